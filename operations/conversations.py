@@ -143,5 +143,5 @@ def _kind(name: str) -> str:
 def _content(name: str, data: bytes) -> dict[str, object]:
     try:
         return {"json": json.loads(data)} if name.endswith(".json") else {"text": data.decode()}
-    except ValueError:
+    except (ValueError, RecursionError):
         return {"base64": base64.b64encode(data).decode()}

@@ -11,7 +11,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from shared.errors import CorruptRecordError, PermanentError, UnusableIdError
+from shared.errors import (
+    CorruptRecordError,
+    PermanentError,
+    UnknownRecordVersionError,
+    UnreadableRecordError,
+    UnusableIdError,
+)
 from shared.line.ids import checked_conversation_id
 from shared.reminders.reminder import Reminder
 from shared.reminders.store import REMINDER, next_ms_of
@@ -64,6 +70,7 @@ def restore(store: ObjectStore, lines: Iterable[str]) -> Restored:
     if len(conversations) != 1:
         raise RestorationRefusedError("the export holds no chat, or several")
     _refuse_what_was_taken_back_since(store, conversations.pop(), objects)
+    _refuse_reminders_of_a_newer_release(objects)
     ordered = sorted(objects, key=lambda name: (_ORDER.index(_kind(name)), name))
     created = sum(store.create(name, objects[name]) is not None for name in ordered)
     for name in ordered:
@@ -95,10 +102,30 @@ def _refuse_what_was_taken_back_since(store: ObjectStore, conversation_id: str, 
                 continue
             stored = store.read(listed.name)
             exported = objects.get(listed.name)
-            if stored is not None and (exported is None or json.loads(exported) != json.loads(stored.data)):
+            if stored is not None and (exported is None or not _is_same(exported, stored.data)):
                 raise RestorationRefusedError(
                     "something was withdrawn, edited or erased since this export, and would come back; use a newer export"
                 )
+
+
+def _is_same(exported: bytes, stored: bytes) -> bool:
+    """Whether both are the same JSON.  What is no JSON was changed by hand; an export holds it byte by byte."""
+    try:
+        return bool(json.loads(exported) == json.loads(stored))
+    except (ValueError, RecursionError):
+        return exported == stored
+
+
+def _refuse_reminders_of_a_newer_release(objects: Mapping[str, bytes]) -> None:
+    """Only the release that reads a reminder can tell when it is due, and without a marker no tick would come to it."""
+    for name, data in objects.items():
+        try:
+            if _kind(name) == "reminders":
+                decode(Reminder, data)
+        except CorruptRecordError:
+            continue
+        except UnknownRecordVersionError as cause:
+            raise RestorationRefusedError("a newer release wrote a reminder of the export; use that release") from cause
 
 
 def _mark_reminder(store: ObjectStore, name: str) -> None:
@@ -106,7 +133,9 @@ def _mark_reminder(store: ObjectStore, name: str) -> None:
     stored = store.read(name) if _kind(name) == "reminders" else None
     try:
         reminder = decode(Reminder, stored.data) if stored is not None else None
-    except CorruptRecordError:  # the chat's count of pushes, or a record that no release reads
+    except (
+        UnreadableRecordError
+    ):  # the chat's count of pushes, a record that no release reads, or a newer one that was there
         return
     next_ms = next_ms_of(reminder) if reminder is not None else None
     if reminder is not None and next_ms is not None:

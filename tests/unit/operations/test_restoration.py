@@ -83,6 +83,42 @@ def test_words_that_were_taken_back_since_the_export_stay_away(bucket: Bucket, n
     assert objects_of(after) == {name: data}
 
 
+@pytest.mark.parametrize("stored", [b"changed by hand", b"[" * 100_000])
+def test_an_amendment_that_is_no_json_refuses_the_restoration(bucket: Bucket, stored: bytes) -> None:
+    bucket.store.create(f"amended/{CHAT}/1.json", TOMBSTONE)
+    lines = list(exported(bucket.store, CHAT))
+    after = MemoryObjectStore()
+    after.create(f"amended/{CHAT}/1.json", stored)
+
+    with pytest.raises(RestorationRefusedError, match="would come back"):
+        restore(after, lines)
+
+    assert restore(after, exported(after, CHAT)).present == 1
+
+
+def test_a_reminder_of_a_newer_release_refuses_the_restoration(bucket: Bucket) -> None:
+    fill(bucket)
+    newer = f"reminders/{CHAT}/r0000000000.json"
+    bucket.store.create(newer, b'{"version":2}')
+    lines, lost = list(exported(bucket.store, CHAT)), MemoryObjectStore()
+
+    with pytest.raises(RestorationRefusedError, match="newer release"):
+        restore(lost, lines)
+
+    assert objects_of(lost) == {}
+
+
+def test_a_newer_reminder_in_the_bucket_keeps_no_other_from_being_due(bucket: Bucket) -> None:
+    fill(bucket)
+    newer = f"reminders/{CHAT}/r0000000000.json"
+    lines, after = list(exported(bucket.store, CHAT)), MemoryObjectStore()
+    after.create(newer, b'{"version":2}')
+
+    restore(after, [*lines, json.dumps({"name": newer, "json": {}})])
+
+    assert [one.name for one in after.list("due/")] == [f"due/20260101T0000/reminder.{CHAT}.r0000000001"]
+
+
 def test_a_note_of_an_amendment_is_neither_exported_nor_in_the_way(bucket: Bucket) -> None:
     fill(bucket)
     bucket.chat.amendments.amend(Amendment(line_message_id="1", timestamp_ms=1))
