@@ -27,10 +27,10 @@ def with_inheritance(record: SnapshotRecord, kept: AbstractSet[str]) -> Snapshot
     passed = [_Heir.of(one.id, one) for one in record.passed_recaps]
     heirs = [*passed, *recaps, *outcomes]
     going = [one for one in heirs if one.id and one.id not in kept]
-    texts = {one.line_message_id: one.text for one in record.messages}
+    texts = {one.line_message_id: one.words for one in record.messages}
     for gone in sorted(going, key=lambda one: one.record.timestamp_ms):
         signs = Signs()
-        signs.add((*gone.record.words, *(texts[one] for one in gone.sources if one in texts)))
+        signs.add((*gone.record.words, *(text for one in gone.sources for text in texts.get(one, ()))))
         is_known = texts.keys() >= set(gone.sources)
         for heir in heirs:
             if gone.id in heir.saw and (not gone.record.words or heir.may_repeat(signs)):

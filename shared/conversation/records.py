@@ -1,5 +1,6 @@
 """The records of a chat as it happens: messages, outcomes, amendments.  The JSON Schemas are in schemas/records/."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -15,6 +16,9 @@ ANSWERABLE_MS: Final = 20 * 60_000
 """How long after its event a message can be answered.  Source: LINE, "Send reply message": no token works longer."""
 REMINDERS_PATH: Final = "reminders/"
 """How the paths of staged writes to reminders begin; those of entries begin with a category."""
+_PLACEHOLDER: Final = re.compile(
+    r"\[(?:[^\[\]:]*|(?:video|voice message): \d+ s)\]"
+)  # stands for a message without words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +52,11 @@ class MessageRecord:
     image_set_size: int = 0
     is_described: bool = False
     edited_ms: int = 0
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The text, if it says anything: answers that show the same "[image]" do not repeat each other's messages."""
+        return () if self.type != "text" and _PLACEHOLDER.fullmatch(self.text) else (self.text,)
 
     @property
     def words_ms(self) -> int:

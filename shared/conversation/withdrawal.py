@@ -220,7 +220,7 @@ class Withdrawal:
         messages = [journal.message_of(one) for one in journalled]
         found = [one for one in messages if one is not None]
         descent = Descent(amendments=amendments)
-        descent.add_words(one.text for one in (*found, *known))
+        descent.add_words(text for one in (*found, *known) for text in one.words)
         sweep = Sweep(archive=conversation.archive)
         sweep.know(found)
         is_known = self._plan(conversation, line_message_ids, descent, sweep, plan_of=plan_of)
@@ -260,7 +260,7 @@ class Withdrawal:
                 *(one for segment in (snapshot.leaving, *segments) for one in segment.messages),
             )
             known = {one.line_message_id: one for one in stored if one.line_message_id in line_message_ids}
-            descent.add_words(known[one].text for one in sorted(known))
+            descent.add_words(text for one in sorted(known) for text in known[one].words)
             found = _repeatable(outcomes, snapshot, (snapshot.leaving, *segments))
             look = partial(conversation.amendments.look, besides={plan_of})
             goes = _look_through(descent, sweep, found, segments, look=look)

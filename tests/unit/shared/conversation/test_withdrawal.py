@@ -112,6 +112,29 @@ def test_later_answers_that_did_not_see_the_message_keep_their_words(
     assert [one.webhook_event_id for one in read(chat).outcomes if not one.holds_words] == ["e2"]
 
 
+@pytest.mark.parametrize(
+    ("kind", "text", "keeps"),
+    [
+        ("image", "[image]", True),
+        ("video", "[video: 12 s]", True),
+        ("audio", "[voice message: 3 s]", True),
+        ("file", "[file: payroll.pdf, 12.0 kB]", False),
+        ("image", "[image: a red bicycle]", False),
+        ("text", "[image]", False),
+    ],
+)
+def test_answers_that_show_messages_without_words_alike_do_not_repeat_each_other(
+    chat: Conversation, withdrawal: Withdrawal, kind: str, text: str, *, keeps: bool
+) -> None:
+    chat.journal.record(replace(message(1, text), type=kind))
+    chat.journal.record_outcome(answer(1, "seen"))
+    chat.journal.record_outcome(seeing(answer(2, f"1. {text} 2. {text}"), "e1"))
+
+    withdrawal.withdraw(chat, "m1", timestamp_ms=9)
+
+    assert [one.holds_words for one in read(chat).outcomes] == [False, keeps]
+
+
 def test_a_message_that_is_taken_back_late_is_compared_by_the_words_of_its_delivery(
     chat: Conversation, withdrawal: Withdrawal
 ) -> None:
