@@ -277,9 +277,9 @@ class HistoryReader:
         if None in journalled:
             return None
         if listing.amended.has_older:
-            kept = listing.besides.union(one.line_message_id for one in seen.record.messages)
-            named = index.source_ids.union(seen.record.named, *(one.provenance.ids for one in recorded))
-            amendments = _begin_look(conversation, listing, kept, named)()
+            shown = listing.besides.union(index.source_ids, (one.line_message_id for one in seen.record.messages))
+            named = seen.record.named.union(*(one.provenance.ids for one in recorded))
+            amendments = _begin_look(conversation, listing, shown, named)()
         history = history_of(
             messages=received,
             outcomes=recorded,

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from shared.adapters.memory import MemoryObjectStore
 from shared.conversation.amendment_notes import BESIDES_READ
 from shared.conversation.amendments import Amendments
-from shared.conversation.history import MESSAGES_SHOWN, OUTCOMES_READ, History, IndexView
+from shared.conversation.history import MESSAGES_SHOWN, OUTCOMES_READ, History, HistoryReader, IndexView
 from shared.conversation.provenance import LATEST_MS
 from shared.conversation.quotes import Quotable
 from shared.conversation.records import ANSWERABLE_MS, Amendment, OutcomeKind
@@ -98,15 +98,40 @@ def test_what_answers_and_recaps_name_is_read_with_its_amendments_however_old(
     assert history.recaps == ()
 
 
-def test_a_late_message_is_hidden_however_many_withdrawn_ones_answers_name(chat: Conversation) -> None:
-    named = range(1_000, 1_000 + BESIDES_READ)
-    for number in (1, *named):
+class EntryOfOneMessage:
+    """An index with an entry that came from message m1."""
+
+    source_ids = frozenset({"m1"})
+
+    def read(self, _: Conversation) -> "EntryOfOneMessage":
+        return self
+
+    def view(self, amendments: Amendments) -> IndexView:
+        return IndexView(source_ids=self.source_ids - amendments.withdrawn)
+
+
+@pytest.fixture
+def named(chat: Conversation) -> None:
+    """Message m1 was withdrawn before as many that an answer names, and before as many others, as a look reads."""
+    names = range(1_000, 1_000 + BESIDES_READ)
+    for number in (1, *names):
         chat.amendments.amend(Amendment(line_message_id=f"m{number}", timestamp_ms=5))
     withdraw_others(chat.amendments)
-    chat.journal.record_outcome(answer(2, saw=tuple(named)))
+    chat.journal.record_outcome(answer(2, saw=tuple(names)))
+
+
+@pytest.mark.usefixtures("named")
+def test_a_late_message_is_hidden_however_many_withdrawn_ones_answers_name(chat: Conversation) -> None:
     chat.journal.keep(message(1))
 
     assert read(chat).messages == ()
+
+
+@pytest.mark.usefixtures("named")
+def test_an_entry_of_a_withdrawn_message_is_hidden_however_many_withdrawn_ones_answers_name(chat: Conversation) -> None:
+    history = HistoryReader(index=EntryOfOneMessage()).read_newest(chat)
+
+    assert history.index.source_ids == frozenset()
 
 
 def test_sources_of_recaps_are_kept_but_not_shown(chat: Conversation) -> None:
