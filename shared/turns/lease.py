@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from shared.conversation.records import OutcomeRecord
+from shared.conversation.records import ANSWERABLE_MS, OutcomeRecord
 from shared.conversation.spending import Spending
 from shared.conversation.store import Conversation
 from shared.conversation.turn import FENCE, Route, SeenTurn, TurnRecord
@@ -21,9 +21,12 @@ def open_turn(
     """Return the lease on a turn that is thinking, or None where another worker wrote after `seen`.
 
     If `seen` is committed, its outcome has been recorded, and what it covers is now in `covered`. `spends` reserves what the turn costs.
+    Holders that died so long ago that no message of theirs can wait any more count as no tries.
     """
-    tries = seen.record.tries + (seen.record.state == "thinking")
-    record = seen.record.followed_by("thinking", now_ms=conversation.turn.clock.now_ms(), tries=tries)
+    now_ms, there = conversation.turn.clock.now_ms(), seen.record
+    is_recent = now_ms - there.expires_ms < ANSWERABLE_MS
+    tries = there.tries + (there.state == "thinking") if is_recent else 0
+    record = there.followed_by("thinking", now_ms=now_ms, tries=tries)
     return _leased(conversation, seen, replace(record, spending=spends(conversation.turn.spending(record))))
 
 

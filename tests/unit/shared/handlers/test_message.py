@@ -15,6 +15,7 @@ from shared.agent.turn_context import TurnContext
 from shared.bus.endpoint import REQUEST_S
 from shared.conversation.external_calls import CallRecord, ExternalCalls, call_key
 from shared.conversation.history import OUTCOMES_READ
+from shared.conversation.records import ANSWERABLE_MS
 from shared.conversation.snapshot import MemoryLimits
 from shared.errors import ModelRefusedError, ModelUnavailableError
 from shared.handlers.ports import NotionPort
@@ -340,6 +341,30 @@ def test_a_message_that_kills_workers_is_given_up_also_where_others_are_delivere
     worker.deliver(deadly)
 
     assert worker.said[-1] == japanese(Phrase.APOLOGY_BUSY)
+
+
+@pytest.mark.parametrize("is_released", [True, False])
+def test_a_question_is_answered_although_workers_died_long_before_it(
+    worker: PushedWorker, *, is_released: bool
+) -> None:
+    person = Person(worker, is_in_group=False)
+    answered = person.says("my dog is called Momo", HELLO)
+    person.says("hello", HELLO)
+    deadly = person.events.text("hello")
+    for _ in range(3):
+        with pytest.raises(WorkerKilledError):
+            worker.deliver(deadly, thinks=[die])
+        worker.clock.move(40)
+    if is_released:
+        person.sends(answered)
+    worker.clock.move(ANSWERABLE_MS / 1_000 + 40)
+
+    worker.withdraw(person.events.chat_id, deadly["message"]["id"])
+    said = len(worker.said)
+    person.sends({**person.events.text("well?"), "timestamp": worker.clock.now_ms()}, HELLO)
+
+    assert worker.said[said:] == ["こんにちは！"]
+    assert "Momo" in worker.prompt()
 
 
 def test_a_message_stays_answered_however_many_commands_follow_it(worker: PushedWorker) -> None:

@@ -144,6 +144,18 @@ def test_only_opening_over_a_thinking_holder_counts_as_a_try(chat: Conversation)
     assert opened(chat).record.tries == 2
 
 
+@pytest.mark.parametrize(("after_ms", "tries"), [(ANSWERABLE_MS - 1, 2), (ANSWERABLE_MS, 0)])
+def test_holders_that_died_count_for_as_long_as_their_messages_may_wait(
+    chat: Conversation, clock: FixedClock, after_ms: int, tries: int
+) -> None:
+    opened(chat)
+    opened(chat)
+
+    clock.move(chat.turn.lease_s + after_ms / 1_000)
+
+    assert opened(chat).record.tries == tries
+
+
 def test_a_former_holder_can_neither_commit_nor_renew_nor_release(chat: Conversation) -> None:
     former, current = opened(chat), opened(chat)
 
