@@ -106,13 +106,13 @@ class MessageHandler:
         return EventResult.FOLDED
 
     def _is_known(self, conversation: Conversation, newest: MessageRecord) -> bool:
-        """Whether another delivery of a flood's newest message has recorded it already: its answer may not know of the flood.
+        """Whether a flood's newest message was recorded before the flood ended: another turn may answer it without knowing of the flood.
 
-        A turn that covers it later has all that was folded in its prompt.
+        Another delivery of the message recorded it, or this one, if the message quotes. A turn that covers a message that is recorded only
+        now has all that was folded in its prompt.
         """
-        history = self._history(conversation, newest)
-        is_recorded = conversation.journal.message_of(newest.line_message_id) is not None
-        return is_recorded or newest.line_message_id in history.covered
+        is_journalled = conversation.journal.message_of(newest.line_message_id) is not None
+        return is_journalled or newest.line_message_id in self._history(conversation, newest).covered
 
     def _unanswered(
         self, conversation: Conversation, newest: MessageRecord, folded: Sequence[MessageRecord]

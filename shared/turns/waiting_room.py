@@ -20,8 +20,8 @@ class Place:
     """One delivery's place, which it loses to newer deliveries.
 
     `event` is the same for all deliveries of an event; "" equals no other. `sent_ms` is LINE's timestamp of the event. `gives_way`: the
-    place is lost before those of deliveries that cannot hand over. `inherits`: timestamp and event of each delivery that left and relied on
-    this one; if its own message is withdrawn, it waits for those.
+    delivery can hand over, as a message's can; of several such places one is lost before those of commands. `inherits`: timestamp and event
+    of each delivery that left and relied on this one; if its own message is withdrawn, it waits for those.
     """
 
     event: str = ""
@@ -42,10 +42,10 @@ class WaitingRoom:
     def place(
         self, conversation_id: str, *, event: str = "", sent_ms: int = 0, gives_way: bool = True
     ) -> Iterator[Place]:
-        """Hold a place inside the block; of more than PLACES, one is lost, unless just one of them is a message's.
+        """Hold a place inside the block; of more than PLACES, one is lost, except that a single message has a place beside PLACES commands.
 
-        That is the oldest place whose event has a newer one, too; else, of the places that give way, the one whose event was sent first;
-        else the one whose event was sent first. So a redelivered message takes no place from a newer one.
+        That is the oldest place whose event has a newer one, too; else, of several messages, the one that was sent first; else the command
+        that was sent first. So a redelivered message takes no place from a newer one.
         """
         place = Place(event=event, sent_ms=sent_ms, gives_way=gives_way)
         with self._lock:
