@@ -34,6 +34,7 @@ _ATOM: Final = regex.compile(rf"(?P<url>https?://[!-~]{{1,990}}(?<![.,!?:;'\")\]
 class _Pause(IntEnum):
     """How good a place is for a break; a larger value is better."""
 
+    BEFORE_A_MARK = -1
     INSIDE_A_WORD = 0
     WORD = 1
     SPACE = 2
@@ -60,6 +61,10 @@ _PAUSES: Final[Mapping[_Pause, regex.Pattern[str]]] = {
     _Pause.LINE: regex.compile(r"\n\s*"),
     _Pause.PARAGRAPH: regex.compile(r"\n[^\S\n]*\n\s*"),
 }
+# Within a line a mark, and what shows nothing before it: a bubble that begins with a mark looks like a receipt, which only the code writes.
+_INNER_MARK: Final = regex.compile(
+    r"(?<=[^\s\p{DI}])(?:[\p{DI}\u2800]|[^\S\n])*+[\u2610-\u2612\u2705\u2713\u2714\U0001f5f8\U0001f5f9]"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,6 +139,8 @@ class _CuttableText:
         graded_text = text.translate(_SYMBOL_FOR_FLAG_HALVES)
         for pause, pattern in _PAUSES.items():
             graded.update((found.end(), pause) for found in pattern.finditer(graded_text) if found.end() in graded)
+        for found in _INNER_MARK.finditer(text):
+            graded.update((end, _Pause.BEFORE_A_MARK) for end in range(*found.span()) if end in graded)
         return cls(
             text=text,
             ends=ends,

@@ -304,6 +304,24 @@ def test_a_paragraph_ends_a_bubble_that_is_exactly_half_full() -> None:
     assert bubbles(text, Layout(text_limit=500, bubble_limit=100))[0] == "一" * 47 + "。"
 
 
+@pytest.mark.parametrize("between", ["", " ", "\u200b \u2060", "\u3164"])
+@pytest.mark.parametrize("mark", ["✓", "✔\ufe0f", "☐"])
+def test_no_bubble_begins_with_a_mark_that_stands_within_a_line(between: str, mark: str) -> None:
+    shown = bubbles(f"{'あ' * 150}。{between}{mark} 保存しました：「牛乳」\n\n✓ 削除しました：「卵」")
+
+    assert len(shown) == 2
+    assert not shown[1].lstrip("\u200b\u2060\u3164 ").startswith(mark)
+
+
+def test_a_receipt_on_its_own_line_may_begin_a_bubble() -> None:
+    assert bubbles(f"{'あ' * 150}。\n\n✓ 削除しました：「卵」")[1] == "✓ 削除しました：「卵」"
+
+
+@pytest.mark.parametrize("run", ["✓\ufe0f ", "✓", "あ✓ "])
+def test_line_takes_a_text_of_nothing_but_marks(run: str) -> None:
+    assert is_sendable(answer_messages(run * 2_000))
+
+
 def test_a_sentence_ends_a_bubble_that_leaves_just_enough_room() -> None:
     text = "一" * 87 + "。" + "二" * 264  # an eighth of each later bubble stays free for their own pauses
 
