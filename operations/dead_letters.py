@@ -147,9 +147,7 @@ class DeadLetters:
             return Explanation(letter=letter, verdict=Verdict.UNUSABLE, line=self._line(letter, None, str(cause)))
         try:
             verdict = Verdict.PAST_TICK if event is None else self._verdict(event)
-        except (
-            UnreadableRecordError
-        ):  # the event may be here for that reason; those of other chats must not wait for it
+        except UnreadableRecordError:  # perhaps why the event is here; the events of other chats must not wait for it
             verdict = Verdict.UNREADABLE
         return Explanation(letter=letter, verdict=verdict, line=self._line(letter, event, verdict.value))
 

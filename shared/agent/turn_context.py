@@ -144,7 +144,7 @@ class TurnContext:
 
     @property
     def retellings(self) -> tuple[Retelling, ...]:
-        """The recaps and answers of the bot that the model has read; computed only when something is filed.
+        """The recaps and answers of the bot that the model has read; needed only where entries or reminders are changed.
 
         The archive is read if one of them was made of something older than memory. Raises: StorageUnavailableError.
         """

@@ -58,8 +58,7 @@ def _ms(text: object, time_zone: zoneinfo.ZoneInfo, *, is_end: bool) -> int | No
             raise _UnreadableTimeError
         if is_end:
             moment = max(moment, moment.replace(fold=1), key=dt.datetime.timestamp)
-        return max(
-            0, int(moment.timestamp() * 1_000)
-        )  # before 1970 nothing was said, and the first hours of year 1 have no local time
+        # Before 1970 nothing was said, and the first hours of year 1 have no local time
+        return max(0, int(moment.timestamp() * 1_000))
     except (ValueError, OverflowError) as cause:
         raise _UnreadableTimeError from cause

@@ -164,19 +164,6 @@ def test_the_longest_answer_leaves_room_for_what_was_done_and_for_what_a_tap_wou
     assert chat.sent_for(undone).endswith("words… ✓ Deleted: “lunch”")
 
 
-def test_the_longest_answer_leaves_room_for_two_questions(chat: Chat) -> None:
-    chat.person.says("my PIN is 4711", REPLY)
-    catches_up, talks = calling(("recall", {})), calling(("reply", {"message": "words " * 800}))
-
-    asked = chat.person.says(
-        "what did I miss?", READS, catches_up, calling(("forget_messages", {"query": "PIN"})), DELETES, talks
-    )
-
-    sent = chat.sent_for(asked)
-    assert "my PIN is 4711 ☐ Delete “lunch” " in sent
-    assert sent.endswith(japanese(Phrase.CHANGE_QUESTION))
-
-
 def test_a_common_word_names_no_page(chat: Chat) -> None:
     searches = calling(("search_database", {"database_name": "shopping"}))
 
