@@ -35,7 +35,7 @@ FETCH_S: Final = 15.0
 UNKNOWN_MS: Final = 0
 """The timestamp of a medium that was fetched because a message quoted it, while memory did not know its own message."""
 _LABEL_SUFFIX: Final = ".json"
-_FILE_NAME: Final = re.compile(r"\[file: (.*?)(?:, [\d,.]+ kB)?\]", re.DOTALL)
+_FILE_SUFFIX: Final = re.compile(r"\[file: .*?(\.[0-9A-Za-z]+)(?:, [\d,.]+ kB)?\]", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,6 +194,9 @@ def _label(conversation: Conversation, line_message_id: str) -> MediumLabel | No
 
 
 def _type_by_name(message: MessageRecord) -> str:
-    """Guess the type from the file name, because LINE calls most files octet streams."""
-    found = _FILE_NAME.fullmatch(message.text) if message.type == "file" else None
-    return (mimetypes.guess_type(found[1])[0] if found else None) or ""
+    """Guess the type from the suffix of the file name, because LINE calls most files octet streams.
+
+    The rest of the name is not shown to `mimetypes`, which reads it as a URL, and refuses what is none.
+    """
+    found = _FILE_SUFFIX.fullmatch(message.text) if message.type == "file" else None
+    return (mimetypes.guess_type(f"file{found[1]}")[0] if found else None) or ""
