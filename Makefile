@@ -95,13 +95,13 @@ admitted: $(VENV)/.run-installed ## List the chats: admitted or not, and their p
 	@$(BIN)/python -m operations admitted
 
 forget: $(VENV)/.run-installed ## Erase a chat for good: make forget CONVERSATION=U..., or PERSON=U... in every chat
-	@$(BIN)/python -m operations forget $(if $(PERSON),--person "$(PERSON)","$(CONVERSATION)")
+	@$(BIN)/python -m operations forget $(if $(CONVERSATION),"$(CONVERSATION)") $(if $(PERSON),--person "$(PERSON)")
 
 export: $(VENV)/.run-installed ## Write all of a chat as JSON lines: make export CONVERSATION=U... [PERSON=U...] [ARGS="--to FILE"]
 	@$(BIN)/python -m operations export "$(CONVERSATION)" $(if $(PERSON),--person "$(PERSON)") $(ARGS)
 
 restore: $(VENV)/.run-installed ## Write the objects of an export that are missing: make restore FILE=chat.jsonl
-	@$(BIN)/python -m operations restore "$(FILE)"
+	@$(BIN)/python -m operations restore $(if $(FILE),"$(FILE)")
 
 release: $(VENV)/.run-installed ## Write dist/: each function's package, its bill of materials and licences
 	$(BIN)/python -m operations.release

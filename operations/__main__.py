@@ -9,11 +9,13 @@ from itertools import chain
 from pathlib import Path
 from typing import Final
 
+from operations.adapters.credentials import found_credentials
 from operations.adapters.dead_letter_queue import PubSubDeadLetterQueue, topic_channel
 from operations.adapters.line_channel import SdkLineChannel
 from operations.admissions import LONGEST_DAYS, Door
 from operations.conversations import Forget, exported
 from operations.dead_letters import DeadLetters, summary
+from operations.export_file import read_export, write_export
 from operations.line_webhook import register
 from operations.persons import ForgetPerson, checked_person_id, exported_person
 from operations.restoration import check_date, date_line, restore
@@ -33,7 +35,8 @@ from shared.storage.object_store import ObjectStore
 
 _CONNECTIONS: Final = 16
 _PUBLISH_TIMEOUT_S: Final = 10.0
-_OWNER_ONLY: Final = 0o600
+_LONGEST_WAIT_S: Final = 60.0
+_CONVERSATION: Final = "LINE's id of the user, group or room: U, C or R and 32 digits"
 
 
 def run(arguments: Sequence[str], env: Mapping[str, str]) -> int:  # noqa: PLR0911 - one return a command
@@ -73,9 +76,11 @@ def _parser() -> argparse.ArgumentParser:
         "--replay", action="store_true", help="publish them again, and drop those that need no delivery"
     )
     letters.add_argument("--show-ids", action="store_true", help="name chats by LINE's ids, as `forget` takes them")
-    letters.add_argument("--most", type=int, default=100, metavar="N", help="take at most N letters (default: 100)")
     letters.add_argument(
-        "--wait", type=float, default=5.0, metavar="S", help="wait at most S seconds for a letter (default: 5)"
+        "--most", type=_letters, default=100, metavar="N", help="take at most N letters (default: 100)"
+    )
+    letters.add_argument(
+        "--wait", type=_wait_s, default=5.0, metavar="S", help="wait at most S seconds for a letter (default: 5)"
     )
     forget = commands.add_parser("forget", help="erase a chat for good")
     export = commands.add_parser(
@@ -93,13 +98,13 @@ def _parser() -> argparse.ArgumentParser:
     commands.add_parser("admitted", help="list the chats, and by which pseudonyms the logs call them")
     restoration = commands.add_parser("restore", help="write the objects of an export that are missing in the bucket")
     restoration.add_argument("file", type=Path, help="what `export --to` has written")
-    forget.add_argument("--person", metavar="U...", help="instead take back what one person said, in every chat")
+    # Of the two only one: `export` takes both for a person's words in one chat, which is not what would be forgotten.
+    forgotten = forget.add_mutually_exclusive_group(required=True)
+    forgotten.add_argument("conversation", nargs="?", help=_CONVERSATION)
+    forgotten.add_argument("--person", metavar="U...", help="instead take back what one person said, in every chat")
     export.add_argument("--person", metavar="U...", help="only what this person said there, and what came of it")
-    for command in (forget, export, admit, revoke):
-        how_many = "?" if command is forget else None
-        command.add_argument(
-            "conversation", nargs=how_many, help="LINE's id of the user, group or room: U, C or R and 32 digits"
-        )
+    for command in (export, admit, revoke):
+        command.add_argument("conversation", help=_CONVERSATION)
     return parser
 
 
@@ -113,17 +118,19 @@ def _line_webhook(env: Mapping[str, str]) -> int:
 
 def _dead_letters(env: Mapping[str, str], options: argparse.Namespace) -> int:
     history, settings = history_settings(env), dead_letter_settings(env)
-    queue = PubSubDeadLetterQueue(
-        project_id=history.project_id,
-        subscriptions=settings.subscriptions,
-        emulator_host=settings.pubsub_emulator_host,
-        wait_s=options.wait,
-    )
+    with found_credentials():
+        queue = PubSubDeadLetterQueue(
+            project_id=history.project_id,
+            subscriptions=settings.subscriptions,
+            emulator_host=settings.pubsub_emulator_host,
+            wait_s=options.wait,
+        )
+        channel = topic_channel(settings.pubsub_emulator_host)
     bus = PubSubEventBus(
         project_id=history.project_id,
         topic_id=settings.events_topic,
         timeout_s=_PUBLISH_TIMEOUT_S,
-        channel=topic_channel(settings.pubsub_emulator_host),
+        channel=channel,
     )
     letters = DeadLetters(
         queue=queue,
@@ -140,6 +147,20 @@ def _dead_letters(env: Mapping[str, str], options: argparse.Namespace) -> int:
         summary(explanations) + ("" if options.replay or not explanations else "; nothing was done, --replay does it")
     )
     return 0
+
+
+def _letters(text: str) -> int:
+    letters = int(text)
+    if letters < 1:
+        raise argparse.ArgumentTypeError(f"{text} is no number of letters")
+    return letters
+
+
+def _wait_s(text: str) -> float:
+    wait_s = float(text)
+    if not 0 < wait_s <= _LONGEST_WAIT_S:
+        raise argparse.ArgumentTypeError(f"{text} is no number of seconds up to {_LONGEST_WAIT_S:g}")
+    return wait_s
 
 
 def _days(text: str) -> float:
@@ -171,7 +192,7 @@ def _door(env: Mapping[str, str], options: argparse.Namespace) -> int:
     return 0
 
 
-def _forget(env: Mapping[str, str], conversation_id: str | None, *, person: str | None) -> int:
+def _forget(env: Mapping[str, str], conversation_id: str, *, person: str | None) -> int:
     clock, conversations = SystemClock(), _conversations(env)
     withdrawal = withdrawal_of(clock)
     forget = Forget(conversations=conversations, withdrawal=withdrawal, clock=clock)
@@ -182,18 +203,15 @@ def _forget(env: Mapping[str, str], conversation_id: str | None, *, person: str 
         print(
             f"forgotten: {sum(counts.values())} messages in {len(counts)} chats, {own} objects of the 1:1 chat are gone"
         )
-        return 0
-    if conversation_id is None:
-        print("error: name a chat, or a person with --person", file=sys.stderr)
-        return 1
-    print(f"forgotten: {forget(conversation_id)} objects are gone")
+    else:
+        print(f"forgotten: {forget(conversation_id)} objects are gone")
     return 0
 
 
 def _restore(env: Mapping[str, str], file: Path) -> int:
-    with file.open(encoding="utf-8") as lines:
-        check_date(next(lines, ""), now_ms=SystemClock().now_ms())
-        restored = restore(_store(env), lines)
+    date, *lines = read_export(file) or [""]
+    check_date(date, now_ms=SystemClock().now_ms())
+    restored = restore(_store(env), lines)
     print(f"restored: {restored.created} objects; {restored.present} were there already")
     return 0
 
@@ -209,28 +227,19 @@ def _export(env: Mapping[str, str], conversation_id: str, *, person: str | None,
         for line in lines:
             print(line)
         return 0
-    try:
-        descriptor = os.open(to, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _OWNER_ONLY)
-    except OSError as cause:
-        print(f"error: cannot write {to}: {cause.strerror}", file=sys.stderr)
-        return 1
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        try:
-            file.writelines(f"{line}\n" for line in lines)
-        except AizuchiError:
-            to.unlink()  # a partial export must not pass for a complete one
-            raise
+    write_export(to, lines)
     return 0
 
 
 def _store(env: Mapping[str, str]) -> ObjectStore:
     settings = history_settings(env)
-    return GcsObjectStore(
-        project_id=settings.project_id,
-        bucket=settings.history_bucket,
-        emulator_host=settings.storage_emulator_host,
-        connections=_CONNECTIONS,
-    )
+    with found_credentials():
+        return GcsObjectStore(
+            project_id=settings.project_id,
+            bucket=settings.history_bucket,
+            emulator_host=settings.storage_emulator_host,
+            connections=_CONNECTIONS,
+        )
 
 
 def _conversations(env: Mapping[str, str]) -> Conversations:

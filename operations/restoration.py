@@ -61,11 +61,11 @@ class Restored:
 
 
 def restore(store: ObjectStore, lines: Iterable[str]) -> Restored:
-    """Every object of the export exists.
+    """Every object of the export exists.  `lines` are those behind its first line, which `check_date` takes.
 
     Repeated: creates what is missing. Raises: RestorationRefusedError; StorageUnavailableError, safe to repeat.
     """
-    objects = dict(_object(number, line) for number, line in enumerate(lines, start=1) if line.strip())
+    objects = dict(_object(number, line) for number, line in enumerate(lines, start=2) if line.strip())
     conversations = {_conversation_of(name) for name in objects}
     if len(conversations) != 1:
         raise RestorationRefusedError("the export holds no chat, or several")
@@ -89,7 +89,9 @@ def check_date(line: str, *, now_ms: int) -> None:
         exported_ms = int(json.loads(line)["exported_ms"])
     except (KeyError, TypeError, ValueError, RecursionError) as cause:
         raise RestorationRefusedError("the export does not begin with its date") from cause
-    if not 0 <= now_ms - exported_ms <= MOST_DAYS * _DAY_MS:
+    if exported_ms > now_ms:
+        raise RestorationRefusedError("the export's date is in the future; is this machine's clock right?")
+    if now_ms - exported_ms > MOST_DAYS * _DAY_MS:
         raise RestorationRefusedError(
             f"the export is older than {MOST_DAYS} days: what was withdrawn since may be forgotten, and would come back"
         )

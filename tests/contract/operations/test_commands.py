@@ -183,6 +183,85 @@ def test_malformed_chat_id_is_one_clear_error(desk: Desk, command: str, capsys: 
     assert capsys.readouterr().err == "error: no LINE id of a user, group or room\n"
 
 
+def test_a_file_that_cannot_be_restored_is_one_clear_error(
+    desk: Desk, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    empty = tmp_path / "empty.jsonl"
+    empty.touch()
+
+    assert desk.run("restore", str(tmp_path / "missing.jsonl")) == 1
+    assert desk.run("restore", str(tmp_path)) == 1
+    assert desk.run("restore", str(empty)) == 1
+
+    assert re.fullmatch(
+        r"error: cannot read .*: No such file or directory\n"
+        r"error: cannot read .*: Is a directory\n"
+        r"error: the export does not begin with its date\n",
+        capsys.readouterr().err,
+    )
+
+
+@pytest.mark.parametrize("named", [(), (CHAT, "--person", CHAT)])
+def test_a_chat_or_a_person_is_forgotten_and_never_both(
+    desk: Desk, named: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`export` takes both for the person's words in that chat; `forget` would take them back in every chat."""
+    desk.record_message()
+
+    with pytest.raises(SystemExit) as ended:
+        desk.run("forget", *named)
+
+    assert ended.value.code == 2
+    assert desk.run("export", CHAT) == 0
+    assert "my pin is 4711" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        ("dead-letters", "--most", "0"),
+        ("dead-letters", "--most", "-1"),
+        ("dead-letters", "--most", "many"),
+        ("dead-letters", "--wait", "0"),
+        ("dead-letters", "--wait", "nan"),
+        ("dead-letters", "--wait", "3600"),
+        ("invite", "--days", "0"),
+        ("invite", "--days", "366"),
+        ("invite", "--days", "nan"),
+    ],
+)
+def test_a_number_that_makes_no_sense_is_refused(
+    desk: Desk, wrong: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        desk.run(*wrong)
+
+    assert ended.value.code == 2
+    assert f"error: argument {wrong[1]}: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["admitted", "dead-letters"])
+def test_a_machine_without_credentials_is_one_clear_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(tmp_path / "missing.json"))
+    env = {
+        "DEAD_LETTER_SUBSCRIPTIONS": "dead",
+        "EVENTS_TOPIC": "events",
+        "GOOGLE_CLOUD_PROJECT": PROJECT_ID,
+        "HISTORY_BUCKET": "history",
+    }
+
+    try:
+        assert run([command], env) == 1
+    finally:
+        logs.configure()
+
+    assert capsys.readouterr().err == (
+        "error: there are no credentials for Google; run `gcloud auth application-default login`\n"
+    )
+
+
 def test_dead_letters_are_listed_and_then_replayed(desk: Desk, capsys: pytest.CaptureFixture[str]) -> None:
     data = json.dumps({"destination": "U1", "events": [], "event": recorded.event("message-text")}).encode()
     server = PubSubServer()

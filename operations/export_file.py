@@ -1,0 +1,47 @@
+"""An export as a file: whole or not there at all, and only its owner can read it."""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+from shared.errors import PermanentError
+
+_OWNER_ONLY: Final = 0o600
+
+
+class ExportFileError(PermanentError):
+    """The file cannot be written or read."""
+
+
+def write_export(file: Path, lines: Iterable[str]) -> None:
+    """The file, which did not exist, holds every line.
+
+    After an error, or where the process is interrupted, there is no file: a part of an export must not pass for the whole.
+    Raises: ExportFileError; whatever `lines` raises.
+    """
+    try:
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _OWNER_ONLY)
+    except OSError as cause:
+        raise ExportFileError(f"cannot write {file}: {cause.strerror}") from cause
+    is_whole = False
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as opened:
+            opened.writelines(f"{line}\n" for line in lines)
+        is_whole = True
+    except OSError as cause:
+        raise ExportFileError(f"cannot write {file}: {cause.strerror}") from cause
+    finally:
+        if not is_whole:
+            file.unlink()
+
+
+def read_export(file: Path) -> list[str]:
+    """Return the lines of the file.  Raises: ExportFileError."""
+    try:
+        with file.open(encoding="utf-8") as opened:
+            return list(opened)
+    except OSError as cause:
+        raise ExportFileError(f"cannot read {file}: {cause.strerror}") from cause
+    except UnicodeDecodeError as cause:
+        raise ExportFileError(f"{file} is no export") from cause
