@@ -17,11 +17,12 @@ from shared.conversation.withdrawal import Withdrawal
 from shared.errors import UnreadableRecordError, UnusableIdError
 from shared.handlers.persons import messages_of
 from shared.knowledge.entry_store import EntryStore, path_in
-from shared.line.ids import checked_conversation_id
+from shared.line.ids import checked_conversation_id, is_conversation_id
 from shared.reminders.store import ReminderStore
 from shared.storage.object_store import ObjectStore
 
-_KINDS: Final = ("journal/", "snapshots/", "turns/", "archive/", "reminders/")
+_KINDS: Final = ("amended/", "archive/", "entries/", "journal/", "media/", "reminders/", "snapshots/", "turns/")
+"""What a chat may be known by alone: retention deletes each kind at its own time, and an edit may come before every message."""
 _SECRET: Final = ("reply_token", "quote_token")
 
 
@@ -111,8 +112,8 @@ class ForgetPerson:
 
 def chats_in(store: ObjectStore) -> tuple[str, ...]:
     """Return the ids of all chats that the bucket holds something of.  Raises: StorageUnavailableError."""
-    names = (listed.name for kind in _KINDS for listed in store.list(kind))
-    return tuple(sorted({name.split("/")[1].removesuffix(".json") for name in names}))
+    parts = {listed.name.split("/")[1].removesuffix(".json") for kind in _KINDS for listed in store.list(kind)}
+    return tuple(sorted(part for part in parts if is_conversation_id(part)))  # others were put there by hand
 
 
 def _messages(conversation: Conversation, own: frozenset[str]) -> list[MessageRecord]:

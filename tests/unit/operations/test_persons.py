@@ -89,6 +89,31 @@ def test_forgetting_a_person_takes_back_an_edit_of_a_message_that_was_never_seen
     assert not bucket.holds("swordfish")
 
 
+def test_forgetting_a_person_takes_back_an_edit_where_the_chat_holds_nothing_else(bucket: Bucket) -> None:
+    group, withdrawal = bucket.conversations.of(recorded.GROUP), withdrawal_of(bucket.clock)
+    withdrawal.edit(group, "m1", text="my word is swordfish", timestamp_ms=3, user_id=recorded.USER)
+    forget = Forget(conversations=bucket.conversations, withdrawal=withdrawal, clock=bucket.clock)
+    by_person = ForgetPerson(
+        conversations=bucket.conversations, withdrawal=withdrawal, forget=forget, clock=bucket.clock
+    )
+
+    assert by_person(recorded.USER)[recorded.GROUP] == 1
+    assert not bucket.holds("swordfish")
+
+
+@pytest.mark.parametrize("stray", ["journal/", "archive/notes/readme.txt", "turns/old.json"])
+def test_an_object_of_no_chat_keeps_no_chat_from_forgetting_a_person(filled: Bucket, stray: str) -> None:
+    filled.store.create(stray, b"")
+    withdrawal = withdrawal_of(filled.clock)
+    forget = Forget(conversations=filled.conversations, withdrawal=withdrawal, clock=filled.clock)
+
+    ForgetPerson(conversations=filled.conversations, withdrawal=withdrawal, forget=forget, clock=filled.clock)(
+        recorded.USER
+    )
+
+    assert not filled.holds("swordfish")
+
+
 @pytest.mark.parametrize("is_own_chat", [False, True])
 def test_a_chat_that_cannot_be_read_keeps_no_other_from_forgetting_a_person(
     filled: Bucket, *, is_own_chat: bool
