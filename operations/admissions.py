@@ -53,7 +53,8 @@ class Door:
         admitted = self.admissions.all()
         for conversation_id in sorted({*admitted, *_chats_with_turns(self.admissions.store)}):
             logged = f"  in the logs {logs.pseudonym(conversation_id)}" if self.shows_pseudonyms else ""
-            yield f"{conversation_id}  {_state(admitted.get(conversation_id))}{logged}"
+            state = _state(admitted[conversation_id]) if conversation_id in admitted else "never admitted"
+            yield f"{conversation_id}  {state}{logged}"
         yield f"{self.invitations.count_valid()} invitations could still admit a chat"
 
 
@@ -66,7 +67,7 @@ def _chats_with_turns(store: ObjectStore) -> Iterator[str]:
 
 def _state(admission: AdmissionRecord | None) -> str:
     if admission is None:
-        return "never admitted"
+        return "its admission cannot be read"
     return f"{'revoked' if admission.is_revoked else 'admitted'}  since {_minute(admission.since_ms)}"
 
 

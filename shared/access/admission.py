@@ -5,13 +5,16 @@ admitted/{conversation_id}.json   since when the chat is admitted, or that it wa
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
 
 from cachetools import LRUCache
 
+from shared import logs
 from shared.clock import Clock
+from shared.errors import UnreadableRecordError, UnusableIdError
 from shared.storage.codec import VERSION, decode, encode
 from shared.storage.compare_and_swap import update_by_swap
 from shared.storage.object_names import ADMITTED_PREFIX, ObjectNames, admitted_id_in
@@ -99,13 +102,14 @@ class Admissions:
         self._update(conversation_id, revoked)
         return was_admitted
 
-    def all(self) -> dict[str, AdmissionRecord]:
-        """Return every admission by the chat's id, those that were revoked too."""
-        found: dict[str, AdmissionRecord] = {}
+    def all(self) -> dict[str, AdmissionRecord | None]:
+        """Return every admission by the chat's id, those that were revoked too; None for one that cannot be read."""
+        found: dict[str, AdmissionRecord | None] = {}
         for listed in self.store.list(ADMITTED_PREFIX):
-            stored = self.store.read(listed.name)
-            if stored is not None:
-                found[admitted_id_in(listed.name)] = decode(AdmissionRecord, stored.data)
+            with suppress(UnusableIdError):  # put there by hand
+                conversation_id, stored = admitted_id_in(listed.name), self.store.read(listed.name)
+                if stored is not None:
+                    found[conversation_id] = _readable(stored.data)
         return found
 
     def _update(
@@ -125,3 +129,11 @@ class Admissions:
         with self._lock:
             self._kept[conversation_id] = (record, read_s)
         return record
+
+
+def _readable(data: bytes) -> AdmissionRecord | None:
+    try:
+        return decode(AdmissionRecord, data)
+    except UnreadableRecordError as cause:
+        logs.error("record_unreadable", cause=cause)
+        return None

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from shared.clock import Clock
-from shared.storage.codec import VERSION, decode, encode
+from shared.storage.codec import VERSION, decode, decode_if_readable, encode
 from shared.storage.compare_and_swap import update_by_swap
 from shared.storage.object_names import INVITATION_PREFIX, invitation_name
 from shared.storage.object_store import ObjectStore
@@ -104,7 +104,8 @@ class Invitations:
 
     def _read_all(self) -> dict[str, InvitationRecord]:
         found = {listed.name: self.store.read(listed.name) for listed in self.store.list(INVITATION_PREFIX)}
-        return {name: decode(InvitationRecord, stored.data) for name, stored in found.items() if stored is not None}
+        read = {name: decode_if_readable(InvitationRecord, one.data if one else None) for name, one in found.items()}
+        return {name: record for name, record in read.items() if record is not None}
 
 
 def _normalised(code: str) -> str:

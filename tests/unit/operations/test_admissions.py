@@ -54,6 +54,22 @@ def test_each_chat_is_listed_with_its_pseudonym_of_the_logs(bucket: Bucket) -> N
     assert group == f"{recorded.GROUP}  never admitted  in the logs {logs.pseudonym(recorded.GROUP)}"
 
 
+def test_what_cannot_be_read_hides_no_other_chat_and_no_invitation(bucket: Bucket) -> None:
+    bucket.store.create("admitted/", b"")
+    bucket.store.create(ObjectNames(recorded.GROUP).admission, b"changed by hand")
+    bucket.store.create("invitations/0123456789abcdef.json", b"changed by hand")
+    operator = door(bucket)
+    operator.admit(recorded.USER)
+    operator.invite(days=1, is_single_use=True, is_open=True)
+
+    group, user, invitations = operator.lines()
+
+    assert group == f"{recorded.GROUP}  its admission cannot be read"
+    assert user.startswith(f"{recorded.USER}  admitted")
+    assert invitations == "1 invitations could still admit a chat"
+    assert operator.invitations.is_any_open()
+
+
 def test_pseudonyms_that_are_not_those_of_the_logs_are_not_shown(bucket: Bucket) -> None:
     door(bucket).admit(recorded.USER)
 

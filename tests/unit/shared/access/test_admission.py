@@ -95,7 +95,7 @@ def test_all_admissions_are_listed(admissions: Admissions) -> None:
     admissions.admit(recorded.GROUP, since_ms=6)
     admissions.revoke(recorded.GROUP)
 
-    assert {chat: one.is_revoked for chat, one in admissions.all().items()} == {
+    assert {chat: one is not None and one.is_revoked for chat, one in admissions.all().items()} == {
         recorded.USER: False,
         recorded.GROUP: True,
     }
