@@ -77,11 +77,10 @@ def _answer(response: types.GenerateContentResponse, usage: Usage) -> WebAnswer:
     sources: dict[str, WebSource] = {}
     numbers: dict[int, int] = {}  # the source's number by the index of its chunk
     for index, chunk in enumerate(grounding.grounding_chunks or []):
-        url = chunk.web.uri if chunk.web else None
-        if url and urlsplit(url).scheme in {"http", "https"}:
-            sources.setdefault(
-                url, WebSource(title=(chunk.web and chunk.web.title) or str(urlsplit(url).hostname), url=url)
-            )
+        url = (chunk.web and chunk.web.uri) or ""
+        host = _host_of(url)
+        if host:
+            sources.setdefault(url, WebSource(title=(chunk.web and chunk.web.title) or host, url=url))
             numbers[index] = list(sources).index(url) + 1
     return WebAnswer(
         text=_with_source_numbers(text, grounding.grounding_supports or [], numbers),
@@ -89,6 +88,15 @@ def _answer(response: types.GenerateContentResponse, usage: Usage) -> WebAnswer:
         searches=tuple(dict.fromkeys(grounding.web_search_queries or ())),
         usage=usage,
     )
+
+
+def _host_of(url: str) -> str:
+    """Return the host of a web address; "" where it is none."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return ""
+    return (parts.hostname or "") if parts.scheme in {"http", "https"} else ""
 
 
 def _with_source_numbers(text: str, supports: list[types.GroundingSupport], numbers: dict[int, int]) -> str:

@@ -99,8 +99,9 @@ def test_a_request_has_the_search_tool_only(gemini: GeminiStandIn, web: GeminiWe
 def test_invalid_offsets_and_sources_are_ignored(
     gemini: GeminiStandIn, web: GeminiWebSearch, deadline: Deadline
 ) -> None:
+    nowhere = [chunk(url, "b") for url in ("ftp://b.example", "https://[b.example", "https://", "")]
     grounding = {
-        "groundingChunks": [chunk("https://a.example", "a"), chunk("ftp://b.example", "b"), {"web": {}}],
+        "groundingChunks": [chunk("https://a.example", "a"), *nowhere, {"web": {}}],
         "groundingSupports": [support(1, 0), support(10_000, 0), support(FIRST, 7), support(FIRST, 1), {}],
     }
     gemini.script([grounded(TEXT, grounding)])
