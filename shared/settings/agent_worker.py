@@ -20,6 +20,7 @@ from shared.turns.deferral import LateReply
 
 TOOLSETS: Final = ("knowledge", "notion", "web")
 _MOST: Final = 10**12
+_LONGEST_NAME: Final = 100  # the greeting and /help say the name, and LINE refuses a text of more than 5,000 characters
 _THINKING_LEVELS: Final = ("minimal", "low", "medium", "high")
 
 
@@ -121,7 +122,7 @@ def _agent_worker(settings: EnvironmentReader) -> AgentWorkerSettings:
         limits=_limits(settings),
         clock_offset_file=settings.clock_offset_file(),
         bot=BotSettings(
-            name=settings.optional("BOT_NAME"),
+            name=settings.one_line("BOT_NAME", most=_LONGEST_NAME),
             locale=settings.one_of("BOT_LOCALE", LOCALES, default="ja"),
             time_zone=_time_zone(settings),
             persona=settings.optional("BOT_PERSONA"),

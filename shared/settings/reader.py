@@ -2,6 +2,7 @@
 
 import math
 import re
+import unicodedata
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final, TypeVar
@@ -13,6 +14,7 @@ LEAST_LEASE_S: Final = 16
 """The shortest lease.  A holder uses 17/25 of it: a call to LINE of 7 s fits in, and the 5 s by which clocks differ are left."""
 
 _SPACE: Final = re.compile(r"\s")
+_BREAKS: Final = frozenset({"Cc", "Zl", "Zp"})  # categories of Unicode: controls, separators of lines and paragraphs
 _Value = TypeVar("_Value")
 
 
@@ -38,6 +40,13 @@ class EnvironmentReader:
         if value is None:
             self.faults.append(f"{name} is not set" + (f" (or set {instead})" if instead else ""))
         return value or ""
+
+    def one_line(self, name: str, *, most: int) -> str | None:
+        """Read a text without a line break, of at most so many characters."""
+        value = self.optional(name)
+        if value is not None and (len(value) > most or any(unicodedata.category(one) in _BREAKS for one in value)):
+            self.faults.append(f"{name} must be one line of at most {most} characters")
+        return value
 
     def name(self, name: str) -> str:
         """Read the name of a project, bucket or topic, which is neither a path nor an address."""

@@ -54,6 +54,17 @@ def test_chats_are_by_invitation_unless_a_deployment_opens_them() -> None:
     assert agent_worker_settings({**WORKER, "ACCESS": "Open"}).access is Access.OPEN
 
 
+@pytest.mark.parametrize("name", ["Momo", "桃\u3000子", "👩\u200d🌾 farm", "m" * 100])
+def test_the_bot_may_have_a_name_of_one_line(name: str) -> None:
+    assert agent_worker_settings({**WORKER, "BOT_NAME": f" {name}\n"}).bot.name == name
+
+
+@pytest.mark.parametrize("name", ["m" * 101, "Momo\nMina", "Momo\u2028Mina", "Momo\x00"])
+def test_a_name_that_no_text_could_carry_is_refused(name: str) -> None:
+    with pytest.raises(SettingsError, match="BOT_NAME must be one line of at most 100 characters"):
+        agent_worker_settings({**WORKER, "BOT_NAME": name})
+
+
 def test_without_a_word_about_access_every_unsend_leaves_a_tombstone() -> None:
     assert unsend_settings(UNSEND).access is Access.OPEN
     assert unsend_settings({**UNSEND, "ACCESS": "invited"}).access is Access.INVITED
