@@ -131,9 +131,9 @@ class NotionTools:
         def convert(schema: Schema) -> tuple[Schema, PropertyValues]:
             return schema, self._writer(deadline).convert(schema, {**properties, schema.title.name: title})
 
+        schema, values = self.databases.with_schema(name, deadline, convert)
         if not context.may_touch(title, despite=_OWN_READINGS):
             return NeedsTap(name=title)
-        schema, values = self.databases.with_schema(name, deadline, convert)
         canonical = {"database_name": name, "title": title, "properties": properties}
         return self.writes.carry_out(
             page_creation(self.notion, schema, values, canonical=canonical, deadline=deadline), context
@@ -145,12 +145,12 @@ class NotionTools:
         if not properties:
             raise UnfitValueError("`properties` names nothing to change.")
         page, name = self._configured_page(page_id, deadline)
-        title = title_of(page.properties)
-        if not context.may_touch(title, despite=_OWN_READINGS):
-            return NeedsTap(name=title)
         values = self.databases.with_schema(
             name, deadline, lambda schema: self._writer(deadline).convert(schema, properties)
         )
+        title = title_of(page.properties)
+        if not context.may_touch(title, despite=_OWN_READINGS):
+            return NeedsTap(name=title)
         canonical = {"page_id": page.page_id, "properties": properties}
         return self.writes.carry_out(
             page_update(self.notion, page, values, canonical=canonical, deadline=deadline), context
@@ -158,12 +158,12 @@ class NotionTools:
 
     def _append(self, arguments: Json, context: TurnContext) -> Json | ToolFault | NeedsTap:
         page, _ = self._configured_page(str(arguments["page_id"]), context.deadline)
-        title = title_of(page.properties)
-        if not context.may_touch(title, despite=_OWN_READINGS):
-            return NeedsTap(name=title)
         content = str(arguments["content"])
         if not content.strip():
             raise UnfitValueError("`content` holds no text.")
+        title = title_of(page.properties)
+        if not context.may_touch(title, despite=_OWN_READINGS):
+            return NeedsTap(name=title)
         return self.writes.carry_out(block_append(self.notion, page, content, deadline=context.deadline), context)
 
     def _configured_page(self, page_id: str, deadline: Deadline) -> tuple[Page, str]:

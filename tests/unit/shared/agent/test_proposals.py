@@ -51,6 +51,16 @@ def test_a_long_detail_is_told_by_its_beginning() -> None:
     assert line == f"☐ Change the reminder: “milk” ({'x' * 79}…)"
 
 
+@pytest.mark.parametrize("properties", [{"shop\ud83d": "\ud83d"}, '{"shop\ud83d": "\\ud83d"}'])
+def test_half_a_character_is_neither_kept_nor_told(properties: object) -> None:
+    proposals = Proposals()
+
+    proposals.add("create_page", {"properties": properties}, name="milk\ud83d")
+
+    assert described(proposals.proposed, locale="en") == '☐ Add to Notion: “milk\ufffd” (shop\ufffd: "\ufffd")'
+    assert "\ud83d" not in proposals.proposed[0].arguments
+
+
 def test_a_fact_that_is_to_be_forgotten_is_told_with_its_entry() -> None:
     line = line_of("forget_fact", {"path": "ideas/milk.md", "fact": "two bottles"})
 
