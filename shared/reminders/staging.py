@@ -103,8 +103,9 @@ class ReminderOverlay:
         kind: ReminderKind = ReminderKind.TEXT,
         sources: Iterable[Source],
         user_id: str | None,
+        is_trial: bool = False,
     ) -> Reminder:
-        """Stage a reminder at a local time, and return it.  Raises: ReminderFault."""
+        """Stage a reminder at a local time, unless this `is_trial`, and return it.  Raises: ReminderFault."""
         text = _checked_text(text, kind)
         with self._lock:
             self._check_room()
@@ -122,10 +123,11 @@ class ReminderOverlay:
                 rule=checked,
                 due_ms=due_ms,
             )
-            self._staged[reminder.id] = reminder
+            if not is_trial:
+                self._staged[reminder.id] = reminder
             return reminder
 
-    def change(
+    def change(  # noqa: PLR0913 - likewise
         self,
         reminder_id: str,
         *,
@@ -133,8 +135,9 @@ class ReminderOverlay:
         at: str | None = None,
         rule: str | None = None,
         sources: Iterable[Source] = (),
+        is_trial: bool = False,
     ) -> Reminder:
-        """Stage another text, time or rule of a reminder, and return it; an empty rule: it recurs no more.
+        """Stage another text, time or rule of a reminder, unless this `is_trial`, and return it; an empty rule: it recurs no more.
 
         `sources` are the messages behind what is new, beside those behind the rest. Raises: ReminderFault.
         """
@@ -151,7 +154,8 @@ class ReminderOverlay:
                 wanted = replace(
                     wanted, start=start, zone=self._zone, rule=checked, due_ms=due_ms, claim=None, kept_ms=None
                 )
-            self._staged[reminder_id] = wanted
+            if not is_trial:
+                self._staged[reminder_id] = wanted
             return wanted
 
     def cancel(self, reminder_id: str) -> Reminder:

@@ -79,8 +79,7 @@ class ReminderTools:
 
     def _create(self, arguments: Json, overlay: ReminderOverlay, context: TurnContext) -> Json | ToolFault | NeedsTap:
         text = _text(arguments, "text")
-        if not context.may_touch(text):
-            return NeedsTap(name=text)
+        needs_tap = not context.may_touch(text)
         messages = self._messages_each_time(context)
         if messages is None:
             return _COST_UNKNOWN
@@ -92,14 +91,14 @@ class ReminderTools:
             kind=_KINDS.get(str(arguments.get("digest")), ReminderKind.TEXT),
             sources=_sources(text, overlay, context),
             user_id=context.to_answer[-1].user_id,
+            is_trial=needs_tap,
         )
-        return _with_cost(_shown(reminder), messages, context)
+        return NeedsTap(name=text) if needs_tap else _with_cost(_shown(reminder), messages, context)
 
     def _change(self, arguments: Json, overlay: ReminderOverlay, context: TurnContext) -> Json | ToolFault | NeedsTap:
         reminder_id = str(arguments["id"])
         name = overlay.show(reminder_id).text
-        if not context.may_touch(name):
-            return NeedsTap(name=name)
+        needs_tap = not context.may_touch(name)
         messages = self._messages_each_time(context)
         if messages is None:
             return _COST_UNKNOWN
@@ -111,8 +110,9 @@ class ReminderTools:
             at=_optional(arguments, "at"),
             rule=str(arguments["rule"]) if "rule" in arguments else None,
             sources=_sources(text or "", overlay, context),
+            is_trial=needs_tap,
         )
-        return _with_cost(_shown(changed), messages, context)
+        return NeedsTap(name=name) if needs_tap else _with_cost(_shown(changed), messages, context)
 
     def _messages_each_time(self, context: TurnContext) -> int | None:
         """Return how many messages of the quota each occurrence costs; None: LINE does not tell."""

@@ -400,6 +400,19 @@ def test_a_reminder_waits_for_a_tap_and_goes_with_the_message_that_asked(chat: C
     assert not chat.holds("bring cash")
 
 
+@pytest.mark.parametrize("wrong", [{"at": "2020-01-01T09:00"}, {"rule": "FREQ=SOMETIMES"}])
+def test_a_reminder_that_cannot_be_set_is_not_proposed(chat: Chat, wrong: dict[str, str]) -> None:
+    reminds = {"text": "tea", "at": "2026-11-23T09:00"}
+    chat.person.says("remind me", calling(("create_reminder", reminds)), REPLY)
+    (reminder,) = ReminderStore(chat.worker.conversations.of(chat.chat_id)).read_all()
+
+    asked = chat.asks(
+        calling(("create_reminder", {**reminds, **wrong})), calling(("change_reminder", {"id": reminder.id, **wrong}))
+    )
+
+    assert chat.text_of(asked) == "shall I?"
+
+
 def test_silence_proposes_nothing(chat: Chat) -> None:
     skip = calling(("skip", {"reason": "nothing to say"}))
 
