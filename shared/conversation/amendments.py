@@ -53,6 +53,18 @@ class Amendments:
         """Return the generation of a message's amendment, also of one that was listed and too old to be read; 0 where there is none."""
         return self.listed.generation_of(line_message_id)
 
+    def adds_to(self, before: "Amendments") -> bool:
+        """Whether this look found anything that the look `before` did not, which may have read more of the older amendments."""
+        return not (
+            self.withdrawn <= before.withdrawn
+            and self.taken.items() <= before.taken.items()
+            and self.edits.items() <= before.edits.items()
+            and self.edited_ms.items() <= before.edited_ms.items()
+            and self.members.items() <= before.members.items()
+            and self.erased_ms <= before.erased_ms
+            and self.erased_entries_ms <= before.erased_entries_ms
+        )
+
     def is_withdrawn(self, message: MessageRecord) -> bool:
         """Whether the message was withdrawn or erased."""
         return message.line_message_id in self.withdrawn or message.timestamp_ms <= self.erased_ms

@@ -109,7 +109,7 @@ def _abandon(conversation: Conversation, cut: Cut, amendments: Amendments) -> No
 
 def _settle_segments(conversation: Conversation, cut: Cut, looked: Amendments, settled: Amendments) -> None:
     """Clean the segments of what was amended between the looks `looked` and `settled`."""
-    if settled != looked:
+    if settled.adds_to(looked):
         Sweep(archive=conversation.archive).clean_these(cut.segments, settled)
 
 

@@ -87,7 +87,7 @@ class RecapWriter:
             logs.error("recap_given_up")
             return ""
         log = conversation.amendments
-        if not log.is_valid(looked_s) and log.fresh_look() != amendments:  # no prompt may hold withdrawn words
+        if not log.is_valid(looked_s) and log.fresh_look().adds_to(amendments):  # no prompt may hold withdrawn words
             return None
         try:
             return self.summariser.sum_up(conversation, batch, _answers_in(record, batch))

@@ -112,7 +112,7 @@ class Snapshot:
 
     def settle(self, log: AmendmentLog, looked: Amendments) -> Amendments:
         """Clean the snapshot of what was amended since the look `looked`, until a look finds nothing new; return that look."""
-        while (now := log.look()) != looked:
+        while (now := log.look()).adds_to(looked):
             self.clean(now)
             looked = now
         return looked

@@ -44,6 +44,36 @@ def empty_chat() -> Conversation:
     return conversations_on(MemoryObjectStore(), InlineExecutor()).of(CHAT)
 
 
+LOOKED = Amendments(
+    withdrawn=frozenset({"m1", "m2"}),
+    taken={"e1": frozenset({"e2"})},
+    edits={"m3": "newer"},
+    edited_ms={"m3": 3},
+    members={ANNA: 5},
+    erased_ms=5,
+    erased_entries_ms=4,
+)
+
+
+@pytest.mark.parametrize(
+    "now",
+    [
+        Amendments(withdrawn=frozenset({"m3"})),
+        Amendments(taken={"e2": frozenset()}),
+        Amendments(taken={"e1": frozenset()}),
+        Amendments(edits={"m3": "newest"}),
+        Amendments(edited_ms={"m3": 4}),
+        Amendments(members={ANNA: 6}),
+        Amendments(erased_ms=6),
+        Amendments(erased_entries_ms=5),
+    ],
+)
+def test_a_look_adds_what_another_one_did_not_find(now: Amendments) -> None:
+    assert now.adds_to(LOOKED)
+    assert not LOOKED.adds_to(LOOKED)
+    assert not replace(LOOKED, withdrawn=frozenset({"m1"}), edits={}, edited_ms={}).adds_to(LOOKED)
+
+
 @given(st.permutations([edit(3, "a"), edit(7, "b"), edit(9, "c"), UNSEND, edit(9, "c")]))
 def test_a_withdrawal_is_final_in_every_order(amendments: list[Amendment]) -> None:
     chat = empty_chat()

@@ -11,7 +11,7 @@ from shared.conversation.records import Amendment, OutcomeKind
 from shared.conversation.snapshot_records import Recap, SnapshotRecord
 from shared.conversation.store import Conversation
 from shared.conversation.withdrawal import Withdrawal
-from tests.support.chats import answer, conversations_on, everything_in, message, reader
+from tests.support.chats import answer, conversations_on, everything_in, message, reader, withdraw_others
 from tests.support.inline import InlineExecutor
 from tests.support.races import SharedStore
 from tests.support.recaps import IN_TIME, LIMITS, QuotingSummariser, compaction_by, keep_messages
@@ -58,6 +58,19 @@ def test_no_message_of_a_long_chat_is_summed_up_twice(
     shown = [one.line_message_id for one in reader().read_newest(chat).messages]
     assert summed_up == [f"m{number}" for number in range(84)]
     assert shown == [f"m{number}" for number in range(84, 90)]
+
+
+def test_messages_are_summed_up_whatever_was_withdrawn_long_ago(
+    chat: Conversation, clock: FixedClock, compaction: Compaction, summariser: QuotingSummariser
+) -> None:
+    keep_messages(chat, clock, range(12))
+    chat.journal.record_outcome(replace(answer(60, saw=(61,)), timestamp_ms=clock.now_ms()))
+    chat.amendments.amend(Amendment(line_message_id="m61", timestamp_ms=5))
+    withdraw_others(chat.amendments)
+
+    compaction.fold(chat, IN_TIME)
+
+    assert len(summariser.asked) == 2
 
 
 def test_a_recap_whose_source_was_withdrawn_is_written_again_without_it(
