@@ -36,7 +36,7 @@ class Sweep:
     _since_ms: int = -1
     _sent_ms: dict[str, int] = field(default_factory=dict, repr=False)
     _searched: dict[ListedObject, bytes] = field(default_factory=dict, repr=False)
-    _told: set[ListedObject] = field(default_factory=set, repr=False)
+    _yielded: set[ListedObject] = field(default_factory=set, repr=False)
 
     def know(self, messages: Iterable[MessageRecord]) -> None:
         """Note when these messages were sent."""
@@ -55,9 +55,9 @@ class Sweep:
         return (segment for _, data in self._hits(ids) if (segment := _decoded(data)) is not None)
 
     def naming_more(self, ids: AbstractSet[str]) -> Iterator[Segment]:
-        """Yield what `naming` does, each segment once, as long as nobody rewrites it."""
-        for listed, data in self._hits(ids, besides=self._told):
-            self._told.add(listed.listed)
+        """Yield what `naming` does, but no segment that it has yielded before, unless that was rewritten since."""
+        for listed, data in self._hits(ids, except_for=self._yielded):
+            self._yielded.add(listed.listed)
             if (segment := _decoded(data)) is not None:
                 yield segment
 
@@ -87,15 +87,15 @@ class Sweep:
                 self._rewrite(segment.listed.name, amendments)
 
     def _hits(
-        self, ids: AbstractSet[str], *, besides: AbstractSet[ListedObject] = frozenset()
+        self, ids: AbstractSet[str], *, except_for: AbstractSet[ListedObject] = frozenset()
     ) -> Iterator[tuple[ListedSegment, bytes]]:
-        """Yield the segments, `besides` some, whose bytes name any of the ids.  Of one that was searched before, what it names is known."""
+        """Yield the segments, except for some, whose bytes name any of the ids; of one that was searched before, its names are known."""
         is_hit = _matcher(frozenset(ids))
         segments = (
             one
             for one in self.archive.list_segments()
             if one.name.last_ms >= self._since_ms
-            and one.listed not in besides
+            and one.listed not in except_for
             and (one.listed not in self._searched or is_hit(self._searched[one.listed]))
         )
         for batch in _batches(segments):
