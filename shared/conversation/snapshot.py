@@ -111,7 +111,10 @@ class Snapshot:
         update_by_swap(self.objects.store, self.names.snapshot, overtaken, what="the snapshot")
 
     def settle(self, log: AmendmentLog, looked: Amendments) -> Amendments:
-        """Clean the snapshot of what was amended since the look `looked`, until a look finds nothing new; return that look."""
+        """Clean the snapshot of what was amended since the look `looked`, until a look finds nothing new.
+
+        Return the last look that found something, or `looked`.
+        """
         while (now := log.look()).adds_to(looked):
             self.clean(now)
             looked = now
