@@ -158,8 +158,9 @@ def test_a_bucket_that_fails_leaves_the_quote_unknown(friend: Person) -> None:
 
 def test_a_turn_over_which_a_worker_died_fetches_nothing(friend: Person) -> None:
     chat = friend.worker.conversations.of(recorded.USER)
-    seen = chat.turn.read()
-    chat.turn.swap(seen, seen.record.followed_by("thinking", now_ms=0, tries=2))
+    seen, now_ms = chat.turn.read(), friend.worker.clock.now_ms()
+    thinking = seen.record.followed_by("thinking", now_ms=now_ms, tries=2)
+    chat.turn.swap(seen, replace(thinking, expires_ms=now_ms))
 
     asks(friend)
 
