@@ -78,13 +78,14 @@ class Due:
 class Deed:
     """One thing that a turn did to the entry, page or reminder of this `name`.
 
-    `place` is where an entry is then, `due` when a reminder is said.
+    `place` is where an entry is then, `due` when a reminder is said.  `takes_words`: the entry has lost words that it held.
     """
 
     kind: DeedKind
     name: str = field(default="", repr=False)
     place: Place | None = None
     due: Due | None = None
+    takes_words: bool = False
 
 
 class OutsideDeeds:

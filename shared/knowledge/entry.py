@@ -1,5 +1,6 @@
 """An entry as a value: its fields, its notes, and for every piece of it the messages that it came from."""
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -87,6 +88,13 @@ class Entry:
     def content(self) -> str:
         """The body without its heading."""
         return "\n\n".join(note.text for note in self.notes)
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Its words: the values of its fields, of lists each item, and its notes."""
+        values = (self.fields[one.name] for one in FIELDS[self.category] if one.holds_words)
+        listed = (value if isinstance(value, tuple) else (value or "",) for value in values)
+        return (*itertools.chain.from_iterable(listed), *(note.text for note in self.notes))
 
     @property
     def source_ids(self) -> frozenset[str]:

@@ -224,7 +224,10 @@ class EntryOverlay:
             kind = DeedKind.MOVED
         else:
             kind = DeedKind.CHANGED if self._is_there(entry) else DeedKind.FILED
-        return Deed(kind=kind, name=entry.name, place=Place(entry.category.value))
+        before = gone.get(entry.id) or (self._load(entry.path) if self._is_there(entry) else None)
+        kept = "\n".join(entry.texts)
+        takes_words = before is not None and any(text not in kept for text in before.texts)
+        return Deed(kind=kind, name=entry.name, place=Place(entry.category.value), takes_words=takes_words)
 
     def _is_there(self, entry: Entry) -> bool:
         """Whether the bucket has this entry at its path, and not one whose place it takes."""

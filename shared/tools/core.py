@@ -16,8 +16,8 @@ _UNTOLD: Final = ToolFault(
     may_retry=False,
 )
 
-_DESTROYS: Final = frozenset({DeedKind.DELETED, DeedKind.REMINDER_CANCELLED})
-"""Deeds that a group is told, because what is gone may be another member's."""
+_DESTROYS: Final = frozenset({DeedKind.DELETED, DeedKind.REMINDER_CANCELLED, DeedKind.REMINDER_CHANGED})
+"""Deeds that a group is told, because what is gone may be another member's; so it is told of changes that take words from an entry."""
 
 
 def core_tools() -> tuple[Tool, ...]:
@@ -54,7 +54,8 @@ def _reply(arguments: Json, _: TurnContext) -> Decision:
 
 def _skip(arguments: Json, context: TurnContext) -> Decision | ToolFault:
     has_proposed = context.forgetting.proposed or context.proposals.proposed
-    if has_proposed or any(context.conversation.is_one_on_one or one.kind in _DESTROYS for one in context.deeds):
+    has_destroyed = any(one.kind in _DESTROYS or one.takes_words for one in context.deeds)
+    if has_proposed or has_destroyed or (context.conversation.is_one_on_one and context.deeds):
         return _UNTOLD
     kind = str(arguments.get("kind", "other"))
     return Decision(skip_reason=str(arguments["reason"]), skip_kind=kind, result={"status": "skipped"})

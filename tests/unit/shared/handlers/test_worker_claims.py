@@ -74,15 +74,46 @@ def test_a_deletion_is_told_in_a_group_too(member: Person) -> None:
     assert member.worker.outcome(event)["text"].endswith("✓ Deleted: “lunch”")
 
 
-def test_a_cancelled_reminder_is_told_in_a_group_too(member: Person) -> None:
+@pytest.mark.parametrize(
+    ("tool", "arguments", "told"),
+    [
+        ("forget_fact", {"path": "ideas/lunch.md", "fact": "at noon"}, "✓ Changed: “lunch” (ideas)"),
+        ("update_entry", {"path": "ideas/lunch.md", "updates": {"content": ""}}, "✓ Changed: “lunch” (ideas)"),
+        ("undo_last_change", {"reason": "asked to"}, "✓ Put back: “lunch” (ideas)"),
+    ],
+)
+def test_words_of_others_that_go_from_an_entry_are_told_in_a_group_too(
+    member: Person, tool: str, arguments: dict[str, object], told: str
+) -> None:
+    member.files("lunch")
+    notes = calling(("update_entry", {"path": "ideas/lunch.md", "updates": {"note": "at noon"}}))
+    member.asks("lunch is at noon", notes, calling(REPLY))
+
+    event = member.asks(
+        "away with that, and say nothing",
+        calling((tool, arguments)),
+        calling(("skip", {"reason": "asked to"})),
+        calling(REPLY),
+        by="U" + "9" * 32,
+    )
+
+    assert told in member.worker.outcome(event)["text"]
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"), [("cancel_reminder", {}), ("change_reminder", {"at": "2026-11-21T09:00"})]
+)
+def test_a_cancelled_or_changed_reminder_is_told_in_a_group_too(
+    member: Person, tool: str, arguments: dict[str, object]
+) -> None:
     member.worker.line.members = {member.events.chat_id: 3}
     sets = calling(("create_reminder", {"text": "pay the rent", "at": "2025-11-30T09:00"}))
     member.asks("remind us", sets, calling(REPLY))
     (reminder,) = ReminderStore(member.worker.conversations.of(member.events.chat_id)).read_all()
-    cancels = calling(("cancel_reminder", {"id": reminder.id}))
+    destroys = calling((tool, {"id": reminder.id, **arguments}))
 
     event = member.asks(
-        "cancel it, and say nothing", cancels, calling(("skip", {"reason": "asked to"})), calling(REPLY)
+        "away with it, and say nothing", destroys, calling(("skip", {"reason": "asked to"})), calling(REPLY)
     )
 
     assert "“pay the rent”" in member.worker.outcome(event)["text"]

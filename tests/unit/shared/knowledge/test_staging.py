@@ -374,6 +374,36 @@ def test_deeds_tell_what_the_staged_writes_do(chat: StagingChat) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("new", "takes_words"),
+    [
+        ({"status": "done"}, False),
+        ({"next_action": "call Sato today"}, False),
+        ({"next_action": "call"}, True),
+        ({"next_action": ""}, True),
+        ({"name": "yard"}, True),
+    ],
+)
+def test_a_deed_tells_whether_it_takes_words(chat: StagingChat, new: dict[str, str], *, takes_words: bool) -> None:
+    old = entry(GARDEN, next_action="call Sato")
+    chat.keeps(old)
+    changed = replace(old, fields={**old.fields, **new})
+
+    for staged in ({GARDEN: changed}, {GARDEN: None, YARD: replace(changed, slug="yard")}):
+        overlay = chat.begin()
+        overlay.stage(staged)
+        assert [one.takes_words for one in overlay.deeds] == [takes_words]
+
+
+def test_a_note_that_goes_is_words_that_go(chat: StagingChat) -> None:
+    chat.keeps(replace(entry(GARDEN), notes=(Note(text="the gate"), Note(text="the pond"))))
+    overlay = chat.begin()
+
+    overlay.stage({GARDEN: replace(entry(GARDEN), notes=(Note(text="the pond"),))})
+
+    assert [one.takes_words for one in overlay.deeds] == [True]
+
+
 def test_a_deletion_is_told_also_where_another_entry_takes_the_place(chat: StagingChat) -> None:
     shed = entry("projects/shed.md")
     chat.keeps(entry(GARDEN), entry(YARD), shed)
