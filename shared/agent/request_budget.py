@@ -79,7 +79,9 @@ def _tokens_of_content(content: Content) -> int:
 
 def _without_earlier_results(contents: tuple[Content, ...], left: int) -> tuple[Content, ...]:
     others = sum(_tokens_of_content(one) for one in contents if not isinstance(one, FunctionResponses))
-    return within_turn(contents, limit_tokens=max(0, left - others))
+    kept = within_turn(contents, limit_tokens=max(0, left - others))
+    # The remarks take room, too: if there is none, no earlier result stays
+    return kept if tokens_of_contents(kept) <= left else within_turn(contents, limit_tokens=0)
 
 
 def _without_earlier_rounds(contents: tuple[Content, ...], left: int) -> tuple[Content, ...]:
@@ -116,7 +118,8 @@ def _short_response(response: Json, limit_tokens: int) -> Json:
     output = response.get("output")
     if tokens_of(response) <= limit_tokens or not isinstance(output, dict):
         return response
-    return {"output": fitted(output, limit_tokens=max(_LEAST_TOKENS, limit_tokens) - _REMARK_TOKENS)}
+    cut = {"output": fitted(output, limit_tokens=max(_LEAST_TOKENS, limit_tokens) - _REMARK_TOKENS)}
+    return min(response, cut, key=tokens_of)
 
 
 def _with_short_texts(contents: tuple[Content, ...], left: int) -> tuple[Content, ...]:
@@ -132,7 +135,7 @@ def _with_short_texts(contents: tuple[Content, ...], left: int) -> tuple[Content
             return part
         cut = _newest_lines if is_transcript else _beginning
         is_transcript = False
-        return cut(part, each)
+        return min(part, cut(part, each), key=estimated_tokens)
 
     return tuple(_with_parts(one, short) for one in contents)
 

@@ -50,15 +50,16 @@ def within_turn(contents: Sequence[Content], *, limit_tokens: int = TURN_TOKENS)
         if isinstance(content, FunctionResponses):
             left -= sum(tokens_of(one.response) for one in content.responses)
             if left < 0 and not is_newest:
-                content = FunctionResponses(  # noqa: PLW2901 - the content as it is sent
-                    responses=tuple(
-                        FunctionResponse(call=one.call, response={"output": {"note": _LEFT_OUT}})
-                        for one in content.responses
-                    )
-                )
+                content = FunctionResponses(responses=tuple(map(_left_out, content.responses)))  # noqa: PLW2901 - as it is sent
             is_newest = False
         kept.append(content)
     return tuple(reversed(kept))
+
+
+def _left_out(response: FunctionResponse) -> FunctionResponse:
+    """Return the remark that a result is left out; the result itself where it is as short as that."""
+    remark = FunctionResponse(call=response.call, response={"output": {"note": _LEFT_OUT}})
+    return min(response, remark, key=lambda one: tokens_of(one.response))
 
 
 def _with_short_strings(data: object, limit: int) -> object:

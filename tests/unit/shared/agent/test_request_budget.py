@@ -3,7 +3,7 @@
 from typing import Final
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from shared.agent.chat_lines import HISTORY_TOKENS
@@ -247,6 +247,8 @@ def test_rounds_go_whole_if_nothing_else_helps(words: str) -> None:
     st.sampled_from(sorted(SCRIPTS)),
     st.integers(12_000, REQUEST_TOKENS),
 )
+@example([0], [(0, 7, 0), (0, 12, 16), (247, 1, 4)], "en", 12_000)
+@example([0], [(0, 1, 0), (0, 12, 16), (245, 4, 1)], "en", 12_000)
 def test_no_request_is_larger_than_its_budget(
     texts: list[int], rounds: list[tuple[int, int, int]], script: str, limit: int
 ) -> None:
