@@ -110,12 +110,13 @@ def edit_right_before_the_commit() -> list[str]:
 
 def question_that_is_edited_again_and_again() -> list[str]:
     """Each time when the model answers, the question is edited."""
-    with Scene(group=True).playing() as scene:
+    with Scene(group=True, seconds=1.5).playing() as scene:
         message, thinker = _asks(scene)
         while scene.comes_to(thinker, "model"):
             scene.runs(seconds=0.2)
             scene.runs_to_end(scene.edits(message))
-            scene.runs_past(thinker, "model")
+            if scene.comes_to(thinker, "model"):
+                scene.runs_past(thinker, "model")
         return scene.rests(calm=True)
 
 

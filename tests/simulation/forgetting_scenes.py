@@ -44,8 +44,9 @@ def question_beside_a_message_that_comes_after_forget_me() -> list[str]:
 
 
 def question_that_many_commands_follow() -> list[str]:
-    """The button of `/forget` is pressed when more outcomes have followed its question than a reader reads."""
+    """The button of `/forget` is pressed when more outcomes have followed its question than a reader reads; an older one is there, too."""
     with Scene(bounds=SMALL_BOUNDS).playing() as scene:
+        scene.runs_to_end(scene.pushes(scene.delivers_order(scene.commands("help"))))
         press = scene.is_asked_about("forget")
         for _ in range(SMALL_BOUNDS["outcomes_read"] + 1):
             scene.runs_to_end(scene.pushes(scene.delivers_order(scene.commands("help"))))

@@ -121,7 +121,7 @@ def test_an_entry_stays_whose_new_name_makes_the_withdrawn_path(chat: FilingChat
     assert [row.path for row in chat.entries.catalog().rows] == chat.paths
     entry = chat.entry(chat.paths[0])
     assert entry is not None
-    assert (entry.name, entry.content, entry.source_ids) == (new, new, {"m2"})
+    assert (entry.name, entry.content, entry.source_ids) == (new, new, frozenset({"m2"}))
 
 
 def test_a_path_changes_with_its_message_although_name_and_notes_were_replaced(chat: FilingChat) -> None:
