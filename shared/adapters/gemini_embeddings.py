@@ -36,8 +36,13 @@ class GeminiEmbedder:
         size = self._texts_at_once or len(texts)
         vectors: list[Sequence[float]] = []
         for start in range(0, len(texts), max(1, size)):
-            vectors += self._ask(list(texts[start : start + size]), kind, deadline)
-        tokens = sum(map(estimated_tokens, texts))  # the Developer API does not count them
+            try:
+                vectors += self._ask(list(texts[start : start + size]), kind, deadline)
+            except ModelUnavailableError:
+                if not vectors:
+                    raise
+                break  # the time is over; what was made is kept
+        tokens = sum(map(estimated_tokens, texts[: len(vectors)]))  # the Developer API does not count them
         return Embedded(vectors=tuple(vectors), usage=Usage(prompt_tokens=tokens))
 
     def _ask(self, texts: list[str], kind: Kind, deadline: Deadline) -> list[Sequence[float]]:

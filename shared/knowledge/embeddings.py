@@ -33,7 +33,7 @@ Kind = Literal["document", "query"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Embedded:
-    """The vectors of texts, in the texts' order, and the tokens that they cost."""
+    """The vectors of texts, in the texts' order, and the tokens that they cost; of fewer texts, the first ones, where time ran out."""
 
     vectors: tuple[Sequence[float], ...] = field(repr=False)
     usage: Usage = field(default_factory=Usage)
@@ -48,7 +48,10 @@ class Embedder(Protocol):
         ...
 
     def embed(self, texts: Sequence[str], *, kind: Kind, deadline: Deadline) -> Embedded:
-        """Return a vector for each of at most TEXTS_AT_ONCE texts.  Raises: ModelUnavailableError, ModelRefusedError."""
+        """Return a vector for each of at most TEXTS_AT_ONCE texts, or for as many of them as there was time for, at least one.
+
+        Raises: ModelUnavailableError, ModelRefusedError.
+        """
         ...
 
 
@@ -63,7 +66,7 @@ class EntryEmbeddings:
     def closest(self, conversation: Conversation, rows: Sequence[Row], queries: Sequence[str]) -> dict[str, float]:
         """Return how close the closest rows are to any of the queries, by path; nothing where the model or the bucket fails.
 
-        Rows without a vector get one, TEXTS_AT_ONCE a search, the newest first.
+        Rows without a vector get one, as many as there is time for, at most TEXTS_AT_ONCE a search, the newest first.
         """
         wanted = [one for one in queries if one.strip()]
         if not wanted or not rows:
@@ -71,8 +74,8 @@ class EntryEmbeddings:
         deadline = Deadline.after(self.clock, _SECONDS)
         try:
             newest = sorted((row for row in rows if not row.vector), key=lambda row: row.updated_at, reverse=True)
-            made = self._vectors_of(newest[:TEXTS_AT_ONCE], deadline)
             asked = [unpack(pack(one)) for one in self._embed([one[:_CHARACTERS] for one in wanted], "query", deadline)]
+            made = self._vectors_of(newest[:TEXTS_AT_ONCE], deadline)
             self._keep(conversation, rows, made)
         except (ModelUnavailableError, ModelRefusedError, StorageUnavailableError) as cause:
             logs.warning("embeddings_skipped", reason=type(cause).__name__)
@@ -84,7 +87,7 @@ class EntryEmbeddings:
         if not rows:
             return {}
         vectors = self._embed([text_of(row) for row in rows], "document", deadline)
-        return {row.path: pack(vector) for row, vector in zip(rows, vectors, strict=True)}
+        return {row.path: pack(vector) for row, vector in zip(rows, vectors, strict=False)}
 
     def _embed(self, texts: Sequence[str], kind: Kind, deadline: Deadline) -> tuple[Sequence[float], ...]:
         with self.metering.request(Purpose.EMBED, self.embedder.name) as made:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from shared.adapters.gemini_embeddings import GeminiEmbedder
+from shared.agent.token_estimate import estimated_tokens
 from shared.clock import Deadline, SystemClock
 from shared.errors import ModelRefusedError, ModelUnavailableError
 from shared.search.vectors import closeness, pack, unpack
@@ -21,17 +22,19 @@ def url() -> Iterator[str]:
         yield server.url
 
 
-def embedder(url: str, *, key: str = "key") -> GeminiEmbedder:
-    return GeminiEmbedder(
-        GeminiSettings(
-            api_key=FixedSecret(key),
-            project_id="p",
-            location=None,
-            base_url=url,
-            model="gemini-3.5-flash-lite",
-            thinking_level="low",
-        )
+def settings(url: str, *, key: str = "key") -> GeminiSettings:
+    return GeminiSettings(
+        api_key=FixedSecret(key),
+        project_id="p",
+        location=None,
+        base_url=url,
+        model="gemini-3.5-flash-lite",
+        thinking_level="low",
     )
+
+
+def embedder(url: str, *, key: str = "key") -> GeminiEmbedder:
+    return GeminiEmbedder(settings(url, key=key))
 
 
 def deadline(seconds: float = 20.0) -> Deadline:
@@ -68,6 +71,33 @@ def test_a_wrong_key_and_too_many_texts_are_refused(url: str) -> None:
 def test_without_time_no_request_is_made() -> None:
     with pytest.raises(ModelUnavailableError, match="no time"):
         embedder("http://127.0.0.1:9").embed(["a"], kind="query", deadline=deadline(0.0))
+
+
+class OneTextARequest(GeminiEmbedder):
+    """Asks as it does on Vertex AI."""
+
+    def __init__(self, settings: GeminiSettings) -> None:
+        super().__init__(settings)
+        self._texts_at_once = 1
+
+
+class HastyClock(SystemClock):
+    """A clock by which each look at the time takes a second."""
+
+    looks = 0
+
+    def monotonic_s(self) -> float:
+        self.looks += 1
+        return super().monotonic_s() + self.looks
+
+
+def test_of_one_text_a_request_those_are_returned_for_which_there_was_time(url: str) -> None:
+    texts = [f"entry {number}" for number in range(100)]
+
+    found = OneTextARequest(settings(url)).embed(texts, kind="document", deadline=Deadline.after(HastyClock(), 4.5))
+
+    assert 0 < len(found.vectors) < len(texts)
+    assert found.usage.prompt_tokens == sum(map(estimated_tokens, texts[: len(found.vectors)]))
 
 
 def test_the_stand_in_says_that_it_is_one(url: str) -> None:

@@ -28,6 +28,7 @@ class Meanings:
         self.asked: list[tuple[Kind, tuple[str, ...]]] = []
         self.meanwhile: Callable[[], object] = lambda: None
         self.fails_with: Exception | None = None
+        self.has_time_for = TEXTS_AT_ONCE
 
     def embed(self, texts: Sequence[str], *, kind: Kind, deadline: Deadline) -> Embedded:
         del deadline
@@ -36,7 +37,10 @@ class Meanings:
             raise self.fails_with
         self.meanwhile()
         groups = (("合鍵", "スペアキー"), ("牛乳", "milk"), ("庭",))
-        vectors = tuple([float(any(word in text for word in group)) + 0.01 for group in groups] for text in texts)
+        vectors = tuple(
+            [float(any(word in text for word in group)) + 0.01 for group in groups]
+            for text in texts[: self.has_time_for]
+        )
         return Embedded(vectors=vectors, usage=Usage(prompt_tokens=7))
 
 
@@ -85,7 +89,7 @@ def test_only_entries_of_the_wanted_category_are_embedded(chat: FilingChat, mean
 
     assert [one["path"] for one in result["similar"]] == [path]
     assert [len(texts) for _, texts in meanings.asked] == [1, 1]
-    assert "牛乳" in meanings.asked[0][1][0]
+    assert "牛乳" in meanings.asked[1][1][0]
 
 
 def test_an_entry_is_embedded_once(chat: FilingChat, meanings: Meanings) -> None:
@@ -93,7 +97,7 @@ def test_an_entry_is_embedded_once(chat: FilingChat, meanings: Meanings) -> None
     first_similar(chat, "スペアキー")
     first_similar(chat, "スペアキー")
 
-    assert [kind for kind, _ in meanings.asked] == ["document", "query", "query"]
+    assert [kind for kind, _ in meanings.asked] == ["query", "document", "query"]
     assert vectors(chat)[path]
 
 
@@ -105,7 +109,7 @@ def test_a_changed_entry_is_embedded_anew(chat: FilingChat, meanings: Meanings) 
 
     first_similar(chat, "牛乳")
 
-    assert "milk" in meanings.asked[-2][1][0]
+    assert "milk" in meanings.asked[-1][1][0]
 
 
 def test_a_withdrawn_entry_takes_its_vector_with_it(chat: FilingChat) -> None:
@@ -203,6 +207,15 @@ def test_a_search_embeds_the_newest_of_many_entries_and_the_next_one_the_rest(
     search(chat, meanings, catalog_of_many(chat, TEXTS_AT_ONCE + 1))
 
     assert [path for path, vector in vectors(chat).items() if not vector] == ["ideas/000.md"]
+
+
+def test_a_search_keeps_as_many_vectors_as_there_was_time_for(chat: FilingChat, meanings: Meanings) -> None:
+    meanings.has_time_for = 2
+
+    close = search(chat, meanings, catalog_of_many(chat, 5))
+
+    assert [path for path, vector in vectors(chat).items() if vector] == ["ideas/003.md", "ideas/004.md"]
+    assert set(close) == {"ideas/003.md", "ideas/004.md"}
 
 
 @pytest.mark.parametrize("is_gone", [True, False])
