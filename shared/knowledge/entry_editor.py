@@ -141,7 +141,7 @@ class EntryEditor:
             }
             changed = replace(entry.with_values(values, sources), updated_at=occasion.stamp)
             if "content" in updates:
-                text = plain_text(str(updates["content"]))
+                text = _whole_text(updates["content"])
                 origins = (
                     *occasion.sources_of(text),
                     *_sources_of_old_notes(entry, text),
@@ -150,7 +150,7 @@ class EntryEditor:
                 without_notes = replace(changed, notes=())
                 changed = without_notes.with_note(text, origins) if text else without_notes.with_sources(())
             if updates.get("note"):
-                text = plain_text(str(updates["note"]))
+                text = _whole_text(updates["note"])
                 origins = (
                     *occasion.sources_of(text),
                     *_sources_of_old_notes(entry, text),
@@ -213,6 +213,11 @@ def _check_updates(category: Category, updates: Mapping[str, object]) -> dict[st
         if not values[name]:
             raise EntryFault(f"{name} cannot be empty.", may_retry=True)
     return values
+
+
+def _whole_text(value: object) -> str:
+    """Return the text without control characters, and uncut, because an entry that has no room for all of it is not changed."""
+    return plain_text(str(value), limit=2 * len(str(value)))
 
 
 def _text(value: Value) -> str:

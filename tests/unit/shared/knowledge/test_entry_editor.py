@@ -121,6 +121,16 @@ def test_the_name_of_another_entry_in_a_value_came_from_its_messages_too(chat: F
 
 
 @pytest.mark.parametrize(("over", "is_full"), [(0, False), (1, True)])
+def test_a_body_is_replaced_whole_or_not_at_all(chat: FilingChat, over: int, *, is_full: bool) -> None:
+    path, content = chat.file("庭", name="庭"), "x" * (CONTENT_LIMIT + over)
+
+    with pytest.raises(AssertionError, match="content is full") if is_full else nullcontext():
+        update(chat, path, 2, "x", content=content)
+
+    assert entry_at(chat, path).content == ("庭" if is_full else content)
+
+
+@pytest.mark.parametrize(("over", "is_full"), [(0, False), (1, True)])
 def test_a_body_grows_up_to_its_limit(chat: FilingChat, over: int, *, is_full: bool) -> None:
     path = chat.file("庭", name="庭")
     update(chat, path, 2, "x", content="x" * TEXT_LIMIT)
