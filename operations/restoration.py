@@ -8,9 +8,10 @@ import base64
 import binascii
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from shared.conversation.turn import TurnRecord
 from shared.errors import (
     CorruptRecordError,
     PermanentError,
@@ -21,7 +22,8 @@ from shared.errors import (
 from shared.line.ids import checked_conversation_id
 from shared.reminders.reminder import Reminder
 from shared.reminders.store import REMINDER, next_ms_of
-from shared.storage.codec import decode
+from shared.storage.codec import decode, encode
+from shared.storage.compare_and_swap import update_by_swap
 from shared.storage.due_marker import DueMarker
 from shared.storage.object_names import is_amended_note
 from shared.storage.object_store import ObjectStore
@@ -72,7 +74,12 @@ def restore(store: ObjectStore, lines: Iterable[str]) -> Restored:
     _refuse_what_was_taken_back_since(store, conversations.pop(), objects)
     _refuse_reminders_of_a_newer_release(objects)
     ordered = sorted(objects, key=lambda name: (_ORDER.index(_kind(name)), name))
-    created = sum(store.create(name, objects[name]) is not None for name in ordered)
+    created = 0
+    for name in ordered:
+        if store.create(name, objects[name]) is not None:
+            created += 1
+        elif _kind(name) == "turns":
+            _count_on(store, name, objects[name])
     for name in ordered:
         _mark_reminder(store, name)
     return Restored(created=created, present=len(objects) - created)
@@ -128,6 +135,28 @@ def _refuse_reminders_of_a_newer_release(objects: Mapping[str, bytes]) -> None:
             continue
         except UnknownRecordVersionError as cause:
             raise RestorationRefusedError("a newer release wrote a reminder of the export; use that release") from cause
+
+
+def _count_on(store: ObjectStore, name: str, exported: bytes) -> None:
+    """The next commit has a larger number than those of the export; else its writes to what is restored would count as older.
+
+    A worker that holds the turn goes on with the number that it finds.
+    """
+
+    def counted(data: bytes | None) -> bytes | None:
+        there, before = (_turn_in(data), _turn_in(exported)) if data is not None else (None, None)
+        if there is None or before is None or there.sequence >= before.sequence:
+            return None
+        return encode(replace(there, sequence=before.sequence))
+
+    update_by_swap(store, name, counted, what="the turn")
+
+
+def _turn_in(data: bytes) -> TurnRecord | None:
+    try:
+        return decode(TurnRecord, data)
+    except UnreadableRecordError:
+        return None
 
 
 def _mark_reminder(store: ObjectStore, name: str) -> None:

@@ -1,22 +1,29 @@
 import json
 import re
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from operations.conversations import Forget, exported
 from operations.restoration import MOST_DAYS, RestorationRefusedError, check_date, date_line, restore
 from shared.adapters.memory import MemoryObjectStore
+from shared.adapters.memory.scripted_model import calling
 from shared.conversation.records import Amendment, Watermark
+from shared.conversation.turn import TurnRecord
 from shared.handlers.unsend import withdrawal_of
+from shared.reminders.store import ReminderStore
 from shared.storage.codec import encode
 from shared.storage.object_names import is_amended_note
 from tests.infra.offline import ROOT
 from tests.support import recorded
 from tests.support.chats import conversations_on
 from tests.support.inline import InlineExecutor
+from tests.support.people import Person
+from tests.support.pushed import PushedWorker
 from tests.unit.operations.conftest import Bucket, message
-from tests.unit.operations.test_conversations import CHAT, OTHER, fill
+from tests.unit.operations.test_conversations import CHAT, NAMES, OTHER, fill
 
+REPLY = calling(("reply", {"message": "はい"}))
 NOW_MS = 1_763_700_000_000
 DAY_MS = 86_400_000
 TOMBSTONE = encode(Amendment(line_message_id="1", timestamp_ms=1, text=None))
@@ -182,6 +189,38 @@ def test_a_message_after_the_loss_keeps_its_record(bucket: Bucket) -> None:
 
     assert restored.present == 1
     assert before.items() <= objects_of(after).items()
+
+
+def test_a_chat_that_went_on_after_the_loss_can_change_what_was_restored() -> None:
+    """Its turn began anew, and numbers its writes from 1; without care a cancellation is told and not carried out."""
+    with ThreadPoolExecutor(4) as pool:
+        worker = PushedWorker(pool)
+        friend = Person(worker, is_in_group=False)
+        chat = worker.conversations.of(friend.events.chat_id)
+        for number, text in enumerate(["薬", "散歩", "電話"]):
+            reminder = {"text": text, "at": f"2025-11-22T0{number}:00"}
+            friend.says(text, calling(("create_reminder", reminder)), REPLY)
+        lines = list(exported(worker.store, chat.id))
+        for listed in worker.store.list(""):
+            worker.store.delete(listed.name)
+        friend.says("もしもし", REPLY)
+
+        restore(worker.store, lines)
+        for one in sorted(ReminderStore(chat).read_all(), key=lambda one: one.created, reverse=True):
+            friend.says("もういい", calling(("cancel_reminder", {"id": one.id})), REPLY)
+
+        assert [one.is_open for one in ReminderStore(chat).read_all()] == [False, False, False]
+
+
+def test_a_turn_that_is_ahead_of_the_export_or_cannot_be_read_stays(bucket: Bucket) -> None:
+    bucket.store.create(NAMES.turn, encode(TurnRecord(sequence=3)))
+    lines = list(exported(bucket.store, CHAT))
+
+    for there in (encode(TurnRecord(sequence=4)), b"changed by hand"):
+        after = MemoryObjectStore()
+        after.create(NAMES.turn, there)
+        restore(after, lines)
+        assert objects_of(after) == {NAMES.turn: there}
 
 
 def test_an_export_tells_when_it_was_made_and_may_be_restored_for_a_month() -> None:
