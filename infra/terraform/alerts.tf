@@ -49,8 +49,9 @@ locals {
       severity = "ERROR"
     }
     instances_at_maximum = {
-      title    = "A function runs as many instances as it may"
-      query    = join(" or ", [for service, most in local.most_instances : "sum(run_googleapis_com:container_instance_count{monitored_resource=\"cloud_run_revision\",service_name=\"${service}\"}) >= ${most}"])
+      title = "A function runs as many instances as it may"
+      # Those that serve requests: idle ones are there also in calm, as many as `min_instances` at least.
+      query    = join(" or ", [for service, most in local.most_instances : "sum(run_googleapis_com:container_instance_count{monitored_resource=\"cloud_run_revision\",service_name=\"${service}\",state=\"active\"}) >= ${most}"])
       duration = "300s"
       severity = "ERROR"
     }

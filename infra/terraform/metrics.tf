@@ -11,7 +11,7 @@ locals {
     answers             = { events = ["reply_sent"], where = "jsonPayload.outcome=\"replied\"", description = "Answers that LINE accepted" }
     answers_in_time     = { events = ["reply_sent"], where = "jsonPayload.outcome=\"replied\" AND jsonPayload.since_received_ms<=${local.objectives.answers.within_ms}", description = "Answers that LINE accepted within ${local.objectives.answers.within_ms / 1000} seconds of the message's receipt" }
     answers_stored      = { events = ["answer_stored"], description = "Late answers that wait for their button to be pressed" }
-    apologies           = { events = ["reply_sent"], where = "jsonPayload.outcome=\"apologised\"", description = "Apologies that LINE accepted" }
+    apologies           = { events = ["reply_sent"], where = "jsonPayload.outcome=\"apologised\" AND NOT jsonPayload.is_over_limit=true", description = "Apologies that LINE accepted, but for those that tell of a spent budget" }
     budgets_spent       = { events = ["budget_spent"], description = "Chats that were told that a budget is spent for today" }
     entries             = { events = ["entries_written"], description = "Turns that filed, changed or deleted an entry" }
     erasures            = { events = ["conversation_erased"], description = "Chats that were erased because they ended" }

@@ -256,5 +256,11 @@ def _with_fate(outcome: OutcomeRecord, delivery: Delivery, *, since_received_ms:
         kind = OutcomeKind.UNDELIVERED
     event = {True: "reply_sent", False: "reply_undelivered", None: "reply_fate_unknown"}[delivery.is_delivered]
     log = logs.info if delivery.is_delivered else logs.warning
-    log(event, outcome=kind.value, bubbles=len(delivery.sent_message_ids), since_received_ms=since_received_ms)
+    log(
+        event,
+        outcome=kind.value,
+        is_over_limit=outcome.is_over_limit,
+        bubbles=len(delivery.sent_message_ids),
+        since_received_ms=since_received_ms,
+    )
     return replace(outcome, kind=kind, sent_message_ids=delivery.sent_message_ids)

@@ -120,6 +120,15 @@ def late_unsends(day: Day, *, every_minutes: int, hours: int) -> None:
         day.handled("unsend", outcome="withdrawn", since_published_ms=180_000, minutes_ago=minutes_ago)
 
 
+def spent_budget(day: Day) -> None:
+    """That of the deployment: every chat is told, and nothing else is answered."""
+    for minutes_ago in range(1, 60):
+        day.line("agent_worker", "budget_spent", minutes_ago=minutes_ago, times=4)
+        day.line(
+            "agent_worker", "reply_sent", outcome="apologised", is_over_limit=True, minutes_ago=minutes_ago, times=4
+        )
+
+
 RAISED_BY: dict[str, tuple[Callable[[Day], None], set[str]]] = {
     "answers_burn_fast": (slow_answers, {"answers_burn_slow"}),
     "answers_burn_slow": (fairly_slow_answers, set()),
@@ -144,6 +153,7 @@ RAISED_BY: dict[str, tuple[Callable[[Day], None], set[str]]] = {
             20,
             monitored_resource="cloud_run_revision",
             service_name="aizuchi-agent-worker",
+            state="active",
         ),
         set(),
     ),
@@ -162,7 +172,7 @@ RAISED_BY: dict[str, tuple[Callable[[Day], None], set[str]]] = {
         ),
         set(),
     ),
-    "budget_spent": (lambda day: day.line("agent_worker", "budget_spent", minutes_ago=50), set()),
+    "budget_spent": (spent_budget, set()),
     "push_quota": (lambda day: day.line("agent_worker", "push_quota_spent", minutes_ago=50), set()),
     "secrets_unreadable": (lambda day: day.line("webhook", "secret_unreadable"), set()),
     "signature_refusals": (
@@ -235,6 +245,19 @@ def test_one_event_that_always_fails_raises_one_alert(day: Day, function: str, l
     dead_letter(day, letters)
 
     assert day.firing == {alert}
+
+
+def test_idle_instances_raise_no_alert(day: Day) -> None:
+    """With as many instances at least as at most, all are there at any time."""
+    day.gauge(
+        "run_googleapis_com:container_instance_count",
+        20,
+        monitored_resource="cloud_run_revision",
+        service_name="aizuchi-agent-worker",
+        state="idle",
+    )
+
+    assert day.firing == set()
 
 
 def test_scanners_without_a_signature_raise_no_alert(day: Day) -> None:
