@@ -24,18 +24,21 @@ variable "agent_worker" {
   nullable = false
 
   validation {
-    condition     = tonumber(var.agent_worker.cpu) >= 1 || var.agent_worker.concurrency == 1
-    error_message = "agent_worker.cpu must be at least 1 for more than one request at a time."
+    condition     = try(tonumber(var.agent_worker.cpu), 0) >= 1 && can(regex("^[1-9][0-9]*(M|Mi|G|Gi)$", var.agent_worker.memory))
+    error_message = "agent_worker.cpu must be a number of vCPU, at least 1 for more than one request at a time; agent_worker.memory such as 512Mi or 1Gi."
   }
 
   validation {
-    condition     = var.agent_worker.concurrency >= 40 && var.agent_worker.concurrency <= 80
-    error_message = "agent_worker.concurrency must be from 40, because requests wait for their chat's turn, to 80: the worker renews the leases of so many turns at once."
+    condition     = var.agent_worker.concurrency >= 40 && var.agent_worker.concurrency <= 80 && floor(var.agent_worker.concurrency) == var.agent_worker.concurrency
+    error_message = "agent_worker.concurrency must be a whole number from 40, because requests wait for their chat's turn, to 80: the worker renews the leases of so many turns at once."
   }
 
   validation {
-    condition     = var.agent_worker.min_instances >= 0 && var.agent_worker.max_instances >= max(1, var.agent_worker.min_instances)
-    error_message = "agent_worker.max_instances must be at least 1 and at least min_instances."
+    condition = (
+      var.agent_worker.min_instances >= 0 && var.agent_worker.max_instances >= max(1, var.agent_worker.min_instances)
+      && alltrue([for count in [var.agent_worker.min_instances, var.agent_worker.max_instances] : floor(count) == count])
+    )
+    error_message = "agent_worker.min_instances and max_instances are whole numbers; max_instances must be at least 1 and at least min_instances."
   }
 
   validation {
@@ -75,6 +78,11 @@ variable "alerts" {
   }
 
   validation {
+    condition     = var.alerts.token_usd_a_day > 0
+    error_message = "alerts.token_usd_a_day must be more than 0."
+  }
+
+  validation {
     condition     = var.alerts.oldest_event_s + 120 > var.delivery.max_attempts * var.delivery.maximum_backoff_s
     error_message = "alerts.oldest_event_s must be long enough for an event that always fails to become a dead letter, which raises an alert of its own: more than delivery.max_attempts * delivery.maximum_backoff_s - 120."
   }
@@ -87,6 +95,11 @@ variable "alerts" {
   validation {
     condition     = alltrue([for email in setunion(var.alerts.page.emails, var.alerts.ticket.emails) : can(regex("^[^@ ]+@[^@ ]+$", email))])
     error_message = "The emails of alerts.page and alerts.ticket must be e-mail addresses."
+  }
+
+  validation {
+    condition     = alltrue([for channel in concat(var.alerts.page.channels, var.alerts.ticket.channels) : can(regex("^projects/[^/]+/notificationChannels/[^/]+$", channel))])
+    error_message = "The channels of alerts.page and alerts.ticket must be projects/PROJECT/notificationChannels/ID."
   }
 }
 
@@ -157,6 +170,16 @@ variable "bot" {
   validation {
     condition     = var.bot.lease_s >= 20 && var.bot.lease_s < 40 && var.bot.settle_ms >= 0 && var.bot.settle_ms <= 2000
     error_message = "bot.lease_s must be from 20 seconds (a shorter lease may end during a call to LINE and its retry) to 39 (a model call has 40), bot.settle_ms from 0 to 2000 milliseconds."
+  }
+
+  validation {
+    condition     = var.bot.name == null ? true : can(regex("^[^\\p{Cc}\\p{Zl}\\p{Zp}]{0,100}$", var.bot.name))
+    error_message = "bot.name must be one line of at most 100 characters."
+  }
+
+  validation {
+    condition     = can(regex("^[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*$", var.bot.time_zone))
+    error_message = "bot.time_zone must be a time zone such as Asia/Tokyo."
   }
 
   validation {
@@ -252,6 +275,21 @@ variable "gemini" {
     condition     = contains(["minimal", "low", "medium", "high"], var.gemini.thinking_level)
     error_message = "gemini.thinking_level must be minimal, low, medium or high."
   }
+
+  validation {
+    condition     = min(var.gemini.input_usd_per_million, var.gemini.output_usd_per_million) > 0
+    error_message = "gemini.input_usd_per_million and output_usd_per_million must be more than 0, or the alert on cost could never be raised."
+  }
+
+  validation {
+    condition     = !var.gemini.on_vertex || can(regex("^[a-z][a-z0-9-]*$", var.gemini.location))
+    error_message = "gemini.location must be a location of Vertex AI, such as global or asia-northeast1."
+  }
+
+  validation {
+    condition     = var.gemini.base_url == null ? true : can(regex("^https?://[^/\\s]+[^\\s]*$", var.gemini.base_url))
+    error_message = "gemini.base_url must be an http(s) address."
+  }
 }
 
 variable "grants_settle_s" {
@@ -322,6 +360,11 @@ variable "line_api_base_url" {
   description = "Where LINE's API is; null: LINE's own hosts. For rehearsals."
   type        = string
   default     = null
+
+  validation {
+    condition     = var.line_api_base_url == null ? true : can(regex("^https?://[^/\\s]+[^\\s]*$", var.line_api_base_url))
+    error_message = "line_api_base_url must be an http(s) address."
+  }
 }
 
 variable "load_balancer" {
@@ -362,8 +405,18 @@ variable "notion" {
   }
 
   validation {
-    condition     = var.notion == null ? true : alltrue([for id in values(var.notion.databases) : can(regex("^[0-9a-fA-F]{32}$", replace(id, "-", "")))])
+    condition     = var.notion == null ? true : alltrue([for id in values(var.notion.databases) : can(regex("^([0-9a-fA-F]{32}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$", id))])
     error_message = "notion.databases must map names to the ids of databases or data sources: 32 hexadecimal digits, with or without hyphens."
+  }
+
+  validation {
+    condition     = var.notion == null ? true : alltrue([for name in keys(var.notion.databases) : can(regex("^[^\\x00-\\x1f\\x7f\"]{1,64}$", name))])
+    error_message = "The names of notion.databases must have 1 to 64 characters, without quotation marks and control characters."
+  }
+
+  validation {
+    condition     = try(var.notion.base_url, null) == null ? true : can(regex("^https?://[^/\\s]+[^\\s]*$", var.notion.base_url))
+    error_message = "notion.base_url must be an http(s) address."
   }
 
   validation {
@@ -393,6 +446,11 @@ variable "region" {
   type        = string
   default     = "asia-northeast1"
   nullable    = false
+
+  validation {
+    condition     = can(regex("^[a-z]+-[a-z]+[0-9]+$", var.region))
+    error_message = "region must be a region, such as asia-northeast1 (not a zone)."
+  }
 }
 
 variable "retention" {
@@ -466,6 +524,16 @@ variable "secrets" {
     ])
     error_message = "A secret is missing: line_channel_secret and line_channel_access_token always, gemini_api_key unless gemini.on_vertex, notion_token with notion; or set its counter in secret_versions to 0."
   }
+
+  validation {
+    condition     = alltrue([for secret in values(var.secrets) : secret == null ? true : can(regex("^[!-~]([ -~]*[!-~])?$", trimspace(secret)))])
+    error_message = "A secret is empty, or holds a line break or another character that no secret has."
+  }
+
+  validation {
+    condition     = var.secrets.line_channel_secret == null ? true : contains([1, 2], length(compact([for secret in split(",", var.secrets.line_channel_secret) : trimspace(secret)])))
+    error_message = "secrets.line_channel_secret may be two, separated by a comma, and not more."
+  }
 }
 
 variable "unsend" {
@@ -482,8 +550,21 @@ variable "unsend" {
   nullable = false
 
   validation {
-    condition     = tonumber(var.unsend.cpu) >= 1 || var.unsend.concurrency == 1
-    error_message = "unsend.cpu must be at least 1 for more than one request at a time."
+    condition     = try(tonumber(var.unsend.cpu), 0) >= (var.unsend.concurrency == 1 ? 0.08 : 1) && can(regex("^[1-9][0-9]*(M|Mi|G|Gi)$", var.unsend.memory))
+    error_message = "unsend.cpu must be a number of vCPU, at least 1 for more than one request at a time; unsend.memory such as 512Mi or 1Gi."
+  }
+
+  validation {
+    condition     = var.unsend.concurrency >= 1 && var.unsend.concurrency <= 1000 && floor(var.unsend.concurrency) == var.unsend.concurrency
+    error_message = "unsend.concurrency must be a whole number from 1 to 1000, the most of Cloud Run."
+  }
+
+  validation {
+    condition = (
+      var.unsend.min_instances >= 0 && var.unsend.max_instances >= max(1, var.unsend.min_instances)
+      && alltrue([for count in [var.unsend.min_instances, var.unsend.max_instances] : floor(count) == count])
+    )
+    error_message = "unsend.min_instances and max_instances are whole numbers; max_instances must be at least 1 and at least min_instances."
   }
 
   validation {
@@ -517,8 +598,21 @@ variable "webhook" {
   nullable = false
 
   validation {
-    condition     = tonumber(var.webhook.cpu) >= 1 || var.webhook.concurrency == 1
-    error_message = "webhook.cpu must be at least 1 for more than one request at a time."
+    condition     = try(tonumber(var.webhook.cpu), 0) >= (var.webhook.concurrency == 1 ? 0.08 : 1) && can(regex("^[1-9][0-9]*(M|Mi|G|Gi)$", var.webhook.memory))
+    error_message = "webhook.cpu must be a number of vCPU, at least 1 for more than one request at a time; webhook.memory such as 512Mi or 1Gi."
+  }
+
+  validation {
+    condition     = var.webhook.concurrency >= 1 && var.webhook.concurrency <= 1000 && floor(var.webhook.concurrency) == var.webhook.concurrency
+    error_message = "webhook.concurrency must be a whole number from 1 to 1000, the most of Cloud Run."
+  }
+
+  validation {
+    condition = (
+      var.webhook.min_instances >= 0 && var.webhook.max_instances >= max(1, var.webhook.min_instances)
+      && alltrue([for count in [var.webhook.min_instances, var.webhook.max_instances] : floor(count) == count])
+    )
+    error_message = "webhook.min_instances and max_instances are whole numbers; max_instances must be at least 1 and at least min_instances."
   }
 
   validation {

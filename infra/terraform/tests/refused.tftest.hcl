@@ -80,19 +80,21 @@ run "five" {
 
 run "six" {
   command         = plan
-  expect_failures = [var.bot]
+  expect_failures = [var.bot, var.gemini]
 
   variables {
-    bot = { confidence_threshold = 60 } # a share, not a percentage
+    bot    = { confidence_threshold = 60 } # a share, not a percentage
+    gemini = { on_vertex = true, location = "" }
   }
 }
 
 run "seven" {
   command         = plan
-  expect_failures = [var.bot]
+  expect_failures = [var.bot, var.secrets]
 
   variables {
-    bot = { lease_s = 19 } # a holder could not end a call to LINE in it
+    bot     = { lease_s = 19 } # a holder could not end a call to LINE in it
+    secrets = { line_channel_secret = "s", line_channel_access_token = "a wrapped\ncopy", gemini_api_key = "k" }
   }
 }
 
@@ -105,5 +107,50 @@ run "eight" {
     alerts            = { oldest_event_s = 60 }  # one poison event would raise two alerts
     heartbeat_minutes = 1                        # LINE allows sixty tests an hour
     secret_versions   = { gemini_api_key = 1.5 } # a counter
+  }
+}
+
+run "nine" {
+  command         = plan
+  expect_failures = [var.agent_worker, var.alerts, var.bot, var.gemini, var.line_api_base_url, var.region, var.unsend, var.webhook]
+
+  variables {
+    agent_worker      = { max_instances = 0 }
+    alerts            = { token_usd_a_day = -1 } # raised for ever
+    bot               = { name = "two\nlines" }
+    gemini            = { input_usd_per_million = 0 } # an alert that is never raised
+    line_api_base_url = "api.line.me"
+    region            = "asia-northeast1-a"
+    unsend            = { concurrency = 0 }
+    webhook           = { max_instances = 0 }
+  }
+}
+
+run "ten" {
+  command         = plan
+  expect_failures = [var.agent_worker, var.alerts, var.bot, var.secrets, var.unsend, var.webhook]
+
+  variables {
+    agent_worker = { concurrency = 40.5 }
+    alerts       = { page = { channels = ["oncall"] } }
+    bot          = { time_zone = "Tokyo time" }
+    secrets      = { line_channel_secret = "old,new,newer", line_channel_access_token = "t", gemini_api_key = "k" }
+    unsend       = { min_instances = 2, max_instances = 1 }
+    webhook      = { concurrency = 1001 }
+  }
+}
+
+run "eleven" {
+  command         = plan
+  expect_failures = [var.agent_worker, var.gemini, var.notion, var.unsend, var.webhook]
+
+  variables {
+    agent_worker = { memory = "1024" } # no unit
+    bot          = { toolsets = ["notion"] }
+    gemini       = { base_url = "gemini" }
+    notion       = { databases = { "\"tasks\"" = "0123456789abcdef0123456789abcdef" }, conversations = ["*"] }
+    secrets      = { line_channel_secret = "s", line_channel_access_token = "t", gemini_api_key = "k", notion_token = "n" }
+    unsend       = { max_instances = 1.5 }
+    webhook      = { cpu = "1000m" }
   }
 }
