@@ -257,7 +257,7 @@ variable "delivery" {
 }
 
 variable "gemini" {
-  description = "The model: through an API key, or `on_vertex` in `location`. Prices in US dollars for a million tokens, for the alert on cost. `fallback_model` is asked where the first does not answer; null: the code's default."
+  description = "The model: through an API key, or `on_vertex` in `location`. Prices in US dollars for a million tokens, for the alert on cost. `fallback_model` is asked where the first does not answer; null: none is."
   type = object({
     base_url               = optional(string)
     fallback_model         = optional(string)

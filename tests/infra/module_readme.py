@@ -35,10 +35,21 @@ def _blocks(file: str) -> Iterator[tuple[str, str]]:
 
 def _input(name: str, body: str) -> str:
     default = re.search(r"^  default +(?:= )(.*)$", body, re.MULTILINE)
-    fields = re.findall(r"^    (\w+) += optional\([^,\n]+, (.+)\)$", body, re.MULTILINE)
+    fields = re.findall(r"^    (\w+) += optional\((.+)\)$", body, re.MULTILINE)
     shown = "required" if default is None else f"`{default[1]}`"
-    parts = "; ".join(f"`{field}` {_code(value)}" for field, value in fields)
+    values = ((field, _default_in(arguments)) for field, arguments in fields)
+    parts = "; ".join(f"`{field}` {_code(value)}" for field, value in values if value)
     return f"| `{name}` | {_description(body)} | {parts or shown} |\n"
+
+
+def _default_in(arguments: str) -> str:
+    """Return the second argument of `optional(type, default)`, whose type may be an object with defaults of its own; "" without one."""
+    depth = 0
+    for place, character in enumerate(arguments):
+        depth += (character in "([{") - (character in ")]}")
+        if character == "," and not depth:
+            return arguments[place + 1 :].strip()
+    return ""
 
 
 def _description(body: str) -> str:
