@@ -26,7 +26,7 @@ from shared.access.invitations import Invitations
 from shared.adapters.gcs import GcsObjectStore
 from shared.adapters.pubsub import PubSubEventBus
 from shared.clock import SystemClock
-from shared.conversation.history import HistoryReader
+from shared.conversation.history_reader import HistoryReader
 from shared.conversation.store import Conversations
 from shared.errors import AizuchiError
 from shared.handlers.unsend import withdrawal_of

@@ -15,7 +15,7 @@ from shared import logs
 from shared.bus.envelope import Envelope
 from shared.bus.messages import BusMessage, EventBus, Tick
 from shared.clock import Clock, Deadline
-from shared.conversation.history import HistoryReader
+from shared.conversation.history_reader import HistoryReader
 from shared.conversation.store import Conversations
 from shared.errors import TransientError, UnreadableRecordError, UnusableEventError, UnusableIdError
 from shared.line.events import LineEvent, parse_event

@@ -13,7 +13,8 @@ from typing import Final
 
 from shared import logs
 from shared.clock import Clock
-from shared.conversation.amendments import AmendmentLog, Amendments
+from shared.conversation.amendment_log import AmendmentLog
+from shared.conversation.amendments import Amendments
 from shared.conversation.authors import with_authors
 from shared.conversation.leaving import Cut, WrittenSegment, cut, full_segments, with_leaving
 from shared.conversation.records import MessageRecord, OutcomeKind

@@ -1,45 +1,17 @@
-"""What a turn knows of a chat: journal overlaid on snapshot, amendments overlaid on both, read in two round trips.
-
-The listing comes first; the snapshot is read after it, beside the bodies, so it holds every message that a compaction moves meanwhile. A
-listed object that is gone when it is read means that a compaction passed; the reader begins again.
-"""
+"""What a turn knows of a chat: its newest part, without what was withdrawn."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import or_
-from typing import Final, Protocol
 
-from shared.conversation.amendment_notes import AmendedObjects
 from shared.conversation.amendments import Amendments
 from shared.conversation.provenance import LATEST_MS, Provenance
 from shared.conversation.quotes import Quotable
-from shared.conversation.records import (
-    ANSWERABLE_MS,
-    MessageRecord,
-    OutcomeKind,
-    OutcomeRecord,
-    Watermark,
-    by_time,
-    provenance_of,
-)
-from shared.conversation.snapshot import cleaned
-from shared.conversation.snapshot_records import Recap, Segment, SnapshotRecord
-from shared.conversation.store import Conversation
+from shared.conversation.records import ANSWERABLE_MS, MessageRecord, OutcomeKind, OutcomeRecord, by_time, provenance_of
+from shared.conversation.snapshot_records import Recap
 from shared.conversation.turn import TurnRecord
-from shared.errors import StorageUnavailableError
-from shared.storage.codec import decode_readable
-from shared.storage.compare_and_swap import SWAP_ATTEMPTS
-from shared.storage.object_names import ObjectNames
-from shared.storage.object_store import ListedObject
-
-MESSAGES_READ: Final = 100
-OUTCOMES_READ: Final = 100
-OUTCOMES_READ_FOR_PRESS: Final = 1_000
-"""Of these, one may be behind the button of a press, and another one tell that it was answered."""
-MESSAGES_SHOWN: Final = 80  # 50 verbatim, what is journalled since the last compaction, and what has no recap yet
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,43 +20,6 @@ class IndexView:
 
     text: str = field(default="", repr=False)
     source_ids: frozenset[str] = frozenset()
-
-
-class ReadIndex(Protocol):
-    """The index of what was filed in a chat, as it was read."""
-
-    @property
-    def source_ids(self) -> frozenset[str]:
-        """The messages that its entries came from."""
-        ...
-
-    def view(self, amendments: Amendments) -> IndexView:
-        """Return what a prompt shows of it, without what was withdrawn."""
-        ...
-
-
-class EntryIndex(Protocol):
-    """Reads the index of what was filed in a chat."""
-
-    def read(self, conversation: Conversation) -> ReadIndex:
-        """Return the index, in one read.  Raises: StorageUnavailableError."""
-        ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Listing:
-    """The objects of a chat: names and generations of one moment, in the order in which they were written.
-
-    Of the messages `besides` every amendment is read, however old, and so are the outcomes of these ids. `begun_s` is when the listing
-    began, by the monotonic clock.
-    """
-
-    messages: tuple[ListedObject, ...]
-    outcomes: tuple[ListedObject, ...]
-    amended: AmendedObjects
-    besides: frozenset[str]
-    watermark: Watermark
-    begun_s: float = -math.inf
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -206,144 +141,6 @@ class History:
         return tuple(one for one in found if isinstance(one, MessageRecord | OutcomeRecord))
 
 
-def _deadly(outcomes: Iterable[OutcomeRecord]) -> tuple[frozenset[str], int]:
-    """Return the messages that prompts leave out because workers died over them: their ids, and a timestamp up to which all are left out.
-
-    An isolating outcome tells which: if it apologises, they died over what was asked; if it answers, over what came before.
-    """
-    isolating = [one for one in outcomes if one.isolates]
-    apologised = [one for one in isolating if one.model_name is None]
-    ids = frozenset(covered for one in apologised for covered in one.covers)
-    return ids, max((one.since_ms - 1 for one in isolating if one.model_name is not None), default=-1)
-
-
 def _named(one: MessageRecord | OutcomeRecord) -> Provenance:
     own_id = one.line_message_id if isinstance(one, MessageRecord) else one.webhook_event_id
     return Provenance(ids=frozenset({own_id}), since_ms=one.timestamp_ms)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HistoryReader:
-    """Reads chats.  Every method raises StorageUnavailableError when the bucket does not answer in time."""
-
-    index: EntryIndex
-
-    def list(self, conversation: Conversation, *, besides: AbstractSet[str] = frozenset()) -> Listing:
-        """Return what there is, in one round trip; of the journalled messages and those `besides` every amendment is read.
-
-        So are the outcomes `besides`, also where newer ones are too many to be read.
-        """
-        amendments, reads = conversation.amendments, conversation.objects.reads
-        begun_s = amendments.clock.monotonic_s()
-        amended = reads.submit(amendments.list_all)
-        watermark = amendments.begin_watermark()
-        journal = conversation.journal.list_objects()
-        journalled = frozenset(conversation.names.message_id_in(one.name) for one in journal.messages)
-        return Listing(
-            messages=journal.messages,
-            outcomes=journal.outcomes,
-            amended=amended.result(),
-            besides=journalled | besides,
-            watermark=watermark(),
-            begun_s=begun_s,
-        )
-
-    def read_newest(self, conversation: Conversation, *, besides: AbstractSet[str] = frozenset()) -> History:
-        """Return the newest part of the chat as it is now.  Raises: StorageUnavailableError, also where compactions keep passing."""
-        for _ in range(SWAP_ATTEMPTS):
-            history = self.read(conversation, self.list(conversation, besides=besides))
-            if history is not None:
-                return history
-        raise StorageUnavailableError("others kept folding the chat")
-
-    def read(self, conversation: Conversation, listing: Listing) -> History | None:
-        """Return the newest part of what is listed and of the snapshot; None: a compaction passed, begin again.
-
-        That is one round trip. Another one follows if a press of a button waits in a chat of more outcomes than are read, and one more if
-        much was amended: what is shown, and what that names, may have been amended long ago.
-        """
-        objects, names = conversation.objects, conversation.names
-        snapshot = objects.reads.submit(conversation.snapshot.read)
-        messages, outcomes = listing.messages[-MESSAGES_READ:], _outcomes_read(names, listing, OUTCOMES_READ)
-        looking = _begin_look(conversation, listing, listing.besides)
-        reading = objects.begin_reading([*messages, *outcomes])
-        index = self.index.read(conversation)
-        amendments, journalled, seen = looking(), reading(), snapshot.result()
-        received = decode_readable(MessageRecord, journalled[: len(messages)])
-        recorded = decode_readable(OutcomeRecord, journalled[len(messages) :])
-        if len(outcomes) < len(listing.outcomes) and _has_open_press(received, recorded):
-            journalled += (more := objects.read_all(_outcomes_read(names, listing, OUTCOMES_READ_FOR_PRESS)))
-            recorded = decode_readable(OutcomeRecord, more)
-        if None in journalled:
-            return None
-        if listing.amended.has_older:
-            shown = listing.besides.union(index.source_ids, (one.line_message_id for one in seen.record.messages))
-            named = seen.record.named.union(*(one.provenance.ids for one in recorded))
-            amendments = _begin_look(conversation, listing, shown, named)()
-        history = history_of(
-            messages=received,
-            outcomes=recorded,
-            snapshot=seen.record,
-            amendments=amendments,
-            journalled=len(listing.messages),
-        )
-        return replace(
-            history,
-            recorded=history.recorded.union(names.outcome_id_in(one.name) for one in listing.outcomes),
-            looked_s=listing.begun_s,
-            index=index.view(amendments),
-        )
-
-
-def _outcomes_read(names: ObjectNames, listing: Listing, most: int) -> tuple[ListedObject, ...]:
-    """Return the newest outcomes, those that are asked for, and the oldest: a compaction leaves one whose messages it has folded."""
-    older, newest = listing.outcomes[:-most], listing.outcomes[-most:]
-    return (*older[:1], *(one for one in older[1:] if names.outcome_id_in(one.name) in listing.besides), *newest)
-
-
-def _has_open_press(messages: Iterable[MessageRecord], outcomes: Iterable[OutcomeRecord]) -> bool:
-    covered = frozenset(covered for one in outcomes for covered in one.covers)
-    return any(one.presses is not None and one.line_message_id not in covered for one in messages)
-
-
-def _begin_look(
-    conversation: Conversation, listing: Listing, besides: AbstractSet[str], named: AbstractSet[str] = frozenset()
-) -> Callable[[], Amendments]:
-    log = conversation.amendments
-    return log.begin_reading(listing.amended, lambda: listing.watermark, besides=besides, named=named)
-
-
-def history_of(
-    *,
-    messages: Iterable[MessageRecord],
-    outcomes: Sequence[OutcomeRecord],
-    snapshot: SnapshotRecord,
-    amendments: Amendments,
-    journalled: int,
-) -> History:
-    """Overlay the journal on the snapshot, and the amendments on both."""
-    clean = cleaned(replace(snapshot, leaving=Segment(), segments=()), amendments)
-    fresh = {one.line_message_id: amendments.overlay(one) for one in messages if not amendments.hides(one)}
-    folded = (one for one in clean.messages if one.line_message_id not in fresh and not amendments.is_forgotten(one))
-    kept = (*folded, *fresh.values())
-    summed_up = frozenset(source for recap in clean.recaps for source in recap.covers)
-    recorded = {one.webhook_event_id: one for one in clean.outcomes}
-    recorded |= {one.webhook_event_id: amendments.without_lost(one) for one in outcomes}
-    deadly_ids, deadly_until_ms = _deadly(recorded.values())
-    shown = sorted((one for one in kept if one.line_message_id not in summed_up | deadly_ids), key=by_time)
-    is_cut = len(shown) > MESSAGES_SHOWN or bool(summed_up) or deadly_until_ms >= 0
-    shown = [one for one in shown if one.timestamp_ms > deadly_until_ms]
-    unshown, shown = shown[:-MESSAGES_SHOWN], shown[-MESSAGES_SHOWN:]
-    return History(
-        messages=tuple(shown),
-        older=tuple(sorted((one for one in kept if one.line_message_id in summed_up), key=by_time)),
-        unshown=tuple(unshown),
-        recaps=clean.recaps,
-        outcomes=tuple(sorted(recorded.values(), key=by_time)),
-        shown_since_ms=shown[0].timestamp_ms if is_cut and shown else 0,
-        covered=frozenset().union(*(one.covers for one in recorded.values())),
-        recorded=frozenset(recorded),
-        amendments=amendments,
-        journalled=journalled,
-        authors={own_id: by for by, ids in clean.authors.items() for own_id in ids},
-    )

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
-from shared.conversation.amendments import AmendmentLog, Amendments
+from shared.conversation.amendment_log import AmendmentLog
+from shared.conversation.amendments import Amendments
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
 from shared.storage.codec import decode, decode_if_readable, encode
 from shared.storage.compare_and_swap import update_by_swap

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from shared import logs
-from shared.conversation.amendments import AmendmentLog
+from shared.conversation.amendment_log import AmendmentLog
 from shared.errors import CorruptRecordError, UnreadableRecordError
 from shared.storage.codec import VERSION, decode, encode
 from shared.storage.compare_and_swap import update_by_swap

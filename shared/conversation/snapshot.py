@@ -10,7 +10,8 @@ from functools import lru_cache
 from typing import Final
 
 from shared.clock import MINUTE_MS, SKEW_MS
-from shared.conversation.amendments import AmendmentLog, Amendments
+from shared.conversation.amendment_log import AmendmentLog
+from shared.conversation.amendments import Amendments
 from shared.conversation.authors import authors_after
 from shared.conversation.inheritance import own_id_of, with_inheritance, without_lost, without_names
 from shared.conversation.numbering import Numbered

@@ -6,8 +6,8 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field
 
 from shared.clock import Clock
+from shared.conversation.amendment_log import AmendmentLog, LastLooks
 from shared.conversation.amendment_notes import AmendmentNotes
-from shared.conversation.amendments import AmendmentLog, LastLooks
 from shared.conversation.archive import ARCHIVE_DAYS, SEGMENT_MESSAGES, Archive
 from shared.conversation.journal import Journal
 from shared.conversation.members import Members

@@ -21,7 +21,7 @@ from shared.agent.turn_contexts import TurnContexts
 from shared.conversation.captions import CaptionWriter
 from shared.conversation.compaction import Compaction
 from shared.conversation.due import DueMarkers
-from shared.conversation.history import HistoryReader
+from shared.conversation.history_reader import HistoryReader
 from shared.conversation.media import Media
 from shared.conversation.quoted_media import QuotedMedia
 from shared.conversation.recap import RecapWriter

@@ -10,8 +10,9 @@ from typing import Final
 
 from shared import logs
 from shared.bus.result import EventResult
-from shared.conversation.amendments import AmendmentLog
-from shared.conversation.history import History, HistoryReader
+from shared.conversation.amendment_log import AmendmentLog
+from shared.conversation.history import History
+from shared.conversation.history_reader import HistoryReader
 from shared.conversation.person_messages import PersonMessages
 from shared.conversation.records import Erasure, OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation, Conversations

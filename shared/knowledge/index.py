@@ -10,7 +10,8 @@ from cachetools import LRUCache
 from shared import logs
 from shared.agent.token_estimate import estimated_tokens
 from shared.conversation.amendments import Amendments
-from shared.conversation.history import IndexView, ReadIndex
+from shared.conversation.history import IndexView
+from shared.conversation.history_reader import ReadIndex
 from shared.conversation.store import Conversation
 from shared.errors import PermanentError
 from shared.knowledge.catalog import Catalog, Row

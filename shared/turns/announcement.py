@@ -4,7 +4,8 @@ from dataclasses import dataclass, replace
 
 from shared.bus.result import EventResult
 from shared.clock import Deadline
-from shared.conversation.history import History, Listing
+from shared.conversation.history import History
+from shared.conversation.history_reader import Listing
 from shared.conversation.records import Erasure, OutcomeKind, OutcomeRecord
 from shared.conversation.spending import Spending
 from shared.conversation.store import Conversation

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Protocol
 
-from shared.conversation.amendments import Amendments, EndLook
+from shared.conversation.amendment_log import EndLook
+from shared.conversation.amendments import Amendments
 from shared.conversation.provenance import LATEST_MS, Provenance
 from shared.conversation.store import Conversation
 from shared.errors import PromptAmendedError

@@ -13,7 +13,8 @@ from shared import logs
 from shared.access.budgets import Budgets
 from shared.bus.result import EventResult
 from shared.clock import Clock, Deadline
-from shared.conversation.history import History, Listing
+from shared.conversation.history import History
+from shared.conversation.history_reader import Listing
 from shared.conversation.records import ANSWERABLE_MS, MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.spending import Spending, weighted_tokens
 from shared.conversation.store import Conversation

@@ -9,7 +9,8 @@ from shared.access.budgets import Budgets
 from shared.bus.result import EventResult
 from shared.clock import Clock, Deadline
 from shared.conversation.due import DueMarkers
-from shared.conversation.history import History, Listing
+from shared.conversation.history import History
+from shared.conversation.history_reader import Listing
 from shared.conversation.media import Fetches
 from shared.conversation.member_mark import mark_id
 from shared.conversation.quoted_media import QuotedMedia

@@ -15,7 +15,8 @@ from typing import Final, Protocol
 
 from shared.bus.result import EventResult
 from shared.clock import Clock, Deadline
-from shared.conversation.history import History, HistoryReader, Listing
+from shared.conversation.history import History
+from shared.conversation.history_reader import HistoryReader, Listing
 from shared.conversation.records import OutcomeRecord
 from shared.conversation.spending import Spending
 from shared.conversation.store import Conversation

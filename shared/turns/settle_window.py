@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from shared.clock import Clock, Deadline
-from shared.conversation.history import HistoryReader
+from shared.conversation.history_reader import HistoryReader
 from shared.conversation.records import MessageRecord
 from shared.conversation.store import Conversation
 

@@ -28,10 +28,12 @@ from tests.simulation.stand_ins import (
 )
 
 _AMENDMENTS: Final = "shared.conversation.amendments"
+_AMENDMENT_LOG: Final = "shared.conversation.amendment_log"
 _ARCHIVE: Final = "shared.conversation.archive"
 _COMPACTION: Final = "shared.conversation.compaction"
 _DESCENT: Final = "shared.conversation.descent"
 _HISTORY: Final = "shared.conversation.history"
+_HISTORY_READER: Final = "shared.conversation.history_reader"
 _JOURNAL: Final = "shared.conversation.journal"
 _RECAP: Final = "shared.conversation.recap"
 _SNAPSHOT: Final = "shared.conversation.snapshot"
@@ -45,7 +47,7 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
         lacks="a group message whose unsend was handled first stays in the journal",
     ),
     "begins_again_when_gone": Mutation(
-        f"{_HISTORY}:HistoryReader.read",
+        f"{_HISTORY_READER}:HistoryReader.read",
         Never("None"),
         lacks="the view lacks objects that a compaction moved while it was read",
     ),
@@ -70,7 +72,7 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
         lacks="a message that kills its worker is tried for ever",
     ),
     "repeats_slow_looks": Mutation(
-        f"{_AMENDMENTS}:AmendmentLog.fresh_look",
+        f"{_AMENDMENT_LOG}:AmendmentLog.fresh_look",
         Always("is_valid"),
         lacks="a prompt relies on a look at the amendments that took too long",
     ),
@@ -155,7 +157,7 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
         lacks="whoever thinks with an answer that hands on what is erased does not look again",
     ),
     "erases_older_edits": Mutation(
-        f"{_AMENDMENTS}:AmendmentLog.erase",
+        f"{_AMENDMENT_LOG}:AmendmentLog.erase",
         Skip("drop_erased_edit"),
         lacks="an edit that is older than the erasure keeps its words",
     ),
@@ -165,12 +167,12 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
         lacks="an edit that is older than the erasure, and is delivered after it, is kept",
     ),
     "withdrawn_is_final": Mutation(
-        f"{_AMENDMENTS}:AmendmentLog.amend",
+        f"{_AMENDMENT_LOG}:AmendmentLog.amend",
         Instead("_newer", newer_even_if_withdrawn),
         lacks="an edit that is delivered late brings a withdrawn message back",
     ),
     "newest_edit_wins": Mutation(
-        f"{_AMENDMENTS}:_newer",
+        f"{_AMENDMENT_LOG}:_newer",
         Always("timestamp_ms"),
         lacks="the edit that was delivered last wins",
     ),
@@ -185,17 +187,17 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
         lacks="an answer to the old text is committed after the edit",
     ),
     "marks_erasures_for_looks": Mutation(
-        f"{_AMENDMENTS}:AmendmentLog.erase",
+        f"{_AMENDMENT_LOG}:AmendmentLog.erase",
         Skip("_raise", nth=0, of=2),
         lacks="an instance that has read the watermark before does not learn of an erasure",
     ),
     "notes_amendments": Mutation(
-        f"{_AMENDMENTS}:AmendmentLog._update",
+        f"{_AMENDMENT_LOG}:AmendmentLog._update",
         Skip("notes.note"),
         lacks="an instance that has listed the amendments before does not learn of a withdrawal",
     ),
     "largest_watermark_wins": Mutation(
-        f"{_AMENDMENTS}:AmendmentLog.erase",
+        f"{_AMENDMENT_LOG}:AmendmentLog.erase",
         Within("replace", Bypass("max")),
         lacks="an older erasure that is delivered late lowers the watermark",
     ),
@@ -240,7 +242,7 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
         lacks="a chat reads the journals of all",
     ),
     "foresees_errors": Mutation(
-        f"{_HISTORY}:HistoryReader.read_newest",
+        f"{_HISTORY_READER}:HistoryReader.read_newest",
         Return(value=None),
         lacks="the chat cannot be read, and nothing says so",
     ),
@@ -305,7 +307,7 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
         lacks="a withdrawal that died on the way cannot compare any more, and takes every answer that came from another one",
     ),
     "keeps_what_repeats_nothing": Mutation(
-        f"{_AMENDMENTS}:AmendmentLog.add_taken",
+        f"{_AMENDMENT_LOG}:AmendmentLog.add_taken",
         DropArgument("replace", "kept"),
         lacks="an answer loses its words because its prompt held an answer that lost them",
     ),
@@ -340,7 +342,7 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
         lacks="each of many withdrawals has to write the turn",
     ),
     "looks_at_amendments_of_the_journal": Mutation(
-        f"{_HISTORY}:_begin_look",
+        f"{_HISTORY_READER}:_begin_look",
         Instead("begin_reading", read_newest_only),
         lacks="a message that comes after its withdrawal, and after many others, is answered",
     ),
@@ -350,7 +352,7 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
         lacks="a message that comes after its withdrawal, and after many others, is kept",
     ),
     "keeps_deadly_messages_out": Mutation(
-        f"{_HISTORY}:history_of",
+        f"{_HISTORY_READER}:history_of",
         Instead("_deadly", nothing_is_deadly),
         lacks="what killed workers once stands in the next prompt",
     ),

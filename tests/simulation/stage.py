@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Final
 
 from shared import logs
-from shared.conversation import amendment_notes, compaction, history, snapshot
+from shared.conversation import amendment_notes, compaction, history_reader, snapshot
 from shared.conversation.records import Watermark
 from shared.line.postback_data import question_id_in
 from shared.storage.codec import decode
@@ -30,9 +30,9 @@ from tests.simulation.withdrawals import Withdrawals
 from tests.simulation.world import EPOCH_MS, Weather, World
 
 _BOUNDED: Final[Mapping[str, tuple[ModuleType, str]]] = {
-    "messages_read": (history, "MESSAGES_READ"),
-    "outcomes_read": (history, "OUTCOMES_READ"),
-    "messages_shown": (history, "MESSAGES_SHOWN"),
+    "messages_read": (history_reader, "MESSAGES_READ"),
+    "outcomes_read": (history_reader, "OUTCOMES_READ"),
+    "messages_shown": (history_reader, "MESSAGES_SHOWN"),
     "amendments_read": (amendment_notes, "NEWEST_READ"),
     "outcomes_kept": (snapshot, "_OUTCOMES_KEPT"),
     "newest_outcomes_kept": (snapshot, "_NEWEST_KEPT"),
@@ -256,7 +256,7 @@ class Stage:
                 withdrawals=self.withdrawals,
                 forgets_outcomes=bool(self.bounds),
                 a_minute=self.a_minute,
-                messages_read=self.bounds.get("messages_read", history.MESSAGES_READ),
+                messages_read=self.bounds.get("messages_read", history_reader.MESSAGES_READ),
                 page_counts=self.ports.notion.page_counts(),
             )
             for people in self.chats

@@ -8,10 +8,12 @@ from dataclasses import replace
 from typing import Any, Final
 
 from shared.bus.result import EventResult
+from shared.conversation.amendment_log import AmendmentLog
 from shared.conversation.amendment_notes import AmendedObjects
-from shared.conversation.amendments import AmendmentLog, Amendments
+from shared.conversation.amendments import Amendments
 from shared.conversation.archive import Archive
-from shared.conversation.history import History, Listing
+from shared.conversation.history import History
+from shared.conversation.history_reader import Listing
 from shared.conversation.journal import Journal
 from shared.conversation.records import Amendment, MessageRecord, OutcomeRecord, Watermark
 from shared.conversation.snapshot import Snapshot

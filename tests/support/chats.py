@@ -5,10 +5,11 @@ from concurrent.futures import Executor
 
 from shared.adapters.memory import FixedClock
 from shared.clock import Clock
+from shared.conversation.amendment_log import AmendmentLog
 from shared.conversation.amendment_notes import NEWEST_READ
-from shared.conversation.amendments import AmendmentLog, Amendments
+from shared.conversation.amendments import Amendments
 from shared.conversation.archive import ARCHIVE_DAYS, SEGMENT_MESSAGES
-from shared.conversation.history import HistoryReader
+from shared.conversation.history_reader import HistoryReader
 from shared.conversation.provenance import LATEST_MS, Provenance
 from shared.conversation.records import Amendment, MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation, Conversations

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
+from shared.conversation.amendment_log import AmendmentLog
 from shared.conversation.amendment_notes import (
     BESIDES_READ,
     KEPT_S,
@@ -14,7 +15,6 @@ from shared.conversation.amendment_notes import (
     AmendedObjects,
     AmendmentNotes,
 )
-from shared.conversation.amendments import AmendmentLog
 from shared.conversation.member_mark import mark_id
 from shared.conversation.records import Amendment
 from shared.errors import UnusableIdError

@@ -3,8 +3,8 @@
 import pytest
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
+from shared.conversation.amendment_log import AmendmentLog
 from shared.conversation.amendment_notes import NEWEST_READ
-from shared.conversation.amendments import AmendmentLog
 from shared.conversation.records import Amendment
 from shared.conversation.watermark import KEPT_S
 from shared.storage.object_store import StoredObject

@@ -3,7 +3,7 @@
 import pytest
 
 from shared.adapters.memory.scripted_model import calling
-from shared.conversation.history import OUTCOMES_READ
+from shared.conversation.history_reader import OUTCOMES_READ
 from shared.errors import StorageUnavailableError
 from shared.line.phrases import Phrase
 from shared.reminders.reminder import Reminder, ReminderState

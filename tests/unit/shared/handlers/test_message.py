@@ -14,7 +14,7 @@ from shared.agent.tools import Cited, Tool
 from shared.agent.turn_context import TurnContext
 from shared.bus.endpoint import REQUEST_S
 from shared.conversation.external_calls import CallRecord, ExternalCalls, call_key
-from shared.conversation.history import OUTCOMES_READ
+from shared.conversation.history_reader import OUTCOMES_READ
 from shared.conversation.records import ANSWERABLE_MS
 from shared.conversation.snapshot import MemoryLimits
 from shared.errors import ModelRefusedError, ModelUnavailableError

@@ -2,7 +2,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from shared.adapters.memory.scripted_model import calling
-from shared.conversation.history import OUTCOMES_READ
+from shared.conversation.history_reader import OUTCOMES_READ
 from shared.conversation.records import OutcomeKind
 from shared.conversation.snapshot import MemoryLimits
 from shared.line.phrases import Phrase

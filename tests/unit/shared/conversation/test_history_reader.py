@@ -1,0 +1,369 @@
+from dataclasses import replace
+
+import pytest
+
+from shared.adapters.memory import MemoryObjectStore
+from shared.conversation.amendment_notes import BESIDES_READ
+from shared.conversation.amendments import Amendments
+from shared.conversation.history import History, IndexView
+from shared.conversation.history_reader import MESSAGES_SHOWN, OUTCOMES_READ, HistoryReader
+from shared.conversation.provenance import LATEST_MS
+from shared.conversation.records import ANSWERABLE_MS, Amendment, OutcomeKind
+from shared.conversation.snapshot import SeenSnapshot
+from shared.conversation.snapshot_records import Recap, SnapshotRecord
+from shared.conversation.store import Conversation, Conversations
+from shared.conversation.turn import TurnRecord
+from shared.errors import UnknownRecordVersionError
+from shared.storage.codec import encode
+from shared.storage.object_store import StoredObject
+from tests.support.chats import answer, conversations_on, message, reader, withdraw_others
+from tests.support.inline import InlineExecutor
+
+CHAT = "U" + "1" * 32
+OTHER_CHAT = "U" + "2" * 32
+
+
+def read(chat: Conversation) -> History:
+    history = reader().read(chat, reader().list(chat))
+    assert history is not None
+    return history
+
+
+def fold(chat: Conversation, record: SnapshotRecord) -> None:
+    assert chat.snapshot.swap(SeenSnapshot(record=SnapshotRecord(), generation=0), record)
+
+
+def test_messages_are_read_in_the_order_of_their_timestamps(chat: Conversation) -> None:
+    for number in (3, 1, 2):
+        chat.journal.record(message(number))
+    chat.journal.record_outcome(answer(1))
+
+    history = read(chat)
+
+    assert [one.line_message_id for one in history.messages] == ["m1", "m2", "m3"]
+    assert history.outcomes == (answer(1),)
+    assert history.covered == {"m1"}
+    assert history.recorded == {"e1"}
+    assert history.journalled == 3
+
+
+def test_the_journal_overlays_the_snapshot(chat: Conversation) -> None:
+    fold(chat, SnapshotRecord(messages=(message(1, "folded"), message(2, "both")), outcomes=(answer(1),)))
+    chat.journal.record(message(2, "both, delivered again"))
+    chat.journal.record(message(3, "fresh"))
+
+    assert [one.text for one in read(chat).messages] == ["folded", "both, delivered again", "fresh"]
+
+
+@pytest.mark.parametrize("text", ["newer words", None])
+def test_what_the_snapshot_shows_is_read_with_its_amendments_however_old(chat: Conversation, text: str | None) -> None:
+    fold(chat, SnapshotRecord(messages=(message(1, "older words"), message(2, "two"))))
+    chat.amendments.amend(Amendment(line_message_id="m1", timestamp_ms=5, text=text))
+    withdraw_others(chat.amendments)
+
+    history = read(chat)
+
+    assert [one.text for one in history.messages] == ([text, "two"] if text else ["two"])
+    assert "m1" in history.amendments.withdrawn | history.amendments.edits.keys()
+
+
+@pytest.mark.parametrize("is_folded", [False, True])
+def test_what_answers_and_recaps_name_is_read_with_its_amendments_however_old(
+    chat: Conversation, *, is_folded: bool
+) -> None:
+    recap = Recap(text="the pin is 4711", covers=("m2",), timestamp_ms=2, since_ms=2, until_ms=2, id="recap-1")
+    fold(chat, SnapshotRecord(outcomes=(answer(1, "noted: 4711"),) if is_folded else (), recaps=(recap,)))
+    if not is_folded:
+        chat.journal.record_outcome(answer(1, "noted: 4711"))
+    chat.amendments.amend(Amendment(line_message_id="m1", timestamp_ms=5))
+    chat.amendments.amend(Amendment(line_message_id="m2", timestamp_ms=5))
+    withdraw_others(chat.amendments)
+
+    history = read(chat)
+
+    assert [one.text for one in history.outcomes] == [None]
+    assert history.recaps == ()
+
+
+class EntryOfOneMessage:
+    """An index with an entry that came from message m1."""
+
+    source_ids = frozenset({"m1"})
+
+    def read(self, _: Conversation) -> "EntryOfOneMessage":
+        return self
+
+    def view(self, amendments: Amendments) -> IndexView:
+        return IndexView(source_ids=self.source_ids - amendments.withdrawn)
+
+
+@pytest.fixture
+def named(chat: Conversation) -> None:
+    """Message m1 was withdrawn before as many that an answer names, and before as many others, as a look reads."""
+    names = range(1_000, 1_000 + BESIDES_READ)
+    for number in (1, *names):
+        chat.amendments.amend(Amendment(line_message_id=f"m{number}", timestamp_ms=5))
+    withdraw_others(chat.amendments)
+    chat.journal.record_outcome(answer(2, saw=tuple(names)))
+
+
+@pytest.mark.usefixtures("named")
+def test_a_late_message_is_hidden_however_many_withdrawn_ones_answers_name(chat: Conversation) -> None:
+    chat.journal.keep(message(1))
+
+    assert read(chat).messages == ()
+
+
+@pytest.mark.usefixtures("named")
+def test_an_entry_of_a_withdrawn_message_is_hidden_however_many_withdrawn_ones_answers_name(chat: Conversation) -> None:
+    history = HistoryReader(index=EntryOfOneMessage()).read_newest(chat)
+
+    assert history.index.source_ids == frozenset()
+
+
+def test_sources_of_recaps_are_kept_but_not_shown(chat: Conversation) -> None:
+    recap = Recap(text="they met", covers=("m1",), timestamp_ms=1, since_ms=1, until_ms=1)
+    fold(chat, SnapshotRecord(messages=(message(1), message(2)), recaps=(recap,)))
+
+    history = read(chat)
+
+    assert [one.line_message_id for one in history.messages] == ["m2"]
+    assert [one.line_message_id for one in history.older] == ["m1"]
+    assert history.recaps == (recap,)
+
+
+def test_the_snapshot_tells_who_sent_what_is_not_kept_unless_that_was_erased(chat: Conversation) -> None:
+    fold(chat, SnapshotRecord(authors={"member-1": {"m1": 1, "m2": 2}, "member-2": {"m3": 3}}))
+    chat.amendments.erase(1)
+
+    assert read(chat).authors == {"m2": "member-1", "m3": "member-2"}
+
+
+def test_amendments_overlay_journal_and_snapshot(chat: Conversation) -> None:
+    fold(chat, SnapshotRecord(messages=(message(1, "old words"), message(2, "secret")), timeline={"m1": 1, "m2": 2}))
+    chat.journal.record(message(3, "old words"))
+    chat.journal.record_outcome(answer(3, "I heard the secret", saw=(2,)))
+    for one in ("m1", "m3"):
+        chat.amendments.amend(Amendment(line_message_id=one, timestamp_ms=9, text="new words"))
+    chat.amendments.amend(Amendment(line_message_id="m2", timestamp_ms=9))
+
+    history = read(chat)
+
+    assert [one.text for one in history.messages] == ["new words", "new words"]
+    assert [one.text for one in history.outcomes] == [None]
+
+
+def test_a_folded_answer_loses_its_words_with_any_message_that_it_saw(chat: Conversation) -> None:
+    folded = (answer(2, "answer 2", saw=(1,)), answer(4, "answer 4", saw=(1, 2, 3)))
+    fold(chat, SnapshotRecord(outcomes=folded))
+
+    chat.amendments.amend(Amendment(line_message_id="m3", timestamp_ms=9))
+
+    assert [one.text for one in read(chat).outcomes] == ["answer 2", None]
+
+
+def test_a_long_chat_shows_its_newest_messages_only(chat: Conversation) -> None:
+    for number in range(1, 3 * MESSAGES_SHOWN):
+        chat.journal.keep(message(number))
+
+    shown = [one.timestamp_ms for one in read(chat).messages]
+
+    assert shown == list(range(3 * MESSAGES_SHOWN - MESSAGES_SHOWN, 3 * MESSAGES_SHOWN))
+
+
+def test_a_chat_sees_only_itself(conversations: Conversations) -> None:
+    conversations.of(CHAT).journal.record(message(1))
+
+    assert read(conversations.of(OTHER_CHAT)).messages == ()
+
+
+def test_a_listed_object_that_is_gone_means_a_compaction_passed(chat: Conversation, store: MemoryObjectStore) -> None:
+    store.create(chat.names.message("m1"), encode(message(1)))
+    listing = reader().list(chat)
+    store.delete(chat.names.message("m1"))
+
+    assert reader().read(chat, listing) is None
+
+
+def test_an_unreadable_record_does_not_silence_the_chat(chat: Conversation, store: MemoryObjectStore) -> None:
+    store.create(f"journal/{CHAT}/broken.json", b"{")
+    chat.journal.record(message(1))
+
+    assert len(read(chat).messages) == 1
+
+
+def test_a_record_of_a_newer_release_is_an_error(chat: Conversation, store: MemoryObjectStore) -> None:
+    store.create(f"journal/{CHAT}/newer.json", b'{"version": 99}')
+
+    with pytest.raises(UnknownRecordVersionError, match="version 99"):
+        read(chat)
+
+
+def test_a_burst_that_is_too_long_to_be_shown_is_pending_as_a_whole(chat: Conversation) -> None:
+    for number in range(1, MESSAGES_SHOWN + 11):
+        chat.journal.keep(message(number))
+
+    history = read(chat)
+
+    assert len(history.messages) == MESSAGES_SHOWN
+    assert len(history.pending(message(1), now_ms=100)) == MESSAGES_SHOWN + 10
+
+
+def test_pending_messages_are_addressed_standing_uncovered_and_young(chat: Conversation) -> None:
+    now_ms = ANSWERABLE_MS + 100
+    messages = [message(1), message(100), message(101), message(102), message(103, addressed=False), message(104)]
+    for one in messages:
+        chat.journal.keep(one)
+    chat.journal.record_outcome(answer(101))
+    chat.amendments.amend(Amendment(line_message_id="m102", timestamp_ms=200))
+
+    pending = read(chat).pending(messages[-1], now_ms=now_ms + 1)
+
+    assert [one.line_message_id for one in pending] == ["m104"]
+    assert [one.line_message_id for one in read(chat).pending(messages[-1], now_ms=now_ms - 1)] == ["m100", "m104"]
+
+
+def test_a_redelivery_refreshes_the_token_and_an_edit_the_words(chat: Conversation) -> None:
+    chat.journal.keep(message(1, "old words"))
+    chat.amendments.amend(Amendment(line_message_id="m1", timestamp_ms=9, text="new words"))
+
+    [pending] = read(chat).pending(replace(message(1, "old words"), received_ms=500), now_ms=600)
+
+    assert (pending.received_ms, pending.text) == (500, "new words")
+
+
+def test_the_provenance_of_a_prompt_names_what_it_holds_and_nothing_that_this_had_seen(chat: Conversation) -> None:
+    fold(
+        chat,
+        SnapshotRecord(
+            messages=(message(7),),
+            outcomes=(answer(7, saw=(5,)),),
+            recaps=(Recap(id="recap-1", text="r", covers=("m4",), timestamp_ms=4, since_ms=3, until_ms=4),),
+        ),
+    )
+    chat.journal.record(message(8))
+    chat.journal.record_outcome(answer(8, saw=(6,)))
+
+    provenance = read(chat).provenance
+
+    assert provenance.ids == {"recap-1", "m7", "e7", "m8", "e8"}
+    assert provenance.since_ms == 3
+    assert History().provenance.since_ms == LATEST_MS
+
+
+def test_a_question_that_killed_its_workers_is_not_shown_again(chat: Conversation) -> None:
+    deadly = replace(answer(2, "sorry"), kind=OutcomeKind.APOLOGISED, isolates=True)
+    fold(chat, SnapshotRecord(messages=(message(1), message(2), message(3)), outcomes=(deadly, answer(3))))
+
+    history = read(chat)
+
+    assert [one.line_message_id for one in history.messages] == ["m1", "m3"]
+    assert history.shown_since_ms == 0
+
+
+@pytest.mark.parametrize("since_ms", [1, 4])
+def test_context_that_killed_workers_is_not_shown_again(chat: Conversation, since_ms: int) -> None:
+    isolating = tuple(
+        replace(answer(7), webhook_event_id=f"e{one}", since_ms=one, isolates=True, model_name="model")
+        for one in {1, since_ms}
+    )
+    fold(chat, SnapshotRecord(messages=tuple(map(message, range(8))), outcomes=(answer(0), *isolating)))
+
+    history = read(chat)
+
+    assert [one.timestamp_ms for one in history.messages] == [*range(since_ms, 8)]
+    assert history.shown_since_ms == since_ms
+    assert {one.timestamp_ms for one in history.answers} == {7}
+
+
+def test_answers_are_shown_whatever_their_age_where_every_message_is(chat: Conversation) -> None:
+    fold(chat, SnapshotRecord(messages=tuple(map(message, range(2, MESSAGES_SHOWN + 2))), outcomes=(answer(1),)))
+    assert read(chat).shown_since_ms == 0
+
+    chat.journal.keep(message(MESSAGES_SHOWN + 2))
+    history = read(chat)
+    assert (history.shown_since_ms, history.answers) == (3, ())
+
+
+def test_answers_before_the_verbatim_part_are_behind_the_recap(chat: Conversation) -> None:
+    recap = Recap(text="they met", covers=("m1",), timestamp_ms=1, since_ms=1, until_ms=1)
+    fold(chat, SnapshotRecord(messages=(message(1), message(3)), recaps=(recap,), outcomes=(answer(1), answer(3))))
+
+    assert read(chat).shown_since_ms == 3
+    assert read(chat).answers == (answer(3),)
+
+
+def test_a_chat_that_is_summed_up_as_a_whole_shows_no_message(chat: Conversation) -> None:
+    recap = Recap(text="they met", covers=("m1",), timestamp_ms=1, since_ms=1, until_ms=1)
+    fold(chat, SnapshotRecord(messages=(message(1),), recaps=(recap,)))
+
+    history = read(chat)
+
+    assert (history.messages, history.shown_since_ms) == ((), 0)
+
+
+def test_what_is_too_much_to_be_shown_is_unshown_and_can_be_quoted(chat: Conversation) -> None:
+    fold(chat, SnapshotRecord(messages=(message(1), message(2))))
+    for number in range(3, MESSAGES_SHOWN + 5):
+        chat.journal.keep(message(number))
+
+    history = read(chat)
+
+    assert [one.line_message_id for one in history.unshown] == ["m1", "m2", "m3", "m4"]
+    for number in (1, 3):
+        quoting = replace(message(100), quoted_message_id=f"m{number}")
+        assert history.quotable.quoted_by(quoting) == message(number)
+
+
+def test_what_journal_and_snapshot_know_of_outcomes_is_joined(chat: Conversation) -> None:
+    fold(chat, SnapshotRecord(outcomes=(answer(1), answer(2))))
+    chat.journal.record_outcome(answer(2))
+    chat.journal.record_outcome(answer(3))
+
+    history = read(chat)
+
+    assert [one.webhook_event_id for one in history.outcomes] == ["e1", "e2", "e3"]
+    assert history.covered == {"m1", "m2", "m3"}
+    assert history.recorded == {"e1", "e2", "e3"}
+
+
+def test_outcomes_that_are_listed_are_recorded_also_where_they_are_too_many_to_be_read(chat: Conversation) -> None:
+    for number in range(OUTCOMES_READ + 2):
+        chat.journal.record_outcome(answer(number))
+
+    history = read(chat)
+
+    assert "e1" not in {one.webhook_event_id for one in history.outcomes}
+    assert "e1" in history.recorded
+    assert "m1" in history.beside(TurnRecord(state="committed", outcome=answer(1))).covered
+
+
+def test_the_outcome_that_a_compaction_left_is_read_however_many_follow_it(chat: Conversation) -> None:
+    for number in range(OUTCOMES_READ + 2):
+        chat.journal.record_outcome(answer(number))
+
+    assert "e0" in {one.webhook_event_id for one in read(chat).outcomes}
+
+
+def test_every_outcome_is_read_while_a_press_waits(chat: Conversation) -> None:
+    for number in range(OUTCOMES_READ + 3):
+        chat.journal.record_outcome(answer(number))
+    chat.journal.keep(replace(message(999), presses="e1"))
+
+    assert {"e1", "e2"} <= {one.webhook_event_id for one in read(chat).outcomes}
+
+
+def test_the_reader_begins_again_where_compactions_pass(chat: Conversation, store: MemoryObjectStore) -> None:
+    chat.journal.keep(message(1))
+    chat.journal.keep(message(2))
+    read_object, gone = store.read, [chat.names.message("m1")]
+
+    def read_while_folded(name: str) -> StoredObject | None:
+        if name in gone:
+            store.delete(gone.pop())
+        return read_object(name)
+
+    conversation = conversations_on(store, InlineExecutor()).of(CHAT)  # with no body in its cache
+    store.read = read_while_folded  # type: ignore[method-assign]
+
+    assert [one.line_message_id for one in reader().read_newest(conversation).messages] == ["m2"]
