@@ -86,7 +86,7 @@ class ChatMemory:
         )
 
     def own_messages(self, context: TurnContext, wanted: Wanted, *, is_quoted: bool = False) -> RecalledLines:
-        """Propose to withdraw messages of the person who asks, and return them as lines, oldest first.
+        """Propose to withdraw messages of the person who asks, beside what was proposed already, and return them as lines, oldest first.
 
         With a query: the messages that hold it literally, else the few that are most like it; with them the request itself, if it holds the
         query. `is_quoted`: the messages that the messages to answer quote.
@@ -136,8 +136,13 @@ class ChatMemory:
     def _proposed(self, context: TurnContext, messages: Sequence[MessageRecord]) -> RecalledLines:
         shown, lines = self._lines(messages, self._names(context, messages), limit_tokens=FOUND_TOKENS)
         context.recalled.add(Recollection.of(shown))
-        context.forgetting.propose([one for one in shown if isinstance(one, MessageRecord)])
-        return RecalledLines(lines=tuple(lines), left_out=len(messages) - len(shown))
+        known = context.forgetting.propose([one for one in shown if isinstance(one, MessageRecord)])
+        told = [
+            line
+            for one, line in zip(shown, lines, strict=True)
+            if isinstance(one, MessageRecord) and one.line_message_id in known
+        ]
+        return RecalledLines(lines=tuple(told), left_out=len(messages) - len(told))
 
     def _repeating(
         self, messages: Sequence[MessageRecord], asked: Sequence[MessageRecord], queries: Sequence[str]

@@ -6,7 +6,7 @@ from threading import Lock
 from typing import Final
 
 from shared.agent.chat_lines import local_time
-from shared.conversation.records import MessageRecord
+from shared.conversation.records import MessageRecord, by_time
 from shared.line.graphemes import short_line
 
 MOST_PROPOSED: Final = 20
@@ -14,16 +14,24 @@ _WORDS_GRAPHEMES: Final = 40
 
 
 class Forgetting:
-    """The newest proposal of a turn's model; safe to share between threads."""
+    """What a turn's model proposes to withdraw; safe to share between threads."""
 
     def __init__(self) -> None:
         self._proposed: tuple[MessageRecord, ...] = ()
         self._lock = Lock()
 
-    def propose(self, messages: Sequence[MessageRecord]) -> None:
-        """Propose to withdraw these messages, all of one person, in place of what was proposed before."""
+    def propose(self, messages: Sequence[MessageRecord]) -> frozenset[str]:
+        """Propose to withdraw these messages, all of one person, beside what was proposed before: the newest for which there is room.
+
+        Return the ids of those that are proposed.
+        """
         with self._lock:
-            self._proposed = tuple(messages)
+            known = {one.line_message_id: one for one in self._proposed}
+            more = [one for one in messages if one.line_message_id not in known]
+            room = MOST_PROPOSED - len(known)
+            known |= {one.line_message_id: one for one in more[max(0, len(more) - room) :]}
+            self._proposed = tuple(sorted(known.values(), key=by_time))
+            return frozenset(one.line_message_id for one in messages if one.line_message_id in known)
 
     @property
     def proposed(self) -> tuple[MessageRecord, ...]:

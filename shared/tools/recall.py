@@ -112,6 +112,6 @@ class MemoryTools:
             found = self.memory.own_messages(context, wanted, is_quoted=is_quoted)
         except NothingToRecallError:
             return _NOT_THIS_TIME
-        if not found.lines:
+        if not found.lines and not found.left_out:
             return _NOTHING_FOUND
         return {"proposed": list(found.lines), "leftOut": found.left_out}

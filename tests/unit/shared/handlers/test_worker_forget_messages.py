@@ -5,6 +5,7 @@ from typing import Any, Final
 import pytest
 
 from shared.adapters.memory.scripted_model import calling
+from shared.agent.forgetting import MOST_PROPOSED
 from shared.agent.model import FunctionResponses, ModelRequest, ModelResponse
 from shared.line.phrases import Phrase
 from shared.turns.deferral import CONFIRMED_WITHIN_MS
@@ -63,6 +64,31 @@ def test_the_longest_answer_leaves_room_for_the_messages_that_would_go(friend: P
 
     sent = " ".join(one.text for one in friend.worker.line.replied[event["replyToken"]])
     assert "1. 2025-11-21 13:40 my PIN is 4711" in sent
+
+
+def test_all_that_several_calls_propose_goes(friend: Person) -> None:
+    friend.says("my PIN is 4711", OK)
+    friend.says("I like the lake at dawn", OK)
+    calls = calling(("forget_messages", {"query": "PIN"}), ("forget_messages", {"query": "the lake at dawn"}))
+    friend.says("forget both, please", calls, PRESS)
+    listed = "1. 2025-11-21 13:40 my PIN is 4711\n2. 2025-11-21 13:40 I like the lake at dawn"
+    assert listed in "\n".join(one.text for one in list(friend.worker.line.replied.values())[-1])
+
+    friend.presses(friend.newest_button)
+
+    assert "4711" not in everything_in(friend.worker.store)
+    assert "dawn" not in everything_in(friend.worker.store)
+
+
+def test_several_calls_propose_no_more_than_one_may(friend: Person) -> None:
+    for number in range(MOST_PROPOSED + 2):
+        friend.says(f"{'apple' if number % 2 else 'melon'} {number:03}", OK)
+    calls = forget(query="apple"), forget(query="melon"), forget(query="melon 000")
+    friend.says("forget the fruit", *calls, PRESS)
+
+    assert result(friend.worker)["output"] == {"proposed": [], "leftOut": 1}
+    sent = "\n".join(one.text for one in list(friend.worker.line.replied.values())[-1])
+    assert (f"{MOST_PROPOSED}. " in sent, f"{MOST_PROPOSED + 1}. " in sent) == (True, False)
 
 
 def test_a_press_takes_back_exactly_these_messages(asked: Person) -> None:
