@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from shared.conversation.snapshot_records import SnapshotRecord
 from shared.conversation.turn import TurnRecord
 from shared.errors import (
     CorruptRecordError,
@@ -22,7 +23,7 @@ from shared.errors import (
 from shared.line.ids import checked_conversation_id
 from shared.reminders.reminder import Reminder
 from shared.reminders.store import REMINDER, next_ms_of
-from shared.storage.codec import decode, encode
+from shared.storage.codec import decode, decode_if_readable, encode
 from shared.storage.compare_and_swap import update_by_swap
 from shared.storage.due_marker import DueMarker
 from shared.storage.object_names import is_amended_note
@@ -71,8 +72,10 @@ def restore(store: ObjectStore, lines: Iterable[str]) -> Restored:
     conversations = {_conversation_of(name) for name in objects}
     if len(conversations) != 1:
         raise RestorationRefusedError("the export holds no chat, or several")
-    _refuse_what_was_taken_back_since(store, conversations.pop(), objects)
+    (conversation_id,) = conversations
+    _refuse_what_was_taken_back_since(store, conversation_id, objects)
     _refuse_reminders_of_a_newer_release(objects)
+    _unname_segments(store, conversation_id, objects)
     ordered = sorted(objects, key=lambda name: (_ORDER.index(_kind(name)), name))
     created = 0
     for name in ordered:
@@ -135,6 +138,22 @@ def _refuse_reminders_of_a_newer_release(objects: Mapping[str, bytes]) -> None:
             continue
         except UnknownRecordVersionError as cause:
             raise RestorationRefusedError("a newer release wrote a reminder of the export; use that release") from cause
+
+
+def _unname_segments(store: ObjectStore, conversation_id: str, objects: Mapping[str, bytes]) -> None:
+    """The snapshot names no segment, so that no compaction removes those of the export.
+
+    A snapshot that began after the loss names segments of its own, and one between two that it names counts as that of a lost swap.
+    """
+    there = {listed.name for listed in store.list(f"archive/{conversation_id}/")}
+    if all(name in there for name in objects if _kind(name) == "archive"):
+        return
+
+    def unnamed(data: bytes | None) -> bytes | None:
+        record = decode_if_readable(SnapshotRecord, data)
+        return encode(replace(record, segments=())) if record is not None and record.segments else None
+
+    update_by_swap(store, f"snapshots/{conversation_id}.json", unnamed, what="the snapshot")
 
 
 def _count_on(store: ObjectStore, name: str, exported: bytes) -> None:

@@ -1,6 +1,7 @@
 import json
 import re
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 
@@ -8,7 +9,7 @@ from operations.conversations import Forget, exported
 from operations.restoration import MOST_DAYS, RestorationRefusedError, check_date, date_line, restore
 from shared.adapters.memory import MemoryObjectStore
 from shared.adapters.memory.scripted_model import calling
-from shared.conversation.records import Amendment, Watermark
+from shared.conversation.records import Amendment, MessageRecord, Watermark
 from shared.conversation.turn import TurnRecord
 from shared.handlers.unsend import withdrawal_of
 from shared.reminders.store import ReminderStore
@@ -16,6 +17,7 @@ from shared.storage.codec import encode
 from shared.storage.object_names import is_amended_note
 from tests.infra.offline import ROOT
 from tests.support import recorded
+from tests.support.archives import archive_of, put_segment, segments_in
 from tests.support.chats import conversations_on
 from tests.support.inline import InlineExecutor
 from tests.support.people import Person
@@ -210,6 +212,28 @@ def test_a_chat_that_went_on_after_the_loss_can_change_what_was_restored() -> No
             friend.says("もういい", calling(("cancel_reminder", {"id": one.id})), REPLY)
 
         assert [one.is_open for one in ReminderStore(chat).read_all()] == [False, False, False]
+
+
+def test_a_chat_that_went_on_after_the_loss_keeps_the_archive_that_was_restored(bucket: Bucket) -> None:
+    """Its archive began anew, too, and a compaction removes segments whose numbers lie between those that its snapshot names."""
+
+    def said(line_message_id: str) -> MessageRecord:
+        return replace(message(line_message_id), timestamp_ms=bucket.clock.now_ms())
+
+    for number in range(1, 4):
+        put_segment(bucket.chat, [said(f"old{number}")])
+    lines = list(exported(bucket.store, CHAT))
+    after = MemoryObjectStore()
+    chat = conversations_on(after, InlineExecutor(), bucket.clock).of(CHAT)
+    for number in range(1, 3):
+        put_segment(chat, [said(f"new{number}")])
+
+    restore(after, lines)
+    put_segment(chat, [said("newest")])
+    chat.archive.remove_needless(chat.snapshot.read().record)
+
+    held = sorted(archive_of(*segments_in(chat)).message_ids)
+    assert held == ["new1", "new2", "newest", "old1", "old2", "old3"]
 
 
 def test_a_turn_that_is_ahead_of_the_export_or_cannot_be_read_stays(bucket: Bucket) -> None:
