@@ -4,7 +4,7 @@ locals {
   # Days from an object's last write to its deletion, by the kind at the top of its name. erased/ stays for ever: it keeps late events out.
   # So does admitted/, which an operator ends with `make revoke`.
   # members/ has no days: it is as old as the members are in the group, and goes when the bot leaves.
-  # due/ has no days: a marker stays until its work was done.
+  # due/ has no days: a marker stays until its work was done. Nor has reminders/: a tick removes those that have ended.
   kept_days = {
     # An amendment is applied everywhere at once. It is kept for messages that arrive after it; after these days none can arrive.
     "amended/" = 30
@@ -18,8 +18,9 @@ locals {
     "journal/"     = var.retention.idle_conversation_days
     "media/"       = var.retention.media_days
     "snapshots/"   = var.retention.idle_conversation_days
-    # The turn numbers the writes to the chat's entries: without it the next writes would count as older than the entries, and be skipped.
-    "turns/" = var.retention.entries_days == 0 || var.retention.idle_conversation_days == 0 ? 0 : max(var.retention.idle_conversation_days, var.retention.entries_days + 1)
+    # The turn numbers the writes to the chat's entries and reminders: without it the next writes would count as older than these, and be
+    # skipped, and a reminder that people cancel would go on. So it stays for as long as there are entries, or may be reminders.
+    "turns/" = var.bot.reminders != "off" || var.retention.entries_days == 0 || var.retention.idle_conversation_days == 0 ? 0 : max(var.retention.idle_conversation_days, var.retention.entries_days + 1)
     # What was spent counts on its own day; older sums are for looking things up.
     "usage/" = 62
   }

@@ -214,7 +214,7 @@ run "applied" {
     condition = {
       for rule in google_storage_bucket.history.lifecycle_rule : one(one(rule.condition).matches_prefix) => one(rule.condition).age
     } == { "amended/" = 30, "archive/" = 365, "calls/" = 1, "invitations/" = 366, "journal/" = 365, "media/" = 90, "snapshots/" = 365, "usage/" = 62 }
-    error_message = "Each kind of object has its days; due/, erased/ and entries/ have none, nor have turns/, as long as there are entries."
+    error_message = "Each kind of object has its days; due/, erased/ and entries/ have none, nor have turns/, as long as there are entries, or may be reminders."
   }
 
   # Packages
@@ -259,6 +259,8 @@ run "secrets_out_of_band" {
   command = plan
 
   variables {
+    bot             = { reminders = "off" }
+    retention       = { entries_days = 400 }
     secrets         = {}
     secret_versions = { gemini_api_key = 0, line_channel_access_token = 0, line_channel_secret = 0 }
   }
@@ -266,5 +268,9 @@ run "secrets_out_of_band" {
   assert {
     condition     = length(google_secret_manager_secret_version.this) == 0 && length(google_secret_manager_secret.this) == 3
     error_message = "The secrets are there, and nobody but you writes them."
+  }
+  assert {
+    condition     = local.kept_days["entries/"] == 400 && local.kept_days["turns/"] == 401
+    error_message = "A turn outlives the entries whose writes it numbers."
   }
 }
