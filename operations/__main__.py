@@ -43,8 +43,8 @@ def run(arguments: Sequence[str], env: Mapping[str, str]) -> int:  # noqa: PLR09
     """Run a command; return the process's exit status.  Raises: SettingsError."""
     options = _parser().parse_args(arguments)
     logs.configure(sys.stderr)
-    if env.get("LINE_CHANNEL_ACCESS_TOKEN"):
-        logs.key_pseudonyms(env["LINE_CHANNEL_ACCESS_TOKEN"])  # as the agent worker does
+    if token := _access_token(env):
+        logs.key_pseudonyms(token)  # as the agent worker does
     try:
         match options.command:
             case "line-webhook":
@@ -62,6 +62,11 @@ def run(arguments: Sequence[str], env: Mapping[str, str]) -> int:  # noqa: PLR09
     except AizuchiError as cause:
         print(f"error: {cause}", file=sys.stderr)
         return 1
+
+
+def _access_token(env: Mapping[str, str]) -> str:
+    """Return the token as the agent worker reads it; "" without one."""
+    return env.get("LINE_CHANNEL_ACCESS_TOKEN", "").strip()
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -176,7 +181,7 @@ def _door(env: Mapping[str, str], options: argparse.Namespace) -> int:
         admissions=Admissions(store=store, clock=clock),
         invitations=Invitations(store=store, clock=clock),
         clock=clock,
-        shows_pseudonyms=bool(env.get("LINE_CHANNEL_ACCESS_TOKEN")),
+        shows_pseudonyms=bool(_access_token(env)),
     )
     match options.command:
         case "invite":

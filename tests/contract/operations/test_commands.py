@@ -176,6 +176,19 @@ def test_a_chat_is_invited_admitted_and_revoked(desk: Desk, capsys: pytest.Captu
     assert f"{CHAT}  revoked" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("token", ["token", " token\n"])
+def test_pseudonyms_are_those_of_the_worker_whatever_stands_around_the_token(
+    desk: Desk, token: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    desk.more_env["LINE_CHANNEL_ACCESS_TOKEN"] = token
+    assert desk.run("admit", CHAT) == 0
+
+    assert desk.run("admitted") == 0
+
+    logs.key_pseudonyms("token")
+    assert f"in the logs {logs.pseudonym(CHAT)}\n" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("command", ["forget", "export", "admit", "revoke"])
 def test_malformed_chat_id_is_one_clear_error(desk: Desk, command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert desk.run(command, "everybody") == 1
