@@ -8,6 +8,7 @@ at the amendments after the write, because an unsend may have passed just before
 """
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
@@ -52,9 +53,17 @@ class Journal:
         """Return every message that can be read; the others are left, or deleted."""
         return self._read(MessageRecord, self.list_objects().messages, drops_unreadable=drops_unreadable)
 
-    def read_outcomes(self, *, drops_unreadable: bool = False) -> tuple[OutcomeRecord, ...]:
-        """Return every outcome that can be read; the others are left, or deleted."""
-        return self._read(OutcomeRecord, self.list_objects().outcomes, drops_unreadable=drops_unreadable)
+    def read_outcomes(
+        self, listing: JournalListing | None = None, *, drops_unreadable: bool = False
+    ) -> tuple[OutcomeRecord, ...]:
+        """Return every outcome that can be read, of this listing or of a new one; the others are left, or deleted."""
+        listed = (listing or self.list_objects()).outcomes
+        return self._read(OutcomeRecord, listed, drops_unreadable=drops_unreadable)
+
+    def read_listed(self, listing: JournalListing, line_message_ids: AbstractSet[str]) -> tuple[MessageRecord, ...]:
+        """Return those of these messages that are listed and can be read."""
+        listed = [one for one in listing.messages if self.names.message_id_in(one.name) in line_message_ids]
+        return self._read(MessageRecord, listed, drops_unreadable=False)
 
     def _read(
         self, kind: type[_Record], listed: Sequence[ListedObject], *, drops_unreadable: bool

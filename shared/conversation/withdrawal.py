@@ -245,12 +245,16 @@ class Withdrawal:
         The plan is stored in the amendment of `plan_of`; readers take the plans of all amendments together. The journal is listed again
         after each find, because an answer that was recorded meanwhile may not know of the find. An answer that was compared and keeps its
         words is a find, too: unless the plan names it, other withdrawals take its words. What another delivery or withdrawal has compared
-        and taken since the look is read from its plan.
+        and taken since the look is read from its plan. What else is withdrawn is compared here, too: the plan decides on what was made of
+        it, and its own withdrawal may have stalled.
         """
         compared: frozenset[str] = frozenset()
         segments: list[Segment] = []
+        withdrawn = descent.amendments.withdrawn
         for _ in range(SWAP_ATTEMPTS):
-            outcomes = conversation.journal.read_outcomes()
+            listing = conversation.journal.list_objects()
+            outcomes = conversation.journal.read_outcomes(listing)
+            others = conversation.journal.read_listed(listing, withdrawn - line_message_ids)
             snapshot = conversation.snapshot.read().record
             sweep.know((*snapshot.messages, *snapshot.leaving.messages))
             sweep.begin_with(line_message_ids)
@@ -259,7 +263,7 @@ class Withdrawal:
                 *snapshot.messages,
                 *(one for segment in (snapshot.leaving, *segments) for one in segment.messages),
             )
-            known = {one.line_message_id: one for one in stored if one.line_message_id in line_message_ids}
+            known = {one.line_message_id: one for one in (*others, *stored) if one.line_message_id in withdrawn}
             descent.add_words(text for one in sorted(known) for text in known[one].words)
             found = _repeatable(outcomes, snapshot, (snapshot.leaving, *segments))
             look = partial(conversation.amendments.look, besides={plan_of})

@@ -135,6 +135,24 @@ def test_answers_that_show_messages_without_words_alike_do_not_repeat_each_other
     assert [one.holds_words for one in read(chat).outcomes] == [False, keeps]
 
 
+@pytest.mark.parametrize("is_folded", [False, True])
+def test_what_was_made_of_a_message_whose_own_withdrawal_stalled_is_compared_with_it(
+    chat: Conversation, withdrawal: Withdrawal, *, is_folded: bool
+) -> None:
+    stalled = message(1, "pin42x")
+    if is_folded:
+        fold(chat, SnapshotRecord(messages=(stalled,)))
+    else:
+        chat.journal.keep(stalled)
+    chat.journal.record_outcome(answer(1, "noted: pin42x"))
+    chat.journal.record_outcome(seeing(answer(2, "yes, pin42x"), "e1"))
+    chat.amendments.amend(Amendment(line_message_id="m1", timestamp_ms=9))
+
+    withdrawal.withdraw(chat, "m8", timestamp_ms=9)
+
+    assert [one.text for one in read(chat).outcomes] == [None, None]
+
+
 def test_a_message_that_is_taken_back_late_is_compared_by_the_words_of_its_delivery(
     chat: Conversation, withdrawal: Withdrawal
 ) -> None:
