@@ -8,7 +8,7 @@ from shared import logs
 from shared.bus.envelope import Envelope
 from shared.bus.messages import TICK_TYPE, Tick
 from shared.bus.result import EventResult
-from shared.clock import Clock, Deadline
+from shared.clock import MINUTE_MS, Clock, Deadline
 from shared.handlers.admission import AdmissionHandler
 from shared.handlers.command import CommandHandler
 from shared.handlers.departure import DepartureHandler
@@ -47,10 +47,10 @@ class Dispatch:
 
     def __call__(self, event: Mapping[str, object] | Tick, envelope: Envelope, deadline: Deadline) -> EventResult:
         """Return what came of the event.  Raises: UnusableIdError, and whatever its handler raises."""
+        received_ms = self.clock.now_ms() if envelope.published_ms is None else envelope.published_ms
         if isinstance(event, Tick):
             with logs.bound(type=TICK_TYPE):
-                return self.tick()
-        received_ms = self.clock.now_ms() if envelope.published_ms is None else envelope.published_ms
+                return self.tick(is_late=self.clock.now_ms() - received_ms > MINUTE_MS)
         unnamed = unnamed_reply_token(event, received_ms=received_ms)
         if unnamed is not None:
             return self.unnamed(unnamed, deadline) if self.admission.answers_unnamed() else EventResult.NOT_ADMITTED

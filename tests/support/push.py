@@ -24,9 +24,9 @@ def envelope(
     return wrapped(data, attributes=attributes, attempt=attempt, message_id=message_id, published=published)
 
 
-def tick() -> bytes:
+def tick(*, published: str = PUBLISHED) -> bytes:
     """Return the body that Pub/Sub posts for a message of Cloud Scheduler."""
-    return wrapped(TICK, attributes={"type": "tick"})
+    return wrapped(TICK, attributes={"type": "tick"}, published=published)
 
 
 def wrapped(

@@ -1,13 +1,17 @@
 import io
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from shared.adapters.memory.scripted_model import calling
+from shared.bus.endpoint import PushEndpoint
 from shared.bus.messages import bus_messages
 from shared.conversation.due import DueMarkers
+from shared.handlers.assembly import assemble
 from shared.line.webhook_body import parse_webhook_body
+from shared.line.webhook_check import WebhookCheck
 from tests.support import push, recorded
 from tests.support.chats import everything_in
 from tests.support.people import Person
@@ -50,6 +54,17 @@ def test_unsend_that_was_pushed_to_the_wrong_worker_takes_back_that_message_only
     assert "green" in left
 
 
+class CountedWebhook:
+    """A webhook that answers LINE's tests."""
+
+    def __init__(self) -> None:
+        self.checks = 0
+
+    def check_webhook(self) -> WebhookCheck:
+        self.checks += 1
+        return WebhookCheck(is_active=True, is_answered=True, status=200, reason="OK")
+
+
 def lines_of(lines: io.StringIO, message: str) -> list[dict[str, Any]]:
     return [line for line in map(json.loads, lines.getvalue().splitlines()) if line["message"] == message]
 
@@ -73,6 +88,22 @@ def test_a_tick_that_fails_is_not_delivered_again(worker: PushedWorker, lines: i
 
     assert worker.push(push.tick()) == 204
     assert [line["outcome"] for line in lines_of(lines, "event_handled")] == ["tick_lost"]
+
+
+def test_ticks_that_waited_during_an_outage_do_not_use_up_the_tests_of_the_webhook(
+    worker: PushedWorker, lines: io.StringIO
+) -> None:
+    """Source: LINE, "Rate limits": sixty tests of a webhook an hour; those of the next hour would be refused, and an alert raised."""
+    webhook = CountedWebhook()
+    ports, options = replace(worker.ports, webhook=webhook), replace(worker.options, heartbeat_minutes=1)
+    endpoint = PushEndpoint(handle=assemble(ports, options), clock=worker.clock)
+
+    for minute in range(60):
+        endpoint("POST", push.tick(published=f"2025-11-20T20:{minute:02}:00.000Z"))
+    endpoint("POST", push.tick(published="2025-11-21T04:39:59.000Z"))  # of this minute
+
+    assert len(lines_of(lines, "tick_handled")) == 61
+    assert webhook.checks == 1
 
 
 @pytest.mark.parametrize(
