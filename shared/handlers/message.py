@@ -100,7 +100,10 @@ class MessageHandler:
         """Record the message as context for the answer to the flood."""
         if not self._record(conversation, replace(message, addressed=False)):
             return EventResult.WITHDRAWN
-        conversation.journal.mark_as_context(message.line_message_id)  # a message that quotes was recorded before
+        if (
+            message.quoted_message_id is not None
+        ):  # recorded before the flood; any other one waits for what another delivery does
+            conversation.journal.mark_as_context(message.line_message_id)
         if self.compaction.is_triggered_by(message.line_message_id):
             self._compact(conversation, deadline, may_ask_model=False)
         return EventResult.FOLDED

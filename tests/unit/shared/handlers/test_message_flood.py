@@ -16,7 +16,7 @@ from shared.conversation.snapshot import MemoryLimits
 from shared.errors import StorageUnavailableError
 from shared.storage.codec import decode
 from shared.turns.flood import A_MINUTE
-from tests.support.chats import answer, everything_in
+from tests.support.chats import answer, everything_in, message
 from tests.support.people import START_MS, ChatEvents, Person
 from tests.support.pushed import PushedWorker, nothing
 
@@ -83,6 +83,25 @@ def test_a_folded_message_that_quotes_the_bot_waits_for_no_answer_of_its_own(
     record = member.worker.conversations.of(member.events.chat_id).journal.message_of(quoting["message"]["id"])
     assert record is not None
     assert not record.addressed
+
+
+def test_a_message_that_another_instance_answers_for_its_flood_is_not_made_context_here(
+    pool: ThreadPoolExecutor, arrivals: list[Callable[[], object]]
+) -> None:
+    friend = flooding(PushedWorker(pool), is_in_group=False)
+    older, newest = friend.events.text("well?"), friend.events.text("hello?")
+    journal = friend.worker.conversations.of(friend.events.chat_id).journal
+
+    def arrive() -> None:
+        journal.keep(replace(message(1, "well?"), line_message_id=older["message"]["id"]))
+        friend.sends(newest, HELLO)
+
+    arrivals.append(arrive)
+    friend.sends(older)
+
+    record = journal.message_of(older["message"]["id"])
+    assert record is not None
+    assert record.addressed
 
 
 def test_a_folded_message_is_never_recorded_as_one_that_waits_for_an_answer(
