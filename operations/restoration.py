@@ -1,7 +1,8 @@
 """Restore a chat from its export, after its objects were lost.
 
 What people took back must not return: an export is refused if anything was withdrawn, edited or erased since it was made, or if it is so
-old that the bucket may have forgotten that; and objects that exist are never overwritten.
+old that the bucket may have forgotten that; and objects that exist keep their words. If the chat went on after the loss, its turn and its
+snapshot are changed so that what is restored can be changed, and stays.
 """
 
 import base64
