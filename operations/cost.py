@@ -19,6 +19,7 @@ _MINUTES: Final = _DAYS * 1_440
 _MILLION: Final = 1_000_000
 _GIB: Final = 2**30
 _TIB: Final = 2**40
+_MOST: Final = 10**12
 DEFAULT_MESSAGES_A_DAY: Final = (1_000, 100_000)
 _OF_THE_MODEL: Final = "Gemini, "
 _SEARCHES: Final = f"{_OF_THE_MODEL}web search queries"
@@ -211,12 +212,19 @@ def load(name: str) -> dict[str, Any]:
     return tomllib.loads((_FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
 
 
+def _count(text: str) -> int:
+    count = float(text)
+    if not 0 <= count <= _MOST:
+        raise argparse.ArgumentTypeError(f"{text} is no number from 0 to {_MOST:g}")
+    return round(count)
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(prog="make cost", description=__doc__)
-    parser.add_argument("--messages-a-day", type=int, nargs="+", default=list(DEFAULT_MESSAGES_A_DAY), metavar="N")
+    parser.add_argument("--messages-a-day", type=_count, nargs="+", default=list(DEFAULT_MESSAGES_A_DAY), metavar="N")
     parser.add_argument(
-        "--limit-tokens-a-day", type=float, default=0, metavar="N", help="LIMIT_TOKENS_PER_DAY of the deployment"
+        "--limit-tokens-a-day", type=_count, default=0, metavar="N", help="LIMIT_TOKENS_PER_DAY of the deployment"
     )
     parser.add_argument("--markdown", action="store_true", help="print the table of docs/deploy.md")
     options = parser.parse_args()

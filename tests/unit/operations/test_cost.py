@@ -1,6 +1,6 @@
 import pytest
 
-from operations.cost import DEFAULT_MESSAGES_A_DAY, load, markdown, month_of, report
+from operations.cost import DEFAULT_MESSAGES_A_DAY, load, main, markdown, month_of, report
 from shared.access.budgets import Limits
 from tests.infra.offline import PLANS, ROOT
 
@@ -85,3 +85,27 @@ def test_the_defaults_of_terraform_are_those_of_the_code() -> None:
     assert f"tokens_per_day      = optional(number, {Limits().tokens_per_day})" in variables
     assert f"tokens_per_chat_day = optional(number, {Limits().tokens_per_chat_day})" in variables
     assert f"turns_per_chat_day  = optional(number, {Limits().turns_per_chat_day})" in variables
+
+
+@pytest.mark.parametrize("wrong", ["-5", "nan", "inf", "many"])
+@pytest.mark.parametrize("option", ["--messages-a-day", "--limit-tokens-a-day"])
+def test_a_number_that_makes_no_sense_is_refused(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], option: str, wrong: str
+) -> None:
+    monkeypatch.setattr("sys.argv", ["cost", f"{option}={wrong}"])
+
+    with pytest.raises(SystemExit) as ended:
+        main()
+
+    assert ended.value.code == 2
+    assert f"error: argument {option}: " in capsys.readouterr().err
+
+
+def test_a_limit_may_be_written_with_an_exponent(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["cost", "--messages-a-day", "5000", "--limit-tokens-a-day", "2e7"])
+
+    main()
+
+    assert "5,000 a day" in capsys.readouterr().out
