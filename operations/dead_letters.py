@@ -176,7 +176,9 @@ class DeadLetters:
         return conversation_id if self.shows_ids else logs.pseudonym(conversation_id)
 
     def _line(self, letter: DeadLetter, event: LineEvent | None, verdict: str) -> str:
-        minutes = (self.clock.now_ms() - letter.published_ms) // 60_000
+        # A person waits since LINE's timestamp; the letter was published after the last attempt had failed.
+        began_ms = (event.timestamp_ms if event else 0) or letter.published_ms
+        minutes = max(0, self.clock.now_ms() - began_ms) // 60_000
         facts = {
             "message": letter.pubsub_message_id,
             "type": event.type if event else letter.attributes.get("type", "?"),

@@ -98,14 +98,24 @@ def test_look_leaves_every_letter_waiting(desk: Desk) -> None:
 
 
 def test_explanation_holds_no_text_and_no_ids_of_people(desk: Desk) -> None:
-    desk.receive(message_event())
+    desk.receive({**message_event(), "timestamp": desk.bucket.clock.now_ms() - 9 * 60_000})
 
     (explained,) = desk.letters.look(most=10)
 
     for private in (SECRET_WORDS, recorded.USER, str(recorded.event("message-text")["replyToken"])):
         assert private not in explained.line
-    for fact in ("type=message", "attempts=20", "minutes=5", "from=aizuchi-agent-worker"):
+    for fact in ("type=message", "attempts=20", "minutes=9", "from=aizuchi-agent-worker"):
         assert fact in explained.line
+
+
+def test_an_event_without_a_timestamp_is_as_old_as_its_letter(desk: Desk) -> None:
+    event = message_event()
+    del event["timestamp"]
+    desk.receive(event)
+
+    (explained,) = desk.letters.look(most=10)
+
+    assert "minutes=5" in explained.line
 
 
 def test_explanation_holds_the_chat_id_on_request(desk: Desk) -> None:
