@@ -20,7 +20,7 @@ from shared.turns.deferral import LateReply
 
 TOOLSETS: Final = ("knowledge", "notion", "web")
 _MOST: Final = 10**12
-_LONGEST_NAME: Final = 100  # the greeting and /help say the name, and LINE refuses a text of more than 5,000 characters
+_LONGEST_NAME: Final = 100  # every prompt and fixed text says it; LINE's own names have 20 characters
 _THINKING_LEVELS: Final = ("minimal", "low", "medium", "high")
 
 
