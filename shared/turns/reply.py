@@ -229,7 +229,7 @@ class _ReplyDelivery:
             return outcome_covering(agenda.covers, OutcomeKind.UNDELIVERED)
         if agenda.stored is not None:
             return _repeat(attempt.draft, agenda.stored)
-        if not attempt.lease.record.spending.is_reserved:
+        if agenda.proposal is None and not attempt.lease.record.spending.is_reserved:
             return self._over_limit(attempt)
         is_deadly = attempt.lease.record.tries >= _TRIES
         if is_deadly or self.thoughts >= _THOUGHTS:

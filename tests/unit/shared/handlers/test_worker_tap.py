@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import pytest
 
+from shared.access.budgets import Limits
 from shared.adapters.memory import FixedClock, MemoryNotion
 from shared.adapters.memory.scripted_model import Step, calling
 from shared.agent.model import Json
@@ -50,11 +51,11 @@ READER: Final = Tool(
 class Chat:
     """A chat whose bot has a tool that reads from outside, Notion, and an entry called lunch."""
 
-    def __init__(self, pool: ThreadPoolExecutor, *, is_in_group: bool = False) -> None:
+    def __init__(self, pool: ThreadPoolExecutor, *, is_in_group: bool = False, **options: Any) -> None:  # noqa: ANN401
         self.notion = MemoryNotion(FixedClock())
         databases = {"shopping": self.notion.add_database(shopping_list())}
         port = NotionPort(api=self.notion, databases=databases, conversations=None)
-        self.worker = PushedWorker(pool, [READER], notion=port)
+        self.worker = PushedWorker(pool, [READER], notion=port, **options)
         self.person = Person(self.worker, is_in_group=is_in_group)
         self.chat_id = self.person.events.chat_id
         self._at = "@Aizuchi " if is_in_group else ""
@@ -249,6 +250,14 @@ def test_a_tap_carries_out_exactly_what_was_shown_without_the_model(chat: Chat) 
     assert not chat.has_entry
     assert len(chat.notion.pages) == 1
     assert chat.notion.written == ["create_page"]
+
+
+def test_a_tap_counts_although_the_budget_is_spent(pool: ThreadPoolExecutor) -> None:
+    chat = Chat(pool, limits=Limits(turns_per_chat_day=2))  # one turn filed the entry
+    chat.asks(DELETES)
+
+    assert chat.text_of(chat.press()) == "✓ Deleted: “lunch”"
+    assert not chat.has_entry
 
 
 def test_a_second_tap_does_nothing(chat: Chat) -> None:
