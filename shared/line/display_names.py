@@ -19,12 +19,15 @@ from typing import Final, Protocol
 
 from cachetools import TLRUCache
 
+from shared.clock import Clock, Deadline, SystemClock
 from shared.line.graphemes import LONGEST_GRAPHEME, graphemes
 from shared.line.ids import mask_ids
 
 LONGEST_NAME: Final = 20  # graphemes
 KEPT_S: Final = 600.0
 MISSING_KEPT_S: Final = 60.0
+WAITED_S: Final = 5.0
+"""How long a prompt waits for names; in a large group LINE is asked for more of them than there are threads."""
 _NAMES_KEPT: Final = 4_096
 _JOINER: Final = "\u200d"  # joins the emojis of a family
 _REMOVED: Final = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp", "Ps", "Pe"})
@@ -136,12 +139,24 @@ def _new_cache() -> TLRUCache[tuple[str, str], str | None]:
     return TLRUCache(_NAMES_KEPT, ttu=_expiry_s)
 
 
+def _result_of(looking: "Future[str | None]", deadline: Deadline) -> str | None:
+    try:
+        return looking.result(timeout=deadline.left_s)
+    except TimeoutError:
+        return None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DisplayNames:
-    """Looks up names in parallel, each once at a time, and caches them for ten minutes; safe to share between threads."""
+    """Looks up names in parallel, each once at a time, and caches them for ten minutes; safe to share between threads.
+
+    A name that LINE does not return within `waited_s` counts as missing; its look-up goes on for later callers.
+    """
 
     profiles: Profiles
     threads: Executor = field(repr=False)
+    waited_s: float = WAITED_S
+    clock: Clock = field(default_factory=SystemClock, repr=False)
     _names: TLRUCache[tuple[str, str], str | None] = field(default_factory=_new_cache, repr=False)
     _open: dict[tuple[str, str], Future[str | None]] = field(default_factory=dict, repr=False)
     _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
@@ -151,7 +166,10 @@ class DisplayNames:
     ) -> Mapping[str, str]:
         """Return the name that the model reads, for each user id."""
         found = {user_id: self._begin(conversation_id, user_id) for user_id in dict.fromkeys(user_ids)}
-        known = {user_id: one.result() if isinstance(one, Future) else one for user_id, one in found.items()}
+        deadline = Deadline.after(self.clock, self.waited_s)
+        known = {
+            user_id: _result_of(one, deadline) if isinstance(one, Future) else one for user_id, one in found.items()
+        }
         return distinct_names(known, taken=bot_names)
 
     def begin(self, conversation_id: str, user_id: str) -> None:

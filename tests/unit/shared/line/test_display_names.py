@@ -191,3 +191,15 @@ def test_a_name_whose_look_up_has_begun_is_not_asked_for_again(threads: ThreadPo
     assert profiles.asked == 1
     assert names.of(CHAT, [ANN]) == {ANN: "花子"}
     assert profiles.asked == 1
+
+
+def test_a_name_that_comes_too_late_counts_as_missing(threads: ThreadPoolExecutor) -> None:
+    profiles = SlowProfiles()
+    names = DisplayNames(profiles=profiles, threads=threads, waited_s=0.01)
+
+    assert names.of(CHAT, [ANN]) == {ANN: someone(ANN)}
+
+    profiles.may_answer.set()
+    threads.shutdown()
+    assert names.of(CHAT, [ANN]) == {ANN: "花子"}
+    assert profiles.asked == 1
