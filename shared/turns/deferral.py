@@ -104,11 +104,19 @@ def _agenda_of_tap(history: History, pending: Sequence[MessageRecord]) -> Agenda
     if press is None:
         return None
     proposal = proposals[press.presses or ""]
-    asked = tuple(one for one in _known(history) if one.line_message_id in proposal.covers)
-    is_kept = proposal.holds_words and len(asked) == len(proposal.covers)
+    answered = _answered(history, proposal)
+    known = [one for one in _known(history) if one.line_message_id in answered]
+    asked = tuple(sorted((one for one in known if one.presses is None), key=by_time))
+    is_kept = proposal.holds_words and bool(asked) and len(known) == len(answered)
     if _is_carried_out(history, proposal) or not _is_in_time(press, proposal) or not is_kept:
         return Agenda(covers=(press,), is_fulfilled=True)
     return Agenda(covers=(press,), asked=asked, answers=(proposal.webhook_event_id,), proposal=proposal)
+
+
+def _answered(history: History, proposal: OutcomeRecord) -> frozenset[str]:
+    """Return the messages that the proposal answers: those that it covers, and the questions behind the deferrals that it fulfils."""
+    deferrals = {one.webhook_event_id: one for one in history.outcomes if one.has_button}
+    return (_covered(deferrals, frozenset(proposal.answers)) - history.amendments.withdrawn).union(proposal.covers)
 
 
 def _is_carried_out(history: History, proposal: OutcomeRecord) -> bool:

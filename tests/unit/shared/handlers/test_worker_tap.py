@@ -1,6 +1,8 @@
 """Changes that wait for a person's tap: carried out exactly as they were shown, once, within ten minutes, by members of the chat."""
 
+import datetime as dt
 import itertools
+import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
@@ -9,7 +11,7 @@ import pytest
 from shared.access.budgets import Limits
 from shared.adapters.memory import FixedClock, MemoryNotion
 from shared.adapters.memory.scripted_model import Step, calling
-from shared.agent.model import Json
+from shared.agent.model import Json, ModelRequest, ModelResponse
 from shared.agent.proposals import MOST_PROPOSED
 from shared.agent.tools import Tool
 from shared.agent.turn_context import TurnContext
@@ -406,6 +408,25 @@ def test_a_reminder_waits_for_a_tap_and_goes_with_the_message_that_asked(chat: C
     assert [one.text for one in reminders.read_all()] == ["bring cash"]
 
     chat.worker.withdraw(recorded.USER, asked["message"]["id"])
+    assert not chat.holds("bring cash")
+
+
+def test_a_reminder_that_a_late_answer_proposes_goes_with_the_message_that_asked(chat: Chat) -> None:
+    asked, worker = chat.events.text("what does the page say? and do not let me forget"), chat.worker
+    received = dt.datetime.fromtimestamp(worker.clock.now_ms() / 1_000 - 49.95, dt.UTC).isoformat()
+
+    def think_for_too_long(_: ModelRequest) -> ModelResponse:
+        worker.clock.move(1)
+        while worker.conversations.of(chat.chat_id).turn.read().record.state == "thinking":
+            time.sleep(0.01)
+        return REPLY
+
+    reminds = calling(("create_reminder", {"text": "bring cash", "at": "2025-11-22T09:00"}))
+    worker.deliver(asked, thinks=[READS, reminds, think_for_too_long], published=received)
+    assert chat.text_of(chat.press()).endswith("☐ Remind: “bring cash” (2025-11-22T09:00)")
+
+    assert chat.text_of(chat.press()).startswith("✓ Reminder: “bring cash”")
+    worker.withdraw(recorded.USER, asked["message"]["id"])
     assert not chat.holds("bring cash")
 
 
