@@ -81,6 +81,11 @@ def retellings_in_prompt(
     known = {one.line_message_id: one for one in beyond_memory} | _known(history, asked, recalled)
     answers, quotable = _answers(history, asked, recalled), history.quotable
     unshown = _unshown(history, answers)
+    deferred = {one.webhook_event_id: one.covers for one in history.outcomes if one.has_button}
+
+    def about(one: OutcomeRecord) -> Iterable[str]:
+        """Return the messages that an answer is about; a late one is about the question before the press that got it."""
+        return dict.fromkeys((*_answered_by(one), *(asked for root in one.answers for asked in deferred.get(root, ()))))
 
     def retold(covers: Iterable[str], provenance: Provenance, *, latest_ms: int) -> tuple[RetoldMessage, ...]:
         own = frozenset(covers)
@@ -97,7 +102,7 @@ def retellings_in_prompt(
         return Retelling(text=one.text or "", messages=messages, sent_message_ids=bubbles, named=sources.ids)
 
     recaps = (retelling(one, one.covers) for one in history.recaps)
-    spoken = (retelling(one, _answered_by(one), one.sent_message_ids) for one in answers)
+    spoken = (retelling(one, about(one), one.sent_message_ids) for one in answers)
     return tuple(one for one in (*recaps, *spoken) if one.text)
 
 

@@ -70,6 +70,16 @@ def test_a_retelling_names_covered_messages_and_known_ones_that_its_prompt_held(
     )
 
 
+def test_a_late_answer_is_about_the_question_before_the_press_that_got_it() -> None:
+    deferral = replace(answer(1, "考え中"), kind=OutcomeKind.DEFERRED, answers=("e1",), has_button=True)
+    late = replace(answer(2, "窓際です", saw=("m1",)), answers=("e1",))
+    history = History(messages=(message(1, "鍵はどこ？"), message(2, "")), outcomes=(deferral, late))
+
+    told = retellings_in_prompt(history, ())[-1]
+
+    assert {one.line_message_id for one in told.messages if one.is_covered} == {"m1", "m2"}
+
+
 def test_a_retelling_tells_who_sent_its_messages_also_one_that_is_not_kept() -> None:
     yuki = "U" + "1" * 32
     history = History(
