@@ -79,14 +79,18 @@ class Media:
     def fetch(self, conversation: Conversation, message: MessageRecord, deadline: Deadline) -> MediumLabel | Unkept:
         """The bytes of the message are kept; return their label, or why there are none.
 
-        LINE is asked again until the deadline. Withdrawn meanwhile: nothing is kept. Repeated: nothing is fetched again, but the amendments
-        are looked at again.
+        LINE is asked again until the deadline. Withdrawn meanwhile: nothing is kept; nor is a quoted medium, whose sender nobody knows, if
+        a member took back everything meanwhile, because that may not have found its label. Repeated: nothing is fetched again, but the
+        amendments are looked at again.
         """
         known = self.label(conversation, message.line_message_id)
         kept = self._fetch(conversation, message, deadline) if known is None else known
         if not isinstance(kept, MediumLabel):
             return kept
-        if conversation.amendments.has_withdrawn(message.line_message_id, timestamp_ms=message.timestamp_ms):
+        amendments, is_new_quote = conversation.amendments, known is None and message.timestamp_ms == UNKNOWN_MS
+        if amendments.has_withdrawn(message.line_message_id, timestamp_ms=message.timestamp_ms) or (
+            is_new_quote and amendments.look().members
+        ):
             _drop(conversation, message.line_message_id)
             return "gone"
         return kept

@@ -1,6 +1,7 @@
 """Quoted media beyond memory: which are looked for, and as what they are shown."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -9,6 +10,7 @@ from shared.adapters.memory.line_people import HeldContent
 from shared.clock import Deadline
 from shared.conversation.history import History
 from shared.conversation.media import UNKNOWN_MS, Media
+from shared.conversation.person_messages import PersonMessages
 from shared.conversation.quoted_media import QuotedMedia
 from shared.conversation.records import MessageRecord
 from shared.conversation.store import Conversation
@@ -72,6 +74,23 @@ def test_of_a_chat_in_which_much_was_taken_back_only_what_is_known_to_be_newer_i
 
     [quoted] = found(media, chat).quoted
     assert quoted.timestamp_ms == 4
+
+
+def test_a_medium_whose_sender_may_take_back_everything_while_it_is_fetched_is_neither_shown_nor_kept(
+    media: Media, source: MemoryMedia, chat: Conversation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source.contents["m4"] = HeldContent(data=b"bytes", content_type="image/png")
+    fetch = source.fetch
+
+    def fetch_meanwhile(*args: Any, **named: Any) -> Any:  # noqa: ANN401 - as the source has them
+        chat.amendments.forget_member(ANNA, until_ms=8)
+        assert not PersonMessages.stored_in(chat, ANNA, until_ms=8).taken_back
+        return fetch(*args, **named)
+
+    monkeypatch.setattr(source, "fetch", fetch_meanwhile)
+
+    assert found(media, chat).quoted == ()
+    assert not list(chat.objects.store.list(chat.names.media_prefix))
 
 
 def test_where_nothing_is_found_the_history_stays_as_it_is(media: Media, chat: Conversation) -> None:
