@@ -10,6 +10,7 @@ from shared.agent.model import Json
 from shared.agent.recall_request import NothingToRecallError
 from shared.agent.tools import NeedsTap, Tool, ToolFault, load_schema
 from shared.agent.turn_context import TurnContext
+from shared.conversation.member_mark import mark_id
 from shared.knowledge.own_facts import facts_of, without_fact
 from shared.knowledge.staging import EntryFault
 from shared.line.utf16 import without_lone_surrogates
@@ -60,13 +61,18 @@ class OwnFactTools:
         )
 
     def _list(self, arguments: Json, context: TurnContext) -> Json | ToolFault:
-        if _asker_of(context) is None:
+        asker = _asker_of(context)
+        if asker is None:
             return _WHO_ASKS
         overlay = overlay_of(context)
         try:
             own_ids = self.memory.own_ids(context)
         except NothingToRecallError:
             return _NOT_THIS_TIME
+        if own_ids is not None:  # an entry tells whose a message was that memory does not hold any more
+            own_ids |= {
+                one.line_message_id for row in overlay.rows() for one in row.sources if one.by == mark_id(asker)
+            }
         rows = [row for row in overlay.rows() if own_ids is None or not own_ids.isdisjoint(row.source_ids)]
         newest = sorted(rows, key=lambda row: row.updated_at, reverse=True)[:_MOST_ENTRIES]
         entries = overlay.show_entries([row.path for row in newest])

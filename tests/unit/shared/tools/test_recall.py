@@ -144,3 +144,17 @@ def test_of_many_entries_the_newest_are_listed(reads: ThreadPoolExecutor) -> Non
     assert isinstance(result, Mapping)
     (fact,) = cast("list[dict[str, str]]", result["facts"])
     assert fact["name"] == "fact 101"
+
+
+def test_facts_of_a_message_that_is_kept_nowhere_any_more_are_of_the_member_whom_the_entry_names(
+    group: Remembering,
+) -> None:
+    chat = FilingChat(chat=group.chat.id)
+    for number, (name, user_id) in enumerate({"yukis boat": YUKI, "kenjis boat": KENJI, "a boat": None}.items(), 1):
+        chat.file(name, replace(message(number, name), user_id=user_id), name=name)
+    context = replace(group.context(ASKS), entries=chat.begin(ASKS).overlay)
+
+    result = tools_of(group)["list_own_facts"].run({}, context)
+
+    assert isinstance(result, Mapping)
+    assert {one["name"] for one in cast("list[dict[str, str]]", result["facts"])} == {"yukis boat"}
