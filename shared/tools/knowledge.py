@@ -23,6 +23,7 @@ from shared.knowledge.staging import EntryFault, EntryOverlay
 from shared.line.utf16 import without_lone_surrogates
 
 _DECLARED_IN_FULL: Final = frozenset({"update_entry"})  # whose arguments the editor checks, by the entry's category
+_FILING: Final = frozenset({"classify_and_capture", "update_entry"})  # which store words of the prompt
 _CLASSIFIER_INDEX_TOKENS: Final = 500
 MOST_CAPTURES: Final = 12
 """Captures of a turn; each asks the model for a classification."""
@@ -138,7 +139,7 @@ def entry_tool(  # noqa: PLR0913 - the fields of a Tool
         possible = PossibleSources(
             to_answer=context.to_answer,
             earlier=context.read_earlier,
-            retellings=() if is_reading else context.retellings,
+            retellings=context.retellings if name in _FILING else (),
         )
         occasion = replace(
             Occasion.at(context.now_ms, time_zone, possible=possible),

@@ -5,8 +5,10 @@ from dataclasses import replace
 import pytest
 
 from shared.adapters.memory.scripted_model import JsonStep
+from shared.agent.retellings import Retelling
 from shared.agent.tools import ToolFault, load_schema
-from shared.errors import ModelBlockedError, ModelRefusedError, ModelUnavailableError
+from shared.agent.turn_context import TurnContext
+from shared.errors import ModelBlockedError, ModelRefusedError, ModelUnavailableError, StorageUnavailableError
 from shared.knowledge.catalog import CATALOG_LIMIT_BYTES, Catalog, row_of
 from shared.storage.codec import decode, encode
 from tests.support.knowledge import FilingChat, found, message
@@ -262,6 +264,22 @@ def test_a_move_creates_before_it_deletes(chat: FilingChat) -> None:
         ("projects/庭の工事.md", True),
         ("undo.json", False),
     ]
+
+
+@pytest.mark.parametrize("tool", ["delete_entry", "move_entry", "undo_last_change"])
+def test_what_takes_no_words_from_the_prompt_works_without_the_archive(
+    chat: FilingChat, monkeypatch: pytest.MonkeyPatch, tool: str
+) -> None:
+    def retellings(_: TurnContext) -> tuple[Retelling, ...]:
+        raise StorageUnavailableError("the archive is not listed")
+
+    path = chat.file()
+    monkeypatch.setattr(TurnContext, "retellings", property(retellings))
+    arguments = {"delete_entry": {"path": path}, "move_entry": {"path": path, "targetCategory": "ideas"}}
+
+    chat.once(tool, **arguments.get(tool, {}))
+
+    assert path not in chat.paths
 
 
 def test_undo_restores_what_the_last_turn_changed_once(chat: FilingChat) -> None:
