@@ -12,7 +12,7 @@ from threading import Lock
 from typing import Final
 
 from shared.agent.model import Json
-from shared.agent.receipts import quotable
+from shared.agent.receipts import quotable, without_turns
 from shared.conversation.records import ProposedCall
 from shared.line.graphemes import short_line
 from shared.line.utf16 import without_lone_surrogates
@@ -74,7 +74,7 @@ def described(proposed: tuple[ProposedCall, ...], *, locale: str) -> str:
 def _line(one: ProposedCall, texts: Mapping[str, str]) -> str:
     detail = "; ".join(value for value in _details(json.loads(one.arguments)) if value != one.name)
     told = texts[one.tool].replace("{name}", quotable(one.name, limit=_DETAIL_GRAPHEMES))
-    return f"{told} ({short_line(detail, limit=_DETAIL_GRAPHEMES)})" if detail else told
+    return f"{told} ({short_line(without_turns(detail), limit=_DETAIL_GRAPHEMES)})" if detail else told
 
 
 def _details(arguments: Json) -> Iterator[str]:

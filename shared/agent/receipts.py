@@ -127,6 +127,11 @@ def without_marks(text: str) -> str:
     return _MARK.sub(r"\1-", text)
 
 
+def without_turns(text: str) -> str:
+    """Return the text without the characters that turn around how a line is read."""
+    return text.translate(dict.fromkeys(map(ord, _TURNS)))
+
+
 def quotable(name: str, *, limit: int) -> str:
     """Return the name of something in one line, as it may stand between quotation marks: nothing in it can pass for their end."""
     return short_line(name, limit=limit).translate(_QUOTABLE)

@@ -51,6 +51,12 @@ def test_a_long_detail_is_told_by_its_beginning() -> None:
     assert line == f"☐ Change the reminder: “milk” ({'x' * 79}…)"
 
 
+def test_nothing_in_a_detail_turns_its_line_around() -> None:
+    line = line_of("append_block", {"content": "pay \u202e1000\u202c yen \u2067now\u2069"})
+
+    assert line == "☐ Write in Notion: “milk” (pay 1000 yen now)"
+
+
 @pytest.mark.parametrize("properties", [{"shop\ud83d": "\ud83d"}, '{"shop\ud83d": "\\ud83d"}'])
 def test_half_a_character_is_neither_kept_nor_told(properties: object) -> None:
     proposals = Proposals()
