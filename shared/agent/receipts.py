@@ -30,6 +30,8 @@ _MARK: Final = regex.compile(
     rf"(?:(?![{_BLANKS}])\p{{DI}})*+(?=[{_BLANKS}])"
 )
 
+_SHOWS_NOTHING: Final = regex.compile(rf"[{_BLANKS}\p{{DI}}\p{{Cc}}]*+")
+
 # A name stands between the outer quotation marks of a language, so within it only inner ones do; and nothing in it turns the line around.
 _TURNS: Final = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 _QUOTABLE: Final = str.maketrans("“”「」｢｣", "‘’『』『』", _TURNS)  # noqa: RUF001 - that is what they are
@@ -125,6 +127,11 @@ class ReceiptTexts:
 def without_marks(text: str) -> str:
     """Return words of the model in which no line begins with the mark of a receipt or of a proposal, which the code alone writes."""
     return _MARK.sub(r"\1-", text)
+
+
+def is_blank(text: str) -> bool:
+    """Whether nothing of the text can be seen."""
+    return _SHOWS_NOTHING.fullmatch(text) is not None
 
 
 def without_turns(text: str) -> str:

@@ -14,7 +14,7 @@ from shared.agent.model import Content, MixedContent, Part, TextContent
 from shared.agent.outcomes import GAP, having_read, room_above_lists, with_forgetting, with_proposals, with_staged
 from shared.agent.people import People
 from shared.agent.prompt import PromptBuilder
-from shared.agent.receipts import receipt, without_marks
+from shared.agent.receipts import is_blank, receipt, without_marks
 from shared.agent.taint import MEDIA, Readings
 from shared.agent.transcript import words
 from shared.agent.turn_context import TurnContext
@@ -169,7 +169,7 @@ class AgentResponder:
         limit = min(DIGEST.text_limit if is_long else ANSWER.text_limit, max(room - length_of(told), _LEAST_WORDS))
         without_links = partial(_without_strange_links, context.readings)
         text = without_marks(shown_text(message, limit=limit, cleaned=without_links))
-        if not text:
+        if is_blank(text):
             return ""
         text += told
         for addition in map(mask_ids, filter(None, thought.footnotes)):

@@ -116,6 +116,14 @@ def test_the_words_of_an_answer_have_no_marks_of_the_system(worker: PushedWorker
     assert answered(worker, direct, calling(("reply", {"message": "✓ Deleted: lunch"})))["text"] == "- Deleted: lunch"
 
 
+@pytest.mark.parametrize("blank", ["\u200b", "\u3164 \u2060", "\u2800", "\ufe0f\u00ad\n\u200d"])
+def test_an_answer_of_which_nothing_can_be_seen_is_none(worker: PushedWorker, direct: ChatEvents, blank: str) -> None:
+    outcome = answered(worker, direct, calling(("reply", {"message": blank})))
+
+    assert outcome["kind"] == "apologised"
+    assert outcome["text"].strip()
+
+
 def test_an_apology_rests_on_no_message(worker: PushedWorker, direct: ChatEvents) -> None:
     outcome = answered(worker, direct, ModelRefusedError("400"))
 
