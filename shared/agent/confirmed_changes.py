@@ -39,6 +39,7 @@ class ConfirmedCalls:
         # An undo comes first, because it would take back what the others do
         undo, others = (tuple(one for one in proposed if (one.tool == _UNDO) is is_undo) for is_undo in (True, False))
         failed = [one for calls in (undo, others) for one in self._run_twice(calls, context, question.deadline)]
+        context.seal()
         told_names = {name for one in proposed for name in _told_names(one)}
         is_as_told = {_in_one_line(one.name) for one in context.deeds} <= told_names
         kept = context if is_as_told else replace(context, entries=None, reminders=None)

@@ -114,6 +114,7 @@ class AgentResponder:
         except (ModelUnavailableError, ModelRefusedError, LimitReachedError) as cause:
             logs.error("turn_apologised", cause=cause, reason=str(cause))
             return self._apology(question.draft, context, Phrase.APOLOGY_BUSY)
+        context.seal()
         message = thought.decision.message
         version = prompt_version(self.prompt.system_instruction(), thought.tools_offered)
         logs.info(

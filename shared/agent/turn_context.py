@@ -177,6 +177,13 @@ class TurnContext:
         """Every message whose words the model may have read by now, in the prompt or in what tools returned."""
         return self.seen_message_ids | self.read_source_ids
 
+    def seal(self) -> None:
+        """Stage nothing more: a tool that took too long may still run, and no receipt would tell what it stages from now on."""
+        if self.entries is not None:
+            self.entries.changes()
+        if self.reminders is not None:
+            self.reminders.changes(first_number=0)
+
     def check_amendments(self) -> None:
         """Check the amendments before a request to the model.  Raises: PromptAmendedError."""
         if self.question is not None:

@@ -1,8 +1,9 @@
 """What the responder makes of a decision: the text as people see it, and what is told of the turn."""
 
+import contextlib
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -13,13 +14,16 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from shared import tracing
 from shared.adapters.cloud_trace import OpenTelemetryTracer
 from shared.adapters.memory.scripted_model import Step, calling
+from shared.agent import responder
 from shared.agent.model import Json
+from shared.agent.receipts import Deed, receipt
 from shared.agent.responder import prompt_version
 from shared.agent.tools import Cited, Tool
 from shared.agent.turn_context import TurnContext
 from shared.errors import ModelRefusedError
+from shared.knowledge.staging import EntryFault, EntryOverlay
 from shared.line.bubbles import ANSWER, DIGEST
-from tests.support.people import ChatEvents
+from tests.support.people import ChatEvents, Person
 from tests.support.pushed import PushedWorker
 
 YUKI = "U" + "1" * 32
@@ -122,6 +126,36 @@ def test_an_answer_of_which_nothing_can_be_seen_is_none(worker: PushedWorker, di
 
     assert outcome["kind"] == "apologised"
     assert outcome["text"].strip()
+
+
+def test_a_tool_that_took_too_long_stages_nothing_that_the_receipt_does_not_tell(
+    pool: ThreadPoolExecutor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    contexts: list[TurnContext] = []
+
+    def keep(_: Json, context: TurnContext) -> Json:
+        contexts.append(context)
+        return {}
+
+    look = Tool(name="look", description="", parameters=ANY, response=ANY, run=keep)
+    person = Person(PushedWorker(pool, more_tools=(look,)), is_in_group=False)
+    entry = person.files("lunch")
+
+    def receipt_before_the_deletion(deeds: Sequence[Deed], *, locale: str) -> str:
+        told = receipt(deeds, locale=locale)
+        overlay = contexts[-1].entries
+        assert isinstance(overlay, EntryOverlay)
+        with contextlib.suppress(EntryFault):
+            overlay.stage({"ideas/lunch.md": None})
+        return told
+
+    monkeypatch.setattr(responder, "receipt", receipt_before_the_deletion)
+    asked = person.says("what is new?", calling(("look", {})), HELLO)
+
+    assert person.worker.outcome(asked)["text"] == "hello"
+    stored = person.worker.store.read(entry)
+    assert stored is not None
+    assert stored.data.startswith(b"---")
 
 
 def test_an_apology_rests_on_no_message(worker: PushedWorker, direct: ChatEvents) -> None:
