@@ -1,13 +1,14 @@
 """Carries out what an answer proposed and a person confirmed, through the tools that proposed it."""
 
 import json
+import zoneinfo
 from dataclasses import dataclass, replace
 from typing import Final
 
 from shared import logs
 from shared.agent.executor import ToolExecutor
 from shared.agent.model import FunctionCall
-from shared.agent.outcomes import having_read, with_staged
+from shared.agent.outcomes import having_read, with_forgetting, with_staged
 from shared.agent.receipts import receipt
 from shared.agent.turn_context import TurnContext
 from shared.agent.turn_contexts import TurnContexts
@@ -29,6 +30,7 @@ class ConfirmedCalls:
     contexts: TurnContexts
     phrases: Phrases
     locale: str
+    time_zone: zoneinfo.ZoneInfo
 
     def carry_out(self, question: Question, proposed: tuple[ProposedCall, ...]) -> OutcomeRecord:
         """Return the draft with the receipt of these calls, which a person confirmed; no model is asked, and nothing else is done.
@@ -53,7 +55,8 @@ class ConfirmedCalls:
             text=mask_ids(told),
             tools_used=tuple(one.tool for one in proposed),
         )
-        return with_staged(having_read(outcome, context), kept)
+        outcome = having_read(outcome, context)
+        return with_staged(with_forgetting(outcome, context, self.time_zone) if is_as_told else outcome, kept)
 
     def _run_twice(
         self, proposed: tuple[ProposedCall, ...], context: TurnContext, deadline: Deadline

@@ -149,7 +149,9 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
     reply = Reply(
         runner=runner,
         responder=responder,
-        changes=ConfirmedCalls(tools=agent.tools, contexts=contexts, phrases=phrases, locale=options.locale),
+        changes=ConfirmedCalls(
+            tools=agent.tools, contexts=contexts, phrases=phrases, locale=options.locale, time_zone=options.time_zone
+        ),
         quoted=QuotedMedia(media=media),
         settle_window=SettleWindow(seconds=options.settle_s, reader=reader, clock=clock),
         outbox=outbox,

@@ -140,8 +140,19 @@ def test_a_fact_is_forgotten_by_a_tap_as_an_entry_is_deleted(chat: Chat) -> None
     assert chat.text_of(asked) == "shall I?\n\n☐ Forget in “lunch”"
     assert chat.has_entry
 
-    assert chat.text_of(chat.press()) == "✓ Deleted: “lunch”"
+    assert chat.text_of(chat.press()).splitlines()[0] == "✓ Deleted: “lunch”"
     assert not chat.has_entry
+
+
+def test_a_press_on_a_forgotten_fact_asks_for_the_messages_behind_it(chat: Chat) -> None:
+    chat.asks(calling(("forget_fact", {"path": ENTRY, "fact": "lunch"})))
+
+    pressed = chat.press()
+
+    assert "1. " in chat.sent_for(pressed)
+    assert chat.holds("lunch")
+    chat.press()
+    assert not chat.holds("lunch")
 
 
 @pytest.mark.parametrize("fact", ["dinner", " "])
