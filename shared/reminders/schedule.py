@@ -57,6 +57,10 @@ class Schedule:
             newest = max(newest, one)
         return newest
 
+    def times_left(self, since_ms: int) -> int:
+        """Return how many occurrences there are from `since_ms` on; the recurrence ends."""
+        return sum(one >= since_ms for one in self._since(since_ms))
+
     def _since(self, after_ms: int) -> Iterator[int]:
         """Yield the occurrences in their order, some of them before `after_ms`."""
         zone = _zone(self.zone)

@@ -19,7 +19,7 @@ from shared.conversation.store import Conversation
 from shared.knowledge.entry import IsWithdrawn, Source, oldest_words
 from shared.reminders.fault import ReminderFault
 from shared.reminders.reminder import REMINDERS_LIMIT, TEXT_LIMIT, Reminder, ReminderKind, ReminderState
-from shared.reminders.schedule import checked_schedule, local_time
+from shared.reminders.schedule import Schedule, checked_schedule, local_time
 from shared.reminders.store import ReminderStore
 from shared.storage.codec import encode
 
@@ -149,7 +149,7 @@ class ReminderOverlay:
                 wanted = replace(wanted, text=_checked_text(text, there.kind))
             if at is not None or rule is not None:
                 start, checked, due_ms = self._schedule(
-                    at or _next_time(there), there.rule if rule is None else rule or None
+                    at or _next_time(there), _rest_of_rule(there) if rule is None else rule or None
                 )
                 wanted = replace(
                     wanted, start=start, zone=self._zone, rule=checked, due_ms=due_ms, claim=None, kept_ms=None
@@ -251,6 +251,16 @@ class ReminderStaging:
 
 def _next_time(reminder: Reminder) -> str:
     return reminder.start if reminder.due_ms is None else local_time(reminder.due_ms, reminder.zone)
+
+
+def _rest_of_rule(reminder: Reminder) -> str | None:
+    """Return the rule for what is still to be said: of a number of times, those that were said count no more."""
+    recurrence = reminder.recurrence
+    if recurrence is None or recurrence.count is None:
+        return reminder.rule
+    schedule = Schedule(reminder.start, reminder.zone, recurrence)
+    left = 1 if reminder.due_ms is None else schedule.times_left(reminder.due_ms)
+    return replace(recurrence, count=max(1, left)).rule
 
 
 def _kind_of_deed(there: Reminder | None, wanted: Reminder) -> DeedKind | None:

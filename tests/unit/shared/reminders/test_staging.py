@@ -266,6 +266,27 @@ def test_another_time_keeps_the_rule(chat: ReminderChat) -> None:
     assert (changed.start, changed.rule) == (in_days(chat, 2, "10:30"), "FREQ=DAILY")
 
 
+@pytest.mark.parametrize(("said", "left"), [(0, 5), (3, 2), (4, 1)])
+def test_another_time_begins_no_count_anew(chat: ReminderChat, clock: FixedClock, said: int, left: int) -> None:
+    made = chat.remind(at=in_days(chat, 1), rule="FREQ=DAILY;COUNT=5")
+    due_ms = (made.due_ms or 0) + said * 86_400_000
+    ReminderStore(chat.conversation).update(made.id, lambda _: replace(made, due_ms=due_ms))
+    clock.move(said * 86_400)
+
+    changed = chat.turn(lambda overlay: overlay.change(made.id, at=in_days(chat, 1, "10:30")))
+
+    assert changed.rule == f"FREQ=DAILY;COUNT={left}"
+
+
+def test_a_kept_last_occurrence_is_put_off_once(chat: ReminderChat) -> None:
+    made = chat.remind(at=in_days(chat, 1), rule="FREQ=DAILY;COUNT=5")
+    ReminderStore(chat.conversation).update(made.id, lambda _: replace(made, due_ms=None, kept_ms=7))
+
+    changed = chat.turn(lambda overlay: overlay.change(made.id, at=in_days(chat, 1, "10:30")))
+
+    assert changed.rule == "FREQ=DAILY;COUNT=1"
+
+
 def test_another_rule_begins_with_the_next_time(chat: ReminderChat, clock: FixedClock) -> None:
     made = chat.remind(at=in_days(chat, 1), rule="FREQ=DAILY")
     later_ms = (made.due_ms or 0) + 3 * 86_400_000
