@@ -27,6 +27,7 @@ MOST_CALLS: Final = 10
 """Calls of one tool in a turn."""
 _OWN_READINGS: Final = frozenset({"search_database"})
 _VALUE_SHOWN_UTF16: Final = 300
+_END: Final = 40  # characters by which the end of a text is known
 
 _Run = Callable[[Json, TurnContext], Json | ToolFault | NeedsTap]
 
@@ -148,6 +149,7 @@ class NotionTools:
         values = self.databases.with_schema(
             name, deadline, lambda schema: self._writer(deadline).convert(schema, properties)
         )
+        _check_ends(page.properties, values)
         title = title_of(page.properties)
         if not context.may_touch(title, despite=_OWN_READINGS):
             return NeedsTap(name=title)
@@ -230,6 +232,20 @@ def _summary_of(page: Page) -> Json:
         "title": _short(title),
         "properties": {name: value for name, value in values.items() if value not in (None, "", [])},
     }
+
+
+def _check_ends(there: PropertyValues, wanted: PropertyValues) -> None:
+    """Check that no text that was shown only in part is written anew from that part.  Raises: UnfitValueError."""
+    for name, value in wanted.items():
+        old, new = (plain({"type": next(iter(value)), **one}) for one in (there.get(name, {}), value))
+        shown = str(_short(old))
+        if not isinstance(old, str) or not isinstance(new, str) or shown == old:
+            continue
+        if new.startswith(shown[: len(shown) * 3 // 4]) and old[-_END:].strip() not in new:
+            raise UnfitValueError(
+                f"The text of `{name}` is longer than search_database shows, and its end would be lost. Leave it as it is; append_block "
+                "adds to the page."
+            )
 
 
 def _short(value: object) -> object:

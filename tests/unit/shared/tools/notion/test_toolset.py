@@ -268,6 +268,20 @@ def test_long_texts_are_cut_between_graphemes(desk: Desk) -> None:
     assert len(page["properties"]["メモ"]) <= 301
 
 
+def test_a_text_that_was_shown_in_part_does_not_lose_its_end(desk: Desk) -> None:
+    whole = "".join(f"{number}番。" for number in range(200))
+    made = desk.call("create_page", database_name="todo_list", title="x", properties={"メモ": whole})
+    (page,) = desk.call("search_database", database_name="todo_list")["pages"]
+    shown = page["properties"]["メモ"].removesuffix("…")
+
+    refused = desk.call("update_page", page_id=made["page_id"], properties={"メモ": f"{shown}ボブに電話"})
+
+    assert "its end would be lost" in message_of(refused)
+    assert "199番。" in str(desk.notion.pages[0].properties)
+    for other in (f"{whole}ボブに電話", "0番。1番。", "新しいメモ"):
+        assert desk.call("update_page", page_id=made["page_id"], properties={"メモ": other})["status"] == "success"
+
+
 def test_lone_surrogates_in_arguments_are_replaced(desk: Desk) -> None:
     desk.call("create_page", database_name="todo_list", title="a\ud83d", properties='{"メモ": "b\\ud83d"}')
 
