@@ -9,7 +9,7 @@ from shared import logs
 from shared.access.usage import DeploymentUsage
 from shared.agent.people import People
 from shared.bus.result import EventResult
-from shared.clock import Deadline
+from shared.clock import SKEW_MS, Deadline
 from shared.conversation.captions import CaptionWriter, uncaptioned
 from shared.conversation.compaction import FOLD_S, Compaction
 from shared.conversation.history import History
@@ -61,6 +61,8 @@ class MessageHandler:
         message = self.intake.record_quote(conversation, event, self.intake.message(event, content))
         if not message.addressed or message.reply_token is None:
             return self._overhear(conversation, message, deadline)
+        if self._was_folded(conversation, message):
+            return EventResult.FOLDED
         # Record the message after the flood: a turn that covered it earlier would leave those that are folded later without an answer.
         is_flood = self.floods.note(conversation.id, message)
         folded = self.floods.wait_for_end(conversation.id, message.line_message_id) if is_flood else ()
@@ -107,6 +109,19 @@ class MessageHandler:
         if self.compaction.is_triggered_by(message.line_message_id):
             self._compact(conversation, deadline, may_ask_model=False)
         return EventResult.FOLDED
+
+    def _was_folded(self, conversation: Conversation, message: MessageRecord) -> bool:
+        """Whether an earlier delivery recorded the message as context of a flood, and a compaction has moved it since.
+
+        Only a late message is looked for, so that others are answered without one more read; and none that quotes, because that is recorded
+        as context first, and may be moved before it is marked as addressed.
+        """
+        is_late = self.conversations.clock.now_ms() - message.timestamp_ms > SKEW_MS
+        if not is_late or message.quoted_message_id is not None:
+            return False
+        record, own_id = conversation.snapshot.read().record, message.line_message_id
+        folded = (*record.messages, *record.leaving.messages)
+        return any(one.line_message_id == own_id and not one.addressed for one in folded)
 
     def _is_known(self, conversation: Conversation, newest: MessageRecord) -> bool:
         """Whether a flood's newest message was recorded before the flood ended: another turn may answer it without knowing of the flood.

@@ -283,3 +283,22 @@ def test_a_folded_message_may_have_the_chat_compacted_without_the_model(
     journal = friend.worker.conversations.of(friend.events.chat_id).journal
     assert (journal.message_of(own_id) is None) is triggers
     assert "well?" in everything_in(friend.worker.store)
+
+
+def test_a_folded_message_that_is_delivered_again_is_not_answered_alone(
+    pool: ThreadPoolExecutor, arrivals: list[Callable[[], object]]
+) -> None:
+    friend = flooding(PushedWorker(pool), is_in_group=False)
+    older, newest = friend.events.text("well?"), friend.events.text("hello?")
+    arrivals.append(partial(friend.sends, newest, HELLO))
+    friend.sends(older)
+    friend.worker.clock.move(61)
+    for _ in range(A_MINUTE):
+        friend.says("hi", HELLO)
+    other = PushedWorker(pool, store=friend.worker.store)
+    assert other.conversations.of(friend.events.chat_id).journal.message_of(older["message"]["id"]) is None
+
+    other.clock.move(100)
+    other.deliver(older, thinks=[HELLO])
+
+    assert other.model.requests == []
