@@ -224,6 +224,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
             },
             threads=threads.ticks,
             heartbeat=_heartbeat(ports, options),
+            usage=usage,
             clock=clock,
         ),
         unnamed=UnnamedHandler(line=ports.line, phrases=phrases, clock=clock),

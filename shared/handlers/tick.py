@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from shared import logs
+from shared.access.usage import DeploymentUsage
 from shared.bus.result import EventResult
 from shared.clock import MINUTE_MS, Clock, Deadline
 from shared.conversation.due import DueMarkers
@@ -62,6 +63,7 @@ class TickHandler:
     threads: Executor = field(repr=False)
     clock: Clock = field(repr=False)
     heartbeat: Heartbeat | None = None
+    usage: DeploymentUsage | None = None
 
     def __call__(self, *, is_late: bool = False) -> EventResult:
         """Every due marker was tried once, those of a chat one after another, by kind; the rest is left if it is too much for one tick.
@@ -72,6 +74,8 @@ class TickHandler:
         deadline, began_ms = Deadline.after(self.clock, BEGINS_S), self.clock.now_ms()
         if self.heartbeat is not None and not is_late:
             self.heartbeat()
+        if self.usage is not None:
+            self.usage.begin_exchange()
         try:
             due = self.markers.until(began_ms)
         except StorageUnavailableError as cause:

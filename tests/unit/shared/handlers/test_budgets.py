@@ -242,6 +242,28 @@ def test_an_instance_writes_its_sum_at_most_every_half_minute(pool: ThreadPoolEx
     assert stored.data == b'{"version":1,"tokens":%d}' % (3 * COST)
 
 
+def test_an_instance_that_handles_ticks_alone_writes_its_sum_and_knows_that_of_the_others(
+    pool: ThreadPoolExecutor,
+) -> None:
+    friend = friend_of(pool, limits(all_tokens=COST))
+    friend.says("hello", HELLO)
+    friend.worker.clock.move(REWRITTEN_S)
+    friend.worker.push(push.tick())
+    asked, other = (
+        friend.events.text("hello"),
+        PushedWorker(pool, limits=limits(all_tokens=COST), store=friend.worker.store),
+    )
+    other.clock.move(REWRITTEN_S)
+    other.conversations.of(recorded.USER).journal.keep(
+        replace(message(2, timestamp_ms=asked["timestamp"]), received_ms=other.clock.now_ms())
+    )
+    other.store.create(f"due/20251121T0000/reply.{recorded.USER}.m2", b"")
+
+    other.push(push.tick())
+
+    assert other.said == [japanese(Phrase.LIMIT_REACHED, hour=MIDNIGHT)]
+
+
 def test_what_an_interjection_spends_counts_for_the_deployment(pool: ThreadPoolExecutor) -> None:
     worker = PushedWorker(pool, limits=limits(all_tokens=10**9), group_policy=GroupPolicy.MODEL)
     member = Person(worker, is_in_group=True)
