@@ -9,7 +9,7 @@ from shared import logs
 from shared.access.usage import DeploymentUsage
 from shared.agent.people import People
 from shared.bus.result import EventResult
-from shared.clock import SKEW_MS, Deadline
+from shared.clock import Deadline
 from shared.conversation.captions import CaptionWriter, uncaptioned
 from shared.conversation.compaction import FOLD_S, Compaction
 from shared.conversation.history import History
@@ -29,6 +29,7 @@ from shared.turns.reply import Reply
 
 _LAST_ANSWER_S: Final = 10.0
 _LAST_FETCH_S: Final = 30.0
+_LATE_MS: Final = 30_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +117,7 @@ class MessageHandler:
         Only a late message is looked for, so that others are answered without one more read; and none that quotes, because that is recorded
         as context first, and may be moved before it is marked as addressed.
         """
-        is_late = self.conversations.clock.now_ms() - message.timestamp_ms > SKEW_MS
+        is_late = self.conversations.clock.now_ms() - message.timestamp_ms > _LATE_MS
         if not is_late or message.quoted_message_id is not None:
             return False
         record, own_id = conversation.snapshot.read().record, message.line_message_id
