@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import islice
 from typing import Final, Protocol
 
 from shared import logs
@@ -30,6 +31,7 @@ from shared.storage.compare_and_swap import SWAP_ATTEMPTS
 
 _SECOND_PASS: Final = 30 / 25  # of a lease: clocks differ by 5 s
 _FEW: Final = 10
+_AMENDED_AT_ONCE: Final = 64  # the reads of other chats wait for no more than these
 _WITHDRAWAL: Final = "withdrawal"
 _EDIT: Final = "edit"
 _ERASURE: Final = "erasure"
@@ -128,7 +130,9 @@ class Withdrawal:
         def amend(line_message_id: str) -> None:
             conversation.amendments.amend(Amendment(line_message_id=line_message_id, timestamp_ms=timestamp_ms))
 
-        list(conversation.objects.reads.map(amend, line_message_ids))
+        left = iter(line_message_ids)
+        while batch := tuple(islice(left, _AMENDED_AT_ONCE)):
+            list(conversation.objects.reads.map(amend, batch))
 
     def edit(
         self,

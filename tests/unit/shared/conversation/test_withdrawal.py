@@ -1,8 +1,11 @@
+import threading
+import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -1067,6 +1070,45 @@ def test_messages_that_are_withdrawn_together_have_one_second_pass(
 
     assert "4711" not in everything_in(store)
     assert {chat.amendments.amendment_of(one) is not None for one in ids} == {True}
+
+
+class WatchedThreads(ThreadPoolExecutor):
+    """Threads that count how many tasks were left at once."""
+
+    def __init__(self) -> None:
+        super().__init__(4)
+        self.left, self.most_left = 0, 0
+        self.lock = threading.Lock()
+
+    def submit(self, *args: Any, **named: Any) -> Future[Any]:  # noqa: ANN401 - as the executor has them
+        with self.lock:
+            self.left += 1
+            self.most_left = max(self.most_left, self.left)
+        submitted = super().submit(*args, **named)
+        submitted.add_done_callback(self._end)
+        return submitted
+
+    def _end(self, _: Future[Any]) -> None:
+        with self.lock:
+            self.left -= 1
+
+
+class SlowStore(MemoryObjectStore):
+    """A bucket in which a write takes time."""
+
+    def replace(self, name: str, data: bytes, *, generation: int) -> int | None:
+        time.sleep(0.001)
+        return super().replace(name, data, generation=generation)
+
+
+def test_while_very_many_messages_are_withdrawn_other_chats_need_not_wait_for_all_of_them(
+    clock: FixedClock, withdrawal: Withdrawal
+) -> None:
+    with WatchedThreads() as threads:
+        chat = conversations_on(SlowStore(), threads, clock).of(CHAT)
+        withdrawal.withdraw_all(chat, {f"m{number}" for number in range(1_000)}, timestamp_ms=9)
+
+    assert threads.most_left < 2 * NEWEST_READ
 
 
 def test_a_batch_counts_as_withdrawn_even_if_its_worker_dies_after_the_first_write(
