@@ -17,12 +17,13 @@ from shared.conversation.store import Conversation
 from shared.errors import PermanentError
 from shared.knowledge.catalog import CATALOG_LIMIT_BYTES, ROW_LIMIT_BYTES, Catalog, Row, row_of
 from shared.knowledge.entry import Entry, IsWithdrawn
-from shared.knowledge.entry_file import format_entry
+from shared.knowledge.entry_file import LIMIT_BYTES, format_entry
 from shared.knowledge.entry_store import UNDO_FILE, EntryStore
 from shared.knowledge.undo import UndoEffect, UndoRecord, format_undo, read_undo
 from shared.storage.object_names import is_entry_path
 
 ENTRIES_LIMIT: Final = 1_000
+_KEY_BYTES: Final = 32  # by which the key of the write may lengthen an entry
 CHANGES_LIMIT: Final = 20  # entries that one turn may change, because its outcome carries them whole
 
 
@@ -274,7 +275,10 @@ class EntryOverlay:
     def _check_sizes(self, changes: Mapping[str, Entry | None]) -> None:
         """Check that the catalog stays within its limit; a larger one, which an earlier release may have left, must not grow."""
         rows = {path: row_of(entry) if entry else None for path, entry in changes.items()}
-        if any(row is not None and row.size_bytes > ROW_LIMIT_BYTES for row in rows.values()):
+        texts = (format_entry(entry) for entry in changes.values() if entry is not None)
+        if any(row is not None and row.size_bytes > ROW_LIMIT_BYTES for row in rows.values()) or any(
+            len(text.encode()) > LIMIT_BYTES - _KEY_BYTES for text in texts
+        ):
             raise EntryFault("The entry is too long to be kept; shorten it, or file it in parts.", may_retry=True)
         before = Catalog(rows=self.rows())
         after = before.with_rows(rows, key=(self._sequence, CHANGES_LIMIT))

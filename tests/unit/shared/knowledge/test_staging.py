@@ -487,3 +487,19 @@ def test_an_undo_record_round_trips(chat: StagingChat) -> None:
 
     assert format_undo(record) == write.text
     assert replace(record, before=()) != record
+
+
+def test_an_entry_whose_notes_name_so_many_messages_that_it_could_not_be_read_back_is_refused(
+    chat: StagingChat,
+) -> None:
+    ids = tuple(f"{number:018d}" for number in range(300))
+    sources = tuple(Source(line_message_id=one, timestamp_ms=5) for one in ids)
+    diary = replace(entry(GARDEN), came_from={"name": ids[:1]}, sources=sources)
+    chat.keeps(replace(diary, notes=tuple(Note(text=f"day {day}", came_from=ids) for day in range(20))))
+    assert names(chat.begin()) == [GARDEN]
+    more = tuple(Note(text=f"day {day}", came_from=ids) for day in range(40))
+
+    with pytest.raises(EntryFault, match="too long to be kept"):
+        chat.changes({GARDEN: replace(diary, notes=more)})
+
+    assert chat.begin().show_entry(GARDEN).notes[-1].text == "day 19"
