@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Final, TypeAlias
 
 from cachetools import LRUCache
@@ -15,6 +16,7 @@ from shared.storage.object_store import ListedObject, ObjectStore, StoredObject
 
 LIMIT_BYTES: Final = 32 * 1024 * 1024
 NEWEST_LIMIT_BYTES: Final = 16 * 1024 * 1024
+_READ_AT_ONCE: Final = 256  # the reads of other chats wait for no more than these
 
 
 _Key: TypeAlias = tuple[str, int]
@@ -44,8 +46,11 @@ class ObjectCache:
         return cached if cached is not None else self._fetch(listed)
 
     def read_all(self, listed: Iterable[ListedObject]) -> list[bytes | None]:
-        """Return the bytes of every object, as `read` does, in one round.  Raises: StorageUnavailableError."""
-        return self.begin_reading(listed)()
+        """Return the bytes of every object, as `read` does, of very many one part after another.  Raises: StorageUnavailableError."""
+        left, found = iter(listed), list[bytes | None]()
+        while part := tuple(islice(left, _READ_AT_ONCE)):
+            found += self.begin_reading(part)()
+        return found
 
     def begin_reading(self, listed: Iterable[ListedObject]) -> Callable[[], list[bytes | None]]:
         """Begin with what `read_all` does; the function that is returned waits for it.  What is cached costs no thread."""

@@ -27,7 +27,7 @@ from shared.errors import CorruptRecordError, StorageUnavailableError, UnknownRe
 from shared.handlers.unsend import withdrawal_of
 from shared.storage.codec import encode
 from shared.storage.compare_and_swap import SWAP_ATTEMPTS
-from shared.storage.object_store import ListedObject
+from shared.storage.object_store import ListedObject, StoredObject
 from shared.turns.lease import open_turn
 from tests.support.chats import answer, conversations_on, everything_in, message, reader
 from tests.support.inline import InlineExecutor
@@ -1094,20 +1094,27 @@ class WatchedThreads(ThreadPoolExecutor):
 
 
 class SlowStore(MemoryObjectStore):
-    """A bucket in which a write takes time."""
+    """A bucket in which a call takes time."""
+
+    def read(self, name: str) -> StoredObject | None:
+        time.sleep(0.0005)
+        return super().read(name)
 
     def replace(self, name: str, data: bytes, *, generation: int) -> int | None:
         time.sleep(0.001)
         return super().replace(name, data, generation=generation)
 
 
-def test_while_very_many_messages_are_withdrawn_other_chats_need_not_wait_for_all_of_them(
+def test_while_very_many_messages_are_withdrawn_or_erased_other_chats_need_not_wait_for_all_of_them(
     clock: FixedClock, withdrawal: Withdrawal
 ) -> None:
     with WatchedThreads() as threads:
         chat = conversations_on(SlowStore(), threads, clock).of(CHAT)
         withdrawal.withdraw_all(chat, {f"m{number}" for number in range(1_000)}, timestamp_ms=9)
+        after_withdrawal = threads.most_left
+        withdrawal.erase(chat, until_ms=99)
 
+    assert after_withdrawal < 2 * NEWEST_READ
     assert threads.most_left < 2 * NEWEST_READ
 
 
