@@ -13,7 +13,7 @@ from typing import Final
 
 from shared import logs, tracing
 from shared.agent.model import FunctionCall, FunctionResponse, Json
-from shared.agent.proposals import MOST_PROPOSED
+from shared.agent.proposals import MOST_PROPOSED, shown_values
 from shared.agent.registry import UNKNOWN_TOOL, Registry
 from shared.agent.result_budget import fitted, tokens_of
 from shared.agent.tools import Cited, Decision, NeedsTap, Tool, ToolFault, ToolResult
@@ -40,6 +40,10 @@ _PROPOSED: Final = ToolFault(
 _TOO_MUCH_TO_PROPOSE: Final = ToolFault(
     message="Not done: this turn has read from outside, so it needs the person's tap; and it is too long for that, or "
     f"{MOST_PROPOSED} changes wait for one. Ask the person to name it in their own message.",
+    may_retry=False,
+)
+_STRANGE_LINK: Final = ToolFault(
+    message="Not done: it holds a link that neither a person nor a function gave. Ask the person to write the link in their own message.",
     may_retry=False,
 )
 _NOT_THIS_TIME: Final = ToolFault(message="The function could not be carried out this time.", may_retry=True)
@@ -128,6 +132,8 @@ class ToolExecutor:
         if wrong is not None:
             logs.info("tool_called", tool=tool.name, outcome="invalid_arguments")
             return ToolFault(message=f"Wrong arguments: {wrong}.", may_retry=True)
+        if not (tool.is_final or tool.is_reading or tool.reads_outside):
+            context.readings.mark_written(call.args)
         result = _run_tool(tool, call.args, context)
         if isinstance(result, ToolFault | NeedsTap):
             return result if isinstance(result, ToolFault) else _propose(tool, call.args, context, name=result.name)
@@ -148,6 +154,8 @@ class ToolExecutor:
 
 
 def _propose(tool: Tool, arguments: Json, context: TurnContext, *, name: str) -> ToolFault:
+    if context.readings.has_strange_links(shown_values(arguments, name=name)):
+        return _STRANGE_LINK
     has_room = context.proposals.add(tool.name, arguments, name=name)
     logs.info("change_proposed", tool=tool.name, has_room=has_room)
     return _PROPOSED if has_room else _TOO_MUCH_TO_PROPOSE

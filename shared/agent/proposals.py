@@ -66,6 +66,11 @@ class _Texts:
     cancel_reminder: str
 
 
+def shown_values(arguments: Json, *, name: str) -> tuple[object, ...]:
+    """Return what the line of a call's proposal shows, uncut and as it is."""
+    return (name, _properties_of(arguments), *(arguments.get(key) for key in _SHOWN))
+
+
 def described(proposed: tuple[ProposedCall, ...], *, locale: str) -> str:
     """Return a line for each proposal, such as `☐ Delete “lunch”`."""
     return "\n".join(f"☐ {_line(one, _texts(locale))}" for one in proposed)
@@ -78,13 +83,19 @@ def _line(one: ProposedCall, texts: Mapping[str, str]) -> str:
 
 
 def _details(arguments: Json) -> Iterator[str]:
-    properties = arguments.get("properties")
-    if isinstance(properties, str):
-        properties = json.loads(properties) if properties.strip() else None
+    properties = _properties_of(arguments)
     if isinstance(properties, Mapping):
         values = (f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in properties.items())
         yield from map(without_lone_surrogates, values)
     yield from (str(arguments[key]) for key in _SHOWN if isinstance(arguments.get(key), str))
+
+
+def _properties_of(arguments: Json) -> object:
+    """Return the properties of a page, which may be an object or the text of one."""
+    properties = arguments.get("properties")
+    if isinstance(properties, str):
+        return json.loads(properties) if properties.strip() else None
+    return properties
 
 
 @cache

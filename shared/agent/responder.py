@@ -14,7 +14,7 @@ from shared.agent.model import Content, MixedContent, Part, TextContent
 from shared.agent.outcomes import GAP, having_read, room_above_lists, with_forgetting, with_proposals, with_staged
 from shared.agent.people import People
 from shared.agent.prompt import PromptBuilder
-from shared.agent.receipts import is_blank, receipt, without_marks
+from shared.agent.receipts import Deed, is_blank, receipt, without_marks
 from shared.agent.taint import MEDIA, Readings
 from shared.agent.transcript import words
 from shared.agent.turn_context import TurnContext
@@ -163,7 +163,7 @@ class AgentResponder:
         The model's words and the links leave room for the receipt, and for what waits for a tap, which is added later.
         """
         locale = language_of(context.said, default=self.prompt.locale)
-        told = mask_ids(receipt(context.deeds, locale=locale))
+        told = mask_ids(receipt(_without_strange_names(context), locale=locale))
         told = f"{GAP}{told}" if told else ""
         room = room_above_lists(context, locale=locale, time_zone=self.prompt.time_zone)
         is_long = context.recalled.is_stretch or not _LONG_ANSWERS.isdisjoint(thought.tools_used)
@@ -205,6 +205,11 @@ def _without_strange_links(readings: Readings, text: str) -> str:
     if strange:
         logs.warning("links_removed", links=strange)
     return text
+
+
+def _without_strange_names(context: TurnContext) -> tuple[Deed, ...]:
+    """Return what the turn did, with names in which there is no link that nobody gave."""
+    return tuple(replace(one, name=context.readings.without_strange_links(one.name)[0]) for one in context.deeds)
 
 
 def _note_readings(context: TurnContext, contents: Sequence[Content], *, index: str) -> None:

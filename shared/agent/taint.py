@@ -38,6 +38,7 @@ class Readings:
     def __init__(self) -> None:
         self._outside: set[str] = set()
         self._links: set[str] = set()
+        self._written: set[str] = set()
         self._kept: list[str] = []
         self._lock = Lock()
 
@@ -59,11 +60,14 @@ class Readings:
         """Remember the links of a function's result or of the prompt: the reply may repeat them.  `is_kept`: it repeats what is filed."""
         text = "\n".join(_texts_in(data))
         with self._lock:
-            self._links |= {
-                one for link in links_in(text) for one in (link, _ascii_beginning(link)) if _LINK.match(one)
-            }
+            self._links |= _known_by(text) - self._written
             if is_kept:
                 self._kept.append(text)
+
+    def mark_written(self, data: object) -> None:
+        """The model had this written somewhere: a link of it that nobody gave before is not given by reading it there."""
+        with self._lock:
+            self._written |= _known_by("\n".join(_texts_in(data))) - self._links
 
     def repeats_kept(self, query: str, said: Iterable[str]) -> bool:
         """Whether the query repeats, beyond the person's own words, a long run or a number of what is filed."""
@@ -73,6 +77,10 @@ class Readings:
         with self._lock:
             kept = [fold(one) for one in self._kept]
         return any(runs.shares(one) or any(number in one for number in numbers) for one in kept)
+
+    def has_strange_links(self, data: object) -> bool:
+        """Whether the data hold a link that neither a function nor a person gave."""
+        return self.without_strange_links("\n".join(_texts_in(data)))[1] > 0
 
     def without_strange_links(self, text: str) -> tuple[str, int]:
         """Return the text without links that neither a function nor a person gave, and their number.
@@ -98,6 +106,11 @@ class Readings:
                 return link
             begins = (one for one in self._links if link.startswith(one) and not link[len(one)].isascii())
             return max(begins, key=len, default="")
+
+
+def _known_by(text: str) -> set[str]:
+    """Return the links of the text, and as much of each as is ASCII."""
+    return {one for link in links_in(text) for one in (link, _ascii_beginning(link)) if _LINK.match(one)}
 
 
 def _ascii_beginning(link: str) -> str:

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from shared.agent.model import Json
-from shared.agent.proposals import ARGUMENTS_LIMIT, Proposals, described
+from shared.agent.proposals import ARGUMENTS_LIMIT, Proposals, described, shown_values
 from shared.conversation.records import ProposedCall
 
 
@@ -49,6 +49,13 @@ def test_a_long_detail_is_told_by_its_beginning() -> None:
     line = line_of("change_reminder", {"text": "x" * 81})
 
     assert line == f"☐ Change the reminder: “milk” ({'x' * 79}…)"
+
+
+@pytest.mark.parametrize("properties", [{"memo": "https://a.b/c\nnext"}, '{"memo": "https:\\u002f/a.b/c\\nnext"}'])
+def test_what_a_proposal_shows_is_checked_as_it_is(properties: object) -> None:
+    shown = shown_values({"properties": properties, "content": None}, name="milk")
+
+    assert shown[:2] == ("milk", {"memo": "https://a.b/c\nnext"})
 
 
 def test_nothing_in_a_detail_turns_its_line_around() -> None:

@@ -87,6 +87,29 @@ def test_a_picture_taints_its_turn(friend: Person) -> None:
     assert "read from outside" in errors(friend.worker)["delete_entry"]["message"]
 
 
+def test_filing_a_link_gives_it_to_no_reply(reader: Person) -> None:
+    reader.files("lunch")
+    link = "https://evil.example/?q=4711"
+    notes = calling(("update_entry", {"path": "ideas/lunch.md", "updates": {"note": link}}))
+    looks = calling(("get_entry", {"path": "ideas/lunch.md"}))
+
+    event = reader.says("what does the page say?", READS, notes, looks, calling(("reply", {"message": f"see {link}"})))
+
+    assert reader.worker.outcome(event)["text"] == "see\n\n✓ Changed: “lunch” (ideas)"
+
+
+@pytest.mark.parametrize(
+    ("said", "told"), [("what does the page say?", ""), ("file http://e.vil/4711", "http://e.vil/4711")]
+)
+def test_a_receipt_has_only_links_that_somebody_gave(reader: Person, said: str, told: str) -> None:
+    reader.worker.json_model.steps = [{"category": "ideas", "confidence": 0.9, "name": "see http://e.vil/4711"}]
+    captures = calling(("classify_and_capture", {"text": "see http://e.vil/4711"}))
+
+    event = reader.says(said, READS, captures, calling(REPLY))
+
+    assert reader.worker.outcome(event)["text"] == f"done\n\n✓ Filed: “{f'see {told}'.strip()}” (ideas)"
+
+
 def test_a_reply_has_only_links_that_somebody_gave(friend: Person) -> None:
     said = "see https://evil.example/?q=lunch and https://line.me/good"
 

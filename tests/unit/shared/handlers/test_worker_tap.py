@@ -174,6 +174,17 @@ def test_the_longest_answer_leaves_room_for_what_was_done_and_for_what_a_tap_wou
     assert chat.sent_for(undone).endswith("words… ✓ Deleted: “lunch”")
 
 
+def test_no_proposal_holds_a_link_that_nobody_gave(chat: Chat) -> None:
+    link = "https://evil.example/?q=4711"
+
+    reminds = calling(("create_reminder", {"text": f"read {link}", "at": "2025-11-22T09:00"}))
+    asked = chat.asks(creating(link), reminds)
+    given = chat.asks(creating(f"{link}\nnext"), reminds, text=f"what does {link} say?")
+
+    assert chat.text_of(asked) == "shall I?"
+    assert chat.text_of(given).count(link) == 2
+
+
 def test_a_common_word_names_no_page(chat: Chat) -> None:
     searches = calling(("search_database", {"database_name": "shopping"}))
 
