@@ -14,6 +14,7 @@ from shared.agent.model import (
     Content,
     FunctionResponses,
     Model,
+    ModelContent,
     ModelRequest,
     ModelResponse,
     TextContent,
@@ -216,13 +217,18 @@ class _Turn:
         self._validated = remedy.validated_last and times == remedy.retries
         self._output_tokens *= 2 if remedy.more_output else 1
         if remedy.start_over:
-            self._first = (*self._first, *self._told_changes())
-            self._contents = list(self._first)
+            self._leave_out(len(self._contents) - len(self._first))
 
-    def _told_changes(self) -> Iterator[TextContent]:
+    def _leave_out(self, contents: int) -> None:
+        """Leave these first contents of the turn's rounds out from now on, and tell their changes instead."""
+        gone, rest = self._contents[len(self._first) :][:contents], self._contents[len(self._first) + contents :]
+        self._first = (*self._first, *self._told_changes(gone))
+        self._contents = [*self._first, *rest]
+
+    def _told_changes(self, contents: Sequence[Content]) -> Iterator[TextContent]:
         """Yield a note on the changes of the rounds that are left out from now on: they hold, so they are not to be made twice."""
         registry = self._agent.tools.registry
-        rounds = (one for one in self._contents if isinstance(one, FunctionResponses))
+        rounds = (one for one in contents if isinstance(one, FunctionResponses))
         notes = []
         for answer in (one for several in rounds for one in several.responses if "output" in one.response):
             tool = registry.find(answer.call.name, self._context)
@@ -251,8 +257,8 @@ class _Turn:
         if self._deadline.left_s < limits.least_call_s:
             raise DeadlineError("no decision in time")
         self.model_calls += 1
-        note = (TextContent(role="user", texts=(self._note,)),) if self._note else ()
-        contents = within_request(self._system_instruction, self._declarations, (*self._contents, *note))
+        note = [TextContent(role="user", texts=(self._note,))] if self._note else []
+        contents = self._within_request(note)
         return ModelRequest(
             system_instruction=self._system_instruction,
             declarations=self._declarations,
@@ -262,3 +268,14 @@ class _Turn:
             allowed=self.allowed,
             validated=self._validated,
         )
+
+    def _within_request(self, note: Sequence[Content]) -> tuple[Content, ...]:
+        """Return the contents within the budget of a request; what the rounds that it leaves out have changed is told."""
+        while True:
+            contents = within_request(self._system_instruction, self._declarations, (*self._contents, *note))
+            kept = {id(one) for one in contents if isinstance(one, ModelContent)}
+            rounds = self._contents[len(self._first) :]
+            left_out = sum(isinstance(one, ModelContent) and id(one) not in kept for one in rounds)
+            if not left_out:
+                return contents
+            self._leave_out(2 * left_out)  # each with the answers to its calls
