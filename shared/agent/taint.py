@@ -31,6 +31,18 @@ _ASCII_WORD: Final = re.compile(r"[0-9a-z]{2,}")  # 「ToDoに追加」: a scrip
 # A name that begins and ends inside no ASCII word
 _WHOLE: Final = r"(?:(?<![0-9a-z])|(?![0-9a-z])){}(?:(?<![0-9a-z])|(?![0-9a-z]))"
 
+_PART: Final = re.compile(r"[^\W_]+")
+# Words that stand in almost any request, so that they alone name nothing
+_COMMON: Final = frozenset(
+    _PART.findall(
+        "a add all an and any are as at be but by can could for from has have he her here him his how i if in is it its me my "
+        "new no not of on or our out please put she so some that the their them there they this to up us was we what when where which who "
+        "will with would write yes you your "
+        "ある あれ いつ いる から ください この これ した して する その それ って です ない なに ので まで ます 追加 更新 今日 "
+        "一下 什麼 我的 新增 這個"
+    )
+)
+
 
 class Readings:
     """What the model has been shown in a turn, beside the chat; safe to share between threads."""
@@ -141,11 +153,14 @@ def is_named(name: str, said: Iterable[str]) -> bool:
     """Whether the person's own words name this: the whole name, or words of at least two characters that are more than half of it.
 
     The whole name, and a word of ASCII letters, do not count inside a longer word of ASCII letters. One common word of a longer name, which
-    stands in most messages, names nothing.
+    stands in most messages, names nothing, and a name of nothing but such words is never named.
     """
     heard, whole = fold(" ".join(said)), fold(name).strip()
     heard_words = frozenset(_ASCII_WORD.findall(heard))
     words = _WORD.findall(whole)
+    parts = _PART.findall(whole)
+    if parts and _COMMON.issuperset(parts):
+        return False
     if len(whole) >= _NAMED_AT_LEAST and re.search(_WHOLE.format(re.escape(whole)), heard) is not None:
         return True
     named = [one for one in words if one in heard_words or (not one.isascii() and one in heard)]
