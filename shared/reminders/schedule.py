@@ -27,7 +27,8 @@ _FREQUENCIES: Final[Mapping[Frequency, Literal[1, 2, 3]]] = {
     Frequency.MONTHLY: rrule.MONTHLY,
 }
 _WEEKDAYS: Final = tuple(Weekday)
-_EVERY_MONTH: Final = 28  # the last day that every month has
+EVERY_MONTH: Final = 28
+"""The last day that every month has."""
 _CLOCK_CHANGE: Final = dt.timedelta(hours=3)  # more than any
 
 
@@ -95,6 +96,13 @@ def local_time(at_ms: int, zone: str) -> str:
     return dt.datetime.fromtimestamp(at_ms / 1_000, _zone(zone)).strftime(LOCAL_FORMAT)
 
 
+def month_day_of(recurrence: Recurrence | None, *, start: str) -> int | None:
+    """Return the day of the month on which it recurs; None where it does not recur by months."""
+    if recurrence is None or recurrence.frequency is not Frequency.MONTHLY:
+        return None
+    return recurrence.month_day or _parsed(start).day
+
+
 def _checked_rule(rule: str, zone: str) -> Recurrence:
     try:
         return Recurrence.parse(rule, _zone(zone))
@@ -106,9 +114,9 @@ def _check_month_day(recurrence: Recurrence, start: dt.datetime) -> None:
     """Check the day of a rule that recurs every few months: on a day that some months lack it might never occur."""
     if recurrence.frequency is not Frequency.MONTHLY or recurrence.interval == 1:
         return
-    if (recurrence.month_day or start.day) > _EVERY_MONTH:
+    if (recurrence.month_day or start.day) > EVERY_MONTH:
         raise ReminderFault(
-            f"A rule with INTERVAL takes a day of the month up to {_EVERY_MONTH}, which every month has.",
+            f"A rule with INTERVAL takes a day of the month up to {EVERY_MONTH}, which every month has.",
             may_retry=True,
         )
 

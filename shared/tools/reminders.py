@@ -17,7 +17,7 @@ from shared.knowledge.staging import EntryOverlay
 from shared.line.utf16 import without_lone_surrogates
 from shared.reminders.fault import ReminderFault
 from shared.reminders.reminder import Reminder, ReminderKind
-from shared.reminders.schedule import local_time
+from shared.reminders.schedule import EVERY_MONTH, local_time, month_day_of
 from shared.reminders.staging import ReminderOverlay
 from shared.search.folding import fold
 
@@ -93,7 +93,7 @@ class ReminderTools:
             user_id=context.to_answer[-1].user_id,
             is_trial=needs_tap,
         )
-        return NeedsTap(name=text) if needs_tap else _with_cost(_shown(reminder), messages, context)
+        return NeedsTap(name=text) if needs_tap else _with_cost(_set(reminder), messages, context)
 
     def _change(self, arguments: Json, overlay: ReminderOverlay, context: TurnContext) -> Json | ToolFault | NeedsTap:
         reminder_id = str(arguments["id"])
@@ -112,7 +112,7 @@ class ReminderTools:
             sources=_sources(text or "", overlay, context),
             is_trial=needs_tap,
         )
-        return NeedsTap(name=name) if needs_tap else _with_cost(_shown(changed), messages, context)
+        return NeedsTap(name=name) if needs_tap else _with_cost(_set(changed), messages, context)
 
     def _messages_each_time(self, context: TurnContext) -> int | None:
         """Return how many messages of the quota each occurrence costs; None: LINE does not tell."""
@@ -190,6 +190,15 @@ def _shown(reminder: Reminder) -> Json:
         **({"digest": digest} if digest is not None else {}),
         **({"waits": True} if reminder.kept_ms is not None else {}),
     }
+
+
+def _set(reminder: Reminder) -> Json:
+    """Return a reminder as it was set, with a remark where some months have no such day."""
+    day = month_day_of(reminder.recurrence, start=reminder.start)
+    if day is None or day <= EVERY_MONTH:
+        return _shown(reminder)
+    left_out = f"Months without a day {day} are left out: tell the person. Day {EVERY_MONTH} comes in every month."
+    return {**_shown(reminder), "left_out": left_out}
 
 
 def _with_cost(shown: Json, messages: int, context: TurnContext) -> Json:

@@ -12,6 +12,7 @@ from shared.conversation.records import MessageRecord
 from shared.reminders.reminder import Reminder
 from shared.storage.codec import encode
 from shared.tools.reminders import ReminderTools
+from tests.support import schemas
 from tests.support.chats import message
 from tests.support.knowledge import FilingChat
 from tests.support.reminders import ReminderChat
@@ -158,3 +159,23 @@ def test_a_reminder_that_waits_for_its_chat_is_shown_as_waiting(chat: FilingChat
     (listed,) = Reminding(chat, asking(1, "薬")).call("list_reminders")["reminders"]
 
     assert listed["waits"] is True
+
+
+@pytest.mark.parametrize(
+    ("rule", "is_told"),
+    [
+        ("FREQ=MONTHLY;BYMONTHDAY=31", True),
+        ("FREQ=MONTHLY;BYMONTHDAY=28", False),
+        ("FREQ=MONTHLY", False),
+        ("FREQ=DAILY", False),
+    ],
+)
+def test_the_months_that_a_reminder_leaves_out_are_told(chat: FilingChat, rule: str, *, is_told: bool) -> None:
+    turn = Reminding(chat, asking(1, "rent at the end of each month"))
+
+    made = turn.call("create_reminder", text="rent", at=LATER, rule=rule)
+    changed = turn.call("change_reminder", id=made["id"], at=LATEST)
+
+    assert ("left_out" in made, "left_out" in changed) == (is_told, is_told)
+    for tool, result in (("create_reminder", made), ("change_reminder", changed)):
+        schemas.validator(f"tools/{tool}.response").validate(result)
