@@ -14,6 +14,7 @@ from shared.clock import Deadline
 from shared.line.graphemes import split_at_graphemes
 from shared.line.utf16 import without_lone_surrogates
 from shared.tools.idempotency import IdempotentWrites
+from shared.tools.notion.blocks import blocks_of
 from shared.tools.notion.databases import Databases, ReferenceLookup
 from shared.tools.notion.filters import filter_of
 from shared.tools.notion.known_properties import KnownProperties
@@ -161,7 +162,7 @@ class NotionTools:
     def _append(self, arguments: Json, context: TurnContext) -> Json | ToolFault | NeedsTap:
         page, _ = self._configured_page(str(arguments["page_id"]), context.deadline)
         content = str(arguments["content"])
-        if not content.strip():
+        if not blocks_of(content):
             raise UnfitValueError("`content` holds no text.")
         title = title_of(page.properties)
         if not context.may_touch(title, despite=_OWN_READINGS):

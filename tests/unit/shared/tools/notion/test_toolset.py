@@ -246,7 +246,8 @@ def test_an_empty_update_or_text_is_refused(desk: Desk) -> None:
     made = desk.create("牛乳")
 
     assert "nothing to change" in message_of(desk.call("update_page", page_id=made["page_id"], properties="{}"))
-    assert "no text" in message_of(desk.call("append_block", page_id=made["page_id"], content=" \n"))
+    for blank in (" \n", "```\n```", ">"):
+        assert "no text" in message_of(desk.call("append_block", page_id=made["page_id"], content=blank))
 
 
 def test_a_search_tells_that_there_are_more_pages(desk: Desk) -> None:
