@@ -85,7 +85,7 @@ def check_greeted(story: Story, history: dict[str, OutcomeRecord], welcome: Welc
     greetings = sum(said.reply_token == welcome.reply_token for said in story.said)
     if greetings > 1:
         yield f"I2: {welcome.id} was greeted twice"
-    if welcome.at_s <= story.people.erased_s or story.is_amendment_lost(welcome.id):
+    if round(welcome.at_s, 3) <= story.people.erased_s or story.is_amendment_lost(welcome.id):
         return
     if welcome.id not in history:
         yield f"I1: {welcome.id} was never greeted"
