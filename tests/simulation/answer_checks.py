@@ -69,12 +69,12 @@ def _is_folded(story: Story, message: Message) -> bool:
 
 
 def _check_flood(story: Story, history: dict[str, OutcomeRecord], message: Message) -> Iterator[str]:
-    """A message of a flood is context of the answer that a newer one gets, unless that one is withdrawn and its worker dies."""
+    """A message of a flood is context of the answer that a newer one gets, unless that is withdrawn, and its worker dies or its request fails."""
     asking = (one for one in story.people.messages if one.addressed or one.is_unsure)
     near = [one for one in asking if 0 <= one.at_s - message.at_s < TOKEN_S]
     covered = {covered for one in history.values() for covered in one.covers}
-    workers_die = bool(story.world.weather.kills or story.mood.poison)
-    is_untended = workers_die and any(not story.people.is_kept(one) for one in near)
+    requests_fail = bool(story.world.weather.kills or story.world.weather.failures or story.mood.poison)
+    is_untended = requests_fail and any(not story.people.is_kept(one) for one in near)
     is_excused = story.has_outage or story.forgets_outcomes or is_untended
     if covered.isdisjoint(one.id for one in near) and not is_excused:
         yield f"I6: nothing of the flood of {message.id} was answered"
