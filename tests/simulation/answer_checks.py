@@ -69,7 +69,7 @@ def _is_folded(story: Story, message: Message) -> bool:
 
 
 def _check_flood(story: Story, history: dict[str, OutcomeRecord], message: Message) -> Iterator[str]:
-    """A message of a flood is context of the answer that a newer one gets, unless that is withdrawn, and its worker dies or its request fails."""
+    """A message of a flood is context of the answer to a newer one, unless that is withdrawn, and its worker dies or its request fails."""
     asking = (one for one in story.people.messages if one.addressed or one.is_unsure)
     near = [one for one in asking if 0 <= one.at_s - message.at_s < TOKEN_S]
     covered = {covered for one in history.values() for covered in one.covers}
