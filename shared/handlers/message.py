@@ -103,13 +103,19 @@ class MessageHandler:
         """Record the message as context for the answer to the flood."""
         if not self._record(conversation, replace(message, addressed=False)):
             return EventResult.WITHDRAWN
-        if (
-            message.quoted_message_id is not None
-        ):  # recorded before the flood; any other one waits for what another delivery does
+        if message.quoted_message_id is not None:  # this delivery recorded it before the flood
             conversation.journal.mark_as_context(message.line_message_id)
+        elif self._is_addressed(
+            conversation, message
+        ):  # another delivery of it answers it; should that die, a tick does
+            self.reply.hand_over(conversation, message.line_message_id)
         if self.compaction.is_triggered_by(message.line_message_id):
             self._compact(conversation, deadline, may_ask_model=False)
         return EventResult.FOLDED
+
+    def _is_addressed(self, conversation: Conversation, message: MessageRecord) -> bool:
+        recorded = conversation.journal.message_of(message.line_message_id)
+        return recorded is not None and recorded.addressed
 
     def _was_folded(self, conversation: Conversation, message: MessageRecord) -> bool:
         """Whether an earlier delivery recorded the message as context of a flood, and a compaction has moved it since.

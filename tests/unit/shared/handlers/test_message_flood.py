@@ -102,6 +102,7 @@ def test_a_message_that_another_instance_answers_for_its_flood_is_not_made_conte
     record = journal.message_of(older["message"]["id"])
     assert record is not None
     assert record.addressed
+    assert due_in(friend) == [older["message"]["id"]]
 
 
 def test_a_folded_message_is_never_recorded_as_one_that_waits_for_an_answer(
