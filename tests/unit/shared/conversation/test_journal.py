@@ -207,3 +207,14 @@ def test_what_was_just_recorded_is_not_read_again(chat: Conversation, store: Mem
 
     assert [one.line_message_id for one in chat.journal.read_messages()] == ["m1"]
     assert names == []
+
+
+def test_listed_messages_are_read_and_what_cannot_be_read_is_left(chat: Conversation, store: MemoryObjectStore) -> None:
+    for number in (1, 2):
+        chat.journal.keep(message(number))
+    store.create(chat.names.message("m3"), b"no record")
+
+    found = chat.journal.read_listed(chat.journal.list_objects(), {"m1", "m3", "m9"})
+
+    assert [one.line_message_id for one in found] == ["m1"]
+    assert store.read(chat.names.message("m3")) is not None

@@ -378,6 +378,16 @@ def test_segments_that_end_long_before_a_message_are_not_read_for_its_edit(
     assert SOUP not in everything_in(store)
 
 
+def test_a_sweep_names_a_segment_once_however_often_it_is_asked_for_more(chat: Conversation) -> None:
+    put_segment(chat, [message(1)])
+    put_segment(chat, [message(2)])
+    sweep = Sweep(archive=chat.archive)
+
+    found = [len([*sweep.naming_more(ids)]) for ids in ({"m1"}, {"m1"}, {"m1", "m2"})]
+
+    assert found == [1, 0, 1]
+
+
 def test_a_segment_that_was_rewritten_is_searched_again(chat: Conversation, store: CountingStore) -> None:
     name = put_segment(chat, [message(1)])
     sweep = Sweep(archive=chat.archive)

@@ -156,6 +156,19 @@ def test_what_was_made_of_a_message_whose_own_withdrawal_stalled_is_compared_wit
     assert [one.text for one in read(chat).outcomes] == [None, None]
 
 
+def test_an_answer_that_repeats_what_a_later_find_said_goes_although_it_does_not_name_it(
+    chat: Conversation, withdrawal: Withdrawal
+) -> None:
+    chat.journal.record(message(1, "the safe stands behind the third bookshelf"))
+    chat.journal.record_outcome(answer(1, "noted: behind the third bookshelf"))
+    chat.journal.record_outcome(seeing(answer(2, "behind the third bookshelf, next to the harpsichord"), "e1"))
+    chat.journal.record_outcome(seeing(answer(3, "you mean next to the harpsichord"), "e1"))
+
+    withdrawal.withdraw(chat, "m1", timestamp_ms=9)
+
+    assert [one.text for one in read(chat).outcomes] == [None, None, None]
+
+
 def test_a_message_that_is_taken_back_late_is_compared_by_the_words_of_its_delivery(
     chat: Conversation, withdrawal: Withdrawal
 ) -> None:
