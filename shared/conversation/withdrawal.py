@@ -292,11 +292,9 @@ class Withdrawal:
     def _erase_readable(self, conversation: Conversation) -> None:
         journal, amendments = conversation.journal, conversation.amendments.look()
         conversation.members.erase(until_ms=amendments.erased_ms)
-        journalled, snapshot = journal.read_messages(drops_unreadable=True), conversation.snapshot.read().record
-        for message in journalled:
+        for message in journal.read_messages(drops_unreadable=True):
             if amendments.is_withdrawn(message):
                 journal.drop(message.line_message_id)
-        amendments = _naming_erased(amendments, (*journalled, *snapshot.messages, *snapshot.leaving.messages))
         descent, sweep = Descent(amendments=amendments), Sweep(archive=conversation.archive)
         self._plan_erasure(conversation, descent, sweep)
         self._remove_words(conversation, descent, sweep.clean_all)
@@ -350,15 +348,6 @@ def _journalled(conversation: Conversation, line_message_ids: AbstractSet[str]) 
         return line_message_ids
     names = (one.name for one in conversation.journal.list_objects().messages)
     return line_message_ids & {conversation.names.message_id_in(name) for name in names}
-
-
-def _naming_erased(amendments: Amendments, messages: Iterable[MessageRecord]) -> Amendments:
-    """Count as withdrawn those of the messages whose entries are erased, too.
-
-    A later answer may have been shown such an entry. It names the entry's messages, but what it says of time goes without entries.
-    """
-    erased = {one.line_message_id for one in messages if one.timestamp_ms <= amendments.erased_entries_ms}
-    return replace(amendments, withdrawn=amendments.withdrawn | erased)
 
 
 def _drop_unreadable(conversation: Conversation) -> None:

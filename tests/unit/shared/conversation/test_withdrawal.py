@@ -580,23 +580,6 @@ def test_an_answer_that_was_under_way_during_an_erasure_loses_what_it_repeats(
     assert "so much for that" in everything_in(store)
 
 
-@pytest.mark.parametrize("is_folded", [False, True])
-@pytest.mark.parametrize("spares_entries", [False, True])
-def test_an_answer_after_the_timestamp_of_an_erasure_goes_if_it_was_shown_an_entry_that_is_erased(
-    chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore, *, is_folded: bool, spares_entries: bool
-) -> None:
-    chat.journal.record(message(1, "note my pin"))
-    if is_folded:
-        fold(chat, SnapshotRecord(messages=(message(1, "note my pin"),)))
-        chat.journal.drop("m1")
-    shown_the_entry = replace(answer(9, "your pin is 4711"), saw=("m9", "m1"), since_ms=9, until_ms=9)
-    chat.journal.record_outcome(shown_the_entry)
-
-    withdrawal.erase(chat, until_ms=1, spares_entries=spares_entries)  # a command that was carried out late
-
-    assert ("4711" in everything_in(store)) is spares_entries
-
-
 @pytest.mark.parametrize("until_ms", [7, 8])
 def test_an_erasure_of_all_that_was_said_stores_no_plan(
     chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore, until_ms: int
