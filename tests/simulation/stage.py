@@ -3,7 +3,7 @@
 import contextlib
 import itertools
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from types import ModuleType
@@ -188,14 +188,7 @@ class Stage:
             words = [word for word, _ in message.words]
             self.world.truth.forget([*words, *map(gloss_of, words)])
 
-        return Delivery(
-            name=f"unsend {message.id}",
-            conversation_id=message.conversation_id,
-            function="unsend",
-            event=event,
-            published_s=self.world.now_s,
-            on_ack=lambda: self.withdrawals.acknowledge(message.conversation_id, message.id, forget),
-        )
+        return self._unsend(message.conversation_id, message.id, event, forget)
 
     def unsend_of_command(self, order: Order, event: Json) -> Delivery:
         """LINE delivers the unsend of a command; once it is handled, no press confirms what the command asked."""
@@ -203,13 +196,18 @@ class Stage:
         def note() -> None:
             order.withdrawn_s = min(order.withdrawn_s, self.world.now_s)
 
+        return self._unsend(order.conversation_id, order.line_message_id, event, note)
+
+    def _unsend(
+        self, conversation_id: str, line_message_id: str, event: Json, once_handled: Callable[[], None]
+    ) -> Delivery:
         return Delivery(
-            name=f"unsend {order.line_message_id}",
-            conversation_id=order.conversation_id,
+            name=f"unsend {line_message_id}",
+            conversation_id=conversation_id,
             function="unsend",
             event=event,
             published_s=self.world.now_s,
-            on_ack=lambda: self.withdrawals.acknowledge(order.conversation_id, order.line_message_id, note),
+            on_ack=lambda: self.withdrawals.acknowledge(conversation_id, line_message_id, once_handled),
         )
 
     def edit(self, message: Message, event: Json, *, at_s: float) -> Delivery:

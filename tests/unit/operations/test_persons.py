@@ -31,6 +31,12 @@ def said(number: int, text: str, *, by: str = recorded.USER) -> MessageRecord:
     )
 
 
+def forget_person_on(bucket: Bucket) -> ForgetPerson:
+    withdrawal = withdrawal_of(bucket.clock)
+    forget = Forget(conversations=bucket.conversations, withdrawal=withdrawal, clock=bucket.clock)
+    return ForgetPerson(conversations=bucket.conversations, withdrawal=withdrawal, forget=forget, clock=bucket.clock)
+
+
 @pytest.fixture
 def filled(bucket: Bucket) -> Bucket:
     group = bucket.conversations.of(recorded.GROUP)
@@ -62,11 +68,7 @@ def test_an_export_of_a_person_holds_their_words_and_media_and_no_others(filled:
 
 
 def test_forgetting_a_person_takes_their_words_back_in_every_chat(filled: Bucket) -> None:
-    withdrawal = withdrawal_of(filled.clock)
-    forget = Forget(conversations=filled.conversations, withdrawal=withdrawal, clock=filled.clock)
-    by_person = ForgetPerson(
-        conversations=filled.conversations, withdrawal=withdrawal, forget=forget, clock=filled.clock
-    )
+    by_person = forget_person_on(filled)
 
     counts = by_person(recorded.USER)
 
@@ -80,10 +82,7 @@ def test_forgetting_a_person_takes_back_an_edit_of_a_message_that_was_never_seen
     group, withdrawal = bucket.conversations.of(recorded.GROUP), withdrawal_of(bucket.clock)
     group.journal.record(said(2, "mine is haddock", by=OTHER))
     withdrawal.edit(group, "m1", text="my word is swordfish", timestamp_ms=3, user_id=recorded.USER)
-    forget = Forget(conversations=bucket.conversations, withdrawal=withdrawal, clock=bucket.clock)
-    by_person = ForgetPerson(
-        conversations=bucket.conversations, withdrawal=withdrawal, forget=forget, clock=bucket.clock
-    )
+    by_person = forget_person_on(bucket)
 
     assert by_person(recorded.USER)[recorded.GROUP] == 1
     assert not bucket.holds("swordfish")
@@ -92,10 +91,7 @@ def test_forgetting_a_person_takes_back_an_edit_of_a_message_that_was_never_seen
 def test_forgetting_a_person_takes_back_an_edit_where_the_chat_holds_nothing_else(bucket: Bucket) -> None:
     group, withdrawal = bucket.conversations.of(recorded.GROUP), withdrawal_of(bucket.clock)
     withdrawal.edit(group, "m1", text="my word is swordfish", timestamp_ms=3, user_id=recorded.USER)
-    forget = Forget(conversations=bucket.conversations, withdrawal=withdrawal, clock=bucket.clock)
-    by_person = ForgetPerson(
-        conversations=bucket.conversations, withdrawal=withdrawal, forget=forget, clock=bucket.clock
-    )
+    by_person = forget_person_on(bucket)
 
     assert by_person(recorded.USER)[recorded.GROUP] == 1
     assert not bucket.holds("swordfish")
@@ -104,12 +100,7 @@ def test_forgetting_a_person_takes_back_an_edit_where_the_chat_holds_nothing_els
 @pytest.mark.parametrize("stray", ["journal/", "archive/notes/readme.txt", "turns/old.json"])
 def test_an_object_of_no_chat_keeps_no_chat_from_forgetting_a_person(filled: Bucket, stray: str) -> None:
     filled.store.create(stray, b"")
-    withdrawal = withdrawal_of(filled.clock)
-    forget = Forget(conversations=filled.conversations, withdrawal=withdrawal, clock=filled.clock)
-
-    ForgetPerson(conversations=filled.conversations, withdrawal=withdrawal, forget=forget, clock=filled.clock)(
-        recorded.USER
-    )
+    forget_person_on(filled)(recorded.USER)
 
     assert not filled.holds("swordfish")
 
@@ -120,11 +111,7 @@ def test_a_chat_that_cannot_be_read_keeps_no_other_from_forgetting_a_person(
 ) -> None:
     unreadable = filled.chat if is_own_chat else filled.conversations.of("C" + "0" * 32)
     filled.store.create(unreadable.names.snapshot, b"no record")
-    withdrawal = withdrawal_of(filled.clock)
-    forget = Forget(conversations=filled.conversations, withdrawal=withdrawal, clock=filled.clock)
-    by_person = ForgetPerson(
-        conversations=filled.conversations, withdrawal=withdrawal, forget=forget, clock=filled.clock
-    )
+    by_person = forget_person_on(filled)
 
     if is_own_chat:
         by_person(recorded.USER)
@@ -145,11 +132,7 @@ def test_a_persons_archived_words_are_exported_and_taken_back(bucket: Bucket) ->
     lines = [json.loads(line) for line in exported_person(group, recorded.USER, now_ms=10)]
     assert [line["json"]["text"] for line in lines] == ["my word is swordfish", "swordfish", "swordfish, later"]
 
-    withdrawal = withdrawal_of(bucket.clock)
-    forget = Forget(conversations=bucket.conversations, withdrawal=withdrawal, clock=bucket.clock)
-    by_person = ForgetPerson(
-        conversations=bucket.conversations, withdrawal=withdrawal, forget=forget, clock=bucket.clock
-    )
+    by_person = forget_person_on(bucket)
     assert by_person(recorded.USER)[recorded.GROUP] == 3
     assert not bucket.holds("swordfish")
     assert bucket.holds("mine is haddock")

@@ -4,6 +4,7 @@ import io
 import json
 import time
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 
@@ -311,6 +312,12 @@ def die(_: ModelRequest) -> ModelResponse:
     raise WorkerKilledError
 
 
+def kill_a_worker(worker: PushedWorker, deadly: dict[str, Any]) -> None:
+    with pytest.raises(WorkerKilledError):
+        worker.deliver(deadly, thinks=[die])
+    worker.clock.move(40)
+
+
 def test_a_message_that_kills_workers_is_given_up_also_where_commands_are_answered_meanwhile(
     worker: PushedWorker,
 ) -> None:
@@ -318,9 +325,7 @@ def test_a_message_that_kills_workers_is_given_up_also_where_commands_are_answer
     deadly = person.events.text("hello")
 
     for _ in range(3):
-        with pytest.raises(WorkerKilledError):
-            worker.deliver(deadly, thinks=[die])
-        worker.clock.move(40)
+        kill_a_worker(worker, deadly)
         person.says("/help")
     worker.deliver(deadly)
 
@@ -334,9 +339,7 @@ def test_a_message_that_kills_workers_is_given_up_also_where_others_are_delivere
     deadly = person.events.text("hello")
 
     for _ in range(3):
-        with pytest.raises(WorkerKilledError):
-            worker.deliver(deadly, thinks=[die])
-        worker.clock.move(40)
+        kill_a_worker(worker, deadly)
         person.sends(answered)
     worker.deliver(deadly)
 
@@ -352,9 +355,7 @@ def test_a_question_is_answered_although_workers_died_long_before_it(
     person.says("hello", HELLO)
     deadly = person.events.text("hello")
     for _ in range(3):
-        with pytest.raises(WorkerKilledError):
-            worker.deliver(deadly, thinks=[die])
-        worker.clock.move(40)
+        kill_a_worker(worker, deadly)
     if is_released:
         person.sends(answered)
     worker.clock.move(ANSWERABLE_MS / 1_000 + 40)
