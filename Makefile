@@ -129,9 +129,10 @@ upgrade: ## Raise everything that the requirements pull in to its newest version
 clean: ## Remove the virtual environments, caches and the local stack's data
 	rm -rf $(VENV) $(TOOLS) .data .evals dist .hypothesis .import_linter_cache .mutants .mypy_cache .pytest_cache .ruff_cache
 
-$(BIN)/pip:
+$(BIN)/pip: requirements/pip.txt
 	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed: make PYTHON=python3.11 ...")'
 	$(PYTHON) -m venv $(VENV)
+	$(PIP_INSTALL) --requirement requirements/pip.txt
 
 $(VENV)/.run-installed: requirements/run.txt | $(BIN)/pip
 	$(PIP_INSTALL) --requirement requirements/run.txt

@@ -50,7 +50,8 @@ def python_with(requirements: Path) -> Path:
     if not installed.exists():
         venv.create(folder, with_pip=True, clear=True)
         pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        subprocess.run([*pip, "--requirement", str(requirements)], check=True, timeout=600)
+        for file in (ROOT / "requirements" / "pip.txt", requirements):
+            subprocess.run([*pip, "--requirement", str(file)], check=True, timeout=600)
         installed.touch()
     return python
 

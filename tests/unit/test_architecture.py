@@ -214,6 +214,12 @@ def test_what_is_installed_is_locked_by_version_and_hash(named: Path) -> None:
     assert {name: constraints.get(name, version) for name, version in versions.items()} == versions, "run `make lock`"
 
 
+def test_packages_are_installed_by_the_pinned_installer() -> None:
+    pinned = pins_of((ROOT / "requirements" / "pip.in").read_text(encoding="utf-8"))
+
+    assert {"pip": metadata.version("pip")} == pinned, "run `make clean`, then `make test`"
+
+
 def locked_in(path: Path) -> dict[str, int]:
     """Return the number of hashes of each requirement in a locked file."""
     entries = path.read_text(encoding="utf-8").replace("\\\n", "").splitlines()
