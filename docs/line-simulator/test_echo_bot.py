@@ -58,7 +58,15 @@ def wait_for(port: int) -> None:
 @pytest.fixture(scope="module")
 def line() -> Iterator[Line]:
     port, bot_port = free_port(), free_port()
-    simulator = [sys.executable, "-m", "line_simulator", "--port", str(port), "--webhook", f"http://127.0.0.1:{bot_port}/"]
+    simulator = [
+        sys.executable,
+        "-m",
+        "line_simulator",
+        "--port",
+        str(port),
+        "--webhook",
+        f"http://127.0.0.1:{bot_port}/",
+    ]
     env = {**os.environ, "LINE_API": f"http://127.0.0.1:{port}"}
     with subprocess.Popen(simulator) as one, subprocess.Popen([sys.executable, BOT, str(bot_port)], env=env) as other:
         try:

@@ -17,8 +17,13 @@ GAP: Final = "\n\n"
 
 def having_read(outcome: OutcomeRecord, context: TurnContext) -> OutcomeRecord:
     """Return the outcome with all that the model has read, in the prompt or in what tools returned, and since when."""
-    since_ms = min(outcome.since_ms, context.recalled.provenance.since_ms)
-    return replace(outcome, saw=tuple(sorted(context.read_message_ids)), since_ms=since_ms)
+    read = outcome.provenance | context.recalled.provenance
+    return replace(
+        outcome,
+        saw=tuple(sorted(context.read_message_ids)),
+        since_ms=read.since_ms,
+        entries_since_ms=read.entries_since_ms,
+    )
 
 
 def with_staged(outcome: OutcomeRecord, context: TurnContext) -> OutcomeRecord:

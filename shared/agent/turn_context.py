@@ -14,6 +14,7 @@ from shared.agent.receipts import Deed, OutsideDeeds
 from shared.agent.retellings import Retelling, retellings_in_prompt, sources_beyond_memory
 from shared.agent.taint import Readings, is_named
 from shared.clock import Deadline, SystemClock
+from shared.conversation.provenance import Provenance
 from shared.conversation.records import MessageRecord, StagedWrite
 from shared.conversation.store import Conversation
 from shared.turns.question import Question
@@ -166,11 +167,11 @@ class TurnContext:
         return tuple(known.values())
 
     @property
-    def since_ms(self) -> int | None:
-        """LINE's timestamp of the oldest thing that the model has read; None where there is no prompt."""
+    def read(self) -> Provenance | None:
+        """Whose words the model may have read by now, in the prompt or in what tools returned; None where there is no prompt."""
         if self.question is None:
             return None
-        return min(self.question.basis.prompt.since_ms, self.recalled.provenance.since_ms)
+        return self.question.basis.prompt | self.recalled.provenance | Provenance(ids=self.read_message_ids)
 
     @property
     def read_message_ids(self) -> frozenset[str]:

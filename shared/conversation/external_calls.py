@@ -28,7 +28,8 @@ class CallRecord:
 
     `arguments`: None once a message that they may repeat was withdrawn. `line_message_ids`: what the prompt held (messages, answers and
     recaps, by their own ids), and the messages behind the entries that the model had read. `since_ms`: LINE's timestamp of the oldest that
-    the prompt held. `asked`: the messages that the turn was to answer. `started_ms` is by this service's clock.
+    the prompt held; of the entries, nothing was from before `entries_since_ms`. `asked`: the messages that the turn was to answer.
+    `started_ms` is by this service's clock.
     """
 
     version: int = VERSION
@@ -38,12 +39,16 @@ class CallRecord:
     started_ms: int
     asked: tuple[str, ...] = ()
     since_ms: int | None = None
+    entries_since_ms: int = 0
 
     @property
     def provenance(self) -> Provenance:
         """Whose words the arguments may hold."""
-        since_ms = self.started_ms - SKEW_MS if self.since_ms is None else self.since_ms
-        return Provenance(ids=frozenset(self.line_message_ids), since_ms=since_ms)
+        return Provenance(
+            ids=frozenset(self.line_message_ids),
+            since_ms=max(self.started_ms - SKEW_MS, 0) if self.since_ms is None else self.since_ms,
+            entries_since_ms=self.entries_since_ms,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,11 +175,10 @@ def _remove_words(store: ObjectStore, listed: ListedObject, amendments: Amendmen
 
 
 def _is_affected(record: CallRecord, amendments: Amendments) -> bool:
-    is_erased = amendments.erased_ms >= 0 and record.provenance.since_ms <= amendments.erased_ms
     gone = amendments.withdrawn.union(amendments.taken)
     edits_ms = (amendments.edited_ms[one] for one in record.line_message_ids if one in amendments.edited_ms)
     is_edited = any(record.started_ms <= edited_ms + SKEW_MS for edited_ms in edits_ms)
-    return is_erased or is_edited or not gone.isdisjoint(record.line_message_ids)
+    return record.provenance.is_erased_by(amendments) or is_edited or not gone.isdisjoint(record.line_message_ids)
 
 
 def _turn_key(first_line_message_id: str) -> str:

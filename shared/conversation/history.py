@@ -120,10 +120,13 @@ class History:
 
     @property
     def provenance(self) -> Provenance:
-        """What a prompt made of this holds: messages, answers and recaps by their own ids, what is quoted, the sources of entries."""
+        """What a prompt made of this holds: messages, answers and recaps by their own ids, what is quoted, the sources of entries.
+
+        Tools may show further entries; none holds words that were erased before the chat was read.
+        """
         parts = (
             provenance_of(self.messages),
-            Provenance(ids=self.index.source_ids),
+            Provenance(ids=self.index.source_ids, entries_since_ms=self.amendments.erased_entries_ms + 1),
             *(one.as_source for one in self.recaps),
             *(map(_named, self.answers)),
             self.provenance_of_quotes(self.messages),

@@ -97,17 +97,24 @@ def own_id_of(one: OutcomeRecord | Recap) -> str:
 
 @dataclass(kw_only=True)
 class _Heir:
-    """An answer or a recap, with the sources that it names so far, in order, and the timestamp of the oldest."""
+    """An answer or a recap, with the sources that it names so far, in order, and the timestamps of the oldest."""
 
     id: str
     record: OutcomeRecord | Recap = field(repr=False)
     saw: dict[str, None]
     since_ms: int
+    entries_since_ms: int
 
     @classmethod
     def of(cls, own_id: str, record: OutcomeRecord | Recap) -> "_Heir":
         """Return the record as it names its sources before anything goes."""
-        return cls(id=own_id, record=record, saw=dict.fromkeys(record.saw), since_ms=record.since_ms)
+        return cls(
+            id=own_id,
+            record=record,
+            saw=dict.fromkeys(record.saw),
+            since_ms=record.since_ms,
+            entries_since_ms=record.entries_since_ms,
+        )
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -126,10 +133,13 @@ class _Heir:
         del self.saw[gone.id]
         self.saw.update(dict.fromkeys(gone.sources))
         self.since_ms = min(self.since_ms, gone.since_ms)
+        self.entries_since_ms = min(self.entries_since_ms, gone.entries_since_ms)
 
 
 def _settled(one: _Kept, heir: _Heir) -> _Kept | None:
     """Return the record with the sources of its heir; None if it has taken over too many."""
     if len(heir.saw) > max(SAW_KEPT, len(one.saw)):
         return None
-    return one if tuple(heir.saw) == one.saw else replace(one, saw=tuple(heir.saw), since_ms=heir.since_ms)
+    if tuple(heir.saw) == one.saw:
+        return one
+    return replace(one, saw=tuple(heir.saw), since_ms=heir.since_ms, entries_since_ms=heir.entries_since_ms)

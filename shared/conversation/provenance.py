@@ -54,18 +54,21 @@ class AmendedWords(Protocol):
 class Provenance:
     """The ids of what something was made of, and the interval of LINE's timestamps in which that was written.
 
-    The default names nothing.
+    Filed entries do not count for the interval, because a reset spares them. Of the entries that may have been shown, nothing is from
+    before `entries_since_ms`. The default names nothing.
     """
 
     ids: frozenset[str] = frozenset()
     since_ms: int = LATEST_MS
     until_ms: int = -1
+    entries_since_ms: int = LATEST_MS
 
     def __or__(self, other: "Provenance") -> "Provenance":
         return Provenance(
             ids=self.ids | other.ids,
             since_ms=min(self.since_ms, other.since_ms),
             until_ms=max(self.until_ms, other.until_ms),
+            entries_since_ms=min(self.entries_since_ms, other.entries_since_ms),
         )
 
     def without(self, ids: frozenset[str]) -> "Provenance":
@@ -74,7 +77,11 @@ class Provenance:
 
     def is_affected_by(self, amendments: AmendedWords) -> bool:
         """Whether a message of it was withdrawn, or anything of it erased."""
-        return self.since_ms <= amendments.erased_ms or not amendments.withdrawn.isdisjoint(self.ids)
+        return self.is_erased_by(amendments) or not amendments.withdrawn.isdisjoint(self.ids)
+
+    def is_erased_by(self, amendments: AmendedWords) -> bool:
+        """Whether anything of it was erased, or an entry that it may hold."""
+        return self.since_ms <= amendments.erased_ms or self.entries_since_ms <= amendments.erased_entries_ms
 
     def is_lost_with(self, amendments: AmendedWords, own_id: str) -> bool:
         """Whether the answer or recap with this provenance has to lose its words.

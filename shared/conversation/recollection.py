@@ -81,6 +81,7 @@ def _outcome_of(archived: ArchivedAnswer) -> OutcomeRecord:
         saw=archived.saw,
         since_ms=archived.since_ms,
         until_ms=archived.until_ms,
+        entries_since_ms=archived.entries_since_ms,
         sent_message_ids=archived.sent_message_ids,
         model_name=archived.model_name,
     )

@@ -145,7 +145,8 @@ class OutcomeRecord:
 
     `covers`: the messages that it answered. `timestamp_ms`: LINE's, of the newest of them. `saw`: what its prompt itself held (messages,
     earlier answers and recaps, each by its own id), without what those had seen. All that the prompt showed lies between `since_ms` and
-    `until_ms`, by LINE's timestamp. `isolates`: the prompt held only what was asked, because workers had died over the rest.
+    `until_ms`, by LINE's timestamp, except entries: of these, nothing is from before `entries_since_ms`. `isolates`: the prompt held only
+    what was asked, because workers had died over the rest.
 
     `text`: what was said; None if that was nothing, or was withdrawn. `kind`: whether it arrived. `skip_kind`: the class of the reason why
     nothing was said. With `quote_token` the first bubble quotes the question. `is_joining`: it greets a group that the bot has just joined.
@@ -170,6 +171,7 @@ class OutcomeRecord:
     saw: tuple[str, ...] = ()
     since_ms: int = 0
     until_ms: int = 0
+    entries_since_ms: int = 0
     text: str | None = field(default=None, repr=False)
     answers: tuple[str, ...] = ()
     has_button: bool = False
@@ -218,7 +220,12 @@ class OutcomeRecord:
     @property
     def provenance(self) -> Provenance:
         """Whose words it may hold."""
-        return Provenance(ids=frozenset((*self.covers, *self.saw)), since_ms=self.since_ms, until_ms=self.until_ms)
+        return Provenance(
+            ids=frozenset((*self.covers, *self.saw)),
+            since_ms=self.since_ms,
+            until_ms=self.until_ms,
+            entries_since_ms=self.entries_since_ms,
+        )
 
     def without_words(self, kind: OutcomeKind | None = None) -> "OutcomeRecord":
         """Return it as it stays after a withdrawal."""
@@ -246,6 +253,7 @@ def outcome_covering(messages: Sequence[MessageRecord], kind: OutcomeKind) -> Ou
         covers=tuple(one.line_message_id for one in messages),
         since_ms=messages[0].timestamp_ms,
         until_ms=messages[-1].timestamp_ms,
+        entries_since_ms=LATEST_MS,
         quote_token=next((one.quote_token for one in reversed(messages) if one.quote_token), None),
     )
 

@@ -32,6 +32,7 @@ def archived_answer(outcome: OutcomeRecord) -> ArchivedAnswer:
         saw=outcome.saw,
         since_ms=outcome.since_ms,
         until_ms=outcome.until_ms,
+        entries_since_ms=outcome.entries_since_ms,
         sent_message_ids=outcome.sent_message_ids,
         model_name=outcome.model_name,
     )

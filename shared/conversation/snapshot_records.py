@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TypeAlias
 
-from shared.conversation.provenance import Provenance
+from shared.conversation.provenance import LATEST_MS, Provenance
 from shared.conversation.receipt_lines import compared_texts
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
 from shared.storage.codec import VERSION
@@ -20,7 +20,8 @@ class Recap:
 
     `covers`: the messages that it sums up; `timestamp_ms` is that of the newest. `saw`: the answers among them, by their own ids; if it
     repeats one that is kept nowhere, what that one had seen. `id`: its own, by which answers name it; empty in snapshots from before recaps
-    had ids. All that it sums up lies between `since_ms` and `until_ms`. `passed_ms`: when it left the prompts, by our clock; 0: it has not.
+    had ids. All that it sums up lies between `since_ms` and `until_ms`. `entries_since_ms` is that of an answer that it repeats and that is
+    kept nowhere. `passed_ms`: when it left the prompts, by our clock; 0: it has not.
     """
 
     text: str = field(repr=False)
@@ -28,6 +29,7 @@ class Recap:
     timestamp_ms: int
     since_ms: int
     until_ms: int
+    entries_since_ms: int = LATEST_MS
     id: str = ""
     saw: tuple[str, ...] = ()
     passed_ms: int = 0
@@ -35,7 +37,12 @@ class Recap:
     @property
     def provenance(self) -> Provenance:
         """Whose words it may hold."""
-        return Provenance(ids=frozenset((*self.covers, *self.saw)), since_ms=self.since_ms, until_ms=self.until_ms)
+        return Provenance(
+            ids=frozenset((*self.covers, *self.saw)),
+            since_ms=self.since_ms,
+            until_ms=self.until_ms,
+            entries_since_ms=self.entries_since_ms,
+        )
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -68,13 +75,19 @@ class ArchivedAnswer:
     saw: tuple[str, ...] = ()
     since_ms: int = 0
     until_ms: int = 0
+    entries_since_ms: int = 0
     sent_message_ids: tuple[str, ...] = ()
     model_name: str | None = None
 
     @property
     def provenance(self) -> Provenance:
         """Whose words it may hold."""
-        return Provenance(ids=frozenset((*self.covers, *self.saw)), since_ms=self.since_ms, until_ms=self.until_ms)
+        return Provenance(
+            ids=frozenset((*self.covers, *self.saw)),
+            since_ms=self.since_ms,
+            until_ms=self.until_ms,
+            entries_since_ms=self.entries_since_ms,
+        )
 
     @property
     def words(self) -> tuple[str, ...]:

@@ -401,6 +401,6 @@ def _look_through(
 def _with_erased(amendments: Amendments, segment: Segment) -> Segment:
     """Return the answers and recaps of the segment that an erasure takes the words of."""
     return Segment(
-        answers=tuple(one for one in segment.answers if one.since_ms <= amendments.erased_ms),
-        recaps=tuple(one for one in segment.recaps if one.since_ms <= amendments.erased_ms),
+        answers=tuple(one for one in segment.answers if one.provenance.is_erased_by(amendments)),
+        recaps=tuple(one for one in segment.recaps if one.provenance.is_erased_by(amendments)),
     )

@@ -201,6 +201,7 @@ class ReminderDelivery:
                 saw=tuple(sorted(sources)),
                 since_ms=since_ms_of(occurrence.reminder, amendments),
                 until_ms=at_ms,
+                entries_since_ms=amendments.erased_entries_ms + 1,
                 text=said.text,
                 sent_message_ids=fate.sent_message_ids,
             )

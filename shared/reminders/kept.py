@@ -80,6 +80,7 @@ class KeptReminders:
             text=text,
             saw=tuple(sorted({*outcome.saw, *reminder.source_ids, *said.source_ids})),
             since_ms=min(outcome.since_ms, since_ms_of(reminder, amendments)),
+            entries_since_ms=min(outcome.entries_since_ms, amendments.erased_entries_ms + 1),
             reminders=carried,
         )
 

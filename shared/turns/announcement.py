@@ -6,6 +6,7 @@ from shared.bus.result import EventResult
 from shared.clock import Deadline
 from shared.conversation.history import History
 from shared.conversation.history_reader import Listing
+from shared.conversation.provenance import LATEST_MS
 from shared.conversation.records import Erasure, OutcomeKind, OutcomeRecord
 from shared.conversation.spending import Spending
 from shared.conversation.store import Conversation
@@ -43,6 +44,7 @@ class Announcement:
             saw=tuple(sorted(self.repeats)),
             since_ms=self.timestamp_ms if self.since_ms is None else min(self.since_ms, self.timestamp_ms),
             until_ms=self.timestamp_ms,
+            entries_since_ms=LATEST_MS,
             text=self.text,
             asks=self.asks,
             asked_by=self.asked_by,

@@ -154,7 +154,13 @@ class Attempt:
 
 
 def _having_seen(draft: OutcomeRecord, prompt: Provenance) -> OutcomeRecord:
-    return replace(draft, saw=tuple(sorted(prompt.ids)), since_ms=prompt.since_ms, until_ms=prompt.until_ms)
+    return replace(
+        draft,
+        saw=tuple(sorted(prompt.ids)),
+        since_ms=prompt.since_ms,
+        until_ms=prompt.until_ms,
+        entries_since_ms=prompt.entries_since_ms,
+    )
 
 
 def _prompt_of(history: History, agenda: Agenda) -> Provenance:

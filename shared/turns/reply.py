@@ -302,4 +302,5 @@ def _repeat(draft: OutcomeRecord, stored: OutcomeRecord) -> OutcomeRecord:
         saw=tuple(sorted(stored.provenance.ids)),
         since_ms=min(stored.since_ms, draft.since_ms),
         until_ms=max(stored.until_ms, draft.until_ms),
+        entries_since_ms=min(stored.entries_since_ms, draft.entries_since_ms),
     )

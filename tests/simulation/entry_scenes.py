@@ -1,6 +1,11 @@
 """Scenes of what is filed, and of pages in Notion."""
 
+from typing import Final
+
 from tests.simulation.scene import LONG_SLEEP_S, MINUTE_S, Scene
+from tests.simulation.wiring import TINY
+
+_UNTIL_IT_IS_ARCHIVED: Final = 6  # messages
 
 
 def message_that_is_filed() -> list[str]:
@@ -32,6 +37,22 @@ def classification_after_the_unsend() -> list[str]:
         scene.sleeps_in(worker, seconds=LONG_SLEEP_S)
         scene.takes_effect(scene.takes_back(message))
         scene.runs_to_end(worker)
+        return scene.rests()
+
+
+def answer_that_is_shown_an_entry_before_a_late_erasure() -> list[str]:
+    """The message of an entry has left the prompts. The chat is left; the event is slow, so a later question is answered with the entry."""
+    with Scene(has_knowledge=True, limits=TINY).playing() as scene:
+        scene.runs_to_end(scene.asks_for("file"))
+        scene.sleeps(MINUTE_S)
+        left_s = scene.world.now_s
+        scene.stage.mood.manner = "says nothing"
+        for _ in range(_UNTIL_IT_IS_ARCHIVED):
+            scene.sleeps(5)
+            scene.runs_to_end(scene.asks())
+        scene.stage.mood.manner = "repeats"
+        scene.runs_to_end(scene.asks())
+        scene.runs_to_end(scene.bot_leaves(at_s=left_s))
         return scene.rests()
 
 

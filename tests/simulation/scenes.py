@@ -112,6 +112,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "looks_before_send": withdrawal_scenes.unsend_just_before_the_commit,
     "looks_before_storing": withdrawal_scenes.answer_stored_after_the_unsend,
     "outcomes_tell_since_when": withdrawal_scenes.answer_that_repeats_something_erased,
+    "outcomes_tell_which_entries": entry_scenes.answer_that_is_shown_an_entry_before_a_late_erasure,
     "passes_twice": withdrawal_scenes.worker_that_dies_before_its_last_look,
     "pushes_young_only": turn_scenes.push_after_twenty_minutes,
     "recaps_name_answers": memory_scenes.recap_of_an_answer_that_knew_more,

@@ -209,6 +209,11 @@ OF_TURNS: Final[Mapping[str, Mutation]] = {
         DropArgument("replace", "since_ms"),
         lacks="an outcome that repeats erased words keeps them",
     ),
+    "outcomes_tell_which_entries": Mutation(
+        f"{_ATTEMPT}:_having_seen",
+        DropArgument("replace", "entries_since_ms"),
+        lacks="an answer that repeats an entry and was given before a late erasure keeps it",
+    ),
     "applies_staged_writes": Mutation(
         f"{_OUTBOX}:Outbox._apply_staged",
         Instead("staged.apply", apply_nothing),

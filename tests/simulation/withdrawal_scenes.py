@@ -129,14 +129,16 @@ def edit_that_comes_after_the_chat_was_left() -> list[str]:
 
 
 def answer_that_repeats_something_erased() -> list[str]:
-    """The answer repeats a message that was for others. The erasure ends between that message and the question."""
-    with Scene(group=True).playing() as scene:
-        scene.runs_to_end(scene.pushes(scene.delivers(scene.says(addressed=False))))
-        scene.sleeps(MINUTE_S)
-        parted_s = scene.world.now_s
-        scene.sleeps(MINUTE_S)
+    """The answer repeats an older message, which met with silence. A reset that was sent in between is carried out after it."""
+    with Scene().playing() as scene:
+        scene.stage.mood.skips = 1.0
         scene.runs_to_end(scene.asks())
-        scene.runs_to_end(scene.bot_leaves(at_s=parted_s))
+        scene.sleeps(MINUTE_S)
+        reset = scene.commands("reset")
+        scene.sleeps(MINUTE_S)
+        scene.stage.mood.skips = 0.0
+        scene.runs_to_end(scene.asks())
+        scene.runs_to_end(scene.pushes(scene.delivers_order(reset)))
         return scene.rests()
 
 

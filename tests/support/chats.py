@@ -91,7 +91,7 @@ def message(number: int, text: str = "hi", *, addressed: bool = True, timestamp_
 
 
 def answer(number: int, text: str | None = "hello", *, saw: tuple[int, ...] = ()) -> OutcomeRecord:
-    """Return the outcome of event `e{number}`, which answers message `m{number}` and saw the messages of these numbers."""
+    """Return the outcome of event `e{number}`, which answers message `m{number}` and saw the messages of these numbers, and no entry."""
     numbers = (*saw, number)
     return OutcomeRecord(
         webhook_event_id=f"e{number}",
@@ -101,5 +101,6 @@ def answer(number: int, text: str | None = "hello", *, saw: tuple[int, ...] = ()
         saw=tuple(f"m{one}" for one in saw),
         since_ms=min(numbers),
         until_ms=max(numbers),
+        entries_since_ms=LATEST_MS,
         text=text,
     )

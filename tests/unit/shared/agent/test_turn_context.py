@@ -130,14 +130,19 @@ def test_messages_that_were_looked_up_count_as_read(context: TurnContext, unaske
 def test_what_was_read_begins_with_the_oldest_of_the_prompt_and_of_what_was_looked_up(
     context: TurnContext, unasked: TurnContext
 ) -> None:
-    assert context.since_ms == 5
+    assert oldest_read(context) == 5
 
     context.recalled.add(Recollection.of([message(9, "later")]))
-    assert context.since_ms == 5
+    assert oldest_read(context) == 5
 
     context.recalled.add(Recollection.of([message(2, "tea")]))
-    assert context.since_ms == 2
-    assert unasked.since_ms is None
+    assert oldest_read(context) == 2
+    assert unasked.read is None
+
+
+def oldest_read(context: TurnContext) -> int:
+    assert context.read is not None
+    return context.read.since_ms
 
 
 def test_sources_of_entries_and_of_what_was_looked_up_count_as_read(context: TurnContext) -> None:

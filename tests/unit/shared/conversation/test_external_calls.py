@@ -232,6 +232,17 @@ def test_a_call_is_erased_by_the_oldest_message_of_its_prompt(
     assert ("4711" in "".join(bucket(store).values())) is is_kept
 
 
+@pytest.mark.parametrize(("entries_since_ms", "is_kept"), [(9, False), (10, False), (11, True)])
+def test_a_call_is_erased_with_entries_that_its_prompt_may_have_shown(
+    calls: ExternalCalls, store: MemoryObjectStore, entries_since_ms: int, *, is_kept: bool
+) -> None:
+    calls.begin(KEY, replace(record("4711"), since_ms=11, entries_since_ms=entries_since_ms))
+
+    CallWords().remove_withdrawn(calls.conversation, Amendments(erased_ms=10, erased_entries_ms=10))
+
+    assert ("4711" in "".join(bucket(store).values())) is is_kept
+
+
 @pytest.mark.parametrize(
     ("edited_ms", "is_kept"), [(995_000, False), (994_999, True)], ids=["this clock may be ahead", "before"]
 )

@@ -251,6 +251,15 @@ def test_the_provenance_of_a_prompt_names_what_it_holds_and_nothing_that_this_ha
     assert History().provenance.since_ms == LATEST_MS
 
 
+@pytest.mark.parametrize(("spares_entries", "since_ms"), [(False, 6), (True, 0)])
+def test_a_prompt_may_show_entries_from_after_the_last_erasure_of_entries(
+    chat: Conversation, *, spares_entries: bool, since_ms: int
+) -> None:
+    chat.amendments.erase(5, spares_entries=spares_entries)
+
+    assert read(chat).provenance.entries_since_ms == since_ms
+
+
 def test_a_question_that_killed_its_workers_is_not_shown_again(chat: Conversation) -> None:
     deadly = replace(answer(2, "sorry"), kind=OutcomeKind.APOLOGISED, isolates=True)
     fold(chat, SnapshotRecord(messages=(message(1), message(2), message(3)), outcomes=(deadly, answer(3))))

@@ -1,5 +1,7 @@
 from dataclasses import replace
 
+import pytest
+
 from shared.conversation.inheritance import SAW_KEPT, with_inheritance, without_lost
 from shared.conversation.records import OutcomeKind, OutcomeRecord
 from shared.conversation.snapshot_records import Recap, SnapshotRecord
@@ -20,6 +22,16 @@ def test_an_answer_that_repeats_one_that_goes_names_its_sources() -> None:
 
     assert set(kept.saw) == {"m0", "m1", "m2"}
     assert kept.since_ms == 1
+
+
+@pytest.mark.parametrize(("first", "second"), [(3, 7), (7, 3)])
+def test_what_takes_over_sources_may_repeat_entries_that_were_shown_before_it(first: int, second: int) -> None:
+    gone = replace(seeing(1, f"it is {PLACE}", "m0"), entries_since_ms=first)
+    heir = replace(seeing(2, f"as I said, {PLACE}", "e1"), entries_since_ms=second)
+
+    kept = with_inheritance(SnapshotRecord(outcomes=(gone, heir)), {"e2"}).outcomes[1]
+
+    assert kept.entries_since_ms == 3
 
 
 def test_an_answer_that_rephrases_one_that_goes_forgets_it() -> None:

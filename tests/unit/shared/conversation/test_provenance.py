@@ -13,7 +13,13 @@ from tests.support.chats import answer, message
 
 IDS = st.frozensets(st.sampled_from([f"m{number}" for number in range(6)]), max_size=4)
 TIMES = st.integers(0, 20)
-PROVENANCES = st.builds(Provenance, ids=IDS, since_ms=TIMES | st.just(LATEST_MS), until_ms=TIMES | st.just(-1))
+PROVENANCES = st.builds(
+    Provenance,
+    ids=IDS,
+    since_ms=TIMES | st.just(LATEST_MS),
+    until_ms=TIMES | st.just(-1),
+    entries_since_ms=TIMES | st.just(LATEST_MS),
+)
 AMENDMENTS = st.builds(
     Amendments,
     withdrawn=IDS,

@@ -137,6 +137,18 @@ def test_archived_answers_that_repeat_an_answer_or_a_recap_which_goes_lose_their
     assert [one.text for one in chat.archive.read().answers] == ["good evening"]
 
 
+@pytest.mark.parametrize(("shown_since_ms", "is_kept"), [(4, False), (5, True)])
+def test_an_erasure_of_entries_takes_what_is_archived_of_later_answers_that_may_have_been_shown_one(
+    chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore, shown_since_ms: int, *, is_kept: bool
+) -> None:
+    later = replace(answer(8, f"noted: {SOUP}"), entries_since_ms=shown_since_ms)
+    put_segment(chat, [message(8)], [later, replace(answer(9, f"as I said, {SOUP}"), saw=("e8",))])
+
+    withdrawal.erase(chat, until_ms=4)  # it was carried out late
+
+    assert ("kabocha" in everything_in(store)) is is_kept
+
+
 def test_words_that_were_handed_on_through_any_number_of_segments_go(
     chat: Conversation, store: CountingStore, withdrawal: Withdrawal
 ) -> None:

@@ -580,6 +580,47 @@ def test_an_answer_that_was_under_way_during_an_erasure_loses_what_it_repeats(
     assert "so much for that" in everything_in(store)
 
 
+@pytest.mark.parametrize("is_folded", [False, True])
+@pytest.mark.parametrize(
+    ("shown_since_ms", "spares_entries", "is_kept"), [(4, False, False), (5, False, True), (0, True, True)]
+)
+def test_an_erasure_of_entries_takes_later_answers_that_may_have_been_shown_one(
+    chat: Conversation,
+    withdrawal: Withdrawal,
+    store: MemoryObjectStore,
+    shown_since_ms: int,
+    *,
+    is_folded: bool,
+    spares_entries: bool,
+    is_kept: bool,
+) -> None:
+    later = replace(answer(9, "your pin is 4711"), entries_since_ms=shown_since_ms)
+    if is_folded:
+        fold(chat, SnapshotRecord(outcomes=(later,)))
+    else:
+        chat.journal.record_outcome(later)
+
+    withdrawal.erase(chat, until_ms=4, spares_entries=spares_entries)  # it was carried out late
+
+    assert ("4711" in everything_in(store)) is is_kept
+
+
+def test_what_repeats_an_answer_that_may_have_been_shown_an_erased_entry_goes_with_it(
+    chat: Conversation, withdrawal: Withdrawal
+) -> None:
+    later = replace(answer(8, "your pin is 4711 0815"), entries_since_ms=0)
+    repeating, harmless = (
+        seeing(answer(9, "I said that your pin is 4711 0815"), "e8"),
+        seeing(answer(10, "so much for that"), "e8"),
+    )
+    for one in (later, repeating, harmless):
+        chat.journal.record_outcome(one)
+
+    withdrawal.erase(chat, until_ms=4)
+
+    assert [one.text for one in read(chat).outcomes] == [None, None, "so much for that"]
+
+
 @pytest.mark.parametrize("until_ms", [7, 8])
 def test_an_erasure_of_all_that_was_said_stores_no_plan(
     chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore, until_ms: int

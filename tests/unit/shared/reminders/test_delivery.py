@@ -113,6 +113,17 @@ def test_a_due_reminder_is_pushed_once_and_remembered(due: Due) -> None:
     assert (due.read(reminder).state, due.read(reminder).claim) == (ReminderState.DONE, None)
 
 
+def test_what_was_pushed_may_say_entries_from_after_the_last_erasure_of_entries(due: Due) -> None:
+    reminder = due.reminder()
+    due.chat.conversation.amendments.erase(reminder.since_ms - 9, spares_entries=False)
+    due.passes()
+
+    due.tick(reminder)
+
+    (pushed,) = due.chat.conversation.journal.read_outcomes()
+    assert pushed.entries_since_ms == reminder.since_ms - 8
+
+
 def test_a_marker_of_an_earlier_time_says_nothing_and_leaves_the_right_one(due: Due) -> None:
     reminder = due.reminder()
     before = due.chat.markers

@@ -71,6 +71,17 @@ def test_an_answer_names_what_stands_behind_the_reminder_that_it_says(
     assert said.reminders == (SaidReminder(id=reminder.id, occurrence_ms=KEPT_MS),)
 
 
+@pytest.mark.parametrize(("shown_since_ms", "since_ms"), [(3, 3), (7, 6)])
+def test_a_digest_that_is_kept_may_say_entries_from_after_the_last_erasure_of_entries(
+    chat: ReminderChat, shown_since_ms: int, since_ms: int
+) -> None:
+    kept(chat)
+
+    said = answered(chat, replace(ANSWER, entries_since_ms=shown_since_ms), amendments=Amendments(erased_entries_ms=5))
+
+    assert said.entries_since_ms == since_ms
+
+
 @pytest.mark.parametrize(
     "changes",
     [

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from shared.adapters.memory import FixedClock
+from shared.conversation.amendments import Amendments
 from shared.conversation.history import History
 from shared.conversation.records import OutcomeKind, OutcomeRecord, StagedWrite
 from shared.errors import PromptAmendedError
@@ -287,12 +288,13 @@ def test_what_is_shown_besides_is_named_by_the_outcome_and_looked_at(pool: Threa
         lease, history, agenda_of(history, [own]), outbox=chat.runner.outbox, phrases=NamedPhrases()
     )
     begun = attempt.draft
-    assert begun.saw == ("m1",)
+    assert (begun.saw, begun.entries_since_ms) == (("m1",), 0)
 
     attempt.show(history)
     assert attempt.draft is begun
 
-    attempt.show(replace(history, messages=(quoted, own)))
+    attempt.show(replace(history, messages=(quoted, own), amendments=Amendments(erased_entries_ms=7)))
     assert (attempt.draft.saw, attempt.draft.since_ms) == (("m0", "m1"), quoted.timestamp_ms)
+    assert attempt.draft.entries_since_ms == 8
     assert attempt.basis.prompt.ids == {"m0", "m1"}
     assert attempt.history.messages == (quoted, own)

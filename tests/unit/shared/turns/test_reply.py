@@ -428,7 +428,10 @@ def test_questions_are_numbered_as_their_outcomes_will_be(pool: ThreadPoolExecut
     assert numbers == [chat.outcome("e1").sequence, chat.outcome("e2").sequence] == [1, 2]
 
 
-def test_a_repeated_answer_reaches_back_to_what_it_was_made_of(pool: ThreadPoolExecutor) -> None:
+@pytest.mark.parametrize(("entries_since_ms", "reaches_back_to"), [(4, 4), (9, 4)])
+def test_a_repeated_answer_reaches_back_to_what_it_was_made_of(
+    pool: ThreadPoolExecutor, entries_since_ms: int, reaches_back_to: int
+) -> None:
     chat = RepliedChat(pool, clock=FixedClock())
     asked = chat.message(1)
     deferral = replace(outcome_covering([asked], OutcomeKind.DEFERRED), has_button=True, answers=("e1",))
@@ -439,7 +442,9 @@ def test_a_repeated_answer_reaches_back_to_what_it_was_made_of(pool: ThreadPoolE
         text="3,776 m",
         saw=("m0",),
         since_ms=5,
+        entries_since_ms=entries_since_ms,
     )
+    chat.conversation.amendments.erase(3, spares_entries=False)
     chat.conversation.journal.record(asked)
     for one in (deferral, stored):
         chat.conversation.journal.record_outcome(one)
@@ -450,6 +455,7 @@ def test_a_repeated_answer_reaches_back_to_what_it_was_made_of(pool: ThreadPoolE
     sent = chat.outcome("e7")
     assert (sent.text, sent.covers, sent.answers) == ("3,776 m", ("e7",), ("e1",))
     assert (sent.saw, sent.since_ms, sent.until_ms) == (("m0", "m1"), 5, press.timestamp_ms)
+    assert sent.entries_since_ms == reaches_back_to
 
 
 def test_a_withdrawn_question_whose_answer_is_committed_ends_with_that(pool: ThreadPoolExecutor) -> None:
