@@ -1,6 +1,6 @@
 """Message events: record the message, reply to it if it was meant for the bot, and keep the chat small afterwards."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import wait
 from dataclasses import dataclass, replace
 from typing import Final
@@ -74,6 +74,10 @@ class MessageHandler:
             result = self._answer(conversation, message, deadline)
             if result is EventResult.WITHDRAWN or (is_known and result is EventResult.ALREADY_ANSWERED):
                 self._answer_next(conversation, self._unanswered(conversation, message, folded), deadline)
+            elif (
+                result is EventResult.HANDED_OVER
+            ):  # it may still be withdrawn: the next one waits beside it, and is answered with it
+                next(self._reopen(conversation, self._unanswered(conversation, message, folded)), None)
             return result
 
     def press(self, event: LineEvent, deferral_id: str) -> EventResult:
@@ -155,21 +159,25 @@ class MessageHandler:
         return self.intake.reader.read_newest(conversation, besides={newest.webhook_event_id}).beside(turn)
 
     def _answer_next(self, conversation: Conversation, folded: Sequence[MessageRecord], deadline: Deadline) -> None:
-        """Let the newest message that was folded answer for the flood, because the one that waited needs no answer.
-
-        If that message is too old to be answered, so are the others.
-        """
-        for message in folded:
-            if self.conversations.clock.now_ms() - message.timestamp_ms >= ANSWERABLE_MS:
-                return
-            if not self._record(conversation, replace(message, addressed=False)):
-                continue
-            self.reply.hand_over(conversation, message.line_message_id)  # if this worker dies, or has no time left
-            conversation.journal.mark_as_addressed(message.line_message_id)
+        """Let the newest message that was folded answer for the flood, because the one that waited needs no answer."""
+        for message in self._reopen(conversation, folded):
             if deadline.left_s < _LAST_ANSWER_S:
                 return
             if self._answer(conversation, message, deadline) is not EventResult.WITHDRAWN:
                 return
+
+    def _reopen(self, conversation: Conversation, folded: Sequence[MessageRecord]) -> Iterator[MessageRecord]:
+        """Yield those of the folded messages that stand, newest first, each once it waits for an answer.
+
+        A tick answers it, if this worker dies or has no time left. If a message is too old to be answered, so are those after it.
+        """
+        for message in folded:
+            if self.conversations.clock.now_ms() - message.timestamp_ms >= ANSWERABLE_MS:
+                return
+            if self._record(conversation, replace(message, addressed=False)):
+                self.reply.hand_over(conversation, message.line_message_id)
+                conversation.journal.mark_as_addressed(message.line_message_id)
+                yield message
 
     def _overhear(self, conversation: Conversation, message: MessageRecord, deadline: Deadline) -> EventResult:
         """Record the message as context; if the group policy allows it, the model may interject."""

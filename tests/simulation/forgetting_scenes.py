@@ -1,5 +1,7 @@
 """Scenes of `/forget me` in a group, of messages that the bot proposes to take back, and of floods."""
 
+from shared.turns.flood import QUIET_S
+from shared.turns.waiting_room import PLACES
 from tests.simulation.people import Message
 from tests.simulation.scene import Scene
 from tests.simulation.stage import SMALL_BOUNDS
@@ -97,6 +99,23 @@ def flood_whose_newest_message_is_withdrawn() -> list[str]:
             scene.runs(seconds=0.5)
         assert newest is not None
         scene.takes_back(newest)
+        return scene.rests()
+
+
+def flood_whose_newest_message_is_withdrawn_once_it_is_handed_over() -> list[str]:
+    """Two deliveries of a flood's newest message wait for the turn, with so many others that the first one leaves. Then it is withdrawn."""
+    with Scene(a_minute=PLACES, seconds=11.0).playing() as scene:
+        scene.runs_until(scene.asks(instance=1), "model")
+        for _ in range(PLACES + 1):
+            scene.asks(instance=0)
+            scene.runs(seconds=0.1)
+        newest = scene.says()
+        delivery = scene.delivers(newest)
+        first = scene.pushes(delivery, instance=0)
+        scene.runs(seconds=QUIET_S + 2)
+        scene.pushes(delivery, instance=0)
+        scene.runs_to_end(first)
+        scene.runs_to_end(scene.takes_back(newest))
         return scene.rests()
 
 

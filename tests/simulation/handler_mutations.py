@@ -62,6 +62,11 @@ OF_HANDLERS: Final[Mapping[str, Mutation]] = {
         Return(value=None),
         lacks="a flood gets no answer where its newest message is withdrawn",
     ),
+    "hands_over_the_next_of_a_flood": Mutation(
+        "shared.handlers.message:MessageHandler.__call__",
+        Never("HANDED_OVER"),
+        lacks="a flood gets no answer where its newest message is withdrawn after it was handed over",
+    ),
     "admits_before_it_records": Mutation(
         "shared.handlers.admission:AdmissionHandler.__call__",
         Return(value=None),

@@ -33,6 +33,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "hides_what_comes_late": forgetting_scenes.question_beside_a_message_that_comes_after_forget_me,
     "answers_a_flood": forgetting_scenes.flood_of_one_instance,
     "answers_the_next_of_a_flood": forgetting_scenes.flood_whose_newest_message_is_withdrawn,
+    "hands_over_the_next_of_a_flood": forgetting_scenes.flood_whose_newest_message_is_withdrawn_once_it_is_handed_over,
     "defers": event_scenes.answer_that_takes_longer_than_its_token,
     "heeds_cancelled": event_scenes.edit_right_before_the_commit,
     "cancels": event_scenes.edit_while_the_model_answers,

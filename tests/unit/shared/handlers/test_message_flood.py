@@ -16,6 +16,8 @@ from shared.conversation.snapshot import MemoryLimits
 from shared.errors import StorageUnavailableError
 from shared.storage.codec import decode
 from shared.turns.flood import A_MINUTE
+from shared.turns.lease import open_turn
+from tests.support import push
 from tests.support.chats import answer, everything_in, message
 from tests.support.people import START_MS, ChatEvents, Person
 from tests.support.pushed import PushedWorker, nothing
@@ -183,6 +185,37 @@ def test_a_flood_that_is_delivered_again_to_another_instance_is_answered_once(
 
     assert len(worker.said) == A_MINUTE + 1
     assert other.said == []
+
+
+@pytest.mark.parametrize("is_withdrawn", [False, True])
+def test_where_the_newest_of_a_flood_is_left_to_another_turn_so_is_the_next_one(
+    worker: PushedWorker, arrivals: list[Callable[[], object]], *, is_withdrawn: bool
+) -> None:
+    friend = flooding(worker, is_in_group=False)
+    oldest, older, newest = [friend.events.text(f"word {number}") for number in range(3)]
+    conversation = worker.conversations.of(friend.events.chat_id)
+    held, sleep, said = open_turn(conversation, conversation.turn.read()), worker.clock.sleep, len(worker.said)
+    assert held is not None
+
+    def renew_beside(seconds: float) -> None:
+        held.renew()
+        sleep(seconds)
+
+    worker.clock.sleep = renew_beside  # type: ignore[method-assign]
+    arrivals += [partial(friend.sends, one) for one in (oldest, older)]
+    friend.sends(newest)
+    assert sorted(due_in(friend)) == sorted(one["message"]["id"] for one in (older, newest))
+
+    held.release()
+    if is_withdrawn:
+        worker.withdraw(friend.events.chat_id, newest["message"]["id"])
+    worker.model.steps = [HELLO]
+    worker.clock.move(60)
+    worker.push(push.tick())
+
+    assert len(worker.said) == said + 1
+    answered = next(one for one in conversation.journal.read_outcomes() if older["message"]["id"] in one.covers)
+    assert (newest["message"]["id"] in answered.covers) is not is_withdrawn
 
 
 def test_the_next_of_a_flood_is_resumed_by_a_tick_where_its_worker_fails_once_it_is_addressed(
