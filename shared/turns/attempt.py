@@ -164,12 +164,10 @@ def _having_seen(draft: OutcomeRecord, prompt: Provenance) -> OutcomeRecord:
 
 
 def _prompt_of(history: History, agenda: Agenda) -> Provenance:
-    """Return the provenance of what the model reads, of the stored answer that is sent, or of the proposal that is carried out."""
+    """Return the provenance of what the model reads, or of the proposal that is carried out; a stored answer that is sent has its own."""
     if agenda.proposal is not None:  # no prompt is made: its words are those of the proposal
         own = Provenance(ids=frozenset({agenda.proposal.webhook_event_id}))
         return agenda.proposal.provenance | own | provenance_of(agenda.covers)
     prompt = history.provenance | provenance_of((*agenda.covers, *agenda.asked))
     prompt |= history.provenance_of_quotes(agenda.asked)
-    if agenda.stored is not None:
-        prompt |= Provenance(ids=agenda.stored.provenance.ids)
     return prompt

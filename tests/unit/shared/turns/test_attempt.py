@@ -171,6 +171,29 @@ def test_late_answer_is_pushed_where_configured(pool: ThreadPoolExecutor) -> Non
     assert chat.line.pushes == [(chat.conversation.id, ("re m1",))]
 
 
+@pytest.mark.parametrize(("late_reply", "is_deferred"), list(zip(LateReply, (True, False, False), strict=True)))
+def test_an_answer_is_deferred_only_where_a_button_shows_it(
+    pool: ThreadPoolExecutor, late_reply: LateReply, *, is_deferred: bool
+) -> None:
+    chat = RepliedChat(pool, clock=FixedClock(), late_reply=late_reply)
+    lease, own = chat.open_turn(), chat.message(1)
+    history = History(messages=(own,))
+    attempt = Attempt.begin(
+        lease, history, agenda_of(history, [own]), outbox=chat.runner.outbox, phrases=NamedPhrases()
+    )
+    waited_s: list[float] = []
+
+    def pause(seconds: float) -> bool:
+        waited_s.append(seconds)
+        chat.clock.sleep(seconds)
+        return len(waited_s) == 2 * DEFER_AT_MS // 10_000
+
+    attempt.renew_lease(pause)
+
+    assert (attempt.has_ended, bool(chat.line.replies)) == (is_deferred, is_deferred)
+    assert sum(waited_s) >= DEFER_AT_MS / 1_000
+
+
 @pytest.mark.parametrize(
     ("late_reply", "token_age_ms", "seconds"),
     [(LateReply.DROP, 30_000, 18.0), (LateReply.DROP, 1_000, MODEL_S), (LateReply.PUSH, 30_000, MODEL_S)],

@@ -235,6 +235,15 @@ def test_a_tap_gets_a_turn_of_its_own_about_what_the_proposal_answers() -> None:
     assert agenda == Agenda(covers=(tap,), asked=(QUESTION,), answers=("e1",), proposal=PROPOSAL)
 
 
+def test_a_tap_is_also_about_the_question_behind_a_deferral_that_the_proposal_fulfils() -> None:
+    deferral = replace(answer(0, "still thinking"), kind=OutcomeKind.DEFERRED, has_button=True)
+    proposal = replace(PROPOSAL, answers=("e0",))
+
+    agenda = agenda_of(history(proposal, deferral, messages=(message(0), QUESTION)), [press(5)])
+
+    assert agenda.asked == (message(0), QUESTION)
+
+
 def test_of_several_taps_the_oldest_comes_first() -> None:
     assert agenda_of(history(PROPOSAL), [press(5), press(6)]).covers == (press(5),)
 

@@ -693,6 +693,32 @@ def test_a_chat_over_its_limit_is_told_once_and_outcomes_say_why(pool: ThreadPoo
     assert [one["scope"] for one in logged if one["message"] == "budget_spent"] == ["chat"]
 
 
+@pytest.mark.parametrize(
+    ("fates", "results"),
+    [
+        ([], ["apologised", "skipped", "skipped"]),
+        (["unknown"], ["apologised", "skipped", "skipped"]),
+        (["refused"], ["undelivered", "apologised", "skipped"]),
+        (["refused", "refused"], ["undelivered", "undelivered", "apologised"]),
+    ],
+)
+@pytest.mark.parametrize("between", [OutcomeKind.REPLIED, OutcomeKind.SKIPPED, OutcomeKind.UNDELIVERED])
+def test_a_chat_is_told_of_its_spent_budget_until_that_may_have_arrived(
+    pool: ThreadPoolExecutor, fates: list[str], results: list[str], between: OutcomeKind
+) -> None:
+    chat = MeteredChat(pool, turns_a_day=1)
+    chat.deliver(chat.message(1))
+    chat.line.fates = list(fates)
+
+    told = []
+    for number in (2, 4, 6):
+        told.append(chat.deliver(chat.message(number)))
+        other = replace(outcome_covering([chat.message(number + 1)], between), text="a command's")
+        chat.conversation.journal.record_outcome(other)
+
+    assert told == results
+
+
 def test_a_quoted_picture_that_memory_does_not_know_is_shown(pool: ThreadPoolExecutor) -> None:
     chat = RepliedChat(pool)
     chat.media.contents["m0"] = HeldContent(data=b"\x89PNG", content_type="image/png")
