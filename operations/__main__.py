@@ -15,7 +15,7 @@ from operations.adapters.line_channel import SdkLineChannel
 from operations.admissions import LONGEST_DAYS, Door
 from operations.conversations import Forget, exported
 from operations.dead_letters import DeadLetters, summary
-from operations.export_file import read_export, write_export
+from operations.export_file import read_export, with_something, write_export
 from operations.line_webhook import register
 from operations.persons import ForgetPerson, checked_person_id, exported_person
 from operations.restoration import check_date, date_line, restore
@@ -224,10 +224,14 @@ def _restore(env: Mapping[str, str], file: Path) -> int:
 def _export(env: Mapping[str, str], conversation_id: str, *, person: str | None, to: Path | None) -> int:
     now_ms = SystemClock().now_ms()
     if person is None:
-        lines: Iterable[str] = chain([date_line(now_ms)], exported(_store(env), conversation_id))
+        lines: Iterable[str] = chain(
+            [date_line(now_ms)], with_something(exported(_store(env), conversation_id), of="this chat")
+        )
     else:
         chat = _conversations(env).of(conversation_id)
-        lines = exported_person(chat, checked_person_id(person), now_ms=now_ms)
+        lines = with_something(
+            exported_person(chat, checked_person_id(person), now_ms=now_ms), of="this person in this chat"
+        )
     if to is None:
         for line in lines:
             print(line)

@@ -1,7 +1,7 @@
 """An export as a file: whole or not there at all, and only its owner can read it."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -12,6 +12,20 @@ _OWNER_ONLY: Final = 0o600
 
 class ExportFileError(PermanentError):
     """The file cannot be written or read."""
+
+
+class NothingStoredError(PermanentError):
+    """There is nothing to export."""
+
+
+def with_something(lines: Iterable[str], *, of: str) -> Iterator[str]:
+    """Yield the lines.  Raises: NothingStoredError, where there are none."""
+    is_empty = True
+    for line in lines:
+        is_empty = False
+        yield line
+    if is_empty:
+        raise NothingStoredError(f"nothing is stored of {of}: is this the right id?")
 
 
 def write_export(file: Path, lines: Iterable[str]) -> None:

@@ -154,6 +154,21 @@ def test_aborted_export_leaves_no_file(desk: Desk, tmp_path: Path, capsys: pytes
     assert capsys.readouterr().err.count("error: ") == 2
 
 
+@pytest.mark.parametrize(
+    ("person", "of"), [((), "this chat"), (("--person", "U" + "5" * 32), "this person in this chat")]
+)
+def test_an_export_of_nothing_is_an_error_and_leaves_no_file(
+    desk: Desk, tmp_path: Path, capsys: pytest.CaptureFixture[str], person: tuple[str, ...], of: str
+) -> None:
+    mistyped = f"C{'9' * 32}"
+    desk.record_message()
+
+    assert desk.run("export", mistyped, *person, "--to", str(tmp_path / "chat.jsonl")) == 1
+
+    assert list(tmp_path.iterdir()) == []
+    assert f"nothing is stored of {of}: is this the right id?" in capsys.readouterr().err
+
+
 def test_existing_file_is_not_overwritten(desk: Desk, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     kept = tmp_path / "kept"
     kept.write_text("kept", encoding="utf-8")
