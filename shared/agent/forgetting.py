@@ -7,10 +7,11 @@ from typing import Final
 
 from shared.agent.chat_lines import local_time
 from shared.conversation.records import MessageRecord, by_time
-from shared.line.graphemes import short_line
+from shared.line.graphemes import cut, short_line
 
 MOST_PROPOSED: Final = 20
 _WORDS_GRAPHEMES: Final = 40
+_WORDS_UTF16: Final = 160  # so that a whole list is shown, whatever emoji the words have
 
 
 class Forgetting:
@@ -43,6 +44,10 @@ class Forgetting:
 def proposal_text(messages: Sequence[MessageRecord], time_zone: zoneinfo.ZoneInfo) -> str:
     """Return the messages as a numbered list, each with its local time and first words."""
     return "\n".join(
-        f"{number}. {local_time(one.timestamp_ms, time_zone)} {short_line(one.text, limit=_WORDS_GRAPHEMES)}"
+        f"{number}. {local_time(one.timestamp_ms, time_zone)} {_first_words(one.text)}"
         for number, one in enumerate(messages, start=1)
     )
+
+
+def _first_words(text: str) -> str:
+    return cut(short_line(text, limit=_WORDS_GRAPHEMES), limit_utf16=_WORDS_UTF16)

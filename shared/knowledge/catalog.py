@@ -10,7 +10,8 @@ from typing import Final
 
 from shared.knowledge.entry import Entry, IsWithdrawn, Source
 from shared.knowledge.entry_file import format_revision, read_revision
-from shared.knowledge.schema import Category, Value, cut
+from shared.knowledge.schema import Category, Value
+from shared.line.graphemes import cut
 from shared.search.folding import fold
 from shared.storage.codec import VERSION, encode
 
@@ -154,7 +155,9 @@ def row_of(entry: Entry, *, generation: int = 0) -> Row:
         sources=entry.sources,
         generation=generation,
         shown={
-            name: cut(value, limit=_SHOWN_LIMIT) for name, value in shown.items() if isinstance(value, str) and value
+            name: cut(value, limit_utf16=_SHOWN_LIMIT)
+            for name, value in shown.items()
+            if isinstance(value, str) and value
         },
         folded={
             name: folded
@@ -171,7 +174,7 @@ def search_texts(entry: Entry) -> dict[str, str]:
 
 
 def _as_text(value: Value) -> str:
-    return cut(", ".join(value), limit=_LISTED_LIMIT) if isinstance(value, tuple) else value or ""
+    return cut(", ".join(value), limit_utf16=_LISTED_LIMIT) if isinstance(value, tuple) else value or ""
 
 
 def catalog_of(entries: Iterable[tuple[Entry, int]]) -> Catalog:

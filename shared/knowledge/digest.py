@@ -8,7 +8,8 @@ from functools import cache
 from typing import Final, Literal
 
 from shared.knowledge.catalog import Row
-from shared.knowledge.schema import Category, cut
+from shared.knowledge.schema import Category
+from shared.line.graphemes import cut
 from shared.locales.language_file import language_file
 
 STALE_INBOX_DAYS: Final = 3
@@ -83,7 +84,7 @@ class _Draft:
     def label(self, row: Row, text: str = "") -> str:
         """What an item calls the row, in one line, short enough for several items to fit."""
         words = (text or row.name).split()
-        return cut(" ".join(words[:_ITEM_WORDS] if self.texts.counts_words else words), limit=_ITEM_UTF16)
+        return cut(" ".join(words[:_ITEM_WORDS] if self.texts.counts_words else words), limit_utf16=_ITEM_UTF16)
 
     def finish(self, *, is_empty: bool) -> Digest:
         """Return the digest within its limit; the last items are left out first."""

@@ -16,7 +16,8 @@ from shared.conversation.store import Conversation
 from shared.errors import PermanentError
 from shared.knowledge.catalog import Catalog, Row
 from shared.knowledge.entry_store import INDEX_FILE, SWAP_ATTEMPTS, EntryStore
-from shared.knowledge.schema import Category, cut
+from shared.knowledge.schema import Category
+from shared.line.graphemes import cut
 from shared.storage.compare_and_swap import update_by_swap
 
 PROMPT_TOKENS: Final = 2_000
@@ -247,11 +248,11 @@ def _head(section: _Section) -> tuple[str, str]:
 
 
 def _line(section: _Section, row: Row) -> str:
-    return f"| [{_cell(cut(row.name, limit=60))}]({row.path}) | {' | '.join(section.cells(row))} |"
+    return f"| [{_cell(cut(row.name, limit_utf16=60))}]({row.path}) | {' | '.join(section.cells(row))} |"
 
 
 def _value_cell(row: Row, name: str, limit: int) -> str:
-    return _cell(cut(row.shown.get(name, ""), limit=limit))
+    return _cell(cut(row.shown.get(name, ""), limit_utf16=limit))
 
 
 def _cell(text: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Literal
 
-from shared.line.graphemes import split_at_graphemes
+from shared.line.graphemes import cut
 from shared.line.utf16 import without_lone_surrogates
 
 TEXT_LIMIT: Final = 5_000  # as long as a message of LINE
@@ -86,20 +86,13 @@ class Field:
 
 def one_line(text: str, *, limit: int = LINE_LIMIT) -> str:
     """Return the text in one line, at most `limit` UTF-16 units long and cut between graphemes."""
-    return cut(_SPACES.sub(" ", _CONTROLS.sub(" ", without_lone_surrogates(text))).strip(), limit=limit)
+    return cut(_SPACES.sub(" ", _CONTROLS.sub(" ", without_lone_surrogates(text))).strip(), limit_utf16=limit)
 
 
 def plain_text(text: str, *, limit: int = TEXT_LIMIT) -> str:
     """Return the text without control characters, its lines ending alike, at most `limit` UTF-16 units long."""
     lines = without_lone_surrogates(text).replace("\r\n", "\n").replace("\r", "\n")
-    return cut(_CONTROLS.sub(" ", lines).strip(), limit=limit).strip()
-
-
-def cut(text: str, *, limit: int) -> str:
-    """Return the text, or as much of it as leaves room for an ellipsis, whole graphemes only."""
-    if len(text) * 2 <= limit or len(split_at_graphemes(text, limit_utf16=limit)) <= 1:
-        return text
-    return split_at_graphemes(text, limit_utf16=limit - 1)[0].rstrip() + "…"
+    return cut(_CONTROLS.sub(" ", lines).strip(), limit_utf16=limit).strip()
 
 
 _NAME: Final = Field(name="name")

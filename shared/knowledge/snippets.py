@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from shared.knowledge.schema import cut
-from shared.line.graphemes import graphemes
+from shared.line.graphemes import cut, graphemes
 from shared.search.folding import fold
 
 SNIPPET_LIMIT: Final = 100
@@ -25,4 +24,4 @@ def snippet(text: str, wanted: Sequence[str]) -> str:
         folded_length += max(1, len(fold(clusters[first])))
         first += 1
     begin = max(0, first - _BEFORE)
-    return ("…" if begin else "") + cut("".join(clusters[begin:]), limit=SNIPPET_LIMIT - 1)
+    return ("…" if begin else "") + cut("".join(clusters[begin:]), limit_utf16=SNIPPET_LIMIT - 1)

@@ -29,6 +29,13 @@ def short_line(text: str, *, limit: int) -> str:
     return "".join(shown if len(shown) <= limit else [*shown[: limit - 1], "…"])
 
 
+def cut(text: str, *, limit_utf16: int) -> str:
+    """Return the text, or as much of it as leaves room for an ellipsis, whole graphemes only."""
+    if len(text) * 2 <= limit_utf16 or len(split_at_graphemes(text, limit_utf16=limit_utf16)) <= 1:
+        return text
+    return split_at_graphemes(text, limit_utf16=limit_utf16 - 1)[0].rstrip() + "…"
+
+
 def boundary_before(text: str, end: int) -> int:
     """Return the last place up to `end` that is between two graphemes; it reads only `_AROUND` code points on each side.
 

@@ -12,8 +12,7 @@ from typing import Final
 from urllib.parse import quote, urlencode
 
 from shared.conversation.records import OutcomeRecord
-from shared.knowledge.schema import cut
-from shared.line.graphemes import graphemes
+from shared.line.graphemes import cut, graphemes
 from shared.line.ids import mask_ids
 from shared.line.language import language_of
 from shared.line.messaging import TEMPLATE_TEXT_LIMIT, URI_LIMIT, LinkButton, OutgoingMessage
@@ -44,7 +43,7 @@ class CalendarLinks:
         when = shown_time(reminder, locale=locale, now_ms=outcome.timestamp_ms)
         words = f"🗓 {when}\n{mask_ids(reminder.text)}"
         return OutgoingMessage(
-            text=cut(words, limit=TEMPLATE_TEXT_LIMIT),
+            text=cut(words, limit_utf16=TEMPLATE_TEXT_LIMIT),
             link=LinkButton(label=self.phrases.text(Phrase.CALENDAR_BUTTON), uri=calendar_link(reminder)),
         )
 

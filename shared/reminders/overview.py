@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from shared.conversation.store import Conversation
-from shared.knowledge.schema import cut
+from shared.line.graphemes import cut
 from shared.line.ids import mask_ids
 from shared.line.phrases import Phrase, Phrases
 from shared.locales.local_times import shown_moment, shown_recurrence
@@ -37,7 +37,7 @@ def due_reminders(conversation: Conversation, *, phrases: Phrases, locale: str) 
     found.sort(key=lambda one: (one.next_ms, one.id))
     shown, now_ms = found[:_SHOWN], conversation.turn.clock.now_ms()
     lines = [
-        f"・{shown_time(one, locale=locale, now_ms=now_ms)} {cut(mask_ids(one.text), limit=_TEXT_UTF16)}"
+        f"・{shown_time(one, locale=locale, now_ms=now_ms)} {cut(mask_ids(one.text), limit_utf16=_TEXT_UTF16)}"
         for one in shown
     ]
     if len(found) > len(shown):

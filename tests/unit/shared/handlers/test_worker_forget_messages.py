@@ -1,5 +1,6 @@
 """Messages go by asking: proposed by time and first words, confirmed with a button by the person who asked, taken back as by unsends."""
 
+import re
 from typing import Any, Final
 
 import pytest
@@ -89,6 +90,19 @@ def test_several_calls_propose_no_more_than_one_may(friend: Person) -> None:
     assert result(friend.worker)["output"] == {"proposed": [], "leftOut": 1}
     sent = "\n".join(one.text for one in list(friend.worker.line.replied.values())[-1])
     assert (f"{MOST_PROPOSED}. " in sent, f"{MOST_PROPOSED + 1}. " in sent) == (True, False)
+
+
+def test_all_that_is_proposed_is_shown_whatever_emoji_it_has(friend: Person) -> None:
+    family = "👨🏻\u200d👩🏻\u200d👧🏻\u200d👦🏻"
+    for number in range(MOST_PROPOSED):
+        friend.says(f"{family * 40} {'apple' if number % 2 else 'melon'} {number:03}", OK)
+
+    friend.says("forget the fruit", forget(query="apple"), forget(query="melon"), PRESS)
+
+    sent = "\n".join(one.text for one in list(friend.worker.line.replied.values())[-1])
+    asked = re.search(r"上のメッセージ(\d+)件", sent)
+    assert asked is not None
+    assert sent.count(" 2025-11-21 13:4") == int(asked[1]) == MOST_PROPOSED
 
 
 def test_a_press_takes_back_exactly_these_messages(asked: Person) -> None:

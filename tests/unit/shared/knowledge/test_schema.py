@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.knowledge.schema import LINE_LIMIT, LIST_LIMIT, TEXT_LIMIT, Field, InvalidValueError, Value, cut, one_line
+from shared.knowledge.schema import LINE_LIMIT, LIST_LIMIT, TEXT_LIMIT, Field, InvalidValueError, Value, one_line
 
 NAMES = Field(name="tags", kind="names", default=())
 
@@ -45,21 +45,6 @@ def test_another_value_is_refused_with_what_is_wanted(field: Field, value: objec
 def test_only_choices_hold_no_words_of_people() -> None:
     assert NAMES.holds_words
     assert not Field(name="status", kind="choice").holds_words
-
-
-@pytest.mark.parametrize(
-    ("text", "limit", "left"),
-    [
-        ("庭の工事", 4, "庭の工事"),
-        ("庭の工事", 3, "庭の…"),
-        ("庭庭庭庭👨‍👩‍👧", 11, "庭庭庭庭…"),
-        ("庭庭👨‍👩‍👧", 10, "庭庭👨‍👩‍👧"),
-        ("garden shed", 8, "garden…"),
-        ("", 1, ""),
-    ],
-)
-def test_a_text_is_cut_between_graphemes_and_tells_so(text: str, limit: int, left: str) -> None:
-    assert cut(text, limit=limit) == left
 
 
 def test_a_line_has_no_control_characters_and_no_half_of_a_character() -> None:

@@ -5,7 +5,7 @@ import regex
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from shared.line.graphemes import boundary_before, graphemes, short_line, split_at_graphemes
+from shared.line.graphemes import boundary_before, cut, graphemes, short_line, split_at_graphemes
 from shared.line.utf16 import utf16_length
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=80) | st.text(
@@ -41,6 +41,21 @@ def test_a_short_line_is_cut_between_graphemes(text: str, line: str) -> None:
 
 def test_a_short_line_is_short_whatever_marks_its_letters_have() -> None:
     assert short_line("a" + "\u0301" * 5_000 + "b", limit=5) == "a" + "\u0301" * 11 + "b"
+
+
+@pytest.mark.parametrize(
+    ("text", "limit", "left"),
+    [
+        ("庭の工事", 4, "庭の工事"),
+        ("庭の工事", 3, "庭の…"),
+        ("庭庭庭庭👨‍👩‍👧", 11, "庭庭庭庭…"),
+        ("庭庭👨‍👩‍👧", 10, "庭庭👨‍👩‍👧"),
+        ("garden shed", 8, "garden…"),
+        ("", 1, ""),
+    ],
+)
+def test_a_text_that_is_cut_between_graphemes_tells_so(text: str, limit: int, left: str) -> None:
+    assert cut(text, limit_utf16=limit) == left
 
 
 def test_an_emoji_of_a_family_is_not_split() -> None:
