@@ -4,7 +4,7 @@ It names only what stood in the prompt itself: messages, earlier answers and rec
 seen is not inherited; words that the answer passed on are found by comparing texts, when it loses its own.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
@@ -50,6 +50,35 @@ class AmendedWords(Protocol):
         ...
 
 
+class Sourced(Protocol):
+    """An answer or a recap, which says what it was made of; see `OutcomeRecord` and `Recap`."""
+
+    @property
+    def covers(self) -> Sequence[str]:
+        """The messages that it answers or sums up."""
+        ...
+
+    @property
+    def saw(self) -> Sequence[str]:
+        """What its prompt held besides."""
+        ...
+
+    @property
+    def since_ms(self) -> int:
+        """As in `Provenance`."""
+        ...
+
+    @property
+    def until_ms(self) -> int:
+        """As in `Provenance`."""
+        ...
+
+    @property
+    def entries_since_ms(self) -> int:
+        """As in `Provenance`."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
     """The ids of what something was made of, and the interval of LINE's timestamps in which that was written.
@@ -62,6 +91,16 @@ class Provenance:
     since_ms: int = LATEST_MS
     until_ms: int = -1
     entries_since_ms: int = LATEST_MS
+
+    @classmethod
+    def of(cls, one: Sourced) -> "Provenance":
+        """Return the provenance that it says."""
+        return cls(
+            ids=frozenset((*one.covers, *one.saw)),
+            since_ms=one.since_ms,
+            until_ms=one.until_ms,
+            entries_since_ms=one.entries_since_ms,
+        )
 
     def __or__(self, other: "Provenance") -> "Provenance":
         return Provenance(

@@ -220,12 +220,7 @@ class OutcomeRecord:
     @property
     def provenance(self) -> Provenance:
         """Whose words it may hold."""
-        return Provenance(
-            ids=frozenset((*self.covers, *self.saw)),
-            since_ms=self.since_ms,
-            until_ms=self.until_ms,
-            entries_since_ms=self.entries_since_ms,
-        )
+        return Provenance.of(self)
 
     def without_words(self, kind: OutcomeKind | None = None) -> "OutcomeRecord":
         """Return it as it stays after a withdrawal."""

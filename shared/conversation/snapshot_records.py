@@ -37,12 +37,7 @@ class Recap:
     @property
     def provenance(self) -> Provenance:
         """Whose words it may hold."""
-        return Provenance(
-            ids=frozenset((*self.covers, *self.saw)),
-            since_ms=self.since_ms,
-            until_ms=self.until_ms,
-            entries_since_ms=self.entries_since_ms,
-        )
+        return Provenance.of(self)
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -82,12 +77,7 @@ class ArchivedAnswer:
     @property
     def provenance(self) -> Provenance:
         """Whose words it may hold."""
-        return Provenance(
-            ids=frozenset((*self.covers, *self.saw)),
-            since_ms=self.since_ms,
-            until_ms=self.until_ms,
-            entries_since_ms=self.entries_since_ms,
-        )
+        return Provenance.of(self)
 
     @property
     def words(self) -> tuple[str, ...]:
