@@ -13,14 +13,14 @@ locals {
       thought_tokens = var.gemini.output_usd_per_million # thought tokens are billed as output
     } : "(sum(increase(${local.series[key]}[1d])) or vector(0)) * ${usd_per_million} / 1e6"
   ])
-  most_instances = {
+  most_instances = { for service, most in {
     (module.agent_worker.service) = var.agent_worker.max_instances
     (module.unsend.service)       = var.unsend.max_instances
     (module.webhook.service)      = var.webhook.max_instances
-  }
+  } : service => most if most > 1 } # a single one serves every request
 
   # docs/operations.md explains each alert under the heading of the same name, those of an objective under `slo_...`.
-  alerts = merge({ for key, alert in merge(local.alerts_on_causes, local.alerts_on_absence) : key => merge(alert, { section = key }) }, local.alerts_on_objectives)
+  alerts = merge({ for key, alert in merge(local.alerts_on_causes, local.alerts_on_capacity, local.alerts_on_absence) : key => merge(alert, { section = key }) }, local.alerts_on_objectives)
 
   alerts_on_causes = {
     apology_rate = {
@@ -45,13 +45,6 @@ locals {
       title = "Workers fail"
       # Three events at least: one that fails time and again is a dead letter, and raises that alert alone.
       query    = "(sum(increase(${local.series.events_failed}[10m])) > 2) / (sum(increase(${local.series.events_handled}[10m])) > 4) > ${var.alerts.failure_share}"
-      duration = "300s"
-      severity = "ERROR"
-    }
-    instances_at_maximum = {
-      title = "A function runs as many instances as it may"
-      # Those that serve requests: idle ones are there also in calm, as many as `min_instances` at least.
-      query    = join(" or ", [for service, most in local.most_instances : "sum(run_googleapis_com:container_instance_count{monitored_resource=\"cloud_run_revision\",service_name=\"${service}\",state=\"active\"}) >= ${most}"])
       duration = "300s"
       severity = "ERROR"
     }
@@ -126,6 +119,16 @@ locals {
       query    = "sum(increase(run_googleapis_com:request_count{${local.of_webhook},response_code_class=\"5xx\"}[10m])) >= ${var.alerts.webhook_5xx}"
       duration = "0s"
       severity = "CRITICAL"
+    }
+  }
+
+  alerts_on_capacity = length(local.most_instances) == 0 ? {} : {
+    instances_at_maximum = {
+      title = "A function runs as many instances as it may"
+      # Those that serve requests: idle ones are there also in calm, as many as `min_instances` at least.
+      query    = join(" or ", [for service, most in local.most_instances : "sum(run_googleapis_com:container_instance_count{monitored_resource=\"cloud_run_revision\",service_name=\"${service}\",state=\"active\"}) >= ${most}"])
+      duration = "300s"
+      severity = "ERROR"
     }
   }
 

@@ -30,7 +30,7 @@ def short_line(text: str, *, limit: int) -> str:
 
 
 def cut(text: str, *, limit_utf16: int) -> str:
-    """Return the text, or as much of it as leaves room for an ellipsis, whole graphemes only."""
+    """Return the text, or as much of it as leaves room for an ellipsis, whole graphemes only.  The limit is at least 3."""
     if len(text) * 2 <= limit_utf16 or len(split_at_graphemes(text, limit_utf16=limit_utf16)) <= 1:
         return text
     return split_at_graphemes(text, limit_utf16=limit_utf16 - 1)[0].rstrip() + "…"

@@ -274,3 +274,31 @@ run "secrets_out_of_band" {
     error_message = "A turn outlives the entries whose writes it numbers."
   }
 }
+
+run "one_instance_of_each_function" {
+  command = plan
+
+  variables {
+    agent_worker = { max_instances = 1 }
+    unsend       = { max_instances = 1 }
+    webhook      = { max_instances = 1 }
+  }
+
+  assert {
+    condition     = !contains(keys(google_monitoring_alert_policy.this), "instances_at_maximum")
+    error_message = "A function that may run one instance runs as many as it may with each request."
+  }
+}
+
+run "one_instance_of_a_worker" {
+  command = plan
+
+  variables {
+    agent_worker = { max_instances = 1 }
+  }
+
+  assert {
+    condition     = !strcontains(local.alerts["instances_at_maximum"].query, module.agent_worker.service) && strcontains(local.alerts["instances_at_maximum"].query, module.webhook.service)
+    error_message = "The functions that may run several instances are watched."
+  }
+}

@@ -58,6 +58,14 @@ def test_a_text_that_is_cut_between_graphemes_tells_so(text: str, limit: int, le
     assert cut(text, limit_utf16=limit) == left
 
 
+@given(TEXTS, st.integers(3, 30))
+def test_a_text_is_cut_only_where_it_does_not_fit(text: str, limit: int) -> None:
+    shown = cut(text, limit_utf16=limit)
+
+    assert utf16_length(shown) <= limit
+    assert (shown == text) is (utf16_length(text) <= limit)
+
+
 def test_an_emoji_of_a_family_is_not_split() -> None:
     assert split_at_graphemes("ab👨‍👩‍👧cd", limit_utf16=9) == ("ab", "👨‍👩‍👧c", "d")
 
