@@ -27,7 +27,6 @@ from shared.turns.flood import Floods
 from shared.turns.interjection import Interjection
 from shared.turns.reply import Reply
 
-_LAST_ANSWER_S: Final = 10.0
 _LAST_FETCH_S: Final = 30.0
 _LATE_MS: Final = 30_000
 
@@ -161,8 +160,6 @@ class MessageHandler:
     def _answer_next(self, conversation: Conversation, folded: Sequence[MessageRecord], deadline: Deadline) -> None:
         """Let the newest message that was folded answer for the flood, because the one that waited needs no answer."""
         for message in self._reopen(conversation, folded):
-            if deadline.left_s < _LAST_ANSWER_S:
-                return
             if self._answer(conversation, message, deadline) is not EventResult.WITHDRAWN:
                 return
 

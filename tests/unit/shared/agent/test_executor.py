@@ -3,6 +3,7 @@ import json
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 
@@ -201,6 +202,44 @@ def test_a_tool_knows_its_deadline(threads: ThreadPoolExecutor, context: TurnCon
     executor.run([FunctionCall(name="look", args={})], context, Deadline.after(FixedClock(), 5))
 
     assert left_s == [5.0]
+
+
+WORDS: Json = {"type": "object", "properties": {"words": {"type": "string"}}}
+REPEATING = Tool(name="repeat", description="", parameters=WORDS, response=WORDS, run=lambda arguments, _: arguments)
+
+
+@pytest.mark.parametrize(
+    ("tool", "is_strange"),
+    [
+        (REPEATING, True),
+        (replace(REPEATING, is_reading=True), False),
+        (replace(REPEATING, reads_outside=True), False),
+    ],
+    ids=["writes", "reads", "reads outside"],
+)
+def test_a_link_that_the_model_had_written_is_not_given_by_the_answer_to_that(
+    threads: ThreadPoolExecutor, context: TurnContext, tool: Tool, *, is_strange: bool
+) -> None:
+    executor = ToolExecutor(registry=Registry((*core_tools(), tool)), threads=threads)
+    call = FunctionCall(name="repeat", args={"words": "https://evil.example/?q=4711"})
+
+    executor.run([call], context, Deadline.after(FixedClock(), 5))
+
+    assert context.readings.has_strange_links("https://evil.example/?q=4711") is is_strange
+
+
+def test_a_tool_that_the_request_did_not_allow_is_not_run(threads: ThreadPoolExecutor, context: TurnContext) -> None:
+    executor = ToolExecutor(registry=Registry(core_tools()), threads=threads)
+
+    ran = executor.run(
+        [FunctionCall(name="skip", args={})], context, Deadline.after(FixedClock(), 5), allowed=("reply",)
+    )
+
+    assert ran.decision is None
+    assert ran.responses[0].response["error"] == {
+        "message": "Not done: only reply may be called now.",
+        "may_retry": False,
+    }
 
 
 def test_footnotes_are_kept_apart_from_the_responses(threads: ThreadPoolExecutor, context: TurnContext) -> None:

@@ -38,6 +38,16 @@ def test_who_asks_spoke_before_their_visit(
     assert last_spoken_ms(Recollection.of(messages), [asked]) == spoken_ms
 
 
+@pytest.mark.parametrize(("asking", "spoken_ms"), [((YUKI, KEN), 5), ((YUKI, KENJI), None)])
+def test_of_several_who_ask_the_one_counts_who_has_been_silent_longest(
+    asking: tuple[str, ...], spoken_ms: int | None
+) -> None:
+    spoken = Recollection.of([said(1, by=YUKI, at_ms=7), said(2, by=KEN, at_ms=5)])
+    asked = [said(8 + place, by=one, at_ms=ASKED_MS) for place, one in enumerate(asking)]
+
+    assert last_spoken_ms(spoken, asked) == spoken_ms
+
+
 RECORDS: list[Record] = [said(1, by=YUKI), answer(1), said(2, by=KEN), said(3, by=KENJI)]
 
 

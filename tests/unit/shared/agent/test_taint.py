@@ -120,6 +120,13 @@ def test_words_after_a_link_are_no_part_of_it_and_hide_no_other() -> None:
     assert (text, count) == ("https://evil.example/?q= 秘密 https://example.com/猫", 1)
 
 
+def test_of_two_given_links_the_longer_one_is_kept() -> None:
+    readings = Readings()
+    readings.note("https://example.com https://example.com/a")
+
+    assert readings.without_strange_links("https://example.com/aと") == ("https://example.com/a と", 0)
+
+
 def test_a_link_that_begins_like_a_strange_one_stays_whole() -> None:
     readings = Readings()
     readings.note("https://example.com/a")

@@ -16,6 +16,8 @@ from shared.conversation.records import Amendment, MessageRecord, OutcomeKind, o
 from shared.conversation.store import Conversation
 from shared.errors import PromptAmendedError
 from shared.knowledge.staging import EntryStaging
+from shared.reminders.fault import ReminderFault
+from shared.reminders.staging import ReminderStaging
 from shared.turns.basis import Basis
 from shared.turns.question import Question
 from tests.support.chats import answer, message
@@ -125,6 +127,18 @@ def test_messages_that_were_looked_up_count_as_read(context: TurnContext, unaske
 
     assert {one.line_message_id: one.text for one in context.read_earlier} == {"m0": "tea", "m1": "lunch at noon"}
     assert unasked.read_earlier == ()
+
+
+def test_nothing_is_staged_once_the_turn_is_sealed(context: TurnContext) -> None:
+    reminders = ReminderStaging(zone="Asia/Tokyo").begin(
+        context.conversation, sequence=1, now_ms=0, amendments=Amendments()
+    )
+    context = replace(context, entries=entries_that_read(context.conversation), reminders=reminders)
+
+    context.seal()
+
+    with pytest.raises(ReminderFault, match="The turn is over"):
+        reminders.create(text="tea", at="2026-01-01T09:00", sources=(), user_id=None)
 
 
 def test_what_was_read_begins_with_the_oldest_of_the_prompt_and_of_what_was_looked_up(

@@ -11,7 +11,7 @@ import pytest
 
 from shared.adapters.memory.scripted_model import calling
 from shared.bus.endpoint import REQUEST_S
-from shared.conversation.records import MessageRecord
+from shared.conversation.records import ANSWERABLE_MS, MessageRecord
 from shared.conversation.snapshot import MemoryLimits
 from shared.errors import StorageUnavailableError
 from shared.storage.codec import decode
@@ -152,7 +152,7 @@ def test_where_the_newest_of_a_flood_was_answered_before_the_next_one_answers_fo
     pool: ThreadPoolExecutor, arrivals: list[Callable[[], object]]
 ) -> None:
     friend = Person(PushedWorker(pool), is_in_group=False)
-    newest = friend.events.text("word 9", timestamp=START_MS + 3_600_000)
+    newest = {**friend.events.text("word 9"), "timestamp": START_MS + 3_600_000}
     friend.sends(newest, HELLO)
     friend.worker.clock.move(61)
     for _ in range(A_MINUTE):
@@ -164,6 +164,65 @@ def test_where_the_newest_of_a_flood_was_answered_before_the_next_one_answers_fo
 
     assert arrivals == []
     assert first["replyToken"] in friend.worker.line.replied
+
+
+@pytest.mark.parametrize("is_folded", [False, True])
+def test_where_another_instance_answers_the_newest_of_a_flood_the_next_one_answers_for_all(
+    pool: ThreadPoolExecutor, worker: PushedWorker, arrivals: list[Callable[[], object]], *, is_folded: bool
+) -> None:
+    friend, other = flooding(worker, is_in_group=False), PushedWorker(pool, store=worker.store)
+    older, newest = friend.events.text("word 1"), friend.events.text("word 2")
+
+    def be_answered_there() -> None:
+        other.deliver(newest, thinks=[HELLO])
+        if is_folded:
+            worker.conversations.of(friend.events.chat_id).journal.drop(newest["message"]["id"])
+
+    arrivals += [partial(friend.sends, newest, HELLO), be_answered_there]
+    friend.sends(older)
+
+    assert newest["replyToken"] in other.line.replied
+    assert older["replyToken"] in worker.line.replied
+
+
+def test_the_next_of_a_flood_is_left_to_a_tick_where_the_request_is_nearly_over(
+    worker: PushedWorker, arrivals: list[Callable[[], object]]
+) -> None:
+    friend = flooding(worker, is_in_group=False)
+    older, newest = friend.events.text("word 1"), friend.events.text("word 2")
+    conversation, asked = worker.conversations.of(friend.events.chat_id), len(worker.model.requests)
+
+    def run_until_nearly_over(call: str, name: str) -> None:
+        if (call, name) == ("create", conversation.names.message(newest["message"]["id"])):
+            worker.store.after = nothing
+            worker.withdraw(friend.events.chat_id, newest["message"]["id"])
+            worker.clock.move(REQUEST_S - 10)
+
+    worker.store.after = run_until_nearly_over
+    arrivals.append(partial(friend.sends, older, HELLO))
+    friend.sends(newest, HELLO)
+
+    assert len(worker.model.requests) == asked
+    assert due_in(friend) == [older["message"]["id"]]
+
+
+@pytest.mark.parametrize(("age_ms", "is_answered"), [(ANSWERABLE_MS, False), (ANSWERABLE_MS - 1, True)])
+def test_the_next_of_a_flood_is_tried_only_while_it_can_be_answered(
+    pool: ThreadPoolExecutor, arrivals: list[Callable[[], object]], age_ms: int, *, is_answered: bool
+) -> None:
+    worker = PushedWorker(pool, settle_s=0.0)
+    friend = flooding(worker, is_in_group=False)
+    sent_ms = worker.clock.now_ms() - age_ms
+    older, newest = [{**friend.events.text(f"word {number}"), "timestamp": sent_ms + number} for number in range(2)]
+
+    def come() -> None:
+        friend.sends(older, HELLO)
+        worker.withdraw(friend.events.chat_id, newest["message"]["id"])
+
+    arrivals.append(come)
+    friend.sends(newest, HELLO)
+
+    assert (due_in(friend) == [older["message"]["id"]]) is is_answered
 
 
 def test_a_flood_that_is_delivered_again_to_another_instance_is_answered_once(
@@ -280,8 +339,9 @@ def test_of_a_flood_all_of_whose_messages_have_outcomes_none_is_tried(
     assert due_in(friend) == []
 
 
-def test_a_flood_whose_newest_message_another_turn_covers_is_not_answered_again(
-    worker: PushedWorker, arrivals: list[Callable[[], object]]
+@pytest.mark.parametrize("is_recorded", [False, True])
+def test_a_flood_whose_newest_message_another_turn_covers_is_answered_again_only_if_that_knew_nothing_of_it(
+    worker: PushedWorker, arrivals: list[Callable[[], object]], *, is_recorded: bool
 ) -> None:
     friend = flooding(worker, is_in_group=False)
     older, newest = friend.events.text("word 1"), friend.events.text("word 2")
@@ -294,12 +354,20 @@ def test_a_flood_whose_newest_message_another_turn_covers_is_not_answered_again(
             covers = (newest["message"]["id"],)
             conversation.journal.record_outcome(replace(answer(99), covers=covers, timestamp_ms=START_MS))
 
-    arrivals.append(partial(friend.sends, older))
-    worker.store.after = cover
-    friend.sends(newest)
+    def come() -> None:
+        friend.sends(older, HELLO)
+        if is_recorded:  # by another delivery
+            sent = replace(
+                message(2), line_message_id=newest["message"]["id"], webhook_event_id=newest["webhookEventId"]
+            )
+            conversation.journal.record(replace(sent, timestamp_ms=newest["timestamp"]))
+        worker.store.after = cover
 
-    assert len(worker.said) == said
-    assert due_in(friend) == []
+    arrivals.append(come)
+    friend.sends(newest, HELLO)
+
+    assert len(worker.said) == said + is_recorded
+    assert due_in(friend) == ([older["message"]["id"]] if is_recorded else [])
 
 
 @pytest.mark.parametrize("triggers", [True, False])
