@@ -13,8 +13,9 @@ from shared.adapters.memory.scripted_model import calling
 from shared.bus.endpoint import REQUEST_S
 from shared.conversation.records import ANSWERABLE_MS, MessageRecord
 from shared.conversation.snapshot import MemoryLimits
+from shared.conversation.snapshot_records import SnapshotRecord
 from shared.errors import StorageUnavailableError
-from shared.storage.codec import decode
+from shared.storage.codec import decode, encode
 from shared.turns.flood import A_MINUTE
 from shared.turns.lease import open_turn
 from tests.support import push
@@ -404,3 +405,35 @@ def test_a_folded_message_that_is_delivered_again_is_not_answered_alone(
     other.deliver(older, thinks=[HELLO])
 
     assert other.model.requests == []
+
+
+LATE_MS = 30_001
+
+
+@pytest.mark.parametrize(
+    ("age_ms", "quotes", "is_its_own", "is_answered"),
+    [
+        (LATE_MS, False, True, False),
+        (LATE_MS - 1, False, True, True),  # so soon no compaction has moved it
+        (LATE_MS, True, True, True),  # it was recorded as context before it showed whom it addresses
+        (LATE_MS, False, False, True),
+    ],
+)
+def test_a_late_message_whose_record_a_compaction_has_moved_as_context_is_not_answered(
+    worker: PushedWorker, age_ms: int, *, quotes: bool, is_its_own: bool, is_answered: bool
+) -> None:
+    friend = Person(worker, is_in_group=False)
+    asking = friend.events.text("well?", **({"quotedMessageId": "m0"} if quotes else {}))
+    sent_ms = worker.clock.now_ms() - age_ms
+    folded = replace(
+        message(1),
+        line_message_id=asking["message"]["id"] if is_its_own else "m0",
+        addressed=False,
+        timestamp_ms=sent_ms,
+    )
+    names = worker.conversations.of(friend.events.chat_id).names
+    worker.store.create(names.snapshot, encode(SnapshotRecord(messages=(folded,))))
+
+    friend.sends({**asking, "timestamp": sent_ms}, HELLO)
+
+    assert bool(worker.said) is is_answered

@@ -1,6 +1,8 @@
 """Reminders as people meet them: asked for in words, confirmed with receipt and calendar, listed, changed, cancelled, pressed."""
 
 import datetime as dt
+import io
+import json
 import zoneinfo
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -188,7 +190,7 @@ def test_the_message_that_asked_takes_its_reminder_with_it(friend: Person) -> No
     assert reminders(friend) == ()
 
 
-def test_slash_reminders_lists_what_is_due_without_the_model(friend: Person) -> None:
+def test_slash_reminders_lists_what_is_due_without_the_model(friend: Person, lines: io.StringIO) -> None:
     friend.says("/reminders")
     set_pills(friend)
     listed = friend.says("／ｒｅｍｉｎｄｅｒｓ")
@@ -196,6 +198,8 @@ def test_slash_reminders_lists_what_is_due_without_the_model(friend: Person) -> 
     assert friend.worker.said[0] == "この先のリマインダーはありません。"
     assert friend.worker.said[-1] == "この先のリマインダー：\n・11月22日(土) 09:00 薬"
     assert friend.worker.outcome(listed)["saw"] == ["m2"]
+    handled = json.loads(lines.getvalue().splitlines()[-1])
+    assert (handled["message"], handled["outcome"]) == ("event_handled", "replied")
 
 
 def test_what_a_reset_has_spared_is_listed_after_it(friend: Person) -> None:
