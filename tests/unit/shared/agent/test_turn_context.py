@@ -1,52 +1,27 @@
 """What a turn knows of its chat, and what it has read and done so far."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 import pytest
 
-from shared.adapters.memory import FixedClock
 from shared.agent.receipts import Deed, DeedKind
 from shared.agent.turn_context import StagedEntries, TurnContext
-from shared.clock import Deadline
 from shared.conversation.amendments import Amendments
-from shared.conversation.history import History
 from shared.conversation.recollection import Recollection
-from shared.conversation.records import Amendment, MessageRecord, OutcomeKind, outcome_covering, provenance_of
+from shared.conversation.records import Amendment
 from shared.conversation.store import Conversation
 from shared.errors import PromptAmendedError
 from shared.knowledge.staging import EntryStaging
 from shared.reminders.fault import ReminderFault
 from shared.reminders.staging import ReminderStaging
-from shared.turns.basis import Basis
-from shared.turns.question import Question
 from tests.support.chats import answer, message
+from tests.support.questions import question_about
 
 WEB: Final = "web_search"
 NOTION: Final = "search_database"
 ONLY_NOTION: Final = frozenset({NOTION})
 PAGE: Final = Deed(kind=DeedKind.PAGE_CREATED, name="milk")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Held:
-    """A lease."""
-
-    is_over: bool = False
-
-
-def question_about(conversation: Conversation, *asked: MessageRecord, is_overheard: bool = False) -> Question:
-    before = Amendments()
-    return Question(
-        conversation=conversation,
-        history=History(messages=(message(1, "lunch at noon"), *asked), outcomes=(answer(1, "noted"),)),
-        asked=asked,
-        draft=outcome_covering(asked, OutcomeKind.REPLIED),
-        basis=Basis(conversation=conversation, lease=Held(), prompt=provenance_of(asked), before=before),
-        deadline=Deadline.after(FixedClock(), 40),
-        sequence=1,
-        is_overheard=is_overheard,
-    )
 
 
 @pytest.fixture

@@ -12,15 +12,17 @@ from shared.agent.tools import ToolFault
 from shared.agent.turn_context import TurnContext
 from shared.clock import SKEW_MS, Deadline, SystemClock
 from shared.conversation.amendments import Amendments
-from shared.conversation.external_calls import CallWords
+from shared.conversation.external_calls import CallRecord, CallWords
 from shared.conversation.provenance import Provenance
 from shared.conversation.records import Amendment
 from shared.errors import StorageUnavailableError
 from shared.knowledge.staging import EntryOverlay, EntryStaging
+from shared.storage.codec import decode
 from shared.storage.object_names import is_amended_note
 from shared.tools.idempotency import ALREADY_DONE, IdempotentWrites, UnknownEffectError, Write
 from tests.support.chats import message
 from tests.support.knowledge import CHAT, conversation_on
+from tests.support.questions import question_about
 
 OTHER_CHAT = "U" + "2" * 32
 NOW_MS = FixedClock().now_ms()
@@ -81,6 +83,23 @@ def test_the_same_call_of_the_same_turn_is_done_once() -> None:
     assert first == {"page_id": "page of 牛乳"}
     assert again == {"page_id": "page of 牛乳", "note": ALREADY_DONE}
     assert world.there == ["牛乳"]
+
+
+def test_a_call_reaches_back_to_the_oldest_of_what_the_model_has_read() -> None:
+    store, world = MemoryObjectStore(), World()
+    process = Process(store)
+    question = question_about(process.context.conversation, message(5))
+    question = replace(question, basis=question.basis.showing(Provenance(since_ms=5, entries_since_ms=7)))
+    process.context = replace(process.context, question=question)
+    process.context.recalled.retell(Provenance(since_ms=9, entries_since_ms=2))
+
+    process.carry_out(world.write("牛乳"))
+
+    (name,) = [one.name for one in store.list("calls/") if not one.name.endswith(".result.json")]
+    stored = store.read(name)
+    assert stored is not None
+    begun = decode(CallRecord, stored.data)
+    assert (begun.since_ms, begun.entries_since_ms) == (5, 2)
 
 
 def test_whoever_is_told_of_an_earlier_call_has_read_what_its_arguments_may_hold() -> None:

@@ -1,0 +1,35 @@
+"""What a turn has to answer, without a turn."""
+
+from dataclasses import dataclass
+
+from shared.adapters.memory import FixedClock
+from shared.clock import Deadline
+from shared.conversation.amendments import Amendments
+from shared.conversation.history import History
+from shared.conversation.records import MessageRecord, OutcomeKind, outcome_covering, provenance_of
+from shared.conversation.store import Conversation
+from shared.turns.basis import Basis
+from shared.turns.question import Question
+from tests.support.chats import answer, message
+
+
+@dataclass(frozen=True, kw_only=True)
+class Held:
+    """A lease."""
+
+    is_over: bool = False
+
+
+def question_about(conversation: Conversation, *asked: MessageRecord, is_overheard: bool = False) -> Question:
+    """Return the question that asks these messages, in a chat with an older message and its answer."""
+    before = Amendments()
+    return Question(
+        conversation=conversation,
+        history=History(messages=(message(1, "lunch at noon"), *asked), outcomes=(answer(1, "noted"),)),
+        asked=asked,
+        draft=outcome_covering(asked, OutcomeKind.REPLIED),
+        basis=Basis(conversation=conversation, lease=Held(), prompt=provenance_of(asked), before=before),
+        deadline=Deadline.after(FixedClock(), 40),
+        sequence=1,
+        is_overheard=is_overheard,
+    )
