@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from shared.access.invitations import CODE_LENGTH, InvitationRecord, Invitations
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.storage.codec import decode, encode
+from shared.storage.object_store import StoredObject
 from tests.support import recorded, schemas
 from tests.support.chats import everything_in
 
@@ -108,6 +109,21 @@ def test_a_new_invitation_removes_those_that_expired(
     invitations.invite(expires_ms=clock.now_ms() + DAY_MS)
 
     assert len(store.list("invitations/")) == 1
+
+
+class VanishingStore(MemoryObjectStore):
+    """A bucket in which another instance deletes every invitation after it was listed."""
+
+    def read(self, name: str) -> StoredObject | None:
+        self.delete(name)
+        return super().read(name)
+
+
+def test_an_invitation_that_is_removed_meanwhile_is_not_counted(clock: FixedClock) -> None:
+    invitations = Invitations(store=VanishingStore(), clock=clock)
+    invitations.invite(expires_ms=clock.now_ms() + DAY_MS)
+
+    assert invitations.count_valid() == 0
 
 
 def test_valid_invitations_are_counted(invitations: Invitations, clock: FixedClock, code: str) -> None:

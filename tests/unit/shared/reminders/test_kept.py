@@ -118,10 +118,11 @@ def test_a_reminder_is_said_where_the_answer_has_room_for_all_of_it(
     assert bool(answered(chat, answer).reminders) == is_said
 
 
-def test_two_questions_leave_an_answer_less_room(chat: ReminderChat) -> None:
+@pytest.mark.parametrize("others", [(), (ProposedCall(tool="delete_entry"),)])  # one of them was withdrawn
+def test_two_questions_leave_an_answer_less_room(chat: ReminderChat, others: tuple[ProposedCall, ...]) -> None:
     kept(chat)
     proposed = ProposedCall(tool="delete_entry", arguments="{}", name="lunch")
-    asking = replace(ANSWER, text="あ" * 3_438, forgets=("m1",), proposes=(proposed,))
+    asking = replace(ANSWER, text="あ" * 3_438, forgets=("m1",), proposes=(proposed, *others))
 
     assert answered(chat, asking) == asking
     assert answered(chat, replace(asking, forgets=())).reminders

@@ -15,6 +15,7 @@ from shared.reminders.schedule import (
     Schedule,
     checked_schedule,
     local_time,
+    month_day_of,
 )
 
 TOKYO, NEW_YORK = "Asia/Tokyo", "America/New_York"
@@ -31,6 +32,16 @@ def recurring(start: str, zone: str, rule: str) -> Schedule:
 
 
 NOW_MS = ms("2026-11-22T21:00")
+
+
+@pytest.mark.parametrize(
+    ("rule", "day"),
+    [(None, None), ("FREQ=DAILY", None), ("FREQ=MONTHLY", 23), ("FREQ=MONTHLY;BYMONTHDAY=31", 31)],
+)
+def test_what_recurs_by_months_does_so_on_its_day_or_on_that_of_its_start(rule: str | None, day: int | None) -> None:
+    recurrence = None if rule is None else Recurrence.parse(rule, zoneinfo.ZoneInfo(TOKYO))
+
+    assert month_day_of(recurrence, start="2026-11-23T09:00") == day
 
 
 def test_a_local_time_is_meant_in_its_zone() -> None:
