@@ -122,9 +122,9 @@ def test_words_after_a_link_are_no_part_of_it_and_hide_no_other() -> None:
 
 def test_of_two_given_links_the_longer_one_is_kept() -> None:
     readings = Readings()
-    readings.note("https://example.com https://example.com/a")
+    readings.note("https://example.com/猫 https://example.com/猫の絵")
 
-    assert readings.without_strange_links("https://example.com/aと") == ("https://example.com/a と", 0)
+    assert readings.without_strange_links("https://example.com/猫の絵を") == ("https://example.com/猫の絵 を", 0)
 
 
 def test_a_link_that_begins_like_a_strange_one_stays_whole() -> None:

@@ -103,3 +103,7 @@ def test_a_field_without_a_known_source_has_none_in_another_category() -> None:
     moved = replace(SATO, came_from={"context": ("m2",)}).in_category(Category.IDEAS, slug="sato")
 
     assert moved.came_from == {}
+
+
+def test_the_words_of_an_entry_are_those_of_its_fields_and_notes_each_item_of_a_list_by_itself() -> None:
+    assert SATO.texts == ("Sato", "likes tea", "call", "a gift", "", "moved to Osaka")

@@ -297,6 +297,16 @@ def test_the_next_turn_undoes_what_the_last_one_changed_and_only_that(chat: Stag
         following.undo()
 
 
+def test_whoever_is_shown_what_would_be_undone_has_read_its_sources(chat: StagingChat) -> None:
+    chat.keeps(entry(GARDEN, "m1"))
+    chat.changes({GARDEN: entry(GARDEN, "m2", status="done"), YARD: entry(YARD, "m3")})
+    overlay = chat.begin()
+    overlay.mark_shown(["m9"])
+
+    assert overlay.show_undo() == ("garden", "yard")
+    assert overlay.read_source_ids == {"m1", "m2", "m3", "m9"}
+
+
 def test_the_undo_record_holds_what_was_before_with_every_source(chat: StagingChat) -> None:
     chat.keeps(entry(GARDEN, "m1"))
     first = chat.begin().show_entry(GARDEN)
