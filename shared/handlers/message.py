@@ -73,10 +73,8 @@ class MessageHandler:
             result = self._answer(conversation, message, deadline)
             if result is EventResult.WITHDRAWN or (is_known and result is EventResult.ALREADY_ANSWERED):
                 self._answer_next(conversation, self._unanswered(conversation, message, folded), deadline)
-            elif (
-                result is EventResult.HANDED_OVER
-            ):  # it may still be withdrawn: the next one waits beside it, and is answered with it
-                next(self._reopen(conversation, self._unanswered(conversation, message, folded)), None)
+            elif result is EventResult.HANDED_OVER:
+                self._reopen_next(conversation, self._unanswered(conversation, message, folded))
             return result
 
     def press(self, event: LineEvent, deferral_id: str) -> EventResult:
@@ -162,6 +160,10 @@ class MessageHandler:
         for message in self._reopen(conversation, folded):
             if self._answer(conversation, message, deadline) is not EventResult.WITHDRAWN:
                 return
+
+    def _reopen_next(self, conversation: Conversation, folded: Sequence[MessageRecord]) -> None:
+        """Let the newest folded message wait beside the one that was handed over, which may still be withdrawn; both get one answer."""
+        next(self._reopen(conversation, folded), None)
 
     def _reopen(self, conversation: Conversation, folded: Sequence[MessageRecord]) -> Iterator[MessageRecord]:
         """Yield those of the folded messages that stand, newest first, each once it waits for an answer.
