@@ -167,11 +167,9 @@ class TurnContext:
         return tuple(known.values())
 
     @property
-    def read(self) -> Provenance | None:
-        """Whose words the model may have read by now, in the prompt or in what tools returned; None where there is no prompt."""
-        if self.question is None:
-            return None
-        return self.question.basis.prompt | self.recalled.provenance | Provenance(ids=self.read_message_ids)
+    def shown(self) -> Provenance | None:
+        """Whose words the prompt held, or were recalled beyond it, by now; None where there is no prompt."""
+        return self.question.basis.prompt | self.recalled.provenance if self.question is not None else None
 
     @property
     def read_message_ids(self) -> frozenset[str]:

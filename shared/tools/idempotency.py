@@ -89,15 +89,15 @@ class IdempotentWrites:
 
     def _do_once(self, write: Write, key: str, context: TurnContext) -> Json | ToolFault:
         calls = ExternalCalls(context.conversation)
-        read_ids, read = context.read_message_ids, context.read
+        read_ids, shown = context.read_message_ids, context.shown
         record = CallRecord(
             tool=write.tool,
             arguments=dict(write.arguments),
             line_message_ids=tuple(sorted(read_ids)),
             started_ms=self.clock.now_ms(),
             asked=context.asked_ids,
-            since_ms=read.since_ms if read else None,
-            entries_since_ms=read.entries_since_ms if read else 0,
+            since_ms=shown.since_ms if shown else None,
+            entries_since_ms=shown.entries_since_ms if shown else 0,
         )
         known = calls.begin(key, record)
         # The look comes after the intent, because an unsend may have passed just before the intent was written

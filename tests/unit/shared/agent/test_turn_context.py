@@ -126,12 +126,12 @@ def test_what_was_read_begins_with_the_oldest_of_the_prompt_and_of_what_was_look
 
     context.recalled.add(Recollection.of([message(2, "tea")]))
     assert oldest_read(context) == 2
-    assert unasked.read is None
+    assert unasked.shown is None
 
 
 def oldest_read(context: TurnContext) -> int:
-    assert context.read is not None
-    return context.read.since_ms
+    assert context.shown is not None
+    return context.shown.since_ms
 
 
 def test_sources_of_entries_and_of_what_was_looked_up_count_as_read(context: TurnContext) -> None:

@@ -254,18 +254,21 @@ def test_where_the_newest_of_a_flood_is_left_to_another_turn_so_is_the_next_one(
     friend = flooding(worker, is_in_group=False)
     oldest, older, newest = [friend.events.text(f"word {number}") for number in range(3)]
     conversation = worker.conversations.of(friend.events.chat_id)
-    held, sleep, said = open_turn(conversation, conversation.turn.read()), worker.clock.sleep, len(worker.said)
+    held, said = open_turn(conversation, conversation.turn.read()), len(worker.said)
     assert held is not None
 
-    def renew_beside(seconds: float) -> None:
-        held.renew()
-        sleep(seconds)
+    def renew_first(call: str, name: str) -> None:
+        if (call, name) == ("read", conversation.names.turn):
+            worker.store.before = nothing
+            held.renew()
+            worker.store.before = renew_first
 
-    worker.clock.sleep = renew_beside  # type: ignore[method-assign]
+    worker.store.before = renew_first
     arrivals += [partial(friend.sends, one) for one in (oldest, older)]
     friend.sends(newest)
     assert sorted(due_in(friend)) == sorted(one["message"]["id"] for one in (older, newest))
 
+    worker.store.before = nothing
     held.release()
     if is_withdrawn:
         worker.withdraw(friend.events.chat_id, newest["message"]["id"])

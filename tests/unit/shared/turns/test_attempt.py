@@ -175,7 +175,8 @@ def test_late_answer_is_pushed_where_configured(pool: ThreadPoolExecutor) -> Non
 def test_an_answer_is_deferred_only_where_a_button_shows_it(
     pool: ThreadPoolExecutor, late_reply: LateReply, *, is_deferred: bool
 ) -> None:
-    chat = RepliedChat(pool, clock=FixedClock(), late_reply=late_reply)
+    clock = FixedClock()
+    chat = RepliedChat(pool, clock=clock, late_reply=late_reply)
     lease, own = chat.open_turn(), chat.message(1)
     history = History(messages=(own,))
     attempt = Attempt.begin(
@@ -185,7 +186,7 @@ def test_an_answer_is_deferred_only_where_a_button_shows_it(
 
     def pause(seconds: float) -> bool:
         waited_s.append(seconds)
-        chat.clock.sleep(seconds)
+        clock.move(seconds)
         return len(waited_s) == 2 * DEFER_AT_MS // 10_000
 
     attempt.renew_lease(pause)
