@@ -13,6 +13,7 @@ from tests.e2e.test_forgetting import Group
 from tests.support.stacks import running_stack
 
 BERLIN = zoneinfo.ZoneInfo("Europe/Berlin")
+MINUTE = dt.timedelta(minutes=1)
 MINUTE_S, HOUR_S, DAY_S = 60, 3_600, 86_400
 HELD = call("reply", {"message": "わかりました"})
 
@@ -58,22 +59,28 @@ def pushed(platform: Platform, chat_id: str) -> list[dict[str, Any]]:
     return [one for one in of_bot(platform, chat_id) if str(one.get("text")).startswith("⏰")]
 
 
-def in_minutes(platform: Platform, minutes: int) -> str:
-    return (local(platform) + dt.timedelta(minutes=minutes)).strftime("%Y-%m-%dT%H:%M")
+def in_minutes(platform: Platform, minutes: int) -> dt.datetime:
+    """Return the minute of the stack's time, as reminders know it, in so many minutes."""
+    return (local(platform) + dt.timedelta(minutes=minutes)).replace(second=0, microsecond=0)
+
+
+def as_asked(minute: dt.datetime) -> str:
+    return minute.strftime("%Y-%m-%dT%H:%M")
 
 
 def test_a_reminder_is_pushed_postponed_and_said_once_more(moving: Platform) -> None:
     person = Person(moving, "reminded")
 
-    asks(moving, person, "30分後に薬って言って", text="薬", at=in_minutes(moving, 30))
+    due = in_minutes(moving, 30)
+    asks(moving, person, "30分後に薬って言って", text="薬", at=as_asked(due))
     receipt, calendar = of_bot(moving, person.id)
     assert "✓ リマインダー：「薬」（" in receipt["text"]
     assert calendar["template"]["actions"][0]["uri"].startswith(
         "https://calendar.google.com/calendar/render?action=TEMPLATE&"
     )
-    passes(moving, seconds=29 * MINUTE_S)
+    passes_until(moving, due - MINUTE)
     assert pushed(moving, person.id) == []
-    passes(moving, seconds=2 * MINUTE_S)
+    passes_until(moving, due + MINUTE)
     (said,) = pushed(moving, person.id)
     assert said["text"] == "⏰ 薬"
 
@@ -93,7 +100,7 @@ def test_in_a_group_the_cost_is_told_and_any_member_presses(moving: Platform) ->
     group = Group(moving)
     other = group.members[1]
 
-    asks(moving, group, "10分後に会議って言って", text="会議", at=in_minutes(moving, 10))
+    asks(moving, group, "10分後に会議って言って", text="会議", at=as_asked(in_minutes(moving, 10)))
     assert "1回ごとに2通分" in of_bot(moving, group.id)[-2]["text"]
     passes(moving, seconds=11 * MINUTE_S)
     (said,) = pushed(moving, group.id)
@@ -109,7 +116,7 @@ def test_in_a_group_the_cost_is_told_and_any_member_presses(moving: Platform) ->
 def test_an_unsend_of_the_message_that_asked_cancels_the_reminder(moving: Platform) -> None:
     person = Person(moving, "regretful")
 
-    message_id = asks(moving, person, "10分後に薬って言って", text="薬", at=in_minutes(moving, 10))
+    message_id = asks(moving, person, "10分後に薬って言って", text="薬", at=as_asked(in_minutes(moving, 10)))
     person.unsends(message_id)
     moving.settle()
     passes(moving, seconds=HOUR_S)
@@ -122,9 +129,9 @@ def test_a_daily_reminder_keeps_its_hour_for_a_month_in_which_the_clocks_change(
     person = Person(moving, "early")
     moving.do(lambda stack: setattr(stack.line.quota, "limit", None))
     passes_until(moving, dt.datetime(local(moving).year + 1, 3, 14, 12, 0, tzinfo=BERLIN))
-    first = (local(moving) + dt.timedelta(days=1)).strftime("%Y-%m-%dT09:00")
+    first = (local(moving) + dt.timedelta(days=1)).replace(hour=9)
 
-    asks(moving, person, "毎朝9時に薬", text="薬", at=first, rule="FREQ=DAILY")
+    asks(moving, person, "毎朝9時に薬", text="薬", at=as_asked(first), rule="FREQ=DAILY")
     passes(moving, seconds=31 * DAY_S)
 
     said = [dt.datetime.fromtimestamp(one["at_ms"] / 1_000, tz=BERLIN) for one in pushed(moving, person.id)]
