@@ -291,7 +291,7 @@ def test_an_answer_after_the_timeout_is_an_unavailable_model(model: GeminiModel,
     gemini.script([call("reply", {"message": "late"}).slow(2.0)])
 
     with pytest.raises(ModelUnavailableError, match="in time"):
-        model.generate(request(timeout_s=0.2))
+        model.generate(request(timeout_s=0.5))
     assert gemini.requests[0].headers["x-server-timeout"] == "10"
 
 
@@ -377,7 +377,7 @@ def test_a_json_object_after_the_timeout_is_an_unavailable_model(model: GeminiMo
     gemini.script([text("{}").slow(2.0)])
 
     with pytest.raises(ModelUnavailableError, match="in time"):
-        model.answer_json(question(timeout_s=0.2))
+        model.answer_json(question(timeout_s=0.5))
 
 
 def test_a_wrong_key_refuses_a_json_object(served_gemini: tuple[GeminiStandIn, str], gemini: GeminiStandIn) -> None:

@@ -117,7 +117,7 @@ def test_a_connection_that_the_server_has_closed_is_replaced(server: Server, poo
 
 @pytest.mark.parametrize("path", ["/cut", "/late"])
 def test_a_connection_without_a_whole_answer_is_not_used_again(server: Server, path: str) -> None:
-    pool = pool_of(f"http://127.0.0.1:{server.server_port}", answer_timeout_s=0.2)
+    pool = pool_of(f"http://127.0.0.1:{server.server_port}", answer_timeout_s=1)
 
     with pytest.raises(FAILURES, match=r"timed out|1 more expected"):
         pool.ask("GET", path, headers={})

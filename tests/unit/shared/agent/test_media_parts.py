@@ -1,9 +1,7 @@
 import base64
 import io
 import json
-import time
 from collections.abc import Sequence
-from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
@@ -14,9 +12,9 @@ from shared.adapters.memory import FixedClock, MemoryMedia, MemoryObjectStore
 from shared.adapters.memory.line_people import HeldContent
 from shared.agent.media_parts import RECENT_MEDIA, RECENT_MS, InlineBudget, MediaParts, recent_media
 from shared.agent.model import INLINE_LIMIT_BYTES, MediaPart, Part
-from shared.clock import Deadline, SystemClock
+from shared.clock import Deadline
 from shared.conversation.history import History
-from shared.conversation.media import Fetches, Media
+from shared.conversation.media import FETCH_S, Fetch, Media, MediumLabel, Unkept
 from shared.conversation.records import MessageRecord
 from shared.line.media_content import LARGEST_BYTES
 from tests.support.chats import conversations_on, message
@@ -67,23 +65,37 @@ def is_left_out(part: Part) -> bool:
     return isinstance(part, str) and "too much to look at" in part
 
 
-def test_all_media_together_are_waited_for_until_the_deadline(stack: ExitStack) -> None:
-    pictures = Pictures(limit_bytes=len(LARGE.data))
+class NeverFetched(Fetch):
+    """Whoever waits for it has waited in vain, by this clock."""
+
+    def __init__(self, clock: FixedClock) -> None:
+        super().__init__()
+        self._clock = clock
+
+    def result(self, timeout: float | None = None) -> MediumLabel | Unkept:
+        assert timeout is not None
+        self._clock.move(timeout)
+        raise TimeoutError
+
+
+@pytest.mark.parametrize(("left_s", "waited_s"), [(0.2, 0.2), (40.0, FETCH_S)])
+def test_all_media_together_are_waited_for_until_the_deadline_and_not_for_long(
+    stack: ExitStack, left_s: float, waited_s: float
+) -> None:
+    pictures, clock = Pictures(limit_bytes=len(LARGE.data)), FixedClock()
     asked = [pictures.message(LARGE) for _ in range(3)]
-    never: Fetches = {one.line_message_id: Future() for one in asked}
-    began_s = time.monotonic()
 
     parts = pictures.parts.shown(
         pictures.chat,
         asked,
         quotable=History().quotable,
-        fetches=never,
-        deadline=Deadline.after(SystemClock(), 0.2),
+        fetches={one.line_message_id: NeverFetched(clock) for one in asked},
+        deadline=Deadline.after(clock, left_s),
     )
     shown = stack.enter_context(parts)
 
     assert [len(several) for several in shown.values()] == [1, 1, 1]
-    assert time.monotonic() - began_s < 0.4
+    assert clock.monotonic_s() == pytest.approx(waited_s)
 
 
 def test_the_media_of_a_request_fit_in_it_as_base64_with_room_for_texts() -> None:
