@@ -7,37 +7,40 @@ from typing import Any
 
 import pytest
 
+from shared.reminders.schedule import LOCAL_FORMAT
 from simulator.gemini.script import call
 from tests.e2e.conftest import Person, Platform
 from tests.e2e.test_forgetting import Group
 from tests.support.stacks import running_stack
 
 BERLIN = zoneinfo.ZoneInfo("Europe/Berlin")
-MINUTE = dt.timedelta(minutes=1)
-MINUTE_S, HOUR_S, DAY_S = 60, 3_600, 86_400
+MINUTE, HOUR, DAY = dt.timedelta(minutes=1), dt.timedelta(hours=1), dt.timedelta(days=1)
 HELD = call("reply", {"message": "わかりました"})
 
 
 @pytest.fixture(scope="module")
 def moving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
+    """A stack at noon, far from the hour that Berlin's clocks skip or show twice."""
     folder = tmp_path_factory.mktemp("moving")
     with running_stack(folder, more_env={"SETTLE_MS": "0", "BOT_TIME_ZONE": "Europe/Berlin"}) as (loop, stack):
-        yield Platform(loop, stack, folder)
+        platform = Platform(loop, stack, folder)
+        passes_until(platform, (now(platform) + DAY).astimezone(BERLIN).replace(hour=12, minute=0, second=0))
+        yield platform
 
 
-def local(platform: Platform) -> dt.datetime:
-    """Return the stack's time in Berlin."""
-    return dt.datetime.fromtimestamp(platform.do(lambda stack: stack.clock.now_ms()) / 1_000, tz=BERLIN)
+def now(platform: Platform) -> dt.datetime:
+    """Return the stack's time in UTC."""
+    return platform.do(lambda stack: stack.clock.now())
 
 
-def passes(platform: Platform, *, seconds: float) -> None:
+def passes(platform: Platform, span: dt.timedelta) -> None:
     """Time passes, with a tick in each minute in which something is due."""
-    platform.run(platform.stack.time_lapse.move(seconds=seconds))
+    platform.run(platform.stack.time_lapse.move(seconds=span.total_seconds()))
     platform.settle()
 
 
 def passes_until(platform: Platform, at: dt.datetime) -> None:
-    passes(platform, seconds=(at - local(platform)).total_seconds())
+    passes(platform, at - now(platform))
 
 
 def asks(platform: Platform, person: Person | Group, said: str, **arguments: str) -> str:
@@ -61,11 +64,11 @@ def pushed(platform: Platform, chat_id: str) -> list[dict[str, Any]]:
 
 def in_minutes(platform: Platform, minutes: int) -> dt.datetime:
     """Return the minute of the stack's time, as reminders know it, in so many minutes."""
-    return (local(platform) + dt.timedelta(minutes=minutes)).replace(second=0, microsecond=0)
+    return (now(platform) + minutes * MINUTE).replace(second=0, microsecond=0)
 
 
 def as_asked(minute: dt.datetime) -> str:
-    return minute.strftime("%Y-%m-%dT%H:%M")
+    return minute.astimezone(BERLIN).strftime(LOCAL_FORMAT)
 
 
 def test_a_reminder_is_pushed_postponed_and_said_once_more(moving: Platform) -> None:
@@ -90,8 +93,8 @@ def test_a_reminder_is_pushed_postponed_and_said_once_more(moving: Platform) -> 
         moving.settle()
     answers = [one["text"] for one in of_bot(moving, person.id) if "もう一度お知らせします" in str(one.get("text"))]
     assert len(answers) == 1
-    passes(moving, seconds=HOUR_S)
-    passes(moving, seconds=DAY_S)
+    passes(moving, HOUR)
+    passes(moving, DAY)
 
     assert [one["text"] for one in pushed(moving, person.id)] == ["⏰ 薬", "⏰ 薬"]
 
@@ -102,7 +105,7 @@ def test_in_a_group_the_cost_is_told_and_any_member_presses(moving: Platform) ->
 
     asks(moving, group, "10分後に会議って言って", text="会議", at=as_asked(in_minutes(moving, 10)))
     assert "1回ごとに2通分" in of_bot(moving, group.id)[-2]["text"]
-    passes(moving, seconds=11 * MINUTE_S)
+    passes(moving, 11 * MINUTE)
     (said,) = pushed(moving, group.id)
     done = said["quickReply"]["items"][0]["action"]["data"]
     moving.do(lambda stack: stack.line.press(other.id, other.id, str(done)))  # in another chat
@@ -119,7 +122,7 @@ def test_an_unsend_of_the_message_that_asked_cancels_the_reminder(moving: Platfo
     message_id = asks(moving, person, "10分後に薬って言って", text="薬", at=as_asked(in_minutes(moving, 10)))
     person.unsends(message_id)
     moving.settle()
-    passes(moving, seconds=HOUR_S)
+    passes(moving, HOUR)
 
     assert pushed(moving, person.id) == []
     assert moving.names(f"reminders/{person.id}/") == []
@@ -128,11 +131,12 @@ def test_an_unsend_of_the_message_that_asked_cancels_the_reminder(moving: Platfo
 def test_a_daily_reminder_keeps_its_hour_for_a_month_in_which_the_clocks_change(moving: Platform) -> None:
     person = Person(moving, "early")
     moving.do(lambda stack: setattr(stack.line.quota, "limit", None))
-    passes_until(moving, dt.datetime(local(moving).year + 1, 3, 14, 12, 0, tzinfo=BERLIN))
-    first = (local(moving) + dt.timedelta(days=1)).replace(hour=9)
+    noon = dt.datetime(now(moving).year + 1, 3, 14, 12, 0, tzinfo=BERLIN)
+    passes_until(moving, noon)
+    first = noon.replace(day=15, hour=9)
 
     asks(moving, person, "毎朝9時に薬", text="薬", at=as_asked(first), rule="FREQ=DAILY")
-    passes(moving, seconds=31 * DAY_S)
+    passes(moving, 31 * DAY)
 
     said = [dt.datetime.fromtimestamp(one["at_ms"] / 1_000, tz=BERLIN) for one in pushed(moving, person.id)]
     assert len({one.date() for one in said}) == len(said) == 31
