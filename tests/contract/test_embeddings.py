@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from shared.adapters.gemini_embeddings import GeminiEmbedder
+from shared.adapters.memory import FixedClock
 from shared.agent.token_estimate import estimated_tokens
 from shared.clock import Deadline, SystemClock
 from shared.errors import ModelRefusedError, ModelUnavailableError
@@ -81,14 +82,12 @@ class OneTextARequest(GeminiEmbedder):
         self._texts_at_once = 1
 
 
-class HastyClock(SystemClock):
+class HastyClock(FixedClock):
     """A clock by which each look at the time takes a second."""
 
-    looks = 0
-
     def monotonic_s(self) -> float:
-        self.looks += 1
-        return float(self.looks)
+        self.move(1)
+        return super().monotonic_s()
 
 
 def test_of_one_text_a_request_those_are_returned_for_which_there_was_time(url: str) -> None:

@@ -1,8 +1,8 @@
 """What a turn has to answer, without a turn."""
 
+import math
 from dataclasses import dataclass
 
-from shared.adapters.memory import FixedClock
 from shared.clock import Deadline
 from shared.conversation.amendments import Amendments
 from shared.conversation.history import History
@@ -20,16 +20,31 @@ class Held:
     is_over: bool = False
 
 
-def question_about(conversation: Conversation, *asked: MessageRecord, is_overheard: bool = False) -> Question:
-    """Return the question that asks these messages, in a chat with an older message and its answer."""
-    before = Amendments()
+def question_about(
+    conversation: Conversation,
+    *asked: MessageRecord,
+    history: History | None = None,
+    looked_s: float = -math.inf,
+    is_overheard: bool = False,
+) -> Question:
+    """Return the question that asks these messages, with `history` or after an older message and its answer.
+
+    `looked_s` is when all of it was read.
+    """
+    usual = History(messages=(message(1, "lunch at noon"), *asked), outcomes=(answer(1, "noted"),))
     return Question(
         conversation=conversation,
-        history=History(messages=(message(1, "lunch at noon"), *asked), outcomes=(answer(1, "noted"),)),
+        history=usual if history is None else history,
         asked=asked,
         draft=outcome_covering(asked, OutcomeKind.REPLIED),
-        basis=Basis(conversation=conversation, lease=Held(), prompt=provenance_of(asked), before=before),
-        deadline=Deadline.after(FixedClock(), 40),
+        basis=Basis(
+            conversation=conversation,
+            lease=Held(),
+            prompt=provenance_of(asked),
+            before=Amendments(),
+            looked_s=looked_s,
+        ),
+        deadline=Deadline.after(conversation.turn.clock, 40),
         sequence=1,
         is_overheard=is_overheard,
     )

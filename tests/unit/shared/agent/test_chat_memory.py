@@ -15,27 +15,18 @@ from shared.agent.people import People
 from shared.agent.recall_request import NothingToRecallError, Wanted
 from shared.agent.result_budget import tokens_of
 from shared.agent.turn_context import TurnContext
-from shared.clock import Deadline
-from shared.conversation.amendments import Amendments
 from shared.conversation.history import History
-from shared.conversation.records import MessageRecord, OutcomeKind, outcome_covering, provenance_of
+from shared.conversation.records import MessageRecord
 from shared.line.bot_name import BotName
 from shared.line.display_names import DisplayNames
-from shared.turns.basis import Basis
-from shared.turns.question import Question
 from tests.support.chats import conversations_on, message
 from tests.support.inline import InlineExecutor
+from tests.support.questions import question_about
 
 YUKI, KENJI = "U" + "1" * 32, "U" + "2" * 32
 GROUP: Final = "C" + "1" * 32
 HOUR_MS: Final = 3_600_000
 NOW_MS: Final = 1_000 * HOUR_MS
-
-
-class Held:
-    """A lease."""
-
-    is_over = False
 
 
 def said(hours_ago: int, text: str, *, by: str = YUKI, **changed: Any) -> MessageRecord:  # noqa: ANN401 - fields of MessageRecord
@@ -59,15 +50,7 @@ class Remembering:
     def context(self, *messages: MessageRecord, isolated: bool = False) -> TurnContext:
         asked = messages[-1:]
         history = History(messages=messages)
-        question = Question(
-            conversation=self.chat,
-            history=history.isolated(asked) if isolated else history,
-            asked=asked,
-            draft=outcome_covering(asked, OutcomeKind.REPLIED),
-            basis=Basis(conversation=self.chat, lease=Held(), prompt=provenance_of(asked), before=Amendments()),
-            deadline=Deadline.after(FixedClock(), 40),
-            sequence=1,
-        )
+        question = question_about(self.chat, *asked, history=history.isolated(asked) if isolated else history)
         return TurnContext(conversation=self.chat, to_answer=asked, question=question)
 
 

@@ -3,7 +3,7 @@ import math
 import random
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -19,9 +19,8 @@ from shared.agent.request_budget import REQUEST_TOKENS, tokens_of_contents
 from shared.agent.tools import Decision, Tool, ToolFault
 from shared.agent.turn_context import TurnContext
 from shared.clock import Deadline
-from shared.conversation.amendments import Amendments
 from shared.conversation.history import History
-from shared.conversation.records import Amendment, MessageRecord, OutcomeKind, outcome_covering, provenance_of
+from shared.conversation.records import Amendment, MessageRecord
 from shared.errors import (
     AizuchiError,
     DeadlineError,
@@ -32,10 +31,9 @@ from shared.errors import (
     PromptAmendedError,
 )
 from shared.tools.core import core_tools
-from shared.turns.basis import Basis
-from shared.turns.question import Question
 from tests.support.chats import conversations_on, message
 from tests.support.inline import InlineExecutor
+from tests.support.questions import question_about
 
 ASKED = (TextContent(role="user", texts=("hello",)),)
 CHAT = "U" + "1" * 32
@@ -70,13 +68,6 @@ LOOK_UP = Tool(
 def threads() -> Iterator[ThreadPoolExecutor]:
     with ThreadPoolExecutor(4) as pool:
         yield pool
-
-
-@dataclass(frozen=True, kw_only=True)
-class Held:
-    """A lease."""
-
-    is_over: bool
 
 
 class UnhashableModel(ScriptedModel):
@@ -117,7 +108,9 @@ class Turn:
         only: tuple[str, ...] = (),
     ) -> Thought:
         """Run the loop; `about` is a message of the prompt, whose amendments count, `looked_s` when it was read."""
-        question = None if about is None else self._question(about, looked_s)
+        question = None
+        if about is not None:
+            question = question_about(self.chat, about, history=History(messages=(about,)), looked_s=looked_s)
         deadline = None if within_s is None else Deadline.after(self.clock, within_s)
         context = TurnContext(conversation=self.chat, question=question)
         return self._agent.think("be kind", ASKED, context, deadline=deadline, only=only)
@@ -127,23 +120,6 @@ class Turn:
         content = self.model.requests[-1].contents[-1]
         assert isinstance(content, FunctionResponses)
         return [response.response.get("error") for response in content.responses]
-
-    def _question(self, asked: MessageRecord, looked_s: float) -> Question:
-        return Question(
-            conversation=self.chat,
-            history=History(messages=(asked,)),
-            asked=(asked,),
-            draft=outcome_covering((asked,), OutcomeKind.REPLIED),
-            basis=Basis(
-                conversation=self.chat,
-                lease=Held(is_over=False),
-                prompt=provenance_of((asked,)),
-                before=Amendments(),
-                looked_s=looked_s,
-            ),
-            deadline=Deadline.after(self.clock, 40.0),
-            sequence=1,
-        )
 
 
 @pytest.fixture

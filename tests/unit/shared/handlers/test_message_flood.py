@@ -362,9 +362,11 @@ def test_a_flood_whose_newest_message_another_turn_covers_is_answered_again_only
         friend.sends(older, HELLO)
         if is_recorded:  # by another delivery
             sent = replace(
-                message(2), line_message_id=newest["message"]["id"], webhook_event_id=newest["webhookEventId"]
+                message(2, timestamp_ms=newest["timestamp"]),
+                line_message_id=newest["message"]["id"],
+                webhook_event_id=newest["webhookEventId"],
             )
-            conversation.journal.record(replace(sent, timestamp_ms=newest["timestamp"]))
+            conversation.journal.record(sent)
         worker.store.after = cover
 
     arrivals.append(come)
@@ -429,10 +431,8 @@ def test_a_late_message_whose_record_a_compaction_has_moved_as_context_is_not_an
     asking = friend.events.text("well?", **({"quotedMessageId": "m0"} if quotes else {}))
     sent_ms = worker.clock.now_ms() - age_ms
     folded = replace(
-        message(1),
+        message(1, addressed=False, timestamp_ms=sent_ms),
         line_message_id=asking["message"]["id"] if is_its_own else "m0",
-        addressed=False,
-        timestamp_ms=sent_ms,
     )
     names = worker.conversations.of(friend.events.chat_id).names
     worker.store.create(names.snapshot, encode(SnapshotRecord(messages=(folded,))))
