@@ -122,7 +122,8 @@ class Reply:
 class _ReplyDelivery:
     """One delivery of a message.  `thoughts` counts how often it asked the model; `meter` is what that cost, which the outcome carries.
 
-    If the prompt was amended repeatedly, or workers died over it, the next prompt holds only what is asked.
+    If the prompt was amended repeatedly, or workers died over it, the next prompt holds only what is asked. `stood`: a look of this
+    delivery found the message in the journal and not withdrawn.
     """
 
     reply: Reply
@@ -131,6 +132,7 @@ class _ReplyDelivery:
     fetches: Fetches
     deadline: Deadline
     thoughts: int = 0
+    stood: bool = field(init=False, default=False)
     meter: Meter = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -154,11 +156,14 @@ class _ReplyDelivery:
         )
 
     def tidy(self, history: History) -> None:
+        """Drop the message if its withdrawal came first and may be over.  A later one finds it, and compares its words with what stays."""
         journal, own_id = self.conversation.journal, self.own.line_message_id
-        if history.amendments.is_withdrawn(self.own):
+        if not history.amendments.is_withdrawn(self.own):
+            self.stood = True
+            if own_id in history.amendments.edits:
+                journal.apply_edit(own_id)
+        elif not self.stood:
             journal.drop(own_id)
-        elif own_id in history.amendments.edits:
-            journal.apply_edit(own_id)
 
     def result_in(self, history: History, unfinished: OutcomeRecord | None) -> EventResult | None:
         own_id = self.own.line_message_id

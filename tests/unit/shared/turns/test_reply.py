@@ -34,7 +34,7 @@ from shared.turns.lease import open_turn
 from shared.turns.question import Question
 from shared.turns.settle_window import IMAGE_SET_S
 from shared.turns.waiting_room import PLACES
-from tests.support.chats import everything_in
+from tests.support.chats import everything_in, withdraw_from_turn
 from tests.support.races import StoreThatReadsLast
 from tests.support.turns import ActingClock, RepliedChat, WorkerKilledError
 
@@ -266,6 +266,16 @@ def test_reply_does_not_wait_for_the_turn_of_another_chat(pool: ThreadPoolExecut
     assert open_turn(other, other.turn.read()) is not None
 
     assert chat.deliver(chat.message(1)) == "replied"
+
+
+def test_a_message_that_is_withdrawn_while_it_is_answered_is_left_to_its_withdrawal(pool: ThreadPoolExecutor) -> None:
+    chat = RepliedChat(pool)
+    chat.meanwhile = lambda: withdraw_from_turn(chat.conversation, "m1")
+
+    assert chat.deliver(chat.message(1)) == "withdrawn"
+
+    assert withdrawal_of(chat.clock).withdraw(chat.conversation, "m1", timestamp_ms=chat.clock.now_ms())
+    assert "text 1" not in everything_in(chat.store)
 
 
 def test_message_that_arrives_after_its_withdrawal_leaves_no_text(pool: ThreadPoolExecutor) -> None:
