@@ -106,7 +106,8 @@ def test_a_trace_continues_with_the_unsend_of_its_message(page: Page) -> None:
     bubble = page.locator(".row.mine .bubble", has_text="1147")
     bubble.press("Space")
     expect(page.locator("#trace .step").first).to_contain_text("送信")
-    expect(page.locator("#trace .step").last).to_contain_text("処理完了を確認")  # an unsend that overtakes its message finds none
+    # The message is handled before its unsend: one that overtakes it finds no message to withdraw.
+    expect(page.locator("#trace .step").last).to_contain_text("処理完了を確認")
 
     bubble.click(button="right")
     page.locator("#menu [role=menuitem]", has_text="送信取消").click()
