@@ -123,7 +123,7 @@ class _ReplyDelivery:
     """One delivery of a message.  `thoughts` counts how often it asked the model; `meter` is what that cost, which the outcome carries.
 
     If the prompt was amended repeatedly, or workers died over it, the next prompt holds only what is asked. `stood`: a look of this
-    delivery found the message in the journal and not withdrawn.
+    delivery, which came after its record, did not find the message withdrawn.
     """
 
     reply: Reply
