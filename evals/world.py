@@ -24,6 +24,7 @@ from shared.adapters.memory.scripted_model import calling
 from shared.bus.endpoint import PushEndpoint
 from shared.clock import Deadline
 from shared.conversation.amendments import Amendments
+from shared.conversation.provenance import Source
 from shared.conversation.records import OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversations
 from shared.handlers.assembly import assemble
@@ -31,7 +32,7 @@ from shared.handlers.ports import NotionPort, Options, Ports, Threads
 from shared.handlers.traces import Traces
 from shared.handlers.unsend import UnsendHandler, withdrawal_of
 from shared.knowledge.apply import StagedEntryWriter
-from shared.knowledge.entry import Entry, Note, Source
+from shared.knowledge.entry import Entry, Note
 from shared.knowledge.entry_file import slug_of
 from shared.knowledge.entry_store import UNDO_FILE, EntryStore, path_in
 from shared.knowledge.schema import FIELDS, Category, Value, fields_of, name_field

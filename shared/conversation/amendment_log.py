@@ -20,7 +20,7 @@ from cachetools import LRUCache
 from shared.clock import Clock
 from shared.conversation.amendment_notes import AmendedObjects, AmendmentNotes
 from shared.conversation.amendments import Amendments
-from shared.conversation.member_mark import is_mark, mark_id, marks_in
+from shared.conversation.member_mark import is_mark, mark_id
 from shared.conversation.records import ANSWERABLE_MS, Amendment, Watermark
 from shared.conversation.watermark import ERASURE, ERASURE_OF_ENTRIES, ERASURES, Watermarks, marked_in
 from shared.storage.codec import decode, decode_if_readable, decode_readable, encode
@@ -315,7 +315,7 @@ def _amendments_of(bodies: Iterable[bytes | None]) -> Amendments:
         taken=_taken(amendments),
         edits={one.line_message_id: one.text for one in amendments if one.text is not None},
         edited_ms={one.line_message_id: one.timestamp_ms for one in amendments if one.text is not None},
-        members=marks_in(amendments),
+        members={one.line_message_id: one.timestamp_ms for one in amendments if is_mark(one.line_message_id)},
         erased_ms=watermark.timestamp_ms,
         erased_entries_ms=watermark.entries_ms,
     )

@@ -7,11 +7,8 @@ A mark lasts as long as the bucket keeps amendments, which is longer than any ev
 """
 
 import hashlib
-from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
-
-from shared.conversation.records import Amendment
 
 MARK_PREFIX: Final = "member-"  # no message's id of LINE's begins so
 _DIGITS: Final = 32
@@ -29,11 +26,6 @@ def mark_id(user_id: str | None) -> str:
 @lru_cache(maxsize=_KEPT)
 def _mark_of(user_id: str) -> str:
     return MARK_PREFIX + hashlib.sha256(f"aizuchi member {user_id}".encode()).hexdigest()[:_DIGITS]
-
-
-def marks_in(amendments: Iterable[Amendment]) -> dict[str, int]:
-    """Return up to when each person took back what they said, by LINE's timestamp, by the ids of their marks."""
-    return {one.line_message_id: one.timestamp_ms for one in amendments if is_mark(one.line_message_id)}
 
 
 def is_mark(line_message_id: str) -> bool:

@@ -4,12 +4,34 @@ It names only what stood in the prompt itself: messages, earlier answers and rec
 seen is not inherited; words that the answer passed on are found by comparing texts, when it loses its own.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
 LATEST_MS: Final = 2**53
 """Later than any timestamp: the start of an interval that holds nothing."""
+
+
+IsWithdrawn = Callable[[str, int], bool]
+"""Whether no entry may hold what a message, by its id, said at a timestamp of LINE's: it was withdrawn, erased or replaced by an edit."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """A message that something came from.  `timestamp_ms` is LINE's, of the message or of the edit that brought the words.
+
+    `by` is the mark of its sender (`member_mark`), because the entry may outlive the message; empty if unknown.
+    """
+
+    line_message_id: str
+    timestamp_ms: int
+    by: str = ""
+
+
+def oldest_words(sources: Iterable[Source]) -> dict[str, Source]:
+    """Return each message once, with the timestamp of its oldest words: those before an edit, if there are such."""
+    newest_first = sorted(sources, key=lambda one: one.timestamp_ms, reverse=True)
+    return {one.line_message_id: one for one in newest_first}
 
 
 class AmendedWords(Protocol):

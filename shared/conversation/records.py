@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
 
-from shared.conversation.provenance import LATEST_MS, Provenance
+from shared.conversation.member_mark import mark_id
+from shared.conversation.provenance import LATEST_MS, Provenance, Source
 from shared.conversation.receipt_lines import compared_arguments, compared_path, compared_texts
 from shared.line.messaging import ReplyToken
 from shared.metering import ModelUsage
@@ -62,6 +63,11 @@ class MessageRecord:
     def words_ms(self) -> int:
         """When its words were written, by LINE's timestamp."""
         return max(self.timestamp_ms, self.edited_ms)
+
+    @property
+    def source(self) -> Source:
+        """The message as a source of what is made of its words."""
+        return Source(line_message_id=self.line_message_id, timestamp_ms=self.words_ms, by=mark_id(self.user_id))
 
     @property
     def token(self) -> ReplyToken | None:

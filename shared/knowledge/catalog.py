@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from shared.knowledge.entry import Entry, IsWithdrawn, Source
+from shared.conversation.provenance import IsWithdrawn, Source
+from shared.knowledge.entry import Entry
 from shared.knowledge.entry_file import format_revision, read_revision
 from shared.knowledge.schema import Category, Value
 from shared.line.graphemes import cut

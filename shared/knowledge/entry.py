@@ -1,41 +1,14 @@
 """An entry as a value: its fields, its notes, and for every piece of it the messages that it came from."""
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from shared.conversation.member_mark import mark_id
-from shared.conversation.records import MessageRecord
+from shared.conversation.provenance import IsWithdrawn, Source, oldest_words
 from shared.knowledge.schema import FIELDS, Category, Field, InvalidValueError, Value, fields_of, name_field, one_line
 
 NAME_LIMIT: Final = 100
-
-IsWithdrawn = Callable[[str, int], bool]
-"""Whether no entry may hold what a message, by its id, said at a timestamp of LINE's: it was withdrawn, erased or replaced by an edit."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
-    """A message that something came from.  `timestamp_ms` is LINE's, of the message or of the edit that brought the words.
-
-    `by` is the mark of its sender (`member_mark`), because the entry may outlive the message; empty if unknown.
-    """
-
-    line_message_id: str
-    timestamp_ms: int
-    by: str = ""
-
-    @classmethod
-    def of(cls, message: MessageRecord) -> "Source":
-        """Return the message as a source."""
-        return cls(line_message_id=message.line_message_id, timestamp_ms=message.words_ms, by=mark_id(message.user_id))
-
-
-def oldest_words(sources: Iterable[Source]) -> dict[str, Source]:
-    """Return each message once, with the timestamp of its oldest words: those before an edit, if there are such."""
-    newest_first = sorted(sources, key=lambda one: one.timestamp_ms, reverse=True)
-    return {one.line_message_id: one for one in newest_first}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

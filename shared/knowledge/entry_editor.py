@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from shared.conversation.provenance import Source
 from shared.knowledge.classification import Classification
-from shared.knowledge.entry import NAME_LIMIT, Entry, Source
+from shared.knowledge.entry import NAME_LIMIT, Entry
 from shared.knowledge.entry_file import free_slug, slug_of
 from shared.knowledge.provenance import PossibleSources, repeats
 from shared.knowledge.schema import (

@@ -28,8 +28,9 @@ import msgspec
 import yaml
 from frontmatter.default_handlers import YAMLHandler
 
+from shared.conversation.provenance import Source
 from shared.errors import CorruptRecordError, UnknownRecordVersionError
-from shared.knowledge.entry import Entry, Note, Source
+from shared.knowledge.entry import Entry, Note
 from shared.knowledge.schema import FIELDS, NOTES_HEADING, Category, InvalidValueError, fields_of
 from shared.line.graphemes import split_at_graphemes
 from shared.storage.object_names import is_entry_path, is_slug

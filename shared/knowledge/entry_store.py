@@ -6,10 +6,11 @@ from functools import lru_cache
 from typing import Final
 
 from shared import logs
+from shared.conversation.provenance import Source
 from shared.conversation.store import Conversation
 from shared.errors import CorruptRecordError, PermanentError
 from shared.knowledge.catalog import Catalog, catalog_of
-from shared.knowledge.entry import Entry, Source
+from shared.knowledge.entry import Entry
 from shared.knowledge.entry_file import read_entry
 from shared.knowledge.tombstone import tombstone_in
 from shared.storage.codec import decode

@@ -7,10 +7,11 @@ from typing import Final, TypeAlias
 
 from shared import logs
 from shared.conversation.amendments import Amendments
+from shared.conversation.provenance import IsWithdrawn
 from shared.conversation.store import Conversation
 from shared.errors import PermanentError, StorageUnavailableError
 from shared.knowledge.catalog import Catalog, Row, row_of
-from shared.knowledge.entry import Entry, IsWithdrawn
+from shared.knowledge.entry import Entry
 from shared.knowledge.entry_file import format_entry, read_entry, slug_candidates, slug_of, traces_in
 from shared.knowledge.entry_store import CATALOG_FILE, SWAP_ATTEMPTS, UNDO_FILE, EntryStore, path_in
 from shared.knowledge.index import rebuild_index

@@ -10,10 +10,10 @@ from typing import Final
 
 from shared.agent.retellings import Retelling, RetoldMessage
 from shared.conversation.literal_runs import Runs, shares_run
+from shared.conversation.provenance import Source
 from shared.conversation.receipt_lines import compared_path
 from shared.conversation.records import MessageRecord
 from shared.knowledge.catalog import Row
-from shared.knowledge.entry import Source
 from shared.knowledge.numbers import Numbers
 from shared.knowledge.schema import Value
 from shared.search.folding import fold
@@ -61,10 +61,10 @@ class PossibleSources:
         wanted = _Text.of(text, to_answer=self.to_answer)
         holders = [one for one in self.to_answer if wanted.folded and wanted.folded in fold(one.text)]
         quoted = frozenset() if holders else frozenset(one.quoted_message_id for one in self.to_answer)
-        found = {one.line_message_id: Source.of(one) for one in holders[:1] or self.to_answer}
+        found = {one.line_message_id: one.source for one in holders[:1] or self.to_answer}
         for one in self.earlier:
             if one.line_message_id in quoted or wanted.may_repeat(one.text):
-                found.setdefault(one.line_message_id, Source.of(one))
+                found.setdefault(one.line_message_id, one.source)
         for retelling in self.retellings:
             if not quoted.isdisjoint(retelling.sent_message_ids) or wanted.may_repeat(retelling.text):
                 for retold in _behind(retelling, wanted):

@@ -12,11 +12,12 @@ from typing import Final
 
 from shared.agent.receipts import Deed, DeedKind, Place
 from shared.conversation.amendments import Amendments
+from shared.conversation.provenance import IsWithdrawn
 from shared.conversation.records import StagedWrite
 from shared.conversation.store import Conversation
 from shared.errors import PermanentError
 from shared.knowledge.catalog import CATALOG_LIMIT_BYTES, ROW_LIMIT_BYTES, Catalog, Row, row_of
-from shared.knowledge.entry import Entry, IsWithdrawn
+from shared.knowledge.entry import Entry
 from shared.knowledge.entry_file import LIMIT_BYTES, format_entry
 from shared.knowledge.entry_store import UNDO_FILE, EntryStore
 from shared.knowledge.undo import UndoEffect, UndoRecord, format_undo, read_undo

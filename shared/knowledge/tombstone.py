@@ -7,8 +7,8 @@ the chat that comes more than an hour later. No request to the bucket takes that
 from dataclasses import dataclass
 from typing import Final
 
+from shared.conversation.provenance import IsWithdrawn, Source
 from shared.errors import PermanentError
-from shared.knowledge.entry import IsWithdrawn, Source
 from shared.knowledge.entry_file import format_revision, read_entry, read_revision, traces_in
 from shared.storage.codec import VERSION, decode, encode
 

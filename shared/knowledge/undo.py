@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from shared.conversation.provenance import IsWithdrawn, Source, oldest_words
 from shared.conversation.records import StagedWrite
 from shared.errors import PermanentError
-from shared.knowledge.entry import Entry, IsWithdrawn, Source, oldest_words
+from shared.knowledge.entry import Entry
 from shared.knowledge.entry_file import format_entry, format_revision, read_entry, read_revision
 from shared.storage.codec import VERSION, decode, encode
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
 
-from shared.knowledge.entry import IsWithdrawn, Source
+from shared.conversation.provenance import IsWithdrawn, Source
 from shared.recurrence import Recurrence
 from shared.storage.codec import VERSION
 

@@ -14,9 +14,9 @@ from typing import Final
 
 from shared.agent.receipts import Deed, DeedKind, Due
 from shared.conversation.amendments import Amendments
+from shared.conversation.provenance import IsWithdrawn, Source, oldest_words
 from shared.conversation.records import REMINDERS_PATH, StagedWrite
 from shared.conversation.store import Conversation
-from shared.knowledge.entry import IsWithdrawn, Source, oldest_words
 from shared.reminders.fault import ReminderFault
 from shared.reminders.reminder import REMINDERS_LIMIT, TEXT_LIMIT, Reminder, ReminderKind, ReminderState
 from shared.reminders.schedule import Schedule, checked_schedule, local_time

@@ -11,7 +11,7 @@ from typing import Final, Protocol
 from shared.agent.model import Json
 from shared.agent.tools import NeedsTap, Tool, ToolFault, load_schema
 from shared.agent.turn_context import TurnContext
-from shared.knowledge.entry import Source
+from shared.conversation.provenance import Source
 from shared.knowledge.provenance import PossibleSources
 from shared.knowledge.staging import EntryOverlay
 from shared.line.utf16 import without_lone_surrogates

@@ -5,7 +5,7 @@ import re
 import signal
 from dataclasses import dataclass, field
 
-from shared.knowledge.entry import Source
+from shared.conversation.provenance import Source
 from shared.reminders.reminder import Reminder
 from shared.reminders.schedule import local_time
 from shared.storage.codec import encode

@@ -15,13 +15,14 @@ from shared.conversation.archive import Archive
 from shared.conversation.history import History
 from shared.conversation.history_reader import Listing
 from shared.conversation.journal import Journal
+from shared.conversation.provenance import IsWithdrawn
 from shared.conversation.records import Amendment, MessageRecord, OutcomeRecord, Watermark
 from shared.conversation.snapshot import Snapshot
 from shared.conversation.snapshot_records import Segment, SnapshotRecord
 from shared.conversation.store import Conversation
 from shared.conversation.sweep import Sweep
 from shared.conversation.turn import Route, SeenTurn, TurnRecord
-from shared.knowledge.entry import Entry, IsWithdrawn
+from shared.knowledge.entry import Entry
 from shared.line.postback_data import ReminderPress
 from shared.reminders.reminder import Reminder
 from shared.reminders.wording import Occurrence

@@ -1,6 +1,6 @@
 """A thousand reminders of one minute, in virtual time: each is said once and in time, though the workers of the ticks are killed."""
 
-from shared.knowledge.entry import Source
+from shared.conversation.provenance import Source
 from shared.reminders.delivery import Reminding
 from shared.reminders.reminder import Reminder
 from shared.reminders.schedule import local_time

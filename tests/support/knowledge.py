@@ -14,13 +14,14 @@ from shared.agent.registry import Registry
 from shared.agent.tools import ToolFault, load_schema
 from shared.agent.turn_context import TurnContext
 from shared.conversation.amendments import Amendments
+from shared.conversation.provenance import Source
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation, Conversations
 from shared.errors import StorageUnavailableError
 from shared.knowledge.apply import StagedEntryWriter
 from shared.knowledge.classification import Classifier
 from shared.knowledge.embeddings import Embedder, EntryEmbeddings
-from shared.knowledge.entry import Entry, Note, Source
+from shared.knowledge.entry import Entry, Note
 from shared.knowledge.entry_editor import EntryEditor
 from shared.knowledge.entry_store import EntryStore
 from shared.knowledge.schema import FIELDS, Category, Field, Value, plain_text

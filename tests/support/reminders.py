@@ -8,11 +8,11 @@ from shared.agent.model import Json
 from shared.agent.tools import Tool
 from shared.agent.turn_context import TurnContext
 from shared.conversation.amendments import Amendments
+from shared.conversation.provenance import Source
 from shared.conversation.records import OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation
 from shared.errors import StorageUnavailableError
 from shared.handlers.staged_writes import StagedWrites
-from shared.knowledge.entry import Source
 from shared.reminders.reminder import Reminder
 from shared.reminders.schedule import local_time
 from shared.reminders.staging import ReminderOverlay, ReminderStaging
@@ -152,7 +152,7 @@ def reminding_tool() -> Tool:
         overlay = context.reminders
         if not isinstance(overlay, ReminderOverlay):
             return {"status": "off"}
-        sources = map(Source.of, context.to_answer)
+        sources = (one.source for one in context.to_answer)
         if "cancel" in arguments:
             for one in overlay.list():
                 if str(arguments["cancel"]) in one.text:

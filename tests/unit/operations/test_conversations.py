@@ -7,12 +7,12 @@ import pytest
 from operations.conversations import Forget, exported, names_of
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.conversation.members import MembersRecord
+from shared.conversation.provenance import Source
 from shared.conversation.records import OutcomeKind, Watermark, outcome_covering
 from shared.conversation.snapshot_records import Recap, Segment, SnapshotRecord
 from shared.conversation.turn import Route, TurnRecord
 from shared.errors import UnusableIdError
 from shared.handlers.unsend import withdrawal_of
-from shared.knowledge.entry import Source
 from shared.knowledge.tombstone import bury
 from shared.reminders.reminder import Reminder
 from shared.storage.codec import decode, encode

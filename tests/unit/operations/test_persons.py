@@ -4,11 +4,11 @@ import pytest
 
 from operations.conversations import Forget
 from operations.persons import ForgetPerson, chats_in, exported_person
+from shared.conversation.provenance import Source
 from shared.conversation.records import MessageRecord
 from shared.conversation.snapshot_records import SnapshotRecord
 from shared.errors import UnreadableRecordError, UnusableIdError
 from shared.handlers.unsend import withdrawal_of
-from shared.knowledge.entry import Source
 from shared.reminders.reminder import Reminder
 from shared.storage.codec import encode
 from tests.support import recorded

@@ -6,11 +6,12 @@ import pytest
 
 from shared.adapters.memory import MemoryObjectStore
 from shared.conversation.member_mark import mark_id
+from shared.conversation.provenance import Source
 from shared.conversation.snapshot_records import SnapshotRecord
 from shared.conversation.store import Conversation
 from shared.handlers.persons import messages_of
 from shared.knowledge.catalog import Catalog, row_of
-from shared.knowledge.entry import Entry, Source
+from shared.knowledge.entry import Entry
 from shared.knowledge.entry_file import format_entry
 from shared.knowledge.entry_store import CATALOG_FILE
 from shared.reminders.reminder import Reminder
@@ -23,7 +24,7 @@ YUKI, KENJI = "U" + "1" * 32, "U" + "2" * 32
 
 
 def sent(number: int, by: str | None) -> Source:
-    return Source.of(replace(message(number, timestamp_ms=number), user_id=by))
+    return replace(message(number, timestamp_ms=number), user_id=by).source
 
 
 SOURCES = (sent(1, YUKI), sent(2, KENJI), sent(3, None), sent(4, YUKI))

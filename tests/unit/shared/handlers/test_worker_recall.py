@@ -9,12 +9,13 @@ import pytest
 from shared.adapters.memory.scripted_model import Step, calling
 from shared.agent.model import FunctionResponses, ModelRequest, ModelResponse
 from shared.conversation.history_reader import MESSAGES_SHOWN
+from shared.conversation.provenance import Source
 from shared.conversation.records import Amendment, MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.segments import encode_segment, name_of
 from shared.conversation.snapshot_records import ArchivedAnswer, Segment
 from shared.errors import StorageUnavailableError
 from shared.knowledge.catalog import catalog_of
-from shared.knowledge.entry import Entry, Source
+from shared.knowledge.entry import Entry
 from shared.knowledge.entry_file import format_entry
 from shared.knowledge.schema import FIELDS, Category
 from shared.line.mentions import GroupPolicy

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from shared.conversation.provenance import Source
 from shared.knowledge.catalog import Catalog, Row, catalog_of, row_of, search_texts
-from shared.knowledge.entry import Entry, Note, Source
+from shared.knowledge.entry import Entry, Note
 from shared.knowledge.schema import Category
 
 

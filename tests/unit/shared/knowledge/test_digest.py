@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from shared.conversation.provenance import Source
 from shared.knowledge.catalog import Row
 from shared.knowledge.digest import Digest, digest, digest_texts
-from shared.knowledge.entry import Source
 from shared.knowledge.schema import Category
 from shared.locales.language_file import LOCALES
 from tests.support.knowledge import TOKYO, WORDS

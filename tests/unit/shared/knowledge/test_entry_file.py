@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from shared.conversation.provenance import Source
 from shared.errors import CorruptRecordError, UnknownRecordVersionError, UnusableIdError
-from shared.knowledge.entry import Entry, Note, Source
+from shared.knowledge.entry import Entry, Note
 from shared.knowledge.entry_file import (
     LIMIT_BYTES,
     SLUG_LIMIT,

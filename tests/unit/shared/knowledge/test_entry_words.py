@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from shared.adapters.memory import MemoryObjectStore
 from shared.conversation.amendments import Amendments
+from shared.conversation.provenance import Source
 from shared.errors import StorageUnavailableError, UnknownRecordVersionError
 from shared.knowledge.apply import StagedEntryWriter
-from shared.knowledge.entry import Source
 from shared.knowledge.entry_words import EntryWords
 from shared.knowledge.index import index_file
 from shared.storage.object_store import StoredObject

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from shared.agent.token_estimate import estimated_tokens
 from shared.conversation.amendments import Amendments
 from shared.conversation.history import IndexView
+from shared.conversation.provenance import Source
 from shared.knowledge.catalog import Catalog, Row
-from shared.knowledge.entry import Source
 from shared.knowledge.index import (
     EMPTY_INDEX,
     UNREADABLE_INDEX,

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from shared.knowledge.entry import Entry, Source
+from shared.conversation.provenance import Source
+from shared.knowledge.entry import Entry
 from shared.knowledge.own_facts import facts_of, without_fact
 from tests.support.knowledge import SATO
 

@@ -6,8 +6,9 @@ from hypothesis import strategies as st
 
 from shared.agent.retellings import Retelling, RetoldMessage
 from shared.conversation.member_mark import mark_id
+from shared.conversation.provenance import Source
 from shared.knowledge.catalog import Row, row_of
-from shared.knowledge.entry import Entry, Note, Source
+from shared.knowledge.entry import Entry, Note
 from shared.knowledge.provenance import PossibleSources, repeats
 from shared.knowledge.schema import Category, Value
 from tests.support.knowledge import message

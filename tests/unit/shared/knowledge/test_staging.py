@@ -10,11 +10,12 @@ import pytest
 
 from shared.adapters.memory import FixedClock
 from shared.conversation.amendments import Amendments
+from shared.conversation.provenance import Source
 from shared.conversation.records import OutcomeKind, OutcomeRecord, StagedWrite
 from shared.conversation.store import Conversations
 from shared.knowledge.apply import StagedEntryWriter
 from shared.knowledge.catalog import CATALOG_LIMIT_BYTES, ROW_LIMIT_BYTES, Catalog, row_of
-from shared.knowledge.entry import Entry, Note, Source
+from shared.knowledge.entry import Entry, Note
 from shared.knowledge.entry_file import format_entry, read_entry
 from shared.knowledge.schema import FIELDS, Category
 from shared.knowledge.staging import CHANGES_LIMIT, ENTRIES_LIMIT, EntryFault, EntryOverlay, EntryStaging, Placement

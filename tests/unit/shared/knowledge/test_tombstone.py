@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.knowledge.entry import Source
+from shared.conversation.provenance import Source
 from shared.knowledge.tombstone import Tombstone, bury, tombstone_in
 from tests.support.knowledge import FilingChat, message
 

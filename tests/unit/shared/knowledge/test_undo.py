@@ -1,7 +1,7 @@
 import pytest
 
+from shared.conversation.provenance import Source
 from shared.conversation.records import StagedWrite
-from shared.knowledge.entry import Source
 from shared.knowledge.undo import UndoRecord, format_undo, read_undo, revision_of_undo
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.conversation.amendments import Amendments
+from shared.conversation.provenance import Source
 from shared.conversation.records import OutcomeKind, OutcomeRecord, ProposedCall, SaidReminder
-from shared.knowledge.entry import Source
 from shared.line.bubbles import DIGEST
 from shared.reminders.kept import KeptReminders
 from shared.reminders.reminder import Reminder, ReminderKind

@@ -7,8 +7,8 @@ import pytest
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.conversation.amendment_notes import NEWEST_READ
+from shared.conversation.provenance import Source
 from shared.conversation.records import Amendment
-from shared.knowledge.entry import Source
 from shared.line.phrases import Phrase
 from shared.reminders.overview import DueReminders, due_reminders
 from shared.reminders.store import ReminderStore

@@ -11,10 +11,10 @@ from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.agent.receipts import DeedKind
 from shared.clock import SKEW_MS
 from shared.conversation.amendments import Amendments
+from shared.conversation.provenance import Source
 from shared.conversation.records import OutcomeRecord
 from shared.errors import StorageUnavailableError
 from shared.handlers.staged_writes import StagedWrites
-from shared.knowledge.entry import Source
 from shared.reminders.fault import ReminderFault
 from shared.reminders.reminder import Claim, Reminder, ReminderState
 from shared.reminders.schedule import local_time

@@ -7,7 +7,7 @@ import pytest
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.conversation.amendments import Amendments
-from shared.knowledge.entry import Source
+from shared.conversation.provenance import Source
 from shared.reminders.words import ReminderWords
 from tests.support.chats import conversations_on
 from tests.support.reminders import ReminderChat
