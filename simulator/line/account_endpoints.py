@@ -64,11 +64,13 @@ async def test_webhook(channel: Channel, call: Call) -> Answer:
 
 
 async def link_token(channel: Channel, call: Call) -> Answer:
-    """Return a token for linking an account of the provider.  Source: Messaging API reference, "Issue link token"."""
+    """Return a token for linking an account of the provider, for ten minutes.  Source: Messaging API reference, "Issue link token"."""
     person = channel.people.get(call.path_params["user_id"])
     if person is None or not person.has_consented:
         raise not_found()
-    return Answer(body={"linkToken": channel.ids.link_token()})
+    token = channel.ids.link_token()
+    channel.link_tokens.issue(token, user_id=person.user_id, at_ms=call.at_ms)
+    return Answer(body={"linkToken": token})
 
 
 async def content(channel: Channel, call: Call) -> Answer:

@@ -46,7 +46,7 @@ class Api:
 
     def unknown(self, request: Request) -> Response:
         """Answer 404 to a path or method that is no endpoint, and say so in the log."""
-        logger.warning("not modelled, answered 404: %s %.200r", request.method, request.url.path)
+        logger.warning("no operation of LINE, answered 404: %s %.200r", request.method, request.url.path)
         error = not_found()
         call = self._call(request, b"")
         self._log(call, Answer(status=error.status, body=error.body()), was_answered=True)

@@ -26,8 +26,19 @@ class BackgroundEvents(Channel):
         beacon = {"hwid": hwid, "type": kind} | ({"dm": dm} if dm is not None else {})
         return self._emit_from_user(user_id, {"type": "beacon", "beacon": beacon})
 
-    def link_account(self, user_id: str, nonce: str, *, result: Literal["ok", "failed"] = "ok") -> WebhookEvent:
-        """The person linked an account of the provider. The event of a failed link has no reply token."""
+    def link_account(
+        self, user_id: str, nonce: str, *, result: Literal["ok", "failed"] = "ok", link_token: str | None = None
+    ) -> WebhookEvent:
+        """The person linked an account of the provider. The event of a failed link has no reply token.
+
+        With `link_token` the result is LINE's: `failed` for the token of another user. A token that expired or was used causes no event.
+        Source: docs/messaging-api/linking-accounts; Messaging API reference, "Account link event".
+        """
+        if link_token is not None:
+            redeemed = self.link_tokens.redeem(link_token, user_id=user_id, at_ms=self.now_ms())
+            if redeemed is None:
+                raise ImpossibleActionError("the link token has expired or was used; LINE sends no event")
+            result = redeemed
         return self._emit_from_user(user_id, {"type": "accountLink", "link": {"result": result, "nonce": nonce}})
 
     def change_membership(

@@ -19,12 +19,14 @@ from .deliveries import Courier, DeliveryAttempt
 from .errors import ImpossibleActionError
 from .events import QUOTABLE, WebhookEvent, is_repliable, source_of
 from .ids import Ids
+from .link_tokens import LinkTokens
 from .listeners import Listeners
 from .media import Media
 from .messages import DeliveryState, JsonObject, Message, Notice
 from .people import Bot, Person
 from .quota import MonthlyQuota, RetryKeys
 from .reply_tokens import ReplyTokens
+from .rich_menu_batches import Batch
 from .rich_menus import RichMenus
 
 EVENTS_KEPT: Final = 10_000
@@ -66,6 +68,9 @@ class Channel:
     access_tokens: AccessTokens = field(init=False, default_factory=AccessTokens)
     rich_menus: RichMenus = field(init=False, default_factory=RichMenus)
     broadcasts: Broadcasts = field(init=False, default_factory=Broadcasts)
+    link_tokens: LinkTokens = field(init=False, default_factory=LinkTokens)
+    liff_apps: dict[str, JsonObject] = field(init=False, default_factory=dict)
+    rich_menu_batches: dict[str, Batch] = field(init=False, default_factory=dict)
     bot_listeners: list[BotListener] = field(init=False, default_factory=list)
     _advanced_ms: int = field(init=False, default=0)
     _listeners: Listeners = field(init=False, default_factory=Listeners)

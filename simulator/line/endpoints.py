@@ -1,4 +1,7 @@
-"""Every endpoint of the Messaging API that is modelled, with its rate limit.  Source: Messaging API reference; line-openapi."""
+"""Every operation of LINE's OpenAPI documents, with its host and rate limit; those of `refused_endpoints` answer 501.
+
+Source: Messaging API reference, "Domain name" and "Rate limits"; line-openapi, as the API classes of line-bot-sdk 3.27.0 carry it.
+"""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -9,13 +12,19 @@ from . import (
     broadcast_endpoints,
     chat_endpoints,
     insight_endpoints,
+    liff_endpoints,
     message_endpoints,
+    refused_endpoints,
+    rich_menu_batch_endpoints,
     rich_menu_endpoints,
+    rich_menu_insight_endpoints,
     token_endpoints,
 )
 from .calls import Answer, Call
 
 Handler = Callable[[Any, Call], Awaitable[Answer]]
+
+Host = Literal["api.line.me", "api-data.line.me", "manager.line.biz"]
 
 _SECOND_MS: Final = 1_000
 _HOUR_MS: Final = 60 * 60_000
@@ -24,16 +33,19 @@ _RETRIABLE: Final = frozenset(f"/v2/bot/message/{kind}" for kind in ("push", "mu
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
-    """One endpoint. `rate`: how many requests are allowed in a window, and the window in milliseconds. `is_open`: it needs no token.
-
-    Source: Messaging API reference, "Rate limits".
-    """
+    """One endpoint. `rate`: how many requests are allowed in a window, and the window in milliseconds. `is_open`: it needs no token."""
 
     method: str
     path: str
     handler: Handler
     rate: tuple[int, int] = (2_000, _SECOND_MS)
     is_open: bool = False
+    host: Host = "api.line.me"
+
+    @property
+    def is_modelled(self) -> bool:
+        """Whether the endpoint does what LINE does. The others check the body, and answer 501."""
+        return not isinstance(self.handler, refused_endpoints.Refusal)
 
     @property
     def is_retriable(self) -> bool:
@@ -42,10 +54,15 @@ class Endpoint:
 
 
 def _endpoint(
-    request: str, handler: Handler, *, rate: tuple[int, int] = (2_000, _SECOND_MS), is_open: bool = False
+    request: str,
+    handler: Handler,
+    *,
+    rate: tuple[int, int] = (2_000, _SECOND_MS),
+    is_open: bool = False,
+    host: Host = "api.line.me",
 ) -> Endpoint:
     method, path = request.split(" ")
-    return Endpoint(method=method, path=path, handler=handler, rate=rate, is_open=is_open)
+    return Endpoint(method=method, path=path, handler=handler, rate=rate, is_open=is_open, host=host)
 
 
 def _bot(
@@ -54,11 +71,14 @@ def _bot(
     handler: Handler,
     *,
     rate: tuple[int, int] = (2_000, _SECOND_MS),
+    host: Host = "api.line.me",
 ) -> Endpoint:
-    return _endpoint(f"{method} /v2/bot{path}", handler, rate=rate)
+    return _endpoint(f"{method} /v2/bot{path}", handler, rate=rate, host=host)
 
 
 _HOURLY: Final = (60, _HOUR_MS)
+_BATCH: Final = (3, _HOUR_MS)
+_DATA: Final = "api-data.line.me"
 
 ENDPOINTS: Final = (
     _bot("POST", "/message/reply", message_endpoints.reply),
@@ -98,9 +118,9 @@ ENDPOINTS: Final = (
     _bot("GET", "/channel/webhook/endpoint", account_endpoints.get_webhook),
     _bot("PUT", "/channel/webhook/endpoint", account_endpoints.set_webhook),
     _bot("POST", "/channel/webhook/test", account_endpoints.test_webhook, rate=_HOURLY),
-    _bot("GET", "/message/{line_message_id}/content", account_endpoints.content),
-    _bot("GET", "/message/{line_message_id}/content/preview", account_endpoints.preview),
-    _bot("GET", "/message/{line_message_id}/content/transcoding", account_endpoints.transcoding),
+    _bot("GET", "/message/{line_message_id}/content", account_endpoints.content, host=_DATA),
+    _bot("GET", "/message/{line_message_id}/content/preview", account_endpoints.preview, host=_DATA),
+    _bot("GET", "/message/{line_message_id}/content/transcoding", account_endpoints.transcoding, host=_DATA),
     _bot("POST", "/user/{user_id}/linkToken", account_endpoints.link_token),
     _bot("POST", "/richmenu", rich_menu_endpoints.create, rate=(100, _HOUR_MS)),
     _bot("POST", "/richmenu/validate", rich_menu_endpoints.validate),
@@ -112,21 +132,30 @@ ENDPOINTS: Final = (
     _bot("GET", "/richmenu/alias/{alias_id}", rich_menu_endpoints.get_alias),
     _bot("POST", "/richmenu/alias/{alias_id}", rich_menu_endpoints.update_alias),
     _bot("DELETE", "/richmenu/alias/{alias_id}", rich_menu_endpoints.delete_alias),
+    _bot("POST", "/richmenu/batch", rich_menu_batch_endpoints.start, rate=_BATCH),
+    _bot("POST", "/richmenu/validate/batch", rich_menu_batch_endpoints.validate),
+    _bot("GET", "/richmenu/progress/batch", rich_menu_batch_endpoints.progress),
     _bot("GET", "/richmenu/{rich_menu_id}", rich_menu_endpoints.get),
     _bot("DELETE", "/richmenu/{rich_menu_id}", rich_menu_endpoints.delete, rate=(100, _HOUR_MS)),
-    _bot("POST", "/richmenu/{rich_menu_id}/content", rich_menu_endpoints.upload_image),
-    _bot("GET", "/richmenu/{rich_menu_id}/content", rich_menu_endpoints.download_image),
+    _bot("POST", "/richmenu/{rich_menu_id}/content", rich_menu_endpoints.upload_image, host=_DATA),
+    _bot("GET", "/richmenu/{rich_menu_id}/content", rich_menu_endpoints.download_image, host=_DATA),
     _bot("GET", "/user/all/richmenu", rich_menu_endpoints.get_default),
     _bot("DELETE", "/user/all/richmenu", rich_menu_endpoints.clear_default),
     _bot("POST", "/user/all/richmenu/{rich_menu_id}", rich_menu_endpoints.set_default),
     _bot("GET", "/user/{user_id}/richmenu", rich_menu_endpoints.get_linked),
     _bot("DELETE", "/user/{user_id}/richmenu", rich_menu_endpoints.unlink),
     _bot("POST", "/user/{user_id}/richmenu/{rich_menu_id}", rich_menu_endpoints.link),
-    _bot("GET", "/insight/followers", insight_endpoints.followers),
-    _bot("GET", "/insight/message/delivery", insight_endpoints.deliveries),
-    _bot("GET", "/insight/demographic", insight_endpoints.demographic),
+    _bot("GET", "/insight/followers", insight_endpoints.followers, rate=_HOURLY),
+    _bot("GET", "/insight/message/delivery", insight_endpoints.deliveries, rate=_HOURLY),
+    _bot("GET", "/insight/demographic", insight_endpoints.demographic, rate=_HOURLY),
     _bot("GET", "/insight/message/event", insight_endpoints.message_event, rate=_HOURLY),
     _bot("GET", "/insight/message/event/aggregation", insight_endpoints.unit_event, rate=_HOURLY),
+    _bot("GET", "/insight/richmenu/{rich_menu_id}/daily", rich_menu_insight_endpoints.daily, rate=_HOURLY),
+    _bot("GET", "/insight/richmenu/{rich_menu_id}/summary", rich_menu_insight_endpoints.summary, rate=_HOURLY),
+    _endpoint("GET /liff/v1/apps", liff_endpoints.get_all),
+    _endpoint("POST /liff/v1/apps", liff_endpoints.add),
+    _endpoint("PUT /liff/v1/apps/{liff_id}", liff_endpoints.update),
+    _endpoint("DELETE /liff/v1/apps/{liff_id}", liff_endpoints.delete),
     _endpoint("POST /v2/oauth/accessToken", token_endpoints.issue_short_lived, is_open=True),
     _endpoint("POST /v2/oauth/verify", token_endpoints.verify_by_form, is_open=True),
     _endpoint("POST /v2/oauth/revoke", token_endpoints.revoke, is_open=True),
@@ -135,4 +164,13 @@ ENDPOINTS: Final = (
     _endpoint("POST /oauth2/v2.1/revoke", token_endpoints.revoke_v2_1, is_open=True),
     _endpoint("GET /oauth2/v2.1/tokens/kid", token_endpoints.key_ids, is_open=True),
     _endpoint("POST /oauth2/v3/token", token_endpoints.issue_stateless, is_open=True),
+    *(
+        _endpoint(
+            refusal.operation,
+            refusal,
+            is_open=refusal.is_open,
+            host="manager.line.biz" if refusal.is_open else _DATA if "byFile" in refusal.operation else "api.line.me",
+        )
+        for refusal in refused_endpoints.REFUSALS
+    ),
 )

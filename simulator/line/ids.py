@@ -1,11 +1,13 @@
 """Identifiers and tokens in LINE's formats, drawn from one seeded random source."""
 
 import base64
+import string
 import uuid
 from random import Random
 from typing import Final
 
 CROCKFORD: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+_ALPHANUMERIC: Final = string.ascii_letters + string.digits
 _ULID_CHARACTERS: Final = 26
 _BITS_PER_CHARACTER: Final = 5
 _MESSAGE_IDS_PER_MS: Final = 100_000
@@ -64,6 +66,10 @@ class Ids:
     def link_token(self) -> str:
         """32 letters and digits that are safe in URLs."""
         return self._opaque(24)
+
+    def liff_suffix(self) -> str:
+        """Eight letters and digits, the second part of a LIFF id."""
+        return "".join(self._rng.choices(_ALPHANUMERIC, k=8))
 
     def rich_menu_id(self) -> str:
         """`richmenu-` and 32 hex digits."""

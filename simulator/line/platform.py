@@ -17,6 +17,7 @@ from .browser_guard import BrowserGuard
 from .calls import LoggedRequest
 from .chat_membership import ChatMembership
 from .deliveries import DeliveryAttempt
+from .link_tokens import LinkTokens
 from .people import Person
 from .quota import MonthlyQuota, RetryKeys
 from .reply_tokens import ReplyTokens
@@ -98,10 +99,11 @@ class LinePlatform(RichMenuTaps, ChatMembership, BackgroundEvents):
         """Forget everything but the settings, and begin with one new person.  Returns: that person."""
         self.courier.abandon()
         self.courier.switches = DeliverySwitches()
-        for kept in (self.people, self.chats, self.events, self.media, self.api.requests):
+        for kept in (self.people, self.chats, self.events, self.media, self.liff_apps, self.rich_menu_batches):
             kept.clear()
         self.reply_tokens, self.retry_keys = ReplyTokens(), RetryKeys()
         self.access_tokens, self.rich_menus, self.broadcasts = AccessTokens(), RichMenus(), Broadcasts()
+        self.link_tokens = LinkTokens()
         self.quota = MonthlyQuota(limit=self.monthly_quota)
         self.api.clear()
         return self.add_person(self.first_person or "Hanako")

@@ -2,6 +2,7 @@
 
 from .errors import ImpossibleActionError
 from .messages import JsonObject
+from .rich_menus import Tap
 from .user_messages import UserMessages
 
 
@@ -16,9 +17,10 @@ class RichMenuTaps(UserMessages):
         """
         menu = self.rich_menus.shown_to(user_id)
         areas = menu.body.get("areas", []) if menu is not None else []
-        if not 0 <= area < len(areas):
+        if menu is None or not 0 <= area < len(areas):
             raise ImpossibleActionError("the chat shows no rich menu with such an area")
         action = areas[area]["action"]
+        self.rich_menus.note_tap(Tap(rich_menu_id=menu.rich_menu_id, area=area, user_id=user_id, at_ms=self.now_ms()))
         return {"action": action, "webhook_event_id": self._carry_out(user_id, action)}
 
     def _carry_out(self, user_id: str, action: JsonObject) -> str | None:

@@ -10,6 +10,7 @@ from .messages import JsonObject
 
 MENUS: Final = 1_000
 ALIASES: Final = 1_000
+TAPS_KEPT: Final = 100_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,14 +27,30 @@ class RichMenu:
         return {"richMenuId": self.rich_menu_id, **self.body}
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tap:
+    """A tap of a person on an area, for the menu's statistics."""
+
+    rich_menu_id: str
+    area: int
+    user_id: str
+    at_ms: int
+
+
 @dataclass(slots=True)
 class RichMenus:
-    """The menus of the account."""
+    """The menus of the account, and the newest taps on them."""
 
     menus: dict[str, RichMenu] = field(default_factory=dict)
     aliases: dict[str, str] = field(default_factory=dict)
     default_id: str | None = None
     linked: dict[str, str] = field(default_factory=dict)
+    taps: list[Tap] = field(default_factory=list)
+
+    def note_tap(self, tap: Tap) -> None:
+        """Count a tap."""
+        self.taps.append(tap)
+        del self.taps[:-TAPS_KEPT]
 
     def put_image(self, rich_menu_id: str, image: bytes, content_type: str) -> None:
         """Give the menu its image."""

@@ -107,11 +107,14 @@ def beacon(platform: LinePlatform, body: JsonObject) -> JsonObject:
 @action(
     user_id=USER_ID,
     nonce=string(least=1, most=255),
-    optional={"result": choice("ok", "failed")},
+    optional={
+        "result": choice("ok", "failed"),
+        "link_token": string("That of the link: it decides on the result.", least=1, most=100),
+    },
 )
 def account_link(platform: LinePlatform, body: JsonObject) -> JsonObject:
     """A person links an account of the provider."""
-    return event_of(platform.link_account(body["user_id"], body["nonce"], **given(body, "result")))
+    return event_of(platform.link_account(body["user_id"], body["nonce"], **given(body, "result", "link_token")))
 
 
 @action(

@@ -1,4 +1,4 @@
-"""The table in simulator/README.md has every endpoint, and every test that it names exists."""
+"""The table in simulator/README.md has every modelled endpoint, and every test that it names exists."""
 
 import re
 
@@ -11,10 +11,10 @@ TESTS = "\n".join(
 )
 
 
-def test_every_endpoint_stands_in_the_table() -> None:
-    named = set(re.findall(r"`((?:GET|POST|PUT|DELETE) /(?:v2|oauth2)/[^`]+)`", README))
+def test_every_modelled_endpoint_stands_in_the_table() -> None:
+    named = set(re.findall(r"`((?:GET|POST|PUT|DELETE) /(?:v2|oauth2|liff)/[^`]+)`", README))
 
-    assert {f"{endpoint.method} {endpoint.path}" for endpoint in ENDPOINTS} == named
+    assert {f"{endpoint.method} {endpoint.path}" for endpoint in ENDPOINTS if endpoint.is_modelled} == named
 
 
 def test_every_test_of_the_tables_exists() -> None:

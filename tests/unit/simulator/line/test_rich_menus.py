@@ -3,6 +3,7 @@
 from functools import partial
 from typing import Any
 
+import httpx2
 import pytest
 
 from simulator.line.errors import ImpossibleActionError
@@ -151,3 +152,91 @@ def test_a_tap_causes_what_its_action_says(line: LineHarness) -> None:
 def test_without_a_menu_there_is_nothing_to_tap(line: LineHarness) -> None:
     with pytest.raises(ImpossibleActionError, match="no rich menu"):
         line.platform.tap_rich_menu(line.user_id, 0)
+
+
+def batch(line: LineHarness, *operations: dict[str, str]) -> httpx2.Response:
+    return line.call("POST", "/v2/bot/richmenu/batch", json={"operations": list(operations)})
+
+
+def test_a_batch_replaces_and_unlinks_the_menus_of_everybody(line: LineHarness) -> None:
+    other = line.platform.add_person("Taro").user_id
+    first, second, third = create(line), create(line), create(line)
+    line.call("POST", f"/v2/bot/user/{line.user_id}/richmenu/{first}")
+    line.call("POST", f"/v2/bot/user/{other}/richmenu/{second}")
+
+    accepted = batch(line, {"type": "link", "from": first, "to": third}, {"type": "unlink", "from": second})
+    query = {"requestId": accepted.headers["x-line-request-id"]}
+    progress = [line.call("GET", "/v2/bot/richmenu/progress/batch", params=query).json()]
+    line.clock.advance(s=1)
+    progress.append(line.call("GET", "/v2/bot/richmenu/progress/batch", params=query).json())
+
+    assert accepted.status_code == 202
+    assert line.platform.rich_menus.linked == {line.user_id: third}
+    assert [told["phase"] for told in progress] == ["ongoing", "succeeded"]
+    assert progress[1]["completedTime"] == "2026-01-01T00:00:01.000Z"
+    assert batch(line, {"type": "unlinkAll"}).status_code == 202
+    assert line.platform.rich_menus.linked == {}
+
+
+@pytest.mark.parametrize(
+    "operations",
+    [
+        [],
+        [{"type": "swap"}],
+        [{"type": "unlink", "from": "richmenu-unknown"}],
+        [{"type": "unlinkAll"}, {"type": "unlinkAll"}],
+        [{"type": "link", "from": "richmenu-unknown"}],
+    ],
+)
+def test_a_wrong_batch_is_refused_and_fails_its_validation(line: LineHarness, operations: list[dict[str, str]]) -> None:
+    validated = line.call("POST", "/v2/bot/richmenu/validate/batch", json={"operations": operations})
+
+    assert (batch(line, *operations).status_code, validated.status_code) == (400, 400)
+
+
+def test_a_batch_may_be_started_three_times_an_hour_and_is_unknown_after_two_weeks(line: LineHarness) -> None:
+    accepted = batch(line, {"type": "unlinkAll"})
+    statuses = [batch(line, {"type": "unlinkAll"}).status_code for _ in range(3)]
+    line.clock.advance(s=14 * 24 * 3_600)
+    query = {"requestId": accepted.headers["x-line-request-id"]}
+
+    assert statuses == [202, 202, 429]
+    assert line.call("GET", "/v2/bot/richmenu/progress/batch", params=query).status_code == 404
+
+
+def test_the_taps_of_a_menu_are_counted_by_area_and_day(line: LineHarness) -> None:
+    rich_menu_id = create(line, {"type": "message", "text": "a"}, {"type": "message", "text": "b"})
+    line.call("POST", f"/v2/bot/user/all/richmenu/{rich_menu_id}")
+    people = [line.platform.add_person(f"Person {number}").user_id for number in range(20)]
+
+    def statistics(kind: str) -> dict[str, Any]:
+        query = {"from": "20260101", "to": "20260102"}
+        return dict(line.call("GET", f"/v2/bot/insight/richmenu/{rich_menu_id}/{kind}", params=query).json())
+
+    for user_id in people[:19]:
+        line.do(partial(line.platform.tap_rich_menu, user_id, 1))
+    hidden = statistics("summary")
+    line.clock.advance(s=24 * 3_600)
+    line.do(partial(line.platform.tap_rich_menu, people[19], 0))
+    line.do(partial(line.platform.tap_rich_menu, people[19], 0))
+
+    assert hidden == {"richMenuId": rich_menu_id}
+    assert [click["metrics"] for click in statistics("summary")["clicks"]] == [
+        {"count": 2, "uniqueUsers": 1},
+        {"count": 19, "uniqueUsers": 19},
+    ]
+    assert statistics("daily")["clicks"][0]["metrics"] == [
+        {"date": "20260101", "count": 0, "uniqueUsers": 0},
+        {"date": "20260102", "count": 2, "uniqueUsers": 1},
+    ]
+
+
+def test_the_statistics_of_a_menu_have_a_longest_span(line: LineHarness) -> None:
+    path = f"/v2/bot/insight/richmenu/{create(line)}"
+
+    def status(kind: str, last: str) -> int:
+        return line.call("GET", f"{path}/{kind}", params={"from": "20260101", "to": last}).status_code
+
+    assert [status("daily", "20260410"), status("daily", "20260411")] == [200, 400]
+    assert [status("summary", "20270201"), status("summary", "20270202")] == [200, 400]
+    assert [status("daily", "20251231"), status("daily", "20260231")] == [400, 400]

@@ -103,7 +103,7 @@ def test_every_answer_has_a_request_id(line: LineHarness) -> None:
     answers = [
         line.call("GET", "/v2/bot/info"),
         line.call("GET", "/v2/bot/info", headers={"Authorization": "Bearer wrong"}),
-        line.call("GET", "/v2/bot/audienceGroup/list"),
+        line.call("GET", "/v2/bot/fortune"),
         line.call("DELETE", "/v2/bot/info"),
         post(line, "/oauth2/v3/token", {}),
     ]
@@ -113,10 +113,10 @@ def test_every_answer_has_a_request_id(line: LineHarness) -> None:
 
 
 def test_an_unknown_endpoint_is_told_in_the_log(line: LineHarness, caplog: pytest.LogCaptureFixture) -> None:
-    line.call("GET", "/v2/bot/audienceGroup/list%1b")
+    line.call("GET", "/v2/bot/fortune%1b")
 
     assert [record.getMessage() for record in caplog.records] == [
-        "not modelled, answered 404: GET '/v2/bot/audienceGroup/list\\x1b'"
+        "no operation of LINE, answered 404: GET '/v2/bot/fortune\\x1b'"
     ]
     assert line.platform.requests[-1].status == 404
 
