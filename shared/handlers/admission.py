@@ -18,10 +18,9 @@ from shared.conversation.store import Conversation
 from shared.handlers.intake import Intake
 from shared.line.commands import Command
 from shared.line.events import LineEvent, MessageContent
-from shared.line.messaging import OutgoingMessage, ReplyApi, spend_reply_token
+from shared.line.messaging import OutgoingMessage, ReplyApi, reply_deadline, spend_reply_token
 from shared.line.phrases import Phrase, Phrases
 
-_SECONDS: Final = 10.0
 _UNNAMED: Final = ""
 
 
@@ -109,6 +108,6 @@ class AdmissionHandler:
         if event.reply_token is None or not self.doorstep.may_tell(event.conversation_id):
             return EventResult.NOT_ADMITTED
         said = (OutgoingMessage(text=self.phrases.text(words, id=event.conversation_id)),)
-        deadline = event.deadline.within(_SECONDS)
+        deadline = reply_deadline(event.reply_token, self.clock, latest=event.deadline)
         spend_reply_token(self.line, event.reply_token, said, clock=self.clock, deadline=deadline)
         return EventResult.NOT_ADMITTED

@@ -1,14 +1,11 @@
 """Events of a 1:1 chat without a user id: a fixed text answers them, and nothing is stored, because the chat is unknown."""
 
 from dataclasses import dataclass, field
-from typing import Final
 
 from shared.bus.result import EventResult
 from shared.clock import Clock, Deadline
-from shared.line.messaging import OutgoingMessage, ReplyApi, ReplyToken, spend_reply_token
+from shared.line.messaging import OutgoingMessage, ReplyApi, ReplyToken, reply_deadline, spend_reply_token
 from shared.line.phrases import Phrase, Phrases
-
-_SECONDS: Final = 10.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +22,8 @@ class UnnamedHandler:
         Repeated: LINE takes a token once, so nothing is said again. Raises: LineRefusedError.
         """
         said = (OutgoingMessage(text=self.phrases.text(Phrase.NO_USER_ID)),)
-        delivery = spend_reply_token(self.line, reply_token, said, clock=self.clock, deadline=deadline.within(_SECONDS))
+        until = reply_deadline(reply_token, self.clock, latest=deadline)
+        delivery = spend_reply_token(self.line, reply_token, said, clock=self.clock, deadline=until)
         if delivery.is_delivered is None:
             return EventResult.UNKNOWN
         return EventResult.REPLIED if delivery.is_delivered else EventResult.UNDELIVERED

@@ -6,7 +6,7 @@ Source: LINE, "Use quick replies", "Buttons template", "Postback action", "URI a
 """
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal, Protocol
 
@@ -24,6 +24,8 @@ DISPLAY_TEXT_LIMIT: Final = 300
 # Source: LINE, "Send reply message": a token works within one minute after receiving the webhook. Skew and transport delay narrow that.
 TOKEN_SURELY_ALIVE_MS: Final = 53_000
 TOKEN_SURELY_DEAD_MS: Final = 65_000
+SENDING_S: Final = 10.0
+"""For so long a call is repeated in any case; on a token that is surely alive for longer, for as long as that."""
 _PAUSE_S: Final = 0.5
 _LONGEST_PAUSE_S: Final = 2.0
 _RETRIED_PUSHES: Final = frozenset({"unknown", "not_sent"})
@@ -40,6 +42,10 @@ class ReplyToken:
     def surely_alive_until_ms(self) -> int:
         """Until when LINE takes the token, within the assumed clock skew."""
         return self.received_ms + TOKEN_SURELY_ALIVE_MS
+
+    def alive_s(self, now_ms: int) -> float:
+        """Return for how many seconds more LINE surely takes the token."""
+        return max(0, self.surely_alive_until_ms - now_ms) / 1_000
 
     def is_surely_dead(self, now_ms: int) -> bool:
         """Whether LINE refuses the token, within the assumed clock skew."""
@@ -165,15 +171,18 @@ def spend_reply_token(  # noqa: PLR0913 - the arguments of the call, a clock and
     clock: Clock,
     deadline: Deadline,
     may_have_arrived: bool = False,
+    may_repeat: Callable[[], bool] = lambda: True,
 ) -> Delivery:
-    """Send the messages on the token, at most once; retry an unknown fate with the same token and messages.
+    """Send the messages on the token, at most once; retry an unknown fate, or a call that was not sent, with the same token and messages.
 
-    `may_have_arrived`: another worker may have made the call before. A refusal of the first call means that nothing was sent. After a call
-    whose answer was lost, a refusal of a token that is surely alive means that the lost call was accepted; on an older token, or where LINE
-    is not reached again, the fate is unknown.
+    `may_repeat` is asked before each call but the first. `may_have_arrived`: another worker may have made the call before. A refusal of
+    the first call means that nothing was sent. After a call whose answer was lost, a refusal of a token that is surely alive means that
+    the lost call was accepted; on an older token, or where LINE is not reached again, the fate is unknown.
     Source: LINE, "Send reply message": a token works once; a used and an expired one get the same 400; retry keys are refused.
     """
-    for _ in _attempts(clock, deadline):
+    for attempt in _attempts(clock, deadline):
+        if attempt and not may_repeat():
+            break
         fate = api.reply(token.value, messages)
         if fate.kind == "accepted":
             return Delivery(is_delivered=True, sent_message_ids=fate.sent_message_ids)
@@ -182,6 +191,11 @@ def spend_reply_token(  # noqa: PLR0913 - the arguments of the call, a clock and
             return Delivery(is_delivered=was_spent if may_have_arrived else False)
         may_have_arrived = may_have_arrived or fate.kind == "unknown"
     return Delivery(is_delivered=None if may_have_arrived else False)
+
+
+def reply_deadline(token: ReplyToken, clock: Clock, *, latest: Deadline) -> Deadline:
+    """Return until when a call that spends the token is repeated while LINE is down."""
+    return latest.within(max(SENDING_S, token.alive_s(clock.now_ms())))
 
 
 def push_until_known(  # noqa: PLR0913 - the arguments of the call, a clock and a deadline

@@ -11,9 +11,9 @@ from shared.conversation.records import Erasure, OutcomeKind, OutcomeRecord
 from shared.conversation.spending import Spending
 from shared.conversation.store import Conversation
 from shared.conversation.turn import Route, SeenTurn
-from shared.line.messaging import ReplyToken
+from shared.line.messaging import SENDING_S, ReplyToken
 from shared.turns.lease import Lease
-from shared.turns.outbox import SENDING_S, Outbox
+from shared.turns.outbox import Outbox
 from shared.turns.runner import TurnRunner
 
 
@@ -68,7 +68,11 @@ class Announcer:
         Raises: TurnBusyError, StorageUnavailableError; safe to deliver again.
         """
         delivery = _AnnouncementDelivery(
-            outbox=self.outbox, conversation=conversation, outcome=announcement.outcome, route=Route.on(token)
+            outbox=self.outbox,
+            conversation=conversation,
+            outcome=announcement.outcome,
+            route=Route.on(token),
+            deadline=deadline,
         )
         return self.runner.run(conversation, delivery, conversation.turn.read(), deadline).result
 
@@ -79,6 +83,7 @@ class _AnnouncementDelivery:
     conversation: Conversation
     outcome: OutcomeRecord
     route: Route
+    deadline: Deadline
 
     @property
     def turn_s(self) -> float:
@@ -142,4 +147,4 @@ class _AnnouncementDelivery:
 
     def take_turn(self, lease: Lease, _: History) -> OutcomeRecord | None:
         committed = lease.commit(self.outcome, self.route)
-        return self.outbox.finish(lease, committed) if committed is not None else None
+        return self.outbox.finish(lease, committed, deadline=self.deadline) if committed is not None else None

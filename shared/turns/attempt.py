@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from shared import logs
-from shared.clock import Clock
+from shared.clock import Clock, Deadline
 from shared.conversation.history import History
 from shared.conversation.provenance import Provenance
 from shared.conversation.records import OutcomeKind, OutcomeRecord, outcome_covering, provenance_of
@@ -41,12 +41,15 @@ class Attempt:
     outbox: Outbox = field(repr=False)
     phrases: Phrases = field(repr=False)
     clock: Clock = field(repr=False)
+    deadline: Deadline
     has_ended: bool = False
     deferral: OutcomeRecord | None = None
 
     @classmethod
-    def begin(cls, lease: Lease, history: History, agenda: Agenda, *, outbox: Outbox, phrases: Phrases) -> "Attempt":
-        """Return an attempt at the agenda on the routes that there are."""
+    def begin(  # noqa: PLR0913 - what an attempt rests on
+        cls, lease: Lease, history: History, agenda: Agenda, *, outbox: Outbox, phrases: Phrases, deadline: Deadline
+    ) -> "Attempt":
+        """Return an attempt at the agenda on the routes that there are; the deadline is that of the request."""
         prompt = _prompt_of(history, agenda)
         draft = replace(outcome_covering(agenda.covers, OutcomeKind.SKIPPED), answers=agenda.answers)
         return cls(
@@ -65,6 +68,7 @@ class Attempt:
             outbox=outbox,
             phrases=phrases,
             clock=outbox.clock,
+            deadline=deadline,
         )
 
     def show(self, history: History) -> None:
@@ -109,7 +113,7 @@ class Attempt:
         if committed is None:
             logs.info("turn_lost")
             return None
-        return self.outbox.finish(self.lease, committed, spare=self.routes[1:])
+        return self.outbox.finish(self.lease, committed, deadline=self.deadline, spare=self.routes[1:])
 
     def store(self, answer: OutcomeRecord) -> OutcomeRecord | None:
         """Store a late answer for a press of the deferral's button, unless its basis was amended meanwhile; return the deferral."""
@@ -150,7 +154,7 @@ class Attempt:
         committed = self.lease.commit(deferral, self.routes[0])
         if committed is not None:
             logs.info("reply_deferred")
-            self.deferral = self.outbox.finish(self.lease, committed, spare=self.routes[1:])
+            self.deferral = self.outbox.finish(self.lease, committed, deadline=self.deadline, spare=self.routes[1:])
 
 
 def _having_seen(draft: OutcomeRecord, prompt: Provenance) -> OutcomeRecord:

@@ -20,12 +20,13 @@ from shared.conversation.spending import Spending, weighted_tokens
 from shared.conversation.store import Conversation
 from shared.conversation.turn import FENCE, Route, SeenTurn
 from shared.errors import AizuchiError, PromptAmendedError
+from shared.line.messaging import SENDING_S
 from shared.line.phrases import Phrases
 from shared.metering import Meter, log_usage, metered
 from shared.turns.attempt import Attempt
 from shared.turns.deferral import Agenda
 from shared.turns.lease import Lease
-from shared.turns.outbox import SENDING_S, Outbox
+from shared.turns.outbox import ENDING_S, Outbox
 from shared.turns.question import Question, Responder
 from shared.turns.runner import TurnRunner
 
@@ -129,6 +130,7 @@ class _InterjectionDelivery:
             Agenda(covers=(own,), asked=(own,)),
             outbox=self.interjection.outbox,
             phrases=self.interjection.phrases,
+            deadline=self._sent_by,
         )
         is_alive = _have_token(attempt.routes)  # the token may be too old by now
         is_possible = is_alive and lease.record.spending.is_reserved
@@ -137,6 +139,11 @@ class _InterjectionDelivery:
             lease.release()
             return None
         return self._finish(attempt, outcome)
+
+    @property
+    def _sent_by(self) -> Deadline:
+        """The time until which it is sent: nobody waits for it, so it is not repeated for as long as its token lives."""
+        return self.deadline.within(SENDING_S + ENDING_S)
 
     def _decide(self, attempt: Attempt) -> OutcomeRecord | None:
         """Return what was decided; None where something in the prompt was amended."""
@@ -169,7 +176,7 @@ class _InterjectionDelivery:
         if committed is None:
             return None
         try:
-            return self.interjection.outbox.finish(attempt.lease, committed)
+            return self.interjection.outbox.finish(attempt.lease, committed, deadline=self._sent_by)
         except AizuchiError as cause:  # the next delivery of the chat takes the turn over and finishes it
             logs.warning("chiming_failed", error_type=type(cause).__name__)
             return None

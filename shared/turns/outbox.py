@@ -16,20 +16,24 @@ from shared.errors import LineRefusedError
 from shared.line.bubbles import answer_messages, fixed_messages
 from shared.line.messaging import (
     MESSAGES_A_CALL,
+    SENDING_S,
     Delivery,
     Messenger,
     OutgoingMessage,
     PostbackButton,
     ReplyToken,
     push_until_known,
+    reply_deadline,
     spend_reply_token,
 )
 from shared.line.phrases import Phrase, Phrases
 from shared.line.postback_data import carry_out_data, confirm_data, show_answer_data
 from shared.turns.deferral import LateReply
 from shared.turns.lease import Lease
+from shared.turns.repetition import Repetition
 
-SENDING_S: Final = 10.0
+ENDING_S: Final = 5.0
+"""What a turn takes beside thinking and sending: to commit and to record, and calls that are under way."""
 _SENT_BY_TURNS: Final = frozenset({OutcomeKind.REPLIED, OutcomeKind.APOLOGISED, OutcomeKind.DEFERRED})
 _CONFIRM_BUTTONS: Final = {
     Erasure.RESET: Phrase.RESET_BUTTON,
@@ -81,36 +85,51 @@ class Outbox:
         return (*map(Route.on, fresh), *([Route(kind="push")] if may_push else ()))
 
     def finish(
-        self, lease: Lease, outcome: OutcomeRecord, *, is_takeover: bool = False, spare: Sequence[Route] = ()
+        self,
+        lease: Lease,
+        outcome: OutcomeRecord,
+        *,
+        deadline: Deadline,
+        is_takeover: bool = False,
+        spare: Sequence[Route] = (),
     ) -> OutcomeRecord | None:
         """Deliver the outcome that the turn is committed to; return it as recorded, its kind telling what the user saw.
 
-        None: something that the outcome repeats was withdrawn before the words were sent, so the turn is idle and has to be thought again;
-        or the turn was lost. `spare` are the routes that come next if LINE refuses the committed one.
+        While LINE is down, the call is repeated for as long as the token lives and the `deadline`, that of the request, leaves time to
+        record what came of it. None: something that the outcome repeats was withdrawn before the words were sent, so the turn is idle and
+        has to be thought again; or the turn was lost. `spare` are the routes that come next if LINE refuses the committed one.
         Repeated, after a takeover: same text, same route, one record.
         """
         conversation = lease.conversation
         if outcome.holds_words:
             amendments = conversation.amendments.look(besides=outcome.provenance.ids)
+            sent: OutcomeRecord | None = outcome
             if amendments.without_lost(outcome) is not outcome:
-                logs.info("reply_withheld", reason="withdrawn")
-                if not is_takeover:
-                    lease.release()
-                    return None
-                outcome = outcome.without_words(OutcomeKind.WITHDRAWN)
-                if not lease.amend(outcome, lease.record.route):
-                    return None
+                sent = self._withhold(lease, outcome, may_have_arrived=is_takeover)
             elif outcome.text is not None:
-                sent = self._send(lease, outcome, is_takeover=is_takeover, spare=spare)
-                if sent is None:
-                    return None
-                outcome = sent
+                sent = self._send(lease, outcome, deadline, is_takeover=is_takeover, spare=spare)
+            if sent is None:
+                return None
+            outcome = sent
         elif outcome.kind in _SENT_BY_TURNS:  # its words were taken out of the turn
             outcome = outcome.without_words(OutcomeKind.WITHDRAWN)
         if lease.is_over or not self._apply_staged(lease, outcome):
             return None
         self._record(lease, outcome)
         return outcome
+
+    def _withhold(self, lease: Lease, outcome: OutcomeRecord, *, may_have_arrived: bool) -> OutcomeRecord | None:
+        """Send the words no more, because they were withdrawn.
+
+        If they certainly did not arrive, the turn is idle, so that it is thought again; else the outcome goes on without its words. None
+        also where the turn was lost.
+        """
+        logs.info("reply_withheld", reason="withdrawn")
+        if not may_have_arrived:
+            lease.release()
+            return None
+        without_words = outcome.without_words(OutcomeKind.WITHDRAWN)
+        return without_words if lease.amend(without_words, lease.record.route) else None
 
     def _record(self, lease: Lease, outcome: OutcomeRecord) -> None:
         """Record the outcome; neither the journal nor the turn then holds words that have to go, or writes that were applied."""
@@ -135,7 +154,7 @@ class Outbox:
                     self.entries.remove_withdrawn(conversation, amendments)
 
     def _send(
-        self, lease: Lease, outcome: OutcomeRecord, *, is_takeover: bool, spare: Sequence[Route]
+        self, lease: Lease, outcome: OutcomeRecord, deadline: Deadline, *, is_takeover: bool, spare: Sequence[Route]
     ) -> OutcomeRecord | None:
         """Send along the committed route; if LINE refuses it, commit to the next one and send along that.
 
@@ -152,7 +171,10 @@ class Outbox:
                     return None
             if lease.is_over:
                 return None
-            delivery = self._send_along(lease, outcome, is_takeover=is_takeover)
+            repetition = Repetition(lease=lease, outcome=outcome)
+            delivery = self._send_along(repetition, deadline, is_takeover=is_takeover)
+            if repetition.is_withdrawn and delivery.is_delivered is not True:
+                return self._withhold(lease, outcome, may_have_arrived=delivery.is_delivered is None)
             if delivery.is_delivered is not False:
                 return _with_fate(outcome, delivery, since_received_ms=self._since_received_ms(lease.record.route))
         return _with_fate(outcome, Delivery(is_delivered=False))
@@ -162,28 +184,31 @@ class Outbox:
         token = route.token if route is not None else None
         return self.clock.now_ms() - token.received_ms if token is not None else None
 
-    def _send_along(self, lease: Lease, outcome: OutcomeRecord, *, is_takeover: bool) -> Delivery:
+    def _send_along(self, repetition: Repetition, deadline: Deadline, *, is_takeover: bool) -> Delivery:
         """Send along the committed route."""
-        route, deadline = lease.record.route, Deadline.after(self.clock, min(SENDING_S, lease.left_s))
+        lease, outcome = repetition.lease, repetition.outcome
+        route = lease.record.route
         try:
             if route.token is not None:
-                return self._reply(route.token, outcome, deadline, is_takeover=is_takeover)
+                return self._reply(route.token, repetition, deadline, is_takeover=is_takeover)
             if route.kind == "push":
-                return self._push(lease.conversation, outcome, deadline, is_takeover=is_takeover)
+                sending = Deadline.after(self.clock, min(SENDING_S, lease.left_s))
+                return self._push(lease.conversation, outcome, sending, is_takeover=is_takeover)
             return Delivery(is_delivered=False)
         except LineRefusedError as cause:
             logs.error("reply_refused", cause=cause, reason=str(cause))
             return Delivery(is_delivered=False)
 
-    def _reply(self, token: ReplyToken, outcome: OutcomeRecord, deadline: Deadline, *, is_takeover: bool) -> Delivery:
-        """Spend the token.  After a takeover, the former holder may have made the call already."""
+    def _reply(self, token: ReplyToken, repetition: Repetition, deadline: Deadline, *, is_takeover: bool) -> Delivery:
+        """Spend the token, repeating the call until the token may be dead.  After a takeover, the former holder may have made the call."""
         return spend_reply_token(
             self.line,
             token,
-            self._messages(outcome),
+            self._messages(repetition.outcome),
             clock=self.clock,
-            deadline=deadline,
+            deadline=reply_deadline(token, self.clock, latest=deadline.earlier(ENDING_S)),
             may_have_arrived=is_takeover,
+            may_repeat=repetition.may_repeat,
         )
 
     def _push(

@@ -20,6 +20,7 @@ from shared.conversation.store import Conversation
 from shared.conversation.turn import SeenTurn
 from shared.conversation.withdrawal import Withdrawal
 from shared.errors import PromptAmendedError
+from shared.line.messaging import SENDING_S
 from shared.line.phrases import Phrase, Phrases
 from shared.metering import Meter, log_usage, metered
 from shared.turns.additions import Additions, NoAdditions
@@ -27,7 +28,7 @@ from shared.turns.attempt import MODEL_S, Attempt
 from shared.turns.background import Background
 from shared.turns.deferral import agenda_of
 from shared.turns.lease import Lease
-from shared.turns.outbox import SENDING_S, Outbox
+from shared.turns.outbox import Outbox
 from shared.turns.question import ConfirmedChanges, Question, Responder
 from shared.turns.runner import Run, TurnRunner
 from shared.turns.settle_window import SettleWindow
@@ -205,7 +206,9 @@ class _ReplyDelivery:
         is_alone = is_poisoned or self.thoughts >= _THOUGHTS_WITH_CONTEXT
         if is_alone:
             history = history.isolated(agenda.asked)
-        attempt = Attempt.begin(lease, history, agenda, outbox=self.reply.outbox, phrases=self.reply.phrases)
+        attempt = Attempt.begin(
+            lease, history, agenda, outbox=self.reply.outbox, phrases=self.reply.phrases, deadline=self.deadline
+        )
         attempt.draft = replace(attempt.draft, isolates=is_poisoned)
         logs.info("turn_opened", messages=len(history.messages), pending=len(agenda.covers), tries=lease.record.tries)
         add = self.reply.additions.begin(lease)

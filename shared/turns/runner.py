@@ -23,11 +23,9 @@ from shared.conversation.store import Conversation
 from shared.conversation.turn import SeenTurn
 from shared.errors import AizuchiError, TurnBusyError
 from shared.turns.lease import Lease, open_turn, take_over
-from shared.turns.outbox import Outbox
+from shared.turns.outbox import ENDING_S, Outbox
 from shared.turns.waiting_room import Place, WaitingRoom
 
-ENDING_S: Final = 5.0
-"""What a turn takes beside thinking and sending: to commit and to record, and calls that are under way."""
 _POLL_S: Final = 0.4
 _LONGEST_TURN_S: Final = 50.0
 
@@ -109,11 +107,12 @@ class Run:
 class _Patience:
     """How long a delivery waits: until it could end no turn in time, its answer could not be shown, or newer deliveries took its place.
 
-    A delivery with a short turn polls more often, so that it comes before those that think.
+    A delivery with a short turn polls more often, so that it comes before those that think. `request` is the deadline of its request.
     """
 
     delivery: TurnDelivery
     deadline: Deadline
+    request: Deadline
     place: Place
     poll_s: float
     waits: bool
@@ -155,6 +154,7 @@ class TurnRunner:
             patience = _Patience(
                 delivery=delivery,
                 deadline=deadline.earlier(delivery.turn_s + ENDING_S),
+                request=deadline,
                 place=place,
                 poll_s=_POLL_S * delivery.turn_s / _LONGEST_TURN_S,
                 waits=waits,
@@ -225,7 +225,9 @@ class TurnRunner:
                 return None
             if unfinished is not None:
                 taken = take_over(conversation, seen)
-                outcome = self.outbox.finish(taken, unfinished, is_takeover=True) if taken else None
+                outcome = None
+                if taken is not None:
+                    outcome = self.outbox.finish(taken, unfinished, deadline=patience.request, is_takeover=True)
                 return _ended(delivery, outcome, history)
             lease = open_turn(conversation, seen, spends=delivery.spends)
         return _ended(delivery, delivery.take_turn(lease, history) if lease else None, history)

@@ -105,8 +105,8 @@ OF_TURNS: Final[Mapping[str, Mutation]] = {
         lacks="an answer is sent after the lease, on a look that is too old",
     ),
     "withdraws_when_taken_over": Mutation(
-        f"{_OUTBOX}:Outbox.finish",
-        Always("is_takeover"),
+        f"{_OUTBOX}:Outbox._withhold",
+        Always("may_have_arrived"),
         lacks="after a takeover, a withdrawn outcome that may have been sent is answered again",
     ),
     "looks_before_send": Mutation(

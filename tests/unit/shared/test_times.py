@@ -10,7 +10,7 @@ from shared.conversation import recap, records, turn, withdrawal
 from shared.handlers import tick
 from shared.line import messaging, presence
 from shared.settings.reader import LEAST_LEASE_S
-from shared.turns import attempt, deferral, outbox, reply, runner
+from shared.turns import attempt, deferral, outbox, repetition, reply
 from tests.support.chats import conversations_on
 from tests.support.inline import InlineExecutor
 
@@ -55,34 +55,40 @@ def test_a_deferral_is_sent_while_its_token_is_surely_alive() -> None:
     assert messaging.TOKEN_SURELY_DEAD_MS >= TOKEN_MS + SKEW_MS == TOKEN_MS + clock.SKEW_MS
 
 
+def test_a_call_to_line_that_is_repeated_ends_within_the_lease() -> None:
+    longest_pause_s = messaging._LONGEST_PAUSE_S  # noqa: SLF001 - what this test is about
+
+    assert sum(TIMEOUT_S) + longest_pause_s < repetition.RENEWED_BELOW_S < LEAST_LEASE_S * turn.FENCE
+
+
 def test_a_request_ends_before_pub_sub_stops_waiting() -> None:
     last_call_s = presence._LAST_CALL_S  # noqa: SLF001 - what this test is about
 
     assert endpoint.REQUEST_S + last_call_s < DEADLINE_S
-    assert last_call_s <= runner.ENDING_S  # a loading animation is waited for before the answer is sent
+    assert last_call_s <= outbox.ENDING_S  # a loading animation is waited for before the answer is sent
 
 
 def test_a_turn_that_is_taken_over_at_the_last_moment_ends_with_its_request() -> None:
-    opens_s = endpoint.REQUEST_S - outbox.SENDING_S - runner.ENDING_S
+    opens_s = endpoint.REQUEST_S - messaging.SENDING_S - outbox.ENDING_S
 
     assert opens_s + LEASE_S * turn.FENCE < DEADLINE_S
 
 
 def test_a_message_that_a_tick_resumes_at_the_last_moment_ends_with_the_tick() -> None:
     assert tick.BEGINS_S + reply.RESUME_S <= endpoint.REQUEST_S
-    assert reply.RESUME_S > attempt.MODEL_S + outbox.SENDING_S + runner.ENDING_S
+    assert reply.RESUME_S > attempt.MODEL_S + messaging.SENDING_S + outbox.ENDING_S
 
 
 def test_an_announcement_sees_the_lease_of_a_dead_holder_end_once_its_token_is_dead() -> None:
-    waits_s = endpoint.REQUEST_S - outbox.SENDING_S - runner.ENDING_S
+    waits_s = endpoint.REQUEST_S - messaging.SENDING_S - outbox.ENDING_S
 
     assert waits_s >= messaging.TOKEN_SURELY_DEAD_MS / 1_000 + LEASE_S + SKEW_MS / 1_000
 
 
 def test_who_waits_sees_another_turn_end_and_the_lease_of_a_dead_holder() -> None:
-    waits_s = endpoint.REQUEST_S - attempt.MODEL_S - outbox.SENDING_S - runner.ENDING_S
+    waits_s = endpoint.REQUEST_S - attempt.MODEL_S - messaging.SENDING_S - outbox.ENDING_S
 
-    assert waits_s > attempt.MODEL_S + outbox.SENDING_S
+    assert waits_s > attempt.MODEL_S + messaging.SENDING_S
     assert waits_s > LEASE_S
 
 

@@ -7,10 +7,10 @@ import pytest
 from shared.adapters.memory import FixedClock
 from shared.adapters.memory.scripted_model import calling
 from shared.bus.endpoint import REQUEST_S
+from shared.line.messaging import SENDING_S
 from shared.line.phrases import Phrase
 from shared.turns.lease import open_turn
-from shared.turns.outbox import SENDING_S
-from shared.turns.runner import ENDING_S
+from shared.turns.outbox import ENDING_S
 from tests.support import push, recorded
 from tests.support.chats import conversations_on, everything_in
 from tests.support.people import START_MS, Person

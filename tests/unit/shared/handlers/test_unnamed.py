@@ -44,6 +44,13 @@ def test_an_answer_without_memory_is_tried_again_when_line_does_not_answer(worke
     assert worker.said == [japanese(Phrase.NO_USER_ID)]
 
 
+def test_a_person_without_an_id_is_told_once_line_is_back_after_half_a_minute(worker: PushedWorker) -> None:
+    worker.line.fates = ["not_sent"] * 17
+
+    assert worker.deliver(from_a_person_without_consent("message-text")) == 204
+    assert worker.said == [japanese(Phrase.NO_USER_ID)]
+
+
 @pytest.mark.parametrize(
     ("fates", "outcome"),
     [([], "replied"), (["refused"], "undelivered"), (["unknown, not sent"] * 99, "unknown")],

@@ -13,11 +13,10 @@ from shared.conversation.store import Conversation, Conversations
 from shared.conversation.turn import Route
 from shared.conversation.withdrawal import Withdrawal
 from shared.errors import TurnBusyError
-from shared.line.messaging import TOKEN_SURELY_DEAD_MS, ReplyToken
+from shared.line.messaging import SENDING_S, TOKEN_SURELY_DEAD_MS, ReplyToken
 from shared.turns.announcement import Announcement, Announcer
 from shared.turns.lease import Lease, open_turn
-from shared.turns.outbox import SENDING_S
-from shared.turns.runner import ENDING_S
+from shared.turns.outbox import ENDING_S
 from shared.turns.waiting_room import PLACES
 from tests.support.chats import answer, conversations_on
 from tests.support.races import SharedStore, StoreThatReadsLast

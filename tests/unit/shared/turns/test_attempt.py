@@ -6,6 +6,8 @@ from dataclasses import replace
 import pytest
 
 from shared.adapters.memory import FixedClock
+from shared.bus.endpoint import REQUEST_S
+from shared.clock import Deadline
 from shared.conversation.amendments import Amendments
 from shared.conversation.history import History
 from shared.conversation.records import OutcomeKind, OutcomeRecord, StagedWrite
@@ -180,7 +182,12 @@ def test_an_answer_is_deferred_only_where_a_button_shows_it(
     lease, own = chat.open_turn(), chat.message(1)
     history = History(messages=(own,))
     attempt = Attempt.begin(
-        lease, history, agenda_of(history, [own]), outbox=chat.runner.outbox, phrases=NamedPhrases()
+        lease,
+        history,
+        agenda_of(history, [own]),
+        outbox=chat.runner.outbox,
+        phrases=NamedPhrases(),
+        deadline=Deadline.after(chat.clock, REQUEST_S),
     )
     waited_s: list[float] = []
 
@@ -309,7 +316,12 @@ def test_what_is_shown_besides_is_named_by_the_outcome_and_looked_at(pool: Threa
     lease, own, quoted = chat.open_turn(), chat.message(1), replace(chat.message(0), type="image")
     history = History(messages=(own,))
     attempt = Attempt.begin(
-        lease, history, agenda_of(history, [own]), outbox=chat.runner.outbox, phrases=NamedPhrases()
+        lease,
+        history,
+        agenda_of(history, [own]),
+        outbox=chat.runner.outbox,
+        phrases=NamedPhrases(),
+        deadline=Deadline.after(chat.clock, REQUEST_S),
     )
     begun = attempt.draft
     assert (begun.saw, begun.entries_since_ms) == (("m1",), 0)

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 import pytest
 
 from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryObjectStore
+from shared.bus.endpoint import REQUEST_S
+from shared.clock import Deadline
 from shared.conversation.amendments import Amendments
 from shared.conversation.records import (
     Amendment,
@@ -19,13 +21,13 @@ from shared.conversation.records import (
 )
 from shared.conversation.store import Conversation
 from shared.conversation.turn import Route
-from shared.errors import LineRefusedError
+from shared.errors import LineRefusedError, StorageUnavailableError
 from shared.knowledge.entry_words import EntryWords
 from shared.line.messaging import MESSAGES_A_CALL, TOKEN_SURELY_DEAD_MS, OutgoingMessage, ReplyFate, ReplyToken
 from shared.line.postback_data import carry_out_data, confirm_data
 from shared.turns.deferral import LateReply
 from shared.turns.lease import Lease, open_turn, take_over
-from shared.turns.outbox import Outbox
+from shared.turns.outbox import ENDING_S, Outbox
 from tests.support.chats import answer, conversations_on, everything_in, withdraw_from_turn, withdraw_others
 from tests.support.knowledge import FilingChat, StallingStore, found
 from tests.support.knowledge import message as said
@@ -58,9 +60,20 @@ class CommittedChat:
         late_reply: LateReply = LateReply.BUTTON,
         is_takeover: bool = False,
         spare: Sequence[Route] = (),
+        left_s: float = REQUEST_S,
     ) -> OutcomeRecord | None:
         assert lease.record.outcome is not None
-        return self.outbox(late_reply).finish(lease, lease.record.outcome, is_takeover=is_takeover, spare=spare)
+        return self.outbox(late_reply).finish(
+            lease,
+            lease.record.outcome,
+            deadline=Deadline.after(self.clock, left_s),
+            is_takeover=is_takeover,
+            spare=spare,
+        )
+
+    @property
+    def deadline(self) -> Deadline:
+        return Deadline.after(self.clock, REQUEST_S)
 
     def withdraw(self) -> None:
         self.conversation.amendments.amend(Amendment(line_message_id="m1", timestamp_ms=2))
@@ -116,7 +129,7 @@ def pending(token: str, received_ms: int, *, timestamp_ms: int = 1) -> MessageRe
         ([], OutcomeKind.REPLIED),
         (["refused"], OutcomeKind.UNDELIVERED),
         (["unknown"], OutcomeKind.REPLIED),
-        (["unknown, not sent"] * 20, OutcomeKind.UNKNOWN),
+        (["unknown, not sent"] * 99, OutcomeKind.UNKNOWN),
     ],
 )
 def test_recorded_outcome_tells_what_the_user_saw(
@@ -591,7 +604,8 @@ class CalendarOfOne:
 def test_what_goes_with_an_answer_follows_its_words(committed: CommittedChat) -> None:
     lease = committed.commit(outcome("at nine"))
 
-    replace(committed.outbox(), attachments=CalendarOfOne()).finish(lease, outcome("at nine"))
+    outbox = replace(committed.outbox(), attachments=CalendarOfOne())
+    outbox.finish(lease, outcome("at nine"), deadline=committed.deadline)
 
     assert committed.line.replies == {"t1": ("at nine", "calendar of e1")}
 
@@ -612,7 +626,7 @@ def test_only_words_of_the_model_are_split_into_short_bubbles(
     [
         ([], ("INFO", "reply_sent", 1)),
         (["refused"], ("WARNING", "reply_undelivered", 0)),
-        (["unknown, not sent"] * 20, ("WARNING", "reply_fate_unknown", 0)),
+        (["unknown, not sent"] * 99, ("WARNING", "reply_fate_unknown", 0)),
     ],
 )
 def test_the_fate_of_an_answer_is_logged(
@@ -689,7 +703,7 @@ def test_entries_are_looked_through_where_an_amendment_may_concern_what_was_file
 
     outbox = replace(committed.outbox(), staged=entries, entries=entries)
 
-    assert outbox.finish(lease, lease.record.outcome) is not None
+    assert outbox.finish(lease, lease.record.outcome, deadline=committed.deadline) is not None
     assert entries.looked_through == (times if writes else 0)
 
 
@@ -701,7 +715,8 @@ def test_writes_that_are_applied_stay_in_no_object(committed: CommittedChat, *, 
     assert lease.record.outcome is not None
     before = committed.conversation.turn.read().generation
 
-    assert replace(committed.outbox(), staged=entries, entries=entries).finish(lease, lease.record.outcome)
+    outbox = replace(committed.outbox(), staged=entries, entries=entries)
+    assert outbox.finish(lease, lease.record.outcome, deadline=committed.deadline)
 
     turn = committed.conversation.turn.read()
     for left in (turn.record.outcome, committed.recorded):
@@ -723,11 +738,174 @@ def test_what_is_sent_is_logged_with_the_age_of_its_token(
     assert sent.get("since_received_ms") == since_ms
 
 
-def test_an_answer_that_line_cannot_take_is_tried_for_ten_seconds(committed_with: MakeChat) -> None:
+class DownLine(MemoryLineApi):
+    """LINE, which is down for some seconds; `fate` is what its callers see, and `meanwhile` happens once within that time."""
+
+    def __init__(self, clock: FixedClock, *, down_s: float, fate: str = "not_sent") -> None:
+        super().__init__()
+        self.meanwhile: Callable[[], object] = lambda: None
+        self.happens_s = 0.0
+        self._clock = clock
+        self._fate = fate
+        self._up_s = clock.monotonic_s() + down_s
+
+    def reply(self, reply_token: str, messages: Sequence[OutgoingMessage]) -> ReplyFate:
+        now_s = self._clock.monotonic_s()
+        if now_s >= self.happens_s:
+            happens, self.meanwhile = self.meanwhile, lambda: None
+            happens()
+        if now_s < self._up_s:
+            self.fates = [self._fate]
+        return super().reply(reply_token, messages)
+
+
+@pytest.mark.parametrize("fate", ["not_sent", "unknown, not sent"])
+@pytest.mark.parametrize("down_s", [5, 15, 45, 50])
+def test_an_answer_is_sent_once_line_is_back_while_its_token_lives(
+    committed: CommittedChat, down_s: float, fate: str
+) -> None:
+    committed.line = DownLine(committed.clock, down_s=down_s, fate=fate)
+
+    finished = committed.finish(committed.commit(outcome("hello")))
+
+    assert finished is not None
+    assert finished.kind is OutcomeKind.REPLIED
+    assert committed.line.replies == {"t1": ("hello",)}
+    assert committed.clock.monotonic_s() < down_s + 2.1
+    assert committed.recorded == finished
+
+
+@pytest.mark.parametrize(("age_s", "tried_s"), [(0, 53), (30, 23), (48, 10), (56, 10)])
+def test_an_answer_is_tried_until_its_token_may_be_dead(committed_with: MakeChat, age_s: float, tried_s: float) -> None:
     chat = committed_with(fates=["not_sent"] * 99)
+    token = ReplyToken(value="t1", received_ms=chat.clock.now_ms() - round(age_s * 1_000))
+
+    finished = chat.finish(chat.commit(outcome("hello"), Route.on(token)))
+
+    assert finished is not None
+    assert finished.kind is OutcomeKind.UNDELIVERED
+    assert tried_s - 2.1 < chat.clock.monotonic_s() <= tried_s
+
+
+def test_an_answer_is_tried_until_five_seconds_before_its_request_ends(committed_with: MakeChat) -> None:
+    chat = committed_with(fates=["not_sent"] * 99)
+
+    finished = chat.finish(chat.commit(outcome("hello")), left_s=30)
+
+    assert finished is not None
+    assert finished.kind is OutcomeKind.UNDELIVERED
+    assert 30 - ENDING_S - 2.1 < chat.clock.monotonic_s() <= 30 - ENDING_S
+
+
+def test_the_lease_is_renewed_while_line_is_down(committed: CommittedChat) -> None:
+    seen: list[bool] = []
+
+    def look() -> None:
+        turn = committed.conversation.turn.read().record
+        seen.append(turn.state == "committed" and turn.expires_ms > committed.clock.now_ms())
+
+    line = committed.line = DownLine(committed.clock, down_s=45)
+    line.happens_s, line.meanwhile = 40, look
+
+    committed.finish(committed.commit(outcome("hello")))
+
+    assert seen == [True]
+
+
+def test_words_that_are_withdrawn_while_line_is_down_are_not_sent(committed: CommittedChat) -> None:
+    line = committed.line = DownLine(committed.clock, down_s=45)
+    line.happens_s, line.meanwhile = 12, committed.withdraw
+
+    assert committed.finish(committed.commit(outcome("your pin is 4711"))) is None
+
+    assert line.replies == {}
+    assert committed.conversation.turn.read().record.state == "idle"
+    assert committed.recorded is None
+
+
+def test_words_that_an_unsend_took_out_of_the_turn_are_not_sent_once_line_is_back(committed: CommittedChat) -> None:
+    line = committed.line = DownLine(committed.clock, down_s=45)
+    line.happens_s = 12
+    line.meanwhile = lambda: withdraw_from_turn(committed.conversation, "m1")
+
+    assert committed.finish(committed.commit(outcome("your pin is 4711"))) is None
+
+    assert line.replies == {}
+    assert committed.conversation.turn.read().record.outcome is None
+
+
+def test_words_that_may_have_arrived_and_are_withdrawn_meanwhile_are_recorded_without_them(
+    committed: CommittedChat,
+) -> None:
+    line = committed.line = DownLine(committed.clock, down_s=45, fate="unknown, not sent")
+    line.happens_s, line.meanwhile = 12, committed.withdraw
+
+    finished = committed.finish(committed.commit(outcome("your pin is 4711")))
+
+    assert finished is not None
+    assert (finished.kind, finished.text) == (OutcomeKind.WITHDRAWN, None)
+    assert "4711" not in everything_in(committed.conversation.objects.store)
+    assert line.replies == {}
+
+
+def test_a_holder_that_lost_the_turn_while_line_was_down_sends_nothing_more(committed: CommittedChat) -> None:
+    line = committed.line = DownLine(committed.clock, down_s=45)
+    line.happens_s, line.meanwhile = 12, committed.take_over
+
+    assert committed.finish(committed.commit(outcome("hello"))) is None
+
+    assert line.replies == {}
+    assert committed.recorded is None
+
+
+def test_a_takeover_repeats_its_call_while_line_is_down(committed: CommittedChat) -> None:
+    committed.commit(outcome("hello"))
+    committed.line = DownLine(committed.clock, down_s=30)
+
+    finished = committed.finish(committed.take_over(), is_takeover=True)
+
+    assert finished is not None
+    assert finished.kind is OutcomeKind.REPLIED
+
+
+class FailingStore(MemoryObjectStore):
+    """Cloud Storage, which fails from some moment on for a while."""
+
+    down_s: tuple[float, float] = (0.0, 0.0)
+
+    def __init__(self, clock: FixedClock) -> None:
+        super().__init__()
+        self._clock = clock
+
+    def replace(self, name: str, data: bytes, *, generation: int) -> int | None:
+        if self.down_s[0] <= self._clock.monotonic_s() < self.down_s[1]:
+            raise StorageUnavailableError("down")
+        return super().replace(name, data, generation=generation)
+
+
+def test_an_answer_is_sent_within_its_lease_although_the_lease_is_not_renewed(
+    reads: ThreadPoolExecutor, clock: FixedClock
+) -> None:
+    store = FailingStore(clock)
+    chat = CommittedChat(conversations_on(store, reads, clock).of("U" + "1" * 32), clock)
+    chat.line = DownLine(clock, down_s=12)
+    store.down_s = (8, 13)
 
     finished = chat.finish(chat.commit(outcome("hello")))
 
     assert finished is not None
-    assert finished.kind is OutcomeKind.UNDELIVERED
-    assert 8 < chat.clock.monotonic_s() <= 10
+    assert finished.kind is OutcomeKind.REPLIED
+
+
+def test_nothing_is_sent_after_the_fence_of_a_lease_that_cannot_be_renewed(
+    reads: ThreadPoolExecutor, clock: FixedClock
+) -> None:
+    store = FailingStore(clock)
+    chat = CommittedChat(conversations_on(store, reads, clock).of("U" + "1" * 32), clock)
+    chat.line = DownLine(clock, down_s=25)
+    store.down_s = (1, 100)
+
+    assert chat.finish(chat.commit(outcome("hello"))) is None
+
+    assert chat.line.replies == {}
+    assert chat.recorded is None

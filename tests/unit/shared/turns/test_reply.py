@@ -331,12 +331,12 @@ def test_erasure_while_the_model_thinks_withholds_the_answer(pool: ThreadPoolExe
     assert "text 1" not in everything_in(chat.store)
 
 
-def test_answer_that_line_cannot_take_is_tried_until_the_fence_only(pool: ThreadPoolExecutor) -> None:
+def test_answer_that_line_cannot_take_is_tried_beyond_the_first_lease(pool: ThreadPoolExecutor) -> None:
     chat = RepliedChat(pool, clock=FixedClock(), lease_s=5.0)
     chat.line.fates = ["not_sent"] * 20
 
-    assert chat.deliver(chat.message(1)) == "undelivered"
-    assert chat.line.calls == 4  # after 0, 0.5, 1.5 and 3 seconds; the fence is at 3.4
+    assert chat.deliver(chat.message(1)) == "replied"
+    assert chat.line.calls == 21
 
 
 def test_a_message_waits_for_its_settle_window(pool: ThreadPoolExecutor) -> None:

@@ -13,7 +13,7 @@ from shared.errors import StorageUnavailableError
 from shared.line.messaging import OutgoingMessage
 from shared.storage.object_store import ListedObject, StoredObject
 from shared.turns.lease import Lease, take_over
-from shared.turns.runner import ENDING_S
+from shared.turns.outbox import ENDING_S
 from tests.support.chats import conversations_on, message
 from tests.support.races import SharedStore, StoreThatReadsLast
 from tests.support.turns import ActingClock, RepliedChat

@@ -1,0 +1,45 @@
+"""Repeating a call to LINE that sends a committed outcome: meanwhile the lease is renewed, and what was withdrawn is not sent again."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from shared import logs
+from shared.conversation.records import OutcomeRecord
+from shared.errors import StorageUnavailableError
+from shared.turns.lease import Lease
+
+RENEWED_BELOW_S: Final = 10.0
+"""The lease is renewed if less of it is left: a call to LINE and the pause after it take at most 9 s."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Repetition:
+    """Decides before each repeated call whether it may be made.  `is_withdrawn`: the outcome has lost its words since the first call."""
+
+    lease: Lease
+    outcome: OutcomeRecord
+    is_withdrawn: bool = False
+
+    def may_repeat(self) -> bool:
+        """Whether the turn is still this holder's, and nothing that the outcome repeats was withdrawn.
+
+        The lease is renewed before it could end during the call, and with it the look at the amendments. Where the bucket does not
+        answer, the words are sent for as long as the lease runs.
+        """
+        if self.lease.left_s >= RENEWED_BELOW_S:
+            return True
+        try:
+            self.is_withdrawn = self._is_withdrawn()
+        except StorageUnavailableError:
+            logs.warning("lease_not_renewed")
+        return not self.is_withdrawn and not self.lease.is_over
+
+    def _is_withdrawn(self) -> bool:
+        """Renew the lease by a swap, and look.  Words that an unsend took out of the turn do not come back by the swap."""
+        if not self.lease.amend(self.outcome, self.lease.record.route):
+            return False
+        committed = self.lease.record.outcome
+        if committed is None or not committed.holds_words:
+            return self.outcome.holds_words
+        amendments = self.lease.conversation.amendments.look(besides=self.outcome.provenance.ids)
+        return amendments.without_lost(self.outcome) is not self.outcome
