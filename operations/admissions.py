@@ -9,7 +9,7 @@ from typing import Final
 from shared import logs
 from shared.access.admission import AdmissionRecord, Admissions
 from shared.access.invitations import Invitations
-from shared.clock import Clock
+from shared.clock import SKEW_MS, Clock
 from shared.errors import UnusableIdError
 from shared.line.ids import checked_conversation_id
 from shared.storage.object_store import ObjectStore
@@ -38,8 +38,12 @@ class Door:
         return self.invitations.invite(expires_ms=expires_ms, is_single_use=is_single_use, is_open=is_open)
 
     def admit(self, conversation_id: str) -> None:
-        """The chat may talk to the bot from now on, also where it was revoked.  Repeated: no further effect.  Raises: UnusableIdError."""
-        self.admissions.admit(checked_conversation_id(conversation_id), since_ms=self.clock.now_ms(), renews=True)
+        """The chat may talk to the bot from now on, also where it was revoked.  Repeated: no further effect.  Raises: UnusableIdError.
+
+        The admission begins a little earlier, because the clocks of the operator and of LINE, by which messages are judged, differ.
+        """
+        since_ms = self.clock.now_ms() - SKEW_MS
+        self.admissions.admit(checked_conversation_id(conversation_id), since_ms=since_ms, renews=True)
 
     def revoke(self, conversation_id: str) -> bool:
         """The chat is met with silence within a minute, and no code lets it in again; return whether it was admitted.

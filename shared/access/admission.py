@@ -57,7 +57,8 @@ def _cache() -> LRUCache[str, tuple[AdmissionRecord, float]]:
 class Admissions:
     """The admissions of one bucket; safe to share between threads.  Every method raises StorageUnavailableError.
 
-    Admissions are kept for KEPT_S after they were read; that a chat has none is read again each time, so that a chat is in at once.
+    Admissions are kept for KEPT_S after they were read; that a chat has none, or a revoked one, is read again each time, so that a chat is
+    in at once.
     """
 
     store: ObjectStore
@@ -124,10 +125,16 @@ class Admissions:
         return None if stored is None else self._keep(conversation_id, stored.data, read_s=begun_s)
 
     def _keep(self, conversation_id: str, data: bytes, *, read_s: float) -> AdmissionRecord:
-        """Cache it as of before it was read, so that it is never acted on longer than KEPT_S after another worker changed it."""
+        """Cache it as of before it was read, so that it is never acted on longer than KEPT_S after another worker changed it.
+
+        A revoked one is not cached, so that the chat is answered as soon as the operator admits it again.
+        """
         record = decode(AdmissionRecord, data)
         with self._lock:
-            self._kept[conversation_id] = (record, read_s)
+            if record.is_revoked:
+                self._kept.pop(conversation_id, None)
+            else:
+                self._kept[conversation_id] = (record, read_s)
         return record
 
 

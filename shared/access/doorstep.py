@@ -1,7 +1,9 @@
 """The doorstep: what this instance remembers of chats that were not admitted; in memory, because they leave no byte in the bucket."""
 
 import threading
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from cachetools import LRUCache
@@ -11,6 +13,11 @@ from shared.clock import Clock
 TOLD_EVERY_S: Final = 3_600.0
 WRONG_CODES: Final = 5
 CLOSED_S: Final = 86_400.0
+WAITS_A_CHAT: Final = 4
+"""Messages of a chat, an hour, that wait for its admission."""
+WAITS_AT_ONCE: Final = 8
+"""Messages of all chats that wait at a moment: a fifth of the threads of an instance."""
+_HOUR_S: Final = 3_600.0
 _CHATS_KEPT: Final = 20_000
 
 
@@ -20,11 +27,17 @@ def _cache() -> "LRUCache[str, _Caller]":
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Caller:
-    """What is remembered of a chat: when it was told how to get in, and the events of its wrong codes since `wrong_since_s`."""
+    """What is remembered of a chat.
+
+    When it was told how to get in; the events of its wrong codes since `wrong_since_s`; how many of its messages have waited since
+    `waits_since_s`.
+    """
 
     told_s: float | None = None
     wrong: frozenset[str] = frozenset()
     wrong_since_s: float = 0.0
+    waits: int = 0
+    waits_since_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +46,7 @@ class Doorstep:
 
     clock: Clock = field(repr=False)
     _callers: "LRUCache[str, _Caller]" = field(default_factory=_cache, repr=False)
+    _waiting: list[str] = field(default_factory=list, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def may_tell(self, conversation_id: str) -> bool:
@@ -42,9 +56,7 @@ class Doorstep:
             caller = self._callers.get(conversation_id, _Caller())
             if caller.told_s is not None and now_s - caller.told_s < TOLD_EVERY_S:
                 return False
-            self._callers[conversation_id] = _Caller(
-                told_s=now_s, wrong=caller.wrong, wrong_since_s=caller.wrong_since_s
-            )
+            self._callers[conversation_id] = replace(caller, told_s=now_s)
             return True
 
     def is_closed_to(self, conversation_id: str) -> bool:
@@ -62,8 +74,34 @@ class Doorstep:
             is_recent = bool(caller.wrong) and now_s - caller.wrong_since_s < CLOSED_S
             before = caller.wrong if is_recent else frozenset[str]()
             is_new = webhook_event_id not in before
-            self._callers[conversation_id] = _Caller(
-                told_s=caller.told_s,
+            self._callers[conversation_id] = replace(
+                caller,
                 wrong=before | {webhook_event_id},
                 wrong_since_s=now_s if is_new else caller.wrong_since_s,
             )
+
+    @contextmanager
+    def waiting(self, conversation_id: str) -> Iterator[bool]:
+        """Whether a message of the chat may wait, inside the block, for the chat's admission.
+
+        WAITS_A_CHAT may within an hour, and WAITS_AT_ONCE of all chats at a moment.
+        """
+        may_wait = self._begin_wait(conversation_id)
+        try:
+            yield may_wait
+        finally:
+            if may_wait:
+                with self._lock:
+                    self._waiting.remove(conversation_id)
+
+    def _begin_wait(self, conversation_id: str) -> bool:
+        now_s = self.clock.monotonic_s()
+        with self._lock:
+            caller = self._callers.get(conversation_id, _Caller())
+            if caller.waits == 0 or now_s - caller.waits_since_s >= _HOUR_S:
+                caller = replace(caller, waits=0, waits_since_s=now_s)
+            if caller.waits >= WAITS_A_CHAT or len(self._waiting) >= WAITS_AT_ONCE:
+                return False
+            self._callers[conversation_id] = replace(caller, waits=caller.waits + 1)
+            self._waiting.append(conversation_id)
+            return True

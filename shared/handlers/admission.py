@@ -1,7 +1,12 @@
 """Admission: whether an event may be handled at all, before anything of it is recorded.
 
 A chat that is not admitted leaves nothing in the bucket and causes no request to the model. Each instance tells it at most once an hour,
-on a reply token, how to be admitted. Unsends, departures and ticks do not pass here: forgetting works for every chat.
+on a reply token, how to be admitted; a `/start` is always answered. What takes something back does not pass here (`Forgetting`), and ticks
+do not.
+
+A message may overtake the `/start` that lets it in. So an addressed one waits for the admission, three seconds at most, before it is
+refused: that stores nothing, and fails no push, which would slow those of all chats.
+Source: Pub/Sub, "Push backoff".
 """
 
 from collections.abc import Callable
@@ -9,12 +14,13 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from shared import logs
-from shared.access.admission import Access, Admissions
+from shared.access.admission import Access, AdmissionRecord, Admissions
 from shared.access.doorstep import Doorstep
 from shared.access.invitations import Invitations
 from shared.bus.result import EventResult
 from shared.clock import Clock
 from shared.conversation.store import Conversation
+from shared.errors import UnreadableRecordError
 from shared.handlers.intake import Intake
 from shared.line.commands import Command
 from shared.line.events import LineEvent, MessageContent
@@ -22,6 +28,8 @@ from shared.line.messaging import OutgoingMessage, ReplyApi, reply_deadline, spe
 from shared.line.phrases import Phrase, Phrases
 
 _UNNAMED: Final = ""
+WAITS_S: Final = (0.25, 0.5, 0.75, 1.5)
+"""The pauses after which a message that came before its chat was admitted looks for the admission once more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,14 +58,25 @@ class AdmissionHandler:
             return None if admission.admits(event.timestamp_ms) else EventResult.NOT_ADMITTED
         match event:
             case LineEvent(type="follow" | "join"):
-                return None if self._is_let_in(event) else self._tell(event, Phrase.INVITATION_NEEDED)
+                return None if self._is_let_in(event) else self._tell_once_an_hour(event, Phrase.INVITATION_NEEDED)
             case LineEvent(type="message", message=MessageContent() as content):
-                if self.intake.command(event, content) is Command.START:
-                    return self._try_code(event, content)
-                is_addressed = self.intake.message(event, content).addressed
-                return self._tell(event, Phrase.INVITATION_NEEDED) if is_addressed else EventResult.NOT_ADMITTED
+                return self._meet(event, content)
             case _:
                 return EventResult.NOT_ADMITTED
+
+    def admits(self, event: LineEvent) -> bool:
+        """Whether the chat was admitted when the event happened, and still is; not if that cannot be read.
+
+        Raises: StorageUnavailableError.
+        """
+        if self.access is Access.OPEN:
+            return True
+        try:
+            admission = self.admissions.of(event.conversation_id)
+        except UnreadableRecordError as cause:
+            logs.error("record_unreadable", cause=cause)
+            return False
+        return admission is not None and admission.admits(event.timestamp_ms)
 
     def is_admitted(self, conversation: Conversation) -> bool:
         """Whether the bot may send to the chat without an event of the chat, as ticks do.  Raises: StorageUnavailableError."""
@@ -83,12 +102,24 @@ class AdmissionHandler:
         """Whether to tell a person without a user id how to be named; under an admission policy, at most once an hour by an instance."""
         return self.access is Access.OPEN or self.doorstep.may_tell(_UNNAMED)
 
+    def _meet(self, event: LineEvent, content: MessageContent) -> EventResult | None:
+        """Return None if a message of a chat without an admission may be handled after all; else what came of it."""
+        if self.intake.command(event, content) is Command.START:
+            return self._try_code(event, content)
+        if not self.intake.message(event, content).addressed:
+            return EventResult.NOT_ADMITTED
+        admission = self._wait_for_admission(event)
+        if admission is None:
+            return self._tell_once_an_hour(event, Phrase.INVITATION_NEEDED)
+        return None if admission.admits(event.timestamp_ms) else EventResult.NOT_ADMITTED
+
     def _is_let_in(self, event: LineEvent) -> bool:
         return self.invitations.is_any_open() and self._admit(event)
 
     def _try_code(self, event: LineEvent, content: MessageContent) -> EventResult | None:
+        """Admit the chat by its code, or say why that does not work: each `/start` is answered.  A closed door looks at no code."""
         if self.doorstep.is_closed_to(event.conversation_id):
-            return EventResult.NOT_ADMITTED
+            return self._tell(event, Phrase.INVITATION_CLOSED)
         code = self.intake.code(event, content)
         if not code:
             return self._tell(event, Phrase.INVITATION_NEEDED)
@@ -103,9 +134,26 @@ class AdmissionHandler:
         logs.info("chat_admitted", is_revoked=admission.is_revoked)
         return admission.admits(event.timestamp_ms)
 
-    def _tell(self, event: LineEvent, words: Phrase) -> EventResult:
+    def _wait_for_admission(self, event: LineEvent) -> AdmissionRecord | None:
+        """Return the chat's admission if it comes within a few seconds: the message may have overtaken the `/start` that lets it in."""
+        if event.reply_token is None:
+            return None
+        with self.doorstep.waiting(event.conversation_id) as may_wait:
+            for pause_s in WAITS_S if may_wait else ():
+                self.clock.sleep(event.deadline.within(pause_s).left_s)
+                admission = self.admissions.of(event.conversation_id)
+                if admission is not None:
+                    return admission
+        return None
+
+    def _tell_once_an_hour(self, event: LineEvent, words: Phrase) -> EventResult:
         """Tell the chat how to be admitted, unless this instance told it within the last hour."""
         if event.reply_token is None or not self.doorstep.may_tell(event.conversation_id):
+            return EventResult.NOT_ADMITTED
+        return self._tell(event, words)
+
+    def _tell(self, event: LineEvent, words: Phrase) -> EventResult:
+        if event.reply_token is None:
             return EventResult.NOT_ADMITTED
         said = (OutgoingMessage(text=self.phrases.text(words, id=event.conversation_id)),)
         deadline = reply_deadline(event.reply_token, self.clock, latest=event.deadline)

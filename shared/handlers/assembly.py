@@ -31,6 +31,7 @@ from shared.handlers.departure import DepartureHandler
 from shared.handlers.dispatch import Dispatch
 from shared.handlers.edit import EditHandler
 from shared.handlers.erasure import ErasureHandler
+from shared.handlers.forgetting import Forgetting
 from shared.handlers.greeting import GreetingHandler
 from shared.handlers.heartbeat import Heartbeat
 from shared.handlers.intake import Intake
@@ -198,6 +199,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
     )
     return Dispatch(
         admission=admission,
+        forgetting=Forgetting(conversations=conversations, intake=intake, traces=traces),
         intake=intake,
         message=message,
         command=command,
@@ -211,7 +213,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         ),
         greeting=GreetingHandler(conversations=conversations, announcer=announcer, phrases=phrases),
         membership=MembershipHandler(conversations=conversations),
-        edit=EditHandler(conversations=conversations, withdrawal=withdrawal, intake=intake),
+        edit=EditHandler(conversations=conversations, withdrawal=withdrawal, intake=intake, admission=admission),
         departure=DepartureHandler(conversations=conversations, withdrawal=withdrawal, traces=traces),
         unsend=UnsendHandler(conversations=conversations, withdrawal=withdrawal, traces=traces),
         tick=TickHandler(

@@ -13,6 +13,7 @@ from shared.handlers.admission import AdmissionHandler
 from shared.handlers.command import CommandHandler
 from shared.handlers.departure import DepartureHandler
 from shared.handlers.edit import EditHandler
+from shared.handlers.forgetting import Forgetting
 from shared.handlers.greeting import GreetingHandler
 from shared.handlers.intake import Intake
 from shared.handlers.membership import MembershipHandler
@@ -32,6 +33,7 @@ class Dispatch:
     """Parses an event once and hands it over."""
 
     admission: AdmissionHandler
+    forgetting: Forgetting
     intake: Intake
     message: MessageHandler
     command: CommandHandler
@@ -66,6 +68,8 @@ class Dispatch:
         """Forgetting comes before admission, because it works for every chat; admission comes before anything else."""
         if event.type in _FORGETTING:
             return self._forget(event)
+        if self.forgetting.passes_admission(event):
+            return self._handle_admitted(event)
         refused = self.admission(event)
         return self._handle_admitted(event) if refused is None else refused
 

@@ -1,10 +1,13 @@
 """messageEdited events: replace the words of a message.  Source: LINE, "Message edited event": text messages of groups; the id stays."""
 
 from dataclasses import dataclass
+from itertools import chain
 
 from shared.bus.result import EventResult
-from shared.conversation.store import Conversations
+from shared.conversation.store import Conversation, Conversations
+from shared.conversation.sweep import Sweep
 from shared.conversation.withdrawal import Withdrawal
+from shared.handlers.admission import AdmissionHandler
 from shared.handlers.intake import Intake
 from shared.line.events import LineEvent, MessageContent
 
@@ -16,20 +19,38 @@ class EditHandler:
     conversations: Conversations
     withdrawal: Withdrawal
     intake: Intake
+    admission: AdmissionHandler
 
     def __call__(self, event: LineEvent, content: MessageContent) -> EventResult:
         """The message has its new words in every object that holds it.
 
-        Repeated, or older than another edit: changes nothing. Message unknown (yet): the amendment waits for it.
+        Repeated, or older than another edit: changes nothing. Message unknown (yet): the amendment waits for it; in a chat that is not
+        admitted (any more), it counts as withdrawn, so that no new words are stored there.
         Raises: StorageUnavailableError; safe to deliver again.
         """
         if content.type != "text" or not isinstance(content.fields.get("text"), str):
             return EventResult.IGNORED
+        conversation, own_id = self.conversations.of(event.conversation_id), content.line_message_id
+        if not self.admission.admits(event) and not _holds(conversation, own_id):
+            self.withdrawal.withdraw(conversation, own_id, timestamp_ms=event.timestamp_ms)
+            return EventResult.WITHDRAWN
         counts = self.withdrawal.edit(
-            self.conversations.of(event.conversation_id),
-            content.line_message_id,
+            conversation,
+            own_id,
             text=self.intake.edited_words(event, content),
             timestamp_ms=event.timestamp_ms,
             user_id=event.user_id,
         )
         return EventResult.EDITED if counts else EventResult.ERASED
+
+
+def _holds(conversation: Conversation, line_message_id: str) -> bool:
+    """Whether the message is stored; what a compaction moves meanwhile is found where it went."""
+    if conversation.journal.message_of(line_message_id) is not None:
+        return True
+    snapshot = conversation.snapshot.read().record
+    archived = (
+        one for segment in Sweep(archive=conversation.archive).naming({line_message_id}) for one in segment.messages
+    )
+    stored = chain(snapshot.messages, snapshot.leaving.messages, archived)
+    return any(one.line_message_id == line_message_id for one in stored)

@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass
 
+from shared import logs
 from shared.access.admission import Access, Admissions
 from shared.conversation.store import Conversation
+from shared.errors import UnreadableRecordError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,12 +19,20 @@ class Traces:
         """Whether nothing is stored of the chat, and nothing that it has sent until now will be.
 
         That is so only where chats have to be admitted: events from before an admission are ignored, so a message that is still on its way
-        needs no amendment. A chat from a time of open access has a turn, a snapshot or a journal for as long as it has any other object.
-        Raises: StorageUnavailableError.
+        needs no amendment. A chat from a time of open access has a turn, a snapshot or a journal for as long as it has any other object,
+        but for the edit of a message that never came. Raises: StorageUnavailableError.
         """
-        if self.access is Access.OPEN or self.admissions.of(conversation.id) is not None:
+        if self.access is Access.OPEN or self._was_admitted(conversation):
             return False
         store, names, reads = conversation.objects.store, conversation.names, conversation.objects.reads
-        journal = reads.submit(store.list, names.journal_prefix)
+        listed = reads.map(store.list, (names.journal_prefix, names.amended_prefix))
         single = list(reads.map(store.read, (names.turn, names.snapshot)))
-        return not any((*single, *journal.result()))
+        return not any((*single, *listed))
+
+    def _was_admitted(self, conversation: Conversation) -> bool:
+        """Whether there is an admission of the chat, one that was revoked or cannot be read included."""
+        try:
+            return self.admissions.of(conversation.id) is not None
+        except UnreadableRecordError as cause:  # where it is doubtful, what people take back goes
+            logs.error("record_unreadable", cause=cause)
+            return True

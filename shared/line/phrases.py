@@ -16,10 +16,10 @@ _PLACE: Final = re.compile(r"\{(\w+)\}")
 class Phrase(StrEnum):
     """The fixed texts, by their names in the language files.
 
-    `{bot}` stands for the bot's name; ID, EXPORT_ME and INVITATION_NEEDED need the fact `id`. The three questions about erasures need
-    `messages`, `entries`, `media` and `reminders`, FORGET_ME_DONE and FORGET_MESSAGES_QUESTION
-    need `messages`, FORGET_MESSAGES_DONE `messages`, `answers` and `entries`, USAGE `turns` and `tokens`, and
-    REMINDER_POSTPONED `when`. Names that end with `_button` are labels.
+    `{bot}` stands for the bot's name; ID, EXPORT_ME, INVITATION_NEEDED and INVITATION_CLOSED need the fact `id`. The three questions about
+    erasures need `messages`, `entries`, `media` and `reminders`, FORGET_ME_DONE and FORGET_MESSAGES_QUESTION `messages`,
+    FORGET_MESSAGES_DONE `messages`, `answers` and `entries`, USAGE `turns` and `tokens`, and REMINDER_POSTPONED `when`. Names that end with
+    `_button` are labels.
     """
 
     GREETING_FRIEND = "greeting_friend"
@@ -57,6 +57,7 @@ class Phrase(StrEnum):
     NO_USER_ID = "no_user_id"
     INVITATION_NEEDED = "invitation_needed"
     INVITATION_REFUSED = "invitation_refused"
+    INVITATION_CLOSED = "invitation_closed"
     CALENDAR_BUTTON = "calendar_button"
     REMINDER_DONE_BUTTON = "reminder_done_button"
     REMINDER_LATER_BUTTON = "reminder_later_button"

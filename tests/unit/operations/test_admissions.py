@@ -2,6 +2,7 @@ from operations.admissions import Door
 from shared import logs
 from shared.access.admission import Admissions
 from shared.access.invitations import Invitations
+from shared.clock import SKEW_MS
 from shared.conversation.turn import TurnRecord
 from shared.storage.codec import encode
 from shared.storage.object_names import ObjectNames
@@ -74,6 +75,15 @@ def test_pseudonyms_that_are_not_those_of_the_logs_are_not_shown(bucket: Bucket)
     door(bucket).admit(recorded.USER)
 
     assert not any(logs.pseudonym(recorded.USER) in line for line in door(bucket).lines())
+
+
+def test_what_a_chat_sends_at_once_is_admitted_although_clocks_differ(bucket: Bucket) -> None:
+    door(bucket).admit(recorded.USER)
+
+    admission = Admissions(store=bucket.store, clock=bucket.clock).of(recorded.USER)
+
+    assert admission is not None
+    assert admission.admits(bucket.clock.now_ms() - SKEW_MS)
 
 
 def test_admitting_renews_what_was_revoked(bucket: Bucket) -> None:

@@ -1,4 +1,5 @@
 import json
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -69,6 +70,63 @@ def test_that_a_chat_has_no_admission_is_never_kept(store: CountingStore, clock:
     elsewhere.admit(recorded.USER, since_ms=1)
 
     assert warm.of(recorded.USER) is not None
+
+
+def test_that_a_chat_was_revoked_is_never_kept(store: CountingStore, clock: FixedClock) -> None:
+    warm, elsewhere = Admissions(store=store, clock=clock), Admissions(store=store, clock=clock)
+    warm.admit(recorded.USER, since_ms=1)
+    warm.revoke(recorded.USER)
+    assert warm.of(recorded.USER) == AdmissionRecord(since_ms=1, is_revoked=True)
+
+    elsewhere.admit(recorded.USER, since_ms=9, renews=True)
+
+    assert warm.of(recorded.USER) == AdmissionRecord(since_ms=9)
+
+
+class SlowStore(MemoryObjectStore):
+    """A bucket whose next read is answered half a minute late, after something happened."""
+
+    meanwhile: Callable[[], object] | None = None
+
+    def __init__(self, clock: FixedClock) -> None:
+        super().__init__()
+        self.clock = clock
+
+    def read(self, name: str) -> StoredObject | None:
+        found, happens = super().read(name), self.meanwhile
+        if happens is not None:
+            self.meanwhile = None
+            happens()
+            self.clock.move(KEPT_S / 2)
+        return found
+
+
+def test_an_admission_is_kept_from_when_it_was_asked_for(clock: FixedClock) -> None:
+    store = SlowStore(clock)
+    warm, elsewhere = Admissions(store=store, clock=clock), Admissions(store=store, clock=clock)
+    elsewhere.admit(recorded.USER, since_ms=1)
+    store.meanwhile = lambda: elsewhere.revoke(recorded.USER)
+    assert warm.of(recorded.USER) == AdmissionRecord(since_ms=1)
+
+    clock.move(KEPT_S / 2)
+
+    found = warm.of(recorded.USER)
+    assert found is not None
+    assert found.is_revoked
+
+
+def test_an_admission_that_was_written_is_kept_from_when_that_began(clock: FixedClock) -> None:
+    store = SlowStore(clock)
+    warm, elsewhere = Admissions(store=store, clock=clock), Admissions(store=store, clock=clock)
+    elsewhere.admit(recorded.USER, since_ms=1)
+    store.meanwhile = lambda: elsewhere.revoke(recorded.USER)
+    assert not warm.admit(recorded.USER, since_ms=2).is_revoked
+
+    clock.move(KEPT_S / 2)
+
+    found = warm.of(recorded.USER)
+    assert found is not None
+    assert found.is_revoked
 
 
 def test_an_admission_begins_once(admissions: Admissions) -> None:

@@ -1,6 +1,8 @@
+from contextlib import ExitStack
+
 import pytest
 
-from shared.access.doorstep import CLOSED_S, TOLD_EVERY_S, WRONG_CODES, Doorstep
+from shared.access.doorstep import CLOSED_S, TOLD_EVERY_S, WAITS_A_CHAT, WAITS_AT_ONCE, WRONG_CODES, Doorstep
 from shared.adapters.memory import FixedClock
 
 
@@ -64,3 +66,52 @@ def test_wrong_codes_of_another_day_do_not_count(doorstep: Doorstep, clock: Fixe
     doorstep.note_wrong_code("a", "late")
 
     assert not doorstep.is_closed_to("a")
+
+
+def test_a_chat_is_waited_for_a_few_times_an_hour(doorstep: Doorstep, clock: FixedClock) -> None:
+    def waits() -> bool:
+        with doorstep.waiting("a") as may_wait:
+            return may_wait
+
+    assert [waits() for _ in range(WAITS_A_CHAT + 2)] == [*[True] * WAITS_A_CHAT, False, False]
+    with doorstep.waiting("b") as may_wait:
+        assert may_wait
+
+    clock.move(TOLD_EVERY_S)
+    assert waits()
+
+
+def test_the_hour_begins_with_the_first_wait(doorstep: Doorstep, clock: FixedClock) -> None:
+    for _ in range(WAITS_A_CHAT):
+        clock.move(TOLD_EVERY_S / WAITS_A_CHAT)
+        with doorstep.waiting("a") as may_wait:
+            assert may_wait
+
+    with doorstep.waiting("a") as may_wait:
+        assert not may_wait
+    clock.move(TOLD_EVERY_S / WAITS_A_CHAT)
+    with doorstep.waiting("a") as may_wait:
+        assert may_wait
+
+
+def test_strangers_hold_a_few_threads_of_an_instance_at_most(doorstep: Doorstep) -> None:
+    with ExitStack() as waiting:
+        for number in range(WAITS_AT_ONCE):
+            assert waiting.enter_context(doorstep.waiting(f"chat {number}"))
+        with doorstep.waiting("another") as may_wait:
+            assert not may_wait
+
+    with doorstep.waiting("another") as may_wait:
+        assert may_wait
+
+
+def test_what_is_remembered_of_a_chat_outlives_its_waits(doorstep: Doorstep) -> None:
+    doorstep.may_tell("a")
+    for number in range(WRONG_CODES):
+        doorstep.note_wrong_code("a", f"event-{number}")
+
+    with doorstep.waiting("a"):
+        pass
+
+    assert not doorstep.may_tell("a")
+    assert doorstep.is_closed_to("a")

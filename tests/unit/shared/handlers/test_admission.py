@@ -1,14 +1,15 @@
 """Chats that were not admitted: nothing is stored of them, and the model is not asked."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from shared.access.admission import KEPT_S, Access, Admissions
-from shared.access.doorstep import TOLD_EVERY_S, WRONG_CODES
+from shared.access.doorstep import TOLD_EVERY_S, WAITS_A_CHAT, WRONG_CODES
 from shared.access.invitations import Invitations
 from shared.adapters.memory.scripted_model import calling
+from shared.handlers.admission import WAITS_S
 from shared.line.phrases import Phrase
 from tests.support import push, recorded
 from tests.support.chats import everything_in
@@ -142,18 +143,96 @@ def test_after_five_wrong_codes_the_right_one_is_not_looked_at(person: Person) -
 
     person.says(f"/start {code}")
 
-    assert person.worker.said == [japanese(Phrase.INVITATION_REFUSED)]
+    closed = japanese(Phrase.INVITATION_CLOSED, id=person.events.chat_id)
+    assert person.worker.said == [*[japanese(Phrase.INVITATION_REFUSED)] * WRONG_CODES, closed]
     assert stored(person.worker) == []
+
+
+def test_a_mistyped_code_is_answered_although_the_chat_was_just_told_how_to_get_in(person: Person) -> None:
+    person.says("@Aizuchi hello")
+
+    person.says("/start MISTYPED")
+
+    needed = japanese(Phrase.INVITATION_NEEDED, id=person.events.chat_id)
+    assert person.worker.said == [needed, japanese(Phrase.INVITATION_REFUSED)]
+
+
+def test_a_mistyped_code_does_not_take_the_place_of_how_to_get_in(person: Person) -> None:
+    person.says("/start MISTYPED")
+
+    person.says("@Aizuchi hello")
+
+    needed = japanese(Phrase.INVITATION_NEEDED, id=person.events.chat_id)
+    assert person.worker.said == [japanese(Phrase.INVITATION_REFUSED), needed]
 
 
 def test_a_command_without_a_code_is_told_how_to_get_in_and_is_no_wrong_code(person: Person) -> None:
     for _ in range(WRONG_CODES):
         person.says("/start")
-    assert person.worker.said == [japanese(Phrase.INVITATION_NEEDED, id=person.events.chat_id)]
+    assert person.worker.said == [japanese(Phrase.INVITATION_NEEDED, id=person.events.chat_id)] * WRONG_CODES
 
     person.says(f"/start {invite(person.worker)}")
 
-    assert len(person.worker.said) == 2
+    assert len(person.worker.said) == WRONG_CODES + 1
+
+
+def is_at_the_door(person: Person, *, meanwhile: Callable[[], object]) -> None:
+    """Right after the next message of the chat met a closed door, something happens once."""
+
+    def happens(call: str, name: str) -> None:
+        if call == "read" and name.startswith("admitted/"):
+            person.worker.store.after = nothing
+            meanwhile()
+
+    person.worker.store.after = happens
+
+
+def test_a_message_that_overtakes_the_code_is_answered_once_that_has_let_it_in(person: Person) -> None:
+    start = person.events.text(f"/start {invite(person.worker)}")
+    is_at_the_door(person, meanwhile=lambda: person.worker.push(push.envelope(start)))
+
+    person.says("@Aizuchi hello", HELLO)
+
+    greeting = Phrase.GREETING_GROUP if person.events.chat_id.startswith("C") else Phrase.GREETING_FRIEND
+    assert person.worker.said == [japanese(greeting), "やあ"]
+
+
+def test_a_message_from_before_the_code_that_meets_it_at_the_door_stays_out(person: Person) -> None:
+    early = person.events.text("@Aizuchi my word is swordfish")
+    start = person.events.text(f"/start {invite(person.worker)}")
+    is_at_the_door(person, meanwhile=lambda: person.worker.push(push.envelope(start)))
+
+    person.sends(early)
+
+    assert "swordfish" not in everything_in(person.worker.store)
+    assert person.worker.model.requests == []
+
+
+def test_a_stranger_waits_for_a_code_for_a_few_seconds_at_most(person: Person) -> None:
+    before_s = person.worker.clock.monotonic_s()
+
+    person.says("@Aizuchi hello")
+
+    assert person.worker.clock.monotonic_s() - before_s == sum(WAITS_S)
+    assert stored(person.worker) == []
+
+
+def test_a_chat_that_goes_on_writing_is_waited_for_no_more(person: Person) -> None:
+    for _ in range(WAITS_A_CHAT):
+        person.says("@Aizuchi hello")
+    before_s = person.worker.clock.monotonic_s()
+
+    person.says("@Aizuchi hello")
+
+    assert person.worker.clock.monotonic_s() == before_s
+
+
+def test_what_is_for_others_waits_for_no_code(worker: PushedWorker) -> None:
+    before_s = worker.clock.monotonic_s()
+
+    Person(worker, is_in_group=True).says("hello")
+
+    assert worker.clock.monotonic_s() == before_s
 
 
 def test_a_revocation_that_comes_while_a_code_is_looked_at_stands(person: Person, admissions: Admissions) -> None:
@@ -192,6 +271,20 @@ def test_the_operator_admits_a_chat(person: Person, admissions: Admissions) -> N
     assert person.worker.said[-1] == "やあ"
 
 
+def test_a_chat_that_was_revoked_is_answered_as_soon_as_the_operator_admits_it_again(
+    person: Person, admissions: Admissions
+) -> None:
+    admissions.admit(person.events.chat_id, since_ms=0)
+    admissions.revoke(person.events.chat_id)
+    person.says("@Aizuchi hello")
+    assert person.worker.said == []
+
+    admissions.admit(person.events.chat_id, since_ms=START_MS, renews=True)
+    person.says("@Aizuchi hello", HELLO)
+
+    assert person.worker.said == ["やあ"]
+
+
 def test_a_revoked_chat_meets_silence_and_keeps_its_memory(person: Person, admissions: Admissions) -> None:
     code = invite(person.worker, is_single_use=False)
     person.says(f"/start {code}")
@@ -200,7 +293,7 @@ def test_a_revoked_chat_meets_silence_and_keeps_its_memory(person: Person, admis
     person.worker.clock.move(KEPT_S)
     before = len(person.worker.said)
 
-    for text in ("@Aizuchi hello", "/help", "/reset", f"/start {code}"):
+    for text in ("@Aizuchi hello", "/help", "/id", "/usage", "/reminders", "/export me", "/catchup", f"/start {code}"):
         person.says(text)
 
     assert len(person.worker.said) == before

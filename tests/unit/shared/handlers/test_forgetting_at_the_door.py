@@ -1,0 +1,253 @@
+"""Forgetting passes every closed door: in a chat that was revoked, one over its budget, and a group in which the bot has commands only."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any, Final
+
+import pytest
+
+from shared.access.admission import KEPT_S, Access, Admissions
+from shared.access.budgets import Limits
+from shared.adapters.memory.scripted_model import calling
+from shared.conversation.records import MessageRecord
+from shared.conversation.snapshot_records import Segment
+from shared.conversation.store import Conversation
+from shared.line.mentions import GroupPolicy
+from shared.line.phrases import Phrase
+from tests.support.archives import put_segment
+from tests.support.chats import everything_in
+from tests.support.people import START_MS, Person
+from tests.support.phrases import japanese
+from tests.support.pushed import PushedWorker
+
+HELLO = calling(("reply", {"message": "swordfish、覚えた"}))
+SECRET: Final = "my word is swordfish"
+KINDS: Final = pytest.mark.parametrize("is_in_group", [False, True], ids=["friend", "group"])
+
+
+def admissions_of(person: Person) -> Admissions:
+    """Return the operator's view of the admissions."""
+    return Admissions(store=person.worker.store, clock=person.worker.clock)
+
+
+def revoke(person: Person) -> None:
+    """The operator revokes the chat, and every instance knows it."""
+    admissions_of(person).revoke(person.events.chat_id)
+    person.worker.clock.move(KEPT_S)
+
+
+def readmit(person: Person) -> None:
+    """The operator admits the chat again, as of the events that follow; what its instances know of it has grown old."""
+    chat, now_ms = person.events.chat_id, START_MS + 60_000
+    admissions_of(person).admit(chat, since_ms=now_ms, renews=True)
+    person.worker.clock.move(KEPT_S)
+    person.events.skip(100)
+
+
+def in_revoked_chat(pool: ThreadPoolExecutor, *, is_in_group: bool) -> Person:
+    """Return a person whose chat was admitted, was told the secret, and was revoked then."""
+    person = Person(PushedWorker(pool, access=Access.INVITED), is_in_group=is_in_group)
+    admissions_of(person).admit(person.events.chat_id, since_ms=0)
+    person.asks(SECRET, HELLO)
+    revoke(person)
+    return person
+
+
+def over_budget(pool: ThreadPoolExecutor, *, is_in_group: bool) -> Person:
+    """Return a person whose chat was told the secret in the only turn of the day."""
+    person = Person(PushedWorker(pool, limits=Limits(turns_per_chat_day=1)), is_in_group=is_in_group)
+    person.asks(SECRET, HELLO)
+    return person
+
+
+def with_commands_only(pool: ThreadPoolExecutor, *, is_in_group: bool) -> Person:
+    """Return a person in a chat of a deployment in which the bot has commands only in groups; it has overheard the secret there."""
+    person = Person(PushedWorker(pool, group_policy=GroupPolicy.OFF), is_in_group=is_in_group)
+    person.asks(SECRET, HELLO)
+    return person
+
+
+def unsends(person: Person) -> None:
+    person.sends(person.events.event("unsend", unsend={"messageId": "m1"}))
+
+
+def edits(person: Person) -> None:
+    person.sends(edit_of("m1", person))
+
+
+def edit_of(line_message_id: str, person: Person) -> dict[str, Any]:
+    return person.events.event("messageEdited", message={"id": line_message_id, "type": "text", "text": "nothing"})
+
+
+def confirms_forget(person: Person) -> None:
+    person.confirms("/forget")
+
+
+def forgets_member(person: Person) -> None:
+    person.says("/forget me")
+
+
+def resets(person: Person) -> None:
+    person.confirms("/reset") if person.events.is_group else person.says("/reset")
+
+
+def says_bye(person: Person) -> None:
+    person.confirms("/bye") if person.events.is_group else person.says("/bye")
+
+
+def parts(person: Person) -> None:
+    person.sends(person.events.event("leave" if person.events.is_group else "unfollow"))
+
+
+@KINDS
+@pytest.mark.parametrize("door", [in_revoked_chat, over_budget, with_commands_only])
+@pytest.mark.parametrize("forgets", [unsends, confirms_forget, forgets_member, resets, says_bye, parts])
+def test_forgetting_passes_a_closed_door(
+    pool: ThreadPoolExecutor,
+    door: Callable[..., Person],
+    forgets: Callable[[Person], None],
+    *,
+    is_in_group: bool,
+) -> None:
+    person = door(pool, is_in_group=is_in_group)
+    assert "swordfish" in everything_in(person.worker.store)
+
+    forgets(person)
+
+    assert "swordfish" not in everything_in(person.worker.store)
+
+
+@pytest.mark.parametrize("door", [in_revoked_chat, over_budget, with_commands_only])
+def test_an_edit_passes_a_closed_door(pool: ThreadPoolExecutor, door: Callable[..., Person]) -> None:
+    person = door(pool, is_in_group=True)
+
+    edits(person)
+
+    assert SECRET not in everything_in(person.worker.store)
+    assert "nothing" in everything_in(person.worker.store)
+
+
+def test_an_edit_in_a_revoked_chat_stands_once_the_chat_is_admitted_again(pool: ThreadPoolExecutor) -> None:
+    person = in_revoked_chat(pool, is_in_group=True)
+
+    edits(person)
+    readmit(person)
+    person.asks("what did I say?", calling(("reply", {"message": "nothing"})))
+
+    assert "] nothing" in person.worker.prompt()
+    assert SECRET not in person.worker.prompt()
+
+
+def test_an_edit_that_comes_after_the_chat_was_admitted_again_is_not_lost(pool: ThreadPoolExecutor) -> None:
+    person = in_revoked_chat(pool, is_in_group=True)
+    late = edit_of("m1", person)
+
+    readmit(person)
+    person.sends(late)
+
+    assert SECRET not in everything_in(person.worker.store)
+
+
+def test_an_edit_of_a_message_that_a_revoked_chat_does_not_hold_leaves_no_words(pool: ThreadPoolExecutor) -> None:
+    person = in_revoked_chat(pool, is_in_group=True)
+
+    person.sends(edit_of("m77", person))
+
+    assert "nothing" not in everything_in(person.worker.store)
+    amendment = person.worker.conversations.of(person.events.chat_id).amendments.amendment_of("m77")
+    assert amendment is not None
+    assert amendment.text is None
+
+
+def into_memory(chat: Conversation, message: MessageRecord) -> None:
+    seen = chat.snapshot.read()
+    assert chat.snapshot.swap(seen, replace(seen.record, messages=(message,)))
+
+
+def into_what_waits_for_the_archive(chat: Conversation, message: MessageRecord) -> None:
+    seen = chat.snapshot.read()
+    assert chat.snapshot.swap(seen, replace(seen.record, leaving=Segment(messages=(message,))))
+
+
+def into_the_archive(chat: Conversation, message: MessageRecord) -> None:
+    put_segment(chat, [message])
+
+
+@pytest.mark.parametrize("move", [into_memory, into_what_waits_for_the_archive, into_the_archive])
+def test_an_edit_finds_its_message_wherever_a_revoked_chat_holds_it(
+    pool: ThreadPoolExecutor, move: Callable[[Conversation, MessageRecord], None]
+) -> None:
+    person = in_revoked_chat(pool, is_in_group=True)
+    chat = person.worker.conversations.of(person.events.chat_id)
+    message = chat.journal.message_of("m1")
+    assert message is not None
+    move(chat, message)
+    chat.journal.drop("m1")
+
+    edits(person)
+
+    assert SECRET not in everything_in(person.worker.store)
+    amendment = chat.amendments.amendment_of("m1")
+    assert amendment is not None
+    assert amendment.text == "nothing"
+
+
+def test_a_question_that_was_asked_before_the_revocation_can_be_confirmed(pool: ThreadPoolExecutor) -> None:
+    person = Person(PushedWorker(pool, access=Access.INVITED), is_in_group=True)
+    admissions_of(person).admit(person.events.chat_id, since_ms=0)
+    person.asks(SECRET, HELLO)
+    press = person.question("/forget")
+    revoke(person)
+
+    person.sends(press)
+
+    assert "swordfish" not in everything_in(person.worker.store)
+    assert person.worker.said[-1] == japanese(Phrase.FORGET_DONE)
+
+
+def test_no_other_button_works_in_a_revoked_chat(pool: ThreadPoolExecutor) -> None:
+    person = in_revoked_chat(pool, is_in_group=True)
+    before = everything_in(person.worker.store), len(person.worker.said)
+
+    for data in ("late:event1", "do:event1", "remind:r0123456789:0:done", "anything"):
+        person.presses(data)
+
+    assert (everything_in(person.worker.store), len(person.worker.said)) == before
+
+
+def test_a_member_who_joins_a_revoked_group_is_known_to_have_joined(pool: ThreadPoolExecutor) -> None:
+    person = in_revoked_chat(pool, is_in_group=True)
+    newcomer = "U" + "7" * 32
+
+    joining = person.events.event("memberJoined", joined={"members": [{"type": "user", "userId": newcomer}]})
+    person.sends(joining)
+
+    members = person.worker.conversations.of(person.events.chat_id).members
+    assert members.joined_ms({newcomer}) == joining["timestamp"]
+
+
+@pytest.mark.parametrize("forgets", [unsends, edits, confirms_forget, forgets_member])
+def test_forgetting_works_in_a_chat_whose_admission_cannot_be_read(
+    pool: ThreadPoolExecutor, forgets: Callable[[Person], None]
+) -> None:
+    person = in_revoked_chat(pool, is_in_group=True)
+    name = f"admitted/{person.events.chat_id}.json"
+    person.worker.store.delete(name)
+    person.worker.store.create(name, b'{"version": 99}')
+
+    forgets(person)
+
+    assert SECRET not in everything_in(person.worker.store)
+
+
+def test_an_edit_from_a_time_of_open_access_is_all_that_a_chat_may_be_known_by(pool: ThreadPoolExecutor) -> None:
+    was_open = PushedWorker(pool)
+    person = Person(was_open, is_in_group=True)
+    person.sends(edit_of("m1", person))
+    assert "nothing" in everything_in(was_open.store)
+    invited = PushedWorker(pool, access=Access.INVITED, store=was_open.store)
+
+    assert invited.deliver(person.events.event("unsend", unsend={"messageId": "m1"})) == 204
+
+    assert "nothing" not in everything_in(was_open.store)
