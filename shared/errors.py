@@ -111,7 +111,14 @@ class UnknownRecordVersionError(UnreadableRecordError):
 
 
 class ModelRefusedError(PermanentError):
-    """The model's provider refuses the request: a wrong key, an unknown model, a malformed body."""
+    """The model's provider refuses the request: a wrong key, an unknown model, a malformed body.
+
+    `is_about_request`: what was sent is at fault, such as a medium that cannot be decoded, and not the key or the model's name.
+    """
+
+    def __init__(self, message: str, *, is_about_request: bool = True) -> None:
+        super().__init__(message)
+        self.is_about_request = is_about_request
 
 
 class ModelBlockedError(PermanentError):

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 
 from shared.adapters.gemini_wire import ReadAnswer, json_request_body, read_answer, request_body, thinking_level
 from shared.adapters.inline_media import InlineMedia
-from shared.agent.finish_reasons import remedy_for
 from shared.agent.model import (
     BlockedAnswerError,
     JsonAnswer,
@@ -19,12 +18,13 @@ from shared.agent.model import (
     ModelResponse,
     UnusableAnswerError,
 )
+from shared.agent.remedies import trouble_with
 from shared.errors import ModelUnavailableError
 from shared.metering import Purpose
 from shared.settings.agent_worker import GeminiSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from shared.adapters.gemini_sdk import GeminiSdk
 
@@ -56,26 +56,33 @@ class GeminiModel:
     def generate(self, request: ModelRequest) -> ModelResponse:
         media = InlineMedia()
         body = request_body(request, model_name=self.name, thinking=self._thinking[request.purpose], media=media)
-        return self._ask(body, request.timeout_s, media).response
+        functions = frozenset(one.name for one in request.declarations)
+        return self._ask(body, request.timeout_s, media, functions).response
 
     def answer_json(self, request: JsonRequest) -> JsonAnswer:
         body = json_request_body(request, thinking=self._thinking[request.purpose])
         return _json_answer(self._ask(body, request.timeout_s))
 
-    def _ask(self, body: "Mapping[str, object]", timeout_s: float, media: InlineMedia | None = None) -> ReadAnswer:
+    def _ask(
+        self,
+        body: "Mapping[str, object]",
+        timeout_s: float,
+        media: InlineMedia | None = None,
+        functions: "Collection[str]" = (),
+    ) -> ReadAnswer:
         self.warm_up()
         assert self._sdk is not None  # noqa: S101 - it was just built
         answer = self._sdk.generate(body, timeout_s, media)
         try:
-            return read_answer(answer, model_name=self.name)
+            return read_answer(answer, model_name=self.name, functions=functions)
         except (ValueError, RecursionError) as cause:
             raise ModelUnavailableError(_UNREADABLE) from cause
 
 
 def _json_answer(read: ReadAnswer) -> JsonAnswer:
     answer = read.response
-    remedy = remedy_for(answer)
-    if remedy is not None and remedy.refuses:
+    trouble = trouble_with(answer)
+    if trouble is not None and trouble.refuses:
         reason = answer.block_reason or answer.finish_reason
         raise BlockedAnswerError(f"the model will not answer this: {reason}", answer.usage)
     try:

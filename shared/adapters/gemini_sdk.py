@@ -27,6 +27,7 @@ from shared.settings.secret import Secret
 LEAST_SERVER_DEADLINE_S: Final = 10
 _LONGEST_RETRY_DELAY_S: Final = 3_600.0  # longer than any turn
 _RETRIED_STATUSES: Final = frozenset({408, 429, 500, 502, 503, 504})
+_ABOUT_THE_MODEL: Final = frozenset({401, 403, 404})
 _MEDIA: Final[ContextVar[InlineMedia | None]] = ContextVar("media", default=None)
 _REPLACED: Final = types.Content(role="user", parts=[])
 """The SDK requires contents; those of the body replace these.  The SDK would check a list of one against twenty types first: 0.3 ms."""
@@ -168,22 +169,34 @@ def translated_errors(*, unreadable: str) -> Iterator[None]:
     ) as cause:
         raise ModelUnavailableError(unreadable) from cause
     except GoogleAuthError as cause:
-        raise ModelRefusedError("the credentials for Vertex AI cannot be used") from cause
+        raise ModelRefusedError("the credentials for Vertex AI cannot be used", is_about_request=False) from cause
 
 
 def translate_error(error: errors.APIError) -> ModelUnavailableError | ModelRefusedError:
     """Return the project's error for an error of the API."""
     if error.code in _RETRIED_STATUSES:
         return ModelUnavailableError(f"the model answered {error.code}", retry_after_s=_retry_after_s(error.details))
-    return ModelRefusedError(f"the model refused the request: {error.code} {provider_word(error.status)}")
+    return ModelRefusedError(
+        f"the model refused the request: {error.code} {provider_word(error.status)}",
+        is_about_request=error.code not in _ABOUT_THE_MODEL and not _is_about_key(error.details),
+    )
+
+
+def _is_about_key(details: object) -> bool:
+    """Whether the API key is at fault: Google answers 400 to a wrong one, with the reason API_KEY_INVALID."""
+    return any(entry.get("reason") == "API_KEY_INVALID" for entry in _entries(details))
+
+
+def _entries(details: object) -> Iterator[Mapping[str, object]]:
+    error = details.get("error") if isinstance(details, dict) else None
+    entries = error.get("details") if isinstance(error, dict) else None
+    yield from (entry for entry in (entries if isinstance(entries, list) else []) if isinstance(entry, dict))
 
 
 def _retry_after_s(details: object) -> float | None:
     """Read google.rpc.RetryInfo, such as `{"@type": ".../google.rpc.RetryInfo", "retryDelay": "17s"}`; at most an hour."""
-    error = details.get("error") if isinstance(details, dict) else None
-    entries = error.get("details") if isinstance(error, dict) else None
-    for entry in entries if isinstance(entries, list) else []:
-        if isinstance(entry, dict) and str(entry.get("@type", "")).endswith("google.rpc.RetryInfo"):
+    for entry in _entries(details):
+        if str(entry.get("@type", "")).endswith("google.rpc.RetryInfo"):
             try:
                 delay_s = float(str(entry.get("retryDelay", "")).removesuffix("s"))
             except ValueError:

@@ -6,12 +6,13 @@ as it came.
 
 import base64
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from shared.adapters.inline_media import InlineMedia
 from shared.adapters.provider_words import provider_word
+from shared.adapters.written_calls import written_calls
 from shared.agent.model import (
     Content,
     FunctionCall,
@@ -157,8 +158,11 @@ class ReadAnswer:
     text: str = field(repr=False)
 
 
-def read_answer(body: str, *, model_name: str) -> ReadAnswer:
-    """Read the body of an answer.  Raises: ValueError, RecursionError, if it is no JSON, or has not the shape of an answer."""
+def read_answer(body: str, *, model_name: str, functions: Collection[str] = ()) -> ReadAnswer:
+    """Read the body of an answer; a text that is nothing but calls of the `functions` counts as these calls.
+
+    Raises: ValueError, RecursionError, if it is no JSON, or has not the shape of an answer.
+    """
     if len(body) > ANSWER_LIMIT_CHARACTERS:
         raise ValueError("the answer is too long")
     answer = _object(json.loads(body or "{}"))
@@ -173,9 +177,11 @@ def read_answer(body: str, *, model_name: str) -> ReadAnswer:
     candidate = _object(candidates[0])
     content = _object(candidate.get("content"))
     parts = [_Part.of(_object(one)) for one in _array(content.get("parts"))]
+    text = "".join(one.text for one in parts if not one.is_thought)
+    if text and not any(one.call for one in parts):
+        parts = [_Part.made(call) for call in written_calls(text, functions)] or parts
     reason = _optional_text(candidate.get("finishReason"))
     wire = {**content, "role": content.get("role") or "model", "parts": [one.wire for one in parts]}
-    text = "".join(one.text for one in parts if not one.is_thought)
     response = ModelResponse(
         finish_reason=provider_word(reason) if reason else "",
         content=ModelContent(wire=wire, model_name=model_name) if parts else None,
@@ -195,6 +201,12 @@ class _Part:
     text: str = field(repr=False)
     is_thought: bool
     call: FunctionCall | None
+
+    @classmethod
+    def made(cls, call: FunctionCall) -> "_Part":
+        """Return the part of a call that the model wrote as text; its signature is not checked, because it has none."""
+        wire = {"functionCall": {"name": call.name, "args": dict(call.args)}, "thoughtSignature": _SKIPS_VALIDATION}
+        return cls(wire=wire, text="", is_thought=False, call=call)
 
     @classmethod
     def of(cls, part: Json) -> "_Part":

@@ -89,7 +89,7 @@ class ToolExecutor:
         results: dict[int, ToolResult] = {
             index: fault
             for index, call in enumerate(calls)
-            if (fault := _fault_of_call(index, call, allowed)) is not None
+            if (fault := self._fault_of_call(index, call, allowed)) is not None
         }
         # Mask ids in arguments, too: an id that the model invents must not reach a tool.
         calls = [
@@ -122,6 +122,16 @@ class ToolExecutor:
             result.footnote for result in results.values() if isinstance(result, Cited) and result.footnote
         )
         return Round(responses=responses, decision=decision, footnotes=footnotes)
+
+    def _fault_of_call(self, index: int, call: FunctionCall, allowed: Sequence[str]) -> ToolFault | None:
+        """Return the fault of a call that no tool should see."""
+        if index >= MOST_CALLS:
+            return _TOO_MANY_CALLS
+        if allowed and self.registry.plain_name(call.name) not in allowed:
+            return ToolFault(message=f"Not done: only {', '.join(allowed)} may be called now.", may_retry=False)
+        if not is_ordinary(call.args):
+            return _ODD_ARGUMENTS
+        return _LONG_ARGUMENTS if _length(call.args) > ARGUMENTS_LIMIT else None
 
     def _run_call(self, call: FunctionCall, tool: Tool | None, context: TurnContext) -> ToolResult:
         if tool is None:
@@ -159,17 +169,6 @@ def _propose(tool: Tool, arguments: Json, context: TurnContext, *, name: str) ->
     has_room = context.proposals.add(tool.name, arguments, name=name)
     logs.info("change_proposed", tool=tool.name, has_room=has_room)
     return _PROPOSED if has_room else _TOO_MUCH_TO_PROPOSE
-
-
-def _fault_of_call(index: int, call: FunctionCall, allowed: Sequence[str]) -> ToolFault | None:
-    """Return the fault of a call that no tool should see."""
-    if index >= MOST_CALLS:
-        return _TOO_MANY_CALLS
-    if allowed and call.name not in allowed:
-        return ToolFault(message=f"Not done: only {', '.join(allowed)} may be called now.", may_retry=False)
-    if not is_ordinary(call.args):
-        return _ODD_ARGUMENTS
-    return _LONG_ARGUMENTS if _length(call.args) > ARGUMENTS_LIMIT else None
 
 
 def _faults_of_counts(tools: Sequence[Tool | None], made: Counter[str]) -> dict[int, ToolResult]:

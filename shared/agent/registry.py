@@ -12,6 +12,8 @@ from shared.agent.turn_context import TurnContext
 
 UNKNOWN_TOOL: Final = "unknown"
 _NAME: Final = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]{0,63}")
+_NAMESPACE: Final = re.compile(r"(?:default_api|functions|tools)[.:]")
+"""What models put before a name.  Source: CursorTouch/Web-Use #21, clairvoyance #1030."""
 
 
 class Registry:
@@ -36,12 +38,18 @@ class Registry:
         return tuple(tool for tool in self if tool.is_offered_to(context))
 
     def find(self, name: str, context: TurnContext) -> Tool | None:
-        """Return the tool, or None if the turn has no tool of that name."""
-        return next((tool for tool in self.offered_to(context) if tool.name == name), None)
+        """Return the tool, or None if the turn has no tool of that name; `default_api.reply` is `reply`."""
+        plain = self.plain_name(name)
+        return next((tool for tool in self.offered_to(context) if tool.name == plain), None)
+
+    def plain_name(self, name: str) -> str:
+        """Return a name that the model gave without what models put before it."""
+        return _NAMESPACE.sub("", name, count=1) if _NAMESPACE.match(name) else name
 
     def known_name(self, name: str, context: TurnContext) -> str:
         """Return the name for records and logs; "unknown" if the turn has no such tool, because the model may quote people."""
-        return UNKNOWN_TOOL if self.find(name, context) is None else name
+        tool = self.find(name, context)
+        return UNKNOWN_TOOL if tool is None else tool.name
 
     def declarations(self, context: TurnContext) -> tuple[FunctionDeclaration, ...]:
         """Return the declarations, byte-stable for a deployment and a chat until a tool's `found_out` returns something else."""

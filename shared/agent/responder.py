@@ -1,6 +1,7 @@
 """The responder: turns a question into its outcome with the model and its tools."""
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
@@ -31,6 +32,8 @@ from shared.turns.question import Question
 REPLY: Final = "reply"
 _AGENT: Final = "aizuchi"
 _LEAST_WORDS: Final = 100  # characters of the model's, however much the code writes below them
+_ONLY_LINKS: Final = re.compile(r"(?:\s*\[[^\[\]\n]*\]\([^()\s]*\))+\s*")
+"""A message of nothing but `[words](link)`."""
 _LONG_ANSWERS: Final = frozenset({"generate_digest"})  # tools whose results may fill larger bubbles
 
 
@@ -107,6 +110,8 @@ class AgentResponder:
                 context,
                 deadline=question.deadline,
                 only=(REPLY,) if is_catch_up_only(context) else (),
+                asked_only=lambda: self._asked_only(question, shown, now_ms=context.now_ms),
+                is_blank=partial(_is_blank, context.readings),
             )
         except ModelBlockedError as cause:
             logs.warning("turn_apologised", reason=str(cause))
@@ -157,6 +162,20 @@ class AgentResponder:
             is_group=not conversation.is_one_on_one,
         )
 
+    def _asked_only(
+        self, question: Question, shown: Mapping[str, Sequence[Part]], *, now_ms: int
+    ) -> tuple[Content, ...]:
+        """Return the contents of a prompt that holds nothing of the chat but what is asked, not even people's names."""
+        asked = question.asked
+        return self.prompt.contents(
+            question.history.isolated(asked),
+            pending=asked,
+            now_ms=now_ms,
+            shown={one.line_message_id: shown.get(one.line_message_id, ()) for one in asked},
+            is_overheard=question.is_overheard,
+            is_group=not question.conversation.is_one_on_one,
+        )
+
     def _text_of(self, message: str, thought: Thought, context: TurnContext) -> str:
         """Return the answer as people see it: the model's text within the limit, the receipt, and the links that fit LINE's bubbles.
 
@@ -198,6 +217,21 @@ class AgentResponder:
 def prompt_version(system_instruction: str, tools: tuple[str, ...]) -> str:
     """Return a short hash of what a deployment tells the model, so that answers of different prompts can be compared."""
     return hashlib.sha256("\n".join((system_instruction, *tools)).encode()).hexdigest()[:12]
+
+
+def _is_blank(readings: Readings, message: str | None) -> bool:
+    """Whether people would see nothing of the message, or nothing but the words of links that are taken out."""
+    if message is None:
+        return False
+    strange = 0
+
+    def without_links(text: str) -> str:
+        nonlocal strange
+        text, strange = readings.without_strange_links(text)
+        return text
+
+    text = shown_text(message, cleaned=without_links)
+    return is_blank(without_marks(text)) or (strange > 0 and _ONLY_LINKS.fullmatch(message) is not None)
 
 
 def _without_strange_links(readings: Readings, text: str) -> str:

@@ -9,7 +9,7 @@ from shared.agent.catch_up import CatchUp
 from shared.agent.chat_memory import ChatMemory
 from shared.agent.confirmed_changes import ConfirmedCalls
 from shared.agent.executor import ToolExecutor
-from shared.agent.loop import Agent, Limits
+from shared.agent.loop import Agent
 from shared.agent.media_parts import MediaParts
 from shared.agent.metered_model import MeteredModel
 from shared.agent.people import People
@@ -18,6 +18,7 @@ from shared.agent.registry import Registry
 from shared.agent.responder import AgentResponder
 from shared.agent.summaries import ModelCaptioner, ModelSummariser
 from shared.agent.turn_contexts import TurnContexts
+from shared.agent.turn_requests import Limits
 from shared.conversation.captions import CaptionWriter
 from shared.conversation.compaction import Compaction
 from shared.conversation.due import DueMarkers

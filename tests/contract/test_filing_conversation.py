@@ -12,9 +12,10 @@ import pytest
 from shared.adapters.gemini import GeminiModel
 from shared.adapters.memory import FixedClock
 from shared.agent.executor import ToolExecutor
-from shared.agent.loop import Agent, Limits
+from shared.agent.loop import Agent
 from shared.agent.prompt import PromptBuilder
 from shared.agent.registry import Registry
+from shared.agent.turn_requests import Limits
 from shared.conversation.amendments import Amendments
 from shared.conversation.history import History
 from shared.knowledge.index import KnowledgeIndex

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from shared.agent.loop import Limits
+from shared.agent.turn_requests import Limits
 from shared.bus import endpoint
 from shared.bus.envelope import decode_envelope
 from shared.bus.messages import Tick

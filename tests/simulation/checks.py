@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from shared.agent.loop import Limits
+from shared.agent.turn_requests import Limits
 from shared.turns.waiting_room import PLACES
 from tests.simulation.answer_checks import (
     check_addressed,

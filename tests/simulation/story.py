@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from shared.agent.loop import Limits
+from shared.agent.turn_requests import Limits
 from shared.conversation.records import Amendment, MessageRecord, OutcomeRecord
 from shared.conversation.segments import decode_segment
 from shared.conversation.snapshot_records import SnapshotRecord

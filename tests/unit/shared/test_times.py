@@ -4,7 +4,7 @@ from shared import clock
 from shared.adapters.line_client import TIMEOUT_S
 from shared.adapters.memory import MemoryObjectStore
 from shared.agent import summaries
-from shared.agent.loop import Limits
+from shared.agent.turn_requests import Limits
 from shared.bus import endpoint
 from shared.conversation import recap, records, turn, withdrawal
 from shared.handlers import tick

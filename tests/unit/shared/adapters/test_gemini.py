@@ -24,3 +24,27 @@ def test_a_constant_status_is_in_the_error() -> None:
 @pytest.mark.parametrize("status", [429, 503])
 def test_a_status_that_may_pass_is_no_refusal(status: int) -> None:
     assert isinstance(translate_error(errors.APIError(status, {})), ModelUnavailableError)
+
+
+@pytest.mark.parametrize(
+    ("status", "reason", "is_about_request"),
+    [
+        (400, "", True),
+        (413, "", True),
+        (400, "API_KEY_INVALID", False),
+        (401, "", False),
+        (403, "", False),
+        (404, "", False),
+    ],
+)
+def test_a_refusal_tells_whether_the_request_or_the_key_and_the_model_are_at_fault(
+    status: int, reason: str, is_about_request: bool
+) -> None:
+    details = {
+        "error": {"code": status, "details": [{"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": reason}]}
+    }
+
+    refused = translate_error(errors.APIError(status, details))
+
+    assert isinstance(refused, ModelRefusedError)
+    assert refused.is_about_request is is_about_request

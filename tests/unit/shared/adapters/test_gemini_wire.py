@@ -1,5 +1,6 @@
 """Bodies that are made and read without the SDK's types: the same requests as with them, and no shape of an answer is trusted."""
 
+import base64
 import json
 import re
 from typing import Any, Final
@@ -203,6 +204,29 @@ def test_texts_calls_and_usage_are_read() -> None:
     assert (read.text, read.response.has_text, read.response.model_version) == ("ab", True, "m-1")
     counted = (usage.prompt_tokens, usage.cached_tokens, usage.output_tokens, usage.thought_tokens)
     assert counted == (5, 4, 3, 2)
+
+
+def test_a_call_that_is_written_as_text_is_sent_back_as_a_call() -> None:
+    text = 'print(default_api.reply(message="hi"))'
+    answer = {"candidates": [{"content": {"parts": [{"text": text}]}, "finishReason": "STOP"}]}
+
+    read = read_answer(json.dumps(answer), model_name="m", functions={"reply"}).response
+
+    assert [(one.name, one.args) for one in read.calls] == [("reply", {"message": "hi"})]
+    assert read.content is not None
+    parts = read.content.wire["parts"]
+    assert isinstance(parts, list)
+    (part,) = parts
+    assert part["functionCall"] == {"name": "reply", "args": {"message": "hi"}}
+    assert base64.urlsafe_b64decode(part["thoughtSignature"]) == b"skip_thought_signature_validator"
+
+
+def test_a_text_that_calls_no_function_of_the_request_stays_text() -> None:
+    answer = {"candidates": [{"content": {"parts": [{"text": "fly(to='the moon')"}]}, "finishReason": "STOP"}]}
+
+    read = read_answer(json.dumps(answer), model_name="m", functions={"reply"}).response
+
+    assert (read.calls, read.has_text) == ((), True)
 
 
 def test_a_blocked_prompt_says_why() -> None:

@@ -1,7 +1,7 @@
 import contextlib
 import math
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -12,12 +12,23 @@ from hypothesis import strategies as st
 from shared.adapters.memory import FixedClock, MemoryObjectStore, ScriptedModel
 from shared.adapters.memory.scripted_model import Step, calling, unusable
 from shared.agent.executor import ToolExecutor
-from shared.agent.loop import Agent, Limits, Thought
-from shared.agent.model import FunctionResponses, Json, ModelRequest, ModelResponse, TextContent
+from shared.agent.loop import Agent, Thought
+from shared.agent.model import (
+    Content,
+    FunctionResponses,
+    Json,
+    MediaPart,
+    MixedContent,
+    ModelRequest,
+    ModelResponse,
+    TextContent,
+)
 from shared.agent.registry import Registry
+from shared.agent.remedies import Help
 from shared.agent.request_budget import REQUEST_TOKENS, tokens_of_contents
 from shared.agent.tools import Decision, Tool, ToolFault
 from shared.agent.turn_context import TurnContext
+from shared.agent.turn_requests import Limits
 from shared.clock import Deadline
 from shared.conversation.history import History
 from shared.conversation.records import Amendment, MessageRecord
@@ -106,6 +117,9 @@ class Turn:
         looked_s: float = -math.inf,
         within_s: float | None = None,
         only: tuple[str, ...] = (),
+        contents: Sequence[Content] = ASKED,
+        asked_only: Callable[[], tuple[Content, ...]] | None = None,
+        is_blank: Callable[[str | None], bool] = lambda _: False,
     ) -> Thought:
         """Run the loop; `about` is a message of the prompt, whose amendments count, `looked_s` when it was read."""
         question = None
@@ -113,7 +127,9 @@ class Turn:
             question = question_about(self.chat, about, history=History(messages=(about,)), looked_s=looked_s)
         deadline = None if within_s is None else Deadline.after(self.clock, within_s)
         context = TurnContext(conversation=self.chat, question=question)
-        return self._agent.think("be kind", ASKED, context, deadline=deadline, only=only)
+        return self._agent.think(
+            "be kind", contents, context, deadline=deadline, only=only, asked_only=asked_only, is_blank=is_blank
+        )
 
     @property
     def last_errors(self) -> list[object]:
@@ -231,13 +247,188 @@ def test_of_several_replies_the_first_counts(turn: TurnMaker) -> None:
     assert turn(calling(("reply", {"message": "one"}), ("reply", {"message": "two"}))).think().decision.message == "one"
 
 
-def test_text_outside_a_call_is_answered_with_a_note(turn: TurnMaker) -> None:
+def test_text_outside_a_call_is_asked_for_once_more_with_the_ends_of_a_turn_only(turn: TurnMaker) -> None:
     running = turn(unusable(text="hello there"), calling(HELLO))
 
     assert running.think().decision.message == "hello"
-    note = running.model.requests[1].contents[-1]
+    asked_again = running.model.requests[1]
+    note = asked_again.contents[-1]
     assert isinstance(note, TextContent)
     assert "Nothing was sent" in note.texts[0]
+    assert [one.name for one in asked_again.declarations] == ["reply", "skip"]
+    assert asked_again.allowed == ("reply", "skip")
+
+
+def test_text_outside_a_call_is_never_sent(turn: TurnMaker) -> None:
+    running = turn(*[unusable(text="hello there")] * 2)
+
+    with pytest.raises(ModelUnavailableError, match="TEXT_ONLY"):
+        running.think()
+
+
+@pytest.mark.parametrize("prefix", ["default_api.", "default_api:", "functions.", "tools."])
+def test_a_name_with_the_prefix_that_models_put_before_it_is_the_tools(turn: TurnMaker, prefix: str) -> None:
+    running = turn(
+        calling((f"{prefix}look_up", {"word": "a"})), calling((f"{prefix}reply", {"message": "a means something"}))
+    )
+
+    thought = running.think()
+
+    assert thought.decision.message == "a means something"
+    assert thought.tools_used == ("look_up", "reply")
+
+
+@pytest.mark.parametrize("word", ["a", "unknown", ""])
+def test_after_a_repeated_round_only_the_ends_of_a_turn_are_offered(turn: TurnMaker, word: str) -> None:
+    again = calling(("look_up", {"word": word}))
+    running = turn(again, again, calling(HELLO))
+
+    assert running.think().decision.message == "hello"
+    assert [len(one.declarations) for one in running.model.requests] == [3, 3, 2]
+    last = running.model.requests[-1]
+    assert last.allowed == ("reply", "skip")
+    assert isinstance(note := last.contents[-1], TextContent)
+    assert "made this call before" in note.texts[0]
+
+
+def test_what_was_read_before_a_change_may_be_read_again(turn: TurnMaker) -> None:
+    reading = replace(LOOK_UP, name="read", is_reading=True)
+    listing = calling(("read", {"word": "a"}))
+    running = turn(
+        listing,
+        calling(("look_up", {"word": "b"})),
+        listing,
+        calling(("look_up", {"word": "c"})),
+        calling(HELLO),
+        tools=(LOOK_UP, reading),
+    )
+
+    assert running.think().decision.message == "hello"
+    assert {len(one.declarations) for one in running.model.requests} == {4}
+
+
+def is_space(message: str | None) -> bool:
+    return message is not None and message.isspace()
+
+
+def test_a_blank_reply_is_asked_for_again_with_the_reason(turn: TurnMaker) -> None:
+    running = turn(calling(("reply", {"message": " "})), calling(HELLO))
+
+    assert running.think(is_blank=is_space).decision.message == "hello"
+    assert isinstance(note := running.model.requests[1].contents[-1], TextContent)
+    assert "your reply is empty" in note.texts[0]
+
+
+def test_a_reply_that_stays_blank_is_given_to_the_caller(turn: TurnMaker) -> None:
+    blank = calling(("reply", {"message": " "}))
+
+    assert turn(blank, blank).think(is_blank=is_space).decision.message == " "
+
+
+@pytest.mark.parametrize(
+    ("failures", "asked"),
+    [
+        ([ModelUnavailableError("429", retry_after_s=58)], 1),
+        ([ModelUnavailableError("429", retry_after_s=3_600)], 1),
+        ([ModelRefusedError("404", is_about_request=False)], 1),
+        ([ModelRefusedError("400")], 1),
+        ([unusable()] * 3, 3),
+        ([unusable(text="hello")] * 2, 2),
+        ([unusable("MALFORMED_FUNCTION_CALL")] * 3, 3),
+        ([unusable("UNEXPECTED_TOOL_CALL")] * 3, 3),
+        ([unusable("MALFORMED_RESPONSE")] * 2, 2),
+        ([unusable("MAX_TOKENS")] * 3, 3),
+    ],
+)
+def test_whatever_keeps_the_first_model_from_answering_asks_the_second_without_a_pause(
+    turn: TurnMaker, failures: list[Step], asked: int
+) -> None:
+    second = SecondModel([calling(HELLO)])
+    running = turn(*failures, fallback=second)
+
+    thought = running.think()
+
+    assert (thought.decision.message, thought.model_name) == ("hello", "second")
+    assert (len(running.model.requests), len(second.requests)) == (asked, 1)
+    assert running.clock.monotonic_s() == 0
+
+
+def test_a_second_model_that_asks_for_a_pause_is_given_it(turn: TurnMaker) -> None:
+    limited = ModelUnavailableError("429", retry_after_s=5)
+    running = turn(limited, fallback=SecondModel([limited, calling(HELLO)]))
+
+    assert running.think().model_name == "second"
+    assert running.clock.monotonic_s() == 5
+
+
+PICTURE = MixedContent(parts=("look", MediaPart(content_type="image/jpeg", source=b"broken")))
+
+
+def refusing_media(request: ModelRequest) -> ModelResponse:
+    if any(isinstance(one, MixedContent) for one in request.contents):
+        raise ModelRefusedError("400 INVALID_ARGUMENT")
+    return calling(HELLO)
+
+
+def test_a_request_that_is_refused_with_media_is_asked_without_them(turn: TurnMaker) -> None:
+    running = turn(*[refusing_media] * 2)
+
+    thought = running.think(contents=(PICTURE,))
+
+    assert thought.decision.message == "hello"
+    assert thought.helped == (Help.WITHOUT_MEDIA,)
+    told = running.model.requests[1].contents[0]
+    assert isinstance(told, TextContent)
+    assert told.texts[0] == "look"
+    assert "cannot be opened" in told.texts[1]
+
+
+def test_media_stay_where_the_key_is_refused(turn: TurnMaker) -> None:
+    with pytest.raises(ModelRefusedError, match="403"):
+        turn(ModelRefusedError("403", is_about_request=False)).think(contents=(PICTURE,))
+
+
+def blocking(*words: str) -> Callable[[ModelRequest], ModelResponse]:
+    """Return a step that blocks any prompt with one of these words."""
+
+    def step(request: ModelRequest) -> ModelResponse:
+        held = str([(one, getattr(one, "texts", ()), getattr(one, "responses", ())) for one in request.contents])
+        held += str([one.response for content in request.contents for one in getattr(content, "responses", ())])
+        return unusable("", block_reason="PROHIBITED_CONTENT") if any(one in held for one in words) else calling(HELLO)
+
+    return step
+
+
+def test_a_blocked_prompt_is_asked_once_more_with_only_what_is_asked(turn: TurnMaker) -> None:
+    said = (TextContent(role="user", texts=("a bad word", "hello")),)
+    running = turn(*[blocking("bad")] * 2)
+
+    thought = running.think(contents=said, asked_only=lambda: ASKED)
+
+    assert thought.decision.message == "hello"
+    assert thought.helped == (Help.ASKED_ONLY,)
+    assert running.model.requests[1].contents == ASKED
+
+
+def test_what_is_blocked_by_itself_is_refused(turn: TurnMaker) -> None:
+    running = turn(*[blocking("hello")] * 2)
+
+    with pytest.raises(ModelBlockedError, match="PROMPT_BLOCKED"):
+        running.think(asked_only=lambda: ASKED)
+
+
+def test_results_that_block_the_prompt_are_left_out(turn: TurnMaker) -> None:
+    reading = replace(LOOK_UP, name="read", is_reading=True)
+    calls = calling(("read", {"word": "bad"}), ("look_up", {"word": "good"}))
+    running = turn(calls, *[blocking("bad means")] * 2, tools=(LOOK_UP, reading))
+
+    thought = running.think(asked_only=lambda: ASKED)
+
+    assert thought.helped == (Help.WITHOUT_RESULTS,)
+    error, nothing = running.last_errors
+    assert isinstance(error, dict)
+    assert "cannot be shown" in error["message"]
+    assert nothing is None  # what was changed stays told
 
 
 @pytest.mark.parametrize(
@@ -252,7 +443,7 @@ def test_text_outside_a_call_is_answered_with_a_note(turn: TurnMaker) -> None:
         ("UNEXPECTED_TOOL_CALL", 3, ModelUnavailableError),
         ("MISSING_THOUGHT_SIGNATURE", 2, ModelUnavailableError),
         ("MALFORMED_RESPONSE", 2, ModelUnavailableError),
-        ("MAX_TOKENS", 2, ModelUnavailableError),
+        ("MAX_TOKENS", 3, ModelUnavailableError),
         ("CONTINUATION", 2, ModelUnavailableError),
         ("RECITATION", 2, ModelBlockedError),
         ("OTHER", 2, ModelBlockedError),
@@ -299,12 +490,12 @@ def test_a_blocked_prompt_is_not_asked_again(turn: TurnMaker) -> None:
         turn(unusable("", block_reason="SAFETY")).think()
 
 
-def test_a_truncated_answer_gets_more_output_tokens(turn: TurnMaker) -> None:
-    running = turn(unusable("MAX_TOKENS"), calling(HELLO))
+def test_thoughts_above_the_output_limit_get_room_twice(turn: TurnMaker) -> None:
+    running = turn(unusable("MAX_TOKENS"), unusable("MAX_TOKENS"), calling(HELLO))
 
     running.think()
 
-    assert running.model.requests[1].max_output_tokens == 2 * running.model.requests[0].max_output_tokens
+    assert [one.max_output_tokens for one in running.model.requests] == [2_048, 4_096, 8_192]
 
 
 def test_an_answer_that_was_not_truncated_is_asked_for_at_the_same_length(turn: TurnMaker) -> None:

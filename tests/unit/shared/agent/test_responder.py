@@ -13,9 +13,9 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from shared import tracing
 from shared.adapters.cloud_trace import OpenTelemetryTracer
-from shared.adapters.memory.scripted_model import Step, calling
+from shared.adapters.memory.scripted_model import Step, calling, unusable
 from shared.agent import responder
-from shared.agent.model import Json
+from shared.agent.model import Json, ModelRequest, ModelResponse
 from shared.agent.receipts import Deed, receipt
 from shared.agent.responder import prompt_version
 from shared.agent.tools import Cited, Tool
@@ -122,10 +122,47 @@ def test_the_words_of_an_answer_have_no_marks_of_the_system(worker: PushedWorker
 
 @pytest.mark.parametrize("blank", ["\u200b", "\u3164 \u2060", "\u2800", "\ufe0f\u00ad\n\u200d"])
 def test_an_answer_of_which_nothing_can_be_seen_is_none(worker: PushedWorker, direct: ChatEvents, blank: str) -> None:
-    outcome = answered(worker, direct, calling(("reply", {"message": blank})))
+    outcome = answered(worker, direct, *[calling(("reply", {"message": blank}))] * 2)
 
     assert outcome["kind"] == "apologised"
     assert outcome["text"].strip()
+
+
+@pytest.mark.parametrize(
+    "blank", [" ", "\u200b", "\n\n", "https://video.example/", "[Video](https://video.example/)", "**\u3164**"]
+)
+def test_an_answer_of_which_nothing_would_be_left_is_asked_for_again(
+    worker: PushedWorker, direct: ChatEvents, blank: str
+) -> None:
+    outcome = answered(worker, direct, calling(("reply", {"message": blank})), HELLO)
+
+    assert outcome["text"] == "hello"
+    assert "Answer in words" in worker.prompt()
+
+
+def test_words_around_a_link_that_is_taken_out_are_an_answer(worker: PushedWorker, direct: ChatEvents) -> None:
+    reply = calling(("reply", {"message": "Search for the official site.\nhttps://video.example/"}))
+
+    assert answered(worker, direct, reply)["text"] == "Search for the official site."
+
+
+def test_a_blocked_prompt_is_asked_again_without_the_chat_and_without_names(
+    worker: PushedWorker, group: ChatEvents
+) -> None:
+    worker.profiles.names[YUKI] = "BADNAME"
+    seen: list[str] = []
+
+    def blocked(request: ModelRequest) -> ModelResponse:
+        seen.append("".join(text for one in request.contents for text in getattr(one, "texts", ())))
+        return unusable("", block_reason="PROHIBITED_CONTENT") if "BAD" in seen[-1] else HELLO
+
+    worker.deliver(group.text("BADWORD, overheard"))
+    outcome = answered(worker, group, *[blocked] * 12)
+
+    assert outcome["text"] == "hello"
+    assert "BADWORD" in seen[0]
+    assert "BADNAME" in seen[0]
+    assert seen[1].endswith("] hi")
 
 
 def test_a_tool_that_took_too_long_stages_nothing_that_the_receipt_does_not_tell(

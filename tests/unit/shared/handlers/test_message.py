@@ -196,7 +196,7 @@ def test_message_without_a_token_does_not_reach_the_model(worker: PushedWorker) 
     [
         ([ModelUnavailableError("503")] * 3, Phrase.APOLOGY_BUSY),
         ([ModelRefusedError("400")], Phrase.APOLOGY_BUSY),
-        ([unusable("SAFETY")], Phrase.APOLOGY_REFUSED),
+        ([unusable("SAFETY")] * 2, Phrase.APOLOGY_REFUSED),
         ([calling(("fly", {}))] * 8, Phrase.APOLOGY_BUSY),
     ],
 )
@@ -260,7 +260,7 @@ def test_answer_is_plain_text_in_short_bubbles_and_recorded_as_sent(worker: Push
 
 
 def test_answer_without_visible_text_becomes_an_apology(worker: PushedWorker, direct: ChatEvents) -> None:
-    worker.deliver(direct.text("教えて"), thinks=[calling(("reply", {"message": "\u3000\n\u3000"}))])
+    worker.deliver(direct.text("教えて"), thinks=[calling(("reply", {"message": "\u3000\n\u3000"}))] * 2)
 
     assert worker.said == [japanese(Phrase.APOLOGY_BUSY)]
 

@@ -200,7 +200,7 @@ BUYS: Final = calling(("create_page", {"database_name": "shopping", "title": "mi
     [
         (DOWN, Phrase.APOLOGY_BUSY),
         ([unusable("SAFETY")] * 2, Phrase.APOLOGY_REFUSED),
-        ([calling(("reply", {"message": "\u3000"}))], Phrase.APOLOGY_BUSY),
+        ([calling(("reply", {"message": "\u3000"}))] * 2, Phrase.APOLOGY_BUSY),
     ],
 )
 def test_an_apology_after_a_write_outside_tells_what_was_done(

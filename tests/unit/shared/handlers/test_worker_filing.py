@@ -124,7 +124,7 @@ def test_turn_that_ends_in_an_apology_files_nothing(worker: PushedWorker) -> Non
     event = recorded.event("message-text")
     worker.json_model.steps = [{"category": "ideas", "confidence": 0.8, "name": "挨拶"}]
 
-    worker.deliver(event, thinks=[calling(("classify_and_capture", {"text": "x"})), unusable("SAFETY")])
+    worker.deliver(event, thinks=[calling(("classify_and_capture", {"text": "x"})), *[unusable("SAFETY")] * 2])
 
     assert worker.outcome(event)["kind"] == "apologised"
     assert worker.outcome(event)["writes"] == []

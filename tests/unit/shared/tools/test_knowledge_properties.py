@@ -15,13 +15,14 @@ from shared.adapters.memory import FixedClock, ScriptedModel
 from shared.adapters.memory.scripted_model import calling
 from shared.agent import transcript
 from shared.agent.executor import ToolExecutor
-from shared.agent.loop import Agent, Limits
+from shared.agent.loop import Agent
 from shared.agent.model import TextContent
 from shared.agent.prompt import PromptBuilder
 from shared.agent.registry import Registry
 from shared.agent.token_estimate import estimated_tokens
 from shared.agent.tools import Tool, ToolFault
 from shared.agent.turn_context import TurnContext
+from shared.agent.turn_requests import Limits
 from shared.conversation.history import History
 from shared.knowledge.catalog import Catalog, row_of, search_texts
 from shared.knowledge.entry import Entry

@@ -1,0 +1,130 @@
+"""What is done about each trouble with the model: the table of what helps, and how a failure is classed.
+
+A trouble has its helps in order: its first occurrence in a turn gets the first one, the next occurrence the next. A help that is not
+possible is passed over: `WITHOUT_MEDIA` in a prompt without media, `OTHER_MODEL` without a second model that is still to be asked. An
+answer that cannot be used is never appended to the contents. After the last help the turn fails.
+
+    the prompt is blocked ─▶ without the newest results ─▶ with only what is asked ─▶ without media ─▶ "I cannot answer that"
+
+Source: Gemini API, `FinishReason`; the content that comes with each reason, and how often, from issues of the client libraries:
+python-genai #1289 (empty STOP), #1789 and #1836 (MALFORMED_FUNCTION_CALL), #1818 (UNEXPECTED_TOOL_CALL), #1011 (MAX_TOKENS by thoughts).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from shared.agent.model import ModelResponse
+from shared.errors import ModelBlockedError, ModelRefusedError, ModelUnavailableError
+
+
+class Help(StrEnum):
+    """What is changed before the model is asked again."""
+
+    AGAIN = "again"
+    """Nothing; after a pause where the model did not answer."""
+    NOTE = "note"
+    """A note tells the model that nothing was sent."""
+    ENDING = "ending"
+    """Only the tools that end a turn are offered."""
+    VALIDATED = "validated"
+    """Calling mode VALIDATED instead of ANY."""
+    MORE_OUTPUT = "more_output"
+    """Twice the output tokens."""
+    START_OVER = "start_over"
+    """The rounds of the turn are left out; what they have changed is told."""
+    WITHOUT_RESULTS = "without_results"
+    """What the newest calls have read is left out."""
+    ASKED_ONLY = "asked_only"
+    """The prompt holds nothing of the chat but what is asked."""
+    WITHOUT_MEDIA = "without_media"
+    """A note stands in the place of every medium."""
+    OTHER_MODEL = "other_model"
+    """The second model is asked for the rest of the turn."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trouble:
+    """A way in which a request fails, and what helps.
+
+    `refuses`: the provider will not answer this. `is_passing`: time may cure it, so that without a second model the first is asked again.
+    """
+
+    name: str
+    helps: tuple[Help, ...]
+    note: str | None = None
+    refuses: bool = False
+    is_passing: bool = False
+
+    @property
+    def error(self) -> ModelBlockedError | ModelUnavailableError:
+        """The error of a turn that nothing helps any more."""
+        if self.refuses:
+            return ModelBlockedError(f"the model will not answer this: {self.name}")
+        return ModelUnavailableError(f"the model gave no usable answer: {self.name}")
+
+
+_CALL_A_TOOL: Final = (
+    "Nothing was sent: answer by calling one of the declared functions, `reply` or `skip` to end the turn."
+)
+_BLANK: Final = (
+    "Nothing was sent: as people would see it, your reply is empty, or only a link that neither a person nor a function gave. "
+    "Answer in words."
+)
+_REFUSED: Final = (Help.WITHOUT_RESULTS, Help.ASKED_ONLY, Help.WITHOUT_MEDIA)
+
+UNANSWERED: Final = Trouble(name="UNANSWERED", helps=(Help.AGAIN, Help.OTHER_MODEL), is_passing=True)
+"""No answer in time, 408, 5xx, or a body that cannot be read."""
+RATE_LIMITED: Final = Trouble(name="RATE_LIMITED", helps=(Help.OTHER_MODEL, Help.AGAIN), is_passing=True)
+"""The provider asks for a pause, which a second model need not make."""
+REQUEST_REFUSED: Final = Trouble(name="REQUEST_REFUSED", helps=(Help.WITHOUT_MEDIA, Help.OTHER_MODEL))
+"""400: most often a medium that cannot be decoded.  Source: google-gemini/gemini-cli #27244, GeminiWithFiles #7."""
+MODEL_REFUSED: Final = Trouble(name="MODEL_REFUSED", helps=(Help.OTHER_MODEL,))
+"""401, 403, 404: the key or the model's name is at fault, not what is asked."""
+PROMPT_BLOCKED: Final = Trouble(name="PROMPT_BLOCKED", helps=_REFUSED, refuses=True)
+BLANK: Final = Trouble(name="BLANK", helps=(Help.NOTE, Help.OTHER_MODEL), note=_BLANK)
+"""A reply of which nothing is left as plain text."""
+EMPTY: Final = Trouble(name="EMPTY", helps=(Help.AGAIN, Help.NOTE, Help.OTHER_MODEL), note=_CALL_A_TOOL)
+TEXT_ONLY: Final = Trouble(name="TEXT_ONLY", helps=(Help.ENDING, Help.OTHER_MODEL), note=_CALL_A_TOOL)
+
+_DECIDED_BY_PARTS: Final = frozenset({"STOP", "TOO_MANY_TOOL_CALLS", "FINISH_REASON_UNSPECIFIED"})
+_BY_FINISH_REASON: Final[Mapping[str, Trouble]] = {
+    trouble.name: trouble
+    for trouble in (
+        Trouble(name="MALFORMED_FUNCTION_CALL", helps=(Help.AGAIN, Help.VALIDATED, Help.OTHER_MODEL)),
+        Trouble(name="UNEXPECTED_TOOL_CALL", helps=(Help.NOTE, Help.ENDING, Help.OTHER_MODEL), note=_CALL_A_TOOL),
+        Trouble(name="MISSING_THOUGHT_SIGNATURE", helps=(Help.START_OVER, Help.OTHER_MODEL)),
+        Trouble(name="MALFORMED_RESPONSE", helps=(Help.START_OVER, Help.OTHER_MODEL)),
+        Trouble(name="MAX_TOKENS", helps=(Help.MORE_OUTPUT, Help.MORE_OUTPUT, Help.OTHER_MODEL)),
+        Trouble(name="CONTINUATION", helps=(Help.AGAIN, Help.OTHER_MODEL)),
+        Trouble(name="RECITATION", helps=(Help.AGAIN, *_REFUSED), refuses=True),
+        Trouble(name="OTHER", helps=(Help.AGAIN, *_REFUSED), refuses=True),
+        *(
+            Trouble(name=reason, helps=_REFUSED, refuses=True)
+            for reason in ("SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "LANGUAGE", "MODEL_ARMOR", "ESCALATION")
+        ),
+    )
+}
+
+
+def trouble_with(response: ModelResponse) -> Trouble | None:
+    """Return None if the answer's calls can be run, else what is wrong with it.
+
+    An unknown finish reason is judged by the answer's parts, like STOP.
+    """
+    if response.block_reason is not None:
+        return PROMPT_BLOCKED
+    trouble = _BY_FINISH_REASON.get(response.finish_reason)
+    if trouble is not None and response.finish_reason not in _DECIDED_BY_PARTS:
+        return trouble
+    if response.content is not None and response.calls:
+        return None
+    return TEXT_ONLY if response.has_text else EMPTY
+
+
+def trouble_of(error: ModelUnavailableError | ModelRefusedError) -> Trouble:
+    """Return the trouble that an error of the adapter tells of."""
+    if isinstance(error, ModelRefusedError):
+        return REQUEST_REFUSED if error.is_about_request else MODEL_REFUSED
+    return UNANSWERED if error.retry_after_s is None else RATE_LIMITED

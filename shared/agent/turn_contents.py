@@ -1,0 +1,118 @@
+"""The contents of one turn: the prompt that it began with, and its rounds of calls and results, as a request to the model holds them."""
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from shared.agent.model import (
+    Content,
+    FunctionDeclaration,
+    FunctionResponse,
+    FunctionResponses,
+    Json,
+    MediaPart,
+    MixedContent,
+    ModelContent,
+    TextContent,
+)
+from shared.agent.registry import Registry
+from shared.agent.request_budget import within_request
+from shared.agent.result_budget import fitted
+from shared.agent.transcript import words
+from shared.agent.turn_context import TurnContext
+
+_NOTE_TOKENS: Final = 500
+_CHANGE: Final = "[earlier attempt] You have already called {tool} in this turn: {facts}. It holds; do not do it again."
+_NOT_OPENED: Final = (
+    "[note] It cannot be opened: it is damaged, locked, or of a kind that you cannot read. Say so if it is asked about."
+)
+_LEFT_OUT: Final[Json] = {
+    "error": {"message": "The result cannot be shown to you. Go on without it, and say so.", "may_retry": False}
+}
+
+
+class TurnContents:
+    """What the requests of a turn hold; what is left out of it is told, as far as it changed anything."""
+
+    def __init__(self, first: tuple[Content, ...], registry: Registry, context: TurnContext) -> None:
+        """`first` is the prompt that the turn begins with."""
+        self.first = first
+        self._rounds: list[Content] = []
+        self._registry = registry
+        self._context = context
+
+    @property
+    def has_media(self) -> bool:
+        """Whether the prompt holds a medium."""
+        return any(isinstance(one, MixedContent) for one in self.first)
+
+    @property
+    def has_results(self) -> bool:
+        """Whether the newest round has read anything."""
+        newest = self._rounds[-1] if self._rounds else None
+        return isinstance(newest, FunctionResponses) and any(map(self._has_read, newest.responses))
+
+    def append(self, answer: ModelContent, results: FunctionResponses) -> None:
+        """Append a round: an answer, and the results of its calls."""
+        self._rounds += [answer, results]
+
+    def begin_with(self, first: tuple[Content, ...]) -> None:
+        """Let the turn begin with this prompt instead."""
+        self.first = first
+
+    def leave_out_media(self) -> None:
+        """A note stands in the place of every medium."""
+        self.first = tuple(map(_without_media, self.first))
+
+    def leave_out_results(self) -> None:
+        """The newest round has read nothing; what it has changed stays."""
+        newest = self._rounds[-1]
+        assert isinstance(newest, FunctionResponses)  # noqa: S101 - `has_results` says so
+        self._rounds[-1] = FunctionResponses(
+            responses=tuple(
+                FunctionResponse(call=one.call, response=_LEFT_OUT) if self._has_read(one) else one
+                for one in newest.responses
+            )
+        )
+
+    def leave_out_rounds(self, contents: int | None = None) -> None:
+        """Leave these first contents of the rounds out, or all of them, and tell their changes instead."""
+        gone = self._rounds[:contents]
+        self._rounds = self._rounds[len(gone) :]
+        self.first = (*self.first, *self._told_changes(gone))
+
+    def within_request(
+        self, system_instruction: str, declarations: Sequence[FunctionDeclaration], note: str | None
+    ) -> tuple[Content, ...]:
+        """Return the contents within the budget of a request; what the rounds that it leaves out have changed is told."""
+        notes = [TextContent(role="user", texts=(note,))] if note else []
+        while True:
+            contents = within_request(system_instruction, declarations, (*self.first, *self._rounds, *notes))
+            kept = {id(one) for one in contents if isinstance(one, ModelContent)}
+            left_out = sum(isinstance(one, ModelContent) and id(one) not in kept for one in self._rounds)
+            if not left_out:
+                return contents
+            self.leave_out_rounds(2 * left_out)  # each with the answers to its calls
+
+    def _has_read(self, answer: FunctionResponse) -> bool:
+        tool = self._registry.find(answer.call.name, self._context)
+        return "output" in answer.response and tool is not None and (tool.is_reading or tool.reads_outside)
+
+    def _told_changes(self, contents: Sequence[Content]) -> Iterator[TextContent]:
+        """Yield a note on the changes of the rounds that are left out from now on: they hold, so they are not to be made twice."""
+        rounds = (one for one in contents if isinstance(one, FunctionResponses))
+        notes = []
+        for answer in (one for several in rounds for one in several.responses if "output" in one.response):
+            tool = self._registry.find(answer.call.name, self._context)
+            if tool is not None and not tool.is_reading:
+                facts = fitted({"arguments": answer.call.args, **answer.response}, limit_tokens=_NOTE_TOKENS)
+                notes.append(_CHANGE.format(tool=tool.name, facts=words(json.dumps(facts, ensure_ascii=False))))
+        if notes:
+            yield TextContent(role="user", texts=tuple(notes))
+
+
+def _without_media(content: Content) -> Content:
+    if not isinstance(content, MixedContent):
+        return content
+    texts = (_NOT_OPENED if isinstance(part, MediaPart) else part for part in content.parts)
+    return TextContent(role="user", texts=tuple(texts))

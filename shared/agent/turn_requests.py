@@ -1,0 +1,255 @@
+"""The requests of one turn to the model: what is changed after one that failed, within the limits."""
+
+import json
+import random
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from shared import logs
+from shared.agent.model import (
+    Content,
+    FunctionCall,
+    FunctionResponses,
+    Model,
+    ModelRequest,
+    ModelResponse,
+    mask_content,
+)
+from shared.agent.registry import Registry
+from shared.agent.remedies import BLANK, RATE_LIMITED, UNANSWERED, Help, Trouble, trouble_of, trouble_with
+from shared.agent.turn_contents import TurnContents
+from shared.agent.turn_context import TurnContext
+from shared.clock import Clock, Deadline
+from shared.errors import DeadlineError, ModelCallLimitError, ModelRefusedError, ModelUnavailableError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """The limits of a turn.  `model_calls` counts every request to the model, also if its answer could not be used.
+
+    `seconds` is the time from the first request to the decision. No request begins with less than `least_call_s` left. A request that
+    another one may follow takes at most `call_s`, so that a request that hangs leaves time for the next one.
+    """
+
+    model_calls: int = 8
+    seconds: float = 40.0
+    least_call_s: float = 1.0
+    call_s: float = 12.0
+    tool_seconds: float = 10.0
+    max_output_tokens: int = 2_048
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asking:
+    """What a turn asks: its `contents`, and with `asked_only` those of a prompt that holds nothing of the chat but what is asked.
+
+    The model may call `only` these tools; none named: all that the turn has.
+    """
+
+    system_instruction: str
+    contents: tuple[Content, ...]
+    asked_only: Callable[[], tuple[Content, ...]] | None = None
+    only: tuple[str, ...] = ()
+
+
+_REPEATED: Final = (
+    "You have made this call before in this turn, and its result is above: end the turn by `reply` or `skip`."
+)
+_PASSING: Final = (UNANSWERED.name, RATE_LIMITED.name)
+
+
+class TurnRequests:
+    """The requests of one run of the loop: the helps that were used, and the remaining limits."""
+
+    def __init__(  # noqa: PLR0913 - what a run begins with
+        self,
+        *,
+        models: Sequence[Model],
+        registry: Registry,
+        limits: Limits,
+        clock: Clock,
+        chance: random.Random,
+        asking: Asking,
+        context: TurnContext,
+        deadline: Deadline,
+    ) -> None:
+        """`models`: the first one, and the second one if there is any."""
+        self.model_calls = 0
+        self.helped: list[Help] = []
+        self.model, *self._other_models = models
+        self._registry = registry
+        self._limits = limits
+        self._clock = clock
+        self._chance = chance
+        self._asking = asking
+        self._context = context
+        self._contents = TurnContents(asking.contents, registry, context)
+        self._deadline = deadline
+        self._declarations = registry.declarations(context)
+        self._tried: Counter[str] = Counter()
+        self._made: frozenset[tuple[str, str]] = frozenset()
+        self._note: str | None = None
+        self._is_ending = False
+        self._validated = False
+        self._output_tokens = limits.max_output_tokens
+
+    def ask(self) -> ModelResponse:
+        """Return the model's next usable answer; after a failure it is asked again with what helps, within the limits.
+
+        Raises: as `Agent.think`.
+        """
+        while True:
+            request = self._request()
+            end_check = self._begin_check()
+            try:
+                response = self.model.generate(request)
+            except (ModelUnavailableError, ModelRefusedError) as cause:
+                end_check()
+                self._help_after(cause)
+                continue
+            end_check()
+            for name in _PASSING:
+                del self._tried[name]
+            trouble = trouble_with(response)
+            if trouble is None:
+                return response
+            if not self._helps(trouble):
+                raise trouble.error
+
+    def append(self, response: ModelResponse, results: FunctionResponses) -> None:
+        """Append the answer and the results of its calls.  After a round that only repeats, nothing but an end of the turn is offered."""
+        assert response.content is not None  # noqa: S101 - trouble_with lets no answer without content through
+        self._contents.append(response.content, results)
+        self._note = None
+        calls = frozenset(map(self._signature, response.calls))
+        if calls <= self._made:
+            logs.warning("calls_repeated", model_call=self.model_calls)
+            self._is_ending, self._note = True, _REPEATED
+        has_changed = any(not self._is_reading(one.name) for one in response.calls)
+        self._made = calls if has_changed else self._made | calls  # what was read before a change may be read again
+
+    def helps_against_blank(self) -> bool:
+        """Whether the model is to be asked again because its reply is blank."""
+        return self._helps(BLANK)
+
+    @property
+    def allowed(self) -> tuple[str, ...]:
+        """The tools that the model had to choose from in the last request; none named: all that the turn has."""
+        if self._asking.only:
+            return self._asking.only
+        is_last = self.model_calls == self._limits.model_calls
+        return self._registry.final_names if is_last or self._is_ending else ()
+
+    def tool_deadline(self) -> Deadline:
+        """Return the deadline for the tools of a round."""
+        return self._deadline.within(self._limits.tool_seconds)
+
+    def _begin_check(self) -> Callable[[], None]:
+        """Check the amendments before the request; before the first one, only begin the check if its chat was read just now."""
+        if self.model_calls == 1:
+            return self._context.begin_check()
+        self._context.check_amendments()
+        return lambda: None
+
+    def _help_after(self, cause: ModelUnavailableError | ModelRefusedError) -> None:
+        """Prepare to ask again, after a pause where that is what helps.  Raises: `cause`, if nothing helps, or not in time."""
+        is_down = isinstance(cause, ModelUnavailableError)
+        retry_after_s = cause.retry_after_s if isinstance(cause, ModelUnavailableError) else None
+        if is_down:
+            logs.warning("model_unavailable", model_call=self.model_calls, retry_after_s=retry_after_s)
+        trouble = trouble_of(cause)
+        if not self._helps(trouble):
+            raise cause
+        if is_down and self.helped[-1] is Help.AGAIN:
+            pause_s = retry_after_s or self._chance.uniform(0.2, 1.0) * self._tried[trouble.name]
+            if pause_s + self._limits.least_call_s > self._deadline.left_s:
+                raise cause
+            self._clock.sleep(pause_s)
+
+    def _helps(self, trouble: Trouble) -> bool:
+        """Apply the trouble's next help that is possible; return whether there was one."""
+        while (place := self._tried[trouble.name]) < len(trouble.helps):
+            self._tried[trouble.name] += 1
+            help_ = trouble.helps[place]
+            if not self._is_possible(help_):
+                if not trouble.is_passing:
+                    continue
+                help_ = Help.AGAIN
+            if not trouble.is_passing:
+                logs.warning("model_answer_unusable", trouble=trouble.name, help=help_.value)
+            self.helped.append(help_)
+            self._apply(help_, trouble.note)
+            return True
+        return False
+
+    def _is_possible(self, help_: Help) -> bool:
+        match help_:
+            case Help.OTHER_MODEL:
+                return bool(self._other_models)
+            case Help.ASKED_ONLY:
+                return self._asked_only() != self._contents.first
+            case Help.WITHOUT_MEDIA:
+                return self._contents.has_media
+            case Help.WITHOUT_RESULTS:
+                return self._contents.has_results
+            case _:
+                return True
+
+    def _apply(self, help_: Help, note: str | None) -> None:
+        self._note = note if help_ in {Help.NOTE, Help.ENDING} else None
+        self._validated = help_ is Help.VALIDATED
+        self._is_ending = self._is_ending or help_ is Help.ENDING
+        match help_:
+            case Help.MORE_OUTPUT:
+                self._output_tokens *= 2
+            case Help.START_OVER:
+                self._contents.leave_out_rounds()
+            case Help.WITHOUT_RESULTS:
+                self._contents.leave_out_results()
+            case Help.ASKED_ONLY:
+                self._contents.begin_with(self._asked_only())
+            case Help.WITHOUT_MEDIA:
+                self._contents.leave_out_media()
+            case Help.OTHER_MODEL:
+                self.model = self._other_models.pop(0)
+                logs.warning("model_fell_back", model=self.model.name)
+            case _:
+                pass
+
+    def _asked_only(self) -> tuple[Content, ...]:
+        return self._asking.asked_only() if self._asking.asked_only is not None else self._contents.first
+
+    def _signature(self, call: FunctionCall) -> tuple[str, str]:
+        return self._registry.plain_name(call.name), json.dumps(call.args, sort_keys=True, default=str)
+
+    def _is_reading(self, name: str) -> bool:
+        tool = self._registry.find(name, self._context)
+        return tool is None or tool.is_reading or tool.is_final
+
+    def _request(self) -> ModelRequest:
+        limits = self._limits
+        if self.model_calls >= limits.model_calls:
+            raise ModelCallLimitError(f"no decision within {limits.model_calls} model calls")
+        if self._deadline.left_s < limits.least_call_s:
+            raise DeadlineError("no decision in time")
+        self.model_calls += 1
+        system_instruction, declarations = self._asking.system_instruction, self._declarations
+        if self._is_ending:
+            declarations = tuple(one for one in declarations if one.name in self._registry.final_names)
+        contents = self._contents.within_request(system_instruction, declarations, self._note)
+        return ModelRequest(
+            system_instruction=system_instruction,
+            declarations=declarations,
+            contents=tuple(map(mask_content, contents)),
+            max_output_tokens=self._output_tokens,
+            timeout_s=self._deadline.left_s if self._is_last else min(limits.call_s, self._deadline.left_s),
+            allowed=self.allowed,
+            validated=self._validated,
+        )
+
+    @property
+    def _is_last(self) -> bool:
+        """Whether the request may take all the time that is left: a slow model answers late rather than never."""
+        return not self._other_models and any(self._tried[one] for one in _PASSING)
