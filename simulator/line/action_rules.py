@@ -6,6 +6,7 @@ Source: Messaging API reference, "Action objects", "Quick reply", "Template mess
 import re
 from typing import Final
 
+from .errors import Detail
 from .messages import JsonObject
 from .problems import Problems
 
@@ -38,9 +39,13 @@ _COLUMNS: Final = 10
 
 
 def check_quick_reply(message: JsonObject, path: str, problems: Problems) -> None:
-    """Check that there are at most 13 items, each an action with a label."""
+    """Check that there are at most 13 items, each an action with a label.
+
+    Source of the text of a missing label: github.com/line/line-bot-sdk-java/pull/258.
+    """
     if "quickReply" not in message or message["quickReply"] is None:
         return
+    problems = problems.of_parts()
     quick_reply = problems.object(message, "quickReply", path)
     for index, item in enumerate(
         problems.items(quick_reply, "items", f"{path}.quickReply", least=1, most=QUICK_REPLY_ITEMS)
@@ -49,7 +54,11 @@ def check_quick_reply(message: JsonObject, path: str, problems: Problems) -> Non
         problems.choice(item, "type", at, of=("action",))
         problems.https_url(item, "imageUrl", at, required=False)
         action = problems.object(item, "action", at)
-        check_action(action, f"{at}.action", problems, of=QUICK_REPLY_ACTIONS, needs_label=True)
+        if action and not action.get("label"):
+            problems.add("`label` must be specified", f"{at}.action")
+            action = {name: value for name, value in action.items() if name != "label"}
+        if action:
+            check_action(action, f"{at}.action", problems, of=QUICK_REPLY_ACTIONS)
 
 
 def check_action(  # noqa: PLR0913 - what differs between the places of an action
@@ -62,6 +71,7 @@ def check_action(  # noqa: PLR0913 - what differs between the places of an actio
     label_characters: int = LABEL_CHARACTERS,
 ) -> None:
     """Check the properties that the type of the action requires, and that the type may stand at this place."""
+    problems = problems.of_parts()
     kind = problems.choice(action, "type", path, of=of)
     problems.graphemes(action, "label", path, most=label_characters, required=needs_label)
     match kind:
@@ -104,6 +114,7 @@ def _check_picker(action: JsonObject, path: str, problems: Problems) -> None:
 
 def check_template(template: JsonObject, path: str, problems: Problems) -> None:
     """Check a template of type buttons, confirm, carousel or image carousel."""
+    problems = problems.of_parts()
     kind = problems.choice(template, "type", path, of=("buttons", "confirm", "carousel", "image_carousel"))
     match kind:
         case "buttons" | "confirm":
@@ -112,7 +123,6 @@ def check_template(template: JsonObject, path: str, problems: Problems) -> None:
             columns = problems.items(template, "columns", path, least=1, most=_COLUMNS)
             for index, column in enumerate(columns):
                 _check_face(column, "column", f"{path}.columns[{index}]", problems)
-            _check_alike(columns, f"{path}.columns", problems)
         case "image_carousel":
             for index, column in enumerate(problems.items(template, "columns", path, least=1, most=_COLUMNS)):
                 at = f"{path}.columns[{index}]"
@@ -123,17 +133,21 @@ def check_template(template: JsonObject, path: str, problems: Problems) -> None:
             pass
 
 
-def _check_alike(columns: list[JsonObject], path: str, problems: Problems) -> None:
-    """Check that all columns have as many actions, and all or none of them a title and an image.
+def carousel_problems(template: JsonObject) -> tuple[Detail, ...]:
+    """Return how the columns of a checked carousel differ: in the number of actions, or in whether they have a title or an image.
 
+    The texts of the details are the stand-in's own.
     Source: Messaging API reference, "Column object for carousel"; github.com/line/line-bot-sdk-python/issues/38.
     """
-    counts = {len(actions) for column in columns if isinstance(actions := column.get("actions"), list)}
-    if len(counts) > 1:
-        problems.add("The number of actions must be the same in all columns", path)
+    if template["type"] != "carousel":
+        return ()
+    columns, problems = template["columns"], Problems()
+    if len({len(column["actions"]) for column in columns}) > 1:
+        problems.add("The number of actions must be the same in all columns", "/columns")
     for name in ("title", "thumbnailImageUrl"):
         if len({bool(column.get(name)) for column in columns}) > 1:
-            problems.add(f"Either all columns or none must have {name}", path)
+            problems.add(f"Either all columns or none must have {name}", "/columns")
+    return tuple(problems.details)
 
 
 def _check_face(face: JsonObject, kind: str, path: str, problems: Problems) -> None:

@@ -43,8 +43,13 @@ class BackgroundEvents(Channel):
 
     def change_membership(
         self, user_id: str, membership_id: int, kind: Literal["joined", "left", "renewed"]
-    ) -> WebhookEvent:
-        """The person joined, left or renewed a paid membership."""
+    ) -> WebhookEvent | None:
+        """The person joined, left or renewed a paid membership. Without consent there is no event.
+
+        Source: docs/messaging-api/user-consent.
+        """
+        if not self.person(user_id).has_consented:
+            return None
         return self._emit_from_user(
             user_id, {"type": "membership", "membership": {"type": kind, "membershipId": membership_id}}
         )

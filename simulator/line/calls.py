@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any, Final
 
-from .errors import LineError, bad_request
-from .json_body import MalformedJsonError, parse_json
+from .errors import Detail, LineError, bad_request, invalid_property
+from .json_body import DuplicateFieldError, MalformedJsonError, parse_json
 from .messages import JsonObject
 
 BODY_BYTES: Final = 2 * 1024 * 1024
@@ -42,6 +42,8 @@ class Call:
             raise LineError(status=HTTPStatus.UNSUPPORTED_MEDIA_TYPE, message=message)
         try:
             body = parse_json(self.body)
+        except DuplicateFieldError as error:
+            raise _duplicate_field(error) from error
         except MalformedJsonError as error:
             line, column = error.line or "-", error.column or "-"
             message = f"The request body could not be parsed as JSON (line: {line}, column: {column})"
@@ -90,3 +92,12 @@ class LoggedRequest:
     request_id: str
     has_effect: bool
     was_answered: bool = True
+
+
+def _duplicate_field(error: DuplicateFieldError) -> LineError:
+    """Source: developers.line.biz, news of 2022-12-06."""
+    detail = Detail(message=f"Duplicate field '{error.name}'", property="")
+    if error.path:
+        return invalid_property(error.path, detail)
+    message = "The request body could not be parsed as JSON (line: -, column: -)"
+    return LineError(status=HTTPStatus.BAD_REQUEST, message=message, details=(detail,))

@@ -1,14 +1,12 @@
 """Friendship with the account, and membership in groups and rooms."""
 
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal
 
 from .channel import Channel
 from .chats import Chat, ChatKind
 from .errors import ImpossibleActionError
 from .events import WebhookEvent, follow_event, members_event
-from .people import Friendship, Person
+from .people import Friendship
 
 
 class ChatMembership(Channel):
@@ -64,8 +62,8 @@ class ChatMembership(Channel):
             raise ImpossibleActionError("the account is not in this chat")
         return remove_account(self, chat)
 
-    def add_member(self, chat_id: str, *user_ids: str) -> WebhookEvent | None:
-        """People join the group or room. The event has only those who consented; None where nobody did."""
+    def add_member(self, chat_id: str, *user_ids: str) -> WebhookEvent:
+        """People join the group or room. The event names only those who consented."""
         chat = self._gathering_with_bot(chat_id)
         newcomers = [self.person(user_id) for user_id in user_ids if user_id not in chat.member_ids]
         if not newcomers:
@@ -73,9 +71,9 @@ class ChatMembership(Channel):
         chat.member_ids += tuple(person.user_id for person in newcomers)
         for person in newcomers:
             self.notice(chat, "member_joined", person.display_name)
-        return self._emit_members("memberJoined", chat, newcomers)
+        return self.emit(chat, members_event("memberJoined", newcomers))
 
-    def remove_member(self, chat_id: str, *user_ids: str) -> WebhookEvent | None:
+    def remove_member(self, chat_id: str, *user_ids: str) -> WebhookEvent:
         """People leave the group or room, or are removed from it; otherwise as `add_member`."""
         chat = self._gathering_with_bot(chat_id)
         leavers = [self.person(user_id) for user_id in user_ids if user_id in chat.member_ids]
@@ -84,17 +82,7 @@ class ChatMembership(Channel):
         chat.member_ids = tuple(user_id for user_id in chat.member_ids if user_id not in user_ids)
         for person in leavers:
             self.notice(chat, "member_left", person.display_name)
-        return self._emit_members("memberLeft", chat, leavers)
-
-    def _emit_members(
-        self, kind: Literal["memberJoined", "memberLeft"], chat: Chat, people: Sequence[Person]
-    ) -> WebhookEvent | None:
-        """Source: docs/messaging-api/user-consent: without consent there is no event."""
-        consenting = tuple(person.user_id for person in people if person.has_consented)
-        if not consenting:
-            self.notify_listeners()
-            return None
-        return self.emit(chat, members_event(kind, consenting))
+        return self.emit(chat, members_event("memberLeft", leavers))
 
     def _create(self, kind: ChatKind, chat_id: str, name: str, user_ids: tuple[str, ...]) -> Chat:
         members = tuple(self.person(user_id).user_id for user_id in user_ids)

@@ -35,7 +35,10 @@ class LineError(Exception):
         """
         body: dict[str, Any] = {"message": self.message} if self.message else {}
         if self.details:
-            body["details"] = [{"message": detail.message, "property": detail.property} for detail in self.details]
+            body["details"] = [
+                {"message": detail.message} | ({"property": detail.property} if detail.property else {})
+                for detail in self.details
+            ]
         return body | self.fields
 
 
@@ -49,9 +52,9 @@ def invalid_body(details: Sequence[Detail]) -> LineError:
 
 
 def invalid_message(index: int, details: Sequence[Detail]) -> LineError:
-    """400 for the contents of a flex message, with paths such as `/body/contents/0/text`.
+    """400 for the contents of a flex message, with paths such as `/body/contents/0/text`, or for unequal columns of a carousel.
 
-    Source: github.com/line/line-bot-sdk-go/issues/657, github.com/line/line-bot-sdk-python/issues/314.
+    Source: github.com/line/line-bot-sdk-go/issues/657, github.com/line/line-bot-sdk-python/issues/314 and 38.
     """
     return LineError(
         status=HTTPStatus.BAD_REQUEST,
@@ -60,9 +63,13 @@ def invalid_message(index: int, details: Sequence[Detail]) -> LineError:
     )
 
 
-def invalid_property(name: str) -> LineError:
-    """400: the property cannot be read at all, e.g. because of its JSON type."""
-    return bad_request(f"The property, {name}, in the request body is invalid (line: -, column: -)")
+def invalid_property(path: str, *details: Detail) -> LineError:
+    """400: the property cannot be read at all, e.g. because of its JSON type.
+
+    Source: github.com/line/line-bot-sdk-python/issues/729: the path stands in quotes.
+    """
+    message = f"The property, '{path}', in the request body is invalid (line: -, column: -)"
+    return LineError(status=HTTPStatus.BAD_REQUEST, message=message, details=details)
 
 
 def bad_request(message: str) -> LineError:

@@ -3,6 +3,7 @@
 Source: Messaging API reference, "Webhook Event Objects"; webhook.yml of line-openapi.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
@@ -93,9 +94,12 @@ def follow_event(*, is_unblocked: bool) -> JsonObject:
     return {"type": "follow", "follow": {"isUnblocked": is_unblocked}}
 
 
-def members_event(kind: Literal["memberJoined", "memberLeft"], user_ids: tuple[str, ...]) -> JsonObject:
-    """Return an event whose members are sources of type user."""
-    members = [{"type": "user", "userId": user_id} for user_id in user_ids]
+def members_event(kind: Literal["memberJoined", "memberLeft"], people: Sequence[Person]) -> JsonObject:
+    """Return an event whose members are sources of type user; without consent, one has no id.
+
+    Source: docs/messaging-api/user-consent.
+    """
+    members = [{"type": "user"} | ({"userId": one.user_id} if one.has_consented else {}) for one in people]
     return {"type": kind, "joined" if kind == "memberJoined" else "left": {"members": members}}
 
 

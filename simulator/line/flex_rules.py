@@ -1,6 +1,6 @@
 """The rules for the contents of flex messages.  Source: Messaging API reference, "Flex Message"; messaging-api.yml of line-openapi.
 
-Properties that the reference does not name are passed over. Errors have paths such as `/body/contents/0/text`.
+A property that the reference does not name is an unknown field. Errors have paths such as `/body/contents/0/text`.
 """
 
 import json
@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from .action_rules import MESSAGE_ACTIONS, check_action
 from .errors import Detail, LineError
+from .flex_properties import PROPERTIES
 from .messages import JsonObject
 from .problems import Problems, is_number
 
@@ -60,6 +61,7 @@ def flex_problems(contents: JsonObject) -> tuple[Detail, ...]:
     """Return everything that is wrong with a bubble or a carousel."""
     check = _Check()
     if contents.get("type") == "carousel":
+        check.known(contents, "carousel", "")
         _check_carousel(contents, check)
     else:
         _check_bubble(contents, "", check)
@@ -76,6 +78,11 @@ class _Check:
 
     def add(self, message: str, path: str) -> None:
         self.details.append(Detail(message=message, property=path))
+
+    def known(self, holder: JsonObject, kind: str, path: str) -> None:
+        """Source: github.com/line/line-bot-sdk-python/issues/111."""
+        for name in holder.keys() - PROPERTIES[kind]:
+            self.add("unknown field", f"{path}/{name}")
 
     def object(self, holder: JsonObject, name: str, path: str, *, required: bool = False) -> JsonObject | None:
         value = holder.get(name)
@@ -134,6 +141,7 @@ def _check_bubble(bubble: JsonObject, path: str, check: _Check) -> None:
     if bubble.get("type") != "bubble":
         check.add("unknown object type", f"{path}/type")
         return
+    check.known(bubble, "bubble", path)
     _check_choice(bubble, "size", _BUBBLE_SIZES, path, check)
     _check_choice(bubble, "direction", ("ltr", "rtl"), path, check)
     check.action(bubble, path)
@@ -145,9 +153,11 @@ def _check_bubble(bubble: JsonObject, path: str, check: _Check) -> None:
     if hero is not None:
         _check_component(hero, f"{path}/hero", ("box", "image", "video"), check)
     styles = check.object(bubble, "styles", path) or {}
+    check.known(styles, "styles", f"{path}/styles")
     for name in ("header", "hero", "body", "footer"):
         style = check.object(styles, name, f"{path}/styles")
         if style is not None:
+            check.known(style, "style", f"{path}/styles/{name}")
             _check_properties(style, f"{path}/styles/{name}", check)
 
 
@@ -159,8 +169,10 @@ def _check_component(component: JsonObject, path: str, of: tuple[str, ...], chec
         return
     kind = component.get("type")
     if kind not in of:
-        check.add("unknown object type" if kind not in _IN_BOX else "invalid property", path)
+        # Source of "invalid property", for a spacer: github.com/line/line-bot-sdk-go/issues/657
+        check.add("unknown object type" if kind not in (*_IN_BOX, "spacer") else "invalid property", path)
         return
+    check.known(component, str(kind), path)
     _check_properties(component, path, check)
     _check_kind(component, str(kind), path, check)
     if kind in {"box", "text", "image", "button", "video"}:
@@ -205,6 +217,7 @@ def _check_box(box: JsonObject, path: str, check: _Check) -> None:
 
 
 def _check_background(background: JsonObject, path: str, check: _Check) -> None:
+    check.known(background, "background", path)
     _check_choice(background, "type", ("linearGradient",), path, check)
     for name in ("type", "angle", "startColor", "endColor"):
         if background.get(name) is None:

@@ -21,19 +21,40 @@ class MalformedJsonError(ValueError):
         self.column = column
 
 
+class DuplicateFieldError(MalformedJsonError):
+    """An object has a property twice: `name`, in the object at `path`, e.g. `messages[1]`; "" is the body itself."""
+
+    def __init__(self, name: str, path: str) -> None:
+        super().__init__(f"duplicate field {name!r} at {path!r}")
+        self.name = name
+        self.path = path
+
+
+class _Duplicated(dict[str, Any]):
+    """An object that had a property twice in the text."""
+
+    duplicate = ""
+
+
 def parse_json(body: bytes) -> Any:  # noqa: ANN401 - whatever JSON brought
     """Return the value. Half of a surrogate pair becomes U+FFFD: no UTF-8 text can hold it.
 
-    Raises: MalformedJsonError, also for `NaN`, numbers beyond floats, and more than `DEPTH` levels.
+    Raises: MalformedJsonError, also for `NaN`, numbers beyond floats, properties that come twice, and more than `DEPTH` levels.
     """
     try:
         text = body.decode()
-        value = json.loads(text, parse_constant=_refuse_constant, parse_float=_finite, parse_int=_bounded)
+        value = json.loads(
+            text,
+            parse_constant=_refuse_constant,
+            parse_float=_finite,
+            parse_int=_bounded,
+            object_pairs_hook=_object_of,
+        )
     except json.JSONDecodeError as error:
         raise MalformedJsonError(error.msg, line=error.lineno, column=error.colno) from error
     except (UnicodeDecodeError, RecursionError, ValueError) as error:
         raise MalformedJsonError("no JSON in UTF-8 that can be read") from error
-    return _clean(value, DEPTH)
+    return _clean(value, DEPTH, "")
 
 
 async def read_body(request: Request, *, most_bytes: int) -> bytes:
@@ -46,16 +67,34 @@ async def read_body(request: Request, *, most_bytes: int) -> bytes:
     return b"".join(parts)
 
 
-def _clean(value: Any, depth: int) -> Any:  # noqa: ANN401 - any JSON
+def _object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) == len(pairs):
+        return fields
+    names = [name for name, _ in pairs]
+    marked = _Duplicated(fields)
+    marked.duplicate = next(name for index, name in enumerate(names) if name in names[:index])
+    return marked
+
+
+def _clean(value: Any, depth: int, path: str) -> Any:  # noqa: ANN401 - any JSON
     if depth == 0:
         raise MalformedJsonError(f"more than {DEPTH} levels")
     if isinstance(value, str):
-        return _LONE_SURROGATE.sub(_REPLACEMENT, value)
+        return _without_lone(value)
     if isinstance(value, list):
-        return [_clean(item, depth - 1) for item in value]
+        return [_clean(item, depth - 1, f"{path}[{index}]") for index, item in enumerate(value)]
+    if isinstance(value, _Duplicated):
+        raise DuplicateFieldError(_without_lone(value.duplicate), _without_lone(path))
     if isinstance(value, dict):
-        return {_LONE_SURROGATE.sub(_REPLACEMENT, name): _clean(item, depth - 1) for name, item in value.items()}
+        return {
+            _without_lone(name): _clean(item, depth - 1, f"{path}.{name}".lstrip(".")) for name, item in value.items()
+        }
     return value
+
+
+def _without_lone(text: str) -> str:
+    return _LONE_SURROGATE.sub(_REPLACEMENT, text)
 
 
 def _refuse_constant(name: str) -> NoReturn:

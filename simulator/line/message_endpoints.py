@@ -50,6 +50,8 @@ async def push(channel: Channel, call: Call) -> Answer:
     retry_key = call.retry_key()
     messages = check_messages(body, None)
     recipient = body.get("to")
+    if recipient is None or recipient == "":
+        raise invalid_body((Detail(message="May not be empty", property="to"),))
     if not isinstance(recipient, str) or not _RECIPIENT.fullmatch(recipient):
         raise invalid_property("to")
     refuse_accepted(channel, call, retry_key)
@@ -80,8 +82,9 @@ async def multicast(channel: Channel, call: Call) -> Answer:
         raise invalid_property("to")
     if not 1 <= len(recipients) <= MULTICAST_RECIPIENTS:
         raise invalid_body((Detail(message=f"Size must be between 1 and {MULTICAST_RECIPIENTS}", property="to"),))
-    if not all(_USER.fullmatch(user_id) for user_id in recipients):
-        raise invalid_property("to")
+    for index, user_id in enumerate(recipients):
+        if not _USER.fullmatch(user_id):
+            raise invalid_property(f"to[{index}]")
     units = check_units(body)
     refuse_accepted(channel, call, retry_key)
     people = [user_id for user_id in dict.fromkeys(recipients) if user_id in channel.people]

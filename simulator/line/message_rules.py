@@ -7,14 +7,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from .action_rules import check_quick_reply, check_template
-from .errors import invalid_message
+from .action_rules import carousel_problems, check_quick_reply, check_template
+from .errors import Detail, invalid_message
 from .flex_rules import flex_problems
 from .messages import JsonObject
 from .problems import Problems
 from .text_rules import MayMention, check_text, check_text_v2
 
 MESSAGES: Final = 5
+IMAGEMAP_WIDTH: Final = 1_040
 MESSAGE_TYPES: Final = (
     "text",
     "textV2",
@@ -52,11 +53,21 @@ def check_messages(body: JsonObject, destination: Destination | None) -> tuple[J
         _check_message(message, f"messages[{index}]", problems, destination)
     problems.raise_any()
     for index, message in enumerate(messages):
-        if message["type"] == "flex" and (details := flex_problems(message["contents"])):
+        if details := _inner_problems(message):
             raise invalid_message(index, details)
     problems.flag(body, "notificationDisabled", "", required=False)
     problems.raise_any()
     return tuple(messages)
+
+
+def _inner_problems(message: JsonObject) -> tuple[Detail, ...]:
+    match message["type"]:
+        case "flex":
+            return flex_problems(message["contents"])
+        case "template":
+            return carousel_problems(message["template"])
+        case _:
+            return ()
 
 
 def _check_message(message: JsonObject, path: str, problems: Problems, destination: Destination | None) -> None:
@@ -114,10 +125,12 @@ def _check_rich(message: JsonObject, kind: str, path: str, problems: Problems) -
         case _:
             problems.https_url(message, "baseUrl", path)
             size = problems.object(message, "baseSize", path)
-            problems.number(size, "width", f"{path}.baseSize", least=1, most=10_000)
+            problems.number(size, "width", f"{path}.baseSize", least=IMAGEMAP_WIDTH, most=IMAGEMAP_WIDTH)
             problems.number(size, "height", f"{path}.baseSize", least=1, most=10_000)
             for index, action in enumerate(problems.items(message, "actions", path, least=1, most=50)):
-                _check_imagemap_action(action, f"{path}.actions[{index}]", problems)
+                _check_imagemap_action(action, f"{path}.actions[{index}]", problems.of_parts())
+            if message.get("video") is not None:
+                _check_imagemap_video(problems.object(message, "video", path), f"{path}.video", problems.of_parts())
 
 
 def _check_imagemap_action(action: JsonObject, path: str, problems: Problems) -> None:
@@ -128,7 +141,21 @@ def _check_imagemap_action(action: JsonObject, path: str, problems: Problems) ->
             problems.text(action, "text", path, most=400)
         case "clipboard":
             problems.text(action, "clipboardText", path, most=1_000)
-    area = problems.object(action, "area", path)
+    _check_area(action, path, problems)
+
+
+def _check_imagemap_video(video: JsonObject, path: str, problems: Problems) -> None:
+    problems.https_url(video, "originalContentUrl", path)
+    problems.https_url(video, "previewImageUrl", path)
+    _check_area(video, path, problems)
+    if video.get("externalLink") is not None:
+        link = problems.object(video, "externalLink", path)
+        problems.text(link, "linkUri", f"{path}.externalLink", most=1_000)
+        problems.text(link, "label", f"{path}.externalLink", most=30)
+
+
+def _check_area(holder: JsonObject, path: str, problems: Problems) -> None:
+    area = problems.object(holder, "area", path)
     for name, least in (("x", 0), ("y", 0), ("width", 1), ("height", 1)):
         problems.number(area, name, f"{path}.area", least=least, most=10_000)
 

@@ -1,6 +1,9 @@
 """The problems of a request body, each with LINE's message and the path of the property.
 
-Source: Messaging API reference, "Error responses": all errors of a body come in one answer.
+A property of a request or a message that is missing or empty "May not be empty". Inside of actions, templates and rich menus one that is
+missing "must be specified", and an empty text "must be non-empty text".
+Source: Messaging API reference, "Error responses": all errors of a body come in one answer; github.com/cofacts/rumors-line-bot/issues/157;
+github.com/line/line-bot-sdk-python/issues/728; github.com/openclaw/openclaw/issues/113365.
 """
 
 from collections.abc import Callable, Collection
@@ -16,6 +19,12 @@ class Problems:
     """The details so far. Every check takes the object, the name of its property, and the path of the object."""
 
     details: list[Detail] = field(default_factory=list)
+    missing: str = "May not be empty"
+    empty: str = "May not be empty"
+
+    def of_parts(self) -> "Problems":
+        """Return the same problems with the texts for the parts of a message: actions, templates, rich menus."""
+        return Problems(details=self.details, missing="must be specified", empty="must be non-empty text")
 
     def add(self, message: str, path: str) -> None:
         """Add a problem."""
@@ -45,19 +54,19 @@ class Problems:
         """Check that a value is a boolean."""
         value = self._present(holder, name, path, required=required)
         if value is not None and not isinstance(value, bool):
-            raise invalid_property(name)
+            raise invalid_property(_join(path, name))
 
     def _present(self, holder: JsonObject, name: str, path: str, *, required: bool) -> Any:  # noqa: ANN401 - whatever JSON brought
         value = holder.get(name)
         if value is None or value == "":
             if required or value == "":
-                self.add("May not be empty", _join(path, name))
+                self.add(self.missing if value is None else self.empty, _join(path, name))
             return None
         return value
 
     def _measured(self, value: Any, name: str, path: str, most: int, measure: Callable[[str], int]) -> str:  # noqa: ANN401 - likewise
         if not isinstance(value, str):
-            raise invalid_property(name)
+            raise invalid_property(_join(path, name))
         if measure(value) > most:
             self.add(f"Length must be between 0 and {most}", _join(path, name))
         return value
@@ -67,6 +76,9 @@ class Problems:
         value = holder.get(name)
         if isinstance(value, str) and value in of:
             return value
+        if value is None and self.missing == "must be specified":
+            self.add(self.missing, _join(path, name))
+            return None
         self.add(f"Must be one of the following values: [{', '.join(of)}]", _join(path, name))
         return None
 
@@ -76,7 +88,7 @@ class Problems:
         if value is None:
             value = []
         if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
-            raise invalid_property(name)
+            raise invalid_property(_join(path, name))
         if not least <= len(value) <= most:
             self.add(f"Size must be between {least} and {most}", _join(path, name))
             return []
@@ -86,19 +98,19 @@ class Problems:
         """Return an object; {} where it is absent."""
         value = holder.get(name)
         if value is None:
-            self.add("May not be empty", _join(path, name))
+            self.add(self.missing, _join(path, name))
             return {}
         if not isinstance(value, dict):
-            raise invalid_property(name)
+            raise invalid_property(_join(path, name))
         return value
 
     def number(self, holder: JsonObject, name: str, path: str, *, least: float, most: float) -> None:
         """Check that a number is within its bounds."""
         value = holder.get(name)
         if value is None:
-            self.add("May not be empty", _join(path, name))
+            self.add(self.missing, _join(path, name))
         elif not is_number(value):
-            raise invalid_property(name)
+            raise invalid_property(_join(path, name))
         elif not least <= value <= most:
             self.add(f"Must be between {least:g} and {most:g}", _join(path, name))
 

@@ -7,6 +7,7 @@ from typing import Final
 from .calls import Answer, Call
 from .channel import Channel
 from .errors import Detail, LineError, bad_request, invalid_body, invalid_property, not_found
+from .image_size import image_size
 from .rich_menu_rules import check_rich_menu
 from .rich_menus import ALIASES, MENUS, RichMenu
 
@@ -33,7 +34,7 @@ async def validate(_channel: Channel, call: Call) -> Answer:
 
 
 async def upload_image(channel: Channel, call: Call) -> Answer:
-    """Give the menu its image, once."""
+    """Give the menu its image, once: a PNG or JPEG of the menu's size.  The text of a wrong size is the stand-in's own."""
     menu = _menu(channel, call)
     content_type = call.headers.get("content-type", "").partition(";")[0].strip().lower()
     if content_type not in _IMAGE_TYPES:
@@ -44,6 +45,8 @@ async def upload_image(channel: Channel, call: Call) -> Answer:
         raise LineError(status=HTTPStatus.REQUEST_ENTITY_TOO_LARGE, message="Request body is too large")
     if not call.body:
         raise bad_request("The image is empty")
+    if image_size(call.body) != (menu.body["size"]["width"], menu.body["size"]["height"]):
+        raise bad_request("The image has not the size of the rich menu")
     if menu.image is not None:
         raise bad_request("An image has already been uploaded to the richmenu")
     channel.rich_menus.put_image(menu.rich_menu_id, call.body, content_type)

@@ -15,7 +15,7 @@ _KEPT: Final = ("size", "selected", "name", "chatBarText", "areas")
 
 def check_rich_menu(body: JsonObject) -> JsonObject:
     """Return the menu without unknown properties.  Raises: LineError 400, with every problem."""
-    problems = Problems()
+    problems = Problems().of_parts()
     size = problems.object(body, "size", "")
     problems.number(size, "width", "size", least=WIDTH[0], most=WIDTH[1])
     problems.number(size, "height", "size", least=LEAST_HEIGHT, most=WIDTH[1])

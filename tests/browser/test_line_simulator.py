@@ -237,13 +237,13 @@ def test_a_rich_menu_is_drawn_and_tapped_on_a_phone(
     drawn.set_content(MENU)
     image = drawn.screenshot()
     drawn.close()
-    bounds = [{"x": x, "y": 0, "width": 1250, "height": 843} for x in (0, 1250)]
+    bounds = [{"x": x, "y": 0, "width": 625, "height": 422} for x in (0, 625)]
     actions = [
         {"type": "message", "text": "Show me the menu"},
         {"type": "postback", "data": "book=1", "displayText": "Book"},
     ]
     areas = [{"bounds": one, "action": action} for one, action in zip(bounds, actions, strict=True)]
-    size = {"width": 2500, "height": 843}
+    size = {"width": 1250, "height": 422}
     menu = {"size": size, "selected": True, "name": "Main", "chatBarText": "Menu", "areas": areas}
     rich_menu_id = running.call(page, "richmenu", data=menu)["richMenuId"]
     running.call(page, f"richmenu/{rich_menu_id}/content", data=image, headers={"Content-Type": "image/png"})

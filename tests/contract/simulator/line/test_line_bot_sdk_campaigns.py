@@ -33,6 +33,7 @@ from linebot.v3.messaging.exceptions import ApiException, UnauthorizedException
 
 from simulator.line.harness import ACCESS_TOKEN, CHANNEL_SECRET, LineHarness
 from tests.support.serving import Served
+from tests.unit.simulator.line.images import png
 
 TODAY = "20260101"
 MENU = RichMenuRequest(
@@ -105,14 +106,14 @@ def test_a_rich_menu_is_made_shown_and_removed(line: LineHarness, client: ApiCli
     blob = MessagingApiBlob(client)
     bot.validate_rich_menu_object(MENU)
     rich_menu_id = bot.create_rich_menu(MENU).rich_menu_id
-    blob.set_rich_menu_image(rich_menu_id, bytearray(b"\x89PNG"), _headers={"Content-Type": "image/png"})
+    blob.set_rich_menu_image(rich_menu_id, bytearray(png()), _headers={"Content-Type": "image/png"})
     bot.set_default_rich_menu(rich_menu_id)
     bot.link_rich_menu_id_to_user(line.user_id, rich_menu_id)
     bot.link_rich_menu_id_to_users(RichMenuBulkLinkRequest(rich_menu_id=rich_menu_id, user_ids=[line.user_id]))
     bot.create_rich_menu_alias(CreateRichMenuAliasRequest(rich_menu_alias_id="main", rich_menu_id=rich_menu_id))
     bot.update_rich_menu_alias("main", UpdateRichMenuAliasRequest(rich_menu_id=rich_menu_id))
 
-    assert bytes(blob.get_rich_menu_image(rich_menu_id)) == b"\x89PNG"
+    assert bytes(blob.get_rich_menu_image(rich_menu_id)) == png()
     assert bot.get_rich_menu(rich_menu_id).chat_bar_text == "Menu"
     assert [menu.rich_menu_id for menu in bot.get_rich_menu_list().richmenus] == [rich_menu_id]
     assert bot.get_default_rich_menu_id().rich_menu_id == rich_menu_id

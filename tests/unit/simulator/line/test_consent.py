@@ -33,17 +33,26 @@ def test_they_have_no_profile_and_no_link_token(line: LineHarness) -> None:
     assert line.call("POST", f"/v2/bot/user/{hana}/linkToken").status_code == 404
 
 
-def test_their_coming_and_going_causes_no_event(line: LineHarness) -> None:
+def test_their_coming_and_going_is_told_without_their_id(line: LineHarness) -> None:
     hana, group = stranger_in_group(line)
     taro = line.platform.add_person("Taro").user_id
-    before = len(line.webhook.events)
-
-    line.do(lambda: line.platform.add_member(group, hana))
-    line.do(lambda: line.platform.remove_member(group, hana))
-    assert len(line.webhook.events) == before
 
     line.do(lambda: line.platform.add_member(group, hana, taro))
-    assert [member["userId"] for member in line.webhook.events[-1]["joined"]["members"]] == [taro]
+    line.do(lambda: line.platform.remove_member(group, hana))
+
+    joined, left = line.webhook.events[-2:]
+    assert joined["joined"]["members"] == [{"type": "user"}, {"type": "user", "userId": taro}]
+    assert left["left"]["members"] == [{"type": "user"}]
+
+
+def test_their_paid_membership_causes_no_event(line: LineHarness) -> None:
+    hana, _ = stranger_in_group(line)
+    before = len(line.webhook.events)
+
+    line.do(lambda: line.platform.change_membership(hana, 1, "joined"))
+    line.do(lambda: line.platform.change_membership(line.user_id, 1, "joined"))
+
+    assert [event["type"] for event in line.webhook.events[before:]] == ["membership"]
 
 
 def test_a_sticker_has_at_most_15_keywords(line: LineHarness) -> None:

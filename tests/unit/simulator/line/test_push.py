@@ -80,7 +80,7 @@ def test_a_retry_key_is_a_uuid(line: LineHarness) -> None:
 
 
 @pytest.mark.parametrize(
-    ("to", "message"), [("nobody", "The property, to,"), (f"U{'0' * 32}", "Failed to send messages")]
+    ("to", "message"), [("nobody", "The property, 'to',"), (f"U{'0' * 32}", "Failed to send messages")]
 )
 def test_a_push_to_an_unknown_recipient_is_refused(line: LineHarness, to: str, message: str) -> None:
     answer = push(line, to)

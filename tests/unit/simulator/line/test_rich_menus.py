@@ -8,8 +8,9 @@ import pytest
 
 from simulator.line.errors import ImpossibleActionError
 from simulator.line.harness import LineHarness
+from tests.unit.simulator.line.images import jpeg, png
 
-PNG = b"\x89PNG\r\n"
+PNG = png()
 
 
 def menu(*actions: dict[str, Any], **more: object) -> dict[str, Any]:
@@ -240,3 +241,22 @@ def test_the_statistics_of_a_menu_have_a_longest_span(line: LineHarness) -> None
     assert [status("daily", "20260410"), status("daily", "20260411")] == [200, 400]
     assert [status("summary", "20270201"), status("summary", "20270202")] == [200, 400]
     assert [status("daily", "20251231"), status("daily", "20260231")] == [400, 400]
+
+
+@pytest.mark.parametrize(
+    ("content", "content_type", "status"),
+    [
+        (jpeg(), "image/jpeg", 200),
+        (png(), "image/png", 200),
+        (png(2500, 1686), "image/png", 400),
+        (jpeg(843, 2500), "image/jpeg", 400),
+        (b"\x89PNG\r\n\x1a\n", "image/png", 400),
+        (b"\xff\xd8\xff\xc0", "image/jpeg", 400),
+        (b"\xff\xd8\xff\xd9" * 9, "image/jpeg", 400),
+        (b"GIF89a", "image/png", 400),
+    ],
+)
+def test_the_image_of_a_menu_has_the_size_of_the_menu(
+    line: LineHarness, content: bytes, content_type: str, status: int
+) -> None:
+    assert upload(line, create(line, image=False), content, content_type) == status
