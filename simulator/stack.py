@@ -116,6 +116,7 @@ class LocalStack(Running):
             rng=Random(),
             bot=Bot(user_id=_BOT_USER_ID),
             on_event=self.trace.record_line_event,
+            is_strict=False,  # the functions of the stack listen on http
             state_path=settings.folder / "line.json" if settings.keeps_data else None,
         )
         workspace = Workspace(

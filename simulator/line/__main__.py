@@ -8,11 +8,14 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Final
 
+from .channel_settings import DEFAULT_CHANNEL_ID, ChannelsError, ChannelSettings, read_channels
 from .control.recording import RecordingError
 from .servers import LOOPBACK, PortInUseError
 from .standalone import DEFAULT_SECRET, DEFAULT_TOKEN, DEFAULT_WEBHOOK, Standalone, StandaloneSettings
 
+PEOPLE_MOST: Final = 100_000
 _WARNING = """\
 Warning: {host} is reached from outside of this machine. Everybody who reaches it can read the chats and act in them.
 Use it only for bots in containers, on a network that you trust.
@@ -23,16 +26,27 @@ def main(arguments: Sequence[str]) -> int:
     """Run until Ctrl-C.  Returns the exit status."""
     options = _parser().parse_args(arguments)
     logging.basicConfig(level=logging.WARNING, format="%(message)s")
+    try:
+        first, *more = read_channels(options.channels) if options.channels else [_channel(options)]
+    except ChannelsError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
     settings = StandaloneSettings(
-        webhook_url=options.webhook,
-        channel_secret=options.secret,
-        channel_access_token=options.token,
+        webhook_url=first.webhook_url,
+        channel_secret=first.channel_secret,
+        channel_access_token=first.channel_access_token,
+        channel_id=first.channel_id,
+        bot_name=first.bot_name,
+        more_channels=tuple(more),
+        people=options.people,
+        is_strict=options.strict,
+        is_verified=options.verified,
+        keeps_webhook=options.keep_webhook,
         host=options.host,
         port=options.port,
         allowed_hosts=tuple(options.allow_host),
         folder=options.data,
         seed_chat=options.seed_chat,
-        bot_name=options.name,
         first_person=options.person,
     )
     if settings.host not in {LOOPBACK, "localhost"}:
@@ -58,12 +72,22 @@ async def _run(settings: StandaloneSettings) -> int:
         with suppress(NotImplementedError):  # on Windows Ctrl-C is a KeyboardInterrupt
             loop.add_signal_handler(wanted, stopping.set)
     async with Standalone(settings) as server:
-        sys.stdout.write(
-            f"LINE stands in at {server.url} (open it in a browser); webhook: {settings.webhook_url}; Ctrl-C stops it\n"
-        )
+        for url, platform in zip(server.urls, server.platforms, strict=True):
+            webhook = platform.courier.webhook_url
+            sys.stdout.write(f"LINE stands in at {url} (open it in a browser); webhook: {webhook}; Ctrl-C stops it\n")
         sys.stdout.flush()
         await stopping.wait()
     return 0
+
+
+def _channel(options: argparse.Namespace) -> ChannelSettings:
+    return ChannelSettings(
+        webhook_url=options.webhook,
+        channel_secret=options.secret,
+        channel_access_token=options.token,
+        channel_id=options.channel_id,
+        bot_name=options.name,
+    )
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -77,6 +101,33 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--secret", default=DEFAULT_SECRET, help="channel secret (default: %(default)s)")
     parser.add_argument("--token", default=DEFAULT_TOKEN, help="channel access token (default: %(default)s)")
+    parser.add_argument(
+        "--channel-id", default=DEFAULT_CHANNEL_ID, metavar="ID", help="the channel's id (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--channels",
+        type=Path,
+        metavar="FILE",
+        help="several channels instead: a JSON list of {name, channel_id, secret, token, webhook}; their pages are on the next ports",
+    )
+    parser.add_argument(
+        "--keep-webhook",
+        action="store_true",
+        help="answer a bot that sets its webhook, and go on delivering to --webhook",
+    )
+    parser.add_argument(
+        "--verified", action="store_true", help="a verified account: followers and members can be listed"
+    )
+    parser.add_argument(
+        "--strict", action="store_true", help="refuse http:// media and webhooks of this machine, as LINE does"
+    )
+    parser.add_argument(
+        "--people",
+        type=_count,
+        default=1,
+        metavar="N",
+        help="how many people there are at the start (default: %(default)s)",
+    )
     parser.add_argument(
         "--port", type=int, default=8080, help="port of the page and of LINE's API (default: %(default)s)"
     )
@@ -99,6 +150,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--name", default="My bot", help="display name of the account (default: %(default)s)")
     parser.add_argument("--person", default="Hanako", help="name of the first person (default: %(default)s)")
     return parser
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if not 1 <= number <= PEOPLE_MOST:
+        raise argparse.ArgumentTypeError(f"from 1 to {PEOPLE_MOST}")
+    return number
 
 
 if __name__ == "__main__":

@@ -33,14 +33,17 @@ async def bot_info(channel: Channel, _call: Call) -> Answer:
 
 
 async def get_webhook(channel: Channel, _call: Call) -> Answer:
-    """Return the URL that events are delivered to."""
-    return Answer(body={"endpoint": channel.courier.webhook_url, "active": True})
+    """Return the URL that events are delivered to, or that the bot named, where the channel keeps its own."""
+    return Answer(body={"endpoint": channel.named_webhook_url or channel.courier.webhook_url, "active": True})
 
 
 async def set_webhook(channel: Channel, call: Call) -> Answer:
-    """Deliver events to another URL. Unlike LINE, the stand-in accepts `http://` too, for a webhook on the same machine."""
-    endpoint = call.json().get("endpoint")
-    channel.courier.webhook_url = _check_url(endpoint)
+    """Deliver events to another URL, unless the channel keeps its own. One that is not strict accepts `http://` too."""
+    endpoint = _check_url(channel, call.json().get("endpoint"))
+    if channel.keeps_webhook:
+        channel.named_webhook_url = endpoint
+    else:
+        channel.courier.webhook_url = endpoint
     channel.notify_listeners()
     return Answer()
 
@@ -49,8 +52,8 @@ async def test_webhook(channel: Channel, call: Call) -> Answer:
     """Deliver a request without events, to `endpoint` where the body names one. `statusCode` is 0 where there was no answer."""
     endpoint = call.json().get("endpoint") if call.body else None
     if endpoint is not None:
-        _check_url(endpoint)
-    attempt = await channel.courier.verify(endpoint)
+        _check_url(channel, endpoint)
+    attempt = await channel.courier.verify(None if channel.keeps_webhook else endpoint)
     when = datetime.fromtimestamp(call.at_ms / 1_000, UTC)
     return Answer(
         body={
@@ -105,8 +108,9 @@ async def transcoding(channel: Channel, call: Call) -> Answer:
     return Answer(body={"status": media.status(call.at_ms)})
 
 
-def _check_url(endpoint: object) -> str:
-    if not isinstance(endpoint, str) or not endpoint.startswith(("https://", "http://")):
+def _check_url(channel: Channel, endpoint: object) -> str:
+    schemes = ("https://",) if channel.is_strict else ("https://", "http://")
+    if not isinstance(endpoint, str) or not endpoint.startswith(schemes):
         raise bad_request("Invalid webhook endpoint URL")
     if len(endpoint) > WEBHOOK_URL_CHARACTERS:
         message = f"Size must be between 0 and {WEBHOOK_URL_CHARACTERS}"

@@ -8,7 +8,8 @@ from starlette.responses import JSONResponse, Response
 HEADERS: Final = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": (
-        "default-src 'self'; img-src 'self' data: https:; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
+        "default-src 'self'; img-src 'self' data: https: http://127.0.0.1:* http://localhost:*; "
+        "frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
     ),
     "Cross-Origin-Resource-Policy": "same-origin",
     "Referrer-Policy": "no-referrer",

@@ -6,7 +6,7 @@ Both of LINE's hosts, api.line.me and api-data.line.me, are served from the same
 """
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from hmac import compare_digest
 from http import HTTPStatus
@@ -17,6 +17,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
+from . import local_media
 from .calls import BODY_BYTES, Answer, Call, LoggedRequest
 from .channel import Channel
 from .endpoints import ENDPOINTS, Endpoint
@@ -81,13 +82,14 @@ class Api:
         faults = self.faults.match(call.path)
         await faults.before(self.channel.sleep)
         answer = await self._outcome(endpoint, call, faults)
+        marks = self._marks(call, answer)
         self._log(call, answer, was_answered=faults.lost_answer is None)
         faults.after()
         response = Response(
             answer.as_bytes(),
             status_code=answer.status,
             media_type=answer.content_type,
-            headers={"x-line-request-id": call.request_id, **answer.headers},
+            headers={"x-line-request-id": call.request_id, **answer.headers, **marks},
         )
         match faults.lost_answer:
             case "cut":
@@ -109,6 +111,11 @@ class Api:
             return await endpoint.handler(self.channel, call)
         except LineError as error:
             return Answer(status=error.status, body=error.body(), headers=error.headers)
+
+    def _marks(self, call: Call, answer: Answer) -> Mapping[str, str]:
+        """Mark what LINE would have refused."""
+        is_sent = call.path.startswith("/v2/bot/message/") and answer.status < HTTPStatus.BAD_REQUEST
+        return local_media.MARK if is_sent and local_media.has_local_media(_json_or_none(call.body)) else {}
 
     def _check_token(self, call: Call) -> None:
         given = call.headers.get("authorization", "")

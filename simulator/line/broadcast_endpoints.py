@@ -13,8 +13,7 @@ from .broadcasts import Narrowcast, SentBy, SentRequest
 from .calls import Answer, Call
 from .channel import Channel
 from .errors import bad_request, invalid_property, not_found
-from .message_endpoints import TO_MANY, may_push, refuse_accepted, send_to_people
-from .message_rules import check_messages
+from .message_endpoints import TO_MANY, checked_messages, may_push, refuse_accepted, send_to_people
 from .messages import JsonObject
 from .people import Friendship
 from .problems import Problems
@@ -30,7 +29,7 @@ _NOT_ENOUGH: Final = 2
 async def broadcast(channel: Channel, call: Call) -> Answer:
     """Show the messages to all friends."""
     body = call.json()
-    messages = check_messages(body, TO_MANY)
+    messages = checked_messages(channel, body, TO_MANY)
     refuse_accepted(channel, call, call.retry_key())
     reached = send_to_people(channel, call, _friends(channel), messages, sent_by="broadcast")
     channel.broadcasts.sent_requests[call.request_id] = SentRequest(at_ms=call.at_ms, recipients=reached)
@@ -40,7 +39,7 @@ async def broadcast(channel: Channel, call: Call) -> Answer:
 async def narrowcast(channel: Channel, call: Call) -> Answer:
     """Show the messages to friends, at most `limit.max`. The stand-in knows no audiences: who has a recipient or filter is a friend."""
     body = call.json()
-    messages = check_messages(body, TO_MANY)
+    messages = checked_messages(channel, body, TO_MANY)
     most = _check_narrowcast(body)
     refuse_accepted(channel, call, call.retry_key())
     friends = [user_id for user_id in _friends(channel) if may_push(channel, channel.chats[user_id], call.at_ms)]

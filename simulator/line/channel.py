@@ -42,7 +42,8 @@ def _ignore(_name: str, _fields: dict[str, Any]) -> None:
 class Channel:
     """One official account with its chats, in one asyncio loop; not for several threads.
 
-    `channel_id` is that of the console.
+    `channel_id` is that of the console. A channel that is not strict accepts `http://` media and webhooks of this machine. A verified one
+    may list followers and members. One that keeps its webhook accepts another from the bot, and goes on delivering to its own.
     `on_event` is called for every fact as it happens, e.g. `webhook_delivered`, with its fields. `webhook_client` replaces the
     HTTP client that sends the deliveries. Times of messages and tokens come from `now_ms`, durations from `monotonic_s`.
     """
@@ -57,6 +58,9 @@ class Channel:
     bot: Bot | None = None
     channel_id: str = "1234567890"
     monthly_quota: int | None = 200
+    is_strict: bool = True
+    is_verified: bool = False
+    keeps_webhook: bool = False
     on_event: Callable[[str, dict[str, Any]], None] = _ignore
     webhook_client: httpx2.AsyncClient | None = None
     people: dict[str, Person] = field(init=False, default_factory=dict)
@@ -71,6 +75,7 @@ class Channel:
     link_tokens: LinkTokens = field(init=False, default_factory=LinkTokens)
     liff_apps: dict[str, JsonObject] = field(init=False, default_factory=dict)
     rich_menu_batches: dict[str, Batch] = field(init=False, default_factory=dict)
+    named_webhook_url: str | None = field(init=False, default=None)
     bot_listeners: list[BotListener] = field(init=False, default_factory=list)
     _advanced_ms: int = field(init=False, default=0)
     _listeners: Listeners = field(init=False, default_factory=Listeners)

@@ -1,5 +1,6 @@
 """The endpoints about chats and people: loading animation, read marks, profiles, members, leaving.  Source: Messaging API reference."""
 
+from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Final
 
@@ -7,7 +8,7 @@ from .calls import Answer, Call
 from .channel import Channel
 from .chat_membership import remove_account
 from .chats import Chat, ChatKind
-from .errors import Detail, invalid_body, invalid_property, not_for_this_account, not_found
+from .errors import Detail, bad_request, invalid_body, invalid_property, not_for_this_account, not_found
 from .messages import JsonObject
 from .people import Friendship, Person
 from .problems import is_number
@@ -15,6 +16,9 @@ from .problems import is_number
 LOADING_S: Final = (5, 60)
 LOADING_STEP_S: Final = 5
 LOADING_DEFAULT_S: Final = 20
+FOLLOWERS: Final = 300
+FOLLOWERS_MOST: Final = 1_000
+MEMBERS: Final = 100
 
 
 async def start_loading(channel: Channel, call: Call) -> Answer:
@@ -81,9 +85,36 @@ async def member_count(channel: Channel, call: Call) -> Answer:
     return Answer(body={"count": len(_gathering(channel, call).member_ids)})
 
 
-async def refuse_unverified_account(_channel: Channel, _call: Call) -> Answer:
-    """Answer 403: ids of members and followers are for verified and premium accounts."""
-    raise not_for_this_account()
+async def follower_ids(channel: Channel, call: Call) -> Answer:
+    """Return the ids of friends who consented, by default 300 at once and 1,000 at most: 403 for an account that is not verified."""
+    _check_verified(channel)
+    limit = call.query.get("limit", str(FOLLOWERS))
+    if not limit.isascii() or not limit.isdecimal() or not 1 <= int(limit) <= FOLLOWERS_MOST:
+        raise bad_request("The value for the 'limit' parameter is invalid")
+    friends = [person for person in channel.people.values() if person.friendship is Friendship.FRIEND]
+    return _page(call, "userIds", friends, int(limit))
+
+
+async def member_ids(channel: Channel, call: Call) -> Answer:
+    """Return the ids of members who consented, 100 at once: 403 for an account that is not verified."""
+    _check_verified(channel)
+    chat = _gathering(channel, call)
+    return _page(call, "memberIds", [channel.person(user_id) for user_id in chat.member_ids], MEMBERS)
+
+
+async def mark_chat_as_read(channel: Channel, call: Call) -> Answer:
+    """Mark the messages of a 1:1 chat as read: 403 for an account that is not verified."""
+    _check_verified(channel)
+    named = call.json().get("chat")
+    user_id = named.get("userId") if isinstance(named, dict) else None
+    if not isinstance(user_id, str) or user_id not in channel.people:
+        raise invalid_property("chat.userId")
+    chat = channel.chats[user_id]
+    tokens = [message.mark_as_read_token for message in chat.messages if message.mark_as_read_token]
+    if tokens:
+        chat.mark_read(tokens[-1])
+    channel.notify_listeners()
+    return Answer()
 
 
 async def leave(channel: Channel, call: Call) -> Answer:
@@ -96,6 +127,22 @@ async def leave(channel: Channel, call: Call) -> Answer:
         raise not_found()
     remove_account(channel, chat)
     return Answer(has_effect=True)
+
+
+def _check_verified(channel: Channel) -> None:
+    if not channel.is_verified:
+        raise not_for_this_account()
+
+
+def _page(call: Call, name: str, people: Sequence[Person], size: int) -> Answer:
+    """Return the people from the continuation token `start` on, and the token of the next page."""
+    ids = [person.user_id for person in people if person.has_consented]
+    start = call.query.get("start", "")
+    if start and start not in ids:
+        raise bad_request("The value for the 'start' parameter is invalid")
+    first = ids.index(start) if start else 0
+    last = first + size
+    return Answer(body={name: ids[first:last]} | ({"next": ids[last]} if last < len(ids) else {}))
 
 
 def _gathering(channel: Channel, call: Call) -> Chat:

@@ -103,7 +103,7 @@ class LinePlatform(RichMenuTaps, ChatMembership, BackgroundEvents):
             kept.clear()
         self.reply_tokens, self.retry_keys = ReplyTokens(), RetryKeys()
         self.access_tokens, self.rich_menus, self.broadcasts = AccessTokens(), RichMenus(), Broadcasts()
-        self.link_tokens = LinkTokens()
+        self.link_tokens, self.named_webhook_url = LinkTokens(), None
         self.quota = MonthlyQuota(limit=self.monthly_quota)
         self.api.clear()
         return self.add_person(self.first_person or "Hanako")

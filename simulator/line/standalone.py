@@ -1,11 +1,14 @@
 """The platform with its page as one server, for any bot: what the command `line-simulator` runs."""
 
+import hashlib
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from typing import Final
 
+from .channel_settings import DEFAULT_CHANNEL_ID, ChannelSettings
 from .control.recording import Replay, read_recording
 from .page.app import page_routes
 from .page.setup import Setup
@@ -13,6 +16,7 @@ from .people import Bot
 from .platform import LinePlatform
 from .running import Running
 from .servers import LOOPBACK, HttpServer, listening_socket
+from .switchboard import Line, Switchboard
 
 DEFAULT_SECRET: Final = "local-channel-secret"  # noqa: S105 - valid only on this machine
 DEFAULT_TOKEN: Final = "local-channel-access-token"  # noqa: S105 - likewise
@@ -25,12 +29,14 @@ class StandaloneSettings:
     """The settings of the command.
 
     `host` is the address to listen on, `allowed_hosts` are further names under which bots reach it. `folder` keeps people and chats
-    across restarts. `bot_name` is the account's display name, `language` that of the first person.
+    of the first channel across restarts. `people` is the number of persons at the start, `first_person` the name of the first one.
+    `more_channels` are served by the same address, each with a page of its own on the ports that follow.
     """
 
     webhook_url: str = DEFAULT_WEBHOOK
     channel_secret: str = field(default=DEFAULT_SECRET, repr=False)
     channel_access_token: str = field(default=DEFAULT_TOKEN, repr=False)
+    channel_id: str = DEFAULT_CHANNEL_ID
     host: str = LOOPBACK
     port: int = 8080
     allowed_hosts: tuple[str, ...] = ()
@@ -38,40 +44,97 @@ class StandaloneSettings:
     seed_chat: Path | None = None
     bot_name: str = "My bot"
     first_person: str = "Hanako"
+    people: int = 1
+    is_strict: bool = False
+    is_verified: bool = False
+    keeps_webhook: bool = False
+    more_channels: tuple[ChannelSettings, ...] = ()
+
+    @property
+    def first_channel(self) -> ChannelSettings:
+        """The channel of the command's own options."""
+        return ChannelSettings(
+            webhook_url=self.webhook_url,
+            channel_secret=self.channel_secret,
+            channel_access_token=self.channel_access_token,
+            channel_id=self.channel_id,
+            bot_name=self.bot_name,
+        )
 
 
 class Standalone(Running):
-    """A running server: `async with Standalone(settings) as server`.  Raises on entering: PortInUseError, RecordingError."""
+    """A running server: `async with Standalone(settings) as server`.  Raises on entering: PortInUseError, RecordingError.
+
+    `platform` and `url` are those of the first channel, `platforms` and `urls` those of all.
+    """
 
     def __init__(self, settings: StandaloneSettings) -> None:
         self._settings = settings
         super().__init__()
-        self.platform = LinePlatform(
-            webhook_url=settings.webhook_url,
-            channel_secret=settings.channel_secret,
-            channel_access_token=settings.channel_access_token,
+        channels = (settings.first_channel, *settings.more_channels)
+        self._lines = [
+            self._line(channel, settings.folder if index == 0 else None) for index, channel in enumerate(channels)
+        ]
+        self.urls: list[str] = []
+
+    @property
+    def platforms(self) -> Sequence[LinePlatform]:
+        """The platforms, one for each channel."""
+        return [line.platform for line in self._lines]
+
+    @property
+    def platform(self) -> LinePlatform:
+        """The platform of the first channel."""
+        return self._lines[0].platform
+
+    @property
+    def url(self) -> str:
+        """The address of the API and of the first channel's page; "" before the start."""
+        return self.urls[0] if self.urls else ""
+
+    def _line(self, channel: ChannelSettings, folder: Path | None) -> Line:
+        settings = self._settings
+        platform = LinePlatform(
+            webhook_url=channel.webhook_url,
+            channel_secret=channel.channel_secret,
+            channel_access_token=channel.channel_access_token,
+            channel_id=channel.channel_id,
             now_ms=_now_ms,
             monotonic_s=time.monotonic,
             rng=Random(),
-            bot=Bot(user_id=_BOT_USER_ID, display_name=settings.bot_name, basic_id="@local"),
+            bot=Bot(user_id=_bot_user_id(channel), display_name=channel.bot_name, basic_id="@local"),
             first_person=settings.first_person,
-            state_path=settings.folder / "line.json" if settings.folder else None,
+            state_path=folder / "line.json" if folder else None,
             allowed_hosts=settings.allowed_hosts,
+            is_strict=settings.is_strict,
+            is_verified=settings.is_verified,
+            keeps_webhook=settings.keeps_webhook,
         )
-        self.url = ""
+        for number in range(len(platform.people) + 1, settings.people + 1):
+            platform.add_person(f"Person {number}")
+        setup = Setup(channel_secret=channel.channel_secret, channel_access_token=channel.channel_access_token)
+        return Line(platform=platform, app=platform.app_with(page_routes(platform, {}, setup=setup)))
 
     async def _start(self) -> None:
         settings = self._settings
-        sock = listening_socket(settings.port, settings.host)
-        self._running.callback(sock.close)
         if settings.seed_chat is not None:
             Replay(self.platform).seed(read_recording(settings.seed_chat))
-        setup = Setup(channel_secret=settings.channel_secret, channel_access_token=settings.channel_access_token)
-        server = HttpServer(app=self.platform.app_with(page_routes(self.platform, {}, setup=setup)), sock=sock)
-        await server.start()
-        self._running.push_async_callback(server.stop)
-        self._running.push_async_callback(self.platform.close)
-        self.url = f"http://{LOOPBACK}:{server.port}"
+        for index, line in enumerate(self._lines):
+            sock = listening_socket(settings.port + index if settings.port else 0, settings.host)
+            self._running.callback(sock.close)
+            others = [other for other in self._lines if other is not line]
+            server = HttpServer(app=Switchboard([line, *others]) if others else line.app, sock=sock)
+            await server.start()
+            self._running.push_async_callback(server.stop)
+            self._running.push_async_callback(line.platform.close)
+            self.urls.append(f"http://{LOOPBACK}:{server.port}")
+
+
+def _bot_user_id(channel: ChannelSettings) -> str:
+    """Return the same id at every start; each channel has another."""
+    if channel.channel_id == DEFAULT_CHANNEL_ID:
+        return _BOT_USER_ID
+    return f"U{hashlib.sha256(channel.channel_id.encode()).hexdigest()[:32]}"
 
 
 def _now_ms() -> int:

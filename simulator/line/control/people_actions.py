@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+from ..chats import ChatKind
+from ..errors import ImpossibleActionError
 from ..messages import JsonObject
 from ..people import Friendship
 from ..platform import LinePlatform
@@ -36,6 +38,27 @@ def add_person(platform: LinePlatform, body: JsonObject) -> JsonObject:
     profile = given(body, "status_message", "language", "picture_url", "has_consented")
     friendship = Friendship(body.get("friendship", Friendship.FRIEND))
     return {"user_id": platform.add_person(body["display_name"], friendship=friendship, **profile).user_id}
+
+
+@action(
+    count=whole(least=1, most=5_000),
+    optional={"group_id": CHAT_ID, "friendship": choice(*Friendship)},
+)
+def add_people(platform: LinePlatform, body: JsonObject) -> JsonObject:
+    """Many people appear at once, silently, also in a group or room."""
+    chat = platform.chat(body["group_id"]) if "group_id" in body else None
+    if chat is not None and chat.kind is ChatKind.USER:
+        raise ImpossibleActionError("nobody can be added to a 1:1 chat")
+    friendship = Friendship(body.get("friendship", Friendship.FRIEND))
+    first = len(platform.people) + 1
+    people = [
+        platform.add_person(f"Person {number}", friendship=friendship) for number in range(first, first + body["count"])
+    ]
+    user_ids = [person.user_id for person in people]
+    if chat is not None:
+        chat.member_ids += tuple(user_ids)
+    platform.notify_listeners()
+    return {"user_ids": user_ids}
 
 
 @action(user_id=USER_ID, has_consented=FLAG)
