@@ -11,7 +11,7 @@ from operator import or_
 
 from shared.conversation.history import History
 from shared.conversation.member_mark import mark_id
-from shared.conversation.provenance import LATEST_MS, Provenance
+from shared.conversation.provenance import LATEST_MS, Provenance, Source
 from shared.conversation.quotes import Unquotable
 from shared.conversation.recollection import Recollection
 from shared.conversation.records import MessageRecord, OutcomeRecord
@@ -33,6 +33,11 @@ class RetoldMessage:
     by: str = ""
     text: str | None = field(default=None, repr=False)
     is_covered: bool = True
+
+    @property
+    def source(self) -> Source:
+        """The message as a source of what is made of its words."""
+        return Source(line_message_id=self.line_message_id, timestamp_ms=self.words_ms, by=self.by)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,8 @@ from typing import Final
 
 from shared.search.folding import fold
 
-_RUN_WEIGHT: Final = 12  # twelve ASCII characters, or six of another script
+RUN_WEIGHT: Final = 12
+"""Twelve ASCII characters, or six of another script."""
 # A whole text that is shorter than a run counts unless it is as short as a "yes": from six ASCII characters, or four with a digit
 _WHOLE_WEIGHT: Final = 6
 _NUMBER_WEIGHT: Final = 4
@@ -55,7 +56,7 @@ class Signs:
             folded = fold(text)
             self._runs.update(_runs(folded))
             least = _NUMBER_WEIGHT if any(map(str.isdigit, folded)) else _WHOLE_WEIGHT
-            if least <= weight_of(folded) < _RUN_WEIGHT:  # a longer one shows by its runs
+            if least <= weight_of(folded) < RUN_WEIGHT:  # a longer one shows by its runs
                 self._wholes.add(folded)
 
     def are_in(self, texts: Iterable[str]) -> bool:
@@ -76,16 +77,21 @@ def weight_of(text: str) -> int:
     return sum(map(_weight, text))
 
 
-def _runs(text: str) -> Iterator[str]:
-    end, weight = 0, 0
+def spans(text: str, weight: int) -> Iterator[tuple[int, int]]:
+    """Yield where every shortest piece of at least this weight begins and ends."""
+    end, reached = 0, 0
     for start, first in enumerate(text):
-        while end < len(text) and weight < _RUN_WEIGHT:
-            weight += _weight(text[end])
+        while end < len(text) and reached < weight:
+            reached += _weight(text[end])
             end += 1
-        if weight < _RUN_WEIGHT:
+        if reached < weight:
             break
-        yield text[start:end]
-        weight -= _weight(first)
+        yield start, end
+        reached -= _weight(first)
+
+
+def _runs(text: str) -> Iterator[str]:
+    return (text[start:end] for start, end in spans(text, RUN_WEIGHT))
 
 
 def _weight(character: str) -> int:

@@ -10,7 +10,7 @@ from shared.conversation.provenance import Source
 from shared.knowledge.classification import Classification
 from shared.knowledge.entry import NAME_LIMIT, Entry
 from shared.knowledge.entry_file import free_slug, slug_of
-from shared.knowledge.provenance import PossibleSources, repeats
+from shared.knowledge.provenance import PossibleSources
 from shared.knowledge.schema import (
     FIELDS,
     TEXT_LIMIT,
@@ -69,9 +69,9 @@ class Occasion:
         """The date in the bot's time zone."""
         return self.now.date().isoformat()
 
-    def sources_of(self, text: str) -> tuple[Source, ...]:
-        """The messages that the text may repeat."""
-        return self.possible.of(text)
+    def sources_of(self, value: Value) -> tuple[Source, ...]:
+        """The messages that the value may repeat, of a list each of its items."""
+        return tuple(dict.fromkeys(one for piece in _pieces(value) or ("",) for one in self.possible.of(piece)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,31 +131,27 @@ class EntryEditor:
         """
         with overlay.together():
             entry = overlay.show_entry(path)
-            values = _check_updates(entry.category, updates)
+            wanted = _check_updates(entry.category, updates)
+            values = {name: value for name, value in wanted.items() if value != entry.fields.get(name)}
             sources = {
                 name: (
-                    *occasion.sources_of(_text(value)),
-                    *_sources_of_old_value(entry, name, value),
+                    *occasion.sources_of(value),
+                    *_sources_of_old_value(entry, name, value, occasion),
                     *_sources_in_entries(overlay, value, occasion, besides=path),
                 )
                 for name, value in values.items()
             }
             changed = replace(entry.with_values(values, sources), updated_at=occasion.stamp)
             if "content" in updates:
-                text = _whole_text(updates["content"])
-                origins = (
-                    *occasion.sources_of(text),
-                    *_sources_of_old_notes(entry, text),
-                    *_sources_in_entries(overlay, text, occasion, besides=path),
-                )
-                without_notes = replace(changed, notes=())
-                changed = without_notes.with_note(text, origins) if text else without_notes.with_sources(())
+                changed = replace(changed, notes=()).with_sources(())
+                for text in _paragraphs(_whole_text(updates["content"])):
+                    changed = changed.with_note(text, _sources_of_paragraph(overlay, entry, text, occasion))
             if updates.get("note"):
                 text = _whole_text(updates["note"])
                 origins = (
                     *occasion.sources_of(text),
-                    *_sources_of_old_notes(entry, text),
-                    *(one for name in entry.came_from for one in _sources_of_old_value(entry, name, text)),
+                    *_sources_of_old_notes(entry, text, occasion),
+                    *(one for name in entry.came_from for one in _sources_of_old_value(entry, name, text, occasion)),
                     *_sources_in_entries(overlay, text, occasion, besides=path),
                 )
                 changed = changed.with_note(f"{occasion.today}: {text}", origins)
@@ -221,15 +217,20 @@ def _whole_text(value: object) -> str:
     return plain_text(str(value), limit=2 * len(str(value)))
 
 
-def _text(value: Value) -> str:
-    return " ".join(value) if isinstance(value, tuple) else value or ""
+def _paragraphs(text: str) -> list[str]:
+    """Return the paragraphs of a body, each with sources of its own; a body with blank ones is one paragraph."""
+    paragraphs = text.split("\n\n")
+    return paragraphs if all(one.strip() for one in paragraphs) else [text] if text else []
 
 
-def _sources_of_old_value(entry: Entry, name: str, value: Value) -> tuple[Source, ...]:
+def _pieces(value: Value) -> tuple[str, ...]:
+    return value if isinstance(value, tuple) else (value or "",)
+
+
+def _sources_of_old_value(entry: Entry, name: str, value: Value, occasion: Occasion) -> tuple[Source, ...]:
     """Return the messages behind the field's old value where the new one repeats some of it, as a longer list does."""
-    old = entry.fields.get(name)
-    pieces = old if isinstance(old, tuple) else (old or "",)
-    if not any(repeats(piece, _text(value)) for piece in pieces):
+    new = " ".join(piece for piece in _pieces(value) if not occasion.possible.is_said(piece))
+    if not any(occasion.possible.repeats_unsaid(piece, new) for piece in _pieces(entry.fields.get(name))):
         return ()
     return _sources_by_id(entry, entry.came_from.get(name, ()))
 
@@ -242,8 +243,21 @@ def _sources_in_entries(
     return occasion.possible.of_entries(value, rows, read_ids=overlay.read_source_ids)
 
 
-def _sources_of_old_notes(entry: Entry, text: str) -> tuple[Source, ...]:
-    return _sources_by_id(entry, (one for note in entry.notes if repeats(note.text, text) for one in note.came_from))
+def _sources_of_paragraph(overlay: EntryOverlay, entry: Entry, text: str, occasion: Occasion) -> tuple[Source, ...]:
+    """Return the messages behind a paragraph of a new body; one that stood in the old body came from the same messages as there."""
+    same = [note for note in entry.notes if note.text == text]
+    if same:
+        return _sources_by_id(entry, (one for note in same for one in note.came_from))
+    return (
+        *occasion.sources_of(text),
+        *_sources_of_old_notes(entry, text, occasion),
+        *_sources_in_entries(overlay, text, occasion, besides=entry.path),
+    )
+
+
+def _sources_of_old_notes(entry: Entry, text: str, occasion: Occasion) -> tuple[Source, ...]:
+    repeated = (note for note in entry.notes if occasion.possible.repeats_unsaid(note.text, text))
+    return _sources_by_id(entry, (one for note in repeated for one in note.came_from))
 
 
 def _sources_by_id(entry: Entry, line_message_ids: Iterable[str]) -> tuple[Source, ...]:

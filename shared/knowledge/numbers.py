@@ -57,17 +57,17 @@ class Numbers:
         """Whether any of them can have a source."""
         return bool(self.distinctive or self.short)
 
-    def share(self, other: "Numbers") -> bool:
-        """Whether both hold the same number, a short one at least."""
-        return not (self.distinctive | self.short).isdisjoint(other.distinctive | other.short)
+    def common(self, other: "Numbers") -> frozenset[str]:
+        """Return the numbers that both hold, short ones at least."""
+        return (self.distinctive | self.short) & (other.distinctive | other.short)
 
     def prove(self, text: "Numbers", *, explained: frozenset[str]) -> bool:
         """Whether a message with these numbers is a source of the text.
 
-        A short number proves it only if it is not `explained` by another message that says it, and if the message is no list of
-        numbers; one that may be a year, only if the message says little else.
+        A number that is `explained`, because another message says it, proves nothing. A short number proves it only if the message is no
+        list of numbers; one that may be a year, only if the message says little else.
         """
-        if not self.distinctive.isdisjoint(text.distinctive):
+        if not (self.distinctive & text.distinctive) <= explained:
             return True
         shared = (self.short & text.short) - explained
         return len(self.short) <= _LISTED and any(self.is_brief or not _YEAR.fullmatch(one) for one in shared)

@@ -139,14 +139,19 @@ class ReminderOverlay:
     ) -> Reminder:
         """Stage another text, time or rule of a reminder, unless this `is_trial`, and return it; an empty rule: it recurs no more.
 
-        `sources` are the messages behind what is new, beside those behind the rest. Raises: ReminderFault.
+        `sources` are the messages behind what is new. Another text comes from these, and from what the same person had said before: what
+        others said of the old text goes with it. A member who changes only the time of what others asked for is no source of their words.
+        Raises: ReminderFault.
         """
         with self._lock:
             there = self._find(reminder_id)
             self._check_room(reminder_id)
-            wanted = replace(there, sources=_merged(there.sources, sources))
+            text = None if text is None else _checked_text(text, there.kind)
+            wanted = replace(
+                there, sources=_sources_of_change(there, sources, is_reworded=text not in {None, there.text})
+            )
             if text is not None:
-                wanted = replace(wanted, text=_checked_text(text, there.kind))
+                wanted = replace(wanted, text=text)
             if at is not None or rule is not None:
                 start, checked, due_ms = self._schedule(
                     at or _next_time(there), _rest_of_rule(there) if rule is None else rule or None
@@ -281,7 +286,12 @@ def _checked_text(text: str, kind: ReminderKind) -> str:
     return text
 
 
-def _merged(there: Iterable[Source], new: Iterable[Source]) -> tuple[Source, ...]:
-    """Return the messages of both, each once, with its oldest words."""
-    merged = oldest_words((*there, *new))
+def _sources_of_change(there: Reminder, new: Iterable[Source], *, is_reworded: bool) -> tuple[Source, ...]:
+    """Return the messages behind a changed reminder, each once, with its oldest words."""
+    new = tuple(new)
+    old_by, new_by = ({one.by for one in several} for several in (there.sources, new))
+    if is_reworded:
+        merged = oldest_words((*(one for one in there.sources if one.by in new_by), *new))
+    else:
+        merged = oldest_words((*there.sources, *(one for one in new if one.by in old_by)))
     return tuple(merged[one] for one in sorted(merged))

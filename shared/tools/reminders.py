@@ -174,7 +174,8 @@ def _sources(text: str, overlay: ReminderOverlay, context: TurnContext) -> tuple
         found += possible.of_entries(text, context.entries.rows(), read_ids=read_ids) if text else ()
     folded = fold(text)
     for one in overlay.shown:
-        if folded and (folded in fold(one.text) or fold(one.text) in folded):
+        is_part = bool(folded) and folded in fold(one.text) and not possible.is_said(text)
+        if is_part or possible.repeats_unsaid(one.text, text):
             found += one.sources
     return tuple(found)
 

@@ -98,6 +98,35 @@ def test_the_items_of_a_list_are_compared_one_by_one(chat: FilingChat) -> None:
     assert set(entry_at(chat, path).came_from["follow_ups"]) == {"m2", "m3"}
 
 
+def test_a_value_in_the_persons_own_words_is_not_from_the_old_one_that_says_the_same(chat: FilingChat) -> None:
+    path = chat.file("佐藤さんに電話、本を返す", message(1, "佐藤さんに電話、本を返す"), category="people", name="佐藤")
+    update(chat, path, 2, "佐藤さんに電話、本を返す", follow_ups=["佐藤さんに電話", "本を返す"])
+
+    entry = update(chat, path, 3, "佐藤さんに電話、お茶、本を返す", follow_ups=["佐藤さんに電話", "お茶", "本を返す"])
+
+    assert entry.came_from["follow_ups"] == ("m3",)
+
+
+def test_a_field_that_an_update_repeats_as_it_was_keeps_its_sources(chat: FilingChat) -> None:
+    path = chat.file("庭の柵を直す", message(1, "庭の柵を直す"), name="庭の柵")
+
+    entry = update(chat, path, 2, "佐藤さんに電話", name="庭の柵", next_action="佐藤さんに電話")
+
+    assert (entry.came_from["name"], entry.came_from["next_action"]) == (("m1",), ("m2",))
+
+
+def test_the_paragraphs_of_a_new_body_have_sources_of_their_own(chat: FilingChat) -> None:
+    path = chat.file("庭の柵を直す", message(1, "庭の柵を直す"), name="x")
+
+    entry = update(chat, path, 2, "業者は鈴木さん、と書き足して", content="庭の柵を直す\n\n業者は鈴木さん")
+    assert [(one.text, one.came_from) for one in entry.notes] == [
+        ("庭の柵を直す", ("m1",)),
+        ("業者は鈴木さん", ("m2",)),
+    ]
+    entry = update(chat, path, 3, "間を空けて", content="庭の柵を直す\n\n\n\n業者は鈴木さん")
+    assert [set(one.came_from) for one in entry.notes] == [{"m1", "m2", "m3"}]
+
+
 def test_an_emptied_field_came_from_the_answered_message_alone(chat: FilingChat) -> None:
     path = chat.file("庭", message(1, "庭"), due_date="2026-01-01", next_action="佐藤さんに電話")
 

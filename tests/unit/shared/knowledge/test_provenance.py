@@ -9,7 +9,7 @@ from shared.conversation.member_mark import mark_id
 from shared.conversation.provenance import Source
 from shared.knowledge.catalog import Row, row_of
 from shared.knowledge.entry import Entry, Note
-from shared.knowledge.provenance import PossibleSources, repeats
+from shared.knowledge.provenance import PossibleSources
 from shared.knowledge.schema import Category, Value
 from tests.support.knowledge import message
 
@@ -93,7 +93,7 @@ def test_a_text_that_repeats_an_answer_came_from_what_the_answer_provably_repeat
 def test_a_source_tells_who_sent_the_message() -> None:
     told = Retelling(text="鍵は窓際の青い箱の中です", messages=(replace(retold(1, "窓際の青い箱の中"), by="member-1"),))
     asked = replace(message(5, "今の覚えて"), user_id="U" + "5" * 32)
-    earlier = replace(message(4, "青い箱の中だよ、窓際の青い箱"), user_id=None)
+    earlier = replace(message(4, "窓際の青い箱だよ"), user_id=None)
     possible = PossibleSources(to_answer=(asked,), earlier=(earlier,), retellings=(told,))
 
     by = {one.line_message_id: one.by for one in possible.of("鍵: 窓際の青い箱の中")}
@@ -123,8 +123,120 @@ def test_a_number_that_the_answered_message_says_itself_has_no_earlier_source() 
     assert source_ids("大会は4711人", ["来た人は4711人だった"], ["4711"]) == ["m1"]
 
 
-def test_a_long_number_counts_although_the_answered_message_says_it_too() -> None:
-    assert source_ids("会員番号は483920", ["483920で覚えて"], ["483920"]) == ["m1", "m101"]
+def test_a_long_number_that_the_answered_message_says_itself_has_no_earlier_source() -> None:
+    assert source_ids("会員番号は483920", ["483920で覚えて"], ["483920"]) == ["m1"]
+    assert source_ids("会員番号は483920", ["覚えて"], ["483920"]) == ["m1", "m101"]
+
+
+BAIT = (
+    "よろしくお願いします。来週の月曜から。会議の資料を。覚えておいて。本社の会議は2026-12-01。"
+    "please remember to pay the rent by 4711-1234"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("来週の月曜から庭の工事", "来週の月曜から庭の工事、覚えておいて"),
+        ("会議の資料を先方に送る。", "会議の資料を先方に送る、よろしくお願いします"),
+        ("会議の資料を先方に送る", "会議の資料は先方に送って、覚えておいて"),  # one kana is not of the message
+        ("rent: please remember to pay the rent by the 30th", "please remember to pay the rent by the 30th"),
+        ("暗証番号: 4711-1234", "アパートの暗証番号は 4711-1234"),
+    ],
+)
+def test_a_message_that_holds_the_words_is_their_source_and_common_words_of_others_are_none(
+    text: str, said: str
+) -> None:
+    assert source_ids(text, [said], [BAIT]) == ["m1"]
+    assert source_ids(text, ["それを"], [BAIT]) == ["m1", "m101"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("来週の月曜から庭の工事", "来週の月曜から庭の工事"),
+        ("本社の会議は2026-12-01、資料は先方", "本社の会議は2026-12-01、資料は先方だって"),
+        ("暗証番号: 4711-1234", "アパートの暗証番号は 4711-1234"),
+    ],
+)
+def test_an_earlier_message_that_holds_the_words_is_their_source_and_common_words_of_others_are_none(
+    text: str, said: str
+) -> None:
+    assert source_ids(text, ["それを"], [BAIT, said]) == ["m1", "m102"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "earlier"),
+    [
+        ("暗証番号は四七一一", "暗証番号は何だっけ、覚えて", "暗証番号は四七一一だよ"),
+        ("好きな人はゆみ", "好きな人は誰だっけ、覚えて", "好きな人はゆみなんだ"),
+        ("犯人の名前は妻", "犯人の名前は、覚えて", "犯人の名前は妻だった"),
+        ("my blood type is AB", "remember my blood type is", "my blood type is AB, I think"),
+        ("ken loves hana", "hana loves ken, remember it", "ken loves hana so much"),
+        ("会員番号は 483920-55", "会員番号は、覚えて", "483920-55"),
+    ],
+)
+def test_what_the_answered_message_does_not_hold_came_from_the_earlier_one_too(
+    text: str, said: str, earlier: str
+) -> None:
+    assert source_ids(text, [said], [earlier]) == ["m1", "m101"]
+
+
+def test_of_two_earlier_messages_the_second_counts_only_for_what_the_first_does_not_hold() -> None:
+    whole, part, rest = "鍵は窓際の青い箱の中です", "窓際の青い箱の中かな", "鍵は窓際にあるらしい"
+
+    assert source_ids("鍵は窓際の青い箱の中", ["覚えて"], [part, whole]) == ["m1", "m102"]
+    assert source_ids("鍵は窓際の青い箱の中", ["覚えて"], [whole, whole]) == ["m1", "m101"]
+    two = "鍵は窓際の青い箱の中、鍵は窓際にあるらしい"
+    assert source_ids(two, ["覚えて"], [rest, part, whole]) == ["m1", "m101", "m102"]
+
+
+def test_a_retelling_counts_only_for_what_no_message_holds() -> None:
+    told = Retelling(text="鍵は窓際の青い箱の中です", messages=(retold(1), retold(2, "鍵どこ？")))
+    earlier = message(4, "窓際の青い箱の中だね")
+
+    assert ids(
+        PossibleSources(to_answer=(message(5, "覚えて"),), earlier=(earlier,), retellings=(told,)), "窓際の青い箱の中"
+    ) == [
+        "m5",
+        "m4",
+    ]
+    assert ids(PossibleSources(to_answer=(message(5, "覚えて"),), retellings=(told,)), "窓際の青い箱の中") == [
+        "m5",
+        "m1",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said", "is_repeated"),
+    [
+        ("milk", "sugar, milk", "sugar too", True),
+        ("milk", "sugar, milk", "sugar, milk", False),
+        ("milk", "sugar and also milk", "milk and sugar", False),
+        ("call 090-1234-5678", "the number is 090-1234-5678", "a number", True),
+        ("call 090-1234-5678", "the number is 090-1234-5678", "call 090-1234-5678 today", False),
+        ("under the third flower pot", "key: the third flower pot", "keep that", True),
+        ("under the third flower pot", "key: the third flower pot", "it is at the third flower pot", False),
+        ("", "anything", "hi", False),
+    ],
+)
+def test_a_new_value_repeats_of_the_old_one_only_what_the_person_does_not_say(
+    old: str, new: str, said: str, *, is_repeated: bool
+) -> None:
+    assert PossibleSources(to_answer=(message(1, said),)).repeats_unsaid(old, new) is is_repeated
+
+
+def test_a_value_that_an_earlier_message_holds_is_not_from_the_entry_that_says_the_same() -> None:
+    rows = [row("庭の柵を直す業者", 1)]
+    asked = (message(5, "それを"),)
+
+    earlier = (message(4, "庭の柵を直す業者は佐藤さん"),)
+    for possible, expected in [
+        (PossibleSources(to_answer=asked), ["m1"]),
+        (PossibleSources(to_answer=asked, earlier=earlier), []),
+    ]:
+        found = possible.of_entries("庭の柵を直す業者は佐藤さん", rows, read_ids=frozenset())
+        assert [one.line_message_id for one in found] == expected
 
 
 @given(st.text(max_size=40), st.lists(st.text(max_size=40), min_size=1, max_size=3))
@@ -134,7 +246,7 @@ def test_a_text_always_has_an_answered_message_as_source(text: str, answering: l
 
 @given(st.text(min_size=1, max_size=30).filter(str.strip), st.text(max_size=10), st.text(max_size=10))
 def test_a_text_repeats_any_text_inside_it(text: str, before: str, after: str) -> None:
-    assert repeats(text, f"{before} {text.strip()} {after}") or not text.strip()
+    assert PossibleSources().repeats_unsaid(text, f"{before} {text.strip()} {after}") or not text.strip()
 
 
 def row(name: str, number: int, *, slug: str = "x", note: str = "", **fields: str) -> Row:

@@ -17,7 +17,7 @@ from tests.support.chats import message
 from tests.support.knowledge import FilingChat
 from tests.support.reminders import ReminderChat
 
-YUKI = "U" + "1" * 32
+YUKI, KEN = "U" + "1" * 32, "U" + "2" * 32
 GROUP = "C" + "1" * 32
 LATER, LATEST = "2030-01-01T09:00", "2030-01-02T09:00"
 
@@ -57,8 +57,15 @@ def chat() -> FilingChat:
     return FilingChat(chat=YUKI)
 
 
-def asking(number: int, text: str) -> MessageRecord:
-    return replace(message(number, text), user_id=YUKI)
+def asking(number: int, text: str, *, by: str = YUKI) -> MessageRecord:
+    return replace(message(number, text), user_id=by)
+
+
+def of_same_reminders(turn: "Reminding", before: "Reminding") -> "Reminding":
+    """Return the turn, which sees what the one before has made."""
+    turn.overlay = before.overlay
+    turn.context = replace(turn.context, reminders=before.overlay)
+    return turn
 
 
 def ids(reminder: Reminder) -> set[str]:
@@ -93,11 +100,50 @@ def test_a_reminder_came_from_another_one_that_was_shown_and_holds_its_words(
 ) -> None:
     first = Reminding(chat, asking(1, "薬を飲む"))
     first.made("薬を飲む")
-    second = Reminding(chat, asking(2, "もう一つ"))
-    second.overlay = first.overlay
-    second.context = replace(second.context, reminders=first.overlay)
+    second = of_same_reminders(Reminding(chat, asking(2, "もう一つ")), first)
 
     assert ids(second.made(text)) == ({"m1", "m2"} if is_repeated else {"m2"})
+
+
+def test_a_reminder_in_the_persons_own_words_is_not_from_one_that_says_the_same(chat: FilingChat) -> None:
+    first = Reminding(chat, asking(1, "薬を飲む", by=KEN))
+    first.made("薬を飲む")
+
+    second = of_same_reminders(Reminding(chat, asking(2, "毎朝七時に薬を飲む、と教えて")), first)
+
+    assert ids(second.made("毎朝七時に薬を飲む")) == {"m2"}
+
+
+def test_who_moves_what_another_member_asked_for_is_no_source_of_it(chat: FilingChat) -> None:
+    first = Reminding(chat, asking(1, "薬を飲む"))
+    made = first.made("薬を飲む")
+
+    for number, arguments in enumerate(({"at": LATEST}, {"at": LATER, "text": "薬を飲む"}), start=2):
+        moved = of_same_reminders(Reminding(chat, asking(number, "あしたにして", by=KEN)), first)
+        moved.call("change_reminder", id=made.id, **arguments)
+        assert ids(first.overlay.show(made.id)) == {"m1"}
+    own = of_same_reminders(Reminding(chat, asking(4, "あさってにして")), first)
+    own.call("change_reminder", id=made.id, at=LATEST)
+    assert ids(first.overlay.show(made.id)) == {"m1", "m4"}
+
+
+@pytest.mark.parametrize(
+    ("said", "text", "sources"),
+    [
+        ("水を飲む、に変えて", "水を飲む", {"m2"}),
+        ("お昼も、と足して", "薬を飲む、お昼も", {"m1", "m2"}),
+    ],
+)
+def test_a_reworded_reminder_came_from_who_reworded_it_and_from_what_it_still_repeats(
+    chat: FilingChat, said: str, text: str, sources: set[str]
+) -> None:
+    first = Reminding(chat, asking(1, "薬を飲む"))
+    made = first.made("薬を飲む")
+
+    second = of_same_reminders(Reminding(chat, asking(2, said, by=KEN)), first)
+    second.call("change_reminder", id=made.id, text=text)
+
+    assert ids(first.overlay.show(made.id)) == sources
 
 
 def test_a_change_keeps_what_it_does_not_name(chat: FilingChat) -> None:
