@@ -132,6 +132,13 @@ def files_alone(chat: Chat) -> None:
     chat.files_the_garden()
 
 
+def is_repeated_by_another_member_who_files_it(chat: Chat) -> None:
+    chat.says(f"everybody knows: {SAFE}")
+    chat.worker.json_model.steps = [{"category": "ideas", "confidence": 0.8, "name": "safe"}]
+    capture = calling(("classify_and_capture", {"text": SAFE}))
+    chat.sends(chat.events.text(f"@Aizuchi {SAFE}", by="U" + "2" * 32), capture, reply("noted"), recap("They file."))
+
+
 def files_together(chat: Chat) -> None:
     chat.files_the_garden()
     update = calling(("update_entry", {"path": "ideas/garden.md", "updates": {"one_liner": "tulips in spring"}}))
@@ -266,6 +273,13 @@ ROWS: Final = (
     ),
     Row(case="a picture, voice message, video or file", said=shows_a_bicycle, goes=("bicycle",)),
     Row(case="a message that was filed as an entry", said=files_alone, goes=("garden",)),
+    Row(
+        case="a message of which another person's own message says the words, too",
+        said=is_repeated_by_another_member_who_files_it,
+        goes=("everybody knows",),
+        stays=("ideas/safe.md", SAFE),
+        is_in_group=True,
+    ),
     Row(
         case="a message that shares an entry with others",
         said=files_together,
