@@ -89,7 +89,7 @@ class _DamagedError(Exception):
 class GcsObjectStore:
     """Objects of one bucket; safe to share between threads."""
 
-    def __init__(  # noqa: PLR0913 - the last three have defaults that only tests replace
+    def __init__(  # noqa: PLR0913 - the last four have defaults that only tests replace
         self,
         *,
         project_id: str,
@@ -97,6 +97,7 @@ class GcsObjectStore:
         connections: int,
         emulator_host: str | None = None,
         retry_timeout_s: float = 10.0,
+        answer_timeout_s: float = _ANSWER_TIMEOUT_S,
         clock: Clock | None = None,
         chance: random.Random | None = None,
     ) -> None:
@@ -107,7 +108,11 @@ class GcsObjectStore:
         url = urlsplit(emulator_host or _HOST)
         self._origin = f"{url.scheme}://{url.netloc}"
         self._pool = HttpPool(
-            self._origin, kept=connections, connect_timeout_s=_CONNECT_TIMEOUT_S, answer_timeout_s=_ANSWER_TIMEOUT_S
+            self._origin,
+            kept=connections,
+            connect_timeout_s=_CONNECT_TIMEOUT_S,
+            answer_timeout_s=answer_timeout_s,
+            clock=clock,
         )
         self._authorisation = _Authorisation() if emulator_host is None else None
         self._objects_path = f"/storage/v1/b/{quote(bucket, safe='')}/o"
@@ -120,6 +125,7 @@ class GcsObjectStore:
             emulator_host=emulator_host,
             retry_timeout_s=retry_timeout_s,
             credentials=lambda: self._authorisation.credentials if self._authorisation else None,
+            clock=clock,
         )
 
     def read(self, name: str) -> StoredObject | None:
@@ -271,9 +277,13 @@ class _Authorisation:
         import urllib3  # noqa: PLC0415
         from google.auth.transport.urllib3 import Request  # noqa: PLC0415
 
+        from shared.adapters.mortal_connections import expect_deaths  # noqa: PLC0415
+
         self.credentials: Credentials
         self.credentials, _ = google.auth.default(scopes=_SCOPES)
-        self._request = Request(urllib3.PoolManager(cert_reqs="CERT_REQUIRED", ca_certs=certifi.where(), retries=False))
+        manager = urllib3.PoolManager(cert_reqs="CERT_REQUIRED", ca_certs=certifi.where(), retries=False)
+        expect_deaths(manager)  # a token is asked for once an hour
+        self._request = Request(manager)
         self._renewing = threading.Lock()
 
     def apply(self, method: str, url: str, headers: dict[str, str]) -> None:
@@ -309,6 +319,7 @@ class _Library:
     emulator_host: str | None
     retry_timeout_s: float
     credentials: "Callable[[], Credentials | None]"
+    clock: Clock | None
     _store: "LibraryObjectStore | None" = None
     _building: threading.Lock = field(default_factory=threading.Lock)
 
@@ -325,6 +336,7 @@ class _Library:
                     credentials=self.credentials(),
                     connections=_MEDIA_CONNECTIONS,
                     retry_timeout_s=self.retry_timeout_s,
+                    clock=self.clock,
                 )
             return self._store
 

@@ -17,6 +17,8 @@ from google.cloud import storage
 from google.cloud.storage.exceptions import DataCorruption, InvalidResponse
 from google.cloud.storage.retry import DEFAULT_RETRY
 
+from shared.adapters.mortal_connections import expect_deaths
+from shared.clock import Clock
 from shared.errors import StorageUnavailableError
 from shared.storage.object_store import ListedObject, StoredObject
 
@@ -50,6 +52,7 @@ class LibraryObjectStore:
         emulator_host: str | None = None,
         credentials: Credentials | None = None,
         retry_timeout_s: float = 10.0,
+        clock: Clock | None = None,
     ) -> None:
         """`connections` is the pool's size: one for each thread that reads.  `retry_timeout_s` is how late a last attempt may begin."""
         client = storage.Client(
@@ -58,6 +61,7 @@ class LibraryObjectStore:
             client_options={"api_endpoint": emulator_host} if emulator_host else None,
         )
         pool = requests.adapters.HTTPAdapter(pool_connections=connections, pool_maxsize=connections)
+        expect_deaths(pool.poolmanager, clock=clock)
         client._http.mount("https://", pool)  # noqa: SLF001 - the maintainers' way to a larger pool (issue 253)
         client._http.mount("http://", pool)  # noqa: SLF001
         client._bucket_metadata_cache = None  # type: ignore[assignment]  # noqa: SLF001 - else every 404 costs a request for the bucket

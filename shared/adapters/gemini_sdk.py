@@ -17,6 +17,7 @@ from google.auth.exceptions import GoogleAuthError
 
 from shared.adapters.gemini_wire import thinking_level
 from shared.adapters.google_genai import Models, errors, genai, types
+from shared.adapters.http_pool import IDLE_S
 from shared.adapters.inline_media import Body, InlineMedia
 from shared.adapters.provider_words import provider_word
 from shared.errors import ModelRefusedError, ModelUnavailableError
@@ -25,6 +26,9 @@ from shared.settings.agent_worker import GeminiSettings
 from shared.settings.secret import Secret
 
 LEAST_SERVER_DEADLINE_S: Final = 10
+CONNECT_S: Final = 3.0
+_MOST_CONNECTIONS: Final = 100
+_MOST_IDLE: Final = 20
 _LONGEST_RETRY_DELAY_S: Final = 3_600.0  # longer than any turn
 _RETRIED_STATUSES: Final = frozenset({408, 429, 500, 502, 503, 504})
 _ABOUT_THE_MODEL: Final = frozenset({401, 403, 404})
@@ -51,10 +55,10 @@ _CONFIG: Final = _Config(
 class GeminiSdk:
     """Posts bodies to Gemini; safe to share between threads."""
 
-    def __init__(self, settings: GeminiSettings) -> None:
-        """Build the client; no connection is opened."""
+    def __init__(self, settings: GeminiSettings, *, idle_s: float = IDLE_S, connect_s: float = CONNECT_S) -> None:
+        """Build the client; no connection is opened.  Only tests name other times."""
         self._model = settings.model
-        self._client = client_of(settings)
+        self._client = client_of(settings, idle_s=idle_s, connect_s=connect_s)
         _ = self._client.models  # a client that depends on a key is built when it is asked for
 
     def generate(self, body: Mapping[str, object], timeout_s: float, media: InlineMedia | None = None) -> str:
@@ -121,11 +125,29 @@ def thinking_config(settings: GeminiSettings, purpose: Purpose) -> types.Thinkin
     return types.ThinkingConfig(thinking_level=types.ThinkingLevel(thinking_level(settings.thinking_level, purpose)))
 
 
-def client_of(settings: GeminiSettings) -> genai.Client | _KeyedClient:
-    """Return a client without retries of its own."""
-    options = types.HttpOptions(base_url=settings.base_url, retry_options=types.HttpRetryOptions(attempts=1))
+def client_of(
+    settings: GeminiSettings, *, idle_s: float = IDLE_S, connect_s: float = CONNECT_S
+) -> genai.Client | _KeyedClient:
+    """Return a client without retries of its own.
+
+    It uses no connection again that was idle for `idle_s`, because it may be dead. Source: HTTPX, "Resource limits".
+    """
+
+    def connect_in_time(request: httpx2.Request) -> None:
+        """The SDK has one timeout for all phases of a request; a host that cannot be reached need not take that of an answer."""
+        request.extensions["timeout"]["connect"] = min(connect_s, request.extensions["timeout"]["connect"])
+
+    options = types.HttpOptions(
+        base_url=settings.base_url,
+        retry_options=types.HttpRetryOptions(attempts=1),
+        client_args={
+            "event_hooks": {"request": [connect_in_time, _fill_in]},
+            "limits": httpx2.Limits(
+                max_connections=_MOST_CONNECTIONS, max_keepalive_connections=_MOST_IDLE, keepalive_expiry=idle_s
+            ),
+        },
+    )
     if settings.api_key is not None:
-        options.client_args = {"event_hooks": {"request": [_fill_in]}}
         return _KeyedClient(settings.api_key, options)
     return genai.Client(vertexai=True, project=settings.project_id, location=settings.location, http_options=options)
 

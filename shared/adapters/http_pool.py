@@ -1,6 +1,9 @@
 """Kept connections to one host, on http.client: the same request takes twice the CPU time over urllib3's pool.
 
 It leaves out what urllib3 offers and this project does not need: redirects, proxies, retries, decoding, many hosts.
+
+A network forgets connections of an instance that was idle or frozen, without telling either end. So a connection that was idle for
+`idle_s` is not used again, and where one that was used before gives no answer, all idle ones are closed: one request pays for all.
 Source: Python, "http.client" (a connection takes its next request once the answer was read; what `request` sends by itself); urllib3 2.8,
 util/connection.py (a kept connection that has something to read was closed by the server).
 """
@@ -19,6 +22,10 @@ from urllib.parse import urlsplit
 
 import certifi
 
+from shared.clock import Clock, SystemClock
+
+IDLE_S: Final = 10.0
+"""Longer than most pauses within a turn, shorter than any time after which an instance loses its processor."""
 FAILURES: Final = (OSError, HTTPException)
 """No answer, or none that is HTTP."""
 
@@ -36,16 +43,26 @@ class Answer:
         return ", ".join(self.headers.get_all(name, ()))
 
 
+@dataclass(frozen=True, slots=True)
+class _Idle:
+    """A connection that waits for its next request."""
+
+    connection: HTTPConnection
+    since_s: float = field(kw_only=True)
+
+
 class HttpPool:
     """Asks one host; safe to share between threads."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the last three have defaults that few replace
         self,
         origin: str,
         *,
         kept: int,
         connect_timeout_s: float,
         answer_timeout_s: float,
+        idle_s: float = IDLE_S,
+        clock: Clock | None = None,
         authorities: Path | None = None,
     ) -> None:
         """Open nothing yet.  `origin` is such as `https://example.com`; `kept` connections stay open, more are made as they are needed.
@@ -60,27 +77,30 @@ class HttpPool:
         self._authorities = authorities
         self._connect_timeout_s = connect_timeout_s
         self._answer_timeout_s = answer_timeout_s
-        self._idle: list[HTTPConnection] = []  # appending and popping are atomic
+        self._idle_s = idle_s
+        self._clock = clock or SystemClock()
+        self._idle: list[_Idle] = []  # the longest idle first; appending and popping are atomic
         weakref.finalize(self, _close, self._idle)
         self._preparing = threading.Lock()
         self._tls: ssl.SSLContext | None = None
 
     def ask(self, method: str, path: str, *, headers: Mapping[str, str], body: bytes | None = None) -> Answer:
         """Return the answer, whatever its status.  Raises: FAILURES."""
-        try:
-            connection = self._idle.pop()
-        except IndexError:
-            connection = self._new()
+        connection = self._idle_connection()
+        was_used = connection is not None
+        connection = connection or self._new()
         try:
             self._open(connection)
             connection.request(method, path, body=body, headers=headers)
             response = connection.getresponse()
             data = response.read()
-        except BaseException:
+        except BaseException as cause:
             connection.close()
+            if was_used and isinstance(cause, FAILURES):
+                self.close()  # whatever ended this connection has ended those that were idle beside it
             raise
         if len(self._idle) < self._kept:
-            self._idle.append(connection)
+            self._idle.append(_Idle(connection, since_s=self._clock.monotonic_s()))
         else:
             connection.close()
         return Answer(status=response.status, data=data, headers=response.headers)
@@ -88,6 +108,18 @@ class HttpPool:
     def close(self) -> None:
         """Close the idle connections, as the end of the pool does."""
         _close(self._idle)
+
+    def _idle_connection(self) -> HTTPConnection | None:
+        """Return the connection that was used last, if it may still live; the others were idle for longer, so they are closed with it."""
+        try:
+            idle = self._idle.pop()
+        except IndexError:
+            return None
+        if self._clock.monotonic_s() - idle.since_s < self._idle_s:
+            return idle.connection
+        idle.connection.close()
+        self.close()
+        return None
 
     def _new(self) -> HTTPConnection:
         if not self._is_secure:
@@ -107,9 +139,13 @@ class HttpPool:
         connection.sock.settimeout(self._answer_timeout_s)
 
 
-def _close(connections: list[HTTPConnection]) -> None:
-    while connections:
-        connections.pop().close()
+def _close(connections: list[_Idle]) -> None:
+    while True:
+        try:
+            idle = connections.pop()
+        except IndexError:  # another thread may have popped the last one
+            return
+        idle.connection.close()
 
 
 def _has_something_to_read(connected: socket.socket) -> bool:

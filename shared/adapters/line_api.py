@@ -29,7 +29,7 @@ from shared.adapters.line_sdk import (
     TextMessage,
     URIAction,
 )
-from shared.clock import SystemClock
+from shared.clock import Clock, SystemClock
 from shared.errors import LineUnavailableError
 from shared.line.messaging import OutgoingMessage, PostbackButton, PushFate, ReplyFate
 from shared.line.presence import SHOWN_S
@@ -54,10 +54,15 @@ class LineApi:
     """The calls of the agent worker; safe to share between threads."""
 
     def __init__(
-        self, *, channel_access_token: Secret, base_url: str | None, bot_info: KeptBotInfo | None = None
+        self,
+        *,
+        channel_access_token: Secret,
+        base_url: str | None,
+        bot_info: KeptBotInfo | None = None,
+        clock: Clock | None = None,
     ) -> None:
         """`base_url` replaces both of LINE's hosts; `bot_info` is shared with others who ask for it."""
-        self.client = line_client(channel_access_token=channel_access_token, base_url=base_url)
+        self.client = line_client(channel_access_token=channel_access_token, base_url=base_url, clock=clock)
         self._calls = LineCalls(self.client)
         read = BotInfoApi(channel_access_token=channel_access_token, base_url=base_url).read
         self._bot_info = bot_info or KeptBotInfo(read, SystemClock())

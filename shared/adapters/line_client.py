@@ -11,6 +11,8 @@ import pydantic.v1
 import urllib3
 
 from shared.adapters.line_sdk import ApiClient, ApiException, Configuration
+from shared.adapters.mortal_connections import expect_deaths
+from shared.clock import Clock
 from shared.errors import LineRefusedError
 from shared.settings.secret import Secret
 
@@ -49,12 +51,14 @@ class _Client(ApiClient):  # type: ignore[misc]  # likewise
         return super().call_api(*arguments, **options)
 
 
-def line_client(*, channel_access_token: Secret, base_url: str | None) -> ApiClient:
+def line_client(*, channel_access_token: Secret, base_url: str | None, clock: Clock | None = None) -> ApiClient:
     """Return a client; no connection is opened.  `base_url` replaces both of LINE's hosts."""
     configuration = _Configuration(channel_access_token, host=base_url)
     configuration.connection_pool_maxsize = _CONNECTIONS
     configuration.retries = urllib3.Retry(0)  # callers decide what is retried
-    return _Client(configuration)
+    client = _Client(configuration)
+    expect_deaths(client.rest_client.pool_manager, clock=clock)
+    return client
 
 
 def raise_if_bot_is_refused(refusal: ApiException) -> None:

@@ -13,7 +13,9 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from shared.adapters.http_pool import FAILURES, HttpPool
+from shared.adapters.http_pool import FAILURES, IDLE_S, HttpPool
+from shared.adapters.memory import FixedClock
+from tests.support.dying_network import DEATHS, Death, DyingProxy, dying_network
 
 
 class Server(ThreadingHTTPServer):
@@ -76,9 +78,21 @@ def server() -> Iterator[Server]:
     thread.join()
 
 
-def pool_of(origin: str, *, kept: int = 2, answer_timeout_s: float = 5.0, authorities: Path | None = None) -> HttpPool:
+def pool_of(
+    origin: str,
+    *,
+    kept: int = 2,
+    answer_timeout_s: float = 5.0,
+    authorities: Path | None = None,
+    clock: FixedClock | None = None,
+) -> HttpPool:
     return HttpPool(
-        origin, kept=kept, connect_timeout_s=2.0, answer_timeout_s=answer_timeout_s, authorities=authorities
+        origin,
+        kept=kept,
+        connect_timeout_s=2.0,
+        answer_timeout_s=answer_timeout_s,
+        authorities=authorities,
+        clock=clock,
     )
 
 
@@ -155,6 +169,57 @@ def test_without_a_server_there_is_no_answer(server: Server) -> None:
     with pytest.raises(FAILURES, match="refused"):
         pool.ask("GET", "/a", headers={})
     assert server.connections == 0
+
+
+@pytest.fixture
+def network(server: Server) -> Iterator[DyingProxy]:
+    """Where the connections to the server may die."""
+    with dying_network(server.server_port) as network:
+        yield network
+
+
+def ask_together(pool: HttpPool) -> None:
+    """Leave two idle connections."""
+    with ThreadPoolExecutor(2) as threads:
+        list(threads.map(lambda _: pool.ask("GET", "/together", headers={}), range(2)))
+
+
+@pytest.mark.parametrize("death", DEATHS)
+def test_connections_that_died_while_they_were_idle_cost_no_request(network: DyingProxy, death: Death) -> None:
+    clock = FixedClock()
+    pool = pool_of(f"http://127.0.0.1:{network.port}", clock=clock)
+    ask_together(pool)
+    assert network.kill(death) == 2
+    clock.move(IDLE_S)
+
+    assert pool.ask("GET", "/a", headers={}).data == b"GET /a "
+    assert network.connections == 3
+    pool.close()
+
+
+def test_connections_are_shared_within_the_time_that_they_may_be_idle(network: DyingProxy) -> None:
+    clock = FixedClock()
+    pool = pool_of(f"http://127.0.0.1:{network.port}", clock=clock)
+
+    for _ in range(3):
+        pool.ask("GET", "/a", headers={})
+        clock.move(IDLE_S - 1)
+
+    assert network.connections == 1
+    pool.close()
+
+
+@pytest.mark.parametrize("death", DEATHS)
+def test_connections_that_died_together_cost_one_request_together(network: DyingProxy, death: Death) -> None:
+    pool = pool_of(f"http://127.0.0.1:{network.port}", answer_timeout_s=0.2)
+    ask_together(pool)
+    network.kill(death)
+
+    with pytest.raises(FAILURES, match=r"timed out|reset|closed"):
+        pool.ask("GET", "/a", headers={})
+
+    assert pool.ask("GET", "/a", headers={}).data == b"GET /a "
+    pool.close()
 
 
 @pytest.fixture
