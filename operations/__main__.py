@@ -35,6 +35,7 @@ from shared.storage.object_store import ObjectStore
 
 _CONNECTIONS: Final = 16
 _PUBLISH_TIMEOUT_S: Final = 10.0
+_HEDGE_S: Final = 4.0  # an operator's machine may be far from Google
 _LONGEST_WAIT_S: Final = 60.0
 _CONVERSATION: Final = "LINE's id of the user, group or room: U, C or R and 32 digits"
 
@@ -130,13 +131,13 @@ def _dead_letters(env: Mapping[str, str], options: argparse.Namespace) -> int:
             emulator_host=settings.pubsub_emulator_host,
             wait_s=options.wait,
         )
-        channel = topic_channel(settings.pubsub_emulator_host)
-    bus = PubSubEventBus(
-        project_id=history.project_id,
-        topic_id=settings.events_topic,
-        timeout_s=_PUBLISH_TIMEOUT_S,
-        channel=channel,
-    )
+        bus = PubSubEventBus(
+            project_id=history.project_id,
+            topic_id=settings.events_topic,
+            timeout_s=_PUBLISH_TIMEOUT_S,
+            hedge_s=_HEDGE_S,
+            open_channel=lambda: topic_channel(settings.pubsub_emulator_host),
+        )
     letters = DeadLetters(
         queue=queue,
         bus=bus,

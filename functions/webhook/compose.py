@@ -3,11 +3,10 @@
 from collections.abc import Mapping
 from typing import Final
 
-import grpc
 from receive import Receive, WebhookEndpoint
 
 from shared import logs
-from shared.adapters.pubsub import PubSubEventBus, instance_channel
+from shared.adapters.pubsub import PubSubEventBus, instance_channels, plain_channels
 from shared.clock import SystemClock
 from shared.settings.webhook import webhook_settings
 
@@ -25,7 +24,7 @@ def compose(env: Mapping[str, str]) -> WebhookEndpoint:
         project_id=settings.project_id,
         topic_id=settings.events_topic,
         timeout_s=PUBLISH_TIMEOUT_S,
-        channel=grpc.insecure_channel(host) if host else instance_channel(clock),
+        open_channel=plain_channels(host) if host else instance_channels(clock),
         clock=clock,
     )
     receive = Receive(bus=bus, channel_secret=settings.channel_secret, clock=clock)

@@ -12,6 +12,7 @@ from google.pubsub_v1.services.publisher.transports import PublisherGrpcTranspor
 from google.pubsub_v1.services.subscriber.transports import SubscriberGrpcTransport
 
 from operations.dead_letters import DeadLetter
+from shared.adapters.pubsub import CHANNEL_OPTIONS
 from shared.errors import TransientError
 
 _TIMEOUT_S: Final = 10.0
@@ -21,8 +22,8 @@ _MESSAGES_PER_PULL: Final = 1_000  # Source: Pub/Sub, "Quotas and limits"
 def topic_channel(emulator_host: str | None) -> grpc.Channel:
     """Return a channel on which the operator publishes, with the credentials that gcloud left."""
     if emulator_host:
-        return grpc.insecure_channel(emulator_host)
-    channel: grpc.Channel = PublisherGrpcTransport.create_channel()
+        return grpc.insecure_channel(emulator_host, options=CHANNEL_OPTIONS)
+    channel: grpc.Channel = PublisherGrpcTransport.create_channel(options=CHANNEL_OPTIONS)
     return channel
 
 

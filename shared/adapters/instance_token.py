@@ -19,7 +19,8 @@ from shared.clock import Clock
 METADATA_HOST: Final = "metadata.google.internal"
 _PATH: Final = "/computeMetadata/v1/instance/service-accounts/default/token"
 _HEADERS: Final = {"Metadata-Flavor": "Google"}
-_TIMEOUT_S: Final = 1.0
+_TIMEOUT_S: Final = 0.5  # the server is on the instance's own host; LINE waits 2 s for all that a delivery needs
+_ASKED_AGAIN_S: Final = 5.0
 _RENEWED_BEFORE_S: Final = 225.0
 _LONGEST_BYTES: Final = 65_536
 
@@ -37,36 +38,48 @@ class _Token:
 class InstanceTokens:
     """Keeps a token until shortly before its end; safe to share between threads, of which one asks for the next."""
 
-    def __init__(self, clock: Clock, *, metadata_host: str = METADATA_HOST) -> None:
-        """No token is asked for yet."""
+    def __init__(self, clock: Clock, *, metadata_host: str = METADATA_HOST, timeout_s: float = _TIMEOUT_S) -> None:
+        """No token is asked for yet; `timeout_s` is how long an answer may take."""
         self._clock = clock
+        self._timeout_s = timeout_s
         self._host = metadata_host
         self._asking = threading.Lock()
         self._token: _Token | None = None
+        self._attempts = 0
+        self._failed_s = float("-inf")
 
     def get(self) -> str:
-        """Return a token that is valid.  Raises: NoTokenError."""
-        token = self._token
-        if token is None or self._left_s(token) < _RENEWED_BEFORE_S:
+        """Return a token that is valid.  Raises: NoTokenError.
+
+        While one thread asks, the others wait, and share its failure: a server that does not answer costs all of them one timeout.
+        """
+        attempts = self._attempts
+        if not self._is_fresh():
             with self._asking:
-                if self._token is token:
-                    self._token = token = self._renewed(token)
-                else:  # another thread has asked meanwhile
-                    token = self._token
-        assert token is not None  # noqa: S101 - it is never forgotten
+                if self._attempts == attempts:
+                    self._renew()
+        token = self._token
+        if token is None or self._left_s(token) <= 0:
+            raise NoTokenError("the metadata server gave no token")
         return token.text
 
-    def _renewed(self, token: _Token | None) -> _Token:
-        """Return a new token, or this one while it is still valid."""
+    def _is_fresh(self) -> bool:
+        """Whether the token need not be renewed, or is valid and could not be renewed a moment ago."""
+        left_s = self._left_s(self._token) if self._token is not None else 0.0
+        has_failed = self._clock.monotonic_s() - self._failed_s < _ASKED_AGAIN_S
+        return left_s >= _RENEWED_BEFORE_S or (left_s > 0 and has_failed)
+
+    def _renew(self) -> None:
+        """There is a new token, or the failure is noted."""
         try:
-            return self._ask()
-        except (OSError, http.client.HTTPException, ValueError, KeyError, TypeError) as cause:
-            if token is not None and self._left_s(token) > 0:
-                return token
-            raise NoTokenError("the metadata server gave no token") from cause
+            self._token = self._ask()
+        except (OSError, http.client.HTTPException, ValueError, KeyError, TypeError):
+            self._failed_s = self._clock.monotonic_s()
+        finally:
+            self._attempts += 1
 
     def _ask(self) -> _Token:
-        connection = http.client.HTTPConnection(self._host, timeout=_TIMEOUT_S)
+        connection = http.client.HTTPConnection(self._host, timeout=self._timeout_s)
         try:
             connection.request("GET", _PATH, headers=_HEADERS)
             asked_s = self._clock.monotonic_s()

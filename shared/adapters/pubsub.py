@@ -2,113 +2,127 @@
 
 The package's clients batch, delay and retry by rules of their own: a retry that begins in the last second of a deadline has the whole
 timeout again. Their import takes longer than everything else of a cold start (docs/adr/20261122-cold-starts.md).
+
+A network forgets the connection of an instance that was idle, without telling either end: what is sent is never answered. So a delivery
+that is not confirmed after `hedge_s` is sent once more on a new channel, and whichever confirms first counts. Workers recognise events that
+were published twice.
 Source: google.pubsub.v1, `Publisher.Publish`; AIP-4222, "Routing headers"; google-cloud-pubsub 2.44, the transport's channel options.
 """
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from queue import Empty, SimpleQueue
+from typing import Any, Final, Self
 from urllib.parse import quote
 
 import grpc
 
 from shared.adapters.instance_token import METADATA_HOST, InstanceTokens, TokenPlugin
-from shared.adapters.pubsub_messages import Message, Request, Response
+from shared.adapters.pubsub_lines import Line, Lines
+from shared.adapters.pubsub_messages import Message, Request
 from shared.bus.messages import BusMessage
 from shared.clock import Clock, Deadline, SystemClock
 from shared.errors import PublishFailedError
 
 MESSAGES_PER_CALL: Final = 1_000  # Source: Pub/Sub, "Quotas and limits"
 _HOST: Final = "pubsub.googleapis.com:443"
-_METHOD: Final = "/google.pubsub.v1.Publisher/Publish"
-_OPTIONS: Final = (("grpc.keepalive_time_ms", 30_000), ("grpc.max_metadata_size", 4 * 1024 * 1024))
+HEDGE_S: Final = 0.6
+"""Twelve times what Pub/Sub usually takes; LINE waits 2 s, and a new channel connects within 0.2 s."""
+_WARM_S: Final = 10.0
+CHANNEL_OPTIONS: Final = (
+    ("grpc.keepalive_time_ms", 30_000),
+    ("grpc.max_metadata_size", 4 * 1024 * 1024),
+    ("grpc.use_local_subchannel_pool", 1),  # else a second channel would share the connection of the first
+)
 _RETRIED: Final = frozenset({grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.ABORTED, grpc.StatusCode.INTERNAL})
 _PAUSES_S: Final = (0.1, 0.2, 0.4, 0.5)
 _UNCONFIRMED: Final = "Pub/Sub did not confirm the events"
 
 
-def instance_channel(
+def instance_channels(
     clock: Clock, *, metadata_host: str = METADATA_HOST, host: str = _HOST, root_certificates: bytes | None = None
-) -> grpc.Channel:
-    """Return a channel to Google, as the account of the function.  No connection is opened yet.
+) -> Callable[[], grpc.Channel]:
+    """Return what opens a channel to Google, as the account of the function.  A channel connects when it is first used.
 
     Only tests name another `host`, and the certificates that it is checked against; None: those that gRPC knows.
     """
     account = grpc.metadata_call_credentials(TokenPlugin(InstanceTokens(clock, metadata_host=metadata_host)))
-    return grpc.secure_channel(
-        host,
-        grpc.composite_channel_credentials(grpc.ssl_channel_credentials(root_certificates), account),
-        options=_OPTIONS,
-    )
+    credentials = grpc.composite_channel_credentials(grpc.ssl_channel_credentials(root_certificates), account)
+    return lambda: grpc.secure_channel(host, credentials, options=CHANNEL_OPTIONS)
+
+
+def plain_channels(host: str) -> Callable[[], grpc.Channel]:
+    """Return what opens a channel without TLS and account, as to an emulator."""
+    return lambda: grpc.insecure_channel(host, options=CHANNEL_OPTIONS)
 
 
 class PubSubEventBus:
     """Publishes to one topic; safe to share between threads."""
 
-    def __init__(
-        self, *, project_id: str, topic_id: str, timeout_s: float, channel: grpc.Channel, clock: Clock | None = None
+    def __init__(  # noqa: PLR0913 - an address, how it is reached, and two times
+        self,
+        *,
+        project_id: str,
+        topic_id: str,
+        timeout_s: float,
+        open_channel: Callable[[], grpc.Channel],
+        hedge_s: float = HEDGE_S,
+        clock: Clock | None = None,
     ) -> None:
-        """`timeout_s` bounds the publishing of one delivery, however many calls and retries that takes."""
+        """`timeout_s` bounds the publishing of one delivery, however many calls and retries that takes.
+
+        A call that is not answered after `hedge_s` is made once more on another channel.
+        """
         self._topic = f"projects/{project_id}/topics/{topic_id}"
         self._metadata = (("x-goog-request-params", f"topic={quote(self._topic, safe='/')}"),)
         self._timeout_s = timeout_s
+        self._hedge_s = hedge_s
         self._clock = clock or SystemClock()
-        self._publish: grpc.UnaryUnaryMultiCallable[Any, Any] = channel.unary_unary(
-            _METHOD, request_serializer=Request.SerializeToString, response_deserializer=Response.FromString
-        )
+        self._lines = Lines(open_channel)
 
     def publish(self, messages: Sequence[BusMessage]) -> tuple[str, ...]:
         deadline = Deadline.after(self._clock, self._timeout_s)
-        publish = self._publish_alone if 0 < len(messages) <= MESSAGES_PER_CALL else self._publish_in_batches
-        ids = publish(messages, deadline)
+        requests = dict(enumerate(map(self._request, _batches(messages))))
+        ids = self._confirm_at_once(requests, deadline) or self._confirm(requests, deadline)
         if len(ids) != len(messages):
             raise PublishFailedError(f"Pub/Sub confirmed {len(ids)} of {len(messages)} events")
         return ids
 
-    def _publish_alone(self, messages: Sequence[BusMessage], deadline: Deadline) -> tuple[str, ...]:
-        """Publish messages that fit into one call, as those of almost every delivery do; a blocking call costs half of a future."""
-        request = self._request(messages)
-        pauses_s = _pauses_s()
-        while True:
-            try:
-                return tuple(self._publish(request, timeout=deadline.left_s, metadata=self._metadata).message_ids)
-            except grpc.RpcError as cause:
-                _raise_unless_it_may_pass(cause)
-            self._wait(next(pauses_s), deadline)
+    def close(self) -> None:
+        """Close the channel.  A function does not call this: its process ends."""
+        self._lines.close()
 
-    def _publish_in_batches(self, messages: Sequence[BusMessage], deadline: Deadline) -> tuple[str, ...]:
-        requests = dict(enumerate(map(self._request, _batches(messages))))
-        confirmed: dict[int, Sequence[str]] = {}
-        pauses_s = _pauses_s()
-        while True:
-            missing = {number: request for number, request in requests.items() if number not in confirmed}
-            confirmed |= self._publish_at_once(missing, deadline)
-            if len(confirmed) == len(requests):
-                return tuple(itertools.chain.from_iterable(confirmed[number] for number in requests))
-            self._wait(next(pauses_s), deadline)
+    def _confirm_at_once(self, requests: Mapping[int, Any], deadline: Deadline) -> tuple[str, ...]:
+        """Publish a delivery of one call on a channel that answered a moment ago: a blocking call costs half of a future.
 
-    def _publish_at_once(self, requests: Mapping[int, Any], deadline: Deadline) -> dict[int, Sequence[str]]:
-        """Return the ids of the requests that succeeded; those that are missing may be sent again.
-
-        Raises: PublishFailedError, if one failed for good.
+        Return no ids where that was not confirmed; it is then published by `_confirm`.
         """
-        calls = {
-            number: self._publish.future(request, timeout=deadline.left_s, metadata=self._metadata)
-            for number, request in requests.items()
-        }
-        ids: dict[int, Sequence[str]] = {}
-        try:
-            for number, call in calls.items():
-                try:
-                    ids[number] = call.result(timeout=deadline.left_s).message_ids
-                except grpc.RpcError as cause:
+        with self._lines.newest() as line:
+            if len(requests) != 1 or self._clock.monotonic_s() - line.answered_s > _WARM_S:
+                return ()
+            timeout_s = min(self._hedge_s, deadline.left_s)
+            try:
+                answer = line.publish(requests[0], timeout=timeout_s, metadata=self._metadata)
+            except grpc.RpcError as cause:
+                if cause.code() is grpc.StatusCode.DEADLINE_EXCEEDED:
+                    self._lines.replace(line)
+                else:
                     _raise_unless_it_may_pass(cause)
-                except grpc.FutureTimeoutError as cause:
-                    raise PublishFailedError(_UNCONFIRMED) from cause
-        finally:
-            for call in calls.values():
-                call.cancel()  # type: ignore[no-untyped-call]
-        return ids
+                return ()
+            line.answered_s = self._clock.monotonic_s()
+            return tuple(answer.message_ids)
+
+    def _confirm(self, requests: Mapping[int, Any], deadline: Deadline) -> tuple[str, ...]:
+        """Publish all requests at the same time.  Raises: PublishFailedError."""
+        with _Delivery(self._lines, requests, metadata=self._metadata, deadline=deadline) as delivery:
+            pauses_s = itertools.chain(_PAUSES_S, itertools.repeat(_PAUSES_S[-1]))
+            while delivery.missing:
+                delivery.send()
+                delivery.wait(self._hedge_s)
+                if delivery.missing and not delivery.is_under_way:
+                    self._wait(next(pauses_s), deadline)
+            return delivery.ids
 
     def _wait(self, pause_s: float, deadline: Deadline) -> None:
         """Pause before another attempt.  Raises: PublishFailedError, if there is no time for one."""
@@ -121,8 +135,75 @@ class PubSubEventBus:
         return Request(topic=self._topic, messages=messages)
 
 
-def _pauses_s() -> Iterator[float]:
-    return itertools.chain(_PAUSES_S, itertools.repeat(_PAUSES_S[-1]))
+class _Delivery:
+    """The requests of one delivery, and their calls on one channel after another; no call is under way after the block."""
+
+    def __init__(
+        self, lines: Lines, requests: Mapping[int, Any], *, metadata: tuple[tuple[str, str], ...], deadline: Deadline
+    ) -> None:
+        self.missing = dict(requests)
+        self._confirmed: dict[int, Sequence[str]] = {}
+        self._calls: dict[grpc.Future[Any], tuple[int, Line]] = {}
+        self._ended: SimpleQueue[grpc.Future[Any]] = SimpleQueue()
+        self._lines = lines
+        self._metadata = metadata
+        self._deadline = deadline
+        self._held = ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for call in self._calls:
+            call.cancel()
+        self._held.close()
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of all messages, in their order."""
+        return tuple(itertools.chain.from_iterable(self._confirmed[number] for number in sorted(self._confirmed)))
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether a call has not ended."""
+        return bool(self._calls)
+
+    def send(self) -> None:
+        """Call for each request that is missing: on a new channel, if calls on the newest one are under way."""
+        line = self._held.enter_context(self._lines.newest())
+        if any(used is line for _, used in self._calls.values()):
+            self._lines.replace(line)
+            line = self._held.enter_context(self._lines.newest())
+        for number, request in self.missing.items():
+            call = line.publish.future(request, timeout=self._deadline.left_s, metadata=self._metadata)
+            self._calls[call] = (number, line)
+            call.add_done_callback(self._ended.put)
+
+    def wait(self, seconds: float) -> None:
+        """Wait for as long, until nothing is missing, or until no call is under way.
+
+        Raises: PublishFailedError, if the deadline has passed, or if no retry can help.
+        """
+        until = self._deadline.within(seconds)
+        while self.missing and self._calls:
+            try:
+                ended = self._ended.get(timeout=until.left_s)
+            except Empty:
+                if not self._deadline.left_s:
+                    raise PublishFailedError(_UNCONFIRMED) from None
+                return
+            self._take(ended)
+
+    def _take(self, call: "grpc.Future[Any]") -> None:
+        number, line = self._calls.pop(call)
+        try:
+            answer = call.result()
+        except grpc.RpcError as cause:
+            _raise_unless_it_may_pass(cause)
+            return
+        line.answered_s = self._deadline.clock.monotonic_s()
+        if self.missing.pop(number, None) is not None:
+            self._confirmed[number] = answer.message_ids
 
 
 def _raise_unless_it_may_pass(cause: grpc.RpcError) -> None:

@@ -5,11 +5,10 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-import grpc
 import pytest
 
 from shared.adapters.memory import MemoryEventBus
-from shared.adapters.pubsub import MESSAGES_PER_CALL, PubSubEventBus
+from shared.adapters.pubsub import MESSAGES_PER_CALL, PubSubEventBus, plain_channels
 from shared.bus.messages import BusMessage, EventBus, bus_messages
 from shared.errors import PublishFailedError
 from shared.line.webhook_body import parse_webhook_body
@@ -61,7 +60,7 @@ def backend(request: pytest.FixtureRequest) -> Iterator[Backend]:
                 project_id="aizuchi-test",
                 topic_id="line-events",
                 timeout_s=1.0,
-                channel=grpc.insecure_channel(f"127.0.0.1:{port}"),
+                open_channel=plain_channels(f"127.0.0.1:{port}"),
             ),
             stored=stored,
             go_down=lambda: loop.run(no_answers()),
@@ -110,8 +109,7 @@ def test_a_bus_that_does_not_confirm_is_an_error(backend: Backend) -> None:
 
 
 def test_a_bus_that_cannot_be_reached_is_an_error_within_its_timeout() -> None:
-    channel = grpc.insecure_channel("127.0.0.1:9")
-    bus = PubSubEventBus(project_id="p", topic_id="t", timeout_s=0.3, channel=channel)
+    bus = PubSubEventBus(project_id="p", topic_id="t", timeout_s=0.3, open_channel=plain_channels("127.0.0.1:9"))
 
     with pytest.raises(PublishFailedError, match="confirm"):
         bus.publish(bus_messages(parse_webhook_body(recorded.body("follow"))))

@@ -13,14 +13,18 @@ from shared.adapters.gemini_sdk import GeminiSdk
 from shared.adapters.http_pool import IDLE_S
 from shared.adapters.line_api import LineApi
 from shared.adapters.memory import FixedClock
+from shared.adapters.pubsub import PubSubEventBus, plain_channels
+from shared.bus.messages import BusMessage
 from shared.errors import ModelUnavailableError
 from shared.line.messaging import OutgoingMessage
 from shared.settings.agent_worker import GeminiSettings
 from shared.settings.secret import FixedSecret
 from simulator.gemini.app import GeminiStandIn
 from simulator.line.harness import ACCESS_TOKEN, LineHarness
+from simulator.pubsub import PubSubServer
 from tests.contract.simulator.storage.emulator import PROJECT_ID, Emulator, running_emulator
 from tests.support.dying_network import DEATHS, Death, DyingProxy, dying_network, unreachable_port
+from tests.support.loop import LoopThread
 from tests.support.serving import served
 
 CONNECTIONS = 12
@@ -122,6 +126,39 @@ def test_a_reply_after_an_idle_pause_is_shown(clock: FixedClock, death: Death) -
 
             assert api.reply(token(), [OutgoingMessage(text="two")]).kind == "accepted"
             api.client.close()
+
+
+MESSAGE = BusMessage(data=b"{}", attributes={"type": "message"})
+
+
+@pytest.mark.parametrize("death", DEATHS)
+@pytest.mark.parametrize("idle_s", [0.0, 3_600.0])
+def test_ten_deliveries_at_once_on_a_dead_channel_are_all_published(
+    clock: FixedClock, idle_s: float, death: Death
+) -> None:
+    pubsub = PubSubServer()
+    pubsub.create_topic("projects/aizuchi-test/topics/line-events")
+    with LoopThread() as loop, dying_network(loop.run(pubsub.start())) as network:
+        channels = plain_channels(f"127.0.0.1:{network.port}")
+        bus = PubSubEventBus(
+            project_id="aizuchi-test",
+            topic_id="line-events",
+            timeout_s=20.0,
+            hedge_s=0.2,
+            open_channel=channels,
+            clock=clock,
+        )
+        bus.publish([MESSAGE])
+        assert network.kill(death) == 1
+        clock.move(idle_s)
+
+        with ThreadPoolExecutor(10) as threads:
+            published = list(threads.map(lambda _: len(bus.publish([MESSAGE])), range(10)))
+
+        assert published == [1] * 10
+        assert network.connections == 2
+        bus.close()
+        loop.run(pubsub.stop())
 
 
 HELLO = {"contents": [{"role": "user", "parts": [{"text": "hello"}]}]}

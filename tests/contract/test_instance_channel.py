@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from shared.adapters.pubsub import PubSubEventBus, instance_channel
+from shared.adapters.pubsub import PubSubEventBus, instance_channels
 from shared.adapters.pubsub_messages import Request, Response
 from shared.bus.messages import BusMessage
 from shared.clock import SystemClock
@@ -77,14 +77,15 @@ def google(certificate: tuple[bytes, bytes]) -> Iterator[tuple[Google, int]]:
 def bus(
     google: tuple[Google, int], metadata: MetadataServer, certificate: tuple[bytes, bytes]
 ) -> Iterator[PubSubEventBus]:
-    channel = instance_channel(
+    open_channel = instance_channels(
         SystemClock(),
         metadata_host=f"127.0.0.1:{metadata.server_port}",
         host=f"localhost:{google[1]}",
         root_certificates=certificate[1],
     )
-    yield PubSubEventBus(project_id="p", topic_id="t", timeout_s=3.0, channel=channel)
-    channel.close()
+    bus = PubSubEventBus(project_id="p", topic_id="t", timeout_s=3.0, open_channel=open_channel)
+    yield bus
+    bus.close()
 
 
 def test_events_are_published_as_the_account_of_the_instance(bus: PubSubEventBus, google: tuple[Google, int]) -> None:

@@ -1,5 +1,6 @@
 """Tokens from a metadata server that counts who asks."""
 
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -8,6 +9,7 @@ import pytest
 
 from shared.adapters.instance_token import InstanceTokens, NoTokenError, TokenPlugin
 from shared.adapters.memory import FixedClock
+from tests.support.dying_network import dying_network
 from tests.support.metadata_server import MetadataServer, running_metadata_server
 
 
@@ -48,6 +50,42 @@ def test_a_token_is_used_to_its_end_while_the_server_gives_no_other(
     clock.move(2)
     with pytest.raises(NoTokenError, match="gave no token"):
         tokens.get()
+
+
+def test_a_valid_token_is_not_renewed_again_at_once_where_that_failed(
+    server: MetadataServer, tokens: InstanceTokens, clock: FixedClock
+) -> None:
+    tokens.get()
+    server.status = 503
+    clock.move(3_500)
+
+    for _ in range(3):
+        assert tokens.get() == "token 1"
+    assert len(server.asked) == 2
+
+    server.status = 200
+    clock.move(6)
+    assert tokens.get() == "token 3"
+
+
+def test_a_server_that_does_not_answer_costs_all_threads_one_timeout(server: MetadataServer, clock: FixedClock) -> None:
+    with dying_network(server.server_port) as network:
+        network.accepts_silently = True
+        tokens = InstanceTokens(clock, metadata_host=f"127.0.0.1:{network.port}", timeout_s=0.5)
+        together = threading.Barrier(10)
+
+        def ask() -> str:
+            together.wait(5)
+            return tokens.get()
+
+        with ThreadPoolExecutor(10) as pool:
+            failures = [one.exception() for one in [pool.submit(ask) for _ in range(10)]]
+
+        assert {type(one) for one in failures} == {NoTokenError}
+        assert network.connections == 1
+
+        network.accepts_silently = False
+        assert tokens.get() == "token 1"
 
 
 @pytest.mark.parametrize(
