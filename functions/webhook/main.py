@@ -5,17 +5,20 @@ import os
 import functions_framework
 from compose import compose
 from flask import Request
+from last_answer import LastAnswer
 from request_body import RequestBody
 
 _endpoint = compose(os.environ)  # noqa: TID251 - the entry point reads the environment
 
 
 @functions_framework.http
-def webhook(request: Request) -> tuple[str, int]:
+def webhook(request: Request) -> tuple[str, int] | LastAnswer:
     """Answer 200 once every event of the delivery is on the bus."""
-    return _endpoint(
+    body = RequestBody(request.stream, request.environ, declared_bytes=request.content_length)
+    answer, status = _endpoint(
         request.method,
-        RequestBody(request.stream, request.environ, declared_bytes=request.content_length),
+        body,
         signature=request.headers.get("x-line-signature"),
         traceparent=request.headers.get("traceparent"),
     )
+    return LastAnswer(answer, status) if body.is_refused else (answer, status)

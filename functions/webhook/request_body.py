@@ -29,6 +29,7 @@ class RequestBody:
 
     def __init__(self, stream: ByteStream, environ: Mapping[str, Any], *, declared_bytes: int | None) -> None:
         self.declared_bytes = declared_bytes
+        self.is_refused = False
         self._stream = stream
         self._socket: socket.socket | None = environ.get("gunicorn.socket")
 
@@ -46,7 +47,8 @@ class RequestBody:
         return body if was_in_time else None
 
     def refuse(self) -> None:
-        """Nothing more of the body is read, and the connection ends after the answer."""
+        """Nothing more of the body is read, and the connection ends after the answer, which has to say so."""
+        self.is_refused = True
         if self._socket is not None:
             _end_reading(self._socket)
 
