@@ -108,6 +108,8 @@ class ReminderDelivery:
         fate = self._push(store.conversation, claimed, said)
         match fate.kind:
             case "accepted" | "already_accepted":
+                if fate.kind == "already_accepted":
+                    said = self._said_first(store.conversation, claimed) or said
                 self._record(store.conversation, claimed.occurrence, said, fate, amendments)
                 self._advance(store, claimed.reminder, claimed.occurrence, is_kept=False)
                 logs.info("reminder_pushed", is_late=claimed.occurrence.tells_time, was_pushed=fate.kind != "accepted")
@@ -118,6 +120,14 @@ class ReminderDelivery:
                 self._keep(store, claimed.reminder, claimed.occurrence, reason=fate.kind)
             case "unknown" | "not_sent":
                 raise LineUnavailableError("it is not known whether LINE took the reminder")
+
+    def _said_first(self, conversation: Conversation, claimed: _Claimed) -> Said | None:
+        """Return the words of the first try, which LINE took; the text of the reminder may have been changed since."""
+        claim = claimed.reminder.claim
+        if claim is None or not claim.text:
+            return None
+        reminder = replace(claimed.reminder, text=claim.text)
+        return self.wording.said(conversation, replace(claimed.occurrence, reminder=reminder))
 
     def _occurrence_of(self, reminder: Reminder, due_ms: int) -> Occurrence:
         """Return the occurrence to say: after an outage the newest one.  Repeated: with the words of the first try."""
@@ -141,13 +151,15 @@ class ReminderDelivery:
 
     def _claim(self, store: ReminderStore, reminder: Reminder, generation: int, occurrence: Occurrence) -> _Claimed:
         """Claim the occurrence.  Raises: TurnBusyError, if the reminder was changed since it was read."""
-        turn = store.conversation.turn
+        turn, before = store.conversation.turn, reminder.claim
+        is_repeated = before is not None and before.occurrence_ms == occurrence.due_ms
         deadline = Deadline.after(self.clock, turn.lease_s * FENCE)
         claim = Claim(
             worker=turn.new_id(),
             occurrence_ms=occurrence.due_ms,
             first_ms=occurrence.said_ms,
             until_ms=self.clock.now_ms() + round(turn.lease_s * 1_000),
+            text=before.text if before is not None and is_repeated else reminder.text,
         )
         wanted = replace(reminder, claim=claim)
         written = store.swap(wanted, generation)

@@ -34,13 +34,15 @@ class ReminderState(StrEnum):
 class Claim:
     """A worker's claim on an occurrence that it may be pushing: no other worker does before `until_ms`.
 
-    `first_ms` is when the occurrence was claimed first.
+    `first_ms` is when the occurrence was claimed first, and `text` what the reminder's text was then: what a push of a worker that died
+    has said. Empty: not known, because an earlier release claimed it.
     """
 
     worker: str
     occurrence_ms: int
     first_ms: int
     until_ms: int
+    text: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,8 +10,10 @@ from tests.simulation.rules import (
     DropArgument,
     DropClause,
     DropItem,
+    Hasten,
     Instead,
     Never,
+    Postpone,
     Return,
     Skip,
     Within,
@@ -325,6 +327,26 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
         "shared.conversation.snapshot_records:SnapshotRecord.all_recaps",
         DropItem("passed_recaps"),
         lacks="an answer repeats a recap that an edit has dropped, and keeps words that are withdrawn later",
+    ),
+    "marks_withdrawals_first": Mutation(
+        f"{_WITHDRAWAL}:Withdrawal.withdraw_all",
+        Postpone("_mark"),
+        lacks="no tick carries out a withdrawal whose worker stalls",
+    ),
+    "marks_edits_first": Mutation(
+        f"{_WITHDRAWAL}:Withdrawal.edit",
+        Postpone("_mark"),
+        lacks="no tick carries out an edit whose worker stalls",
+    ),
+    "marks_erasures_first": Mutation(
+        f"{_WITHDRAWAL}:Withdrawal.erase",
+        Postpone("_mark"),
+        lacks="no tick carries out an erasure whose worker stalls",
+    ),
+    "plans_before_words_go": Mutation(
+        f"{_WITHDRAWAL}:Withdrawal._withdraw_now",
+        Hasten("drop", before="_plan"),
+        lacks="a withdrawal that died before its plan cannot compare the message any more",
     ),
     "marks_withdrawals": Mutation(
         f"{_WITHDRAWAL}:Withdrawal.withdraw_all",

@@ -18,7 +18,7 @@ from tests.simulation.people import NAMED, People
 from tests.simulation.world import WORD, World
 
 _CATALOG: Final = "search.json"
-_KEEPS_PATHS: Final = frozenset({"file", "note", "page", "recall", "forget", "remind", "cancel"})
+_KEEPS_PATHS: Final = frozenset({"file", "note", "page", "recall", "forget", "remind", "cancel", "reword"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -152,6 +152,16 @@ OF_HANDLERS: Final[Mapping[str, Mutation]] = {
         Skip("_mark_said"),
         lacks="every answer says the same kept reminder",
     ),
+    "keeps_claims_beside_changes": Mutation(
+        f"{_REMINDER_APPLY}:_changed",
+        DropArgument("replace", "claim"),
+        lacks="a changed text drops the claim under which a reminder was pushed, and it is said again",
+    ),
+    "remembers_the_words_of_the_first_try": Mutation(
+        f"{_DELIVERY}:ReminderDelivery._said_first",
+        Return(value=None),
+        lacks="history tells the changed text of a reminder that was pushed with the older one",
+    ),
     "takes_reminders_away": Mutation(
         f"{_REMINDER_WORDS}:ReminderWords.remove_withdrawn",
         Skip("remove"),

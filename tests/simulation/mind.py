@@ -38,7 +38,7 @@ _HEADER: Final = re.compile(r"\[[^\]|]+ \| \d{4}-\d\d-\d\d \d\d:\d\d\] ")
 _LINE: Final = re.compile(r"\n(?=\[)")
 """Where a line of this system begins; no line of a person can."""
 ORDER: Final = re.compile(
-    r"\b(file|note|move|delete|undo|page|find|recall|forget|remind|cancel) (word\d+[a-z])$", re.MULTILINE
+    r"\b(file|note|move|delete|undo|page|find|recall|forget|remind|cancel|reword) (word\d+[a-z])$", re.MULTILINE
 )
 _ANSWER_MARK: Final = re.compile(r"re\d+:|[✓☐] ")  # of answers and receipts
 _CATCH_UP: Final = "[note] Somebody asks by /catchup"
@@ -300,6 +300,8 @@ def _calls_without_path(verb: str, text: str) -> Iterator[tuple[str, Json]]:
             yield "remind", {"text": text, "minutes": 1 + number % 3, **daily}
         case "cancel":
             yield "remind", {"cancel": ""}
+        case "reword":
+            yield "remind", {"reword": text}
         case "page":
             yield "create_page", {"database_name": "shopping", "title": text}
         case "recall":

@@ -13,6 +13,8 @@ from tests.simulation.scheduler import Task
 _REMINDED_S: Final = 150.0
 """After so long the tick has come at which the first reminder of a scene is due."""
 
+_CLAIM_S: Final = 30.0
+"""Longer than a claim lasts."""
 _NEARLY_DEAD_S: Final = 44.0
 _NEAR_THE_FENCE_S: Final = 14.5
 
@@ -51,6 +53,41 @@ def tick_that_dies_after_its_push() -> list[str]:
         tick = _begins_tick(scene)
         scene.runs_until(tick, "write journal/")
         scene.dies(tick)
+        return scene.rests()
+
+
+def reminder_that_is_reworded_after_its_push() -> list[str]:
+    """The month's last push is made by a tick whose worker dies before it noted that. A member changes the text, and ticks go on."""
+    with _scene().playing() as scene:
+        scene.stage.line.quota = 1
+        scene.runs_to_end(scene.asks_for("remind"))
+        _sleeps_until_due(scene)
+        tick = _begins_tick(scene)
+        scene.runs_until(tick, "write journal/")
+        scene.dies(tick)
+        scene.sleeps(_CLAIM_S)
+        scene.runs_to_end(scene.asks_for("reword"))
+        scene.sleeps(TICK_S)
+        scene.runs_to_end(_begins_tick(scene))
+        scene.runs_to_end(scene.asks())
+        return scene.rests()
+
+
+def reminder_that_is_reworded_beside_its_push() -> list[str]:
+    """A member changes the text. Before that is written, a tick pushes the reminder, the month's last push, and its worker dies."""
+    with _scene().playing() as scene:
+        scene.stage.line.quota = 1
+        scene.runs_to_end(scene.asks_for("remind"))
+        _sleeps_until_due(scene)
+        worker = scene.asks_for("reword")
+        scene.runs_until(worker, "write turns/", times=2)
+        tick = _begins_tick(scene)
+        scene.runs_until(tick, "write journal/")
+        scene.dies(tick)
+        scene.runs_to_end(worker)
+        scene.sleeps(2 * TICK_S)
+        scene.runs_to_end(_begins_tick(scene))
+        scene.runs_to_end(scene.asks())
         return scene.rests()
 
 

@@ -150,6 +150,40 @@ class Skip:
 
 
 @dataclass(frozen=True, slots=True)
+class Postpone:
+    """Make the call last: its statement moves behind all others of the function; what the function returns is computed before."""
+
+    call: str
+
+    def apply(self, tree: _Tree) -> _Tree:
+        late, rest = _statement_and_rest(self, tree, self.call)
+        match rest[-1]:
+            case ast.Return(value=ast.expr() as value) as last:
+                kept = ast.copy_location(ast.Assign([ast.Name("_returned", ast.Store())], value), last)
+                returned = ast.copy_location(ast.Return(ast.Name("_returned", ast.Load())), last)
+                _set_body(tree, [*rest[:-1], kept, late, returned])
+            case _:
+                _set_body(tree, [*rest, late])
+        return tree
+
+
+@dataclass(frozen=True, slots=True)
+class Hasten:
+    """Make the call early: its statement moves in front of the one that calls `before`."""
+
+    call: str
+    before: str
+
+    def apply(self, tree: _Tree) -> _Tree:
+        early, rest = _statement_and_rest(self, tree, self.call)
+        place = next((number for number, one in enumerate(rest) if any(_calls(one, self.before))), None)
+        if place is None:
+            raise _mismatch(self, 0)
+        _set_body(tree, [*rest[:place], early, *rest[place:]])
+        return tree
+
+
+@dataclass(frozen=True, slots=True)
 class Return:
     """Return the value: at once, or in place of the statement that makes the call `instead_of`."""
 
@@ -209,6 +243,18 @@ def _conditions(tree: ast.AST) -> Iterator[tuple[ast.AST, ast.expr]]:
 def _statements_with(tree: ast.AST, call: str) -> Iterator[ast.stmt]:
     statements = (*_all(tree, ast.Expr), *_all(tree, ast.AugAssign))
     return (one for one in statements if any(_calls(one, call)))
+
+
+def _statement_and_rest(rule: Rule, tree: ast.AST, call: str) -> tuple[ast.stmt, list[ast.stmt]]:
+    """Return the statement of the function's own body that makes the call, and the others."""
+    body = tree.body if isinstance(tree, ast.FunctionDef) else []
+    chosen = _only_match(rule, (one for one in body if any(_calls(one, call))))
+    return chosen, [one for one in body if one is not chosen]
+
+
+def _set_body(tree: ast.AST, body: list[ast.stmt]) -> None:
+    assert isinstance(tree, ast.FunctionDef)
+    tree.body = body
 
 
 def _calls(tree: ast.AST, name: str) -> Iterator[ast.Call]:

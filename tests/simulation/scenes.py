@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from tests.simulation import (
+    access_scenes,
     command_scenes,
     entry_scenes,
     event_scenes,
@@ -145,4 +146,15 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "counts_one_press": reminder_scenes.two_presses_of_a_reminder,
     "goes_on_with_its_press": reminder_scenes.press_whose_worker_dies,
     "looks_after_a_press": reminder_scenes.unsend_during_a_press,
+    "keeps_claims_beside_changes": reminder_scenes.reminder_that_is_reworded_beside_its_push,
+    "remembers_the_words_of_the_first_try": reminder_scenes.reminder_that_is_reworded_after_its_push,
+    "marks_withdrawals_first": withdrawal_scenes.unsend_whose_worker_stalls,
+    "marks_edits_first": withdrawal_scenes.edit_whose_worker_stalls,
+    "marks_erasures_first": withdrawal_scenes.erasure_whose_worker_stalls,
+    "plans_before_words_go": withdrawal_scenes.unsend_that_dies_before_its_plan,
+    "forgets_behind_the_door": access_scenes.edit_behind_the_door,
+    "stores_no_words_behind_the_door": access_scenes.edit_of_a_message_that_is_not_stored,
+    "caches_admissions_from_the_question": access_scenes.admission_that_is_read_slowly,
+    "caches_no_revocation": access_scenes.chat_that_is_admitted_again,
+    "waits_for_the_code": access_scenes.message_that_overtakes_the_code,
 }

@@ -7,6 +7,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Any, Final
 
+from shared.access.admission import AdmissionRecord, Admissions
 from shared.bus.result import EventResult
 from shared.conversation.amendment_log import AmendmentLog
 from shared.conversation.amendment_notes import AmendedObjects
@@ -117,6 +118,11 @@ def show_everything(history: History, _asked: Sequence[MessageRecord]) -> Histor
 
 def nothing_is_deadly(_outcomes: Iterable[OutcomeRecord]) -> tuple[frozenset[str], int]:
     return frozenset(), -1
+
+
+def keep_from_now(admissions: Admissions, conversation_id: str, data: bytes, *, read_s: float) -> AdmissionRecord:  # noqa: ARG001 - as in the product
+    now_s = admissions.clock.monotonic_s()
+    return admissions._keep(conversation_id, data, read_s=now_s)  # noqa: SLF001 - its own method
 
 
 def nothing_left(_entry: Entry, _is_withdrawn: IsWithdrawn) -> None:

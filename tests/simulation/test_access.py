@@ -4,16 +4,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from shared.access.admission import KEPT_S, Access, Admissions
-from shared.access.invitations import Invitations
-from shared.adapters.memory import FixedClock
+from shared.access.admission import KEPT_S, Access
 from shared.storage.object_names import ADMITTED_PREFIX, ObjectNames
-from tests.simulation.bus import Delivery
-from tests.simulation.people import PERSON, People
+from tests.simulation.access_scenes import new_code, operator, starts
+from tests.simulation.people import GROUP, PERSON
 from tests.simulation.scene import Scene
 
 SEEDS = range(10)
-LATER_MS = FixedClock().now_ms() + 3_600_000
 
 
 @pytest.fixture(params=SEEDS)
@@ -21,22 +18,6 @@ def scene(request: pytest.FixtureRequest) -> Iterator[Scene]:
     """Two chats that have to be admitted; the seed decides which of two calls comes first."""
     with Scene(seed=request.param, access=Access.INVITED, chats=2).playing() as playing:
         yield playing
-
-
-def new_code(scene: Scene) -> str:
-    """Return a code of the operator's that admits one chat."""
-    return Invitations(store=scene.world.objects, clock=FixedClock()).invite(expires_ms=LATER_MS)
-
-
-def operator(scene: Scene) -> Admissions:
-    """Return the admissions as the operator's command meets them."""
-    return Admissions(store=scene.world.objects, clock=FixedClock())
-
-
-def starts(scene: Scene, code: str, *, chat: int = 0) -> Delivery:
-    """A member gives the code; nothing is pushed yet."""
-    people: People = scene.stage.chats[chat]
-    return scene.delivers_order(people.order(f"start {code}", at_s=scene.world.now_s))
 
 
 def admitted(scene: Scene) -> list[str]:
@@ -129,3 +110,62 @@ def test_a_turn_that_a_revocation_meets_ends_and_no_other_begins(scene: Scene) -
         scene.runs_to_end(scene.asks(instance=instance))
 
     assert scene.world.truth.model_calls == asked
+
+
+def test_a_message_that_overtakes_the_code_is_answered_once_that_has_let_it_in(scene: Scene) -> None:
+    start = scene.pushes(starts(scene, new_code(scene)), instance=0)
+    scene.sleeps(0.5)
+    question = scene.asks(instance=1)
+    scene.runs_past(question, "read admitted/")
+
+    scene.runs_to_end(start)
+    scene.runs_to_end(question)
+
+    assert scene.rests(calm=True) == []
+    assert any("word1a" in said for said in scene.said)
+
+
+@pytest.fixture(params=SEEDS)
+def revoked_group(request: pytest.FixtureRequest) -> Iterator[Scene]:
+    """A group in which two members wrote, and one was answered, before it was revoked."""
+    with Scene(seed=request.param, access=Access.INVITED, group=True).playing() as playing:
+        operator(playing).admit(GROUP, since_ms=0)
+        for is_addressed in (False, True):
+            message = playing.says(addressed=is_addressed)
+            playing.runs_to_end(playing.pushes(playing.delivers(message)))
+            playing.sleeps(1)
+        operator(playing).revoke(GROUP)
+        playing.sleeps(KEPT_S)
+        yield playing
+
+
+def test_forget_erases_a_revoked_chat_once_its_button_is_pressed(revoked_group: Scene) -> None:
+    press = revoked_group.is_asked_about("forget")
+
+    revoked_group.takes_effect(revoked_group.pushes(revoked_group.delivers_order(press)))
+
+    assert revoked_group.rests(calm=True) == []
+    assert revoked_group.keeps() == []
+    assert f"erased/{GROUP}.json" in everything_of(revoked_group, GROUP)
+
+
+def test_forget_me_takes_back_what_its_author_said_in_a_revoked_chat(revoked_group: Scene) -> None:
+    order = revoked_group.commands("forget me")
+    own = [one.id for one in revoked_group.stage.people.own_messages(order)]
+
+    revoked_group.takes_effect(revoked_group.pushes(revoked_group.delivers_order(order)))
+
+    assert own
+    assert revoked_group.rests(calm=True) == []
+    assert not any(
+        f"/{one}.json" in name for one in own for name in everything_of(revoked_group, GROUP) if "journal/" in name
+    )
+
+
+def test_forget_me_in_a_revoked_chat_is_carried_out_although_its_worker_dies(revoked_group: Scene) -> None:
+    worker = revoked_group.pushes(revoked_group.delivers_order(revoked_group.commands("forget me")))
+    revoked_group.runs_until(worker, "write due/")
+
+    revoked_group.dies(worker)
+
+    assert revoked_group.rests() == []

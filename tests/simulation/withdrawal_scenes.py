@@ -7,6 +7,8 @@ from shared.turns.deferral import LateReply
 from tests.simulation.scene import JOURNAL, LONG_SLEEP_S, MINUTE_S, Scene
 from tests.simulation.scheduler import Task
 
+_NEARLY_TWO_MINUTES_S: Final = 115.0
+"""As long as a tick may take to carry out a second pass, and shorter than Pub/Sub waits for an acknowledgement."""
 _ALL_JOURNALLED: Final = MemoryLimits(journalled=100)
 
 
@@ -168,6 +170,55 @@ def worker_that_dies_before_its_last_look() -> list[str]:
         scene.runs_to_end(scene.takes_back(message))
         scene.runs_until(worker, "list amended/")
         scene.dies(worker)
+        return scene.rests()
+
+
+def unsend_whose_worker_stalls() -> list[str]:
+    """The worker of an unsend does not move for nearly two minutes in its first pass, after its amendment. A tick comes meanwhile."""
+    with Scene(group=True).playing() as scene:
+        message = scene.says()
+        scene.runs_to_end(scene.pushes(scene.delivers(message)))
+        return _is_carried_out_by_a_tick(scene, scene.takes_back(message))
+
+
+def erasure_whose_worker_stalls() -> list[str]:
+    """The same for the bot's departure."""
+    with Scene(group=True).playing() as scene:
+        scene.runs_to_end(scene.asks())
+        scene.sleeps(1)
+        return _is_carried_out_by_a_tick(scene, scene.bot_leaves())
+
+
+def edit_whose_worker_stalls() -> list[str]:
+    """The same for an edit."""
+    with Scene(group=True).playing() as scene:
+        message = scene.says(addressed=False)
+        scene.runs_to_end(scene.pushes(scene.delivers(message)))
+        scene.sleeps(1)
+        return _is_carried_out_by_a_tick(scene, scene.edits(message))
+
+
+def _is_carried_out_by_a_tick(scene: Scene, stalling: Task) -> list[str]:
+    """The request stalls where it begins to change what is stored. Return what the tick after its second pass is due has left."""
+    scene.runs_until(stalling, ("list journal/", "write journal/"))
+    scene.sleeps_in(stalling, seconds=_NEARLY_TWO_MINUTES_S)
+    scene.sleeps(_NEARLY_TWO_MINUTES_S - 1)
+    scene.ticks()
+    left = [one for one in scene.stage.violations() if one.startswith("I4:") and "due/" not in one]
+    return [*left, *scene.rests()]
+
+
+def unsend_that_dies_before_its_plan() -> list[str]:
+    """An answer repeats a short message from one that is quoted. The withdrawal dies once it has read the message, before its plan."""
+    with Scene(limits=_ALL_JOURNALLED, bounds={"messages_shown": 1}).playing() as scene:
+        first = scene.says()
+        scene.runs_to_end(scene.pushes(scene.delivers(first)))
+        scene.sleeps(1)
+        quoting = scene.says(quotes=scene.world.truth.said[-1].bubble_ids[0])
+        scene.runs_to_end(scene.pushes(scene.delivers(quoting)))
+        withdrawal = scene.takes_back(first)
+        scene.runs_until(withdrawal, "list journal/")
+        scene.dies(withdrawal)
         return scene.rests()
 
 

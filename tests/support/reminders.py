@@ -146,7 +146,10 @@ class ReminderChat:
 
 
 def reminding_tool() -> Tool:
-    """Return a tool `remind` that stages a reminder in so many minutes, as the toolset of reminders does."""
+    """Return a tool `remind` that stages a reminder in so many minutes, as the toolset of reminders does.
+
+    With `cancel` it cancels the reminders with this in their text, and with `reword` it gives the next one this text.
+    """
 
     def remind(arguments: Json, context: TurnContext) -> Json:
         overlay = context.reminders
@@ -158,6 +161,10 @@ def reminding_tool() -> Tool:
                 if str(arguments["cancel"]) in one.text:
                     overlay.cancel(one.id)
             return {"status": "cancelled"}
+        if "reword" in arguments:
+            for one in overlay.list()[:1]:
+                overlay.change(one.id, text=str(arguments["reword"]), sources=sources)
+            return {"status": "reworded"}
         at_ms = context.now_ms + int(str(arguments["minutes"])) * 60_000
         rule = arguments.get("rule")
         made = overlay.create(
@@ -176,6 +183,7 @@ def reminding_tool() -> Tool:
             "minutes": {"type": "integer"},
             "rule": {"type": "string"},
             "cancel": {"type": "string"},
+            "reword": {"type": "string"},
         },
     }
     response = {"type": "object", "properties": {"status": {"type": "string"}}, "required": ["status"]}

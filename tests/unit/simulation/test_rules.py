@@ -9,9 +9,11 @@ from tests.simulation.rules import (
     DropArgument,
     DropClause,
     DropItem,
+    Hasten,
     Instead,
     Never,
     Once,
+    Postpone,
     ReplaceConstant,
     Return,
     Rule,
@@ -224,3 +226,66 @@ def test_a_rule_that_does_not_match_exactly_once_raises(rule: Rule) -> None:
     assert str(none.value).startswith(str(rule))
     assert str(several.value).startswith(str(rule))
     assert ast.unparse(tree) == same(SOURCE_WITH_TWO)
+
+
+def test_postpone_makes_the_call_last() -> None:
+    source = """
+        def lend(self, book):
+            self.note(book)
+            self.hand_over(book)
+            return self.rest(book)
+    """
+
+    assert changed(Postpone("note"), source) == same(
+        """
+        def lend(self, book):
+            self.hand_over(book)
+            _returned = self.rest(book)
+            self.note(book)
+            return _returned
+        """
+    )
+
+
+def test_postpone_leaves_a_function_that_returns_nothing_as_it_is_otherwise() -> None:
+    source = """
+        def lend(self, book):
+            self.note(book)
+            self.hand_over(book)
+    """
+
+    assert changed(Postpone("note"), source) == same(
+        """
+        def lend(self, book):
+            self.hand_over(book)
+            self.note(book)
+        """
+    )
+
+
+def test_hasten_makes_the_call_before_another_one() -> None:
+    source = """
+        def lend(self, books):
+            found = self.find(books)
+            is_known = self.note(found)
+            for book in found:
+                self.shelf.drop(book)
+            return is_known
+    """
+
+    assert changed(Hasten("shelf.drop", before="note"), source) == same(
+        """
+        def lend(self, books):
+            found = self.find(books)
+            for book in found:
+                self.shelf.drop(book)
+            is_known = self.note(found)
+            return is_known
+        """
+    )
+
+
+@pytest.mark.parametrize("rule", [Postpone("lose"), Hasten("lose", before="note"), Hasten("note", before="lose")])
+def test_a_call_that_is_not_made_is_not_moved(rule: Rule) -> None:
+    with pytest.raises(LookupError, match="matches 0 times"):
+        changed(rule, "def lend(self):\n    self.note()\n    self.find()")

@@ -31,6 +31,7 @@ from shared.storage.object_store import ListedObject, StoredObject
 from shared.turns.lease import open_turn
 from tests.support.chats import answer, conversations_on, everything_in, message, reader
 from tests.support.inline import InlineExecutor
+from tests.support.reminders import InterruptedStore
 
 CHAT = "U" + "1" * 32
 OTHER_CHAT = "U" + "2" * 32
@@ -1206,3 +1207,54 @@ def test_a_batch_of_more_messages_than_a_look_reads_is_seen_by_every_look(
     withdrawal.withdraw_all(chat, ids, timestamp_ms=9)
 
     assert chat.amendments.look().withdrawn == ids
+
+
+def withdraw_first(chat: Conversation, withdrawal: Withdrawal) -> None:
+    withdrawal.withdraw(chat, "m1", timestamp_ms=9)
+
+
+def edit_first(chat: Conversation, withdrawal: Withdrawal) -> None:
+    withdrawal.edit(chat, "m1", text="nothing", timestamp_ms=9)
+
+
+def erase_first(chat: Conversation, withdrawal: Withdrawal) -> None:
+    withdrawal.erase(chat, until_ms=9)
+
+
+@pytest.mark.parametrize(
+    ("take_back", "first_change", "kind"),
+    [
+        (withdraw_first, "delete journal/", "withdrawal"),
+        (edit_first, "replace journal/", "edit"),
+        (erase_first, "delete journal/", "erasure"),
+    ],
+)
+def test_the_marker_of_the_second_pass_stands_before_any_words_go(
+    take_back: Callable[[Conversation, Withdrawal], None], first_change: str, kind: str
+) -> None:
+    store, clock = InterruptedStore(), FixedClock()
+    chat = conversations_on(store, InlineExecutor(), clock).of(CHAT)
+    chat.journal.record(message(1, "my pin is 4711"))
+    store.fails = first_change
+
+    with pytest.raises(StorageUnavailableError):
+        take_back(chat, withdrawal_of(clock))
+
+    clock.move(120)
+    assert [one.kind for one in DueMarkers(store=store).until(clock.now_ms())] == [kind]
+
+
+def test_a_withdrawn_message_stays_until_the_plan_that_compares_it_is_stored() -> None:
+    store, clock = InterruptedStore(), FixedClock()
+    chat = conversations_on(store, InlineExecutor(), clock).of(CHAT)
+    chat.journal.record(message(1, "pin 4711"))
+    chat.journal.record_outcome(answer(1, "your pin: pin 4711"))
+    chat.journal.record_outcome(seeing(answer(2, "as I said, pin 4711"), "e1"))
+    store.fails = "list journal/"  # with which the plan begins
+    with pytest.raises(StorageUnavailableError):
+        withdrawal_of(clock).withdraw(chat, "m1", timestamp_ms=9)
+    store.fails = None
+
+    withdrawal_of(clock).withdraw(chat, "m1", timestamp_ms=9)
+
+    assert "4711" not in everything_in(store)

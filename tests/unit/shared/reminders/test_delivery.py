@@ -621,6 +621,55 @@ def test_a_text_that_changes_beside_the_push_stays_changed(due: Due) -> None:
     assert due.chat.markers[-1].startswith("20251122")
 
 
+def test_a_push_of_a_dead_worker_is_remembered_in_its_words_although_the_text_was_changed_since(due: Due) -> None:
+    reminder = due.reminder()
+    due.passes()
+    due.store.fails = "create journal/"
+    with pytest.raises(StorageUnavailableError):
+        due.tick(reminder)
+    due.store.fails = None
+
+    due.chat.turn(lambda overlay: overlay.change(reminder.id, text="水"))
+    due.passes(minutes=1)
+    due.tick(reminder)
+
+    assert (due.said, due.remembered) == (["⏰ 薬"], ["⏰ 薬"])
+    assert due.read(reminder).state is ReminderState.DONE
+
+
+def test_a_text_that_was_changed_after_a_try_that_never_arrived_is_said(due: Due) -> None:
+    reminder = due.reminder()
+    due.passes()
+    due.store.before("read reminders/", lambda: due.clock.move(20), times=2)
+    with pytest.raises(TurnBusyError, match="ended before the push"):
+        due.tick(reminder)
+
+    due.chat.turn(lambda overlay: overlay.change(reminder.id, text="水"))
+    due.passes(minutes=1)
+    due.tick(reminder)
+
+    assert (due.said, due.remembered) == (["⏰ 水"], ["⏰ 水"])
+
+
+def test_a_text_that_is_changed_beside_a_claim_leaves_the_claim(due: Due) -> None:
+    reminder = due.reminder()
+    due.passes()
+    overlay = due.chat.begin()
+    overlay.change(reminder.id, text="水")
+    due.store.fails = "create journal/"
+    with pytest.raises(StorageUnavailableError):
+        due.tick(reminder)
+    due.store.fails = None
+
+    due.chat.commit(overlay)
+
+    claim = due.read(reminder).claim
+    assert claim is not None
+    assert (due.read(reminder).text, claim.occurrence_ms, claim.text) == ("水", reminder.due_ms, "薬")
+    with pytest.raises(TurnBusyError, match="another worker"):
+        due.tick(reminder)
+
+
 def test_a_time_that_changes_beside_the_push_stays_changed(due: Due) -> None:
     reminder, at = due.reminder(rule="FREQ=DAILY"), "2025-12-24T18:00"
     due.passes()
