@@ -28,6 +28,7 @@ class Purpose(StrEnum):
     CAPTION = "caption"
     SEARCH = "search"
     EMBED = "embed"
+    PROBE = "probe"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -183,6 +183,7 @@ class ChatMemory:
             if (since_ms is None or one.timestamp_ms >= since_ms)
             and (wanted.until_ms is None or one.timestamp_ms <= wanted.until_ms)
             and not (isinstance(one, MessageRecord) and one.line_message_id in asked)
+            and _own_id(one) not in question.history.refused
         )
         return _Stretch(records=tuple(records), since_ms=since_ms, is_partial=archived.left_out)
 
@@ -196,7 +197,8 @@ class ChatMemory:
     def _names(self, context: TurnContext, records: Sequence[Record]) -> Mapping[str, str]:
         """Return the names of the authors of these records and of the prompt's, so that the prompt's names stay as they are there."""
         messages = (one for one in records if isinstance(one, MessageRecord))
-        return self.people.of(context.conversation, (*messages, *context.earlier, *context.to_answer))
+        refused = context.question.history.refused if context.question is not None else frozenset()
+        return self.people.of(context.conversation, (*messages, *context.earlier, *context.to_answer), refused=refused)
 
     def _ranked(self, records: Sequence[Record], queries: Sequence[str]) -> list[Record]:
         """Return the records that answer a query, best first, and without repetitions: of equal texts only the newest."""
@@ -233,3 +235,7 @@ class ChatMemory:
             shown.append(one)
             lines.append(line)
         return shown, lines
+
+
+def _own_id(record: Record) -> str:
+    return record.line_message_id if isinstance(record, MessageRecord) else record.webhook_event_id

@@ -24,6 +24,9 @@ RECENT_MS: Final = 5 * 60_000
 RECENT_MEDIA: Final = 3
 _TOO_MUCH: Final = "It is left out, because there is too much to look at at once."
 _NOT_OPENED: Final = "It could not be opened this time."
+REFUSED: Final = (
+    "[note] It cannot be opened: it is damaged, locked, or of a kind that you cannot read. Say so if it is asked about."
+)
 _WHY_NOT: Final[Mapping[Unkept, str]] = {
     "not_ready": "LINE is still preparing it; the person may ask again in a moment.",
     "gone": "It is not there any more.",
@@ -107,7 +110,7 @@ class MediaParts:
         fetches: Fetches,
         share: _Share,
     ) -> Mapping[str, Sequence[Part]]:
-        shown = {message.line_message_id: list(_media_of(message, quotable)) for message in asked}
+        shown = {message.line_message_id: list(media_of(message, quotable)) for message in asked}
         fetching = dict(fetches)
         for medium in (medium for several in shown.values() for medium in several):
             if medium.line_message_id not in fetching:
@@ -124,7 +127,7 @@ class MediaParts:
         label = self.media.label(conversation, message.line_message_id)
         # A request after the answer shows one medium, and waits for no fetch
         share = _Share(budget=InlineBudget(INLINE_LIMIT_BYTES), deadline=Deadline.after(self.media.clock, 0))
-        part = self._open_medium(conversation, message, label, share) if label else None
+        part = self._open_medium(conversation, message, label, share) if label and not label.is_refused else None
         return part if isinstance(part, MediaPart) else None
 
     def _part(
@@ -146,6 +149,8 @@ class MediaParts:
     def _open_medium(
         self, conversation: Conversation, message: MessageRecord, label: MediumLabel, share: _Share
     ) -> Part:
+        if label.is_refused:
+            return REFUSED
         if self.bucket is not None:
             address = f"gs://{self.bucket}/{conversation.names.medium(message.line_message_id)}"
             return MediaPart(content_type=label.content_type, source=address)
@@ -173,7 +178,8 @@ def recent_media(history: History, asked: Sequence[MessageRecord]) -> tuple[Mess
     return tuple(found[-RECENT_MEDIA:])
 
 
-def _media_of(message: MessageRecord, quotable: Quotable) -> Iterator[MessageRecord]:
+def media_of(message: MessageRecord, quotable: Quotable) -> Iterator[MessageRecord]:
+    """Yield the medium that the message quotes, and its own."""
     quoted = quotable.quoted_by(message)
     for record in (quoted, message):
         if isinstance(record, MessageRecord) and record.type in MESSAGE_TYPES:

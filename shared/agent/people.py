@@ -1,8 +1,10 @@
 """The names by which the model knows the members of a chat."""
 
 from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
+from shared.conversation.member_mark import mark_id
 from shared.conversation.records import MessageRecord
 from shared.conversation.store import Conversation
 from shared.line.bot_name import BotName
@@ -21,7 +23,14 @@ class People:
         if message.user_id is not None:
             self.display_names.begin(conversation.id, message.user_id)
 
-    def of(self, conversation: Conversation, messages: Iterable[MessageRecord]) -> Mapping[str, str]:
-        """Return the name of every author of the messages, by user id."""
-        user_ids = [message.user_id for message in messages if message.user_id is not None]
+    def of(
+        self,
+        conversation: Conversation,
+        messages: Iterable[MessageRecord],
+        *,
+        refused: AbstractSet[str] = frozenset(),
+    ) -> Mapping[str, str]:
+        """Return the name of every author of the messages, by user id, without names that the model may not read (`Refusal`)."""
+        authors = (message.user_id for message in messages)
+        user_ids = [one for one in authors if one is not None and mark_id(one) not in refused]
         return self.display_names.of(conversation.id, user_ids, bot_names=self.bot_name.all) if user_ids else {}

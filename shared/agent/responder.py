@@ -9,6 +9,7 @@ from typing import Final, Protocol
 
 from shared import logs, tracing
 from shared.agent.catch_up import CatchUp, is_catch_up_only
+from shared.agent.culprits import Culprits, Suspicion
 from shared.agent.loop import Agent, Thought
 from shared.agent.media_parts import MediaParts, recent_media
 from shared.agent.model import Content, MixedContent, Part, TextContent
@@ -16,12 +17,21 @@ from shared.agent.outcomes import GAP, having_read, room_above_lists, with_forge
 from shared.agent.people import People
 from shared.agent.prompt import PromptBuilder
 from shared.agent.receipts import Deed, is_blank, receipt, without_marks
+from shared.agent.remedies import Help
+from shared.agent.suspects import Suspect, media_shown, suspects_around, suspects_asked
 from shared.agent.taint import MEDIA, Readings
 from shared.agent.transcript import words
 from shared.agent.turn_context import TurnContext
 from shared.agent.turn_contexts import TurnContexts
 from shared.conversation.records import OutcomeKind, OutcomeRecord
-from shared.errors import LimitReachedError, ModelBlockedError, ModelRefusedError, ModelUnavailableError
+from shared.errors import (
+    AizuchiError,
+    LimitReachedError,
+    ModelBlockedError,
+    ModelRefusedError,
+    ModelUnavailableError,
+    PromptAmendedError,
+)
 from shared.line.bubbles import ANSWER, DIGEST, length_of, shown_text
 from shared.line.ids import mask_ids
 from shared.line.language import language_of
@@ -31,6 +41,7 @@ from shared.turns.question import Question
 
 REPLY: Final = "reply"
 _AGENT: Final = "aizuchi"
+_PROBES_IN_A_TURN: Final = 6
 _LEAST_WORDS: Final = 100  # characters of the model's, however much the code writes below them
 _ONLY_LINKS: Final = re.compile(r"(?:\s*\[[^\[\]\n]*\]\([^()\s]*\))+\s*")
 """A message of nothing but `[words](link)`."""
@@ -56,6 +67,7 @@ class AgentResponder:
     contexts: TurnContexts
     earlier_calls: EarlierCalls
     catch_up: CatchUp
+    culprits: Culprits
     presence: Presence
     phrases: Phrases
 
@@ -114,11 +126,11 @@ class AgentResponder:
                 is_blank=partial(_is_blank, context.readings),
             )
         except ModelBlockedError as cause:
-            logs.warning("turn_apologised", reason=str(cause))
-            return self._apology(question.draft, context, Phrase.APOLOGY_REFUSED)
+            return self._answer_others(question, shown) or self._refusal(question, context, cause)
         except (ModelUnavailableError, ModelRefusedError, LimitReachedError) as cause:
             logs.error("turn_apologised", cause=cause, reason=str(cause))
             return self._apology(question.draft, context, Phrase.APOLOGY_BUSY)
+        self._suspect(question, thought)
         context.seal()
         message = thought.decision.message
         version = prompt_version(self.prompt.system_instruction(), thought.tools_offered)
@@ -149,13 +161,60 @@ class AgentResponder:
         locale = language_of(context.said, default=self.prompt.locale)
         return with_staged(with_proposals(outcome, context, locale=locale), context)
 
+    def _suspect(self, question: Question, thought: Thought) -> None:
+        """Leave what may be the reason why a prompt was refused, until the answer is recorded."""
+        history, asked = question.history, question.asked
+        suspects: list[Suspect] = []
+        if Help.ASKED_ONLY in thought.helped:
+            suspects += suspects_around(history, asked, self._names(question))
+        if Help.WITHOUT_MEDIA in thought.helped:
+            suspects += media_shown(history, (*recent_media(history, asked), *asked))
+        if suspects:
+            self.culprits.suspect(question.conversation, Suspicion(suspects=tuple(suspects), before=history.amendments))
+
+    def _refusal(self, question: Question, context: TurnContext, cause: ModelBlockedError) -> OutcomeRecord:
+        """Return the text that says so to who asked; what is asked is suspected."""
+        logs.warning("turn_apologised", reason=str(cause))
+        suspects = tuple(suspects_asked(question.history, question.asked))
+        self.culprits.suspect(question.conversation, Suspicion(suspects=suspects, before=question.history.amendments))
+        return self._apology(question.draft, context, Phrase.APOLOGY_REFUSED)
+
+    def _answer_others(self, question: Question, shown: Mapping[str, Sequence[Part]]) -> OutcomeRecord | None:
+        """Answer those of the asked messages that are not refused, and say that another one is; None: there are none, or no time."""
+        history, asked = question.history, question.asked
+        if len(asked) == 1:
+            return None
+        suspicion = Suspicion(suspects=tuple(suspects_asked(history, asked)), before=history.amendments)
+        try:
+            culprits = self.culprits.among(
+                question.conversation, suspicion, question.deadline, most_requests=_PROBES_IN_A_TURN
+            )
+        except PromptAmendedError:
+            raise
+        except AizuchiError as cause:
+            logs.warning("culprit_not_found", error_type=type(cause).__name__)
+            return None
+        refused = {one.mark.id for one in culprits}
+        others = tuple(one for one in asked if refused.isdisjoint({one.line_message_id, one.quoted_message_id}))
+        if not culprits or not others:
+            return None
+        outcome = self._think(replace(question, history=history.isolated(others), asked=others), shown)
+        self.culprits.suspect(question.conversation, replace(suspicion, suspects=tuple(culprits), is_proven=True))
+        if outcome.text is None:
+            return outcome
+        return replace(outcome, text=f"{outcome.text}{GAP}{self.phrases.text(Phrase.PARTLY_REFUSED)}")
+
+    def _names(self, question: Question) -> Mapping[str, str]:
+        history = question.history
+        return self.people.of(question.conversation, (*history.messages, *question.asked), refused=history.refused)
+
     def _contents(self, question: Question, shown: Mapping[str, Sequence[Part]], *, now_ms: int) -> tuple[Content, ...]:
         conversation, history, asked = question.conversation, question.history, question.asked
         return self.prompt.contents(
             history,
             pending=asked,
             now_ms=now_ms,
-            names=self.people.of(conversation, (*history.messages, *asked)),
+            names=self._names(question),
             shown=shown,
             recent=recent_media(history, asked),
             is_overheard=question.is_overheard,

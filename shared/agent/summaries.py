@@ -1,24 +1,32 @@
 """Texts that the model writes outside of turns, each by one function call: recaps of older messages, captions of media."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from shared import logs
+from shared.agent.culprits import Culprits, Suspicion
 from shared.agent.media_parts import MediaParts
 from shared.agent.model import Content, FunctionDeclaration, MixedContent, Model, ModelRequest, mask_content
 from shared.agent.people import People
 from shared.agent.prompt import PromptBuilder
+from shared.agent.remedies import trouble_with
+from shared.agent.suspects import suspects_around
 from shared.agent.tools import load_schema
+from shared.clock import Deadline
+from shared.conversation.amendments import Amendments
+from shared.conversation.history import History
+from shared.conversation.member_mark import mark_id
 from shared.conversation.records import MessageRecord, OutcomeRecord
 from shared.conversation.store import Conversation
-from shared.errors import ModelUnavailableError
+from shared.errors import ModelBlockedError, ModelRefusedError, ModelUnavailableError
 from shared.line.bubbles import shortened
 from shared.line.graphemes import split_at_graphemes
 from shared.line.ids import mask_ids
 from shared.metering import Purpose
 
 _SECONDS: Final = 15.0
+_MOST_PROBES: Final = 8
 _RECAP_LIMIT_UTF16: Final = 1_500
 _CAPTION_LIMIT: Final = 200
 
@@ -34,7 +42,7 @@ class _Assignment:
     max_output_tokens: int
 
     def ask(self, model: Model, contents: Sequence[Content]) -> tuple[str, ...]:
-        """Return the `text` of every call of the function.  Raises: as `Model.generate` does."""
+        """Return the `text` of every call of the function.  Raises: as `Model.generate` does; ModelBlockedError."""
         declaration = FunctionDeclaration(
             name=self.function, description=self.purpose, parameters=load_schema(f"{self.function}.parameters")
         )
@@ -48,6 +56,9 @@ class _Assignment:
                 purpose=self.kind,
             )
         )
+        trouble = trouble_with(response)
+        if trouble is not None and trouble.refuses:
+            raise trouble.error
         return tuple(str(call.args.get("text", "")) for call in response.calls if call.name == self.function)
 
 
@@ -81,12 +92,39 @@ class ModelSummariser:
     model: Model
     prompt: PromptBuilder = field(repr=False)
     people: People = field(repr=False)
+    culprits: Culprits = field(repr=False)
 
     def sum_up(
-        self, conversation: Conversation, messages: Sequence[MessageRecord], answers: Sequence[OutcomeRecord]
+        self,
+        conversation: Conversation,
+        messages: Sequence[MessageRecord],
+        answers: Sequence[OutcomeRecord],
+        amendments: Amendments,
     ) -> str:
-        """Return a recap.  Raises: ModelUnavailableError, ModelRefusedError."""
-        contents = self.prompt.stretch(messages, answers, names=self.people.of(conversation, messages))
+        """Return a recap, without what the provider refuses to read; without words, if that is all.
+
+        Raises: ModelUnavailableError, ModelRefusedError, ModelBlockedError, DeadlineError, PromptAmendedError.
+        """
+        names = self.people.of(conversation, messages)
+        try:
+            return self._sum_up(messages, answers, names)
+        except ModelBlockedError:
+            stretch = History(messages=tuple(messages), outcomes=tuple(answers))
+            suspicion = Suspicion(suspects=tuple(suspects_around(stretch, (), names)), before=amendments)
+            deadline = Deadline.after(conversation.amendments.clock, _SECONDS)
+            culprits = self.culprits.among(conversation, suspicion, deadline, most_requests=_MOST_PROBES)
+            if not culprits:
+                raise
+        refused = {one.mark.id for one in culprits}
+        messages = [one for one in messages if one.line_message_id not in refused]
+        answers = [one for one in answers if one.webhook_event_id not in refused]
+        names = {user_id: name for user_id, name in names.items() if mark_id(user_id) not in refused}
+        return self._sum_up(messages, answers, names) if messages or answers else ""
+
+    def _sum_up(
+        self, messages: Sequence[MessageRecord], answers: Sequence[OutcomeRecord], names: Mapping[str, str]
+    ) -> str:
+        contents = self.prompt.stretch(messages, answers, names=names)
         texts = _RECAP.ask(self.model, tuple(map(mask_content, contents)))
         text = next((text for text in map(str.strip, texts) if text), None)
         if text is None:
@@ -103,14 +141,21 @@ class ModelCaptioner:
     parts: MediaParts
 
     def caption(self, conversation: Conversation, message: MessageRecord) -> str | None:
-        """Return one line, or None if the message's medium is not stored.
+        """Return one line, or None if the message's medium is not stored, or is refused, which its label then tells.
 
         Raises: ModelUnavailableError, ModelRefusedError, StorageUnavailableError.
         """
         part = self.parts.stored_part(conversation, message)
         if part is None:
             return None
-        texts = _CAPTION.ask(self.model, (MixedContent(parts=("[note] This is to be described.", part)),))
+        try:
+            texts = _CAPTION.ask(self.model, (MixedContent(parts=("[note] This is to be described.", part)),))
+        except (ModelRefusedError, ModelBlockedError) as cause:
+            if isinstance(cause, ModelRefusedError) and not cause.is_about_request:
+                raise
+            self.parts.media.mark_as_refused(conversation, message.line_message_id)
+            logs.warning("medium_refused", error_type=type(cause).__name__)
+            return None
         line = next((candidate for text in texts if (candidate := _line(text))), None)
         if line is None:
             raise ModelUnavailableError("the model wrote no description")

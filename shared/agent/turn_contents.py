@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from shared.agent.media_parts import REFUSED
 from shared.agent.model import (
     Content,
     FunctionDeclaration,
@@ -23,9 +24,6 @@ from shared.agent.turn_context import TurnContext
 
 _NOTE_TOKENS: Final = 500
 _CHANGE: Final = "[earlier attempt] You have already called {tool} in this turn: {facts}. It holds; do not do it again."
-_NOT_OPENED: Final = (
-    "[note] It cannot be opened: it is damaged, locked, or of a kind that you cannot read. Say so if it is asked about."
-)
 _LEFT_OUT: Final[Json] = {
     "error": {"message": "The result cannot be shown to you. Go on without it, and say so.", "may_retry": False}
 }
@@ -114,5 +112,5 @@ class TurnContents:
 def _without_media(content: Content) -> Content:
     if not isinstance(content, MixedContent):
         return content
-    texts = (_NOT_OPENED if isinstance(part, MediaPart) else part for part in content.parts)
+    texts = (REFUSED if isinstance(part, MediaPart) else part for part in content.parts)
     return TextContent(role="user", texts=tuple(texts))

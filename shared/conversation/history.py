@@ -20,6 +20,16 @@ class IndexView:
 
     text: str = field(default="", repr=False)
     source_ids: frozenset[str] = frozenset()
+    rows: tuple["IndexRow", ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexRow:
+    """A row of the index that a prompt shows: the id by which it is marked (`row_mark`), its words, and the messages that it came from."""
+
+    mark: str
+    text: str = field(repr=False)
+    source_ids: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +40,8 @@ class History:
     that are too many for a prompt. `quoted`: media that memory does not know, found because a message quotes them. `outcomes`: without
     words that repeat something withdrawn. `covered`: the messages that an outcome covers. `recorded`: the ids of all outcomes, read or
     not. `journalled`: how many messages a compaction could fold. `looked_s`: when the look at the amendments began, by the monotonic clock.
-    `authors`: the marks of the people who sent messages that are named and kept nowhere, by the messages' ids.
+    `authors`: the marks of the people who sent messages that are named and kept nowhere, by the messages' ids. `refused`: what no prompt
+    shows, because the model's provider refuses to read it (`Refusal`).
     """
 
     messages: tuple[MessageRecord, ...] = ()
@@ -47,6 +58,7 @@ class History:
     index: IndexView = field(default_factory=IndexView)
     journalled: int = 0
     authors: Mapping[str, str] = field(default_factory=dict)
+    refused: frozenset[str] = frozenset()
 
     def pending(self, own: MessageRecord, *, now_ms: int) -> tuple[MessageRecord, ...]:
         """Return what the next turn has to answer, oldest first: addressed, not withdrawn, covered by no outcome, and young enough.
@@ -89,6 +101,23 @@ class History:
             index=IndexView(),
         )
 
+    def without_refused(self, refused: frozenset[str]) -> "History":
+        """Return the history whose prompt shows nothing of this; what still waits for an answer stays, because it is asked."""
+        if not refused:
+            return self
+        left_out = [
+            one
+            for one in self.messages
+            if one.line_message_id in refused and (not one.addressed or one.line_message_id in self.covered)
+        ]
+        return replace(
+            self,
+            messages=tuple(one for one in self.messages if one not in left_out),
+            unshown=(*self.unshown, *left_out),
+            recaps=tuple(one for one in self.recaps if one.id not in refused),
+            refused=refused,
+        )
+
     def with_quoted(self, found: Sequence[MessageRecord]) -> "History":
         """Return the history with these media, which messages quote."""
         return replace(self, quoted=tuple(found))
@@ -104,7 +133,10 @@ class History:
         return tuple(
             one
             for one in self.outcomes
-            if one.holds_words and one.kind is not OutcomeKind.STORED and one.timestamp_ms >= self.shown_since_ms
+            if one.holds_words
+            and one.kind is not OutcomeKind.STORED
+            and one.timestamp_ms >= self.shown_since_ms
+            and one.webhook_event_id not in self.refused
         )
 
     @property
@@ -116,7 +148,13 @@ class History:
     def quotable(self) -> Quotable:
         """Everything that a message may quote."""
         messages = (*self.quoted, *self.older, *self.unshown, *self.messages)
-        return Quotable.of(messages, self.outcomes, self.amendments.withdrawn)
+        if not self.refused:
+            return Quotable.of(messages, self.outcomes, self.amendments.withdrawn)
+        return Quotable.of(
+            [one for one in messages if one.line_message_id not in self.refused],
+            [one for one in self.outcomes if one.webhook_event_id not in self.refused],
+            self.amendments.withdrawn,
+        )
 
     @property
     def provenance(self) -> Provenance:

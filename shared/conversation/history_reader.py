@@ -38,8 +38,8 @@ class ReadIndex(Protocol):
         """The messages that its entries came from."""
         ...
 
-    def view(self, amendments: Amendments) -> IndexView:
-        """Return what a prompt shows of it, without what was withdrawn."""
+    def view(self, amendments: Amendments, refused: AbstractSet[str] = frozenset()) -> IndexView:
+        """Return what a prompt shows of it, without what was withdrawn, and without rows with these marks."""
         ...
 
 
@@ -147,7 +147,7 @@ class HistoryReader:
             history,
             recorded=history.recorded.union(names.outcome_id_in(one.name) for one in listing.outcomes),
             looked_s=listing.begun_s,
-            index=index.view(amendments),
+            index=index.view(amendments, history.refused),
         )
 
 
@@ -190,7 +190,7 @@ def history_of(
     is_cut = len(shown) > MESSAGES_SHOWN or bool(summed_up) or deadly_until_ms >= 0
     shown = [one for one in shown if one.timestamp_ms > deadly_until_ms]
     unshown, shown = shown[:-MESSAGES_SHOWN], shown[-MESSAGES_SHOWN:]
-    return History(
+    history = History(
         messages=tuple(shown),
         older=tuple(sorted((one for one in kept if one.line_message_id in summed_up), key=by_time)),
         unshown=tuple(unshown),
@@ -203,3 +203,4 @@ def history_of(
         journalled=journalled,
         authors={own_id: by for by, ids in clean.authors.items() for own_id in ids},
     )
+    return history.without_refused(frozenset(one.id for one in clean.refused))

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from concurrent.futures import Executor, Future
 from contextvars import copy_context
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal, TypeAlias
 
 from shared import logs
@@ -29,7 +29,8 @@ from shared.line.media_content import (
     fetch_when_ready,
     readable_type,
 )
-from shared.storage.codec import VERSION, decode, decode_readable, encode
+from shared.storage.codec import VERSION, decode, decode_if_readable, decode_readable, encode
+from shared.storage.compare_and_swap import update_by_swap
 
 FETCH_S: Final = 15.0
 UNKNOWN_MS: Final = 0
@@ -43,6 +44,7 @@ class MediumLabel:
     """What is known of a medium without its bytes.
 
     `content_type` is one that the model knows; `by` is the mark of the person who sent it (`member_mark`), if that is known.
+    `is_refused`: the model cannot open it, or its provider will not let it, so it is never shown again.
     """
 
     version: int = VERSION
@@ -50,6 +52,7 @@ class MediumLabel:
     content_type: str
     size_bytes: int
     by: str | None = None
+    is_refused: bool = False
 
 
 Unkept: TypeAlias = Unfetched | Literal["unreadable"]
@@ -118,6 +121,16 @@ class Media:
     def label(self, conversation: Conversation, line_message_id: str) -> MediumLabel | None:
         """Return the label of a message's medium, or None where no bytes are kept."""
         return _label(conversation, line_message_id)
+
+    def mark_as_refused(self, conversation: Conversation, line_message_id: str) -> None:
+        """The medium, if it is kept, is never shown to the model again.  Repeated: changes nothing."""
+
+        def refused(data: bytes | None) -> bytes | None:
+            label = decode_if_readable(MediumLabel, data)
+            return encode(replace(label, is_refused=True)) if label is not None and not label.is_refused else None
+
+        store = conversation.objects.store
+        update_by_swap(store, conversation.names.medium_label(line_message_id), refused, what="a medium's label")
 
     def bytes_of(self, conversation: Conversation, line_message_id: str) -> bytes | None:
         """Return the bytes of a message, or None where none are kept."""

@@ -27,9 +27,13 @@ class Summariser(Protocol):
     """Sums up."""
 
     def sum_up(
-        self, conversation: Conversation, messages: Sequence[MessageRecord], answers: Sequence[OutcomeRecord]
+        self,
+        conversation: Conversation,
+        messages: Sequence[MessageRecord],
+        answers: Sequence[OutcomeRecord],
+        amendments: Amendments,
     ) -> str:
-        """Return a recap of what was said.  Raises: AizuchiError, if this attempt failed."""
+        """Return a recap of what was said, which was read with these amendments.  Raises: AizuchiError, if this attempt failed."""
         ...
 
 
@@ -89,8 +93,13 @@ class RecapWriter:
         log = conversation.amendments
         if not log.is_valid(looked_s) and log.fresh_look().adds_to(amendments):  # no prompt may hold withdrawn words
             return None
+        refused = {one.id for one in record.refused}
+        messages = [one for one in batch if one.line_message_id not in refused]
+        answers = [one for one in _answers_in(record, batch) if one.webhook_event_id not in refused]
+        if not messages and not answers:
+            return ""
         try:
-            return self.summariser.sum_up(conversation, batch, _answers_in(record, batch))
+            return self.summariser.sum_up(conversation, messages, answers, amendments)
         except AizuchiError as cause:
             logs.warning("recap_failed", error_type=type(cause).__name__)
             return None

@@ -16,6 +16,7 @@ from shared.conversation.authors import authors_after
 from shared.conversation.inheritance import own_id_of, with_inheritance, without_lost, without_names
 from shared.conversation.numbering import Numbered
 from shared.conversation.records import ANSWERABLE_MS, MessageRecord, OutcomeKind, OutcomeRecord, by_time
+from shared.conversation.refusals import Refusal, standing
 from shared.conversation.segments import cleaned_segment, with_seen
 from shared.conversation.snapshot_records import ArchivedAnswer, Recap, SnapshotRecord
 from shared.storage.codec import decode, decode_if_readable, encode
@@ -94,6 +95,21 @@ class Snapshot:
 
         update_by_swap(self.objects.store, self.names.snapshot, clean, what="the snapshot")
 
+    def refuse(self, refusals: Iterable[Refusal], log: AmendmentLog) -> None:
+        """What these marks are about is left out of prompts, unless it was withdrawn, erased or edited since.
+
+        Repeated: changes nothing.
+        """
+        new, looked = tuple(refusals), log.look()
+
+        def marked(data: bytes | None) -> bytes | None:
+            record = decode(SnapshotRecord, data) if data is not None else SnapshotRecord()
+            wanted = standing((*record.refused, *new), looked)
+            return encode(replace(record, refused=wanted)) if wanted != record.refused else None
+
+        update_by_swap(self.objects.store, self.names.snapshot, marked, what="the snapshot")
+        self.settle(log, looked)
+
     def overtake(self, *, now_ms: int) -> None:
         """Rewrite the snapshot, at most once a minute, so that a worker that read it before loses its swap, however long it has slept.
 
@@ -151,6 +167,7 @@ def cleaned(
         clean,
         messages=tuple(amendments.overlay(one) for one in snapshot.messages if not amendments.is_withdrawn(one)),
         leaving=cleaned_segment(snapshot.leaving, amendments),
+        refused=standing(snapshot.refused, amendments),
         segments=tuple(one for one in snapshot.segments if SegmentName.parse(one).last_ms > amendments.erased_ms),
     )
 

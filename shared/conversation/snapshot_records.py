@@ -8,6 +8,7 @@ from typing import TypeAlias
 from shared.conversation.provenance import LATEST_MS, Provenance
 from shared.conversation.receipt_lines import compared_texts
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
+from shared.conversation.refusals import Refusal
 from shared.storage.codec import VERSION
 
 Authors: TypeAlias = Mapping[str, Mapping[str, int]]
@@ -115,6 +116,7 @@ class SnapshotRecord:
     numbers that it names, as first number and length in turn. In memory, outcomes have their own `saw`, and these two are empty.
     `timeline` is in snapshots of earlier releases, whose outcomes named intervals: the timestamps of the messages in them.
     `authors` are those of messages that are named and kept nowhere. `overtaken_ms` is when `Snapshot.overtake` wrote it last.
+    `refused`: marks on what the model's provider refuses to read, of the journal, too.
     """
 
     version: int = VERSION
@@ -132,6 +134,7 @@ class SnapshotRecord:
     leaving: Segment = field(default_factory=Segment)
     segments: tuple[str, ...] = ()
     overtaken_ms: int = 0
+    refused: tuple[Refusal, ...] = ()
 
     @property
     def all_recaps(self) -> tuple[Recap, ...]:

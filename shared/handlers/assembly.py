@@ -8,6 +8,7 @@ from shared.access.usage import DeploymentUsage
 from shared.agent.catch_up import CatchUp
 from shared.agent.chat_memory import ChatMemory
 from shared.agent.confirmed_changes import ConfirmedCalls
+from shared.agent.culprits import Culprits
 from shared.agent.executor import ToolExecutor
 from shared.agent.loop import Agent
 from shared.agent.media_parts import MediaParts
@@ -118,6 +119,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         chance=ports.chance,
     )
     contexts = TurnContexts(entries=EntryStaging(), reminders=reminders.staging, clock=clock)
+    culprits = Culprits(model=model, parts=parts)
     responder = AgentResponder(
         agent=agent,
         prompt=prompt,
@@ -126,11 +128,12 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         contexts=contexts,
         earlier_calls=toolsets,
         catch_up=CatchUp(memory=memory),
+        culprits=culprits,
         presence=presence,
         phrases=phrases,
     )
     recaps = RecapWriter(
-        summariser=ModelSummariser(model=model, prompt=prompt, people=people),
+        summariser=ModelSummariser(model=model, prompt=prompt, people=people, culprits=culprits),
         limits=options.memory,
         clock=clock,
     )
@@ -173,6 +176,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
             runner=runner, responder=responder, outbox=outbox, phrases=phrases, budgets=budgets, clock=clock
         ),
         compaction=Compaction(recaps=recaps, limits=options.memory, clock=clock),
+        culprits=culprits,
         captions=CaptionWriter(captioner=ModelCaptioner(model=model, parts=parts), clock=clock),
         withdrawal=withdrawal,
         presence=presence,

@@ -7,6 +7,7 @@ from typing import Final
 
 from shared import logs
 from shared.access.usage import DeploymentUsage
+from shared.agent.culprits import Culprits
 from shared.agent.people import People
 from shared.bus.result import EventResult
 from shared.clock import Deadline
@@ -44,6 +45,7 @@ class MessageHandler:
     reply: Reply
     interjection: Interjection
     compaction: Compaction
+    culprits: Culprits
     captions: CaptionWriter
     withdrawal: Withdrawal
     presence: Presence
@@ -95,6 +97,7 @@ class MessageHandler:
             # Wait, because no work may go on once the request is answered
             wait(fetches.values(), timeout=deadline.within(_LAST_FETCH_S).left_s)
         _check_ended(fetches)
+        self.culprits.settle(conversation, deadline)
         if self.compaction.is_due(journalled=run.journalled, shown=run.shown):
             self._compact(conversation, deadline, may_ask_model=True)
         self._settle(conversation)
@@ -186,6 +189,7 @@ class MessageHandler:
         if self.intake.policy is GroupPolicy.MODEL and message.reply_token is not None:
             self.usage.begin_exchange()
             result = self.interjection(conversation, message, deadline)
+            self.culprits.settle(conversation, deadline)
             self._settle(conversation)
         if self.compaction.is_triggered_by(message.line_message_id):
             self._compact(conversation, deadline, may_ask_model=False)

@@ -2,7 +2,8 @@
 
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
 from typing import Final
 
 from cachetools import LRUCache
@@ -10,8 +11,9 @@ from cachetools import LRUCache
 from shared import logs
 from shared.agent.token_estimate import estimated_tokens
 from shared.conversation.amendments import Amendments
-from shared.conversation.history import IndexView
+from shared.conversation.history import IndexRow, IndexView
 from shared.conversation.history_reader import ReadIndex
+from shared.conversation.refusals import ROW_PREFIX, row_mark
 from shared.conversation.store import Conversation
 from shared.errors import PermanentError
 from shared.knowledge.catalog import Catalog, Row
@@ -56,7 +58,7 @@ class FixedIndex:
     text: str = ""
     source_ids: frozenset[str] = frozenset()
 
-    def view(self, _amendments: Amendments) -> IndexView:
+    def view(self, _amendments: Amendments, _refused: AbstractSet[str] = frozenset()) -> IndexView:
         """Return the text."""
         return IndexView(text=self.text)
 
@@ -72,9 +74,12 @@ class CatalogIndex:
         """The messages that its entries came from."""
         return frozenset(one.line_message_id for row in self.catalog.rows for one in row.sources)
 
-    def view(self, amendments: Amendments) -> IndexView:
-        """Return what is shown of the entries that nothing was withdrawn from."""
-        return _VIEWS.of(self.catalog, self.catalog.without(amendments.is_withdrawn_from_entries))
+    def view(self, amendments: Amendments, refused: AbstractSet[str] = frozenset()) -> IndexView:
+        """Return what is shown of the entries that nothing was withdrawn from, without those whose rows are refused."""
+        shown = self.catalog.without(amendments.is_withdrawn_from_entries)
+        if any(one.startswith(ROW_PREFIX) for one in refused):
+            shown = replace(shown, rows=tuple(row for row in shown.rows if _mark_of(row) not in refused))
+        return _VIEWS.of(self.catalog, shown)
 
 
 class _Views:
@@ -220,7 +225,18 @@ def index_view(catalog: Catalog, *, limit_tokens: int = PROMPT_TOKENS) -> IndexV
     more = len(catalog.rows) - len(chosen)
     if more:
         text += f"\n… and {more} more entries: use list_entries or search_entries."
-    return IndexView(text=text, source_ids=frozenset(one for row in chosen for one in row.source_ids))
+    return IndexView(
+        text=text,
+        source_ids=frozenset(one for row in chosen for one in row.source_ids),
+        rows=tuple(
+            IndexRow(mark=_mark_of(row), text=_line(sections[row.path], row), source_ids=row.source_ids)
+            for row in chosen
+        ),
+    )
+
+
+def _mark_of(row: Row) -> str:
+    return row_mark(row.source_ids, row.updated_at)
 
 
 def _render(chosen: Iterable[Row], every: Sequence[Row]) -> str:

@@ -47,6 +47,7 @@ class Phrase(StrEnum):
     NOTHING_TO_SHOW = "nothing_to_show"
     APOLOGY_BUSY = "apology_busy"
     APOLOGY_REFUSED = "apology_refused"
+    PARTLY_REFUSED = "partly_refused"
     CHANGE_QUESTION = "change_question"
     CHANGE_BUTTON = "change_button"
     CHANGE_FAILED = "change_failed"

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from shared.adapters.memory import FixedClock
 from shared.clock import Clock, Deadline
+from shared.conversation.amendments import Amendments
 from shared.conversation.compaction import Compaction
 from shared.conversation.recap import RecapWriter
 from shared.conversation.records import MessageRecord, OutcomeRecord
@@ -27,8 +28,13 @@ class QuotingSummariser:
     meanwhile: Callable[[], object] = lambda: None
 
     def sum_up(
-        self, conversation: Conversation, messages: Sequence[MessageRecord], answers: Sequence[OutcomeRecord]
+        self,
+        conversation: Conversation,
+        messages: Sequence[MessageRecord],
+        answers: Sequence[OutcomeRecord],
+        amendments: Amendments,
     ) -> str:
+        assert isinstance(amendments, Amendments)
         assert conversation.id.startswith("U")
         self.meanwhile()
         if self.is_down:

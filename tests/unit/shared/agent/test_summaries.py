@@ -7,11 +7,13 @@ import pytest
 from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryMedia, ScriptedModel
 from shared.adapters.memory.line_people import HeldContent, MemoryProfiles
 from shared.adapters.memory.scripted_model import Step, calling, unusable
+from shared.agent.culprits import Culprits
 from shared.agent.media_parts import MediaParts
 from shared.agent.model import MixedContent
 from shared.agent.people import People
 from shared.agent.prompt import PromptBuilder
 from shared.agent.summaries import ModelCaptioner, ModelSummariser
+from shared.conversation.amendments import Amendments
 from shared.conversation.media import Media
 from shared.conversation.store import Conversation
 from shared.errors import ModelUnavailableError
@@ -29,16 +31,22 @@ NO_TEXT: list[Step] = [
 ]
 
 
+def media_of(source: MemoryMedia) -> Media:
+    return Media(source=source, threads=InlineExecutor(), clock=FixedClock())
+
+
 def recap_of(chat: Conversation, step: Step) -> str:
     momo = BotName(account=MemoryLineApi(), configured="Momo")
     people = People(display_names=DisplayNames(profiles=MemoryProfiles(), threads=InlineExecutor()), bot_name=momo)
-    summariser = ModelSummariser(model=ScriptedModel([step]), prompt=PromptBuilder(bot_name=momo), people=people)
-    return summariser.sum_up(chat, [message(1)], [answer(1)])
+    model, parts = ScriptedModel([step]), MediaParts(media=media_of(MemoryMedia()), bucket=None)
+    culprits = Culprits(model=model, parts=parts)
+    summariser = ModelSummariser(model=model, prompt=PromptBuilder(bot_name=momo), people=people, culprits=culprits)
+    return summariser.sum_up(chat, [message(1)], [answer(1)], Amendments())
 
 
 def caption_of(chat: Conversation, *steps: Step, is_stored: bool = True) -> tuple[str | None, ScriptedModel]:
     source, model = MemoryMedia(), ScriptedModel(steps)
-    parts = MediaParts(media=Media(source=source, threads=InlineExecutor(), clock=FixedClock()), bucket=None)
+    parts = MediaParts(media=media_of(source), bucket=None)
     if is_stored:
         source.contents["m1"] = HeldContent(data=b"x", content_type="image/jpeg")
         parts.media.begin_fetch(chat, PICTURE)

@@ -1,3 +1,4 @@
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 import pytest
@@ -93,7 +94,8 @@ class EntryOfOneMessage:
     def read(self, _: Conversation) -> "EntryOfOneMessage":
         return self
 
-    def view(self, amendments: Amendments) -> IndexView:
+    def view(self, amendments: Amendments, refused: AbstractSet[str] = frozenset()) -> IndexView:
+        assert not refused
         return IndexView(source_ids=self.source_ids - amendments.withdrawn)
 
 

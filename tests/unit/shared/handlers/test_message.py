@@ -196,7 +196,7 @@ def test_message_without_a_token_does_not_reach_the_model(worker: PushedWorker) 
     [
         ([ModelUnavailableError("503")] * 3, Phrase.APOLOGY_BUSY),
         ([ModelRefusedError("400")], Phrase.APOLOGY_BUSY),
-        ([unusable("SAFETY")] * 2, Phrase.APOLOGY_REFUSED),
+        ([unusable("SAFETY")] * 3, Phrase.APOLOGY_REFUSED),  # the third is a probe
         ([calling(("fly", {}))] * 8, Phrase.APOLOGY_BUSY),
     ],
 )

@@ -199,7 +199,7 @@ BUYS: Final = calling(("create_page", {"database_name": "shopping", "title": "mi
     ("fails", "phrase"),
     [
         (DOWN, Phrase.APOLOGY_BUSY),
-        ([unusable("SAFETY")] * 2, Phrase.APOLOGY_REFUSED),
+        ([unusable("SAFETY")] * 3, Phrase.APOLOGY_REFUSED),
         ([calling(("reply", {"message": "\u3000"}))] * 2, Phrase.APOLOGY_BUSY),
     ],
 )

@@ -1,0 +1,47 @@
+"""Refusals: marks on what the model's provider refuses to read, so that prompts leave it out and innocent messages are answered.
+
+A mark holds no words, only an id: of a message, an answer or a recap, of a person (`member_mark`) whose display name is refused, or of a
+row of the index (`row_mark`). Marks stand in the snapshot beside what they are about, which may still be journalled; the mark of something
+that was withdrawn, erased or edited since does not stand any more.
+"""
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final
+
+from shared.conversation.amendments import Amendments
+
+MOST_REFUSALS: Final = 200  # of a chat; the oldest go first
+ROW_PREFIX: Final = "row-"  # no id of LINE's begins so
+_DIGITS: Final = 32
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    """A mark.  `words_ms`: LINE's timestamp of the words that are refused; `sources`: the messages that a row of the index came from."""
+
+    id: str
+    words_ms: int
+    sources: tuple[str, ...] = field(default=(), repr=False)
+
+    def stands(self, amendments: Amendments) -> bool:
+        """Whether what it is about still has the words that were refused, as far as this look tells."""
+        is_gone = (
+            self.id in amendments.taken
+            or not amendments.withdrawn.isdisjoint({self.id, *self.sources})
+            or self.words_ms <= max(amendments.erased_ms, amendments.members.get(self.id, -1))
+        )
+        return not is_gone and self.words_ms >= amendments.edited_ms.get(self.id, 0)
+
+
+def standing(refusals: Iterable[Refusal], amendments: Amendments) -> tuple[Refusal, ...]:
+    """Return the newest marks that stand, one for each id."""
+    by_id = {one.id: one for one in refusals if one.stands(amendments)}
+    return tuple(sorted(by_id.values(), key=lambda one: (one.words_ms, one.id))[-MOST_REFUSALS:])
+
+
+def row_mark(source_ids: Iterable[str], updated_at: str) -> str:
+    """Return the id by which a row of the index is marked; a change of its entry gives it another one."""
+    named = "\n".join((*sorted(source_ids), updated_at))
+    return ROW_PREFIX + hashlib.sha256(named.encode()).hexdigest()[:_DIGITS]
