@@ -12,8 +12,10 @@ from typing import Final
 
 from .channel_settings import DEFAULT_CHANNEL_ID, ChannelsError, ChannelSettings, read_channels
 from .control.recording import RecordingError
+from .examples import copy_examples
 from .servers import LOOPBACK, PortInUseError
 from .standalone import DEFAULT_SECRET, DEFAULT_TOKEN, DEFAULT_WEBHOOK, Standalone, StandaloneSettings
+from .version import __version__
 
 PEOPLE_MOST: Final = 100_000
 _WARNING = """\
@@ -23,7 +25,10 @@ Use it only for bots in containers, on a network that you trust.
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run until Ctrl-C.  Returns the exit status."""
+    """Run until Ctrl-C, or copy the examples.  Returns the exit status."""
+    match list(arguments):
+        case ["examples", folder]:
+            return _copy_examples(Path(folder))
     options = _parser().parse_args(arguments)
     logging.basicConfig(level=logging.WARNING, format="%(message)s")
     try:
@@ -60,6 +65,16 @@ def main(arguments: Sequence[str]) -> int:
         return 0
 
 
+def _copy_examples(folder: Path) -> int:
+    try:
+        copied = copy_examples(folder)
+    except FileExistsError:
+        sys.stderr.write(f"{folder} exists already\n")
+        return 1
+    sys.stdout.write("".join(f"{folder / name}\n" for name in copied))
+    return 0
+
+
 def run() -> None:
     """Run with the arguments of the command line, and exit."""
     sys.exit(main(sys.argv[1:]))
@@ -94,8 +109,10 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="line-simulator",
         description="A local stand-in of LINE's Messaging API for any bot, with a page that stands for the phone. It is not LINE.",
-        epilog="The page says which address, secret and token to set in the bot, for each of LINE's SDKs.",
+        epilog="`line-simulator examples FOLDER` copies two example bots with their tests. "
+        "The page says which address, secret and token to set in the bot, for each of LINE's SDKs.",
     )
+    parser.add_argument("--version", action="version", version=f"line-simulator {__version__}")
     parser.add_argument(
         "--webhook", default=DEFAULT_WEBHOOK, metavar="URL", help="the bot's webhook (default: %(default)s)"
     )

@@ -28,6 +28,7 @@ from .quota import MonthlyQuota, RetryKeys
 from .reply_tokens import ReplyTokens
 from .rich_menu_batches import Batch
 from .rich_menus import RichMenus
+from .sent_messages import Sent, SentMessages
 
 EVENTS_KEPT: Final = 10_000
 BotListener = Callable[[str, tuple[JsonObject, ...], tuple[str, ...]], None]
@@ -72,6 +73,7 @@ class Channel:
     access_tokens: AccessTokens = field(init=False, default_factory=AccessTokens)
     rich_menus: RichMenus = field(init=False, default_factory=RichMenus)
     broadcasts: Broadcasts = field(init=False, default_factory=Broadcasts)
+    sent_messages: SentMessages = field(init=False, default_factory=SentMessages)
     link_tokens: LinkTokens = field(init=False, default_factory=LinkTokens)
     liff_apps: dict[str, JsonObject] = field(init=False, default_factory=dict)
     rich_menu_batches: dict[str, Batch] = field(init=False, default_factory=dict)
@@ -163,7 +165,9 @@ class Channel:
         """Show a line in the chat that is not a message."""
         chat.add(Notice(timestamp_ms=self.now_ms(), name=name, display_name=display_name))
 
-    def say_as_bot(self, chat: Chat, contents: tuple[JsonObject, ...]) -> tuple[JsonObject, ...]:
+    def say_as_bot(
+        self, chat: Chat, contents: tuple[JsonObject, ...], how: Sent | None = None
+    ) -> tuple[JsonObject, ...]:
         """Show the bot's messages in the chat, and end the loading animation.  Returns: LINE's `sentMessages`."""
         sent = []
         for content in contents:
@@ -176,6 +180,8 @@ class Channel:
                 quoted_message_id=chat.find_quoted(content.get("quoteToken", "")),
             )
             chat.add(message)
+            if how is not None:
+                self.sent_messages.note(message.line_message_id, how)
             sent.append(
                 {"id": message.line_message_id} | ({"quoteToken": message.quote_token} if message.quote_token else {})
             )
@@ -227,6 +233,10 @@ class Channel:
             line_message_id=message.line_message_id if message else None,
             reply_token=reply_token,
         )
+
+    def event_of_token(self, reply_token: str) -> WebhookEvent | None:
+        """Return the newest event with this reply token."""
+        return next((event for event in reversed(self.events) if event.reply_token == reply_token), None)
 
     def _note_departure(self, event: WebhookEvent, at_ms: int) -> None:
         if event.reply_token is not None:

@@ -17,6 +17,7 @@ from .message_rules import Destination, check_messages
 from .messages import JsonObject
 from .people import Friendship
 from .quota import AcceptedRequest
+from .sent_messages import Sent
 
 MULTICAST_RECIPIENTS: Final = 500
 _USER: Final = re.compile(r"U[0-9a-f]{32}")
@@ -41,7 +42,10 @@ async def reply(channel: Channel, call: Call) -> Answer:
     checked_messages(channel, body, destination_of(chat))
     channel.reply_tokens.spend(reply_token)
     channel.broadcasts.count("reply", len(messages), at_ms=call.at_ms)
-    sent = channel.say_as_bot(chat, messages) if _is_reachable(channel, chat) else _hidden_messages(channel, messages)
+    event = channel.event_of_token(reply_token)
+    how = Sent(kind="reply", reply_token=reply_token, webhook_event_id=event.webhook_event_id if event else None)
+    is_shown = _is_reachable(channel, chat)
+    sent = channel.say_as_bot(chat, messages, how) if is_shown else _hidden_messages(channel, messages)
     return Answer(body={"sentMessages": list(sent)}, has_effect=True)
 
 
@@ -65,7 +69,8 @@ async def push(channel: Channel, call: Call) -> Answer:
     spend_quota(channel, len(chat.member_ids) if reaches else 0, call.at_ms)
     channel.broadcasts.count("push", int(reaches), at_ms=call.at_ms)
     channel.broadcasts.count_units(units, int(reaches), at_ms=call.at_ms)
-    sent = channel.say_as_bot(chat, messages) if reaches else _hidden_messages(channel, messages)
+    how = Sent(kind="push")
+    sent = channel.say_as_bot(chat, messages, how) if reaches else _hidden_messages(channel, messages)
     if retry_key is not None:
         channel.retry_keys.accept(
             retry_key, AcceptedRequest(request_id=call.request_id, at_ms=call.at_ms, sent_messages=sent)
@@ -175,7 +180,7 @@ def send_to_people(
     reached = [chat for chat in chats if may_push(channel, chat, call.at_ms)]
     spend_quota(channel, len(reached), call.at_ms)
     for chat in reached:
-        channel.say_as_bot(chat, messages)
+        channel.say_as_bot(chat, messages, Sent(kind=sent_by))
     retry_key = call.retry_key()
     if retry_key is not None:
         channel.retry_keys.accept(

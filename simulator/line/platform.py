@@ -17,18 +17,19 @@ from .browser_guard import BrowserGuard
 from .calls import LoggedRequest
 from .chat_membership import ChatMembership
 from .deliveries import DeliveryAttempt
+from .label_taps import LabelTaps
 from .link_tokens import LinkTokens
 from .people import Person
 from .quota import MonthlyQuota, RetryKeys
 from .reply_tokens import ReplyTokens
-from .rich_menu_taps import RichMenuTaps
 from .rich_menus import RichMenus
+from .sent_messages import SentMessages
 from .state_file import load, save
 from .switches import DeliverySwitches, Faults
 
 
 @dataclass(kw_only=True)
-class LinePlatform(RichMenuTaps, ChatMembership, BackgroundEvents):
+class LinePlatform(LabelTaps, ChatMembership, BackgroundEvents):
     """A LINE platform with one official account, in one asyncio loop.
 
     Every action of a person is a method that returns its event at once; the delivery goes on in the loop until
@@ -103,7 +104,7 @@ class LinePlatform(RichMenuTaps, ChatMembership, BackgroundEvents):
             kept.clear()
         self.reply_tokens, self.retry_keys = ReplyTokens(), RetryKeys()
         self.access_tokens, self.rich_menus, self.broadcasts = AccessTokens(), RichMenus(), Broadcasts()
-        self.link_tokens, self.named_webhook_url = LinkTokens(), None
+        self.link_tokens, self.sent_messages, self.named_webhook_url = LinkTokens(), SentMessages(), None
         self.quota = MonthlyQuota(limit=self.monthly_quota)
         self.api.clear()
         return self.add_person(self.first_person or "Hanako")

@@ -21,18 +21,19 @@ class RichMenuTaps(UserMessages):
             raise ImpossibleActionError("the chat shows no rich menu with such an area")
         action = areas[area]["action"]
         self.rich_menus.note_tap(Tap(rich_menu_id=menu.rich_menu_id, area=area, user_id=user_id, at_ms=self.now_ms()))
-        return {"action": action, "webhook_event_id": self._carry_out(user_id, action)}
+        return {"action": action, "webhook_event_id": self.carry_out(user_id, user_id, action)}
 
-    def _carry_out(self, user_id: str, action: JsonObject) -> str | None:
+    def carry_out(self, user_id: str, chat_id: str, action: JsonObject) -> str | None:
+        """Do what the action says.  Returns: the id of its event; None for a link and the like."""
         match action["type"]:
             case "message":
-                return self.say(user_id, user_id, action["text"]).webhook_event_id
+                return self.say(user_id, chat_id, action["text"]).webhook_event_id
             case "postback":
                 shown = action.get("displayText") or action.get("text")
-                return self.press(user_id, user_id, action["data"], display_text=shown).webhook_event_id
+                return self.press(user_id, chat_id, action["data"], display_text=shown).webhook_event_id
             case "richmenuswitch":
                 params = self._switch(user_id, action["richMenuAliasId"])
-                return self.press(user_id, user_id, action["data"], params=params).webhook_event_id
+                return self.press(user_id, chat_id, action["data"], params=params).webhook_event_id
             case _:
                 return None
 

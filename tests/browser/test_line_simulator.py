@@ -16,6 +16,7 @@ from simulator.functions import REPOSITORY
 from simulator.line.standalone import DEFAULT_TOKEN, Standalone, StandaloneSettings
 from tests.support.loop import LoopThread
 
+PICTURES = REPOSITORY / "simulator" / "line" / "pictures"
 SCREENSHOTS_FOLDER = os.environ.get("SCREENSHOTS")  # noqa: TID251 - set by `make screenshots`
 PICTURE = "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 20 13'>{}</svg>"
 CAFE = PICTURE.format(
@@ -156,7 +157,7 @@ def picture(route: Route) -> None:
 
 def take_screenshot(page: Page, name: str, folder: Path) -> None:
     page.mouse.move(0, 0)
-    page.screenshot(path=(Path(SCREENSHOTS_FOLDER) if SCREENSHOTS_FOLDER else folder) / f"line-simulator-{name}.png")
+    page.screenshot(path=(PICTURES if SCREENSHOTS_FOLDER else folder) / f"{name}.png")
 
 
 def test_the_first_screen_says_what_to_set(page: Page, running: Running, tmp_path: Path) -> None:
@@ -182,7 +183,7 @@ def test_the_light_is_red_until_the_webhook_answers(page: Page, running: Running
     expect(page.locator("#setup-call-body")).to_contain_text("Nobody listens")
     expect(page.locator("#setup-call-body")).to_contain_text("x-line-signature")
 
-    bot = [sys.executable, str(REPOSITORY / "docs" / "line-simulator" / "echo_bot.py"), "0"]
+    bot = [sys.executable, str(REPOSITORY / "simulator" / "line" / "example_bots" / "python" / "echo_bot.py"), "0"]
     with subprocess.Popen(bot, env={"LINE_API": running.server.url}, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None

@@ -187,6 +187,17 @@ def postback(platform: LinePlatform, body: JsonObject) -> JsonObject:
     return event_of(platform.press(body["user_id"], body["chat_id"], body["data"], **options))
 
 
+@action(
+    user_id=USER_ID,
+    chat_id=CHAT_ID,
+    label=string(least=1, most=100),
+    optional={"value": string("What the person picks in a date picker.", least=1, most=30)},
+)
+def tap(platform: LinePlatform, body: JsonObject) -> JsonObject:
+    """A person taps the newest button, quick reply or area of the rich menu with this label."""
+    return platform.tap(body["user_id"], body["chat_id"], body["label"], **given(body, "value"))
+
+
 def _media(platform: LinePlatform, kind: str, body: JsonObject) -> Media:
     sample, sample_type = SAMPLES[kind]
     content_type = body.get("content_type", sample_type)

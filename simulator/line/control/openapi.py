@@ -30,8 +30,9 @@ def document() -> JsonObject:
                 "The newest deliveries to the webhook, oldest first, with body and signature."
             ),
             "/simulator/bot_messages": _read(
-                "The messages of the bot in a chat; waits for `count` of them.",
-                chat_id=({"type": "string"}, True),
+                "The messages of the bot in a chat, each with `content`, `timestamp_ms`, `kind` (reply, push, …), `reply_token` and the "
+                "`webhook_event_id` that it answers; waits for `count` of them.",
+                chat_id=({"type": "string", "description": "Default: that of the first person."}, False),
                 after=({"type": "string", "description": "Only messages after the one with this id."}, False),
                 count=({"type": "integer", "default": 1}, False),
                 wait_s=({"type": "number", "default": 5, "maximum": 60}, False),
@@ -39,7 +40,7 @@ def document() -> JsonObject:
             "/simulator/recording": _read("What was done and said since the start or the last reset, to be replayed."),
             "/simulator/replay": _written(
                 "replay",
-                "Play a recording; says whether the bot said the same.",
+                "Play a recording, in a field or as it is; says whether the bot said the same.",
                 {"recording": _ANY, "wait_s": {"type": "number", "minimum": 0, "maximum": 60}},
                 ("recording",),
             ),
@@ -55,7 +56,10 @@ def document() -> JsonObject:
 
 
 def _action(action: Action) -> JsonObject:
-    return _written(action.name, action.summary, dict(action.fields), action.required)
+    """Describe an action. Where a person acts, the first one and their 1:1 chat are the defaults."""
+    has_defaults = "user_id" in action.required
+    required = tuple(name for name in action.required if not (has_defaults and name in {"user_id", "chat_id"}))
+    return _written(action.name, action.summary, dict(action.fields), required)
 
 
 def _written(name: str, summary: str, fields: JsonObject, required: tuple[str, ...]) -> JsonObject:

@@ -12,7 +12,7 @@ from starlette.routing import BaseRoute, Route
 from ..answers import answer, refusal
 from ..errors import ImpossibleActionError
 from ..json_body import MalformedJsonError, parse_json, read_body
-from ..messages import JsonObject
+from ..messages import JsonObject, Message
 from ..platform import LinePlatform
 from .actions import Action
 from .catalog import ACTIONS
@@ -67,7 +67,7 @@ class _Control:
             count, wait_s = int(request.query_params.get("count", "1")), float(request.query_params.get("wait_s", "5"))
         except ValueError:
             return refusal("count and wait_s have to be numbers", HTTPStatus.BAD_REQUEST)
-        chat_id, after = request.query_params.get("chat_id", ""), request.query_params.get("after")
+        chat_id, after = request.query_params.get("chat_id") or self._first_person(), request.query_params.get("after")
         if not 0 <= wait_s <= MOST_WAIT_S or chat_id not in self._platform.chats:
             return refusal(f"there is no such chat, or wait_s is not from 0 to {MOST_WAIT_S}", HTTPStatus.BAD_REQUEST)
         woken = asyncio.Event()
@@ -87,9 +87,11 @@ class _Control:
         return answer(self._recorder.recording())
 
     async def replay(self, request: Request) -> Response:
-        """Play a recording: 409 where a step of it is not possible."""
+        """Play a recording, as `/simulator/recording` gives it or in a field: 409 where a step of it is not possible."""
         try:
-            body = check_body(await _json_of(request), _REPLAY_FIELDS, ("recording",))
+            given = await _json_of(request)
+            is_recording = isinstance(given, dict) and "steps" in given
+            body = check_body({"recording": given} if is_recording else given, _REPLAY_FIELDS, ("recording",))
             replay = Replay(self._platform, self._recorder)
             return answer(await replay.play(body["recording"], wait_s=body.get("wait_s", 5)))
         except RecordingError as error:
@@ -122,12 +124,24 @@ class _Control:
             given = await _json_of(request)
             if isinstance(given, dict):  # the page sends with every action who acts where
                 given = {name: value for name, value in given.items() if name in action.fields or name not in _CONTEXT}
+                given = self._with_defaults(action, given)
             body = check_body(given, action.fields, action.required)
             return answer(self._carry_out(action, body))
         except ImpossibleActionError as error:
             return refusal(str(error), HTTPStatus.CONFLICT)
         except MalformedBodyError as error:
             return refusal(f"malformed: {error}", HTTPStatus.BAD_REQUEST)
+
+    def _with_defaults(self, action: Action, given: JsonObject) -> JsonObject:
+        """Let the first person act where none is named, in their 1:1 chat where no chat is named."""
+        if "user_id" not in action.required:
+            return given
+        user_id = given.get("user_id", self._first_person())
+        defaults = {"user_id": user_id, "chat_id": user_id}
+        return {name: defaults[name] for name in defaults if name in action.required} | given
+
+    def _first_person(self) -> str:
+        return next(iter(self._platform.people), "")
 
     def _carry_out(self, action: Action, body: JsonObject) -> JsonObject:
         result = action.run(self._platform, body)
@@ -142,11 +156,19 @@ class _Control:
         ids = [message.line_message_id for message in messages]
         since = ids.index(after) + 1 if after in ids else 0
         bot = self._platform.account.user_id
-        return [
-            {"line_message_id": message.line_message_id, "content": message.content}
-            for message in messages[since:]
-            if message.sender_id == bot
-        ]
+        return [self._told(message) for message in messages[since:] if message.sender_id == bot]
+
+    def _told(self, message: Message) -> JsonObject:
+        """Return a message of the bot: what it is, when and how it was sent, and the event that it answers."""
+        sent = self._platform.sent_messages.find(message.line_message_id)
+        return {
+            "line_message_id": message.line_message_id,
+            "content": message.content,
+            "timestamp_ms": message.timestamp_ms,
+            "kind": sent.kind if sent else None,
+            "reply_token": sent.reply_token if sent else None,
+            "webhook_event_id": sent.webhook_event_id if sent else None,
+        }
 
 
 async def _json_of(request: Request) -> Any:  # noqa: ANN401 - any JSON

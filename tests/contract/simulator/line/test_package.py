@@ -1,50 +1,131 @@
-"""The package of the LINE platform, built and installed where nothing else is, drives somebody's bot."""
+"""The package of the LINE platform, built and installed where nothing else is, drives bots in Python and in Node.js."""
 
+import json
+import os
+import re
 import shutil
+import signal
 import subprocess
 import sys
 import venv
+import zipfile
 from pathlib import Path
+from typing import Final
 
 import pytest
+import yaml
 
 from simulator.functions import REPOSITORY
+from simulator.line.testing import Line
+from simulator.line.testing.bot_process import free_port
+from simulator.line.version import __version__
 
-EXAMPLE = REPOSITORY / "docs" / "line-simulator"
-LIMIT_S = 600
+PACKAGE: Final = REPOSITORY / "simulator" / "line"
+NPM: Final = REPOSITORY / "simulator" / "npm"
+LIMIT_S: Final = 600
 
 
-def run(*command: str | Path, cwd: Path) -> str:
-    done = subprocess.run(  # the environment's own commands
-        [str(part) for part in command], cwd=cwd, capture_output=True, text=True, timeout=LIMIT_S, check=False
+def run(*command: str | Path, cwd: Path, env: dict[str, str] | None = None) -> str:
+    done = subprocess.run(
+        [str(part) for part in command],
+        cwd=cwd,
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_S,
+        check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
 
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    run(sys.executable, "-m", "pip", "wheel", "--no-deps", "--wheel-dir", folder, REPOSITORY / "simulator", cwd=folder)
+    [built] = folder.glob("line_bot_simulator-*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory: pytest.TempPathFactory, wheel: Path) -> Path:
+    """An environment with the wheel, LINE's SDK and pytest."""
+    folder = tmp_path_factory.mktemp("empty")
+    venv.create(folder, with_pip=True)
+    run(folder / "bin" / "python", "-m", "pip", "install", wheel, "line-bot-sdk", "pytest", cwd=folder)
+    return folder
+
+
+def test_every_link_of_the_readme_lies_in_the_package() -> None:
+    readme = (PACKAGE / "README.md").read_text(encoding="utf-8")
+    links = re.findall(r"\]\(([^)#]+)\)", readme)
+
+    assert len(links) > 2
+    assert [link for link in links if not link.startswith("https://") and not (PACKAGE / link).is_file()] == []
+
+
+def test_both_packages_have_the_version_of_the_changelog() -> None:
+    changelog = (PACKAGE / "CHANGELOG.md").read_text(encoding="utf-8")
+    npm = json.loads((NPM / "package.json").read_text(encoding="utf-8"))
+
+    assert re.findall(r"^## (\S+)", changelog, re.MULTILINE)[0] == __version__ == npm["version"]
+
+
 @pytest.mark.package
-def test_a_foreign_bot_is_driven_from_an_empty_environment(tmp_path: Path) -> None:
-    run(
-        sys.executable,
-        "-m",
-        "pip",
-        "wheel",
-        "--no-deps",
-        "--wheel-dir",
-        tmp_path,
-        REPOSITORY / "simulator",
-        cwd=tmp_path,
-    )
-    [wheel] = tmp_path.glob("aizuchi_line_simulator-*.whl")
-    venv.create(tmp_path / "empty", with_pip=True)
-    python = tmp_path / "empty" / "bin" / "python"
+def test_the_wheel_holds_page_pictures_and_both_example_bots(wheel: Path) -> None:
+    names = zipfile.ZipFile(wheel).namelist()
 
-    run(python, "-m", "pip", "install", wheel, "line-bot-sdk", "pytest", cwd=tmp_path)
-    installed = run(python, "-m", "pip", "list", "--format", "freeze", cwd=tmp_path).lower()
-    example = shutil.copytree(EXAMPLE, tmp_path / "example")  # away from this project's settings of pytest
-    told = run(python, "-m", "pytest", "-q", example, cwd=example)
-    help_text = run(tmp_path / "empty" / "bin" / "line-simulator", "--help", cwd=tmp_path)
+    for name in (
+        *("README.md", "CHANGELOG.md", "page/static/index.html", "control/openapi.json", "pictures/first-screen.png"),
+        *("example_bots/python/echo_bot.py", "example_bots/python/pytest.ini", "example_bots/node/echo_bot.mjs"),
+        *("example_bots/ci.yml", "testing/plugin.py"),
+    ):
+        assert f"line_simulator/{name}" in names
+    assert not [name for name in names if "__pycache__" in name or name.startswith(("gemini", "simulator"))]
 
-    assert "5 passed" in told
-    assert "--webhook" in help_text
+
+@pytest.mark.package
+def test_a_foreign_bot_is_tested_from_an_empty_environment(empty: Path, tmp_path: Path) -> None:
+    bots = tmp_path / "bots"
+    run(empty / "bin" / "line-simulator", "examples", bots, cwd=tmp_path)
+
+    installed = run(empty / "bin" / "python", "-m", "pip", "list", "--format", "freeze", cwd=tmp_path).lower()
+    told = run(empty / "bin" / "python", "-m", "pytest", "-q", cwd=bots / "python")
+    version = run(empty / "bin" / "line-simulator", "--version", cwd=tmp_path)
+
+    assert "7 passed" in told
+    assert version == f"line-simulator {__version__}\n"
     assert not [name for name in ("google", "grpc", "flask", "notion", "playwright") if name in installed]
+
+
+@pytest.mark.package
+def test_a_foreign_bot_in_node_is_tested_from_an_empty_folder(empty: Path, tmp_path: Path) -> None:
+    npm, node = shutil.which("npm"), shutil.which("node")
+    if npm is None or node is None:
+        pytest.fail("the helper for Node.js needs Node.js and npm: on Debian, apt-get install nodejs npm")
+    bots = tmp_path / "bots"
+    run(empty / "bin" / "line-simulator", "examples", bots, cwd=tmp_path)
+    packed = json.loads(run(npm, "pack", "--json", "--pack-destination", tmp_path, NPM, cwd=tmp_path))[0]
+    run(npm, "install", "--no-audit", "--no-fund", tmp_path / packed["filename"], "@line/bot-sdk", cwd=bots / "node")
+    env = {"PATH": f"{empty / 'bin'}:{Path(node).parent}:/usr/bin:/bin", "HOME": str(tmp_path)}
+
+    told = run(node, "--test", "echo_bot.test.mjs", cwd=bots / "node", env=env)
+
+    assert {entry["path"] for entry in packed["files"]} == {"index.js", "index.d.ts", "package.json", "README.md"}
+    assert "# pass 4" in told
+
+
+@pytest.mark.package
+def test_the_github_action_starts_the_simulator(tmp_path: Path) -> None:
+    action = yaml.safe_load((REPOSITORY / "simulator" / "action.yml").read_text(encoding="utf-8"))
+    port = str(free_port())
+    env = {"RUNNER_TEMP": str(tmp_path), "ACTION": str(REPOSITORY / "simulator"), "OPTIONS": "--verified --people 3"}
+    variables = {**os.environ, **env, "PORT": port, "WEBHOOK": "http://127.0.0.1:9/callback"}  # noqa: TID251 - for a process
+
+    run("bash", "-euo", "pipefail", "-c", action["runs"]["steps"][0]["run"], cwd=tmp_path, env=variables)
+    try:
+        line = Line(f"http://127.0.0.1:{port}")
+        assert line.get("setup")["webhook_url"] == "http://127.0.0.1:9/callback"
+        assert len(line.get("state")["people"]) == 3
+    finally:
+        os.kill(int((tmp_path / "line-simulator.pid").read_text(encoding="utf-8")), signal.SIGTERM)

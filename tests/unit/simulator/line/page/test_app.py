@@ -135,7 +135,7 @@ def test_an_impossible_action_is_answered_with_its_reason(line: LineHarness) -> 
 
 
 def test_malformed_actions_are_refused(line: LineHarness) -> None:
-    assert ask(line, "POST", "/simulator/say", json={"text": "who?"}).status_code == 400
+    assert ask(line, "POST", "/simulator/say", json={"user_id": line.user_id}).status_code == 400
     assert ask(line, "POST", "/simulator/say", json=[]).status_code == 400
     assert ask(line, "POST", "/simulator/dance", json={}).status_code == 404
     assert ask(line, "POST", "/simulator/switches", json={"chaos": True}).status_code == 400

@@ -1,0 +1,34 @@
+"""How each message of the bot was sent: by a reply to which event, or by which other endpoint."""
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from .broadcasts import SentBy
+
+SENT_KEPT: Final = 10_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sent:
+    """The endpoint of a message; for a reply also its token and the event that had it."""
+
+    kind: SentBy
+    reply_token: str | None = field(default=None, repr=False)
+    webhook_event_id: str | None = None
+
+
+@dataclass(slots=True)
+class SentMessages:
+    """The newest messages of the bot, by id."""
+
+    _sent: dict[str, Sent] = field(default_factory=dict)
+
+    def note(self, line_message_id: str, sent: Sent) -> None:
+        """Keep how the message was sent."""
+        self._sent[line_message_id] = sent
+        if len(self._sent) > SENT_KEPT:
+            del self._sent[next(iter(self._sent))]
+
+    def find(self, line_message_id: str) -> Sent | None:
+        """Return how the message was sent; None where that is not known, e.g. after a restart."""
+        return self._sent.get(line_message_id)

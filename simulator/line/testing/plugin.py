@@ -1,0 +1,95 @@
+"""The pytest plugin: fixtures `line`, `alice`, `bob` and `group`, with the simulator and the bot started and stopped around them.
+
+[pytest]
+line_bot = python bot.py {port}
+line_bot_webhook = http://127.0.0.1:{port}/callback
+"""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+import pytest
+
+from ..standalone import DEFAULT_SECRET, DEFAULT_TOKEN, StandaloneSettings
+from .background import BackgroundServer
+from .bot_process import BotProcess, free_port
+from .client import Group, Line, Person
+
+WEBHOOK = "http://127.0.0.1:{port}/callback"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the settings."""
+    parser.addini("line_bot", "the command that starts the bot; {port} is its port, {python} this Python", default="")
+    parser.addini("line_bot_webhook", "the bot's webhook", default=WEBHOOK)
+
+
+@pytest.fixture(scope="session")
+def line_bot_env() -> dict[str, str]:
+    """Further environment variables of the bot; override this fixture to add some."""
+    return {}
+
+
+@pytest.fixture(scope="session")
+def line_settings() -> StandaloneSettings:
+    """The simulator's settings; override this fixture to change some, e.g. `is_verified=True`."""
+    return StandaloneSettings(port=0, first_person="Alice")
+
+
+@pytest.fixture(scope="session")
+def line_url(
+    pytestconfig: pytest.Config, line_settings: StandaloneSettings, line_bot_env: dict[str, str]
+) -> Iterator[str]:
+    """The address of a simulator that runs during the session, and delivers to the bot of `line_bot`, if that is set."""
+    command = str(pytestconfig.getini("line_bot"))
+    port = free_port()
+    with ExitStack() as running:
+        server = running.enter_context(BackgroundServer(line_settings))
+        Line(server.url).do(
+            "set_webhook", url=str(pytestconfig.getini("line_bot_webhook")).replace("{port}", str(port))
+        )
+        if command:
+            running.enter_context(BotProcess(command, port=port, env=bot_env(server.url) | line_bot_env))
+        yield server.url
+
+
+@pytest.fixture
+def line(line_url: str) -> Line:
+    """An empty LINE."""
+    line = Line(line_url)
+    line.wait()
+    line.reset()
+    return line
+
+
+@pytest.fixture
+def alice(line: Line) -> Person:
+    """A friend of the bot."""
+    first = line.get("state")["people"][0]
+    return Person(line, first["user_id"], first["display_name"])
+
+
+@pytest.fixture
+def bob(line: Line, alice: Person) -> Person:  # noqa: ARG001 - alice comes first
+    """Another friend of the bot."""
+    return line.person("Bob")
+
+
+@pytest.fixture
+def group(line: Line, alice: Person, bob: Person) -> Group:
+    """A group of Alice, Bob and the bot, which has had its join event."""
+    created = line.group("Group", alice, bob)
+    line.wait()
+    return created
+
+
+def bot_env(url: str) -> dict[str, str]:
+    """Return the variables that connect a bot: LINE's address, secret and token under the names that samples use."""
+    return {
+        "LINE_API": url,
+        "LINE_API_BASE_URL": url,
+        "LINE_CHANNEL_SECRET": DEFAULT_SECRET,
+        "LINE_CHANNEL_ACCESS_TOKEN": DEFAULT_TOKEN,
+        "CHANNEL_SECRET": DEFAULT_SECRET,
+        "CHANNEL_ACCESS_TOKEN": DEFAULT_TOKEN,
+    }
