@@ -8,6 +8,7 @@ from shared.agent.executor import MOST_CALLS
 from shared.conversation.records import OutcomeKind, OutcomeRecord
 from shared.handlers.ports import Options
 from shared.line.mentions import GroupPolicy
+from shared.line.messaging import TOKEN_SURELY_ALIVE_MS
 from shared.line.phrases import Phrase, phrase
 from shared.line.postback_data import show_answer_data
 from shared.tools.notion.toolset import MOST_CALLS as MOST_PAGES
@@ -23,6 +24,13 @@ from tests.simulation.wiring import NO_LIMITS
 _LIMIT_REACHED: Final = phrase(Phrase.LIMIT_REACHED, locale=Options().locale, bot_name="", hour="00:00 (UTC+9)")
 _ASKS_FOR_A_PAGE: Final = "page word"
 _PUSHING_S: Final = 15.0
+_SURELY_ALIVE_S: Final = TOKEN_SURELY_ALIVE_MS / 1_000
+_LINE_RECOVERS_S: Final = 3.0
+"""The longest pause, and the call after it."""
+_LINE_HANGS_S: Final = 8.0
+"""The same, after a call that waits for nothing."""
+_BUCKET_RECOVERS_S: Final = 30.0
+"""A call in vain, the pause of Pub/Sub, and what is delivered again with it."""
 _SHOWN_KINDS: Final = {OutcomeKind.REPLIED, OutcomeKind.APOLOGISED, OutcomeKind.DEFERRED}
 _UNSEEN_KINDS: Final = {OutcomeKind.UNDELIVERED, OutcomeKind.SKIPPED, OutcomeKind.STORED}
 
@@ -46,9 +54,34 @@ def check_answered(story: Story, history: dict[str, OutcomeRecord], message: Mes
     if sum(outcome.has_button for _, outcome in effects) > 1:
         yield f"I2: {message.id} was told twice to wait"
     may_be_silent = _may_be_silent(story, message, {one.kind for one in covering}) or _is_left_to_newer(story, message)
+    is_withheld = story.world.weather.hangs and any(one.kind is OutcomeKind.WITHDRAWN for one in covering)
+    may_be_silent |= is_withheld  # what its answer repeated was withdrawn while nobody knew whether that had arrived
+    is_quiet = story.world.weather.is_quiet
+    if is_quiet and not effects and not may_be_silent and not _is_out_of_reach(story, message.at_s):
+        yield f"I6: {message.id} met silence although what was down was back while its token lived"
     if story.is_calm and not effects and not may_be_silent:
         kinds = ", ".join(one.kind for one in covering)
         yield f"I6: {message.id} met silence ({kinds}) although nothing had failed"
+
+
+def _is_out_of_reach(story: Story, at_s: float) -> bool:
+    """Whether what asks the bot at this time may get no answer because of a service that was down.
+
+    While the model is down, an apology comes. After an outage of LINE or of the bucket, a turn that begins only then has to end while the
+    token is surely alive: that of a delivery that the bucket failed, and one that waited for an answer to something else.
+    """
+    weather = story.world.weather
+    begins_s, ends_s = weather.down_s
+    if weather.down == "model" or ends_s <= at_s or begins_s >= at_s + TOKEN_S:
+        return False
+    people = story.people
+    asked_s = [*(one.at_s for one in people.messages), *(one.at_s for one in (*people.orders, *people.welcomes))]
+    waits = sum(abs(one - at_s) < TOKEN_S for one in asked_s) > 1
+    recovers_s = (
+        _BUCKET_RECOVERS_S if weather.down == "bucket" else _LINE_HANGS_S if weather.hangs else _LINE_RECOVERS_S
+    )
+    thinks_s = story.thought_s if weather.down == "bucket" or waits else 0.0
+    return ends_s + recovers_s + thinks_s >= at_s + _SURELY_ALIVE_S
 
 
 def _is_left_to_newer(story: Story, message: Message) -> bool:

@@ -15,7 +15,7 @@ from tests.simulation.mind import REQUEST_TOKENS
 from tests.simulation.stage import SMALL_BOUNDS, Stage
 from tests.simulation.times import LEASE_S, SHORTEST_LEASE_S, SKEW_S
 from tests.simulation.wiring import LEAST, NO_LIMITS, SMALL, SMALL_SEGMENT, THREADS, TINY, Settings
-from tests.simulation.world import Weather
+from tests.simulation.world import Down, Weather
 
 _INSTANCES: Final = 3
 _THREADS_A_CHAT: Final = PLACES + 3
@@ -23,6 +23,7 @@ _THREADS_A_CHAT: Final = PLACES + 3
 _ARCHIVED_SOON: Final = 0.6
 _WITHOUT_ARCHIVE: Final = 0.15
 _REMINDED: Final = 0.16
+_DOWN: Final = 0.1
 _FEW_A_MINUTE: Final = 1
 """So few messages a minute are answered as they come that a chat of a few messages is a flood."""
 
@@ -33,9 +34,10 @@ def draw_stage(rng: random.Random) -> "Stage":
     skew_s = SKEW_S * lease_s / LEASE_S
     chats = rng.choice((1, 1, 1, 2, 3))
     archived = random.Random(repr(rng.getstate()[1][:4])).random()
+    chance = of_its_own(rng, "down")
     return Stage(
         rng,
-        _weather(rng),
+        _with_outage(_weather(rng), chance),
         settings=Settings(
             late_reply=rng.choice(tuple(LateReply)),
             lease_s=lease_s,
@@ -102,4 +104,20 @@ def _weather(rng: random.Random) -> Weather:
         lags=rng.choice((0.0, 0.0, 0.02)),
         backlog_s=rng.choice((5.0, 30.0, 80.0)) if rng.random() < 0.95 else 1_260.0,
         outage_s=(down_s, down_s + rng.choice((20.0, 300.0, 1_500.0))) if rng.random() < 0.08 else (0.0, 0.0),
+    )
+
+
+def _with_outage(weather: Weather, chance: random.Random) -> Weather:
+    """Return the weather, or in few schedules one in which nothing fails but a single service, which is down for a while."""
+    if chance.random() >= _DOWN:
+        return weather
+    begins_s = chance.random() * 15
+    down_s = (begins_s, begins_s + chance.choice((5.0, 15.0, 45.0, 120.0)))
+    down: Down = chance.choice(("line", "line", "model", "bucket"))
+    return Weather(
+        calm=False,
+        down=down,
+        down_s=down_s,
+        hangs=chance.random() < 0.5,
+        outage_s=down_s if down == "bucket" else (0.0, 0.0),
     )

@@ -67,6 +67,8 @@ class Line:
     ) -> _Kept | Unfetched:
         """Return what was sent, as `MediaSource.fetch`; at first LINE may still prepare it."""
         world = self._world
+        if self._is_down("fetch"):
+            return "unavailable"
         fate = world.rng.random()
         if fate < 0.5 * world.weather.lossiness:
             world.scheduler.give_way("fetch, lost", world.rng.random() * _TIMEOUT_S)
@@ -84,6 +86,8 @@ class Line:
         if self.quota is None:
             return Quota(limit=None)
         world = self._world
+        if self._is_down("quota"):
+            return None
         is_lost = world.rng.random() < world.weather.lossiness
         quota = world.call("quota", lambda: Quota(limit=self.quota, used=self._pushes))
         return None if is_lost else quota
@@ -118,12 +122,22 @@ class Line:
 
     def _call(self, about: str, effect: Callable[[], Fate]) -> Fate:
         world, lossiness = self._world, self._world.weather.lossiness
+        if self._is_down(about):
+            return "unknown" if world.weather.hangs else "not_sent"
         lost = world.rng.random()
         if lost < lossiness / 2:
             world.scheduler.give_way(f"{about}, lost", world.rng.random() * _TIMEOUT_S)
             return "unknown" if world.rng.random() < 0.8 else "not_sent"
         fate = world.call(about, effect)
         return "unknown" if lost < lossiness else fate
+
+    def _is_down(self, about: str) -> bool:
+        """Whether the call comes while LINE is down; its caller is told so at once, or waits for nothing."""
+        world = self._world
+        if not world.weather.is_down("line", world.now_s):
+            return False
+        world.scheduler.give_way(f"{about}, LINE is down", _TIMEOUT_S if world.weather.hangs else world.weather.call_s)
+        return True
 
     def _spend(self, reply_token: str, messages: Sequence[OutgoingMessage]) -> Fate:
         is_refused = reply_token in self._spent or self._world.now_s >= self._expires_s[reply_token]

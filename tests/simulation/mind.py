@@ -218,6 +218,10 @@ class Mind:
 
     def _think(self, seconds: float, timeout_s: float) -> None:
         """Take that long.  Raises: ModelUnavailableError."""
+        if self._world.weather.is_down("model", self._world.now_s):
+            hangs_s = timeout_s if self._world.weather.hangs else self._world.weather.call_s
+            self._world.scheduler.give_way("model, down", min(hangs_s, timeout_s))
+            raise ModelUnavailableError("the model is down")
         self._world.scheduler.give_way("model", min(seconds, timeout_s))
         if seconds > timeout_s or self._world.rng.random() < self._mood.downs:
             raise ModelUnavailableError("no answer")

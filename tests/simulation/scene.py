@@ -22,7 +22,7 @@ from tests.simulation.stage import Stage, playing
 from tests.simulation.times import SECOND_PASS_S, SETTLE_S
 from tests.simulation.wiring import SMALL, THREADS, Settings
 from tests.simulation.withdrawal_checks import check_withdrawn
-from tests.simulation.world import Weather
+from tests.simulation.world import Down, Weather
 
 _INSTANCES: Final = 6
 _CALL_S: Final = 0.05
@@ -272,6 +272,13 @@ class Scene:
         """The next call of the request's instance that begins with `about` takes effect in time, and is answered so much later."""
         self.world.weather.stalls += 1
         self.world.sleeps_after = request.process, about, seconds
+
+    def is_down(self, service: Down, *, seconds: float) -> None:
+        """From now on the service answers nobody for that long."""
+        weather, now_s = self.world.weather, self.world.now_s
+        weather.down, weather.down_s = service, (now_s, now_s + seconds)
+        if service == "bucket":
+            weather.outage_s = weather.down_s
 
     def dies(self, request: Task) -> None:
         """The request's instance is killed; its message will be redelivered."""

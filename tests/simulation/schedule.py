@@ -322,7 +322,7 @@ class _Schedule:
         mood.manner = rng.choice(("repeats", "repeats", "repeats", "paraphrases", "says nothing"))
         mood.seconds = rng.choice(((0.3, 3.0), (1.0, 8.0), (5.0, 39.0), (14.0, 26.0)))
         mood.downs, mood.skips = rng.choice((0.0, 0.1)), rng.choice((0.0, 0.15))
-        if not self.weather.calm and rng.random() < 0.15:
+        if not self.weather.calm and not self.weather.is_quiet and rng.random() < 0.15:
             mood.poison = frozenset({f"word{rng.randrange(3)}a"})
             mood.poisons_anywhere = rng.random() < 0.3
             self.kills = min(self.kills, _KILLS_BESIDE_POISON)

@@ -19,12 +19,14 @@ from tests.simulation.rules import (
     Within,
 )
 from tests.simulation.stand_ins import (
+    acknowledge_all,
     acknowledge_while_held,
     amend_without_writing,
     apply_nothing,
     hold_without_writing,
     new_key,
     show_everything,
+    tell_no_time,
     think_and_reply,
 )
 
@@ -133,6 +135,26 @@ OF_TURNS: Final[Mapping[str, Mutation]] = {
         f"{_OUTBOX}:spend_reply_token",
         Within("surely_alive_until_ms", ReplaceConstant(value=None, by=False)),
         lacks="an answer whose fate is unknown counts as refused",
+    ),
+    "repeats_while_line_is_down": Mutation(
+        f"{_OUTBOX}:reply_deadline",
+        Instead("alive_s", tell_no_time),
+        lacks="an answer is given up after ten seconds although its token lives",
+    ),
+    "looks_before_it_repeats": Mutation(
+        f"{_OUTBOX}:Outbox._reply",
+        DropArgument("spend_reply_token", "may_repeat"),
+        lacks="words that were withdrawn while LINE was down are sent once it is back",
+    ),
+    "apologises_for_the_model": Mutation(
+        "shared.agent.responder:AgentResponder._apology",
+        DropArgument("replace", "text"),
+        lacks="nothing is said where the model is down",
+    ),
+    "refuses_while_the_bucket_is_down": Mutation(
+        "shared.bus.endpoint:PushEndpoint.__call__",
+        Instead("_dispatch", acknowledge_all),
+        lacks="a message that the bucket failed is not delivered again",
     ),
     "uses_retry_key": Mutation(
         f"{_OUTBOX}:Outbox._push",

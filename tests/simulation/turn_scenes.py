@@ -210,6 +210,41 @@ def question_from_long_ago() -> list[str]:
         return scene.rests()
 
 
+def answer_while_line_is_down() -> list[str]:
+    """LINE is down when the answer is to be sent, for half a minute; the token lives longer."""
+    with Scene().playing() as scene:
+        scene.is_down("line", seconds=30)
+        scene.asks()
+        return scene.rests()
+
+
+def unsend_while_line_is_down() -> list[str]:
+    """LINE is down when the answer is to be sent. The message is withdrawn, and that is handled, before LINE is back."""
+    with Scene().playing() as scene:
+        scene.sleeps(20)  # so that the second pass comes while the token lives
+        scene.is_down("line", seconds=48)
+        message = scene.says()
+        scene.runs_until(scene.pushes(scene.delivers(message)), "reply, LINE is down")
+        scene.takes_effect(scene.takes_back(message))
+        return scene.rests()
+
+
+def question_while_the_model_is_down() -> list[str]:
+    """The model is down for longer than the token lives; who asked is told so."""
+    with Scene().playing() as scene:
+        scene.is_down("model", seconds=120)
+        scene.asks()
+        return scene.rests()
+
+
+def question_while_the_bucket_is_down() -> list[str]:
+    """The bucket is down for some seconds; the message is delivered again while its token lives."""
+    with Scene().playing() as scene:
+        scene.is_down("bucket", seconds=15)
+        scene.asks()
+        return scene.rests()
+
+
 def _repeated_model_calls(scene: Scene) -> list[str]:
     is_wasted = scene.world.truth.model_calls > _CALLS_OF_A_SLOW_THOUGHT
     return ["I6: a thought was lost although nothing had failed"] if is_wasted else []

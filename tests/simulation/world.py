@@ -8,7 +8,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from typing import Final, TypeVar
+from typing import Final, Literal, TypeAlias, TypeVar
 
 from shared.adapters.memory import MemoryObjectStore
 from shared.conversation.literal_runs import shares_run
@@ -29,6 +29,10 @@ LAG_S: Final = 5.0
 """How long one attempt at a call may take.  Source: shared/adapters, the timeouts of the clients."""
 
 
+Down: TypeAlias = Literal["line", "model", "bucket"]
+"""What can be down by itself."""
+
+
 @dataclass(slots=True, kw_only=True)
 class Weather:
     """The faults of a schedule.  If `calm`, there are only duplicates, small delays and lost answers of the bucket.
@@ -36,7 +40,8 @@ class Weather:
     `failures` is how often a call of the bucket fails, before or after its effect. `lost_answers` is how often a write that won is reported
     as lost. `lossiness` is how often LINE's answer does not arrive. `kills` is the number of processes that are killed, `stalls` that
     of threads that sleep for up to 70 s after a call. `backlog_s` is how late Pub/Sub may deliver. `lags` is how often a call takes as long
-    as the client's timeout allows. `is_even`: every call takes exactly `call_s`.
+    as the client's timeout allows. `is_even`: every call takes exactly `call_s`. `outage_s` is when the bucket is down; `down` is the one
+    service that is down from and until `down_s` in an otherwise quiet schedule, and `hangs` whether its callers wait for nothing.
     """
 
     calm: bool = True
@@ -50,6 +55,18 @@ class Weather:
     lags: float = 0.0
     backlog_s: float = 1.0
     outage_s: tuple[float, float] = (0.0, 0.0)
+    down: Down | None = None
+    down_s: tuple[float, float] = (0.0, 0.0)
+    hangs: bool = False
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether one service is down for a while, and nothing else fails."""
+        return self.down is not None
+
+    def is_down(self, service: Down, now_s: float) -> bool:
+        """Whether the service is down at this time."""
+        return self.down == service and self.down_s[0] <= now_s < self.down_s[1]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
