@@ -58,6 +58,11 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
         DropItem("answers"),
         lacks="the provenance of an outcome lacks what the answers in its prompt repeat",
     ),
+    "sees_through_the_index": Mutation(
+        f"{_HISTORY}:History.provenance",
+        DropArgument("Provenance", "ids"),
+        lacks="the provenance of an outcome lacks the messages behind the entries that its prompt lists",
+    ),
     "sees_through_recaps": Mutation(
         f"{_HISTORY}:History.provenance",
         DropItem("recaps"),

@@ -27,6 +27,26 @@ def entry_of_two_messages() -> list[str]:
         return scene.rests()
 
 
+def common_words_that_another_member_takes_back() -> list[str]:
+    """A member files something in words of which another member had said some; these are taken back.  The model paraphrases the rest."""
+    with Scene(group=True, has_knowledge=True, manner="paraphrases").playing() as scene:
+        common = scene.says(addressed=False, says_more=True)
+        scene.runs_to_end(scene.pushes(scene.delivers(common)))
+        scene.runs_to_end(scene.pushes(scene.delivers(scene.says(verb="file", says_more=True))))
+        scene.runs_to_end(scene.takes_back(common))
+        return scene.rests()
+
+
+def question_beside_a_message_that_is_filed() -> list[str]:
+    """Two members are answered together: one asks for something to be kept, and the other one takes the question back."""
+    with Scene(group=True, has_knowledge=True).playing() as scene:
+        question = scene.says()
+        scene.runs_until(scene.pushes(scene.delivers(question)), "list journal/")
+        scene.runs_to_end(scene.asks_for("file"))
+        scene.runs_to_end(scene.takes_back(question))
+        return scene.rests()
+
+
 def classification_after_the_unsend() -> list[str]:
     """The worker sleeps while the model answers. Meanwhile the withdrawal takes effect; then the tool asks for a category."""
     with Scene(has_knowledge=True).playing() as scene:
@@ -53,6 +73,23 @@ def answer_that_is_shown_an_entry_before_a_late_erasure() -> list[str]:
         scene.stage.mood.manner = "repeats"
         scene.runs_to_end(scene.asks())
         scene.runs_to_end(scene.bot_leaves(at_s=left_s))
+        return scene.rests()
+
+
+def answer_that_repeats_what_only_the_index_shows() -> list[str]:
+    """The message of an entry has left the prompts. The index names the entry, an answer repeats the name, and the message is withdrawn."""
+    with Scene(has_knowledge=True, limits=TINY).playing() as scene:
+        filed = scene.says(verb="file")
+        scene.runs_to_end(scene.pushes(scene.delivers(filed)))
+        scene.stage.mood.manner = "says nothing"
+        for _ in range(_UNTIL_IT_IS_ARCHIVED):
+            scene.sleeps(5)
+            scene.runs_to_end(scene.asks())
+        scene.stage.mood.manner = "repeats"
+        scene.runs_to_end(scene.asks())
+        if "word0a" not in scene.said[-1]:
+            raise AssertionError("the index does not show the entry")
+        scene.takes_effect(scene.takes_back(filed))
         return scene.rests()
 
 

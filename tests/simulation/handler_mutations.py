@@ -9,6 +9,7 @@ from tests.simulation.stand_ins import another_key, no_outcome, note_every_press
 
 _APPLY: Final = "shared.knowledge.apply"
 _ERASURE: Final = "shared.handlers.erasure"
+_SOURCES: Final = "shared.knowledge.provenance"
 _ENTRY_WORDS: Final = "shared.knowledge.entry_words"
 _INTAKE: Final = "shared.handlers.intake"
 _REMINDER_PRESS: Final = "shared.handlers.reminder_press"
@@ -31,6 +32,16 @@ OF_HANDLERS: Final[Mapping[str, Mutation]] = {
         f"{_APPLY}:StagedEntryWriter.apply",
         Skip("_update_catalog"),
         lacks="the catalog does not know what was filed",
+    ),
+    "files_what_one_message_says": Mutation(
+        f"{_SOURCES}:PossibleSources._trace",
+        Never("holder"),
+        lacks="an entry goes with a question that was answered beside the message which says all of it",
+    ),
+    "counts_what_no_message_says": Mutation(
+        "shared.conversation.unheld_words:UnheldWords._telling",
+        Always("isdisjoint"),
+        lacks="an entry goes with common words that another member said before",
     ),
     "keeps_what_others_said": Mutation(
         f"{_ENTRY_WORDS}:_Removal._clean_entry",

@@ -29,7 +29,7 @@ from shared.clock import Deadline
 from shared.errors import ModelUnavailableError
 from shared.knowledge.embeddings import Embedded, Kind
 from shared.metering import Usage
-from tests.simulation.people import gloss_of
+from tests.simulation.people import COMMON, gloss_of
 from tests.simulation.world import WORD, Thought, World
 
 Manner: TypeAlias = Literal["repeats", "paraphrases", "says nothing"]
@@ -38,8 +38,10 @@ _HEADER: Final = re.compile(r"\[[^\]|]+ \| \d{4}-\d\d-\d\d \d\d:\d\d\] ")
 _LINE: Final = re.compile(r"\n(?=\[)")
 """Where a line of this system begins; no line of a person can."""
 ORDER: Final = re.compile(
-    r"\b(file|note|move|delete|undo|page|find|recall|forget|remind|cancel|reword) (word\d+[a-z])$", re.MULTILINE
+    rf"\b(file|note|move|delete|undo|page|find|recall|forget|remind|cancel|reword) (word\d+[a-z])((?:{COMMON})?)$",
+    re.MULTILINE,
 )
+"""What the bot is asked to do, with which word, and what is said beside it."""
 _ANSWER_MARK: Final = re.compile(r"re\d+:|[✓☐] ")  # of answers and receipts
 _CATCH_UP: Final = "[note] Somebody asks by /catchup"
 _EARLIER_ATTEMPT: Final = "[earlier attempt]"
@@ -240,8 +242,8 @@ class Mind:
         offered = {one.name for one in request.declarations}
         rounds = [one for one in request.contents if isinstance(one, FunctionResponses)]
         orders = ORDER.findall(prompt.question) if self._mood.manner != "says nothing" else []
-        for verb, word in orders:
-            text = gloss_of(word) if self._mood.manner == "paraphrases" else word
+        for verb, word, more in orders:
+            text = (gloss_of(word) if self._mood.manner == "paraphrases" else word) + more
             if not rounds:
                 yield from (one for one in _calls_without_path(verb, text) if one[0] in offered)
             elif len(rounds) == 1 and (paths := _paths_in(rounds[0])):

@@ -15,6 +15,8 @@ from tests.simulation.world import EPOCH_MS, WORD
 Json: TypeAlias = dict[str, object]
 NAMED: Final = re.compile(r"(?:word|gloss)\d+[a-z]")
 """A word of a message, or the other word for it."""
+COMMON: Final = " please keep this in mind"
+"""What several messages say beside their word; longer than a run."""
 PERSON: Final = "U" + "1" * 32
 GROUP: Final = "C" + "2" * 32
 _MEMBERS: Final = ("U" + "a" * 32, "U" + "b" * 32)
@@ -179,14 +181,23 @@ class People:
         whose = GROUP if self.is_group else PERSON
         return whose[0] + f"{int(whose[1]) + 2 * self.place}" * 32
 
-    def message(self, *, at_s: float, addressed: bool = True, verb: str = "", quotes: str | None = None) -> Message:
+    def message(
+        self,
+        *,
+        at_s: float,
+        addressed: bool = True,
+        verb: str = "",
+        quotes: str | None = None,
+        says_more: bool = False,
+    ) -> Message:
         """Return a new message; in a group, `addressed` says whether it mentions the bot.
 
         `verb` is what the bot is asked to do with the word, such as `file`. `quotes` is the id of a message or of a bubble of the bot.
+        With `says_more` it also says what others say.
         """
         number = next(self.message_numbers)
         word = f"word{number}a"
-        text = f"{verb} {word}".strip()
+        text = f"{verb} {word}{COMMON if says_more else ''}".strip()
         content: Json = {"id": f"m{number}", "type": "text", "quoteToken": f"quote-{number}", "text": text}
         if quotes is not None:
             content["quotedMessageId"] = quotes

@@ -103,10 +103,18 @@ class Scene:
 
     # -- people
 
-    def says(self, *, addressed: bool = True, verb: str = "", quotes: str | None = None, chat: int = 0) -> Message:
+    def says(
+        self,
+        *,
+        addressed: bool = True,
+        verb: str = "",
+        quotes: str | None = None,
+        chat: int = 0,
+        says_more: bool = False,
+    ) -> Message:
         """A member writes; nothing is delivered yet."""
         people = self.stage.chats[chat]
-        return people.message(at_s=self.world.now_s, addressed=addressed, verb=verb, quotes=quotes)
+        return people.message(at_s=self.world.now_s, addressed=addressed, verb=verb, quotes=quotes, says_more=says_more)
 
     def sends_image(self) -> Message:
         """A member sends an image; nothing is delivered yet."""

@@ -21,6 +21,7 @@ from tests.simulation.times import PUBLISH_S
 from tests.simulation.world import ShownText
 
 _KILLS: Final = 0.005
+_SAYS_MORE: Final = 0.4
 _KILLS_BESIDE_POISON: Final = 3
 _MESSAGES: Final = 12
 _MANY_MESSAGES: Final = 40
@@ -181,7 +182,8 @@ class _Schedule:
             verb = "page"
         if not verb and len(people.messages) % _ONE_RECALLS_IN == _ONE_RECALLS_IN - 1:
             verb = "recall"
-        return people.message(at_s=at_s, addressed=rng.random() < 0.7, verb=verb, quotes=quotes)
+        says_more = of_its_own(rng, "common words").random() < _SAYS_MORE
+        return people.message(at_s=at_s, addressed=rng.random() < 0.7, verb=verb, quotes=quotes, says_more=says_more)
 
     def _write(self, message: Message) -> None:
         rng, calm = self.rng, self.weather.calm

@@ -21,7 +21,7 @@ from tests.simulation.holders import Holders
 from tests.simulation.line import Line
 from tests.simulation.mind import ORDER, Mind, Mood
 from tests.simulation.notion import Workspace
-from tests.simulation.people import Joining, Json, Message, Order, People, Welcome, gloss_of
+from tests.simulation.people import COMMON, Joining, Json, Message, Order, People, Welcome, gloss_of
 from tests.simulation.story import Story
 from tests.simulation.threads import green_threads, replaced
 from tests.simulation.times import SECOND_PASS_S
@@ -98,7 +98,8 @@ class Stage:
         if message.words:
             self.world.authors[message.words[0][0][:-1]] = message.conversation_id
             self.world.truth.written[message.words[0][0][:-1]] = message.author, message.at_s
-            self.world.truth.orders |= {word[:-1] for _, word in ORDER.findall(message.text)}
+            self.world.truth.orders |= {word[:-1] for _, word, _ in ORDER.findall(message.text)}
+            self.world.truth.orders |= {message.words[0][0][:-1]} if COMMON in message.text else set()
         if not message.addressed:
             self.world.overheard.add(message.id)
         if message.medium is not None and not message.unsent:
