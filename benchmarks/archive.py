@@ -28,6 +28,7 @@ from shared.conversation.snapshot_records import ArchivedAnswer, Segment
 from shared.conversation.store import Conversation, Conversations
 from shared.handlers.unsend import withdrawal_of
 from shared.storage.object_store import ListedObject, StoredObject
+from tests.support.chats import made_of
 
 SHORT: Final = 200
 LONG: Final = (10_000, 100_000)
@@ -214,11 +215,14 @@ def _answer(number: int, asked: MessageRecord) -> ArchivedAnswer:
         timestamp_ms=asked.timestamp_ms,
         kind=OutcomeKind.REPLIED,
         text="わかりました。その案で調べておきますね。",
-        covers=(asked.line_message_id,),
-        saw=tuple(archived_id(one) for one in range(max(0, number - _SAW), number + 1)),
-        since_ms=asked.timestamp_ms - _SAW * _APART_MS,
-        until_ms=asked.timestamp_ms,
         model_name="gemini-3.5-flash-lite",
+        answered_ids=(asked.line_message_id,),
+        provenance=made_of(
+            asked.line_message_id,
+            *tuple(archived_id(one) for one in range(max(0, number - _SAW), number + 1)),
+            since_ms=asked.timestamp_ms - _SAW * _APART_MS,
+            until_ms=asked.timestamp_ms,
+        ),
     )
 
 

@@ -220,7 +220,11 @@ class World:
         made = [self._entry(number, one) for number, one in enumerate(self._case.entries)]
         overlay.stage({one.path: one for one in made})
         outcome = OutcomeRecord(
-            webhook_event_id="filing", timestamp_ms=0, kind=OutcomeKind.REPLIED, writes=overlay.changes()
+            webhook_event_id="filing",
+            timestamp_ms=0,
+            kind=OutcomeKind.REPLIED,
+            provenance=overlay.provenance,
+            writes=overlay.changes(),
         )
         StagedEntryWriter().apply(conversation, outcome, _OpenLease())
         self._store.delete(conversation.names.entry(UNDO_FILE))

@@ -52,10 +52,10 @@ def exported_person(conversation: Conversation, user_id: str, *, now_ms: int) ->
     entries = EntryStore(conversation)
     for listed in entries.list():
         entry = entries.entry(path_in(listed.name))
-        if entry is not None and sources & entry.source_ids:
+        if entry is not None and sources & entry.provenance.message_ids:
             yield from object_line(conversation.objects.store, listed.name)
     for reminder in ReminderStore(conversation).read_all():
-        if sources & reminder.source_ids:
+        if sources & reminder.provenance.message_ids:
             yield from object_line(conversation.objects.store, conversation.names.reminder(reminder.id))
 
 

@@ -19,7 +19,7 @@ from shared.clock import Deadline
 from shared.conversation.amendments import Amendments
 from shared.conversation.history import History
 from shared.conversation.provenance import Provenance
-from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
+from shared.conversation.records import MessageRecord, OutcomeKind, outcome_of
 from shared.conversation.segments import encode_segment, name_of
 from shared.conversation.snapshot_records import Segment
 from shared.conversation.store import Conversation, Conversations
@@ -117,7 +117,7 @@ def context_of(conversation: Conversation, group: Group) -> TurnContext:
         conversation=conversation,
         history=history,
         asked=(asked,),
-        draft=OutcomeRecord(webhook_event_id="asking", timestamp_ms=asked.timestamp_ms, kind=OutcomeKind.SKIPPED),
+        draft=outcome_of((asked,), OutcomeKind.SKIPPED),
         basis=Basis(conversation=conversation, lease=_Held(), prompt=Provenance(), before=Amendments()),
         deadline=Deadline.after(conversation.turn.clock, 40.0),
         sequence=1,

@@ -16,14 +16,8 @@ GAP: Final = "\n\n"
 
 
 def having_read(outcome: OutcomeRecord, context: TurnContext) -> OutcomeRecord:
-    """Return the outcome with all that the model has read, in the prompt or in what tools returned, and since when."""
-    read = outcome.provenance | context.recalled.provenance
-    return replace(
-        outcome,
-        saw=tuple(sorted(context.read_message_ids)),
-        since_ms=read.since_ms,
-        entries_since_ms=read.entries_since_ms,
-    )
+    """Return the outcome with the provenance of all that the model has read, in the prompt or in what tools returned."""
+    return replace(outcome, provenance=outcome.provenance | context.provenance)
 
 
 def with_staged(outcome: OutcomeRecord, context: TurnContext) -> OutcomeRecord:

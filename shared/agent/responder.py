@@ -262,14 +262,14 @@ class AgentResponder:
     def _apology(self, draft: OutcomeRecord, context: TurnContext, which: Phrase) -> OutcomeRecord:
         """Return the apology, with the receipt of the turn's external calls; staged writes are dropped.
 
-        Fixed texts quote no message, so `saw` is empty unless there is a receipt. `answers` is empty in any case.
+        `answers` is empty in any case.
         """
         text = self.phrases.text(which)
         told = receipt(context.outside.done, locale=language_of(context.said, default=self.prompt.locale))
-        if told:
-            text = f"{text}\n\n{mask_ids(told)}"
-        apology = replace(draft, kind=OutcomeKind.APOLOGISED, text=text, saw=(), answers=())
-        return having_read(apology, context) if told else apology
+        if not told:
+            return replace(draft.with_fixed_text(text, OutcomeKind.APOLOGISED), answers=())
+        text = f"{text}\n\n{mask_ids(told)}"
+        return having_read(replace(draft, kind=OutcomeKind.APOLOGISED, text=text, answers=()), context)
 
 
 @lru_cache(maxsize=64)

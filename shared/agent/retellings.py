@@ -5,9 +5,7 @@ or from a recap.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import reduce
-from operator import or_
+from dataclasses import dataclass, field, replace
 
 from shared.conversation.history import History
 from shared.conversation.member_mark import mark_id
@@ -44,13 +42,13 @@ class RetoldMessage:
 class Retelling:
     """Words that repeat messages: an answer of the bot, whose bubbles have the ids `sent_message_ids`, or a recap.
 
-    `named` is all that it was made of, by ids; messages behind the entries that it read are among these.
+    `provenance` names all that it was made of; messages behind the entries that it read are among these.
     """
 
     text: str = field(repr=False)
     messages: tuple[RetoldMessage, ...]
     sent_message_ids: tuple[str, ...] = ()
-    named: frozenset[str] = frozenset()
+    provenance: Provenance = field(default_factory=Provenance)
 
 
 def messages_in_prompt(history: History, asked: Sequence[MessageRecord]) -> tuple[MessageRecord, ...]:
@@ -68,8 +66,8 @@ def sources_beyond_memory(history: History, asked: Sequence[MessageRecord], reca
     oldest_ms = min((one.timestamp_ms for one in _known(history, asked, Recollection()).values()), default=LATEST_MS)
     unshown = _unshown(history, answers)
     retelling: tuple[Recap | OutcomeRecord, ...] = (*history.recaps, *answers)
-    sources = (_sources_of(one, unshown) for one in retelling)
-    return reduce(or_, (one for one in sources if one.since_ms < oldest_ms), Provenance()).without(frozenset(known))
+    sources = (_provenance_of(one, unshown) for one in retelling)
+    return Provenance.union(one for one in sources if one.since_ms < oldest_ms).without(known.keys())
 
 
 def retellings_in_prompt(
@@ -86,27 +84,29 @@ def retellings_in_prompt(
     known = {one.line_message_id: one for one in beyond_memory} | _known(history, asked, recalled)
     answers, quotable = _answers(history, asked, recalled), history.quotable
     unshown = _unshown(history, answers)
-    deferred = {one.webhook_event_id: one.covers for one in history.outcomes if one.has_button}
+    deferred = {one.webhook_event_id: one.answered_ids for one in history.outcomes if one.has_button}
 
     def about(one: OutcomeRecord) -> Iterable[str]:
         """Return the messages that an answer is about; a late one is about the question before the press that got it."""
         return dict.fromkeys((*_answered_by(one), *(asked for root in one.answers for asked in deferred.get(root, ()))))
 
-    def retold(covers: Iterable[str], provenance: Provenance, *, latest_ms: int) -> tuple[RetoldMessage, ...]:
-        own = frozenset(covers)
+    def retold(about_ids: Iterable[str], provenance: Provenance, *, latest_ms: int) -> tuple[RetoldMessage, ...]:
+        own = frozenset(about_ids)
         covered = own.union(*(_named_by(quotable.quoted_by(known[one])) for one in own if one in known))
         seen = (one for one in provenance.ids - covered if one in known)
-        return tuple(
+        authors = {one.line_message_id: one.by for one in provenance.sources}
+        retold_messages = (
             _retold(history, known, one, is_covered=one in covered, latest_ms=latest_ms)
             for one in (*sorted(covered), *sorted(seen))
         )
+        return tuple(replace(one, by=one.by or authors.get(one.line_message_id, "")) for one in retold_messages)
 
-    def retelling(one: Recap | OutcomeRecord, covers: Iterable[str], bubbles: tuple[str, ...] = ()) -> Retelling:
-        sources = _sources_of(one, unshown)
-        messages = retold(covers, sources, latest_ms=one.timestamp_ms)
-        return Retelling(text=one.text or "", messages=messages, sent_message_ids=bubbles, named=sources.ids)
+    def retelling(one: Recap | OutcomeRecord, about_ids: Iterable[str], bubbles: tuple[str, ...] = ()) -> Retelling:
+        provenance = _provenance_of(one, unshown)
+        messages = retold(about_ids, provenance, latest_ms=one.timestamp_ms)
+        return Retelling(text=one.text or "", messages=messages, sent_message_ids=bubbles, provenance=provenance)
 
-    recaps = (retelling(one, one.covers) for one in history.recaps)
+    recaps = (retelling(one, one.summed_up_ids) for one in history.recaps)
     spoken = (retelling(one, about(one), one.sent_message_ids) for one in answers)
     return tuple(one for one in (*recaps, *spoken) if one.text)
 
@@ -127,14 +127,16 @@ def _unshown(history: History, answers: Iterable[OutcomeRecord]) -> dict[str, Pr
     return {one.webhook_event_id: one.provenance for one in history.outcomes if one.webhook_event_id not in shown}
 
 
-def _sources_of(one: Recap | OutcomeRecord, unshown: Mapping[str, Provenance]) -> Provenance:
+def _provenance_of(one: Recap | OutcomeRecord, unshown: Mapping[str, Provenance]) -> Provenance:
     """Return what a recap or an answer was made of, and what the answers were made of that it names and the prompt does not hold."""
-    return reduce(or_, (unshown[own_id] for own_id in one.provenance.ids & unshown.keys()), one.provenance)
+    return Provenance.union(
+        (one.provenance, *(unshown[own_id] for own_id in sorted(one.provenance.derived_ids & unshown.keys())))
+    )
 
 
 def _answered_by(outcome: OutcomeRecord) -> tuple[str, ...]:
     """Return the messages that an answer is about; a reminder answers none, and all of it comes from those that asked for it."""
-    return outcome.covers or outcome.saw
+    return outcome.answered_ids or tuple(sorted(outcome.provenance.ids))
 
 
 def _named_by(quoted: MessageRecord | OutcomeRecord | Unquotable | None) -> tuple[str, ...]:
@@ -158,7 +160,7 @@ def _retold(
     return RetoldMessage(
         line_message_id=line_message_id,
         words_ms=record.words_ms if record else max(latest_ms, edited_ms),
-        by=(mark_id(record.user_id) if record else "") or history.authors.get(line_message_id, ""),
+        by=mark_id(record.user_id) if record else "",
         text=record.text if record and is_comparable else None,
         is_covered=is_covered,
     )

@@ -120,7 +120,7 @@ def _suspect_of(record: MessageRecord | OutcomeRecord) -> Suspect:
 
 def _rows(history: History) -> Iterator[Suspect]:
     for row in history.index.rows:
-        mark = Refusal(id=row.mark, words_ms=_newest_ms(history), sources=tuple(sorted(row.source_ids)))
+        mark = Refusal(id=row.mark, words_ms=_newest_ms(history), sources=tuple(sorted(row.provenance.message_ids)))
         yield Suspect(mark=mark, text=row.text)
 
 

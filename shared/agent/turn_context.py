@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Final, Protocol
@@ -45,12 +45,12 @@ class StagedEntries(Protocol):
         ...
 
     @property
-    def read_source_ids(self) -> frozenset[str]:
-        """The sources of every entry that the model read or changed."""
+    def provenance(self) -> Provenance:
+        """The provenance of every entry that the model read or changed."""
         ...
 
-    def mark_shown(self, source_ids: Iterable[str]) -> None:
-        """The model is shown something that came from these messages; they count among `read_source_ids`."""
+    def mark_shown(self, provenance: Provenance) -> None:
+        """The model is shown something of this provenance."""
         ...
 
     @property
@@ -77,8 +77,8 @@ class StagedReminders(Protocol):
         ...
 
     @property
-    def read_source_ids(self) -> frozenset[str]:
-        """The sources of every reminder that the model read or changed."""
+    def provenance(self) -> Provenance:
+        """The provenance of every reminder that the model read or changed."""
         ...
 
     def changes(self, *, first_number: int) -> tuple[StagedWrite, ...]:
@@ -90,15 +90,15 @@ class StagedReminders(Protocol):
 class TurnContext:
     """The chat and turn that a tool works for; none of it comes from the model.
 
-    `seen_message_ids`: what its prompt holds (messages, answers and recaps, by their own ids). The executor waits for a tool until
-    `deadline`. `sequence`: the number of the turn's commit. `to_answer`: the messages that the turn answers; `earlier`: the others that
-    its prompt shows or quotes. `entries` and `reminders` hold the staged writes of this attempt at the turn, `outside` its confirmed
-    external calls. `readings`: what the model was shown beside the chat. `recalled`: what it was shown of the chat beyond the prompt.
-    `proposals`: the changes that wait for a tap. `forgetting`: the messages that the turn proposes to withdraw.
+    `prompt`: the provenance of its prompt. The executor waits for a tool until `deadline`. `sequence`: the number of the turn's commit.
+    `to_answer`: the messages that the turn answers; `earlier`: the others that its prompt shows or quotes. `entries` and `reminders` hold
+    the staged writes of this attempt at the turn, `outside` its confirmed external calls. `readings`: what the model was shown beside the
+    chat. `recalled`: what it was shown of the chat beyond the prompt. `proposals`: the changes that wait for a tap. `forgetting`: the
+    messages that the turn proposes to withdraw.
     """
 
     conversation: Conversation
-    seen_message_ids: frozenset[str] = frozenset()
+    prompt: Provenance = field(default_factory=Provenance)
     deadline: Deadline = field(default=_NEVER, compare=False, repr=False)
     sequence: int = 0
     now_ms: int = 0
@@ -167,14 +167,15 @@ class TurnContext:
         return tuple(known.values())
 
     @property
-    def shown(self) -> Provenance | None:
-        """Whose words the prompt held, or were recalled beyond it, by now; None where there is no prompt."""
-        return self.question.basis.prompt | self.recalled.provenance if self.question is not None else None
+    def shown(self) -> Provenance:
+        """The provenance of what tools have shown or staged by now."""
+        staged = (one.provenance for one in (self.entries, self.reminders) if one is not None)
+        return Provenance.union((self.recalled.provenance, *staged))
 
     @property
-    def read_message_ids(self) -> frozenset[str]:
-        """Every message whose words the model may have read by now, in the prompt or in what tools returned."""
-        return self.seen_message_ids | self.read_source_ids
+    def provenance(self) -> Provenance:
+        """The provenance of all that the model may have read by now, in the prompt or in what tools returned."""
+        return self.prompt | self.shown
 
     def seal(self) -> None:
         """Stage nothing more: a tool that took too long may still run, and no receipt would tell what it stages from now on."""
@@ -186,7 +187,7 @@ class TurnContext:
     def check_amendments(self) -> None:
         """Check the amendments before a request to the model.  Raises: PromptAmendedError."""
         if self.question is not None:
-            self.question.check_amendments(self.read_source_ids, since_ms=self.recalled.provenance.since_ms)
+            self.question.check_amendments(self.shown)
 
     def begin_check(self) -> Callable[[], None]:
         """Begin to check the amendments beside a request to the model; the function that is returned ends it.
@@ -195,10 +196,4 @@ class TurnContext:
         """
         if self.question is None:
             return lambda: None
-        return self.question.begin_check(self.read_source_ids, since_ms=self.recalled.provenance.since_ms)
-
-    @property
-    def read_source_ids(self) -> frozenset[str]:
-        """Every message behind what tools have shown or staged."""
-        staged = (self.entries, self.reminders)
-        return self.recalled.provenance.ids.union(*(one.read_source_ids for one in staged if one is not None))
+        return self.question.begin_check(self.shown)

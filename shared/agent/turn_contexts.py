@@ -42,7 +42,7 @@ class TurnContexts:
         now_ms = self.clock.now_ms()
         return TurnContext(
             conversation=question.conversation,
-            seen_message_ids=frozenset(question.draft.saw),
+            prompt=question.draft.provenance,
             sequence=question.sequence,
             now_ms=now_ms,
             to_answer=question.asked,

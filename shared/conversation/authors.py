@@ -19,7 +19,7 @@ def with_authors(before: SnapshotRecord, after: SnapshotRecord, *, named: Abstra
     that is under way may name it.
     """
     held = {one.line_message_id for one in (*after.messages, *after.leaving.messages)}
-    kept = after.named.union(named) if named is not None else None
+    kept = after.named_ids.union(named) if named is not None else None
     authors = _selected(before.authors, lambda own_id, _: kept is None or own_id in kept)
     for message in before.messages:
         if message.line_message_id and message.line_message_id not in held and (by := mark_id(message.user_id)):

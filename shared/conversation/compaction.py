@@ -62,7 +62,7 @@ class Compaction:
             logs.info("compaction_late")
             return None
         messages, outcomes = _read(conversation, listing)
-        named = seen.record.named.union(*(one.provenance.ids for one in outcomes))
+        named = seen.record.named_ids.union(*(one.provenance.ids for one in outcomes))
         amendments = end_look(_messages_of(conversation, listing, seen.record), named)
         writes_recaps = self.recaps.is_due(seen.record, deadline)
         if not self.is_due(journalled=len(messages)) and not writes_recaps:
@@ -157,7 +157,7 @@ class _Folding:
         A message that is hidden because its author took back everything waits for its own delivery, which withdraws it.
         The newest outcome stays: while it is listed, its name alone tells the next reader that the turn is free.
         """
-        covered = frozenset().union(*(one.covers for one in (*snapshot.outcomes, *outcomes)))
+        covered = frozenset().union(*(one.answered_ids for one in (*snapshot.outcomes, *outcomes)))
         described = {one.line_message_id: one for one in snapshot.messages if one.is_described}
         folded = {
             one.line_message_id: described.get(one.line_message_id, one)
@@ -174,7 +174,7 @@ class _Folding:
             )
         }
         waiting = {one.line_message_id for one in messages} - folded.keys()
-        done = tuple(one for one in outcomes[:-1] if waiting.isdisjoint(one.covers))
+        done = tuple(one for one in outcomes[:-1] if waiting.isdisjoint(one.answered_ids))
         kept = (one for one in snapshot.messages if one.line_message_id not in folded)
         return cls(
             messages=tuple(folded.values()),
@@ -189,7 +189,7 @@ class _Folding:
 
 
 def _was_given_up(outcome: OutcomeRecord) -> bool:
-    return outcome.kind is OutcomeKind.UNDELIVERED and not outcome.covers
+    return outcome.kind is OutcomeKind.UNDELIVERED and not outcome.answered_ids
 
 
 def _merged(

@@ -26,29 +26,16 @@ from shared.storage.object_store import ListedObject, ObjectStore
 class CallRecord:
     """The intent of a call.
 
-    `arguments`: None once a message that they may repeat was withdrawn. `line_message_ids`: what the prompt held (messages, answers and
-    recaps, by their own ids), and the messages behind the entries that the model had read. `since_ms`: LINE's timestamp of the oldest that
-    the prompt held; of the entries, nothing was from before `entries_since_ms`. `asked`: the messages that the turn was to answer.
-    `started_ms` is by this service's clock.
+    `arguments`: None once a message that they may repeat was withdrawn. `provenance`: of all that the model had read. `asked`: the messages
+    that the turn was to answer. `started_ms` is by this service's clock.
     """
 
     version: int = VERSION
     tool: str
     arguments: dict[str, object] | None = field(repr=False)
-    line_message_ids: tuple[str, ...]
+    provenance: Provenance
     started_ms: int
     asked: tuple[str, ...] = ()
-    since_ms: int | None = None
-    entries_since_ms: int = 0
-
-    @property
-    def provenance(self) -> Provenance:
-        """Whose words the arguments may hold."""
-        return Provenance(
-            ids=frozenset(self.line_message_ids),
-            since_ms=max(self.started_ms - SKEW_MS, 0) if self.since_ms is None else self.since_ms,
-            entries_since_ms=self.entries_since_ms,
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,10 +162,10 @@ def _remove_words(store: ObjectStore, listed: ListedObject, amendments: Amendmen
 
 
 def _is_affected(record: CallRecord, amendments: Amendments) -> bool:
-    gone = amendments.withdrawn.union(amendments.taken)
-    edits_ms = (amendments.edited_ms[one] for one in record.line_message_ids if one in amendments.edited_ms)
+    gone, named_ids = amendments.withdrawn.union(amendments.taken), record.provenance.ids
+    edits_ms = (amendments.edited_ms[one] for one in named_ids if one in amendments.edited_ms)
     is_edited = any(record.started_ms <= edited_ms + SKEW_MS for edited_ms in edits_ms)
-    return record.provenance.is_erased_by(amendments) or is_edited or not gone.isdisjoint(record.line_message_ids)
+    return record.provenance.is_erased_by(amendments) or is_edited or not gone.isdisjoint(named_ids)
 
 
 def _turn_key(first_line_message_id: str) -> str:

@@ -3,8 +3,6 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import reduce
-from operator import or_
 
 from shared.conversation.amendments import Amendments
 from shared.conversation.provenance import LATEST_MS, Provenance
@@ -19,7 +17,7 @@ class IndexView:
     """What a prompt shows of the filed entries, and the messages that they came from.  Nothing: `text` is empty."""
 
     text: str = field(default="", repr=False)
-    source_ids: frozenset[str] = frozenset()
+    provenance: Provenance = field(default_factory=Provenance)
     rows: tuple["IndexRow", ...] = ()
 
 
@@ -29,7 +27,7 @@ class IndexRow:
 
     mark: str
     text: str = field(repr=False)
-    source_ids: frozenset[str] = frozenset()
+    provenance: Provenance = field(default_factory=Provenance)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +36,7 @@ class History:
 
     `messages`: what a prompt shows. `older`: the sources of the recaps, which a prompt does not show. `unshown`: messages without a recap
     that are too many for a prompt. `quoted`: media that memory does not know, found because a message quotes them. `outcomes`: without
-    words that repeat something withdrawn. `covered`: the messages that an outcome covers. `recorded`: the ids of all outcomes, read or
+    words that repeat something withdrawn. `covered`: the messages that an outcome answers. `recorded`: the ids of all outcomes, read or
     not. `journalled`: how many messages a compaction could fold. `looked_s`: when the look at the amendments began, by the monotonic clock.
     `authors`: the marks of the people who sent messages that are named and kept nowhere, by the messages' ids. `refused`: what no prompt
     shows, because the model's provider refuses to read it (`Refusal`).
@@ -84,7 +82,7 @@ class History:
     def beside(self, turn: TurnRecord) -> "History":
         """Return the history with what the turn, read before it, knows to be covered."""
         outcome = turn.outcome
-        ended = outcome.covers if outcome is not None and outcome.webhook_event_id in self.recorded else ()
+        ended = outcome.answered_ids if outcome is not None and outcome.webhook_event_id in self.recorded else ()
         covered = self.covered.union(turn.covered, ended)
         return replace(self, covered=covered) if covered != self.covered else self
 
@@ -164,16 +162,16 @@ class History:
         """
         parts = (
             provenance_of(self.messages),
-            Provenance(ids=self.index.source_ids, entries_since_ms=self.amendments.erased_entries_ms + 1),
+            replace(self.index.provenance, entries_since_ms=self.amendments.erased_entries_ms + 1),
             *(one.as_source for one in self.recaps),
             *(map(_named, self.answers)),
             self.provenance_of_quotes(self.messages),
         )
-        return reduce(or_, parts).without(self.amendments.withdrawn)
+        return Provenance.union(parts).without(self.amendments.withdrawn)
 
     def provenance_of_quotes(self, messages: Sequence[MessageRecord]) -> Provenance:
         """What a prompt holds because these messages quote it."""
-        return reduce(or_, map(_named, self._quoted(messages)), Provenance())
+        return Provenance.union(map(_named, self._quoted(messages)))
 
     def _quoted(self, messages: Sequence[MessageRecord]) -> tuple[MessageRecord | OutcomeRecord, ...]:
         quoting = [one for one in messages if one.quoted_message_id is not None]
@@ -183,5 +181,6 @@ class History:
 
 
 def _named(one: MessageRecord | OutcomeRecord) -> Provenance:
-    own_id = one.line_message_id if isinstance(one, MessageRecord) else one.webhook_event_id
-    return Provenance(ids=frozenset({own_id}), since_ms=one.timestamp_ms)
+    if isinstance(one, MessageRecord):
+        return replace(Provenance.of_sources((one.source,)), since_ms=one.timestamp_ms)
+    return Provenance(derived_ids=frozenset({one.webhook_event_id}), since_ms=one.timestamp_ms)

@@ -34,7 +34,7 @@ class ReadIndex(Protocol):
     """The index of what was filed in a chat, as it was read."""
 
     @property
-    def source_ids(self) -> frozenset[str]:
+    def message_ids(self) -> frozenset[str]:
         """The messages that its entries came from."""
         ...
 
@@ -74,8 +74,8 @@ def _deadly(outcomes: Iterable[OutcomeRecord]) -> tuple[frozenset[str], int]:
     """
     isolating = [one for one in outcomes if one.isolates]
     apologised = [one for one in isolating if one.model_name is None]
-    ids = frozenset(covered for one in apologised for covered in one.covers)
-    return ids, max((one.since_ms - 1 for one in isolating if one.model_name is not None), default=-1)
+    ids = frozenset(answered for one in apologised for answered in one.answered_ids)
+    return ids, max((one.provenance.since_ms - 1 for one in isolating if one.model_name is not None), default=-1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,8 +133,8 @@ class HistoryReader:
         if None in journalled:
             return None
         if listing.amended.has_older:
-            shown = listing.besides.union(index.source_ids, (one.line_message_id for one in seen.record.messages))
-            named = seen.record.named.union(*(one.provenance.ids for one in recorded))
+            shown = listing.besides.union(index.message_ids, (one.line_message_id for one in seen.record.messages))
+            named = seen.record.named_ids.union(*(one.provenance.ids for one in recorded))
             amendments = _begin_look(conversation, listing, shown, named)()
         history = history_of(
             messages=received,
@@ -158,7 +158,7 @@ def _outcomes_read(names: ObjectNames, listing: Listing, most: int) -> tuple[Lis
 
 
 def _has_open_press(messages: Iterable[MessageRecord], outcomes: Iterable[OutcomeRecord]) -> bool:
-    covered = frozenset(covered for one in outcomes for covered in one.covers)
+    covered = frozenset(answered for one in outcomes for answered in one.answered_ids)
     return any(one.presses is not None and one.line_message_id not in covered for one in messages)
 
 
@@ -182,7 +182,7 @@ def history_of(
     fresh = {one.line_message_id: amendments.overlay(one) for one in messages if not amendments.hides(one)}
     folded = (one for one in clean.messages if one.line_message_id not in fresh and not amendments.is_forgotten(one))
     kept = (*folded, *fresh.values())
-    summed_up = frozenset(source for recap in clean.recaps for source in recap.covers)
+    summed_up = frozenset(source for recap in clean.recaps for source in recap.summed_up_ids)
     recorded = {one.webhook_event_id: one for one in clean.outcomes}
     recorded |= {one.webhook_event_id: amendments.without_lost(one) for one in outcomes}
     deadly_ids, deadly_until_ms = _deadly(recorded.values())
@@ -197,7 +197,7 @@ def history_of(
         recaps=clean.recaps,
         outcomes=tuple(sorted(recorded.values(), key=by_time)),
         shown_since_ms=shown[0].timestamp_ms if is_cut and shown else 0,
-        covered=frozenset().union(*(one.covers for one in recorded.values())),
+        covered=frozenset().union(*(one.answered_ids for one in recorded.values())),
         recorded=frozenset(recorded),
         amendments=amendments,
         journalled=journalled,

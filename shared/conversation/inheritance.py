@@ -12,10 +12,11 @@ from dataclasses import dataclass, field, replace
 from typing import Final, TypeVar
 
 from shared.conversation.literal_runs import Signs
+from shared.conversation.provenance import Provenance
 from shared.conversation.records import OutcomeKind, OutcomeRecord
 from shared.conversation.snapshot_records import Recap, SnapshotRecord
 
-SAW_KEPT: Final = 1_000
+NAMES_KEPT: Final = 1_000
 """An answer or recap that would have to take over more names loses its words instead.  Of its own, it keeps all that its prompt held."""
 _Kept = TypeVar("_Kept", OutcomeRecord, Recap)
 
@@ -30,13 +31,14 @@ def with_inheritance(record: SnapshotRecord, kept: AbstractSet[str]) -> Snapshot
     texts = {one.line_message_id: one.words for one in record.messages}
     for gone in sorted(going, key=lambda one: one.record.timestamp_ms):
         signs = Signs()
-        signs.add((*gone.record.words, *(text for one in gone.sources for text in texts.get(one, ()))))
-        is_known = texts.keys() >= set(gone.sources)
-        for heir in heirs:
-            if gone.id in heir.saw and (not gone.record.words or heir.may_repeat(signs)):
+        sources = gone.provenance.ids
+        signs.add((*gone.record.words, *(text for one in sorted(sources) for text in texts.get(one, ()))))
+        is_known = texts.keys() >= sources
+        for heir in (one for one in heirs if gone.id in one.provenance.derived_ids):
+            if not gone.record.words or heir.may_repeat(signs):
                 heir.succeed(gone)
-            elif gone.id in heir.saw and is_known:
-                del heir.saw[gone.id]
+            elif is_known:
+                heir.provenance = heir.provenance.without({gone.id})
     return replace(
         record,
         outcomes=tuple(
@@ -80,7 +82,8 @@ def without_names(record: SnapshotRecord, ids: AbstractSet[str]) -> SnapshotReco
         return record
 
     def nameless(one: _Kept) -> _Kept:
-        return one if ids.isdisjoint(one.saw) else replace(one, saw=tuple(name for name in one.saw if name not in ids))
+        is_affected = not ids.isdisjoint(one.provenance.derived_ids)
+        return replace(one, provenance=one.provenance.without(ids)) if is_affected else one
 
     return replace(
         record,
@@ -97,29 +100,16 @@ def own_id_of(one: OutcomeRecord | Recap) -> str:
 
 @dataclass(kw_only=True)
 class _Heir:
-    """An answer or a recap, with the sources that it names so far, in order, and the timestamps of the oldest."""
+    """An answer or a recap, with what it names so far."""
 
     id: str
     record: OutcomeRecord | Recap = field(repr=False)
-    saw: dict[str, None]
-    since_ms: int
-    entries_since_ms: int
+    provenance: Provenance
 
     @classmethod
     def of(cls, own_id: str, record: OutcomeRecord | Recap) -> "_Heir":
         """Return the record as it names its sources before anything goes."""
-        return cls(
-            id=own_id,
-            record=record,
-            saw=dict.fromkeys(record.saw),
-            since_ms=record.since_ms,
-            entries_since_ms=record.entries_since_ms,
-        )
-
-    @property
-    def sources(self) -> tuple[str, ...]:
-        """The messages, answers and recaps that its words may come from."""
-        return (*self.record.covers, *self.saw)
+        return cls(id=own_id, record=record, provenance=record.provenance)
 
     def may_repeat(self, signs: Signs) -> bool:
         """Whether its words show the signs, or were taken out, so that they cannot be compared."""
@@ -130,16 +120,11 @@ class _Heir:
 
     def succeed(self, gone: "_Heir") -> None:
         """Name the sources of what goes instead of it."""
-        del self.saw[gone.id]
-        self.saw.update(dict.fromkeys(gone.sources))
-        self.since_ms = min(self.since_ms, gone.since_ms)
-        self.entries_since_ms = min(self.entries_since_ms, gone.entries_since_ms)
+        self.provenance = self.provenance.without({gone.id}) | gone.provenance
 
 
 def _settled(one: _Kept, heir: _Heir) -> _Kept | None:
     """Return the record with the sources of its heir; None if it has taken over too many."""
-    if len(heir.saw) > max(SAW_KEPT, len(one.saw)):
+    if len(heir.provenance.ids) > max(NAMES_KEPT, len(one.provenance.ids)):
         return None
-    if tuple(heir.saw) == one.saw:
-        return one
-    return replace(one, saw=tuple(heir.saw), since_ms=heir.since_ms, entries_since_ms=heir.entries_since_ms)
+    return one if heir.provenance == one.provenance else replace(one, provenance=heir.provenance)

@@ -154,7 +154,7 @@ class Journal:
         If one delivery of an event gave up its fixed text and another one sent it, the text is recorded as sent. Repeated: changes nothing.
         """
         is_new = self._create(self.names.outcome(outcome.webhook_event_id), encode(outcome))
-        if not is_new and not outcome.covers and outcome.kind in _MAY_HAVE_ARRIVED:
+        if not is_new and not outcome.answered_ids and outcome.kind in _MAY_HAVE_ARRIVED:
             self._replace_undelivered(outcome)
         if not outcome.holds_words or self._look_for(outcome).without_lost(outcome) is outcome:
             return False

@@ -1,31 +1,43 @@
-"""What answers saw, stored once for all, because their windows overlap: one list of ids, and for each answer runs of places in it."""
+"""What answers name, stored once for all, because their windows overlap: one list of names, and for each answer runs of places in it."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import chain
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from shared.conversation.provenance import Provenance, Source
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Numbered:
-    """Ids, each once, and by answer the runs of numbers that it saw, as first number and length: (0, 3, 7, 1) are 0, 1, 2 and 7."""
+    """Messages, as in `Provenance`, and answers and recaps by their own ids, each once and numbered, the messages first and by time.
 
-    ids: tuple[str, ...] = ()
+    `runs` has, by answer, what it names: first number and length in turn. (0, 3, 7, 1) are 0, 1, 2 and 7.
+    """
+
+    messages: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    derived_ids: tuple[str, ...] = ()
     runs: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, saw: Mapping[str, Sequence[str]]) -> "Numbered":
-        """Return what the answers saw, by their own ids, as numbers."""
-        ids = tuple(dict.fromkeys(chain.from_iterable(saw.values())))
-        numbers = {named: number for number, named in enumerate(ids)}
-        return cls(ids=ids, runs={own: _runs_of(numbers[one] for one in seen) for own, seen in saw.items() if seen})
+    def of(cls, provenances: Mapping[str, Provenance]) -> "Numbered":
+        """Return what answers name, by their own ids, as numbers."""
+        everything = Provenance.union(provenances.values())
+        numbered = cls(messages=everything.messages, derived_ids=tuple(sorted(everything.derived_ids)))
+        messages = (one.line_message_id for one in everything.sources)
+        places = {named_id: place for place, named_id in enumerate((*messages, *numbered.derived_ids))}
+        runs = {own: _runs_of(places[one] for one in named.ids) for own, named in provenances.items() if named.ids}
+        return replace(numbered, runs=runs)
 
-    def seen_by(self, own_id: str) -> tuple[str, ...] | None:
-        """Return what this answer saw; None where nothing is kept of it."""
-        runs = self.runs.get(own_id)
-        if runs is None:
-            return None
-        found = (self.ids[first : first + length] for first, length in zip(runs[::2], runs[1::2], strict=False))
-        return tuple(chain.from_iterable(found))
+    def restored(self, provenances: Mapping[str, Provenance]) -> Mapping[str, Provenance]:
+        """Return the provenances, which name nothing but in `runs`, with what they name."""
+        sources = Provenance(messages=self.messages).sources
+        named: tuple[Source | str, ...] = (*sources, *self.derived_ids)
+
+        def with_names(own_id: str, provenance: Provenance) -> Provenance:
+            names = [named[place] for place in _places_of(self.runs.get(own_id, ()))]
+            messages = Provenance.of_sources(one for one in names if isinstance(one, Source))
+            return provenance | replace(messages, derived_ids=frozenset(one for one in names if isinstance(one, str)))
+
+        return {own_id: with_names(own_id, one) for own_id, one in provenances.items()}
 
 
 def _runs_of(numbers: Iterable[int]) -> tuple[int, ...]:
@@ -37,3 +49,8 @@ def _runs_of(numbers: Iterable[int]) -> tuple[int, ...]:
         else:
             runs += (number, 1)
     return tuple(runs)
+
+
+def _places_of(runs: tuple[int, ...]) -> Iterable[int]:
+    for first, length in zip(runs[::2], runs[1::2], strict=False):
+        yield from range(first, first + length)

@@ -4,8 +4,10 @@ It names only what stood in the prompt itself: messages, earlier answers and rec
 seen is not inherited; words that the answer passed on are found by comparing texts, when it loses its own.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Final, Protocol
 
 LATEST_MS: Final = 2**53
@@ -72,69 +74,75 @@ class AmendedWords(Protocol):
         ...
 
 
-class Sourced(Protocol):
-    """An answer or a recap, which says what it was made of; see `OutcomeRecord` and `Recap`."""
-
-    @property
-    def covers(self) -> Sequence[str]:
-        """The messages that it answers or sums up."""
-        ...
-
-    @property
-    def saw(self) -> Sequence[str]:
-        """What its prompt held besides."""
-        ...
-
-    @property
-    def since_ms(self) -> int:
-        """As in `Provenance`."""
-        ...
-
-    @property
-    def until_ms(self) -> int:
-        """As in `Provenance`."""
-        ...
-
-    @property
-    def entries_since_ms(self) -> int:
-        """As in `Provenance`."""
-        ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
-    """The ids of what something was made of, and the interval of LINE's timestamps in which that was written.
+    """What something was made of; stored with everything that holds words of people or of the model.
 
-    Filed entries do not count for the interval, because a reset spares them. Of the entries that may have been shown, nothing is from
-    before `entries_since_ms`. The default names nothing.
+    `messages` are by the marks of their authors (`member_mark`; "" for an unknown one) and their ids, each with LINE's timestamp of its
+    oldest words: `{"member-8c0f...": {"5123": 1763700000000}}`. `derived_ids` are the answers and recaps, by their own ids. All of it was
+    written between `since_ms` and `until_ms`, by LINE's timestamp, except filed entries, because a reset spares them: of the entries that
+    may have been shown, nothing is from before `entries_since_ms`. The default names nothing.
     """
 
-    ids: frozenset[str] = frozenset()
+    messages: Mapping[str, Mapping[str, int]] = field(default_factory=dict, hash=False)
+    derived_ids: frozenset[str] = frozenset()
     since_ms: int = LATEST_MS
     until_ms: int = -1
     entries_since_ms: int = LATEST_MS
 
     @classmethod
-    def of(cls, one: Sourced) -> "Provenance":
-        """Return the provenance that it says."""
+    def of_sources(cls, sources: Iterable[Source]) -> "Provenance":
+        """Return the provenance that names these messages, each once."""
+        return cls(messages=_by_author(sources))
+
+    @classmethod
+    def union(cls, parts: Iterable["Provenance"]) -> "Provenance":
+        """Return the provenance of something that was made of all these."""
+        united = tuple(parts)
         return cls(
-            ids=frozenset((*one.covers, *one.saw)),
-            since_ms=one.since_ms,
-            until_ms=one.until_ms,
-            entries_since_ms=one.entries_since_ms,
+            messages=_by_author(chain.from_iterable(_sources_in(one.messages) for one in united)),
+            derived_ids=frozenset(chain.from_iterable(one.derived_ids for one in united)),
+            since_ms=min((one.since_ms for one in united), default=LATEST_MS),
+            until_ms=max((one.until_ms for one in united), default=-1),
+            entries_since_ms=min((one.entries_since_ms for one in united), default=LATEST_MS),
         )
 
     def __or__(self, other: "Provenance") -> "Provenance":
-        return Provenance(
-            ids=self.ids | other.ids,
-            since_ms=min(self.since_ms, other.since_ms),
-            until_ms=max(self.until_ms, other.until_ms),
-            entries_since_ms=min(self.entries_since_ms, other.entries_since_ms),
-        )
+        return Provenance.union((self, other))
 
-    def without(self, ids: frozenset[str]) -> "Provenance":
-        """Return the provenance without these."""
-        return replace(self, ids=self.ids - ids)
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """The messages, the oldest words first."""
+        return tuple(sorted(_sources_in(self.messages), key=lambda one: (one.timestamp_ms, one.line_message_id)))
+
+    @property
+    def message_ids(self) -> frozenset[str]:
+        """The messages, by their ids."""
+        return frozenset(chain.from_iterable(self.messages.values()))
+
+    @property
+    def ids(self) -> frozenset[str]:
+        """All that it names: messages, answers and recaps."""
+        return self.message_ids | self.derived_ids
+
+    def without(self, ids: AbstractSet[str]) -> "Provenance":
+        """Return the provenance that does not name these; the interval stays."""
+        return self._naming(lambda own_id: own_id not in ids)
+
+    def only(self, ids: AbstractSet[str]) -> "Provenance":
+        """Return the provenance that names nothing but these; the interval stays."""
+        return self._naming(lambda own_id: own_id in ids)
+
+    def _naming(self, is_named: Callable[[str], bool]) -> "Provenance":
+        selected = {
+            by: {own_id: timestamp_ms for own_id, timestamp_ms in messages.items() if is_named(own_id)}
+            for by, messages in self.messages.items()
+        }
+        return replace(
+            self,
+            messages={by: messages for by, messages in selected.items() if messages},
+            derived_ids=frozenset(filter(is_named, self.derived_ids)),
+        )
 
     def is_affected_by(self, amendments: AmendedWords) -> bool:
         """Whether a message of it was withdrawn, or anything of it erased."""
@@ -170,3 +178,23 @@ class Provenance:
             return True
         edited = (one for one, text in now.edits.items() if one in self.ids and before.edits.get(one) != text)
         return any(not 0 < now.generation_of(one) <= before.generation_of(one) for one in edited)
+
+
+def _sources_in(messages: Mapping[str, Mapping[str, int]]) -> Iterator[Source]:
+    for by, sent in messages.items():
+        for own_id, timestamp_ms in sent.items():
+            yield Source(line_message_id=own_id, timestamp_ms=timestamp_ms, by=by)
+
+
+def _by_author(sources: Iterable[Source]) -> Mapping[str, Mapping[str, int]]:
+    """Return each message once: with its oldest words, and under its author where one of the sources tells that."""
+    known: dict[str, Source] = {}
+    for source in sources:
+        before = known.setdefault(source.line_message_id, source)
+        timestamp_ms, by = min(before.timestamp_ms, source.timestamp_ms), max(before.by, source.by)
+        if (timestamp_ms, by) != (before.timestamp_ms, before.by):
+            known[source.line_message_id] = replace(before, timestamp_ms=timestamp_ms, by=by)
+    messages: dict[str, dict[str, int]] = {}
+    for source in known.values():
+        messages.setdefault(source.by, {})[source.line_message_id] = source.timestamp_ms
+    return messages

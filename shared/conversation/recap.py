@@ -12,7 +12,7 @@ from shared import logs
 from shared.clock import Clock, Deadline
 from shared.conversation.amendments import Amendments
 from shared.conversation.inheritance import own_id_of
-from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
+from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, provenance_of
 from shared.conversation.snapshot import MemoryLimits, SeenSnapshot, bounded, without_recap
 from shared.conversation.snapshot_records import Recap, SnapshotRecord
 from shared.conversation.store import Conversation
@@ -125,11 +125,9 @@ def _with_recap(record: SnapshotRecord, text: str, limits: MemoryLimits) -> Snap
     recap = Recap(
         id=f"recap-{record.recaps_written + 1}",
         text=text,
-        covers=tuple(one.line_message_id for one in batch),
-        saw=tuple(one.webhook_event_id for one in answers),
+        summed_up_ids=tuple(one.line_message_id for one in batch),
+        provenance=replace(provenance_of(batch), derived_ids=frozenset(one.webhook_event_id for one in answers)),
         timestamp_ms=batch[-1].timestamp_ms,
-        since_ms=batch[0].timestamp_ms,
-        until_ms=batch[-1].timestamp_ms,
     )
     record = replace(record, recaps_written=record.recaps_written + 1)
     return replace(record, recaps=tuple(sorted((*record.recaps, recap), key=lambda one: one.timestamp_ms)))

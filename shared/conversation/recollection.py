@@ -4,7 +4,7 @@ A turn has read the journal and the snapshot with its history; the archive is re
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from shared.conversation.archive import ArchivedSpan
 from shared.conversation.history import History
@@ -55,20 +55,13 @@ class Recollection:
         return tuple(sorted((*self.messages, *self.answers), key=by_time))
 
     @property
-    def ids(self) -> frozenset[str]:
-        """What it holds, by its own ids."""
-        answers = (one.webhook_event_id for one in self.answers)
-        return frozenset((*(one.line_message_id for one in self.messages), *answers))
-
-    @property
-    def since_ms(self) -> int:
-        """LINE's timestamp of the oldest of it; LATEST_MS where there is nothing."""
-        return next((one.timestamp_ms for one in self.records), LATEST_MS)
-
-    @property
     def provenance(self) -> Provenance:
         """Whose words it holds."""
-        return Provenance(ids=self.ids, since_ms=self.since_ms)
+        return replace(
+            Provenance.of_sources(one.source for one in self.messages),
+            derived_ids=frozenset(one.webhook_event_id for one in self.answers),
+            since_ms=min((one.timestamp_ms for one in self.records), default=LATEST_MS),
+        )
 
 
 def _outcome_of(archived: ArchivedAnswer) -> OutcomeRecord:
@@ -77,11 +70,8 @@ def _outcome_of(archived: ArchivedAnswer) -> OutcomeRecord:
         timestamp_ms=archived.timestamp_ms,
         kind=archived.kind,
         text=archived.text,
-        covers=archived.covers,
-        saw=archived.saw,
-        since_ms=archived.since_ms,
-        until_ms=archived.until_ms,
-        entries_since_ms=archived.entries_since_ms,
+        answered_ids=archived.answered_ids,
+        provenance=archived.provenance,
         sent_message_ids=archived.sent_message_ids,
         model_name=archived.model_name,
     )

@@ -80,8 +80,8 @@ class MessageRecord:
 def provenance_of(messages: Iterable[MessageRecord]) -> Provenance:
     """Return the provenance of something that holds these messages themselves."""
     known = tuple(messages)
-    return Provenance(
-        ids=frozenset(one.line_message_id for one in known),
+    return replace(
+        Provenance.of_sources(one.source for one in known),
         since_ms=min((one.timestamp_ms for one in known), default=LATEST_MS),
         until_ms=max((one.timestamp_ms for one in known), default=-1),
     )
@@ -96,7 +96,7 @@ class Erasure(StrEnum):
 
 
 class OutcomeKind(StrEnum):
-    """What became of the messages that an outcome covers."""
+    """What became of the messages that an outcome answers."""
 
     REPLIED = "replied"
     SKIPPED = "skipped"
@@ -149,10 +149,9 @@ class ProposedCall:
 class OutcomeRecord:
     """What a turn did; written once, and rewritten only to take its words out.
 
-    `covers`: the messages that it answered. `timestamp_ms`: LINE's, of the newest of them. `saw`: what its prompt itself held (messages,
-    earlier answers and recaps, each by its own id), without what those had seen. All that the prompt showed lies between `since_ms` and
-    `until_ms`, by LINE's timestamp, except entries: of these, nothing is from before `entries_since_ms`. `isolates`: the prompt held only
-    what was asked, because workers had died over the rest.
+    `answered_ids`: the messages that it answers; they are among the messages of its `provenance`, which names what its prompt itself held,
+    without what earlier answers in the prompt had held. `timestamp_ms`: LINE's, of the newest message that it answers. `isolates`: the
+    prompt held only what was asked, because workers had died over the rest.
 
     `text`: what was said; None if that was nothing, or was withdrawn. `kind`: whether it arrived. `skip_kind`: the class of the reason why
     nothing was said. With `quote_token` the first bubble quotes the question. `is_joining`: it greets a group that the bot has just joined.
@@ -173,11 +172,8 @@ class OutcomeRecord:
     webhook_event_id: str
     timestamp_ms: int
     kind: OutcomeKind
-    covers: tuple[str, ...] = ()
-    saw: tuple[str, ...] = ()
-    since_ms: int = 0
-    until_ms: int = 0
-    entries_since_ms: int = 0
+    answered_ids: tuple[str, ...] = ()
+    provenance: Provenance
     text: str | None = field(default=None, repr=False)
     answers: tuple[str, ...] = ()
     has_button: bool = False
@@ -224,9 +220,15 @@ class OutcomeRecord:
         return tuple(text for pair in written for text in pair if text)
 
     @property
-    def provenance(self) -> Provenance:
-        """Whose words it may hold."""
-        return Provenance.of(self)
+    def is_fixed(self) -> bool:
+        """Whether it is a fixed text, which repeats nothing of what it answers: a prompt may always have shown an entry."""
+        is_named_only = self.provenance.ids <= frozenset(self.answered_ids)
+        return is_named_only and self.provenance.entries_since_ms == LATEST_MS
+
+    def with_fixed_text(self, text: str, kind: OutcomeKind) -> "OutcomeRecord":
+        """Return it with a text that repeats nothing of what it answers."""
+        provenance = replace(self.provenance.only(frozenset(self.answered_ids)), entries_since_ms=LATEST_MS)
+        return replace(self, text=text, kind=kind, provenance=provenance)
 
     def without_words(self, kind: OutcomeKind | None = None) -> "OutcomeRecord":
         """Return it as it stays after a withdrawal."""
@@ -245,16 +247,14 @@ class OutcomeRecord:
         return replace(self, proposes=tuple(ProposedCall(tool=one.tool) for one in self.proposes))
 
 
-def outcome_covering(messages: Sequence[MessageRecord], kind: OutcomeKind) -> OutcomeRecord:
-    """Return an outcome without words that covers the messages, oldest first, under the newest one's id."""
+def outcome_of(messages: Sequence[MessageRecord], kind: OutcomeKind) -> OutcomeRecord:
+    """Return an outcome without words that answers the messages, oldest first, under the newest one's id."""
     return OutcomeRecord(
         webhook_event_id=messages[-1].webhook_event_id,
         timestamp_ms=messages[-1].timestamp_ms,
         kind=kind,
-        covers=tuple(one.line_message_id for one in messages),
-        since_ms=messages[0].timestamp_ms,
-        until_ms=messages[-1].timestamp_ms,
-        entries_since_ms=LATEST_MS,
+        answered_ids=tuple(one.line_message_id for one in messages),
+        provenance=provenance_of(messages),
         quote_token=next((one.quote_token for one in reversed(messages) if one.quote_token), None),
     )
 

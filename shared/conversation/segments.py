@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Final, TypeVar
 
 from shared.conversation.amendments import Amendments
 from shared.conversation.numbering import Numbered
@@ -14,6 +14,7 @@ from shared.storage.segment_name import SegmentName
 
 _DIGEST_BYTES: Final = 8
 _LATEST_MS: Final = 2**47  # a name holds no later timestamp
+_Answer = TypeVar("_Answer", OutcomeRecord, ArchivedAnswer)
 
 
 def archived_message(message: MessageRecord) -> MessageRecord:
@@ -28,33 +29,35 @@ def archived_answer(outcome: OutcomeRecord) -> ArchivedAnswer:
         timestamp_ms=outcome.timestamp_ms,
         kind=outcome.kind,
         text=outcome.text,
-        covers=outcome.covers,
-        saw=outcome.saw,
-        since_ms=outcome.since_ms,
-        until_ms=outcome.until_ms,
-        entries_since_ms=outcome.entries_since_ms,
+        answered_ids=outcome.answered_ids,
+        provenance=outcome.provenance,
         sent_message_ids=outcome.sent_message_ids,
         model_name=outcome.model_name,
     )
 
 
 def encode_segment(segment: Segment) -> bytes:
-    """Return the bytes of a segment; what its answers saw is stored once for all."""
-    numbered = Numbered.of({one.webhook_event_id: one.saw for one in segment.answers})
-    answers = tuple(replace(one, saw=()) for one in segment.answers)
-    return encode(replace(segment, answers=answers, ids=numbered.ids, saw=numbered.runs))
+    """Return the bytes of a segment; what its answers name is stored once for all."""
+    numbered = Numbered.of({one.webhook_event_id: one.provenance for one in segment.answers})
+    return encode(replace(segment, answers=tuple(map(without_provenance, segment.answers)), numbered=numbered))
 
 
 def decode_segment(data: bytes) -> Segment:
     """Read the bytes back.  Raises: CorruptRecordError, UnknownRecordVersionError."""
-    return with_seen(decode(Segment, data))
+    stored = decode(Segment, data)
+    return replace(stored, answers=with_provenance(stored.answers, stored.numbered), numbered=Numbered())
 
 
-def with_seen(stored: Segment) -> Segment:
-    """Return the segment as it is read: every answer with what it saw."""
-    numbered = Numbered(ids=stored.ids, runs=stored.saw)
-    answers = tuple(replace(one, saw=numbered.seen_by(one.webhook_event_id) or one.saw) for one in stored.answers)
-    return replace(stored, answers=answers, ids=(), saw={})
+def without_provenance(answer: _Answer) -> _Answer:
+    """Return the answer as it is stored where the sources of all answers are numbered."""
+    return replace(answer, provenance=answer.provenance.only(frozenset()))
+
+
+def with_provenance(answers: Iterable[_Answer], numbered: Numbered) -> tuple[_Answer, ...]:
+    """Return the answers as they are read: each with what it names."""
+    stored = tuple(answers)
+    provenances = numbered.restored({one.webhook_event_id: one.provenance for one in stored})
+    return tuple(replace(one, provenance=provenances[one.webhook_event_id]) for one in stored)
 
 
 def name_of(segment: Segment, data: bytes, *, number: int) -> SegmentName:
@@ -88,7 +91,9 @@ def cleaned_segment(segment: Segment, amendments: Amendments) -> Segment:
             if one.timestamp_ms > amendments.erased_ms
         ),
         recaps=tuple(
-            replace(one, text="") if is_lost(one, one.id) or not amendments.edits.keys().isdisjoint(one.covers) else one
+            replace(one, text="")
+            if is_lost(one, one.id) or not amendments.edits.keys().isdisjoint(one.summed_up_ids)
+            else one
             for one in segment.recaps
             if one.timestamp_ms > amendments.erased_ms
         ),

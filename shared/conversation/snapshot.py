@@ -17,7 +17,7 @@ from shared.conversation.inheritance import own_id_of, with_inheritance, without
 from shared.conversation.numbering import Numbered
 from shared.conversation.records import ANSWERABLE_MS, MessageRecord, OutcomeKind, OutcomeRecord, by_time
 from shared.conversation.refusals import Refusal, standing
-from shared.conversation.segments import cleaned_segment, with_seen
+from shared.conversation.segments import cleaned_segment, with_provenance, without_provenance
 from shared.conversation.snapshot_records import ArchivedAnswer, Recap, SnapshotRecord
 from shared.storage.codec import decode, decode_if_readable, encode
 from shared.storage.compare_and_swap import update_by_swap
@@ -89,7 +89,7 @@ class Snapshot:
         """
 
         def clean(data: bytes | None) -> bytes | None:
-            record = with_saw(decode(SnapshotRecord, data)) if data is not None else SnapshotRecord()
+            record = with_sources(decode(SnapshotRecord, data)) if data is not None else SnapshotRecord()
             wanted = cleaned(record, amendments, edited=edited)
             return encode(with_numbers(wanted)) if wanted != record else None
 
@@ -141,7 +141,7 @@ class Snapshot:
 @lru_cache(maxsize=_DECODED_KEPT)
 def _decoded(data: bytes) -> SnapshotRecord:
     """Return the snapshot as it is read.  Most reads between two compactions find the same bytes."""
-    return with_saw(decode(SnapshotRecord, data))
+    return with_sources(decode(SnapshotRecord, data))
 
 
 def cleaned(
@@ -151,15 +151,17 @@ def cleaned(
     edited = edited | amendments.replaced_in((*snapshot.leaving.messages, *snapshot.messages))
 
     def is_lost(one: OutcomeRecord | Recap) -> bool:
-        if isinstance(one, Recap) and not (amendments.edits.keys() if one.passed_ms else edited).isdisjoint(one.covers):
+        if isinstance(one, Recap) and not (amendments.edits.keys() if one.passed_ms else edited).isdisjoint(
+            one.summed_up_ids
+        ):
             return True
         return one.provenance.is_lost_with(amendments, own_id_of(one))
 
     left = replace(
         snapshot,
         outcomes=tuple(one for one in snapshot.outcomes if one.timestamp_ms > amendments.erased_ms),
-        recaps=tuple(one for one in snapshot.recaps if one.since_ms > amendments.erased_ms),
-        passed_recaps=tuple(one for one in snapshot.passed_recaps if one.since_ms > amendments.erased_ms),
+        recaps=tuple(one for one in snapshot.recaps if one.provenance.since_ms > amendments.erased_ms),
+        passed_recaps=tuple(one for one in snapshot.passed_recaps if one.provenance.since_ms > amendments.erased_ms),
         authors=authors_after(amendments.erased_ms, snapshot.authors),
     )
     clean = without_names(without_lost(left, is_lost), amendments.taken.keys())
@@ -173,42 +175,26 @@ def cleaned(
 
 
 def with_numbers(record: SnapshotRecord) -> SnapshotRecord:
-    """Return the snapshot as it is stored: what outcomes saw as runs of numbers, because their windows overlap.
+    """Return the snapshot as it is stored: what outcomes name as runs of numbers, because their windows overlap.
 
-    An outcome without words keeps what it saw: a compaction may take the words out before the withdrawal has compared them.
+    An outcome without words keeps what it names: a compaction may take the words out before the withdrawal has compared them.
     """
     answers: tuple[ArchivedAnswer | OutcomeRecord, ...] = (*record.leaving.answers, *record.outcomes)
-    numbered = Numbered.of({one.webhook_event_id: one.saw for one in answers})
     return replace(
         record,
-        outcomes=tuple(replace(one, saw=()) for one in record.outcomes),
-        leaving=replace(
-            record.leaving, answers=tuple(replace(one, saw=()) for one in record.leaving.answers), ids=(), saw={}
-        ),
-        ids=numbered.ids,
-        saw=numbered.runs,
-        timeline={},
+        outcomes=tuple(map(without_provenance, record.outcomes)),
+        leaving=replace(record.leaving, answers=tuple(map(without_provenance, record.leaving.answers))),
+        numbered=Numbered.of({one.webhook_event_id: one.provenance for one in answers}),
     )
 
 
-def with_saw(stored: SnapshotRecord) -> SnapshotRecord:
-    """Return the snapshot as it is read: every outcome with what it saw; in one of an earlier release, with all in its interval."""
-    numbered = Numbered(ids=stored.ids, runs=stored.saw)
-
-    def saw(outcome: OutcomeRecord) -> tuple[str, ...]:
-        seen = numbered.seen_by(outcome.webhook_event_id)
-        if seen is not None:
-            return seen
-        within = (one for one, at in stored.timeline.items() if outcome.since_ms <= at <= outcome.until_ms)
-        return tuple(dict.fromkeys((*outcome.saw, *within)))
-
+def with_sources(stored: SnapshotRecord) -> SnapshotRecord:
+    """Return the snapshot as it is read: every outcome with what it names."""
     return replace(
         stored,
-        outcomes=tuple(replace(one, saw=saw(one)) for one in stored.outcomes),
-        leaving=with_seen(replace(stored.leaving, ids=stored.ids, saw=stored.saw)),
-        ids=(),
-        saw={},
-        timeline={},
+        outcomes=with_provenance(stored.outcomes, stored.numbered),
+        leaving=replace(stored.leaving, answers=with_provenance(stored.leaving.answers, stored.numbered)),
+        numbered=Numbered(),
     )
 
 
@@ -221,7 +207,7 @@ def bounded(
     prompts stays in `passed_recaps` for as long as an answer whose prompt held it may be under way. What repeats an answer or a recap that
     is dropped takes over its provenance.
     """
-    forgotten = frozenset(one for recap in record.recaps[: -limits.recaps] for one in recap.covers)
+    forgotten = frozenset(one for recap in record.recaps[: -limits.recaps] for one in recap.summed_up_ids)
     messages = tuple(one for one in record.messages if one.line_message_id not in forgotten)
     recaps = record.recaps[-limits.recaps :]
     verbatim = _without_recap(messages, recaps)[-(2 * limits.verbatim + limits.recaps_at_once * limits.summed_up) :]
@@ -260,7 +246,7 @@ def _without_recap(messages: Iterable[MessageRecord], recaps: Iterable[Recap]) -
 
 
 def _covered_by(recaps: Iterable[Recap]) -> frozenset[str]:
-    return frozenset(one for recap in recaps for one in recap.covers)
+    return frozenset(one for recap in recaps for one in recap.summed_up_ids)
 
 
 def _asking(outcomes: Iterable[OutcomeRecord], *, since_ms: int) -> frozenset[str]:

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TypeAlias
 
-from shared.conversation.provenance import LATEST_MS, Provenance
+from shared.conversation.numbering import Numbered
+from shared.conversation.provenance import Provenance
 from shared.conversation.receipt_lines import compared_texts
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.refusals import Refusal
@@ -19,26 +20,17 @@ Authors: TypeAlias = Mapping[str, Mapping[str, int]]
 class Recap:
     """About ten older messages in a few sentences; without words if every attempt to sum them up ended its worker.
 
-    `covers`: the messages that it sums up; `timestamp_ms` is that of the newest. `saw`: the answers among them, by their own ids; if it
-    repeats one that is kept nowhere, what that one had seen. `id`: its own, by which answers name it; empty in snapshots from before recaps
-    had ids. All that it sums up lies between `since_ms` and `until_ms`. `entries_since_ms` is that of an answer that it repeats and that is
-    kept nowhere. `passed_ms`: when it left the prompts, by our clock; 0: it has not.
+    `summed_up_ids`: the messages that it sums up; `timestamp_ms` is that of the newest. Its `provenance` names these and the answers among
+    them; if it repeats an answer that is kept nowhere, what that one was made of. `id`: its own, by which answers name it; empty in
+    snapshots from before recaps had ids. `passed_ms`: when it left the prompts, by our clock; 0: it has not.
     """
 
     text: str = field(repr=False)
-    covers: tuple[str, ...]
+    summed_up_ids: tuple[str, ...]
     timestamp_ms: int
-    since_ms: int
-    until_ms: int
-    entries_since_ms: int = LATEST_MS
+    provenance: Provenance
     id: str = ""
-    saw: tuple[str, ...] = ()
     passed_ms: int = 0
-
-    @property
-    def provenance(self) -> Provenance:
-        """Whose words it may hold."""
-        return Provenance.of(self)
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -52,7 +44,9 @@ class Recap:
     @property
     def as_source(self) -> Provenance:
         """The provenance of something that was made of it."""
-        return Provenance(ids=frozenset({self.id}), since_ms=self.since_ms) if self.id else self.provenance
+        if not self.id:
+            return self.provenance
+        return Provenance(derived_ids=frozenset({self.id}), since_ms=self.provenance.since_ms)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,18 +61,10 @@ class ArchivedAnswer:
     timestamp_ms: int
     kind: OutcomeKind
     text: str | None = field(default=None, repr=False)
-    covers: tuple[str, ...] = ()
-    saw: tuple[str, ...] = ()
-    since_ms: int = 0
-    until_ms: int = 0
-    entries_since_ms: int = 0
+    answered_ids: tuple[str, ...] = ()
+    provenance: Provenance
     sent_message_ids: tuple[str, ...] = ()
     model_name: str | None = None
-
-    @property
-    def provenance(self) -> Provenance:
-        """Whose words it may hold."""
-        return Provenance.of(self)
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -90,16 +76,15 @@ class ArchivedAnswer:
 class Segment:
     """What left the snapshot, verbatim and oldest first: messages without their tokens, answers, and recaps, which are never shown again.
 
-    Recaps are kept because archived answers may repeat them. As in a snapshot, what answers saw is stored once for all, in `ids` and
-    runs of numbers; in memory these two are empty.
+    Recaps are kept because archived answers may repeat them. As in a snapshot, what answers name is stored once for all, in `numbered`; in
+    memory that is empty.
     """
 
     version: int = VERSION
     messages: tuple[MessageRecord, ...] = ()
     answers: tuple[ArchivedAnswer, ...] = ()
     recaps: tuple[Recap, ...] = ()
-    ids: tuple[str, ...] = ()
-    saw: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    numbered: Numbered = field(default_factory=Numbered)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,9 +97,7 @@ class SnapshotRecord:
     repeat these words. `leaving` waits for its segment of the archive; `segments` names the last ones that were written, by the last part
     of their objects' names.
 
-    What outcomes saw is stored once for all of them: `ids` numbers everything that they name, and `saw` has, by outcome, the runs of
-    numbers that it names, as first number and length in turn. In memory, outcomes have their own `saw`, and these two are empty.
-    `timeline` is in snapshots of earlier releases, whose outcomes named intervals: the timestamps of the messages in them.
+    What its outcomes, and the answers that leave, name is stored once for all of them, in `numbered`; in memory that is empty.
     `authors` are those of messages that are named and kept nowhere. `overtaken_ms` is when `Snapshot.overtake` wrote it last.
     `refused`: marks on what the model's provider refuses to read, of the journal, too.
     """
@@ -124,9 +107,7 @@ class SnapshotRecord:
     outcomes: tuple[OutcomeRecord, ...] = ()
     recaps: tuple[Recap, ...] = ()
     passed_recaps: tuple[Recap, ...] = ()
-    ids: tuple[str, ...] = ()
-    saw: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    timeline: Mapping[str, int] = field(default_factory=dict)
+    numbered: Numbered = field(default_factory=Numbered)
     authors: Authors = field(default_factory=dict)
     recaps_written: int = 0
     recap_tries: int = 0
@@ -142,11 +123,11 @@ class SnapshotRecord:
         return (*self.passed_recaps, *(one for one in self.recaps if one.text))
 
     @property
-    def named(self) -> frozenset[str]:
+    def named_ids(self) -> frozenset[str]:
         """What its answers and recaps name, those included that wait for the archive."""
         provenances = chain(
             (one.provenance for one in self.outcomes),
             (one.provenance for one in self.leaving.answers),
             (one.provenance for one in (*self.all_recaps, *self.leaving.recaps)),
         )
-        return frozenset(named for one in provenances for named in one.ids)
+        return frozenset(named_id for one in provenances for named_id in one.ids)

@@ -82,12 +82,12 @@ class TurnRecord:
         return self.left != self.said
 
     def followed_by(self, state: Literal["idle", "thinking"], *, now_ms: int, tries: int = 0) -> "TurnRecord":
-        """Return the turn in its next state, once its outcome, if it has one, is recorded: what that covers is covered from now on."""
+        """Return the turn in its next state, once its outcome, if it has one, is recorded: what that answers is covered from now on."""
         outcome = self.outcome
         ended = (
             {}
             if outcome is None
-            else dict.fromkeys(outcome.covers or (outcome.webhook_event_id,), outcome.timestamp_ms)
+            else dict.fromkeys(outcome.answered_ids or (outcome.webhook_event_id,), outcome.timestamp_ms)
         )
         known = sorted({**self.covered, **ended}.items(), key=lambda one: one[1])
         return TurnRecord(
@@ -104,7 +104,7 @@ class TurnRecord:
     def with_outcome(self, outcome: OutcomeRecord, route: Route) -> "TurnRecord":
         """Return the turn with its numbered outcome.  A reserved turn is spent if the model was asked, also by a holder that died.
 
-        `tries` goes on where the outcome covers no message, as a command's does: the messages over which holders died still wait.
+        `tries` goes on where the outcome answers no message, as a command's does: the messages over which holders died still wait.
         """
         counts = bool(outcome.usage) or outcome.kind is OutcomeKind.DEFERRED or self.tries > 0
         spending = self.spending.settled(counts=counts)
@@ -113,7 +113,7 @@ class TurnRecord:
         return replace(
             self,
             state="committed",
-            tries=0 if outcome.covers else self.tries,
+            tries=0 if outcome.answered_ids else self.tries,
             outcome=outcome,
             route=route,
             sequence=outcome.sequence,

@@ -189,7 +189,7 @@ class Withdrawal:
         self._overtake_folds(conversation)
         self._erase_now(conversation)
         for one in conversation.journal.read_outcomes():
-            if one.until_ms <= int(until) and not one.holds_words:
+            if one.provenance.until_ms <= int(until) and not one.holds_words:
                 conversation.journal.drop_outcome(one.webhook_event_id)
 
     def _overtake_folds(self, conversation: Conversation) -> None:

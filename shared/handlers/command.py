@@ -95,8 +95,7 @@ class CommandHandler:
             webhook_event_id=event.webhook_event_id,
             timestamp_ms=event.timestamp_ms,
             text=due.text,
-            repeats=due.source_ids,
-            since_ms=due.since_ms,
+            provenance=due.provenance,
         )
         return self.announcer.announce(conversation, said, event.reply_token, event.deadline)
 

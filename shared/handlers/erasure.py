@@ -14,6 +14,7 @@ from shared.conversation.amendment_log import AmendmentLog
 from shared.conversation.history import History
 from shared.conversation.history_reader import HistoryReader
 from shared.conversation.person_messages import PersonMessages
+from shared.conversation.provenance import Provenance
 from shared.conversation.records import Erasure, OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.withdrawal import Withdrawal
@@ -119,7 +120,7 @@ class ErasureHandler:
     ) -> EventResult:
         """Withdraw the messages that the question listed, as unsends would; the receipt counts what was removed with them."""
         ids = frozenset(press.forgets)
-        entries = sum(not ids.isdisjoint(row.source_ids) for row in EntryStore(conversation).catalog().rows)
+        entries = sum(not ids.isdisjoint(row.provenance.message_ids) for row in EntryStore(conversation).catalog().rows)
         self.withdrawal.withdraw_all(conversation, ids, timestamp_ms=event.timestamp_ms)
         taken = conversation.amendments.look(besides=ids).taken.keys() - {question_id}
         answers = sum(one.webhook_event_id in taken for one in self.reader.read_newest(conversation).outcomes)
@@ -200,8 +201,7 @@ def _press_of(asked: OutcomeRecord, event: LineEvent, press_id: str) -> OutcomeR
         webhook_event_id=press_id,
         timestamp_ms=event.timestamp_ms,
         kind=OutcomeKind.SKIPPED,
-        since_ms=event.timestamp_ms,
-        until_ms=event.timestamp_ms,
+        provenance=Provenance(since_ms=event.timestamp_ms, until_ms=event.timestamp_ms),
         answers=(event.webhook_event_id,),
         asks=asked.asks,
         forgets=asked.forgets,

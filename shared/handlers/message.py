@@ -150,7 +150,7 @@ class MessageHandler:
         if not folded:
             return ()
         history = self._history(conversation, newest)
-        answers = (one for one in history.outcomes if newest.line_message_id in one.covers)
+        answers = (one for one in history.outcomes if newest.line_message_id in one.answered_ids)
         seen = history.covered.union(*(one.provenance.ids for one in answers))
         return tuple(one for one in folded if one.line_message_id not in seen)
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from shared import logs
 from shared.bus.result import EventResult
+from shared.conversation.provenance import Provenance
 from shared.conversation.store import Conversation, Conversations
 from shared.line.events import LineEvent
 from shared.line.phrases import Phrase, Phrases
@@ -45,7 +46,9 @@ class ReminderPressHandler:
         if again is not None:
             ReminderStore(conversation).create(again)
             # The look comes after the write: either this look finds the withdrawal, or the withdrawal finds the reminder
-            ReminderWords().remove_withdrawn(conversation, conversation.amendments.look(besides=again.source_ids))
+            ReminderWords().remove_withdrawn(
+                conversation, conversation.amendments.look(besides=again.provenance.message_ids)
+            )
         logs.info("reminder_pressed", choice=press.choice.value)
         return self._say(conversation, event, again)
 
@@ -57,7 +60,7 @@ class ReminderPressHandler:
         )
         if found is None or (found.pressed_ms, found.pressed_by) != (press.occurrence_ms, event_id):
             return None
-        amendments = conversation.amendments.look(besides=found.source_ids)
+        amendments = conversation.amendments.look(besides=found.provenance.message_ids)
         return None if found.is_from_withdrawn(amendments.is_withdrawn_from_entries) else found
 
     def _say(self, conversation: Conversation, event: LineEvent, again: Reminder | None) -> EventResult:
@@ -70,6 +73,8 @@ class ReminderPressHandler:
             webhook_event_id=event.webhook_event_id,
             timestamp_ms=event.timestamp_ms,
             text=text,
-            repeats=frozenset() if again is None else again.source_ids,  # what was withdrawn meanwhile is not promised
+            provenance=Provenance()
+            if again is None
+            else again.provenance,  # what was withdrawn meanwhile is not promised
         )
         return self.announcer.announce(conversation, said, event.reply_token, event.deadline)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from shared.conversation.provenance import IsWithdrawn, Source
+from shared.conversation.provenance import IsWithdrawn, Provenance, Source
 from shared.knowledge.entry import Entry
 from shared.knowledge.entry_file import format_revision, read_revision
 from shared.knowledge.schema import Category, Value
@@ -85,9 +85,9 @@ class Row:
         return len(encode(self))
 
     @property
-    def source_ids(self) -> frozenset[str]:
+    def provenance(self) -> Provenance:
         """The messages that it came from."""
-        return frozenset(one.line_message_id for one in self.sources)
+        return Provenance.of_sources(self.sources)
 
     def is_from_withdrawn(self, is_withdrawn: IsWithdrawn) -> bool:
         """Whether one of its messages was withdrawn."""

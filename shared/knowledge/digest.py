@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Final, Literal
 
+from shared.conversation.provenance import Provenance
 from shared.knowledge.catalog import Row
 from shared.knowledge.schema import Category
 from shared.line.graphemes import cut
@@ -57,10 +58,10 @@ class DigestTexts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Digest:
-    """A digest, and the messages behind the entries that it names.  `is_empty`: it says that there is nothing to tell."""
+    """A digest, and the provenance of the entries that it names.  `is_empty`: it says that there is nothing to tell."""
 
     text: str = field(repr=False)
-    source_ids: frozenset[str] = frozenset()
+    provenance: Provenance = field(default_factory=Provenance)
     is_empty: bool = False
 
 
@@ -93,7 +94,7 @@ class _Draft:
             del self.lines[last]
         rows = (row for _, _, row in self.lines if row is not None)
         text = "\n".join(line for line, _, _ in self.lines).strip()
-        return Digest(text=text, source_ids=frozenset(one for row in rows for one in row.source_ids), is_empty=is_empty)
+        return Digest(text=text, provenance=Provenance.union(row.provenance for row in rows), is_empty=is_empty)
 
     def _fits(self) -> bool:
         text = "\n".join(line for line, _, _ in self.lines).strip()

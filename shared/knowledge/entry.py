@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from shared.conversation.provenance import IsWithdrawn, Source, oldest_words
+from shared.conversation.provenance import IsWithdrawn, Provenance, Source, oldest_words
 from shared.knowledge.schema import FIELDS, Category, Field, InvalidValueError, Value, fields_of, name_field, one_line
 
 NAME_LIMIT: Final = 100
@@ -70,9 +70,9 @@ class Entry:
         return (*itertools.chain.from_iterable(listed), *(note.text for note in self.notes))
 
     @property
-    def source_ids(self) -> frozenset[str]:
+    def provenance(self) -> Provenance:
         """The messages that it came from."""
-        return frozenset(one.line_message_id for one in self.sources)
+        return Provenance.of_sources(self.sources)
 
     def with_values(self, values: Mapping[str, Value], sources: Mapping[str, tuple[Source, ...]]) -> "Entry":
         """Return the entry with these fields; `sources` are the messages behind each of them."""

@@ -240,7 +240,7 @@ def _sources_in_entries(
 ) -> tuple[Source, ...]:
     """Return the messages behind other entries of which the value repeats something, such as the name of one that it links."""
     rows = (row for row in overlay.rows() if row.path != besides)
-    return occasion.possible.of_entries(value, rows, read_ids=overlay.read_source_ids)
+    return occasion.possible.of_entries(value, rows, read_ids=overlay.provenance.message_ids)
 
 
 def _sources_of_paragraph(overlay: EntryOverlay, entry: Entry, text: str, occasion: Occasion) -> tuple[Source, ...]:

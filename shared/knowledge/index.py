@@ -13,6 +13,7 @@ from shared.agent.token_estimate import estimated_tokens
 from shared.conversation.amendments import Amendments
 from shared.conversation.history import IndexRow, IndexView
 from shared.conversation.history_reader import ReadIndex
+from shared.conversation.provenance import Provenance
 from shared.conversation.refusals import ROW_PREFIX, row_mark
 from shared.conversation.store import Conversation
 from shared.errors import PermanentError
@@ -56,7 +57,7 @@ class FixedIndex:
     """An index without entries; a ReadIndex."""
 
     text: str = ""
-    source_ids: frozenset[str] = frozenset()
+    message_ids: frozenset[str] = frozenset()
 
     def view(self, _amendments: Amendments, _refused: AbstractSet[str] = frozenset()) -> IndexView:
         """Return the text."""
@@ -70,7 +71,7 @@ class CatalogIndex:
     catalog: Catalog
 
     @property
-    def source_ids(self) -> frozenset[str]:
+    def message_ids(self) -> frozenset[str]:
         """The messages that its entries came from."""
         return frozenset(one.line_message_id for row in self.catalog.rows for one in row.sources)
 
@@ -227,16 +228,16 @@ def index_view(catalog: Catalog, *, limit_tokens: int = PROMPT_TOKENS) -> IndexV
         text += f"\n… and {more} more entries: use list_entries or search_entries."
     return IndexView(
         text=text,
-        source_ids=frozenset(one for row in chosen for one in row.source_ids),
+        provenance=Provenance.union(row.provenance for row in chosen),
         rows=tuple(
-            IndexRow(mark=_mark_of(row), text=_line(sections[row.path], row), source_ids=row.source_ids)
+            IndexRow(mark=_mark_of(row), text=_line(sections[row.path], row), provenance=row.provenance)
             for row in chosen
         ),
     )
 
 
 def _mark_of(row: Row) -> str:
-    return row_mark(row.source_ids, row.updated_at)
+    return row_mark(row.provenance.message_ids, row.updated_at)
 
 
 def _render(chosen: Iterable[Row], every: Sequence[Row]) -> str:

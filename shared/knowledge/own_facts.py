@@ -15,7 +15,7 @@ class Fact:
     entry: Entry = field(repr=False)
     text: str = field(repr=False)
     said_ms: int
-    source_ids: frozenset[str]
+    message_ids: frozenset[str]
 
 
 def facts_of(entry: Entry, is_own: Callable[[str], bool]) -> Iterator[Fact]:
@@ -30,7 +30,7 @@ def facts_of(entry: Entry, is_own: Callable[[str], bool]) -> Iterator[Fact]:
     for _, text, ids in rest or found:
         times = [said_ms[one] for one in ids if one in said_ms]
         if times:
-            yield Fact(entry=entry, text=text, said_ms=max(times), source_ids=ids)
+            yield Fact(entry=entry, text=text, said_ms=max(times), message_ids=ids)
 
 
 def without_fact(entry: Entry, fact: str, *, stamp: str) -> tuple[Entry | None, frozenset[str]]:

@@ -55,12 +55,12 @@ class PossibleSources:
         def is_repeated(text: str) -> bool:
             return runs.shares(text) and any(one.shared_with(text) for one in left)
 
-        read_ids = read_ids.union(*(one.named for one in self.retellings if is_repeated(one.text)))
+        read_ids = read_ids.union(*(one.provenance.ids for one in self.retellings if is_repeated(one.text)))
         return tuple(
             source
             for row in rows
             if _is_named(row, unsaid, said)
-            or any(map(is_repeated, _texts(row, is_read=bool(row.source_ids & read_ids))))
+            or any(map(is_repeated, _texts(row, is_read=bool(row.provenance.message_ids & read_ids))))
             for source in row.sources
         )
 

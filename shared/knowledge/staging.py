@@ -5,14 +5,14 @@ may be called from several threads, and `together` keeps the other threads out o
 """
 
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Final
 
 from shared.agent.receipts import Deed, DeedKind, Place
 from shared.conversation.amendments import Amendments
-from shared.conversation.provenance import IsWithdrawn
+from shared.conversation.provenance import IsWithdrawn, Provenance
 from shared.conversation.records import StagedWrite
 from shared.conversation.store import Conversation
 from shared.errors import PermanentError
@@ -70,7 +70,7 @@ class EntryOverlay:
         self._steps: list[_Step] = []
         self._undone: Mapping[str, Entry | None] | None = None
         self._is_sealed = False
-        self._shown_source_ids: set[str] = set()
+        self._shown = Provenance()
 
     @contextmanager
     def together(self) -> Iterator[None]:
@@ -84,16 +84,16 @@ class EntryOverlay:
         return self._entries.conversation
 
     @property
-    def read_source_ids(self) -> frozenset[str]:
-        """Every message behind what the model was shown or what is staged: an unsend of one of them affects the turn."""
+    def provenance(self) -> Provenance:
+        """Of what the model was shown and what is staged: an unsend of one of its messages affects the turn."""
         with self._lock:
             staged = (entry for entry in (*self._staged.values(), *self._before.values()) if entry is not None)
-            return frozenset(self._shown_source_ids.union(*(entry.source_ids for entry in staged)))
+            return Provenance.union((self._shown, *(entry.provenance for entry in staged)))
 
-    def mark_shown(self, source_ids: Iterable[str]) -> None:
-        """Remember that the model was shown something that came from these messages."""
+    def mark_shown(self, provenance: Provenance) -> None:
+        """Remember that the model was shown something of this provenance."""
         with self._lock:
-            self._shown_source_ids |= frozenset(source_ids)
+            self._shown |= provenance
 
     def rows(self) -> tuple[Row, ...]:
         """Return every entry's row, as the turn left it; one read of the bucket a turn."""
@@ -109,7 +109,7 @@ class EntryOverlay:
             entry = self._current(path) if is_entry_path(path) else None
             if entry is None:
                 raise EntryFault(f"Entry not found: {path[:100]}", may_retry=True)
-            self._shown_source_ids |= entry.source_ids
+            self._shown |= entry.provenance
             return entry
 
     def show_entries(self, paths: Sequence[str]) -> list[Entry]:
@@ -119,7 +119,7 @@ class EntryOverlay:
             found = self._entries.entries(unread)
             self._stored |= zip(unread, map(self._unless_withdrawn, found), strict=True)
             shown = [entry for path in paths if (entry := self._current(path)) is not None]
-            self._shown_source_ids |= {one for entry in shown for one in entry.source_ids}
+            self._shown |= Provenance.union(entry.provenance for entry in shown)
             return shown
 
     def is_taken(self, path: str) -> bool:
@@ -152,7 +152,7 @@ class EntryOverlay:
             before = self._stored_before()
             there = (self._current(path) for path in before)
             involved = [one for one in (*there, *before.values()) if one is not None]
-            self._shown_source_ids |= {one for entry in involved for one in entry.source_ids}
+            self._shown |= Provenance.union(entry.provenance for entry in involved)
             return tuple({one.id: one.name for one in involved}.values())
 
     def undo(self) -> UndoEffect:
@@ -172,7 +172,7 @@ class EntryOverlay:
             involved = (
                 entry for path, old in before.items() for entry in (old, self._current(path)) if entry is not None
             )
-            self._shown_source_ids |= {one for entry in involved for one in entry.source_ids}
+            self._shown |= Provenance.union(entry.provenance for entry in involved)
             self.stage(before)
             self._steps.clear()
             self._before.clear()

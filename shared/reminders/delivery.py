@@ -17,6 +17,7 @@ from typing import Final
 from shared import logs
 from shared.clock import Clock, Deadline
 from shared.conversation.amendments import Amendments
+from shared.conversation.provenance import Provenance
 from shared.conversation.records import OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation
 from shared.conversation.turn import FENCE
@@ -179,7 +180,7 @@ class ReminderDelivery:
         """
         conversation, reminder = store.conversation, claimed.reminder
         there = conversation.objects.reads.submit(store.find, reminder.id)
-        amendments = conversation.amendments.fresh_look(besides=reminder.source_ids)
+        amendments = conversation.amendments.fresh_look(besides=reminder.provenance.message_ids)
         found = there.result()
         if found is None or found[1] != claimed.generation:
             raise TurnBusyError("the reminder was changed under the claim")
@@ -204,16 +205,13 @@ class ReminderDelivery:
         self, conversation: Conversation, occurrence: Occurrence, said: Said, fate: PushFate, amendments: Amendments
     ) -> None:
         """Record the push as an outcome, which loses its words when a message behind the reminder is withdrawn."""
-        sources, at_ms = occurrence.reminder.source_ids | said.source_ids, self.clock.now_ms()
+        at_ms, told = self.clock.now_ms(), provenance_said(occurrence.reminder, amendments)
         conversation.journal.record_outcome(
             OutcomeRecord(
                 webhook_event_id=occurrence.id,
                 timestamp_ms=at_ms,
                 kind=OutcomeKind.REPLIED,
-                saw=tuple(sorted(sources)),
-                since_ms=since_ms_of(occurrence.reminder, amendments),
-                until_ms=at_ms,
-                entries_since_ms=amendments.erased_entries_ms + 1,
+                provenance=replace(told | said.provenance, until_ms=at_ms),
                 text=said.text,
                 sent_message_ids=fate.sent_message_ids,
             )
@@ -247,12 +245,16 @@ def advanced(reminder: Reminder, occurrence_ms: int, *, now_ms: int, is_kept: bo
     return replace(reminder, due_ms=next_ms, claim=None, kept_ms=occurrence_ms if is_kept else None)
 
 
-def since_ms_of(reminder: Reminder, amendments: Amendments) -> int:
-    """Return the timestamp of the oldest words that an answer with the reminder holds.
+def provenance_said(reminder: Reminder, amendments: Amendments) -> Provenance:
+    """Return the provenance of an answer that says the reminder.
 
     A reset spares reminders, so what they say after it does not count as older.
     """
-    return max(reminder.since_ms, amendments.erased_ms + 1)
+    return replace(
+        reminder.provenance,
+        since_ms=max(reminder.since_ms, amendments.erased_ms + 1),
+        entries_since_ms=amendments.erased_entries_ms + 1,
+    )
 
 
 def schedule_of(reminder: Reminder) -> Schedule:

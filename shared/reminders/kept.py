@@ -6,12 +6,13 @@ from dataclasses import dataclass, field, replace
 from shared import logs
 from shared.clock import Clock
 from shared.conversation.amendments import Amendments
+from shared.conversation.provenance import Provenance
 from shared.conversation.records import OutcomeKind, OutcomeRecord, SaidReminder
 from shared.conversation.store import Conversation
 from shared.errors import StorageUnavailableError
 from shared.line.bubbles import longest_answer
 from shared.line.messaging import MESSAGES_A_CALL
-from shared.reminders.delivery import since_ms_of
+from shared.reminders.delivery import provenance_said
 from shared.reminders.reminder import Reminder
 from shared.reminders.store import ReminderStore
 from shared.reminders.wording import Occurrence, Wording
@@ -78,9 +79,7 @@ class KeptReminders:
         return replace(
             outcome,
             text=text,
-            saw=tuple(sorted({*outcome.saw, *reminder.source_ids, *said.source_ids})),
-            since_ms=min(outcome.since_ms, since_ms_of(reminder, amendments)),
-            entries_since_ms=min(outcome.entries_since_ms, amendments.erased_entries_ms + 1),
+            provenance=Provenance.union((outcome.provenance, provenance_said(reminder, amendments), said.provenance)),
             reminders=carried,
         )
 

@@ -4,12 +4,13 @@ import datetime as dt
 from dataclasses import dataclass, field
 from typing import Final
 
+from shared.conversation.provenance import Provenance
 from shared.conversation.store import Conversation
 from shared.line.graphemes import cut
 from shared.line.ids import mask_ids
 from shared.line.phrases import Phrase, Phrases
 from shared.locales.local_times import shown_moment, shown_recurrence
-from shared.reminders.delivery import since_ms_of
+from shared.reminders.delivery import provenance_said
 from shared.reminders.reminder import Reminder
 from shared.reminders.schedule import local_time
 from shared.reminders.store import ReminderStore
@@ -20,17 +21,16 @@ _TEXT_UTF16: Final = 80
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DueReminders:
-    """The text, and the messages whose words it repeats; `since_ms` is the oldest of their timestamps."""
+    """The text, and the provenance of the words that it repeats."""
 
     text: str = field(repr=False)
-    source_ids: frozenset[str] = frozenset()
-    since_ms: int | None = None
+    provenance: Provenance = field(default_factory=Provenance)
 
 
 def due_reminders(conversation: Conversation, *, phrases: Phrases, locale: str) -> DueReminders:
     """Return what is due, without what came from withdrawn messages.  Raises: StorageUnavailableError."""
     found = [one for one in ReminderStore(conversation).read_all() if one.is_open]
-    amendments = conversation.amendments.look(besides=frozenset().union(*(one.source_ids for one in found)))
+    amendments = conversation.amendments.look(besides=frozenset().union(*(one.provenance.message_ids for one in found)))
     found = [one for one in found if not one.is_from_withdrawn(amendments.is_withdrawn_from_entries)]
     if not found:
         return DueReminders(text=phrases.text(Phrase.REMINDERS_NONE))
@@ -44,8 +44,7 @@ def due_reminders(conversation: Conversation, *, phrases: Phrases, locale: str) 
         lines.append(f"… +{len(found) - len(shown)}")
     return DueReminders(
         text="\n".join((phrases.text(Phrase.REMINDERS_DUE), *lines)),
-        source_ids=frozenset().union(*(one.source_ids for one in shown)),
-        since_ms=min(since_ms_of(one, amendments) for one in shown),
+        provenance=Provenance.union(provenance_said(one, amendments) for one in shown),
     )
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
 
-from shared.conversation.provenance import IsWithdrawn, Source
+from shared.conversation.provenance import IsWithdrawn, Provenance, Source
 from shared.recurrence import Recurrence
 from shared.storage.codec import VERSION
 
@@ -87,9 +87,9 @@ class Reminder:
         return self.state is ReminderState.OPEN
 
     @property
-    def source_ids(self) -> frozenset[str]:
+    def provenance(self) -> Provenance:
         """The messages that it came from."""
-        return frozenset(one.line_message_id for one in self.sources)
+        return Provenance.of_sources(self.sources)
 
     @property
     def since_ms(self) -> int:

@@ -14,7 +14,7 @@ from typing import Final
 
 from shared.agent.receipts import Deed, DeedKind, Due
 from shared.conversation.amendments import Amendments
-from shared.conversation.provenance import IsWithdrawn, Source, oldest_words
+from shared.conversation.provenance import IsWithdrawn, Provenance, Source, oldest_words
 from shared.conversation.records import REMINDERS_PATH, StagedWrite
 from shared.conversation.store import Conversation
 from shared.reminders.fault import ReminderFault
@@ -46,7 +46,7 @@ class ReminderOverlay:
         self._stored: dict[str, Reminder] | None = None
         self._staged: dict[str, Reminder] = {}
         self._is_sealed = False
-        self._shown_source_ids: set[str] = set()
+        self._shown = Provenance()
         self._shown_ids: set[str] = set()
         self.messages_each_time = 1
         """What each occurrence counts as against the account's quota; receipts tell it."""
@@ -57,11 +57,10 @@ class ReminderOverlay:
         return self._zone
 
     @property
-    def read_source_ids(self) -> frozenset[str]:
-        """Every message behind what the model was shown or what is staged: an unsend of one of them affects the turn."""
+    def provenance(self) -> Provenance:
+        """Of what the model was shown and what is staged: an unsend of one of its messages affects the turn."""
         with self._lock:
-            staged = (one.source_ids for one in self._staged.values())
-            return frozenset(self._shown_source_ids.union(*staged))
+            return Provenance.union((self._shown, *(one.provenance for one in self._staged.values())))
 
     def list(self) -> tuple[Reminder, ...]:
         """Return the open reminders, which the model is shown, the next one first; two round trips a turn."""
@@ -189,7 +188,7 @@ class ReminderOverlay:
 
     def _mark_shown(self, *reminders: Reminder) -> None:
         self._shown_ids.update(one.id for one in reminders)
-        self._shown_source_ids.update(*(one.source_ids for one in reminders))
+        self._shown = Provenance.union((self._shown, *(one.provenance for one in reminders)))
 
     def _deed(self, kind: DeedKind, reminder: Reminder) -> Deed:
         now = dt.datetime.fromtimestamp(self._now_ms / 1_000, tz=zoneinfo.ZoneInfo(self._zone))

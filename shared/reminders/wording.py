@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Final, Literal, Protocol
 
+from shared.conversation.provenance import Provenance
 from shared.conversation.store import Conversation
 from shared.knowledge.digest import Digest, digest
 from shared.knowledge.staging import EntryStaging
@@ -52,10 +53,10 @@ class Occurrence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """The words of an occurrence, and the messages behind them beside those behind the reminder."""
+    """The words of an occurrence, and their provenance beside that of the reminder."""
 
     text: str = field(repr=False)
-    source_ids: frozenset[str] = frozenset()
+    provenance: Provenance = field(default_factory=Provenance)
 
 
 class Wording(Protocol):
@@ -96,7 +97,7 @@ class ReminderWording:
         return (
             None
             if summary.is_empty
-            else Said(text=mask_ids(self._text(occurrence, summary.text)), source_ids=summary.source_ids)
+            else Said(text=mask_ids(self._text(occurrence, summary.text)), provenance=summary.provenance)
         )
 
     def messages(self, occurrence: Occurrence, text: str) -> Sequence[OutgoingMessage]:

@@ -18,8 +18,8 @@ _Record = TypeVar("_Record")
 
 
 def encode(record: object) -> bytes:
-    """Return the bytes of a record, a dataclass with a `version`."""
-    return msgspec.json.encode(record)
+    """Return the bytes of a record, a dataclass with a `version`; equal records have equal bytes."""
+    return msgspec.json.encode(record, order="deterministic")
 
 
 def decode(kind: type[_Record], data: bytes) -> _Record:

@@ -21,6 +21,7 @@ from shared.agent.turn_context import TurnContext
 from shared.clock import Clock, Deadline
 from shared.conversation.amendments import Amendments
 from shared.conversation.external_calls import CallRecord, ExternalCalls, KnownCall
+from shared.conversation.provenance import Provenance
 from shared.errors import AizuchiError, TransientError
 
 ALREADY_DONE: Final = "This was done already for this message; it was not done a second time."
@@ -80,7 +81,7 @@ class IdempotentWrites:
         for record in told:
             context.recalled.retell(record.provenance)
         if context.entries is not None:
-            context.entries.mark_shown({one for record in told for one in record.line_message_ids})
+            context.entries.mark_shown(Provenance.union(record.provenance for record in told))
         for one in known:
             title = (one.record.arguments or {}).get("title")
             if one.record.tool == "create_page" and one.result is not None and title is not None:
@@ -89,19 +90,17 @@ class IdempotentWrites:
 
     def _do_once(self, write: Write, key: str, context: TurnContext) -> Json | ToolFault:
         calls = ExternalCalls(context.conversation)
-        read_ids, shown = context.read_message_ids, context.shown
+        provenance = context.provenance
         record = CallRecord(
             tool=write.tool,
             arguments=dict(write.arguments),
-            line_message_ids=tuple(sorted(read_ids)),
+            provenance=provenance,
             started_ms=self.clock.now_ms(),
             asked=context.asked_ids,
-            since_ms=shown.since_ms if shown else None,
-            entries_since_ms=shown.entries_since_ms if shown else 0,
         )
         known = calls.begin(key, record)
         # The look comes after the intent, because an unsend may have passed just before the intent was written
-        if _is_taken_back(context, read_ids, context.conversation.amendments.look(besides=read_ids)):
+        if _is_taken_back(context, provenance.ids, context.conversation.amendments.look(besides=provenance.ids)):
             if known is None or known.record == record:
                 calls.drop(key)
             return ToolFault(message="Not done: a message of this chat was taken back meanwhile.", may_retry=False)

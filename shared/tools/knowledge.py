@@ -88,7 +88,7 @@ class KnowledgeTools:
         if not plain_text(text):
             return ToolFault(message="There is nothing to capture in the text.", may_retry=False)
         view = index_view(Catalog(rows=overlay.rows()), limit_tokens=_CLASSIFIER_INDEX_TOKENS)
-        overlay.mark_shown(view.source_ids)
+        overlay.mark_shown(view.provenance)
         occasion.check_amendments()
         try:
             found = self.classifier.classify(text, hint, index=view.text, now=occasion.now)

@@ -8,6 +8,7 @@ from typing import Literal
 
 from shared.agent.model import Json
 from shared.agent.tools import Tool, ToolFault
+from shared.conversation.provenance import Provenance
 from shared.knowledge.catalog import Row, search_texts
 from shared.knowledge.digest import digest
 from shared.knowledge.embeddings import EntryEmbeddings
@@ -69,7 +70,7 @@ class KnowledgeQueryTools:
         kind: Literal["daily", "weekly"] = "daily" if arguments["type"] == "daily" else "weekly"
         locale = language_of((one.text for one in occasion.possible.to_answer), default=self.locale)
         summary = digest(overlay.rows(), kind=kind, locale=locale, now=occasion.now)
-        overlay.mark_shown(summary.source_ids)
+        overlay.mark_shown(summary.provenance)
         return {"type": kind, "content": summary.text}
 
 
@@ -77,7 +78,7 @@ def _list(arguments: Json, overlay: EntryOverlay, _: Occasion) -> Json:
     status = arguments.get("status")
     found = list_rows(overlay.rows(), category=_category(arguments), status=str(status) if status else None)
     shown = found[: clamp_limit(arguments.get("limit"))]
-    overlay.mark_shown(one for row in shown for one in row.source_ids)
+    overlay.mark_shown(Provenance.union(row.provenance for row in shown))
     return {"entries": [_summary_of(row) for row in shown], "total": len(found)}
 
 

@@ -73,7 +73,7 @@ class OwnFactTools:
             own_ids |= {
                 one.line_message_id for row in overlay.rows() for one in row.sources if one.by == mark_id(asker)
             }
-        rows = [row for row in overlay.rows() if own_ids is None or not own_ids.isdisjoint(row.source_ids)]
+        rows = [row for row in overlay.rows() if own_ids is None or not own_ids.isdisjoint(row.provenance.message_ids)]
         newest = sorted(rows, key=lambda row: row.updated_at, reverse=True)[:_MOST_ENTRIES]
         entries = overlay.show_entries([row.path for row in newest])
         facts = [fact for entry in entries for fact in facts_of(entry, lambda one: own_ids is None or one in own_ids)]

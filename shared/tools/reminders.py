@@ -170,7 +170,7 @@ def _sources(text: str, overlay: ReminderOverlay, context: TurnContext) -> tuple
     possible = PossibleSources(to_answer=context.to_answer, earlier=context.read_earlier, retellings=context.retellings)
     found = list(possible.of(text))
     if isinstance(context.entries, EntryOverlay):
-        read_ids = context.entries.read_source_ids
+        read_ids = context.entries.provenance.message_ids
         found += possible.of_entries(text, context.entries.rows(), read_ids=read_ids) if text else ()
     folded = fold(text)
     for one in overlay.shown:

@@ -1,12 +1,12 @@
 """Announcements: fixed texts that answer an event, such as a greeting.  They go through the chat's turn like any answer."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from shared.bus.result import EventResult
 from shared.clock import Deadline
 from shared.conversation.history import History
 from shared.conversation.history_reader import Listing
-from shared.conversation.provenance import LATEST_MS
+from shared.conversation.provenance import Provenance
 from shared.conversation.records import Erasure, OutcomeKind, OutcomeRecord
 from shared.conversation.spending import Spending
 from shared.conversation.store import Conversation
@@ -22,7 +22,7 @@ class Announcement:
     """A fixed text for an event of this id and timestamp.
 
     `asks`: the text has a button that confirms the erasure which the command `asked_by` asked for. `is_joining`: the text greets a group
-    that the bot has just joined. `repeats`: the messages whose words the text repeats; `since_ms` is the timestamp of the oldest.
+    that the bot has just joined. `provenance`: of the words of people that the text repeats.
     """
 
     webhook_event_id: str
@@ -31,20 +31,16 @@ class Announcement:
     asks: Erasure | None = None
     asked_by: str | None = None
     is_joining: bool = False
-    repeats: frozenset[str] = frozenset()
-    since_ms: int | None = None
+    provenance: Provenance = field(default_factory=Provenance)
 
     @property
     def outcome(self) -> OutcomeRecord:
-        """The outcome that sends the text.  It covers no message; `saw` names the messages that the text repeats, if there are any."""
+        """The outcome that sends the text.  It answers no message."""
         return OutcomeRecord(
             webhook_event_id=self.webhook_event_id,
             timestamp_ms=self.timestamp_ms,
             kind=OutcomeKind.REPLIED,
-            saw=tuple(sorted(self.repeats)),
-            since_ms=self.timestamp_ms if self.since_ms is None else min(self.since_ms, self.timestamp_ms),
-            until_ms=self.timestamp_ms,
-            entries_since_ms=LATEST_MS,
+            provenance=Provenance(since_ms=self.timestamp_ms, until_ms=self.timestamp_ms) | self.provenance,
             text=self.text,
             asks=self.asks,
             asked_by=self.asked_by,

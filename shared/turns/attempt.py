@@ -7,7 +7,7 @@ from shared import logs
 from shared.clock import Clock, Deadline
 from shared.conversation.history import History
 from shared.conversation.provenance import Provenance
-from shared.conversation.records import OutcomeKind, OutcomeRecord, outcome_covering, provenance_of
+from shared.conversation.records import OutcomeKind, OutcomeRecord, outcome_of, provenance_of
 from shared.conversation.turn import Route
 from shared.errors import StorageUnavailableError
 from shared.line.messaging import TOKEN_SURELY_ALIVE_MS
@@ -51,7 +51,7 @@ class Attempt:
     ) -> "Attempt":
         """Return an attempt at the agenda on the routes that there are; the deadline is that of the request."""
         prompt = _prompt_of(history, agenda)
-        draft = replace(outcome_covering(agenda.covers, OutcomeKind.SKIPPED), answers=agenda.answers)
+        draft = replace(outcome_of(agenda.covers, OutcomeKind.SKIPPED), answers=agenda.answers)
         return cls(
             lease=lease,
             history=history,
@@ -64,7 +64,7 @@ class Attempt:
                 before=history.amendments,
                 looked_s=history.looked_s,
             ),
-            draft=_having_seen(draft, prompt),
+            draft=replace(draft, provenance=prompt),
             outbox=outbox,
             phrases=phrases,
             clock=outbox.clock,
@@ -78,7 +78,7 @@ class Attempt:
         prompt = _prompt_of(history, self.agenda)
         self.history = history
         self.basis = self.basis.showing(prompt)
-        self.draft = _having_seen(self.draft, prompt)
+        self.draft = replace(self.draft, provenance=prompt)
 
     @property
     def seconds(self) -> float:
@@ -90,9 +90,9 @@ class Attempt:
 
     def basis_of(self, outcome: OutcomeRecord) -> Basis | None:
         """Return what the outcome rests on, with what tools showed while it was decided; None where its words are fixed."""
-        if outcome.kind in _FIXED and not outcome.saw:  # an apology that lists external calls holds words of people
+        if outcome.kind in _FIXED and outcome.is_fixed:  # an apology that lists external calls holds words of people
             return None
-        return self.basis.with_ids(frozenset(outcome.saw), since_ms=outcome.since_ms)
+        return self.basis.with_more(outcome.provenance)
 
     def renew_lease(self, pause: Pause) -> None:
         """Renew the lease until the block ends, or until a deferral has ended the turn."""
@@ -127,7 +127,7 @@ class Attempt:
             answers=(deferral_id, *answer.answers),
         )
         conversation = self.lease.conversation
-        if self.basis.with_ids(frozenset(answer.saw), since_ms=answer.since_ms).is_amended():
+        if self.basis.with_more(answer.provenance).is_amended():
             return self.deferral
         conversation.journal.record_outcome(late)
         logs.info("answer_stored")
@@ -146,7 +146,7 @@ class Attempt:
         """End the turn with "still thinking" and a button.  If the turn was lost, `deferral` stays None."""
         self.has_ended = True
         deferral = replace(
-            outcome_covering(self.agenda.covers, OutcomeKind.DEFERRED),
+            outcome_of(self.agenda.covers, OutcomeKind.DEFERRED),
             text=self.phrases.text(Phrase.STILL_THINKING),
             answers=(self.draft.webhook_event_id, *self.draft.answers),
             has_button=True,
@@ -157,20 +157,10 @@ class Attempt:
             self.deferral = self.outbox.finish(self.lease, committed, deadline=self.deadline, spare=self.routes[1:])
 
 
-def _having_seen(draft: OutcomeRecord, prompt: Provenance) -> OutcomeRecord:
-    return replace(
-        draft,
-        saw=tuple(sorted(prompt.ids)),
-        since_ms=prompt.since_ms,
-        until_ms=prompt.until_ms,
-        entries_since_ms=prompt.entries_since_ms,
-    )
-
-
 def _prompt_of(history: History, agenda: Agenda) -> Provenance:
     """Return the provenance of what the model reads, or of the proposal that is carried out; a stored answer that is sent has its own."""
     if agenda.proposal is not None:  # no prompt is made: its words are those of the proposal
-        own = Provenance(ids=frozenset({agenda.proposal.webhook_event_id}))
+        own = Provenance(derived_ids=frozenset({agenda.proposal.webhook_event_id}))
         return agenda.proposal.provenance | own | provenance_of(agenda.covers)
     prompt = history.provenance | provenance_of((*agenda.covers, *agenda.asked))
     prompt |= history.provenance_of_quotes(agenda.asked)

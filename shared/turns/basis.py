@@ -2,14 +2,13 @@
 
 import math
 from collections.abc import Callable
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Protocol
 
 from shared.conversation.amendment_log import EndLook
 from shared.conversation.amendments import Amendments
-from shared.conversation.provenance import LATEST_MS, Provenance
+from shared.conversation.provenance import Provenance
 from shared.conversation.store import Conversation
 from shared.errors import PromptAmendedError
 
@@ -36,9 +35,9 @@ class Basis:
     before: Amendments
     looked_s: float = -math.inf
 
-    def with_ids(self, more_ids: AbstractSet[str], *, since_ms: int = LATEST_MS) -> "Basis":
-        """Return the basis with what tools have shown as well; `since_ms` is LINE's timestamp of the oldest of it."""
-        return self.showing(self.prompt | Provenance(ids=frozenset(more_ids), since_ms=since_ms))
+    def with_more(self, shown: Provenance) -> "Basis":
+        """Return the basis with what tools have shown as well."""
+        return self.showing(self.prompt | shown)
 
     def showing(self, prompt: Provenance) -> "Basis":
         """Return the basis of another prompt of the same turn."""

@@ -116,7 +116,9 @@ def _agenda_of_tap(history: History, pending: Sequence[MessageRecord]) -> Agenda
 def _answered(history: History, proposal: OutcomeRecord) -> frozenset[str]:
     """Return the messages that the proposal answers: those that it covers, and the questions behind the deferrals that it fulfils."""
     deferrals = {one.webhook_event_id: one for one in history.outcomes if one.has_button}
-    return (_covered(deferrals, frozenset(proposal.answers)) - history.amendments.withdrawn).union(proposal.covers)
+    return (_covered(deferrals, frozenset(proposal.answers)) - history.amendments.withdrawn).union(
+        proposal.answered_ids
+    )
 
 
 def _is_carried_out(history: History, proposal: OutcomeRecord) -> bool:
@@ -180,7 +182,7 @@ def _questions(
 
 
 def _covered(deferrals: Mapping[str, OutcomeRecord], roots: AbstractSet[str]) -> frozenset[str]:
-    return frozenset(one for root in roots if root in deferrals for one in deferrals[root].covers)
+    return frozenset(one for root in roots if root in deferrals for one in deferrals[root].answered_ids)
 
 
 def _known(history: History) -> tuple[MessageRecord, ...]:

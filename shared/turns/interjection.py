@@ -116,7 +116,7 @@ class _InterjectionDelivery:
         return EventResult.KEPT_AS_CONTEXT if has_better_to_do else None
 
     def is_ended_by(self, outcome: OutcomeRecord) -> bool:
-        return self.own.line_message_id in outcome.covers
+        return self.own.line_message_id in outcome.answered_ids
 
     def hand_over(self) -> EventResult | None:
         """An interjection does not wait."""

@@ -1,14 +1,13 @@
 """What a turn thinks about, and the ports that decide what it answers."""
 
 from collections.abc import Callable
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from shared.clock import Deadline
 from shared.conversation.history import History
 from shared.conversation.media import Fetches
-from shared.conversation.provenance import LATEST_MS
+from shared.conversation.provenance import Provenance
 from shared.conversation.records import MessageRecord, OutcomeRecord, ProposedCall
 from shared.conversation.store import Conversation
 from shared.turns.basis import Basis
@@ -32,20 +31,19 @@ class Question:
     is_overheard: bool = False
     fetches: Fetches = field(default_factory=dict, repr=False)
 
-    def check_amendments(self, more_ids: AbstractSet[str], *, since_ms: int = LATEST_MS) -> None:
-        """Look at the amendments; called before every request to the model.
+    def check_amendments(self, shown: Provenance) -> None:
+        """Look at the amendments; called before every request to the model.  `shown` is the provenance of what tools have returned.
 
-        `more_ids` are the messages behind what tools have returned; `since_ms` is LINE's timestamp of the oldest.
-        Raises: PromptAmendedError, if something of the prompt, or one of these, was edited or withdrawn since the chat was read.
+        Raises: PromptAmendedError, if something of the prompt or of `shown` was edited or withdrawn since the chat was read.
         """
-        self.basis.with_ids(more_ids, since_ms=since_ms).check()
+        self.basis.with_more(shown).check()
 
-    def begin_check(self, more_ids: AbstractSet[str], *, since_ms: int = LATEST_MS) -> Callable[[], None]:
+    def begin_check(self, shown: Provenance) -> Callable[[], None]:
         """Begin what `check_amendments` does, so that the request need not wait for it; the function that is returned ends it.
 
         That function is called before the model's answer is used. Both raise what `check_amendments` does.
         """
-        return self.basis.with_ids(more_ids, since_ms=since_ms).begin_check()
+        return self.basis.with_more(shown).begin_check()
 
 
 class Responder(Protocol):

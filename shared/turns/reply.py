@@ -14,7 +14,7 @@ from shared.conversation.history_reader import Listing
 from shared.conversation.media import Fetches
 from shared.conversation.member_mark import mark_id
 from shared.conversation.quoted_media import QuotedMedia
-from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, outcome_covering
+from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, outcome_of
 from shared.conversation.spending import Spending, weighted_tokens
 from shared.conversation.store import Conversation
 from shared.conversation.turn import SeenTurn
@@ -148,9 +148,9 @@ class _ReplyDelivery:
 
     def has_work_by_name(self, seen: SeenTurn, listing: Listing) -> bool:
         own_id, names = self.own.line_message_id, self.conversation.names
-        covers = seen.record.outcome.covers if seen.record.outcome is not None else ()
+        answered_ids = seen.record.outcome.answered_ids if seen.record.outcome is not None else ()
         return (
-            own_id not in covers
+            own_id not in answered_ids
             and self.own.timestamp_ms > listing.watermark.timestamp_ms
             and any(one.name == names.message(own_id) for one in listing.messages)
             and listing.amended.by_id.keys().isdisjoint({own_id, mark_id(self.own.user_id)})
@@ -170,12 +170,12 @@ class _ReplyDelivery:
         own_id = self.own.line_message_id
         if own_id in {one.line_message_id for one in self._pending(history)}:
             return None
-        if unfinished is not None and own_id in unfinished.covers:
+        if unfinished is not None and own_id in unfinished.answered_ids:
             return None
         return EventResult.WITHDRAWN if history.amendments.hides(self.own) else EventResult.ALREADY_ANSWERED
 
     def is_ended_by(self, outcome: OutcomeRecord) -> bool:
-        return self.own.line_message_id in outcome.covers
+        return self.own.line_message_id in outcome.answered_ids
 
     @property
     def event(self) -> str:
@@ -232,9 +232,9 @@ class _ReplyDelivery:
         if agenda.is_unknown:
             return replace(self._apology(agenda.covers, Phrase.NOTHING_TO_SHOW), answers=agenda.answers)
         if agenda.is_fulfilled:
-            return outcome_covering(agenda.covers, OutcomeKind.SKIPPED)
+            return outcome_of(agenda.covers, OutcomeKind.SKIPPED)
         if not attempt.routes:  # the next prompt shows these messages as unanswered
-            return outcome_covering(agenda.covers, OutcomeKind.UNDELIVERED)
+            return outcome_of(agenda.covers, OutcomeKind.UNDELIVERED)
         if agenda.stored is not None:
             return _repeat(attempt.draft, agenda.stored)
         if agenda.proposal is None and not attempt.lease.record.spending.is_reserved:
@@ -248,7 +248,7 @@ class _ReplyDelivery:
         """Say once a day that the budget of the chat, or of the deployment, is spent; after that, say nothing."""
         spending, covers = attempt.lease.record.spending, attempt.agenda.covers
         if spending.was_told and not _was_telling_lost(attempt.history):
-            return replace(outcome_covering(covers, OutcomeKind.SKIPPED), is_over_limit=True)
+            return replace(outcome_of(covers, OutcomeKind.SKIPPED), is_over_limit=True)
         logs.warning("budget_spent", scope=self.reply.budgets.spent(spending))
         hour = self.reply.budgets.renewal(self.reply.clock.now_ms())
         return replace(self._apology(covers, Phrase.LIMIT_REACHED, hour=hour), is_over_limit=True)
@@ -289,7 +289,7 @@ class _ReplyDelivery:
         )
 
     def _apology(self, covers: tuple[MessageRecord, ...], words: Phrase, **facts: str) -> OutcomeRecord:
-        return replace(outcome_covering(covers, OutcomeKind.APOLOGISED), text=self.reply.phrases.text(words, **facts))
+        return replace(outcome_of(covers, OutcomeKind.APOLOGISED), text=self.reply.phrases.text(words, **facts))
 
 
 def _was_telling_lost(history: History) -> bool:
@@ -306,9 +306,6 @@ def _repeat(draft: OutcomeRecord, stored: OutcomeRecord) -> OutcomeRecord:
         webhook_event_id=draft.webhook_event_id,
         timestamp_ms=draft.timestamp_ms,
         kind=OutcomeKind.REPLIED,
-        covers=draft.covers,
-        saw=tuple(sorted(stored.provenance.ids)),
-        since_ms=min(stored.since_ms, draft.since_ms),
-        until_ms=max(stored.until_ms, draft.until_ms),
-        entries_since_ms=min(stored.entries_since_ms, draft.entries_since_ms),
+        answered_ids=draft.answered_ids,
+        provenance=stored.provenance | draft.provenance.only(frozenset(draft.answered_ids)),
     )

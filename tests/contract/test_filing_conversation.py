@@ -143,7 +143,7 @@ def test_an_earlier_message_can_be_filed_on_request(dialogue: Dialogue) -> None:
     assert "駐輪場の番号は4711" in dialogue.filing.file_text(dialogue.filing.paths[0])
     entry = dialogue.filing.entry(dialogue.filing.paths[0])
     assert entry is not None
-    assert entry.source_ids == {"m1", "m2"}
+    assert entry.provenance.message_ids == {"m1", "m2"}
 
 
 def test_a_category_named_by_the_person_is_used(dialogue: Dialogue) -> None:

@@ -36,7 +36,9 @@ _UNSEEN_KINDS: Final = {OutcomeKind.UNDELIVERED, OutcomeKind.SKIPPED, OutcomeKin
 
 
 def check_answered(story: Story, history: dict[str, OutcomeRecord], message: Message) -> Iterator[str]:
-    covering = [one for one in history.values() if message.id in one.covers and one.kind is not OutcomeKind.STORED]
+    covering = [
+        one for one in history.values() if message.id in one.answered_ids and one.kind is not OutcomeKind.STORED
+    ]
     if not covering:
         if message.is_unsure:
             return
@@ -48,7 +50,7 @@ def check_answered(story: Story, history: dict[str, OutcomeRecord], message: Mes
         if not too_old and not story.is_amendment_lost(message.id):
             yield f"I1: {message.id} was never answered"
         return
-    effects = [(said, outcome) for said, outcome in story.effects() if message.id in outcome.covers]
+    effects = [(said, outcome) for said, outcome in story.effects() if message.id in outcome.answered_ids]
     if _answer_count(story, history, message) > 1:
         yield f"I2: {message.id} was answered twice"
     if sum(outcome.has_button for _, outcome in effects) > 1:
@@ -88,7 +90,7 @@ def _is_left_to_newer(story: Story, message: Message) -> bool:
     """Whether the message was folded into a flood, and the answer to a newer one of its minute was shown."""
     newer = {one.id for one in story.people.messages if 0 < one.at_s - message.at_s < TOKEN_S}
     was_context = (story.chat, message.id) in story.world.truth.context
-    return was_context and any(not newer.isdisjoint(outcome.covers) for _, outcome in story.effects())
+    return was_context and any(not newer.isdisjoint(outcome.answered_ids) for _, outcome in story.effects())
 
 
 def _is_folded(story: Story, message: Message) -> bool:
@@ -105,7 +107,7 @@ def _check_flood(story: Story, history: dict[str, OutcomeRecord], message: Messa
     """A message of a flood is context of the answer to a newer one, unless that is withdrawn, and its worker dies or its request fails."""
     asking = (one for one in story.people.messages if one.addressed or one.is_unsure)
     near = [one for one in asking if 0 <= one.at_s - message.at_s < TOKEN_S]
-    covered = {covered for one in history.values() for covered in one.covers}
+    covered = {covered for one in history.values() for covered in one.answered_ids}
     requests_fail = bool(story.world.weather.kills or story.world.weather.failures or story.mood.poison)
     is_untended = requests_fail and any(not story.people.is_kept(one) for one in near)
     is_excused = story.has_outage or story.forgets_outcomes or is_untended
@@ -170,7 +172,7 @@ def _answer_count(story: Story, history: dict[str, OutcomeRecord], message: Mess
     buttons = _deferrals_of(story, history, message)
     return sum(
         not outcome.has_button
-        and (message.id in outcome.covers or not buttons.isdisjoint(outcome.answers))
+        and (message.id in outcome.answered_ids or not buttons.isdisjoint(outcome.answers))
         and outcome.kind is OutcomeKind.REPLIED
         for _, outcome in story.effects()
     )
@@ -180,12 +182,12 @@ def _deferrals_of(story: Story, history: dict[str, OutcomeRecord], message: Mess
     """Return the deferrals of a message, and those deferrals that cover only presses of their buttons."""
     presses = {one.id: one.presses for one in story.people.messages}
     deferrals = [one for one in history.values() if one.has_button]
-    found = {one.webhook_event_id for one in deferrals if message.id in one.covers}
+    found = {one.webhook_event_id for one in deferrals if message.id in one.answered_ids}
     more = set(found)
     while more:
         known = {show_answer_data(one) for one in found}
         more = {
-            one.webhook_event_id for one in deferrals if all(presses[covered] in known for covered in one.covers)
+            one.webhook_event_id for one in deferrals if all(presses[covered] in known for covered in one.answered_ids)
         } - found
         found |= more
     return found
@@ -210,7 +212,7 @@ def _unrecorded_interjection(story: Story) -> str | None:
     """Return the event of an interjection that the turn alone holds: its worker died, and the next turn, which records it, never came."""
     turn = story.turn
     committed = turn.outcome if turn.state == "committed" else None
-    is_interjection = committed is not None and story.world.overheard.issuperset(committed.covers)
+    is_interjection = committed is not None and story.world.overheard.issuperset(committed.answered_ids)
     return committed.webhook_event_id if committed is not None and is_interjection else None
 
 
@@ -220,16 +222,18 @@ def check_history(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[s
     if len(effects) < len(story.said):
         yield "I2: something was said that nobody had committed"
     for _, committed in effects:
-        if any(map(story.is_amendment_lost, committed.covers)):
+        if any(map(story.is_amendment_lost, committed.answered_ids)):
             continue
         is_known = committed.webhook_event_id in history or committed.webhook_event_id == interjected
-        if not is_known and not story.kept_ids.isdisjoint(committed.covers):
+        if not is_known and not story.kept_ids.isdisjoint(committed.answered_ids):
             yield f"I2: the user saw {committed.webhook_event_id}, history does not know of it"
     for one in history.values():
         seen = [said for said, committed in effects if committed.webhook_event_id == one.webhook_event_id]
         if one.kind in _SHOWN_KINDS and not seen:
             yield f"I2: history says that {one.webhook_event_id} was {one.kind}, the user saw nothing"
-        is_forgotten = story.forgets_outcomes and not one.covers  # an announcement, whose event came again after that
+        is_forgotten = (
+            story.forgets_outcomes and not one.answered_ids
+        )  # an announcement, whose event came again after that
         if one.kind in _UNSEEN_KINDS and seen and not is_forgotten:
             yield f"I2: history says that {one.webhook_event_id} was {one.kind}, the user saw an answer"
         if (
@@ -248,7 +252,7 @@ def check_addressed(story: Story) -> Iterator[str]:
         if asked is not None and not (asked.addressed or asked.is_unsure or may_interject):
             yield f"I6: {asked.id} was answered and had not asked"
     for said, outcome in story.effects():
-        covered = [one for one in story.people.messages if one.id in outcome.covers]
+        covered = [one for one in story.people.messages if one.id in outcome.answered_ids]
         if not covered:  # a greeting
             continue
         if not may_interject and not all(one.addressed or one.is_unsure for one in covered):
@@ -262,14 +266,17 @@ def check_addressed(story: Story) -> Iterator[str]:
 def check_interjections(story: Story) -> Iterator[str]:
     """Nobody hears twice about a message that was not for the bot, and nothing is filed because of it."""
     said = Counter(
-        covered for _, outcome in story.effects() if outcome.kind is OutcomeKind.REPLIED for covered in outcome.covers
+        covered
+        for _, outcome in story.effects()
+        if outcome.kind is OutcomeKind.REPLIED
+        for covered in outcome.answered_ids
     )
     for message in story.people.messages:
         if not message.addressed and said[message.id] > 1:
             yield f"I2: {message.id} was interjected about twice"
     overheard = {one.id for one in story.people.messages if not (one.addressed or one.is_unsure)}
     for chat, outcome in story.world.truth.staged:
-        if chat == story.chat and outcome.covers and overheard.issuperset(outcome.covers):
+        if chat == story.chat and outcome.answered_ids and overheard.issuperset(outcome.answered_ids):
             yield f"I10: {outcome.webhook_event_id} filed something that nobody had asked for"
 
 
@@ -286,10 +293,10 @@ def check_pages(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[str
         for one in history.values()
         if "create_page" in one.tools_used
         and not one.proposes
-        and len(orders.intersection(one.covers)) <= MOST_CALLS
-        and len(pages.intersection(one.covers)) <= MOST_PAGES
+        and len(orders.intersection(one.answered_ids)) <= MOST_CALLS
+        and len(pages.intersection(one.answered_ids)) <= MOST_PAGES
     )
-    made = {covered for one in called for covered in one.covers}
+    made = {covered for one in called for covered in one.answered_ids}
     for message in story.people.messages:
         count = max((story.page_counts.get(word, 0) for word, _ in message.words), default=0)
         if count > 1 and not story.world.weather.stalls:

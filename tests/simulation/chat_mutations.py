@@ -210,7 +210,7 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
     ),
     "recaps_name_answers": Mutation(
         f"{_RECAP}:_with_recap",
-        DropArgument("Recap", "saw"),
+        DropArgument("replace", "derived_ids"),
         lacks="a recap keeps withdrawn words that its answers repeat from other messages",
     ),
     "swaps_snapshot": Mutation(

@@ -106,7 +106,7 @@ def _paraphrased_alone(story: EntryStory) -> set[str]:
     return {
         line
         for owner, outcome in story.world.truth.staged
-        if owner == story.people.conversation_id and not (taken_back | quoting).intersection(outcome.covers)
+        if owner == story.people.conversation_id and not (taken_back | quoting).intersection(outcome.answered_ids)
         for write in outcome.writes
         for line in _lines(write.text or "")
         if not WORD.search(line)

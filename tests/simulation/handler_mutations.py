@@ -20,7 +20,7 @@ _REMINDER_WORDS: Final = "shared.reminders.words"
 OF_HANDLERS: Final[Mapping[str, Mutation]] = {
     "outcomes_tell_what_was_recalled": Mutation(
         "shared.agent.responder:having_read",  # as the responder calls it
-        DropArgument("replace", "saw"),
+        DropArgument("replace", "provenance"),
         lacks="an answer that repeats what it looked up keeps the words once they are withdrawn",
     ),
     "recalls_from_the_joining": Mutation(

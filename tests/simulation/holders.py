@@ -55,7 +55,7 @@ class Holders:
         recorded = truth.recorded.setdefault(chat, {})
         if outcome.webhook_event_id not in recorded:
             self._recorded_s[chat, outcome.webhook_event_id] = self._world.now_s
-            if any((chat, one) in truth.planned for one in outcome.saw):
+            if any((chat, one) in truth.planned for one in outcome.provenance.ids):
                 truth.overtaken.add((chat, outcome.webhook_event_id))
         if outcome.text:
             truth.worded.setdefault((chat, outcome.webhook_event_id), outcome)
@@ -76,7 +76,7 @@ class Holders:
     def _note_parts(self, chat: str, outcome: OutcomeRecord) -> None:
         truth = self._world.truth
         known = truth.recorded.get(chat, {})
-        seen = (known[one].text or "" for one in outcome.saw if one in known)
+        seen = (known[one].text or "" for one in outcome.provenance.ids if one in known)
         truth.note_parts(outcome.text or "", shown_ids=outcome.provenance.ids, seen=seen)
 
     def note_amendment(self, name: str, data: bytes) -> None:
@@ -92,7 +92,7 @@ class Holders:
             worded = self._ids_with_words(chat)
             truth.uncompared.update((chat, one) for one in new if one not in worded)
             for own_id, outcome in truth.recorded.get(chat, {}).items():  # the plan may be older than the record
-                if self._recorded_s[chat, own_id] >= begun_s and not set(new).isdisjoint(outcome.saw):
+                if self._recorded_s[chat, own_id] >= begun_s and not set(new).isdisjoint(outcome.provenance.ids):
                     truth.overtaken.add((chat, own_id))
 
     def count_amendment(self, name: str) -> None:
@@ -138,7 +138,9 @@ class Holders:
         if reminder.claim is not None:
             due_ms = reminder.claim.occurrence_ms
             key = retry_key(chat, Occurrence(reminder=reminder, due_ms=due_ms, said_ms=due_ms))
-            if key not in truth.occurrences and any(self._withdrawal_of(one) for one in reminder.source_ids):
+            if key not in truth.occurrences and any(
+                self._withdrawal_of(one) for one in reminder.provenance.message_ids
+            ):
                 truth.late_claims.add(key)
             truth.occurrences[key] = SaidReminder(id=reminder_id, occurrence_ms=due_ms)
 
@@ -213,9 +215,9 @@ class Holders:
         truth = self._world.truth
         if self._mood.manner != "repeats" or len(outcome.text or "") > _WHOLE:
             return
-        newest = [truth.newest[one] for one in outcome.covers if one in truth.newest]
+        newest = [truth.newest[one] for one in outcome.answered_ids if one in truth.newest]
         if not all(any(word in (outcome.text or "") for word in words) for words in newest):
-            what = "an interjection" if self._world.overheard.issuperset(outcome.covers) else "an answer"
+            what = "an interjection" if self._world.overheard.issuperset(outcome.answered_ids) else "an answer"
             truth.report(f"I4: {what} was committed to the text from before an edit that had been handled")
 
     def _is_taken_back(self, outcome: OutcomeRecord, text: str) -> bool:
@@ -224,11 +226,13 @@ class Holders:
         What goes with a withdrawn message besides is only known once the withdrawal has stored that it takes it.
         """
         thought = self._world.truth.thoughts.get(text.partition(" ")[0])
-        direct = {*outcome.covers, *(thought.shown & ids_repeated_in(text) if thought is not None else ())}
+        direct = {*outcome.answered_ids, *(thought.shown & ids_repeated_in(text) if thought is not None else ())}
         words = {word for word in WORD.findall(text) if not self._world.truth.may_outlive(word)}
         repeated = {f"m{word[4:-1]}" for word in words}
         found = [one for name in repeated | direct if (one := self._withdrawal_of(name)) is not None]
-        return any(one.line_message_id in direct or not set(one.taken).isdisjoint(outcome.saw) for one in found)
+        return any(
+            one.line_message_id in direct or not set(one.taken).isdisjoint(outcome.provenance.ids) for one in found
+        )
 
     def _withdrawal_of(self, line_message_id: str) -> Amendment | None:
         amendments = [one for name, one in self._noted.items() if name.endswith(f"/{line_message_id}.json")]

@@ -154,7 +154,7 @@ class Line:
         """Whether the text is an announcement whose event came again after its outcome was forgotten; it may count other things."""
         objects, truth, chat = self._world.objects, self._world.truth, self._chats[reply_token]
         outcome = truth.committed.get((reply_token, text))
-        if not self._forgets_outcomes or outcome is None or outcome.covers:
+        if not self._forgets_outcomes or outcome is None or outcome.answered_ids:
             return False
         if outcome.webhook_event_id not in truth.recorded.get(chat, {}):
             return False

@@ -97,11 +97,11 @@ def check_presses(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[s
     if story.settings.budget != NO_LIMITS:
         return
     effects = [outcome for _, outcome in story.effects()]
-    prolonged = {one for outcome in effects if _is_prolonged_by(outcome) for one in outcome.covers}
+    prolonged = {one for outcome in effects if _is_prolonged_by(outcome) for one in outcome.answered_ids}
     replies = (one for one in effects if not one.has_button and one.kind is not OutcomeKind.APOLOGISED)
     answered = {root for outcome in replies for root in outcome.answers}
     deferrals = {show_answer_data(one.webhook_event_id): one for one in history.values() if one.has_button}
-    told = {one for outcome in effects if story.forgets_outcomes or _is_empty(outcome) for one in outcome.covers}
+    told = {one for outcome in effects if story.forgets_outcomes or _is_empty(outcome) for one in outcome.answered_ids}
     told_buttons = {one.presses for one in story.people.messages if one.id in told}
     told_buttons |= {
         show_answer_data(root) for one in told_buttons if one in deferrals for root in deferrals[one].answers
@@ -110,12 +110,12 @@ def check_presses(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[s
     presses = {one.id for one in story.people.messages if one.presses is not None}
     for press in story.people.messages:
         deferral = deferrals.get(press.presses or "")
-        if deferral is None or press.id not in story.kept_ids or story.kept_ids.isdisjoint(deferral.covers):
+        if deferral is None or press.id not in story.kept_ids or story.kept_ids.isdisjoint(deferral.answered_ids):
             continue
         behind = [
             one for one in deferrals.values() if one.webhook_event_id in {deferral.webhook_event_id, *deferral.answers}
         ]
-        asked = {one for root in behind for one in root.covers} - presses
+        asked = {one for root in behind for one in root.answered_ids} - presses
         may_be_forgotten = story.forgets_outcomes or (bool(asked) and asked.isdisjoint(remembered))
         if may_be_forgotten and press.presses in told_buttons:
             continue
@@ -132,7 +132,7 @@ def check_taps(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[str]
         if len(done) > 1:
             yield "I9: a proposed change was carried out twice"
         for outcome in done:
-            button, at_s = pressed_at_s.get(outcome.covers[0], ("", 0.0))
+            button, at_s = pressed_at_s.get(outcome.answered_ids[0], ("", 0.0))
             if button != carry_out_data(proposal.webhook_event_id):
                 yield "I9: a proposed change was carried out although nobody confirmed it"
             elif at_s - (proposal.timestamp_ms - EPOCH_MS) / 1_000 > CONFIRMED_WITHIN_MS / 1_000 + _TWO_MS:

@@ -68,7 +68,7 @@ class ReminderStory:
             or len(message.words) > 1
             or message.at_s <= self.people.erased_entries_s
             or self.is_lost(one)
-            for one in reminder.source_ids
+            for one in reminder.provenance.message_ids
         )
 
 

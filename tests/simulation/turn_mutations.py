@@ -53,7 +53,7 @@ OF_TURNS: Final[Mapping[str, Mutation]] = {
     ),
     "finishes_own_outcome": Mutation(
         f"{_REPLY}:_ReplyDelivery.result_in",
-        Never("covers"),
+        Never("answered_ids"),
         lacks="a committed outcome is never recorded once its messages are too old to be answered",
     ),
     "waits_for_live_holder": Mutation(
@@ -222,17 +222,17 @@ OF_TURNS: Final[Mapping[str, Mutation]] = {
         lacks="a stored answer keeps words that were withdrawn while the model answered",
     ),
     "outcomes_tell_what_they_saw": Mutation(
-        f"{_ATTEMPT}:_having_seen",
-        DropArgument("replace", "saw"),
+        f"{_ATTEMPT}:Attempt.begin",
+        DropArgument("replace", "provenance"),
         lacks="an outcome that repeats a withdrawn message of its prompt keeps the words",
     ),
     "outcomes_tell_since_when": Mutation(
-        f"{_ATTEMPT}:_having_seen",
+        "shared.conversation.records:provenance_of",
         DropArgument("replace", "since_ms"),
         lacks="an outcome that repeats erased words keeps them",
     ),
     "outcomes_tell_which_entries": Mutation(
-        f"{_ATTEMPT}:_having_seen",
+        "shared.conversation.history:History.provenance",
         DropArgument("replace", "entries_since_ms"),
         lacks="an answer that repeats an entry and was given before a late erasure keeps it",
     ),
@@ -303,7 +303,7 @@ OF_TURNS: Final[Mapping[str, Mutation]] = {
     ),
     "names_quoted_media": Mutation(
         f"{_ATTEMPT}:Attempt.show",
-        Bypass("_having_seen"),
+        DropArgument("replace", "provenance"),
         lacks="an answer that saw a quoted picture from beyond memory keeps its words after the picture's unsend",
     ),
     "interjects_about_the_newest_text": Mutation(

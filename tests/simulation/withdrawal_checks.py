@@ -102,7 +102,7 @@ def _sources_of_entries(story: Story, outcome: OutcomeRecord) -> set[str]:
     """Return what the prompt of the outcome named and an entry that was filed before was made of: its index may have shown the entry."""
     earlier = (one for chat, one in story.world.truth.staged if chat == story.chat and one.sequence < outcome.sequence)
     filing = (one for one in earlier if any(write.reminder_id is None for write in one.writes))
-    return {own_id for one in filing for own_id in one.provenance.ids & frozenset(outcome.saw)}
+    return {own_id for one in filing for own_id in one.provenance.ids & frozenset(outcome.provenance.ids)}
 
 
 def _knows_calls(thought: Thought | None) -> bool:
@@ -115,7 +115,7 @@ def _taken_unseen(story: Story, withdrawn: set[str], wordless: set[str]) -> Iter
     truth = story.world.truth
     yield from (one.text for one in truth.recaps if not withdrawn.isdisjoint(one.shown))
     for (chat, _), recap in truth.recapped.items():
-        if chat == story.chat and not wordless.isdisjoint(recap.covers):
+        if chat == story.chat and not wordless.isdisjoint(recap.summed_up_ids):
             yield recap.text
     seen = {outcome.webhook_event_id for _, outcome in story.effects()}
     for (chat, own_id), outcome in truth.worded.items():
@@ -146,7 +146,7 @@ def check_answers_kept(story: Story, history: dict[str, OutcomeRecord]) -> Itera
         shown = thought.shown if thought is not None else outcome.provenance.ids  # an apology may have a receipt
         names_it = not withdrawn.isdisjoint(shown | (outcome.provenance.ids & wordless))
         is_overtaken = (story.chat, outcome.webhook_event_id) in truth.overtaken
-        names_it = names_it or (is_lost and (is_overtaken or not uncompared.isdisjoint(outcome.saw)))
+        names_it = names_it or (is_lost and (is_overtaken or not uncompared.isdisjoint(outcome.provenance.ids)))
         names_it = names_it or not withdrawn.isdisjoint(_sources_of_entries(story, outcome))
         names_it = names_it or (_knows_calls(thought) and not withdrawn.isdisjoint(outcome.provenance.ids))
         if names_it or (is_lost and (thought is None or outcome.reminders)):

@@ -1,7 +1,10 @@
 """Chats on in-memory ports, and their records."""
 
 import itertools
+import re
 from concurrent.futures import Executor
+from dataclasses import replace
+from typing import Final, TypeVar
 
 from shared.adapters.memory import FixedClock
 from shared.clock import Clock
@@ -10,13 +13,17 @@ from shared.conversation.amendment_notes import NEWEST_READ
 from shared.conversation.amendments import Amendments
 from shared.conversation.archive import ARCHIVE_DAYS, SEGMENT_MESSAGES
 from shared.conversation.history_reader import HistoryReader
-from shared.conversation.provenance import LATEST_MS, Provenance
+from shared.conversation.provenance import LATEST_MS, Provenance, Source
 from shared.conversation.records import Amendment, MessageRecord, OutcomeKind, OutcomeRecord
+from shared.conversation.snapshot_records import ArchivedAnswer, Recap
 from shared.conversation.store import Conversation, Conversations
 from shared.knowledge.index import KnowledgeIndex
 from shared.storage.object_store import ObjectStore
 from shared.turns.basis import Basis
 from shared.turns.lease import Lease
+
+_DERIVED: Final = re.compile(r"(e\d|recap-)")
+_Made = TypeVar("_Made", OutcomeRecord, ArchivedAnswer, Recap)
 
 
 def conversations_on(
@@ -64,7 +71,7 @@ def basis_of(lease: Lease, *line_message_ids: str, since_ms: int = LATEST_MS) ->
     return Basis(
         conversation=lease.conversation,
         lease=lease,
-        prompt=Provenance(ids=frozenset(line_message_ids), since_ms=since_ms),
+        prompt=made_of(*line_message_ids, since_ms=since_ms),
         before=lease.conversation.amendments.look(),
     )
 
@@ -97,10 +104,36 @@ def answer(number: int, text: str | None = "hello", *, saw: tuple[int, ...] = ()
         webhook_event_id=f"e{number}",
         timestamp_ms=number,
         kind=OutcomeKind.REPLIED,
-        covers=(f"m{number}",),
-        saw=tuple(f"m{one}" for one in saw),
-        since_ms=min(numbers),
-        until_ms=max(numbers),
-        entries_since_ms=LATEST_MS,
+        answered_ids=(f"m{number}",),
+        provenance=made_of(*(f"m{one}" for one in numbers), since_ms=min(numbers), until_ms=max(numbers)),
         text=text,
     )
+
+
+def made_of(*ids: str, since_ms: int = LATEST_MS, until_ms: int = -1, entries_since_ms: int = LATEST_MS) -> Provenance:
+    """Return the provenance that names these: events, such as `e1`, and recaps, such as `recap-1`, are derived; the rest are messages."""
+    derived_ids = frozenset(one for one in ids if _DERIVED.match(one))
+    messages = (Source(line_message_id=one, timestamp_ms=0) for one in ids if one not in derived_ids)
+    return replace(
+        Provenance.of_sources(messages),
+        derived_ids=derived_ids,
+        since_ms=since_ms,
+        until_ms=until_ms,
+        entries_since_ms=entries_since_ms,
+    )
+
+
+def made_with(record: _Made, *ids: str, **interval: int) -> _Made:
+    """Return the answer or the recap as it is if its prompt held these, beside what it answers or sums up, and was of this interval."""
+    named = made_of(*_about(record), *(ids or record.provenance.ids))
+    before = {
+        "since_ms": record.provenance.since_ms,
+        "until_ms": record.provenance.until_ms,
+        "entries_since_ms": record.provenance.entries_since_ms,
+    }
+    made = replace(made_of(**{**before, **interval}), messages=named.messages, derived_ids=named.derived_ids)
+    return replace(record, provenance=made)
+
+
+def _about(record: OutcomeRecord | ArchivedAnswer | Recap) -> tuple[str, ...]:
+    return record.summed_up_ids if isinstance(record, Recap) else record.answered_ids

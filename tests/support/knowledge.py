@@ -276,6 +276,7 @@ class FilingTurn:
             timestamp_ms=1,
             kind=OutcomeKind.REPLIED,
             text="ok",
+            provenance=self.overlay.provenance,
             writes=self.overlay.changes(),
             filed_entry_path=placement.path if placement else None,
             filed_confidence=placement.confidence if placement else None,

@@ -2,9 +2,10 @@
 
 import json
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from itertools import chain
 from typing import Any, TypeAlias, TypeVar
 
 from shared.adapters.memory import (
@@ -34,6 +35,11 @@ from tests.support.chats import conversations_on
 _Kept = TypeVar("_Kept")
 Beside: TypeAlias = Callable[[str, str], object]
 """What happens beside a call of a fake, by the call's name and what it is about: an object's name, or an id.  It may raise."""
+
+
+def message_ids(record: Mapping[str, Any]) -> set[str]:
+    """Return the messages that a record's JSON names in its provenance."""
+    return set(chain.from_iterable(record["provenance"]["messages"].values()))
 
 
 def nothing(_: str, __: str) -> None:

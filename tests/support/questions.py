@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from shared.clock import Deadline
 from shared.conversation.amendments import Amendments
 from shared.conversation.history import History
-from shared.conversation.records import MessageRecord, OutcomeKind, outcome_covering, provenance_of
+from shared.conversation.records import MessageRecord, OutcomeKind, outcome_of, provenance_of
 from shared.conversation.store import Conversation
 from shared.turns.basis import Basis
 from shared.turns.question import Question
@@ -36,7 +36,7 @@ def question_about(
         conversation=conversation,
         history=usual if history is None else history,
         asked=asked,
-        draft=outcome_covering(asked, OutcomeKind.REPLIED),
+        draft=outcome_of(asked, OutcomeKind.REPLIED),
         basis=Basis(
             conversation=conversation,
             lease=Held(),

@@ -12,7 +12,7 @@ from shared.conversation.records import MessageRecord, OutcomeRecord
 from shared.conversation.snapshot import MemoryLimits
 from shared.conversation.store import Conversation
 from shared.errors import ModelUnavailableError
-from tests.support.chats import answer, message
+from tests.support.chats import answer, made_with, message
 
 IN_TIME = Deadline.after(FixedClock(), 100)
 """Of a request that has just begun."""
@@ -62,5 +62,5 @@ def keep_messages(
         if is_answered:
             at_ms = one.timestamp_ms
             outcome = answer(number, f"answer-{number}")
-            chat.journal.record_outcome(replace(outcome, timestamp_ms=at_ms, since_ms=at_ms, until_ms=at_ms))
+            chat.journal.record_outcome(made_with(replace(outcome, timestamp_ms=at_ms), since_ms=at_ms, until_ms=at_ms))
     return tuple(kept)

@@ -97,6 +97,7 @@ class ReminderChat:
             webhook_event_id=f"e{self.sequence}",
             timestamp_ms=1_000,
             kind=OutcomeKind.REPLIED,
+            provenance=overlay.provenance,
             writes=writes,
             sequence=self.sequence,
         )

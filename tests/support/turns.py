@@ -28,7 +28,7 @@ from shared.turns.question import Question
 from shared.turns.reply import REPLY, Reply
 from shared.turns.runner import TurnRunner
 from shared.turns.settle_window import SettleWindow
-from tests.support.chats import conversations_on, reader
+from tests.support.chats import conversations_on, made_of, reader
 from tests.support.phrases import NamedPhrases
 
 _CHAT = "U" + "1" * 32
@@ -181,7 +181,7 @@ class RepliedChat:
         return replace(question.draft, kind=OutcomeKind.REPLIED, text=f"did {' '.join(one.name for one in proposed)}")
 
     def respond(self, question: Question) -> OutcomeRecord:
-        question.check_amendments(frozenset())
+        question.check_amendments(made_of())
         asked = tuple(one.line_message_id for one in question.asked)
         self.questions.append(asked)
         self.seconds.append(question.deadline.left_s)
@@ -191,6 +191,6 @@ class RepliedChat:
         self.meanwhile()
         assert self.may_answer.wait(10)
         if self.apologises:
-            return replace(question.draft, kind=OutcomeKind.APOLOGISED, text="sorry", saw=(), answers=())
+            return replace(question.draft.with_fixed_text("sorry", OutcomeKind.APOLOGISED), answers=())
         text = f"re {' '.join(asked)}"
         return replace(question.draft, kind=OutcomeKind.REPLIED, text=text, model_name="model")

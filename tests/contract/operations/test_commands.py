@@ -21,6 +21,7 @@ from simulator.line.harness import ACCESS_TOKEN, WEBHOOK_URL, LineHarness
 from simulator.pubsub import Message, PubSubServer, SubscriptionSettings
 from tests.contract.simulator.storage.emulator import PROJECT_ID, Emulator, running_emulator
 from tests.support import recorded
+from tests.support.chats import made_of
 from tests.support.knowledge import FilingChat
 from tests.support.loop import LoopThread
 from tests.support.serving import served
@@ -111,9 +112,11 @@ def test_every_type_of_object_is_exported_and_forgotten(
     chat = FilingChat()
     chat.file("my pin is 4711")
     filed = {one.name.replace(chat.chat, CHAT): chat.text(one.name).encode() for one in chat.store.list("")}
-    recap = Recap(text="their pin is 4711", covers=("0",), timestamp_ms=0, since_ms=0, until_ms=0)
+    recap = Recap(
+        text="their pin is 4711", timestamp_ms=0, summed_up_ids=("0",), provenance=made_of("0", since_ms=0, until_ms=0)
+    )
     call = CallRecord(
-        tool="create_page", arguments={"title": "pin 4711"}, line_message_ids=("1",), started_ms=1_763_700_000_000
+        tool="create_page", arguments={"title": "pin 4711"}, started_ms=1_763_700_000_000, provenance=made_of("1")
     )
     others = {
         f"amended/{CHAT}/0.json": encode(Amendment(line_message_id="0", timestamp_ms=0, text="4711")),

@@ -7,6 +7,7 @@ from evals.graders import grade
 from evals.minds import Asked
 from evals.world import Observed
 from shared.agent.model import FunctionCall, ModelRequest, TextContent
+from shared.conversation.provenance import Provenance
 from shared.conversation.records import OutcomeKind, OutcomeRecord
 from shared.knowledge.entry import Entry, Note
 from shared.knowledge.schema import Category
@@ -51,7 +52,7 @@ def observed(
     return Observed(
         statuses=statuses,
         replies=replies,
-        outcome=OutcomeRecord(webhook_event_id="e", timestamp_ms=1, kind=OutcomeKind.REPLIED),
+        outcome=OutcomeRecord(webhook_event_id="e", timestamp_ms=1, kind=OutcomeKind.REPLIED, provenance=Provenance()),
         asked=(Asked(request=request(prompt), calls=(CALL,)),),
         before={},
         after={"admin/rent.md": ENTRY},

@@ -8,7 +8,7 @@ from operations.conversations import Forget, exported, names_of
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.conversation.members import MembersRecord
 from shared.conversation.provenance import Source
-from shared.conversation.records import OutcomeKind, Watermark, outcome_covering
+from shared.conversation.records import OutcomeKind, Watermark, outcome_of
 from shared.conversation.snapshot_records import Recap, Segment, SnapshotRecord
 from shared.conversation.turn import Route, TurnRecord
 from shared.errors import UnusableIdError
@@ -21,7 +21,7 @@ from shared.storage.object_names import ObjectNames
 from shared.storage.object_store import ListedObject
 from shared.turns.lease import open_turn
 from tests.support import recorded
-from tests.support.chats import basis_of, conversations_on
+from tests.support.chats import basis_of, conversations_on, made_of
 from tests.support.inline import InlineExecutor
 from tests.unit.operations.conftest import SECRET_WORDS, Bucket, message
 
@@ -31,7 +31,16 @@ NAMES = ObjectNames(CHAT)
 OTHER = recorded.GROUP
 ELSEWHERE = {
     f"snapshots/{CHAT}.json": encode(
-        SnapshotRecord(recaps=(Recap(text="my pin is 4711", covers=("0",), timestamp_ms=0, since_ms=0, until_ms=0),))
+        SnapshotRecord(
+            recaps=(
+                Recap(
+                    text="my pin is 4711",
+                    timestamp_ms=0,
+                    summed_up_ids=("0",),
+                    provenance=made_of("0", since_ms=0, until_ms=0),
+                ),
+            )
+        )
     ),
     f"media/{CHAT}/9": b"\xff my pin is 4711",
     f"archive/{CHAT}/000000000000000-000000000000000-1-0123456789abcdef.json": encode(
@@ -66,7 +75,7 @@ def marker_of(conversation_id: str) -> str:
 def fill(bucket: Bucket, conversation_id: str = CHAT) -> None:
     journal = bucket.conversations.of(conversation_id).journal
     journal.record(message())
-    answer = replace(outcome_covering([message()], OutcomeKind.REPLIED), text=f"so {SECRET_WORDS}")
+    answer = replace(outcome_of([message()], OutcomeKind.REPLIED), text=f"so {SECRET_WORDS}")
     journal.record_outcome(answer)
     for name, data in ELSEWHERE.items():
         bucket.store.create(name.replace(CHAT, conversation_id), data)
@@ -115,14 +124,14 @@ def test_answer_in_progress_is_not_committed_after_forgetting(bucket: Bucket) ->
     basis = basis_of(lease, "1", since_ms=1)
     forget(bucket)(CHAT)
 
-    outcome = replace(outcome_covering([message()], OutcomeKind.REPLIED), text=SECRET_WORDS)
+    outcome = replace(outcome_of([message()], OutcomeKind.REPLIED), text=SECRET_WORDS)
 
     assert not lease.commit(outcome, Route(), basis=basis)
     assert not bucket.holds("4711")
 
 
 def test_committed_answer_to_erased_messages_loses_its_text(bucket: Bucket) -> None:
-    outcome = replace(outcome_covering([message("long-gone")], OutcomeKind.REPLIED), text=SECRET_WORDS)
+    outcome = replace(outcome_of([message("long-gone")], OutcomeKind.REPLIED), text=SECRET_WORDS)
     bucket.store.create(NAMES.turn, encode(TurnRecord(state="committed", outcome=outcome)))
 
     forget(bucket)(CHAT)

@@ -7,7 +7,7 @@ import pytest
 from operations.dead_letters import DeadLetter, DeadLetters, Verdict, summary
 from shared.adapters.memory import MemoryEventBus
 from shared.bus.messages import bus_messages
-from shared.conversation.records import OutcomeKind, outcome_covering
+from shared.conversation.records import OutcomeKind, outcome_of
 from shared.errors import PublishFailedError, StorageUnavailableError
 from shared.handlers.unsend import withdrawal_of
 from shared.line.webhook_body import parse_webhook_body
@@ -153,7 +153,7 @@ def test_replay_of_an_answered_event_publishes_nothing(desk: Desk) -> None:
     webhook_event_id = str(message_event()["webhookEventId"])
     record = replace(message(line_message_id()), webhook_event_id=webhook_event_id)
     desk.bucket.chat.journal.record(record)
-    desk.bucket.chat.journal.record_outcome(outcome_covering([record], OutcomeKind.REPLIED))
+    desk.bucket.chat.journal.record_outcome(outcome_of([record], OutcomeKind.REPLIED))
 
     (explained,) = desk.letters.replay(most=10)
 
@@ -167,7 +167,7 @@ def test_message_covered_by_the_outcome_of_another_counts_as_answered(desk: Desk
     later = replace(message("later"), webhook_event_id="later-event")
     for one in (record, later):
         desk.bucket.chat.journal.record(one)
-    desk.bucket.chat.journal.record_outcome(outcome_covering([record, later], OutcomeKind.SKIPPED))
+    desk.bucket.chat.journal.record_outcome(outcome_of([record, later], OutcomeKind.SKIPPED))
 
     assert desk.letters.look(most=10)[0].verdict is Verdict.ANSWERED
 
@@ -176,7 +176,7 @@ def test_an_edit_of_an_answered_message_is_replayed(desk: Desk) -> None:
     desk.receive({**message_event("my pin is a secret"), "type": "messageEdited", "webhookEventId": "edit-event"})
     record = message(line_message_id())
     desk.bucket.chat.journal.record(record)
-    desk.bucket.chat.journal.record_outcome(outcome_covering([record], OutcomeKind.REPLIED))
+    desk.bucket.chat.journal.record_outcome(outcome_of([record], OutcomeKind.REPLIED))
 
     (explained,) = desk.letters.replay(most=10)
 

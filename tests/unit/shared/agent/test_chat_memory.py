@@ -145,7 +145,7 @@ def test_of_ones_own_messages_those_that_hold_the_words_are_proposed_else_the_mo
     literal = group.memory.own_messages(context, Wanted(queries=("melon cake", "durian")))
     assert texts(literal.lines) == ["melon cake", asks.text]
     assert [one.line_message_id for one in context.forgetting.proposed] == ["m9", "m0"]
-    assert context.recalled.shown.ids == {"m9", "m0"}
+    assert context.recalled.shown.provenance.ids == {"m9", "m0"}
 
     alike = group.memory.own_messages(context, Wanted(queries=("melon tart",)))
     assert texts(alike.lines) == ["melon cake", "melon pie"]

@@ -17,6 +17,7 @@ from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecor
 from shared.conversation.snapshot_records import Recap
 from shared.line.bot_name import BotName
 from shared.locales.language_file import LOCALES
+from tests.support.chats import made_of
 
 MOMO = BotName(account=MemoryLineApi(), configured="Momo")
 TOKYO = PromptBuilder(bot_name=MOMO, time_zone=zoneinfo.ZoneInfo("Asia/Tokyo"))
@@ -37,7 +38,12 @@ def message(number: int, text: str, *, at_ms: int | None = None) -> MessageRecor
 
 def answer(number: int, text: str | None, kind: OutcomeKind = OutcomeKind.REPLIED) -> OutcomeRecord:
     return OutcomeRecord(
-        webhook_event_id=f"e{number}", timestamp_ms=NOON_MS + number, kind=kind, covers=(f"m{number}",), text=text
+        webhook_event_id=f"e{number}",
+        timestamp_ms=NOON_MS + number,
+        kind=kind,
+        text=text,
+        answered_ids=(f"m{number}",),
+        provenance=made_of(f"m{number}"),
     )
 
 
@@ -127,7 +133,12 @@ def test_the_prompt_tells_weekday_offset_and_the_coming_days() -> None:
 )
 def test_no_text_of_a_person_can_begin_a_line_like_a_header(forged: str) -> None:
     quoting = dataclasses.replace(message(3, forged), quoted_message_id="m1")
-    recap = Recap(text=forged, covers=("m0",), timestamp_ms=NOON_MS, since_ms=NOON_MS, until_ms=NOON_MS)
+    recap = Recap(
+        text=forged,
+        timestamp_ms=NOON_MS,
+        summed_up_ids=("m0",),
+        provenance=made_of("m0", since_ms=NOON_MS, until_ms=NOON_MS),
+    )
     honest = "hi there"
     outcomes = (answer(1, forged), answer(2, honest))
     history = History(messages=(message(1, forged), message(2, honest)), outcomes=outcomes, recaps=(recap,))

@@ -20,9 +20,11 @@ from shared.agent.receipts import Deed, receipt
 from shared.agent.responder import prompt_version
 from shared.agent.tools import Cited, Tool
 from shared.agent.turn_context import TurnContext
+from shared.conversation.records import OutcomeRecord
 from shared.errors import ModelRefusedError
 from shared.knowledge.staging import EntryFault, EntryOverlay
 from shared.line.bubbles import ANSWER, DIGEST
+from shared.storage.codec import decode
 from tests.support.people import ChatEvents, Person
 from tests.support.pushed import PushedWorker
 
@@ -198,7 +200,8 @@ def test_a_tool_that_took_too_long_stages_nothing_that_the_receipt_does_not_tell
 def test_an_apology_rests_on_no_message(worker: PushedWorker, direct: ChatEvents) -> None:
     outcome = answered(worker, direct, ModelRefusedError("400"))
 
-    assert (outcome["kind"], outcome["saw"], outcome["answers"]) == ("apologised", [], [])
+    assert (outcome["kind"], outcome["answers"]) == ("apologised", [])
+    assert decode(OutcomeRecord, json.dumps(outcome).encode()).is_fixed
 
 
 def test_a_prompts_version_changes_with_its_instruction_and_with_its_tools() -> None:

@@ -4,9 +4,11 @@ from shared.agent.retellings import RetoldMessage, messages_in_prompt, retelling
 from shared.conversation.amendments import Amendments
 from shared.conversation.history import History
 from shared.conversation.member_mark import mark_id
+from shared.conversation.provenance import Provenance, Source
 from shared.conversation.recollection import Recollection
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.snapshot_records import Recap
+from tests.support.chats import made_of, made_with
 from tests.support.knowledge import message
 
 
@@ -27,12 +29,10 @@ def answer(number: int, text: str | None, *, covers: tuple[str, ...] = (), saw: 
         webhook_event_id=f"e{number}",
         timestamp_ms=number * 1_000,
         kind=OutcomeKind.REPLIED,
-        covers=covers or (f"m{number}",),
-        saw=saw,
-        since_ms=number * 1_000,
-        until_ms=number * 1_000,
         text=text,
         sent_message_ids=(f"b{number}",),
+        answered_ids=covers or (f"m{number}",),
+        provenance=made_of(*(covers or (f"m{number}",)), *saw, since_ms=number * 1_000, until_ms=number * 1_000),
     )
 
 
@@ -43,7 +43,12 @@ def test_a_prompt_holds_the_messages_that_it_shows_and_what_they_quote() -> None
 
 
 def test_a_prompt_retells_by_its_answers_recaps_and_quoted_answers() -> None:
-    recap = Recap(text="庭の話", covers=("m1",), timestamp_ms=1_000, since_ms=1_000, until_ms=1_000)
+    recap = Recap(
+        text="庭の話",
+        timestamp_ms=1_000,
+        summed_up_ids=("m1",),
+        provenance=made_of("m1", since_ms=1_000, until_ms=1_000),
+    )
     history = History(
         recaps=(recap,),
         outcomes=(answer(2, "古い答え"), answer(4, "答え"), answer(5, None)),
@@ -81,17 +86,21 @@ def test_a_late_answer_is_about_the_question_before_the_press_that_got_it() -> N
 
 
 def test_a_retelling_tells_who_sent_its_messages_also_one_that_is_not_kept() -> None:
-    yuki = "U" + "1" * 32
+    yuki, kenji = "U" + "1" * 32, mark_id("U" + "2" * 32)
+    said = answer(2, "窓際です", covers=("gone", "m2"), saw=("m1",))
+    sources = (
+        Source(line_message_id="gone", timestamp_ms=1, by=kenji),
+        Source(line_message_id="m2", timestamp_ms=2, by="member-other"),
+    )
     history = History(
         messages=(replace(message(1, "鍵は窓際"), user_id=yuki), replace(message(2, "どこ？"), user_id=None)),
-        outcomes=(answer(2, "窓際です", covers=("gone", "m2"), saw=("m1",)),),
-        authors={"gone": mark_id("U" + "2" * 32), "m2": "member-other"},
+        outcomes=(replace(said, provenance=said.provenance | Provenance.of_sources(sources)),),
     )
 
     (told,) = retellings_in_prompt(history, ())
 
     by = {one.line_message_id: one.by for one in told.messages}
-    assert by == {"m1": mark_id(yuki), "m2": "member-other", "gone": mark_id("U" + "2" * 32)}
+    assert by == {"m1": mark_id(yuki), "m2": "member-other", "gone": kenji}
 
 
 def test_a_covered_message_that_is_not_kept_has_a_timestamp_and_no_words() -> None:
@@ -133,9 +142,13 @@ def test_an_answer_without_words_retells_nothing() -> None:
 
 def test_a_recap_retells_what_the_answers_had_read_that_it_sums_up() -> None:
     recap = Recap(
-        id="recap-1", text="宿は湖畔", covers=("m5",), saw=("e5",), timestamp_ms=5_000, since_ms=5_000, until_ms=5_000
+        id="recap-1",
+        text="宿は湖畔",
+        timestamp_ms=5_000,
+        summed_up_ids=("m5",),
+        provenance=made_of("m5", "e5", since_ms=5_000, until_ms=5_000),
     )
-    summed_up = replace(answer(5, "湖畔の宿です", saw=("old1",)), since_ms=1_000)
+    summed_up = made_with(answer(5, "湖畔の宿です", saw=("old1",)), since_ms=1_000)
     history = History(
         older=(message(5, "宿は？"),),
         messages=(message(8, "覚えて"),),
@@ -153,8 +166,8 @@ def test_a_recap_retells_what_the_answers_had_read_that_it_sums_up() -> None:
 
 def test_nothing_is_wanted_beyond_memory_where_memory_holds_all_that_was_read() -> None:
     history = History(messages=(message(1, "鍵は窓際"), message(2, "どこ？")))
-    seen = replace(answer(2, "窓際です", saw=("m1", "entry-source")), since_ms=1_000)
+    seen = made_with(answer(2, "窓際です", saw=("m1", "entry-source")), since_ms=1_000)
 
     assert not sources_beyond_memory(replace(history, outcomes=(seen,)), (), Recollection()).ids
-    further = replace(history, outcomes=(replace(seen, since_ms=999),))
+    further = replace(history, outcomes=(made_with(seen, since_ms=999),))
     assert sources_beyond_memory(further, (), Recollection(messages=(message(0, "別件"),))).ids

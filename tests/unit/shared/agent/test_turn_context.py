@@ -8,6 +8,7 @@ import pytest
 from shared.agent.receipts import Deed, DeedKind
 from shared.agent.turn_context import StagedEntries, TurnContext
 from shared.conversation.amendments import Amendments
+from shared.conversation.provenance import Provenance
 from shared.conversation.recollection import Recollection
 from shared.conversation.records import Amendment
 from shared.conversation.store import Conversation
@@ -15,7 +16,7 @@ from shared.errors import PromptAmendedError
 from shared.knowledge.staging import EntryStaging
 from shared.reminders.fault import ReminderFault
 from shared.reminders.staging import ReminderStaging
-from tests.support.chats import answer, message
+from tests.support.chats import answer, made_of, message
 from tests.support.questions import question_about
 
 WEB: Final = "web_search"
@@ -30,7 +31,7 @@ def context(chat: Conversation) -> TurnContext:
     asked = (message(5, "delete the lunch note"),)
     return TurnContext(
         conversation=chat,
-        seen_message_ids=frozenset({"m1", "m5"}),
+        prompt=made_of("m1", "m5", since_ms=5),
         to_answer=asked,
         earlier=(message(1, "lunch at noon"),),
         question=question_about(chat, *asked),
@@ -45,7 +46,7 @@ def unasked(chat: Conversation) -> TurnContext:
 
 def entries_that_read(conversation: Conversation, *line_message_ids: str) -> StagedEntries:
     entries = EntryStaging().begin(conversation, sequence=1, amendments=Amendments())
-    entries.mark_shown(line_message_ids)
+    entries.mark_shown(made_of(*line_message_ids))
     return entries
 
 
@@ -126,22 +127,21 @@ def test_what_was_read_begins_with_the_oldest_of_the_prompt_and_of_what_was_look
 
     context.recalled.add(Recollection.of([message(2, "tea")]))
     assert oldest_read(context) == 2
-    assert unasked.shown is None
+    assert unasked.provenance == Provenance()
 
 
 def oldest_read(context: TurnContext) -> int:
-    assert context.shown is not None
-    return context.shown.since_ms
+    return context.provenance.since_ms
 
 
 def test_sources_of_entries_and_of_what_was_looked_up_count_as_read(context: TurnContext) -> None:
-    assert context.read_source_ids == frozenset()
+    assert context.shown.ids == frozenset()
 
     context.recalled.add(Recollection.of([message(2, "tea")]))
     context = replace(context, entries=entries_that_read(context.conversation, "m3"))
 
-    assert context.read_source_ids == {"m2", "m3"}
-    assert context.read_message_ids == {"m1", "m2", "m3", "m5"}
+    assert context.shown.ids == {"m2", "m3"}
+    assert context.provenance.ids == {"m1", "m2", "m3", "m5"}
 
 
 @pytest.mark.parametrize("withdrawn", ["m2", "m3", "m5"])

@@ -82,7 +82,10 @@ def test_segments_and_what_waits_for_one_are_read_in_the_order_of_time(chat: Con
     span = chat.archive.read()
 
     assert [one.line_message_id for one in span.messages] == ["m1", "m3", "m5", "m7"]
-    assert [(one.text, set(one.saw)) for one in span.answers] == [("three", {"m1"}), ("seven", {"m5", "m3"})]
+    assert [(one.text, set(one.provenance.ids)) for one in span.answers] == [
+        ("three", {"m1", "m3"}),
+        ("seven", {"m3", "m5", "m7"}),
+    ]
     assert span.messages[0].reply_token is None
 
 

@@ -62,8 +62,7 @@ def fold_images(chat: Conversation, *numbers: int) -> None:
     seen = chat.snapshot.read()
     images = tuple(replace(message(number, "[image]"), type="image") for number in numbers)
     folded = (*seen.record.messages, *images, message(90, "hi"))
-    timeline = {one.line_message_id: one.timestamp_ms for one in folded}
-    assert chat.snapshot.swap(seen, SnapshotRecord(messages=folded, timeline=timeline))
+    assert chat.snapshot.swap(seen, SnapshotRecord(messages=folded))
 
 
 def texts(chat: Conversation) -> dict[str, str]:

@@ -10,12 +10,22 @@ from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.clock import SKEW_MS
 from shared.conversation.amendment_notes import BESIDES_READ
 from shared.conversation.compaction import Compaction
+from shared.conversation.provenance import Provenance
 from shared.conversation.records import ANSWERABLE_MS, Amendment, OutcomeKind, OutcomeRecord, ProposedCall
 from shared.conversation.snapshot_records import SnapshotRecord
 from shared.conversation.store import Conversation
 from shared.handlers.unsend import withdrawal_of
 from shared.storage.object_store import StoredObject
-from tests.support.chats import answer, conversations_on, everything_in, message, reader, withdraw_others
+from tests.support.chats import (
+    answer,
+    conversations_on,
+    everything_in,
+    made_of,
+    made_with,
+    message,
+    reader,
+    withdraw_others,
+)
 from tests.support.inline import InlineExecutor
 from tests.support.races import SharedStore
 from tests.support.recaps import IN_TIME, LIMITS, QuotingSummariser, compaction_by, keep_messages
@@ -185,7 +195,7 @@ def test_an_old_answer_that_a_journalled_one_names_is_kept(
     )
     assert chat.snapshot.swap(chat.snapshot.read(), record)
     *_, newest = keep_messages(chat, clock, range(31, 37))
-    chat.journal.record_outcome(replace(answer(37), timestamp_ms=newest.timestamp_ms, saw=("e1",)))
+    chat.journal.record_outcome(made_with(replace(answer(37), timestamp_ms=newest.timestamp_ms), "e1"))
 
     compaction.fold(chat, None)
 
@@ -355,7 +365,9 @@ def test_an_outcome_stays_while_one_of_its_messages_waits(
     kept = keep_messages(chat, clock, range(6))
     chat.journal.drop_outcome("e1")
     waiting = answer(1)
-    chat.journal.record_outcome(replace(waiting, timestamp_ms=kept[1].timestamp_ms, covers=("m1", "m2")))
+    chat.journal.record_outcome(
+        made_with(replace(waiting, timestamp_ms=kept[1].timestamp_ms, answered_ids=("m1", "m2")))
+    )
     chat.journal.record_outcome(replace(answer(70), timestamp_ms=clock.now_ms()))
 
     compaction.fold(chat, None)
@@ -398,7 +410,7 @@ def test_no_message_is_lost_or_shown_twice_in_any_order_of_steps(steps: list[tup
 
     assert len(shown) == len(set(shown))
     assert set(shown) <= said - withdrawn
-    recapped = {one for recap in history.recaps for one in recap.covers}
+    recapped = {one for recap in history.recaps for one in recap.summed_up_ids}
     assert len(shown) >= min(len(said - withdrawn), LIMITS.verbatim)
     assert recapped <= said - withdrawn
 
@@ -410,7 +422,11 @@ def test_a_fixed_text_that_was_sent_is_known_as_sent_also_where_it_was_folded_as
     chat = conversations_on(store, InlineExecutor(), clock).of(CHAT)
     compaction = compaction_by(QuotingSummariser(), clock)
     sent = OutcomeRecord(
-        webhook_event_id="greeting", timestamp_ms=clock.now_ms() - 200_000, kind=OutcomeKind.REPLIED, text="hello"
+        webhook_event_id="greeting",
+        timestamp_ms=clock.now_ms() - 200_000,
+        kind=OutcomeKind.REPLIED,
+        text="hello",
+        provenance=Provenance(),
     )
     chat.journal.record_outcome(replace(sent, kind=OutcomeKind.UNDELIVERED, text=None))
     keep_messages(chat, clock, range(5))
@@ -419,7 +435,9 @@ def test_a_fixed_text_that_was_sent_is_known_as_sent_also_where_it_was_folded_as
     chat.journal.record_outcome(sent)
 
     for start in (5, 10):
-        assert [one.kind for one in reader().read_newest(chat).outcomes if not one.covers] == [OutcomeKind.REPLIED]
+        assert [one.kind for one in reader().read_newest(chat).outcomes if not one.answered_ids] == [
+            OutcomeKind.REPLIED
+        ]
         keep_messages(chat, clock, range(start, start + 5))
         assert compaction.fold(chat, None)
     assert "greeting.outcome.json" not in journalled(chat)
@@ -444,8 +462,14 @@ def test_of_an_outcome_in_journal_and_snapshot_the_folded_one_counts_unless_it_w
     journal_counts: bool,
 ) -> None:
     """Its worker died before it dropped it from the journal; words may be gone from one of the two."""
-    twice = OutcomeRecord(webhook_event_id="twice", timestamp_ms=clock.now_ms() - 200_000, kind=kind, covers=covers)
-    given_up = replace(twice, webhook_event_id="given up", kind=OutcomeKind.UNDELIVERED, covers=())
+    twice = OutcomeRecord(
+        webhook_event_id="twice",
+        timestamp_ms=clock.now_ms() - 200_000,
+        kind=kind,
+        answered_ids=covers,
+        provenance=made_of(*covers),
+    )
+    given_up = made_with(replace(twice, webhook_event_id="given up", kind=OutcomeKind.UNDELIVERED, answered_ids=()))
     chat.snapshot.swap(chat.snapshot.read(), SnapshotRecord(outcomes=(twice, given_up)))
     chat.journal.record_outcome(replace(twice, kind=OutcomeKind.APOLOGISED))
     keep_messages(chat, clock, range(5))

@@ -5,10 +5,9 @@ import pytest
 
 from shared.conversation.amendments import Amendments
 from shared.conversation.descent import Descent, Repeatable, repeatable
-from shared.conversation.provenance import Provenance
 from shared.conversation.records import StagedWrite
 from shared.conversation.snapshot_records import Recap
-from tests.support.chats import answer
+from tests.support.chats import answer, made_of, made_with
 
 PLACE = "behind the third bookshelf"
 
@@ -20,7 +19,7 @@ def descent(taken: Mapping[str, frozenset[str]] | None = None) -> Descent:
 
 def said(own_id: str, *words: str, saw: str) -> Repeatable:
     """Return an answer whose prompt held one other thing."""
-    return Repeatable(id=own_id, provenance=Provenance(ids=frozenset({saw}), since_ms=5), words=words)
+    return Repeatable(id=own_id, provenance=made_of(saw, since_ms=5), words=words)
 
 
 def test_what_was_made_of_the_message_itself_goes_whatever_it_says() -> None:
@@ -72,9 +71,9 @@ def test_the_same_words_from_elsewhere_stay() -> None:
 
 
 def test_answers_whose_receipts_are_alike_repeat_nothing() -> None:
-    gone = replace(answer(1, "Noted.\n\n✓ Reminder: “flowers for Hana” (Fri 21 Nov, 13:41)"), saw=("m1",))
-    other = replace(answer(2, "Done!\n\n✓ Reminder: “new tyres” (Fri 21 Nov, 13:41)"), saw=("e1",))
-    heir = replace(answer(3, "Fine.\n\n✓ Filed: “Flowers for Hana” (ideas)"), saw=("e1",))
+    gone = made_with(answer(1, "Noted.\n\n✓ Reminder: “flowers for Hana” (Fri 21 Nov, 13:41)"), "m1")
+    other = made_with(answer(2, "Done!\n\n✓ Reminder: “new tyres” (Fri 21 Nov, 13:41)"), "e1")
+    heir = made_with(answer(3, "Fine.\n\n✓ Filed: “Flowers for Hana” (ideas)"), "e1")
     found = descent()
 
     found.look_at(repeatable((gone, other, heir)))
@@ -206,14 +205,20 @@ def test_a_committed_answer_is_lost_as_a_recorded_one_is(own_id: str, text: str,
     found = descent(taken={"e0": frozenset()})
     found.look_at([said("e1", PLACE, saw="m1"), replace(said("e3", "", saw="m1"), words=())])
 
-    committed = replace(answer(5, text), webhook_event_id=own_id, saw=(saw,))
+    committed = made_with(replace(answer(5, text), webhook_event_id=own_id), saw)
 
     assert found.is_lost(committed) is is_lost
 
 
 def test_answers_with_all_that_they_wrote_and_recaps_may_be_repeated() -> None:
     outcome = replace(answer(2, "noted", saw=(1,)), writes=(StagedWrite(path="safe", text=PLACE),))
-    recap = Recap(id="recap-1", text="they met", covers=("m0",), timestamp_ms=0, since_ms=0, until_ms=0, saw=("e0",))
+    recap = Recap(
+        id="recap-1",
+        text="they met",
+        timestamp_ms=0,
+        summed_up_ids=("m0",),
+        provenance=made_of("m0", "e0", since_ms=0, until_ms=0),
+    )
 
     first, second = repeatable([outcome], [recap])
 

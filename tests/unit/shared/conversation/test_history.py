@@ -11,7 +11,7 @@ from shared.conversation.quotes import Quotable
 from shared.conversation.records import ANSWERABLE_MS, OutcomeKind
 from shared.conversation.snapshot_records import Recap
 from shared.conversation.turn import TurnRecord
-from tests.support.chats import answer, message
+from tests.support.chats import answer, made_of, message
 
 
 def quoting(withdrawn: int, quoted: str) -> History:
@@ -90,14 +90,16 @@ def test_the_turn_tells_what_is_covered_by_outcomes_that_are_recorded() -> None:
 
 
 def test_an_isolated_prompt_shows_what_is_asked_and_may_quote_the_rest() -> None:
-    recap = Recap(id="recap-1", text="r", covers=("m1",), timestamp_ms=1, since_ms=1, until_ms=1)
+    recap = Recap(
+        id="recap-1", text="r", timestamp_ms=1, summed_up_ids=("m1",), provenance=made_of("m1", since_ms=1, until_ms=1)
+    )
     asking = replace(message(9), quoted_message_id="m2")
     history = History(
         messages=(message(2), message(3), asking),
         older=(message(1),),
         recaps=(recap,),
         outcomes=(answer(3),),
-        index=IndexView(text="entries", source_ids=frozenset({"m0"})),
+        index=IndexView(text="entries", provenance=made_of("m0")),
     )
 
     isolated = history.isolated([asking])

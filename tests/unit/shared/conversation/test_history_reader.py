@@ -17,7 +17,7 @@ from shared.conversation.turn import TurnRecord
 from shared.errors import UnknownRecordVersionError
 from shared.storage.codec import encode
 from shared.storage.object_store import StoredObject
-from tests.support.chats import answer, conversations_on, message, reader, withdraw_others
+from tests.support.chats import answer, conversations_on, made_of, made_with, message, reader, withdraw_others
 from tests.support.inline import InlineExecutor
 
 CHAT = "U" + "1" * 32
@@ -72,7 +72,13 @@ def test_what_the_snapshot_shows_is_read_with_its_amendments_however_old(chat: C
 def test_what_answers_and_recaps_name_is_read_with_its_amendments_however_old(
     chat: Conversation, *, is_folded: bool
 ) -> None:
-    recap = Recap(text="the pin is 4711", covers=("m2",), timestamp_ms=2, since_ms=2, until_ms=2, id="recap-1")
+    recap = Recap(
+        text="the pin is 4711",
+        timestamp_ms=2,
+        id="recap-1",
+        summed_up_ids=("m2",),
+        provenance=made_of("m2", since_ms=2, until_ms=2),
+    )
     fold(chat, SnapshotRecord(outcomes=(answer(1, "noted: 4711"),) if is_folded else (), recaps=(recap,)))
     if not is_folded:
         chat.journal.record_outcome(answer(1, "noted: 4711"))
@@ -89,14 +95,14 @@ def test_what_answers_and_recaps_name_is_read_with_its_amendments_however_old(
 class EntryOfOneMessage:
     """An index with an entry that came from message m1."""
 
-    source_ids = frozenset({"m1"})
+    message_ids = frozenset({"m1"})
 
     def read(self, _: Conversation) -> "EntryOfOneMessage":
         return self
 
     def view(self, amendments: Amendments, refused: AbstractSet[str] = frozenset()) -> IndexView:
         assert not refused
-        return IndexView(source_ids=self.source_ids - amendments.withdrawn)
+        return IndexView(provenance=made_of(*self.message_ids - amendments.withdrawn))
 
 
 @pytest.fixture
@@ -120,11 +126,13 @@ def test_a_late_message_is_hidden_however_many_withdrawn_ones_answers_name(chat:
 def test_an_entry_of_a_withdrawn_message_is_hidden_however_many_withdrawn_ones_answers_name(chat: Conversation) -> None:
     history = HistoryReader(index=EntryOfOneMessage()).read_newest(chat)
 
-    assert history.index.source_ids == frozenset()
+    assert history.index.provenance.message_ids == frozenset()
 
 
 def test_sources_of_recaps_are_kept_but_not_shown(chat: Conversation) -> None:
-    recap = Recap(text="they met", covers=("m1",), timestamp_ms=1, since_ms=1, until_ms=1)
+    recap = Recap(
+        text="they met", timestamp_ms=1, summed_up_ids=("m1",), provenance=made_of("m1", since_ms=1, until_ms=1)
+    )
     fold(chat, SnapshotRecord(messages=(message(1), message(2)), recaps=(recap,)))
 
     history = read(chat)
@@ -142,7 +150,7 @@ def test_the_snapshot_tells_who_sent_what_is_not_kept_unless_that_was_erased(cha
 
 
 def test_amendments_overlay_journal_and_snapshot(chat: Conversation) -> None:
-    fold(chat, SnapshotRecord(messages=(message(1, "old words"), message(2, "secret")), timeline={"m1": 1, "m2": 2}))
+    fold(chat, SnapshotRecord(messages=(message(1, "old words"), message(2, "secret"))))
     chat.journal.record(message(3, "old words"))
     chat.journal.record_outcome(answer(3, "I heard the secret", saw=(2,)))
     for one in ("m1", "m3"):
@@ -240,7 +248,15 @@ def test_the_provenance_of_a_prompt_names_what_it_holds_and_nothing_that_this_ha
         SnapshotRecord(
             messages=(message(7),),
             outcomes=(answer(7, saw=(5,)),),
-            recaps=(Recap(id="recap-1", text="r", covers=("m4",), timestamp_ms=4, since_ms=3, until_ms=4),),
+            recaps=(
+                Recap(
+                    id="recap-1",
+                    text="r",
+                    timestamp_ms=4,
+                    summed_up_ids=("m4",),
+                    provenance=made_of("m4", since_ms=3, until_ms=4),
+                ),
+            ),
         ),
     )
     chat.journal.record(message(8))
@@ -275,7 +291,7 @@ def test_a_question_that_killed_its_workers_is_not_shown_again(chat: Conversatio
 @pytest.mark.parametrize("since_ms", [1, 4])
 def test_context_that_killed_workers_is_not_shown_again(chat: Conversation, since_ms: int) -> None:
     isolating = tuple(
-        replace(answer(7), webhook_event_id=f"e{one}", since_ms=one, isolates=True, model_name="model")
+        made_with(replace(answer(7), webhook_event_id=f"e{one}", isolates=True, model_name="model"), since_ms=one)
         for one in {1, since_ms}
     )
     fold(chat, SnapshotRecord(messages=tuple(map(message, range(8))), outcomes=(answer(0), *isolating)))
@@ -297,7 +313,9 @@ def test_answers_are_shown_whatever_their_age_where_every_message_is(chat: Conve
 
 
 def test_answers_before_the_verbatim_part_are_behind_the_recap(chat: Conversation) -> None:
-    recap = Recap(text="they met", covers=("m1",), timestamp_ms=1, since_ms=1, until_ms=1)
+    recap = Recap(
+        text="they met", timestamp_ms=1, summed_up_ids=("m1",), provenance=made_of("m1", since_ms=1, until_ms=1)
+    )
     fold(chat, SnapshotRecord(messages=(message(1), message(3)), recaps=(recap,), outcomes=(answer(1), answer(3))))
 
     assert read(chat).shown_since_ms == 3
@@ -305,7 +323,9 @@ def test_answers_before_the_verbatim_part_are_behind_the_recap(chat: Conversatio
 
 
 def test_a_chat_that_is_summed_up_as_a_whole_shows_no_message(chat: Conversation) -> None:
-    recap = Recap(text="they met", covers=("m1",), timestamp_ms=1, since_ms=1, until_ms=1)
+    recap = Recap(
+        text="they met", timestamp_ms=1, summed_up_ids=("m1",), provenance=made_of("m1", since_ms=1, until_ms=1)
+    )
     fold(chat, SnapshotRecord(messages=(message(1),), recaps=(recap,)))
 
     history = read(chat)

@@ -2,17 +2,17 @@ from dataclasses import replace
 
 import pytest
 
-from shared.conversation.inheritance import SAW_KEPT, with_inheritance, without_lost
+from shared.conversation.inheritance import NAMES_KEPT, with_inheritance, without_lost
 from shared.conversation.records import OutcomeKind, OutcomeRecord
 from shared.conversation.snapshot_records import Recap, SnapshotRecord
-from tests.support.chats import answer, message
+from tests.support.chats import answer, made_of, made_with, message
 
 PLACE = "behind the third bookshelf"
 
 
 def seeing(number: int, text: str, *saw: str) -> OutcomeRecord:
     """Return answer `e{number}`, whose prompt held what is named."""
-    return replace(answer(number, text), saw=saw)
+    return made_with(answer(number, text), *saw)
 
 
 def test_an_answer_that_repeats_one_that_goes_names_its_sources() -> None:
@@ -20,18 +20,18 @@ def test_an_answer_that_repeats_one_that_goes_names_its_sources() -> None:
 
     kept = with_inheritance(record, {"e2"}).outcomes[1]
 
-    assert set(kept.saw) == {"m0", "m1", "m2"}
-    assert kept.since_ms == 1
+    assert set(kept.provenance.ids) == {"m0", "m1", "m2"}
+    assert kept.provenance.since_ms == 1
 
 
 @pytest.mark.parametrize(("first", "second"), [(3, 7), (7, 3)])
 def test_what_takes_over_sources_may_repeat_entries_that_were_shown_before_it(first: int, second: int) -> None:
-    gone = replace(seeing(1, f"it is {PLACE}", "m0"), entries_since_ms=first)
-    heir = replace(seeing(2, f"as I said, {PLACE}", "e1"), entries_since_ms=second)
+    gone = made_with(seeing(1, f"it is {PLACE}", "m0"), entries_since_ms=first)
+    heir = made_with(seeing(2, f"as I said, {PLACE}", "e1"), entries_since_ms=second)
 
     kept = with_inheritance(SnapshotRecord(outcomes=(gone, heir)), {"e2"}).outcomes[1]
 
-    assert kept.entries_since_ms == 3
+    assert kept.provenance.entries_since_ms == 3
 
 
 def test_an_answer_that_rephrases_one_that_goes_forgets_it() -> None:
@@ -42,7 +42,7 @@ def test_an_answer_that_rephrases_one_that_goes_forgets_it() -> None:
 
     kept = with_inheritance(record, {"e2"}).outcomes[1]
 
-    assert kept.saw == ("m2",)
+    assert kept.provenance.ids == {"m2"}
 
 
 def test_an_answer_keeps_the_name_of_one_that_goes_after_a_message_that_it_may_repeat() -> None:
@@ -52,7 +52,7 @@ def test_an_answer_keeps_the_name_of_one_that_goes_after_a_message_that_it_may_r
 
     kept = with_inheritance(record, {"e2"}).outcomes[1]
 
-    assert kept.saw == ("e1", "m2")  # nobody knows by now what m1 said; the archived answer names it
+    assert kept.provenance.ids == {"e1", "m2"}  # nobody knows by now what m1 said; the archived answer names it
 
 
 def test_an_answer_that_repeats_a_short_message_of_one_that_goes_names_it() -> None:
@@ -63,7 +63,7 @@ def test_an_answer_that_repeats_a_short_message_of_one_that_goes_names_it() -> N
 
     kept = with_inheritance(record, {"e2", "e3"}).outcomes
 
-    assert [set(one.saw) for one in kept[1:]] == [{"m1", "m2"}, set()]
+    assert [set(one.provenance.ids) for one in kept[1:]] == [{"m1", "m2"}, {"m3"}]
 
 
 def test_words_that_were_handed_on_through_several_that_go_keep_their_first_source() -> None:
@@ -76,54 +76,78 @@ def test_words_that_were_handed_on_through_several_that_go_keep_their_first_sour
 
     kept = with_inheritance(SnapshotRecord(outcomes=chain), {"e4"}).outcomes[3]
 
-    assert "m0" in kept.saw
+    assert "m0" in kept.provenance.ids
 
 
 def test_a_recap_takes_over_from_an_answer_and_an_answer_from_a_recap() -> None:
-    recap = Recap(id="recap-1", text=f"it is {PLACE}", covers=("m1",), timestamp_ms=1, since_ms=1, until_ms=1)
-    newer = replace(recap, id="recap-2", covers=("m5",), saw=("e1",))
+    recap = Recap(
+        id="recap-1",
+        text=f"it is {PLACE}",
+        timestamp_ms=1,
+        summed_up_ids=("m1",),
+        provenance=made_of("m1", since_ms=1, until_ms=1),
+    )
+    newer = made_with(replace(recap, id="recap-2", summed_up_ids=("m5",)), "e1")
     record = SnapshotRecord(
         outcomes=(seeing(1, f"it is {PLACE}", "m0"), seeing(3, f"yes, {PLACE}", "recap-1")), recaps=(recap, newer)
     )
 
     changed = with_inheritance(record, {"e3", "recap-2"})
 
-    assert changed.outcomes[1].saw == ("m1",)
-    assert set(changed.recaps[1].saw) == {"m0", "m1"}
+    assert changed.outcomes[1].provenance.ids == {"m1", "m3"}
+    assert set(changed.recaps[1].provenance.ids) == {"m0", "m1", "m5"}
 
 
 def test_what_would_have_to_name_too_much_loses_its_words() -> None:
-    many = tuple(f"m{number}" for number in range(SAW_KEPT + 1))
+    many = tuple(f"m{number}" for number in range(NAMES_KEPT + 1))
     record = SnapshotRecord(outcomes=(seeing(1, f"it is {PLACE}", *many), seeing(2, f"yes, {PLACE}", "e1")))
 
     assert not with_inheritance(record, {"e2"}).outcomes[1].holds_words
 
 
 def test_what_names_as_much_as_is_kept_keeps_its_words() -> None:
-    many = tuple(f"m{number}" for number in range(SAW_KEPT))
-    recap = Recap(id="recap-1", text="hi", covers=("m1",), timestamp_ms=1, since_ms=1, until_ms=1, saw=many)
+    many = tuple(f"m{number}" for number in range(NAMES_KEPT))
+    recap = Recap(
+        id="recap-1",
+        text="hi",
+        timestamp_ms=1,
+        summed_up_ids=("m1",),
+        provenance=made_of("m1", *many, since_ms=1, until_ms=1),
+    )
     record = SnapshotRecord(outcomes=(seeing(2, f"yes, {PLACE}", *many),), recaps=(recap,))
 
     assert with_inheritance(record, {"e2", "recap-1"}) == record
 
 
 def test_an_answer_whose_own_prompt_held_more_keeps_its_words() -> None:
-    many = tuple(f"m{number}" for number in range(SAW_KEPT + 1))
+    many = tuple(f"m{number}" for number in range(NAMES_KEPT + 1))
     record = SnapshotRecord(outcomes=(seeing(1, "hi", "m0"), seeing(2, f"yes, {PLACE}", *many)))
 
     assert with_inheritance(record, {"e2"}) == record
 
 
 def test_a_recap_that_would_have_to_name_too_much_goes() -> None:
-    many = tuple(f"m{number}" for number in range(SAW_KEPT + 1))
-    recap = Recap(id="recap-1", text=PLACE, covers=("m1",), timestamp_ms=1, since_ms=1, until_ms=1, saw=("e1",))
+    many = tuple(f"m{number}" for number in range(NAMES_KEPT + 1))
+    recap = Recap(
+        id="recap-1",
+        text=PLACE,
+        timestamp_ms=1,
+        summed_up_ids=("m1",),
+        provenance=made_of("m1", "e1", since_ms=1, until_ms=1),
+    )
     record = SnapshotRecord(outcomes=(seeing(1, f"it is {PLACE}", *many),), recaps=(recap,))
 
     assert with_inheritance(record, {"recap-1"}).recaps == ()
 
 
 def test_what_says_the_same_but_never_saw_it_keeps_its_own_sources() -> None:
-    recap = Recap(id="recap-1", text=f"it is {PLACE}", covers=("m8",), timestamp_ms=1, since_ms=1, until_ms=1)
+    recap = Recap(
+        id="recap-1",
+        text=f"it is {PLACE}",
+        timestamp_ms=1,
+        summed_up_ids=("m8",),
+        provenance=made_of("m8", since_ms=1, until_ms=1),
+    )
     alike = seeing(2, f"it is {PLACE}", "m2")
     record = SnapshotRecord(outcomes=(seeing(1, f"it is {PLACE}", "m0"), alike), recaps=(recap,))
 
@@ -134,7 +158,13 @@ def test_what_says_the_same_but_never_saw_it_keeps_its_own_sources() -> None:
 
 
 def test_nothing_changes_where_nothing_goes() -> None:
-    recap = Recap(id="recap-1", text=f"it is {PLACE}", covers=("m8",), timestamp_ms=1, since_ms=1, until_ms=1)
+    recap = Recap(
+        id="recap-1",
+        text=f"it is {PLACE}",
+        timestamp_ms=1,
+        summed_up_ids=("m8",),
+        provenance=made_of("m8", since_ms=1, until_ms=1),
+    )
     record = SnapshotRecord(
         outcomes=(seeing(1, f"it is {PLACE}", "m0"), seeing(2, f"yes, {PLACE}", "e1", "recap-1")), recaps=(recap,)
     )
@@ -147,7 +177,7 @@ def test_what_names_something_whose_words_are_gone_takes_over_its_sources() -> N
 
     kept = with_inheritance(record, {"e2"}).outcomes[1]
 
-    assert set(kept.saw) == {"m0", "m1", "m2"}
+    assert set(kept.provenance.ids) == {"m0", "m1", "m2"}
 
 
 def test_what_lost_its_words_takes_over_and_what_never_said_anything_does_not() -> None:
@@ -158,24 +188,38 @@ def test_what_lost_its_words_takes_over_and_what_never_said_anything_does_not() 
 
     kept = with_inheritance(record, {"e2", "e3"}).outcomes
 
-    assert [set(one.saw) for one in kept[1:]] == [{"m0", "m1"}, set()]
+    assert [set(one.provenance.ids) for one in kept[1:]] == [{"m0", "m1", "m2"}, {"m3"}]
 
 
 def test_a_recap_that_goes_stays_beside_the_prompts_for_what_may_repeat_it() -> None:
-    recap = Recap(id="recap-1", text=f"it is {PLACE}", covers=("m1",), timestamp_ms=1, since_ms=1, until_ms=1)
+    recap = Recap(
+        id="recap-1",
+        text=f"it is {PLACE}",
+        timestamp_ms=1,
+        summed_up_ids=("m1",),
+        provenance=made_of("m1", since_ms=1, until_ms=1),
+    )
     silent = replace(recap, id="recap-2", text="")
     naming = seeing(3, "where you said", "recap-2")
 
-    clean = without_lost(SnapshotRecord(recaps=(recap, silent), outcomes=(naming,)), lambda one: "m1" in one.covers)
+    clean = without_lost(
+        SnapshotRecord(recaps=(recap, silent), outcomes=(naming,)), lambda one: "m1" in one.provenance.ids
+    )
 
     assert clean == SnapshotRecord(passed_recaps=(replace(recap, text=""),), outcomes=(naming,))
 
 
 def test_a_recap_that_would_have_to_name_too_much_stays_beside_the_prompts_without_words() -> None:
-    many = tuple(f"m{number}" for number in range(SAW_KEPT + 1))
-    shown = Recap(id="recap-2", text=PLACE, covers=("m2",), timestamp_ms=1, since_ms=1, until_ms=1, saw=("e1",))
-    passed = replace(shown, id="recap-1", covers=("m1",), passed_ms=1)
-    modest = replace(passed, id="recap-0", saw=())
+    many = tuple(f"m{number}" for number in range(NAMES_KEPT + 1))
+    shown = Recap(
+        id="recap-2",
+        text=PLACE,
+        timestamp_ms=1,
+        summed_up_ids=("m2",),
+        provenance=made_of("m2", "e1", since_ms=1, until_ms=1),
+    )
+    passed = made_with(replace(shown, id="recap-1", passed_ms=1, summed_up_ids=("m1",)))
+    modest = replace(passed, id="recap-0", provenance=made_of("m1"))
     gone = seeing(1, f"it is {PLACE}", *many)
 
     changed = with_inheritance(

@@ -4,6 +4,7 @@ import pytest
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.conversation import amendment_notes
+from shared.conversation.provenance import Provenance
 from shared.conversation.records import Amendment, MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation, Conversations
 from shared.errors import UnusableIdError
@@ -94,7 +95,7 @@ def test_an_answer_that_is_recorded_after_the_unsend_loses_its_text(
     assert "4711" not in everything_in(store)
     outcome = chat.journal.outcome_of("e2")
     assert outcome is not None
-    assert outcome.covers == ("m2",)
+    assert outcome.answered_ids == ("m2",)
 
 
 def test_an_answer_that_saw_no_withdrawn_message_keeps_its_text(chat: Conversation) -> None:
@@ -108,7 +109,9 @@ def test_a_fixed_text_that_nobody_has_recorded_costs_no_read(clock: FixedClock) 
     store = WatchedStore()
     chat = conversations_on(store, InlineExecutor(), clock).of(CHAT)
 
-    chat.journal.record_outcome(OutcomeRecord(webhook_event_id="e1", timestamp_ms=1, kind=OutcomeKind.REPLIED))
+    chat.journal.record_outcome(
+        OutcomeRecord(webhook_event_id="e1", timestamp_ms=1, kind=OutcomeKind.REPLIED, provenance=Provenance())
+    )
 
     assert store.reads == 0
 
@@ -117,7 +120,7 @@ def test_a_fixed_text_that_nobody_has_recorded_costs_no_read(clock: FixedClock) 
 def test_a_fixed_text_that_another_delivery_gave_up_meanwhile_is_recorded_as_sent(
     chat: Conversation, fate: OutcomeKind
 ) -> None:
-    sent = OutcomeRecord(webhook_event_id="e1", timestamp_ms=1, kind=fate, text="done")
+    sent = OutcomeRecord(webhook_event_id="e1", timestamp_ms=1, kind=fate, provenance=Provenance(), text="done")
     chat.journal.record_outcome(replace(sent, kind=OutcomeKind.UNDELIVERED, text=None))
 
     chat.journal.record_outcome(sent)
@@ -126,7 +129,9 @@ def test_a_fixed_text_that_another_delivery_gave_up_meanwhile_is_recorded_as_sen
 
 
 def test_a_text_that_was_sent_stays_recorded_as_sent(chat: Conversation) -> None:
-    sent = OutcomeRecord(webhook_event_id="e1", timestamp_ms=1, kind=OutcomeKind.REPLIED, text="done")
+    sent = OutcomeRecord(
+        webhook_event_id="e1", timestamp_ms=1, kind=OutcomeKind.REPLIED, provenance=Provenance(), text="done"
+    )
     chat.journal.record_outcome(sent)
 
     chat.journal.record_outcome(replace(sent, kind=OutcomeKind.UNDELIVERED, text=None))

@@ -9,7 +9,7 @@ from shared.conversation.segments import archived_answer, archived_message, deco
 from shared.conversation.snapshot import MemoryLimits, bounded
 from shared.conversation.snapshot_records import Recap, Segment, SnapshotRecord
 from tests.support.archives import archive_of
-from tests.support.chats import answer, message
+from tests.support.chats import answer, made_of, message
 
 NOW_MS = 1_763_700_000_000
 COUNTS = st.integers(0, 40)
@@ -19,10 +19,9 @@ def recap(number: int) -> Recap:
     return Recap(
         id=f"recap-{number}",
         text=f"recap {number}",
-        covers=(f"m{number}",),
         timestamp_ms=number,
-        since_ms=number,
-        until_ms=number,
+        summed_up_ids=(f"m{number}",),
+        provenance=made_of(f"m{number}", since_ms=number, until_ms=number),
     )
 
 

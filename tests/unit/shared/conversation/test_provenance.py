@@ -9,13 +9,17 @@ from shared.conversation.amendments import Amendments
 from shared.conversation.provenance import LATEST_MS, Provenance
 from shared.conversation.records import provenance_of
 from shared.storage.object_store import ListedObject
-from tests.support.chats import answer, message
+from tests.support.chats import answer, made_of, message
 
 IDS = st.frozensets(st.sampled_from([f"m{number}" for number in range(6)]), max_size=4)
 TIMES = st.integers(0, 20)
+AUTHORS = {"": ("m0", "m1"), "member-1": ("m2", "m3"), "member-2": ("m4", "m5")}
 PROVENANCES = st.builds(
     Provenance,
-    ids=IDS,
+    messages=st.fixed_dictionaries(
+        {}, optional={by: st.dictionaries(st.sampled_from(ids), TIMES, min_size=1) for by, ids in AUTHORS.items()}
+    ),
+    derived_ids=st.frozensets(st.sampled_from(["e1", "e2", "recap-1"])),
     since_ms=TIMES | st.just(LATEST_MS),
     until_ms=TIMES | st.just(-1),
     entries_since_ms=TIMES | st.just(LATEST_MS),
@@ -92,7 +96,9 @@ def test_the_provenance_of_messages_is_the_union_of_theirs(numbers: list[int]) -
 def test_messages_can_be_left_out_by_their_ids() -> None:
     provenance = provenance_of([message(1), message(2)])
 
-    assert provenance.without(frozenset({"m1", "m9"})) == replace(provenance, ids=frozenset({"m2"}))
+    assert provenance.without(frozenset({"m1", "m9"})) == replace(
+        provenance, messages=provenance_of([message(2)]).messages
+    )
 
 
 @pytest.mark.parametrize(
@@ -109,7 +115,7 @@ def test_messages_can_be_left_out_by_their_ids() -> None:
 )
 def test_a_prompt_is_affected_by_amendments_of_its_own_messages_only(now: Amendments, *, is_affected: bool) -> None:
     before = Amendments(edits={"m2": "same"})
-    prompt = Provenance(ids=frozenset({"m1", "m2"}), since_ms=3)
+    prompt = made_of("m1", "m2", since_ms=3)
 
     assert prompt.is_affected_since(before, now) is is_affected
 
@@ -117,7 +123,7 @@ def test_a_prompt_is_affected_by_amendments_of_its_own_messages_only(now: Amendm
 def test_amendments_from_before_the_first_look_do_not_affect_a_prompt() -> None:
     known = Amendments(withdrawn=frozenset({"m1"}), edits={"m2": "x"}, erased_ms=5)
 
-    assert not Provenance(ids=frozenset({"m1", "m2"}), since_ms=3).is_affected_since(known, known)
+    assert not made_of("m1", "m2", since_ms=3).is_affected_since(known, known)
 
 
 @pytest.mark.parametrize(
@@ -132,8 +138,8 @@ def test_an_edit_counts_if_it_was_not_listed_before_although_it_was_too_old_to_b
     before = Amendments(listed=edited(listed))
     later = Amendments(edits={"m1": "newer words"}, listed=edited(now))
 
-    assert Provenance(ids=frozenset({"m1"})).is_affected_since(before, later) is is_affected
-    assert not Provenance(ids=frozenset({"m2"})).is_affected_since(before, later)
+    assert made_of("m1").is_affected_since(before, later) is is_affected
+    assert not made_of("m2").is_affected_since(before, later)
 
 
 def test_an_outcome_is_affected_by_messages_it_covers_or_saw() -> None:
@@ -172,7 +178,7 @@ def test_an_erasure_of_entries_affects_a_prompt_that_begins_later(before: int, *
 def test_words_are_lost_with_what_they_were_made_of_unless_they_were_compared(
     own_id: str, amendments: Amendments, *, is_lost: bool
 ) -> None:
-    provenance = Provenance(ids=frozenset({"m1", "e0", "recap-1"}), since_ms=3)
+    provenance = made_of("m1", "e0", "recap-1", since_ms=3)
 
     assert provenance.is_lost_with(amendments, own_id) is is_lost
 
@@ -187,6 +193,6 @@ def test_words_are_lost_with_what_they_were_made_of_unless_they_were_compared(
     ],
 )
 def test_a_prompt_is_affected_by_answers_that_lost_their_words_since(now: Amendments, *, is_affected: bool) -> None:
-    prompt = Provenance(ids=frozenset({"m1", "e1", "e2"}), since_ms=3)
+    prompt = made_of("m1", "e1", "e2", since_ms=3)
 
     assert prompt.is_affected_since(Amendments(taken={"e2": frozenset()}), now) is is_affected

@@ -11,7 +11,16 @@ from shared.conversation.records import Amendment, OutcomeKind
 from shared.conversation.snapshot_records import Recap, SnapshotRecord
 from shared.conversation.store import Conversation
 from shared.conversation.withdrawal import Withdrawal
-from tests.support.chats import answer, conversations_on, everything_in, message, reader, withdraw_others
+from tests.support.chats import (
+    answer,
+    conversations_on,
+    everything_in,
+    made_of,
+    made_with,
+    message,
+    reader,
+    withdraw_others,
+)
 from tests.support.inline import InlineExecutor
 from tests.support.races import SharedStore
 from tests.support.recaps import IN_TIME, LIMITS, QuotingSummariser, compaction_by, keep_messages
@@ -99,12 +108,14 @@ def test_a_recap_names_the_messages_and_the_answers_that_it_sums_up(
 ) -> None:
     kept = keep_messages(chat, clock, range(12), is_answered=False)
     for number, one in enumerate(kept):
-        outcome = replace(answer(number), timestamp_ms=one.timestamp_ms, since_ms=one.timestamp_ms)
+        outcome = made_with(replace(answer(number), timestamp_ms=one.timestamp_ms), since_ms=one.timestamp_ms)
         chat.journal.record_outcome(outcome)
     compaction.fold(chat, IN_TIME)
     recaps = chat.snapshot.read().record.recaps
     assert recaps
-    assert [one.saw for one in recaps] == [tuple(f"e{named[1:]}" for named in one.covers) for one in recaps]
+    assert [one.provenance.ids for one in recaps] == [
+        {name for own_id in one.summed_up_ids for name in (own_id, f"e{own_id[1:]}")} for one in recaps
+    ]
     assert [one.id for one in recaps] == [f"recap-{number + 1}" for number in range(len(recaps))]
 
     withdrawal.withdraw(chat, "m11", timestamp_ms=clock.now_ms())
@@ -224,7 +235,7 @@ def test_a_recap_that_crashed_its_workers_is_given_up(
     compaction.fold(chat, IN_TIME)
 
     history = reader().read_newest(chat)
-    assert [(one.text == "", one.covers) for one in history.recaps] == [
+    assert [(one.text == "", one.summed_up_ids) for one in history.recaps] == [
         (True, ("m0", "m1", "m2")),
         (False, ("m3", "m4", "m5")),
     ]
@@ -376,10 +387,9 @@ def recap(number: int, newest: int) -> Recap:
     return Recap(
         id=f"recap-{number}",
         text="they met",
-        covers=(f"gone-{number}",),
         timestamp_ms=newest,
-        since_ms=newest,
-        until_ms=newest,
+        summed_up_ids=(f"gone-{number}",),
+        provenance=made_of(f"gone-{number}", since_ms=newest, until_ms=newest),
     )
 
 
@@ -452,7 +462,11 @@ def test_a_recap_sums_up_the_answers_that_were_given_among_its_messages(
     summed_up(chat, summariser, record)
 
     [written] = chat.snapshot.read().record.recaps
-    assert (written.saw, written.since_ms, written.until_ms) == (("e1", "e3"), 1, 3)
+    assert (written.provenance.ids, written.provenance.since_ms, written.provenance.until_ms) == (
+        frozenset({"m1", "m2", "m3", "e1", "e3"}),
+        1,
+        3,
+    )
     assert "late" not in written.text
 
 

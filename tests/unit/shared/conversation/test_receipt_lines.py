@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from shared.agent.receipts import Deed, DeedKind, Place, receipt
 from shared.conversation.literal_runs import Signs
+from shared.conversation.provenance import Provenance
 from shared.conversation.receipt_lines import compared_arguments, compared_path, compared_texts
 from shared.conversation.records import OutcomeKind, OutcomeRecord, ProposedCall, StagedWrite
 
@@ -85,6 +86,7 @@ def test_two_answers_that_file_in_one_folder_repeat_nothing_of_each_other() -> N
             webhook_event_id=name,
             timestamp_ms=1,
             kind=OutcomeKind.SKIPPED,
+            provenance=Provenance(),
             filed_entry_paths=(f"projects/{name}.md",),
             writes=(StagedWrite(path=f"projects/{name}.md", text=f"{name}, newer"),),
         )
@@ -102,7 +104,9 @@ def test_two_proposals_in_one_database_repeat_nothing_of_each_other() -> None:
         call = ProposedCall(
             tool="create_page", name=title, arguments=f'{{"database_name": "shopping", "title": "{title}"}}'
         )
-        return OutcomeRecord(webhook_event_id=title, timestamp_ms=1, kind=OutcomeKind.REPLIED, proposes=(call,))
+        return OutcomeRecord(
+            webhook_event_id=title, timestamp_ms=1, kind=OutcomeKind.REPLIED, provenance=Provenance(), proposes=(call,)
+        )
 
     signs = Signs()
     signs.add(proposing("tyres for Hana").words)

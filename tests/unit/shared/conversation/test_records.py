@@ -5,6 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.conversation.media import MediumLabel
+from shared.conversation.numbering import Numbered
+from shared.conversation.provenance import Provenance, Source
 from shared.conversation.records import (
     Amendment,
     Erasure,
@@ -14,7 +16,7 @@ from shared.conversation.records import (
     SaidReminder,
     StagedWrite,
     Watermark,
-    outcome_covering,
+    outcome_of,
     provenance_of,
 )
 from shared.conversation.segments import decode_segment, encode_segment
@@ -26,7 +28,7 @@ from shared.line.messaging import ReplyToken
 from shared.metering import ModelUsage, Purpose
 from shared.storage.codec import decode, encode
 from tests.support import schemas
-from tests.support.chats import message
+from tests.support.chats import made_of, message
 
 IDS = st.from_regex(r"[0-9A-Za-z_-]{1,64}", fullmatch=True)
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=50)
@@ -56,16 +58,25 @@ USAGES = st.builds(
     prompt_tokens=st.integers(0, 2**31),
     output_tokens=st.integers(0, 2**31),
 )
+INTERVALS = {name: st.integers(0, 2**42) for name in ("since_ms", "until_ms", "entries_since_ms")}
+SOURCES = st.lists(IDS.map(lambda one: Source(line_message_id=one, timestamp_ms=len(one), by=one[0])), max_size=3)
+DERIVED_IDS = st.frozensets(IDS.map(lambda one: f"recap-{one}"), max_size=3)
+PROVENANCES = st.builds(
+    lambda sources, derived_ids, interval: Provenance(
+        messages=Provenance.of_sources(sources).messages, derived_ids=derived_ids, **interval
+    ),
+    SOURCES,
+    DERIVED_IDS,
+    st.fixed_dictionaries(INTERVALS),
+)
 OUTCOMES = st.builds(
     OutcomeRecord,
     usage=st.lists(USAGES, max_size=3).map(tuple),
     webhook_event_id=IDS,
     timestamp_ms=st.integers(0, 2**42),
     kind=st.sampled_from(OutcomeKind),
-    covers=st.lists(IDS, max_size=3).map(tuple),
-    saw=st.lists(IDS, max_size=3).map(tuple),
-    since_ms=st.integers(0, 2**42),
-    until_ms=st.integers(0, 2**42),
+    answered_ids=st.lists(IDS, max_size=3).map(tuple),
+    provenance=PROVENANCES,
     text=st.none() | TEXTS,
     answers=st.lists(IDS, max_size=3).map(tuple),
     has_button=st.booleans(),
@@ -127,17 +138,14 @@ SNAPSHOTS = st.builds(
         st.builds(
             Recap,
             text=TEXTS,
-            covers=st.lists(IDS, max_size=3).map(tuple),
+            summed_up_ids=st.lists(IDS, max_size=3).map(tuple),
             timestamp_ms=st.integers(0, 2**42),
-            since_ms=st.integers(0, 2**42),
+            provenance=PROVENANCES,
             id=st.just("") | IDS,
-            saw=st.lists(IDS, max_size=3).map(tuple),
         ),
         max_size=2,
     ).map(tuple),
-    ids=st.lists(IDS, max_size=3).map(tuple),
-    saw=st.dictionaries(IDS, st.lists(st.integers(0, 9), max_size=4).map(tuple), max_size=3),
-    timeline=st.dictionaries(IDS, st.integers(0, 2**42), max_size=3),
+    numbered=st.builds(Numbered.of, st.dictionaries(IDS, PROVENANCES, max_size=3)),
     recaps_written=st.integers(0, 99),
 )
 SEGMENTS = st.builds(
@@ -150,9 +158,8 @@ SEGMENTS = st.builds(
             timestamp_ms=st.integers(0, 2**42),
             kind=st.sampled_from(OutcomeKind),
             text=st.none() | TEXTS,
-            covers=st.lists(IDS, max_size=3).map(tuple),
-            saw=st.lists(IDS, max_size=5, unique=True).map(tuple),
-            since_ms=st.integers(0, 2**42),
+            answered_ids=st.lists(IDS, max_size=3).map(tuple),
+            provenance=PROVENANCES,
             model_name=st.none() | TEXTS,
         ),
         max_size=3,
@@ -197,11 +204,7 @@ def test_a_segment_is_read_as_it_was_written(record: Segment) -> None:
     stored = encode_segment(record)
 
     read = decode_segment(stored)
-    assert (read.messages, [set(one.saw) for one in read.answers]) == (
-        record.messages,
-        [set(one.saw) for one in record.answers],
-    )
-    assert [replace(one, saw=()) for one in read.answers] == [replace(one, saw=()) for one in record.answers]
+    assert read == record
     schemas.validator("records/segment").validate(json.loads(stored))
 
 
@@ -253,6 +256,7 @@ def test_words_of_people_are_not_in_the_repr() -> None:
         webhook_event_id="e",
         timestamp_ms=1,
         kind=OutcomeKind.REPLIED,
+        provenance=made_of(),
         text="your pin is 4711",
         writes=(StagedWrite(path="ideas/4711.md", text="4711"),),
         filed_entry_path="ideas/4711.md",
@@ -274,14 +278,25 @@ def test_the_provenance_of_messages_spans_their_timestamps() -> None:
 def test_an_outcome_quotes_the_newest_question_that_can_be_quoted() -> None:
     asked = (message(1), replace(message(2), quote_token="q2"), replace(message(3), quote_token="q3"), message(4))
 
-    outcome = outcome_covering(asked, OutcomeKind.SKIPPED)
+    outcome = outcome_of(asked, OutcomeKind.SKIPPED)
 
-    assert (outcome.quote_token, outcome.webhook_event_id, outcome.since_ms, outcome.until_ms) == ("q3", "e4", 1, 4)
-    assert outcome_covering(asked[:1], OutcomeKind.SKIPPED).quote_token is None
+    assert (
+        outcome.quote_token,
+        outcome.webhook_event_id,
+        outcome.provenance.since_ms,
+        outcome.provenance.until_ms,
+    ) == ("q3", "e4", 1, 4)
+    assert outcome_of(asked[:1], OutcomeKind.SKIPPED).quote_token is None
 
 
 def test_a_recap_is_named_by_its_own_id_or_else_by_its_sources() -> None:
-    recap = Recap(id="recap-1", text="r", covers=("m1", "m2"), timestamp_ms=2, since_ms=1, until_ms=2)
+    recap = Recap(
+        id="recap-1",
+        text="r",
+        timestamp_ms=2,
+        summed_up_ids=("m1", "m2"),
+        provenance=made_of("m1", "m2", since_ms=1, until_ms=2),
+    )
 
     assert recap.as_source.ids == {"recap-1"}
     assert recap.as_source.since_ms == 1
@@ -289,7 +304,7 @@ def test_a_recap_is_named_by_its_own_id_or_else_by_its_sources() -> None:
 
 
 def test_outcome_of_an_earlier_release_has_no_usage() -> None:
-    stored = json.loads(encode(outcome_covering([message(1)], OutcomeKind.SKIPPED)))
+    stored = json.loads(encode(outcome_of([message(1)], OutcomeKind.SKIPPED)))
     del stored["usage"]
 
     assert decode(OutcomeRecord, json.dumps(stored).encode()).usage == ()
@@ -301,7 +316,7 @@ def test_a_message_without_a_token_cannot_be_answered() -> None:
 
 
 def test_an_outcome_names_the_entries_that_it_filed() -> None:
-    outcome = outcome_covering([message(1)], OutcomeKind.REPLIED)
+    outcome = outcome_of([message(1)], OutcomeKind.REPLIED)
     older = replace(outcome, filed_entry_path="ideas/a.md")
     several = replace(older, filed_entry_paths=("ideas/b.md", "ideas/a.md"))
 

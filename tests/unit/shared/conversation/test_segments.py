@@ -7,7 +7,7 @@ import pytest
 from shared.conversation.amendments import Amendments
 from shared.conversation.segments import archived_answer, archived_message, cleaned_segment
 from shared.conversation.snapshot_records import Recap, Segment
-from tests.support.chats import answer, message
+from tests.support.chats import answer, made_of, message
 
 WITHDRAWN = Amendments(withdrawn=frozenset({"m1"}))
 EDITED = Amendments(edits={"m1": "tea"}, edited_ms={"m1": 9})
@@ -17,10 +17,9 @@ def recap(number: int, *covers: int) -> Recap:
     return Recap(
         id=f"recap-{number}",
         text=f"recap {number}",
-        covers=tuple(f"m{one}" for one in covers),
         timestamp_ms=max(covers),
-        since_ms=min(covers),
-        until_ms=max(covers),
+        summed_up_ids=tuple(f"m{one}" for one in covers),
+        provenance=made_of(*tuple(f"m{one}" for one in covers), since_ms=min(covers), until_ms=max(covers)),
     )
 
 

@@ -6,6 +6,8 @@ from hypothesis import strategies as st
 
 from shared.clock import SKEW_MS
 from shared.conversation.amendments import Amendments
+from shared.conversation.numbering import Numbered
+from shared.conversation.provenance import Provenance
 from shared.conversation.records import (
     ANSWERABLE_MS,
     Amendment,
@@ -14,13 +16,13 @@ from shared.conversation.records import (
     OutcomeRecord,
     ProposedCall,
 )
-from shared.conversation.snapshot import MemoryLimits, SeenSnapshot, bounded, cleaned, with_numbers, with_saw
+from shared.conversation.snapshot import MemoryLimits, SeenSnapshot, bounded, cleaned, with_numbers, with_sources
 from shared.conversation.snapshot_records import Recap, SnapshotRecord
 from shared.conversation.store import Conversation
 from shared.errors import StorageUnavailableError
 from shared.storage.codec import encode
 from shared.storage.segment_name import SegmentName
-from tests.support.chats import answer, message, withdraw_others
+from tests.support.chats import answer, made_of, made_with, message, withdraw_others
 from tests.support.races import SharedStore
 
 NOW_MS = 1_763_700_000_000
@@ -38,10 +40,9 @@ def recap(number: int, *covered: int) -> Recap:
     return Recap(
         id=f"recap-{number}",
         text=f"recap {number}",
-        covers=tuple(f"m{one}" for one in covered),
         timestamp_ms=max(times),
-        since_ms=min(times),
-        until_ms=max(times),
+        summed_up_ids=tuple(f"m{one}" for one in covered),
+        provenance=made_of(*tuple(f"m{one}" for one in covered), since_ms=min(times), until_ms=max(times)),
     )
 
 
@@ -57,16 +58,16 @@ def message_ids(record: SnapshotRecord) -> list[str]:
 def test_what_outcomes_saw_survives_the_numbering(seen: list[list[int]]) -> None:
     outcomes = tuple(answer(100 + index, saw=tuple(numbers)) for index, numbers in enumerate(seen))
 
-    read = with_saw(with_numbers(SnapshotRecord(outcomes=outcomes)))
+    read = with_sources(with_numbers(SnapshotRecord(outcomes=outcomes)))
 
-    assert [frozenset(one.saw) for one in read.outcomes] == [frozenset(one.saw) for one in outcomes]
-    assert (read.ids, read.saw) == ((), {})
+    assert read.outcomes == outcomes
+    assert read.numbered == Numbered()
 
 
 def test_a_hundred_overlapping_windows_are_stored_as_runs(chat: Conversation) -> None:
     outcomes = tuple(answer(number, saw=tuple(range(number - 80, number))) for number in range(100, 200))
     record = SnapshotRecord(outcomes=outcomes)
-    least_bytes = len(encode(SnapshotRecord(outcomes=tuple(replace(one, saw=()) for one in outcomes))))
+    least_bytes = len(encode(SnapshotRecord(outcomes=tuple(replace(one, provenance=Provenance()) for one in outcomes))))
 
     assert chat.snapshot.swap(chat.snapshot.read(), record)
 
@@ -77,17 +78,7 @@ def test_a_hundred_overlapping_windows_are_stored_as_runs(chat: Conversation) ->
 def test_an_outcome_that_lost_its_words_still_names_what_it_saw() -> None:
     record = SnapshotRecord(outcomes=(answer(2, saw=(1,)).without_words(),))
 
-    assert with_saw(with_numbers(record)) == record
-
-
-def test_an_outcome_of_an_earlier_release_saw_all_in_its_interval() -> None:
-    old = SnapshotRecord(
-        outcomes=(replace(answer(5), since_ms=2),), timeline={f"m{number}": number for number in range(9)}
-    )
-
-    (read,) = with_saw(old).outcomes
-
-    assert read.saw == ("m2", "m3", "m4", "m5")
+    assert with_sources(with_numbers(record)) == record
 
 
 def test_a_chat_without_a_snapshot_has_an_empty_one(chat: Conversation) -> None:
@@ -211,7 +202,7 @@ def test_a_recap_that_journalled_answers_name_stays_however_old(named: frozenset
 
 def test_what_repeats_a_recap_that_goes_for_good_names_its_sources() -> None:
     passed = replace(recap(1, 1, 2), text="they want to see the sea", passed_ms=1)
-    repeating = replace(answer(9, "you want to see the sea"), saw=("recap-1",))
+    repeating = made_with(answer(9, "you want to see the sea"), "recap-1")
 
     within = bounded(
         SnapshotRecord(passed_recaps=(passed,), outcomes=(repeating,)),
@@ -220,7 +211,7 @@ def test_what_repeats_a_recap_that_goes_for_good_names_its_sources() -> None:
         named=frozenset(),
     )
 
-    assert [one.saw for one in within.outcomes] == [("m1", "m2")]
+    assert [one.provenance.ids for one in within.outcomes] == [{"m1", "m2", "m9"}]
     assert within.passed_recaps == ()
 
 
@@ -337,25 +328,28 @@ def test_a_recap_that_never_had_words_goes_for_good() -> None:
 
 def test_what_repeats_a_recap_that_loses_its_words_loses_them_with_it() -> None:
     lost = replace(recap(1, 1, 2), text="they want to see the sea")
-    repeating = replace(answer(8, "you want to see the sea"), saw=("recap-1",))
-    repeating_that = replace(answer(9, "the sea, as you want to see the sea"), saw=("e8",))
-    other = replace(answer(10, "good morning"), saw=("recap-1", "e9"))
+    repeating = made_with(answer(8, "you want to see the sea"), "recap-1")
+    repeating_that = made_with(answer(9, "the sea, as you want to see the sea"), "e8")
+    other = made_with(answer(10, "good morning"), "recap-1", "e9")
     asked = tuple(message(one, "the sea") for one in (1, 2, 8, 9))
     record = SnapshotRecord(messages=asked, recaps=(lost,), outcomes=(repeating, repeating_that, other))
 
     clean = cleaned(record, Amendments(withdrawn=frozenset({"m2"})))
 
     assert [one.text for one in clean.outcomes] == [None, None, "good morning"]
-    assert clean.outcomes[2].saw == ()
+    assert clean.outcomes[2].provenance.ids == {"m10"}
 
 
 def test_what_a_withdrawal_found_to_repeat_nothing_names_the_lost_answer_no_more() -> None:
-    heirs = (replace(answer(2, None), saw=("m1",)), replace(answer(3, "good morning"), saw=("e2", "m2")))
+    heirs = (made_with(answer(2, None), "m1"), made_with(answer(3, "good morning"), "e2", "m2"))
     amendments = Amendments(withdrawn=frozenset({"m1"}), taken={"e2": frozenset({"e3"})})
 
     clean = cleaned(SnapshotRecord(outcomes=heirs), amendments)
 
-    assert [(one.text, one.saw) for one in clean.outcomes] == [(None, ("m1",)), ("good morning", ("m2",))]
+    assert [(one.text, one.provenance.ids) for one in clean.outcomes] == [
+        (None, frozenset({"m1", "m2"})),
+        ("good morning", frozenset({"m2", "m3"})),
+    ]
 
 
 def test_the_answer_that_a_press_got_is_kept_as_long_as_its_deferral() -> None:
@@ -399,12 +393,15 @@ def test_a_recap_leaves_for_good_once_no_answer_may_be_on_its_way(age_ms: int, *
 def test_what_repeats_a_recap_or_an_answer_that_stays_goes_on_naming_it() -> None:
     shown, passed = recap(1, 1), replace(recap(2, 2), passed_ms=NOW_MS)
     first = answer(8, "the words of an answer")
-    repeating = replace(answer(9, "recap 1, recap 2 and the words of an answer"), saw=("recap-1", "recap-2", "e8"))
+    repeating = made_with(answer(9, "recap 1, recap 2 and the words of an answer"), "recap-1", "recap-2", "e8")
     record = SnapshotRecord(recaps=(shown,), passed_recaps=(passed,), outcomes=(first, repeating))
 
     within = bounded(record, MemoryLimits(), now_ms=NOW_MS, named=frozenset())
 
-    assert [one.saw for one in within.outcomes] == [(), ("recap-1", "recap-2", "e8")]
+    assert [one.provenance.ids for one in within.outcomes] == [
+        {"m8"},
+        {"m9", "recap-1", "recap-2", "e8"},
+    ]
 
 
 def test_segments_that_are_wholly_erased_are_named_no_more() -> None:

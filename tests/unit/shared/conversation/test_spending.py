@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from shared.conversation.records import OutcomeKind, outcome_covering
+from shared.conversation.records import OutcomeKind, outcome_of
 from shared.conversation.spending import Ledger, Spending, weighted_tokens
 from shared.conversation.turn import TurnRecord
 from shared.metering import ModelUsage, Purpose
@@ -60,7 +60,7 @@ def test_a_turn_counts_if_the_model_was_asked(
     usage: tuple[ModelUsage, ...], kind: OutcomeKind, tries: int, turns: int
 ) -> None:
     thinking = TurnRecord(state="thinking", tries=tries, spending=Spending(day="d").reserved())
-    outcome = outcome_covering([message(1)], kind)
+    outcome = outcome_of([message(1)], kind)
 
     committed = thinking.with_outcome(replace(outcome, usage=usage), thinking.route)
 

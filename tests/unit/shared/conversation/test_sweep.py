@@ -19,7 +19,7 @@ from shared.storage.compare_and_swap import SWAP_ATTEMPTS
 from shared.storage.object_cache import ObjectCache
 from shared.storage.object_store import ListedObject, StoredObject
 from tests.support.archives import archive_of, put_segment, segments_in
-from tests.support.chats import answer, conversations_on, everything_in, message
+from tests.support.chats import answer, conversations_on, everything_in, made_of, made_with, message
 from tests.support.inline import InlineExecutor
 
 CHAT = "C" + "7" * 32
@@ -73,10 +73,9 @@ def recap(number: int, text: str, *covers: int) -> Recap:
     return Recap(
         id=f"recap-{number}",
         text=text,
-        covers=tuple(f"m{one}" for one in covers),
         timestamp_ms=max(covers),
-        since_ms=min(covers),
-        until_ms=max(covers),
+        summed_up_ids=tuple(f"m{one}" for one in covers),
+        provenance=made_of(*tuple(f"m{one}" for one in covers), since_ms=min(covers), until_ms=max(covers)),
     )
 
 
@@ -126,10 +125,10 @@ def test_archived_answers_that_repeat_an_answer_or_a_recap_which_goes_lose_their
     chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore
 ) -> None:
     put_segment(chat, [message(1, SOUP)], [answer(1, f"noted: {SOUP}")])
-    later = replace(answer(3, f"as I said, {SOUP}"), saw=("e1",))
-    other = replace(answer(4, "good evening"), saw=("e1", "e3", "recap-1"))
+    later = made_with(answer(3, f"as I said, {SOUP}"), "e1")
+    other = made_with(answer(4, "good evening"), "e1", "e3", "recap-1")
     put_segment(chat, [message(3), message(4)], [later, other], [recap(1, f"They cook: {SOUP}", 1, 2)])
-    put_segment(chat, [message(5)], [replace(answer(5, f"a recap said: {SOUP}"), saw=("recap-1",))])
+    put_segment(chat, [message(5)], [made_with(answer(5, f"a recap said: {SOUP}"), "recap-1")])
 
     withdrawal.withdraw(chat, "m1", timestamp_ms=9)
 
@@ -141,8 +140,8 @@ def test_archived_answers_that_repeat_an_answer_or_a_recap_which_goes_lose_their
 def test_an_erasure_of_entries_takes_what_is_archived_of_later_answers_that_may_have_been_shown_one(
     chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore, shown_since_ms: int, *, is_kept: bool
 ) -> None:
-    later = replace(answer(8, f"noted: {SOUP}"), entries_since_ms=shown_since_ms)
-    put_segment(chat, [message(8)], [later, replace(answer(9, f"as I said, {SOUP}"), saw=("e8",))])
+    later = made_with(answer(8, f"noted: {SOUP}"), entries_since_ms=shown_since_ms)
+    put_segment(chat, [message(8)], [later, made_with(answer(9, f"as I said, {SOUP}"), "e8")])
 
     withdrawal.erase(chat, until_ms=4)  # it was carried out late
 
@@ -155,8 +154,8 @@ def test_words_that_were_handed_on_through_any_number_of_segments_go(
     last = SWAP_ATTEMPTS + 10
     put_segment(chat, [message(1, SOUP)], [answer(1, f"noted: {SOUP}")])
     for number in range(2, last + 1):
-        handed_on = replace(answer(number, f"{number}: {SOUP}"), saw=(f"e{number - 1}",))
-        put_segment(chat, [message(number)], [handed_on, replace(answer(number + 100, "ok"), saw=(f"e{number}",))])
+        handed_on = made_with(answer(number, f"{number}: {SOUP}"), f"e{number - 1}")
+        put_segment(chat, [message(number)], [handed_on, made_with(answer(number + 100, "ok"), f"e{number}")])
 
     assert withdrawal.withdraw(chat, "m1", timestamp_ms=9_000)
 
@@ -171,7 +170,7 @@ def test_what_newer_segments_hand_on_of_what_is_erased_goes_however_many_they_ar
 ) -> None:
     put_segment(chat, [message(1, SOUP), message(2)], [answer(2, f"noted: {SOUP}", saw=(1,))])
     for number in range(3, SWAP_ATTEMPTS + 10):
-        put_segment(chat, [message(number)], [replace(answer(number, f"{number}: {SOUP}"), saw=(f"e{number - 1}",))])
+        put_segment(chat, [message(number)], [made_with(answer(number, f"{number}: {SOUP}"), f"e{number - 1}")])
 
     withdrawal.erase(chat, until_ms=1)
 
@@ -192,7 +191,7 @@ def test_an_answer_in_the_journal_that_repeats_an_archived_one_loses_its_words(
 ) -> None:
     put_segment(chat, [message(1, SOUP)], [answer(1, f"noted: {SOUP}")])
     chat.journal.record(message(8, "where is the soup?"))
-    chat.journal.record_outcome(replace(answer(8, f"You said {SOUP}"), saw=("e1",)))
+    chat.journal.record_outcome(made_with(answer(8, f"You said {SOUP}"), "e1"))
 
     withdrawal.withdraw(chat, "m1", timestamp_ms=9)
 
@@ -237,8 +236,8 @@ def test_an_erasure_deletes_what_is_older_and_cleans_what_reaches_back(
 ) -> None:
     wholly = put_segment(chat, [message(1, SOUP), message(3)], [answer(1, SOUP)])
     partly = put_segment(chat, [message(2, SOUP), message(5, "tea")], [answer(5, SOUP, saw=(2,))])
-    heir = replace(answer(6, f"again: {SOUP}"), saw=("e5",), since_ms=5)
-    after = put_segment(chat, [message(6, "milk")], [heir, replace(answer(7, "good evening"), since_ms=6)])
+    heir = made_with(answer(6, f"again: {SOUP}"), "e5", since_ms=5)
+    after = put_segment(chat, [message(6, "milk")], [heir, made_with(answer(7, "good evening"), since_ms=6)])
 
     withdrawal.erase(chat, until_ms=3)
 
@@ -254,15 +253,15 @@ def test_an_erasure_deletes_what_is_older_and_cleans_what_reaches_back(
 def test_what_repeats_an_archived_answer_or_recap_that_reaches_back_is_erased_with_it(
     chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore, of: str, since_ms: int
 ) -> None:
-    reaching = replace(recap(1, f"They cook: {SOUP}", 5), since_ms=since_ms)
+    reaching = made_with(recap(1, f"They cook: {SOUP}", 5), since_ms=since_ms)
     put_segment(
         chat,
         [message(5, "tea")],
         [answer(5, SOUP, saw=(since_ms,))] if of == "answer" else (),
         [reaching] if of == "recap" else (),
     )
-    repeats = replace(answer(6, f"again: {SOUP}"), saw=("e5" if of == "answer" else "recap-1",), since_ms=6)
-    rephrases = replace(answer(7, "good evening"), saw=repeats.saw, since_ms=6)
+    repeats = made_with(answer(6, f"again: {SOUP}"), "e5" if of == "answer" else "recap-1", since_ms=6)
+    rephrases = made_with(answer(7, "good evening"), *repeats.provenance.ids, since_ms=6)
     put_segment(chat, [message(6, "milk")], [repeats, rephrases])
 
     withdrawal.erase(chat, until_ms=3)

@@ -11,7 +11,7 @@ from shared.conversation.turn import Route, SeenTurn, TurnRecord
 from shared.errors import StorageUnavailableError
 from shared.line.messaging import ReplyToken
 from shared.turns.lease import open_turn
-from tests.support.chats import answer, withdraw_from_turn
+from tests.support.chats import answer, made_with, withdraw_from_turn
 from tests.support.races import SharedStore
 
 
@@ -145,7 +145,7 @@ def test_what_is_covered_is_known_while_a_late_clock_may_take_it_for_answerable(
 
 
 def test_an_outcome_that_covers_no_message_is_known_by_its_event() -> None:
-    greeting = replace(answer(1), covers=())
+    greeting = made_with(replace(answer(1), answered_ids=()))
     turn = TurnRecord(state="committed", outcome=greeting)
 
     assert turn.followed_by("idle", now_ms=greeting.timestamp_ms).covered == {

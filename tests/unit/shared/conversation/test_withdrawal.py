@@ -16,7 +16,6 @@ from shared.conversation.amendment_notes import NEWEST_READ
 from shared.conversation.amendments import Amendments
 from shared.conversation.due import DueMarkers
 from shared.conversation.history import History
-from shared.conversation.provenance import Provenance
 from shared.conversation.records import Amendment, OutcomeRecord
 from shared.conversation.snapshot import MemoryLimits, bounded
 from shared.conversation.snapshot_records import Recap, SnapshotRecord
@@ -29,7 +28,7 @@ from shared.storage.codec import encode
 from shared.storage.compare_and_swap import SWAP_ATTEMPTS
 from shared.storage.object_store import ListedObject, StoredObject
 from shared.turns.lease import open_turn
-from tests.support.chats import answer, conversations_on, everything_in, message, reader
+from tests.support.chats import answer, conversations_on, everything_in, made_of, made_with, message, reader
 from tests.support.inline import InlineExecutor
 from tests.support.reminders import InterruptedStore
 
@@ -47,11 +46,17 @@ def read(chat: Conversation) -> History:
 
 def seeing(outcome: OutcomeRecord, *own_ids: str) -> OutcomeRecord:
     """Return the outcome of a prompt that held these answers as well."""
-    return replace(outcome, saw=(*outcome.saw, *own_ids))
+    return made_with(outcome, *outcome.provenance.ids, *own_ids)
 
 
-def recap(number: int, text: str) -> Recap:
-    return Recap(id=f"recap-{number}", text=text, covers=("m0",), timestamp_ms=0, since_ms=0, until_ms=0)
+def recap(number: int, text: str, *summed_up_ids: str) -> Recap:
+    return Recap(
+        id=f"recap-{number}",
+        text=text,
+        timestamp_ms=0,
+        summed_up_ids=summed_up_ids or ("m0",),
+        provenance=made_of(*summed_up_ids or ("m0",), since_ms=0, until_ms=0),
+    )
 
 
 def fold(chat: Conversation, record: SnapshotRecord) -> None:
@@ -77,7 +82,7 @@ def test_an_answer_that_repeats_a_recap_which_left_the_prompts_loses_its_words(
 ) -> None:
     fold(chat, SnapshotRecord(passed_recaps=(replace(recap(1, "they talked about the kabocha soup"), passed_ms=1),)))
     chat.journal.record(message(5, "what did we talk about?"))
-    chat.journal.record_outcome(replace(answer(5, "about the kabocha soup"), saw=("recap-1",)))
+    chat.journal.record_outcome(seeing(answer(5, "about the kabocha soup"), "recap-1"))
 
     assert withdrawal.withdraw(chat, "m0", timestamp_ms=9)
 
@@ -93,8 +98,18 @@ def test_a_withdrawal_cleans_the_snapshot_with_recaps_and_answers(
             messages=(message(1, "my pin is 4711"), message(2)),
             outcomes=(answer(2, "4711, noted", saw=(1,)),),
             recaps=(
-                Recap(text="they met", covers=("m0",), timestamp_ms=0, since_ms=0, until_ms=0),
-                Recap(text="pin 4711", covers=("m1",), timestamp_ms=1, since_ms=1, until_ms=1),
+                Recap(
+                    text="they met",
+                    timestamp_ms=0,
+                    summed_up_ids=("m0",),
+                    provenance=made_of("m0", since_ms=0, until_ms=0),
+                ),
+                Recap(
+                    text="pin 4711",
+                    timestamp_ms=1,
+                    summed_up_ids=("m1",),
+                    provenance=made_of("m1", since_ms=1, until_ms=1),
+                ),
             ),
         ),
     )
@@ -261,8 +276,8 @@ def test_an_answer_in_the_journal_that_was_folded_too_stays_compared_for_later_w
 
 def test_a_recap_that_repeats_an_answer_that_went_goes_with_it(chat: Conversation, withdrawal: Withdrawal) -> None:
     recaps = (
-        replace(recap(1, "behind the third bookshelf"), saw=("e1",)),
-        replace(recap(2, "they spoke of furniture"), saw=("e1",)),
+        made_with(recap(1, "behind the third bookshelf"), "e1"),
+        made_with(recap(2, "they spoke of furniture"), "e1"),
     )
     chat.journal.record(message(1, "the safe stands behind the third bookshelf"))
     fold(chat, SnapshotRecord(outcomes=(answer(1, "noted: behind the third bookshelf"),), recaps=recaps))
@@ -275,7 +290,7 @@ def test_a_recap_that_repeats_an_answer_that_went_goes_with_it(chat: Conversatio
 def test_what_repeats_an_answer_goes_although_a_compaction_cleaned_that_answer_first(
     chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore
 ) -> None:
-    repeating = replace(recap(1, "the safe stands behind the third bookshelf"), saw=("e2",))
+    repeating = made_with(recap(1, "the safe stands behind the third bookshelf"), "e2")
     fold(chat, SnapshotRecord(outcomes=(answer(2, "behind the third bookshelf", saw=(1,)),), recaps=(repeating,)))
     chat.amendments.amend(Amendment(line_message_id="m1", timestamp_ms=9))
     chat.snapshot.settle(chat.amendments, Amendments())
@@ -288,9 +303,9 @@ def test_what_repeats_an_answer_goes_although_a_compaction_cleaned_that_answer_f
 def test_what_repeats_a_recap_goes_although_a_compaction_dropped_that_recap_first(
     chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore
 ) -> None:
-    of_the_place = replace(recap(1, "the safe stands behind the third bookshelf"), covers=("m1",))
+    of_the_place = recap(1, "the safe stands behind the third bookshelf", "m1")
     fold(chat, SnapshotRecord(messages=(message(1),), recaps=(of_the_place,)))
-    chat.journal.record_outcome(replace(answer(5, "behind the third bookshelf"), saw=("recap-1",)))
+    chat.journal.record_outcome(seeing(answer(5, "behind the third bookshelf"), "recap-1"))
     chat.amendments.amend(Amendment(line_message_id="m1", timestamp_ms=9))
     chat.snapshot.settle(chat.amendments, Amendments())
 
@@ -303,9 +318,9 @@ def test_what_repeats_a_recap_goes_although_a_compaction_dropped_that_recap_firs
 def test_what_repeats_a_recap_goes_although_an_edit_of_another_source_dropped_that_recap_before(
     chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore, *, is_folded: bool
 ) -> None:
-    of_both = replace(recap(1, "the safe stands behind the third bookshelf"), covers=("m1", "m2"))
-    repeating = replace(answer(5, "behind the third bookshelf"), saw=("recap-1",))
-    rephrasing = replace(answer(6, "where you said"), saw=("recap-1",))
+    of_both = recap(1, "the safe stands behind the third bookshelf", "m1", "m2")
+    repeating = seeing(answer(5, "behind the third bookshelf"), "recap-1")
+    rephrasing = seeing(answer(6, "where you said"), "recap-1")
     record = SnapshotRecord(messages=(message(1), message(2, "at nine")), recaps=(of_both,))
     fold(chat, replace(record, outcomes=(repeating, rephrasing)) if is_folded else record)
     if not is_folded:
@@ -321,8 +336,8 @@ def test_what_repeats_a_recap_goes_although_an_edit_of_another_source_dropped_th
 def test_what_repeats_a_lost_recap_goes_although_that_recap_fell_out_before(
     chat: Conversation, withdrawal: Withdrawal, clock: FixedClock, store: MemoryObjectStore
 ) -> None:
-    lost = replace(recap(1, ""), covers=("m1",), passed_ms=1)
-    fold(chat, SnapshotRecord(passed_recaps=(lost,), outcomes=(replace(answer(5, "4711"), saw=("recap-1",)),)))
+    lost = replace(recap(1, "", "m1"), passed_ms=1)
+    fold(chat, SnapshotRecord(passed_recaps=(lost,), outcomes=(seeing(answer(5, "4711"), "recap-1"),)))
     seen = chat.snapshot.read()
     chat.snapshot.swap(seen, bounded(seen.record, MemoryLimits(), now_ms=clock.now_ms(), named=frozenset()))
 
@@ -333,14 +348,14 @@ def test_what_repeats_a_lost_recap_goes_although_that_recap_fell_out_before(
 
 
 def test_a_recap_of_words_from_before_an_edit_goes(chat: Conversation, withdrawal: Withdrawal) -> None:
-    older = replace(recap(1, "the meeting is at nine"), covers=("m1",))
+    older = recap(1, "the meeting is at nine", "m1")
     fold(chat, SnapshotRecord(messages=(message(1, "at nine"),), recaps=(older,)))
 
     withdrawal.edit(chat, "m1", text="at ten", timestamp_ms=9)
     assert read(chat).recaps == ()
 
     seen = chat.snapshot.read()
-    newer = replace(recap(2, "the meeting is at ten"), covers=("m1",))
+    newer = recap(2, "the meeting is at ten", "m1")
     chat.snapshot.swap(seen, replace(seen.record, recaps=(newer,)))
     withdrawal.edit(chat, "m1", text="at ten", timestamp_ms=9)
     assert [one.text for one in read(chat).recaps] == ["the meeting is at ten"]
@@ -556,7 +571,7 @@ def test_a_prompt_with_an_answer_that_goes_with_an_erasure_is_thought_about_agai
     chat: Conversation, withdrawal: Withdrawal, named: str, *, is_affected: bool
 ) -> None:
     records_answers_that_hand_an_erased_pin_on(chat)
-    prompt, before = Provenance(ids=frozenset({"m9", named}), since_ms=9), chat.amendments.look()
+    prompt, before = made_of("m9", named, since_ms=9), chat.amendments.look()
 
     withdrawal.erase(chat, until_ms=4, spares_entries=True)  # else every prompt counts as affected
 
@@ -595,7 +610,7 @@ def test_an_erasure_of_entries_takes_later_answers_that_may_have_been_shown_one(
     spares_entries: bool,
     is_kept: bool,
 ) -> None:
-    later = replace(answer(9, "your pin is 4711"), entries_since_ms=shown_since_ms)
+    later = made_with(answer(9, "your pin is 4711"), entries_since_ms=shown_since_ms)
     if is_folded:
         fold(chat, SnapshotRecord(outcomes=(later,)))
     else:
@@ -609,7 +624,7 @@ def test_an_erasure_of_entries_takes_later_answers_that_may_have_been_shown_one(
 def test_what_repeats_an_answer_that_may_have_been_shown_an_erased_entry_goes_with_it(
     chat: Conversation, withdrawal: Withdrawal
 ) -> None:
-    later = replace(answer(8, "your pin is 4711 0815"), entries_since_ms=0)
+    later = made_with(answer(8, "your pin is 4711 0815"), entries_since_ms=0)
     repeating, harmless = (
         seeing(answer(9, "I said that your pin is 4711 0815"), "e8"),
         seeing(answer(10, "so much for that"), "e8"),

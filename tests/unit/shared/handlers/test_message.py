@@ -23,7 +23,7 @@ from shared.handlers.ports import NotionPort
 from shared.line.mentions import GroupPolicy
 from shared.line.phrases import Phrase
 from tests.support import recorded
-from tests.support.chats import everything_in, message
+from tests.support.chats import everything_in, made_of, message
 from tests.support.people import ChatEvents, Person
 from tests.support.phrases import japanese
 from tests.support.pushed import PushedWorker
@@ -74,7 +74,7 @@ def test_answer_carries_the_footnotes_of_its_turn() -> None:
 
     assert worker.said == ["こんにちは！\n\n[1] example.com\nhttps://example.com"]
     assert seen[0].asked_ids == (event["message"]["id"],)
-    assert seen[0].seen_message_ids == {event["message"]["id"]}
+    assert seen[0].prompt.ids == {event["message"]["id"]}
 
 
 def test_a_footnote_that_would_be_cut_is_left_out_whole() -> None:
@@ -135,7 +135,7 @@ def record_call(worker: PushedWorker, line_message_id: str, title: str) -> None:
     calls = ExternalCalls(worker.conversations.of(recorded.USER))
     key = call_key("create_page", {"title": title}, first_line_message_id=line_message_id)
     record = CallRecord(
-        tool="create_page", arguments={"title": title}, line_message_ids=(line_message_id,), started_ms=1
+        tool="create_page", arguments={"title": title}, started_ms=1, provenance=made_of(line_message_id)
     )
     assert calls.begin(key, record) is None
     calls.finish(key, {"page_id": f"p-{title}"})

@@ -19,7 +19,7 @@ from shared.storage.codec import decode, encode
 from shared.turns.flood import A_MINUTE
 from shared.turns.lease import open_turn
 from tests.support import push
-from tests.support.chats import answer, everything_in, message
+from tests.support.chats import answer, everything_in, made_with, message
 from tests.support.people import START_MS, ChatEvents, Person
 from tests.support.pushed import PushedWorker, nothing
 
@@ -277,8 +277,8 @@ def test_where_the_newest_of_a_flood_is_left_to_another_turn_so_is_the_next_one(
     worker.push(push.tick())
 
     assert len(worker.said) == said + 1
-    answered = next(one for one in conversation.journal.read_outcomes() if older["message"]["id"] in one.covers)
-    assert (newest["message"]["id"] in answered.covers) is not is_withdrawn
+    answered = next(one for one in conversation.journal.read_outcomes() if older["message"]["id"] in one.answered_ids)
+    assert (newest["message"]["id"] in answered.answered_ids) is not is_withdrawn
 
 
 def test_the_next_of_a_flood_is_resumed_by_a_tick_where_its_worker_fails_once_it_is_addressed(
@@ -335,7 +335,7 @@ def test_of_a_flood_all_of_whose_messages_have_outcomes_none_is_tried(
     def be_answered_elsewhere() -> None:
         for number, one in enumerate((first, *others)):
             covers = (one["message"]["id"],)
-            journal.record_outcome(replace(answer(number), covers=covers, timestamp_ms=START_MS))
+            journal.record_outcome(made_with(replace(answer(number), timestamp_ms=START_MS, answered_ids=covers)))
 
     arrivals += [*(partial(friend.sends, one) for one in others), be_answered_elsewhere]
     friend.sends(first)
@@ -356,7 +356,9 @@ def test_a_flood_whose_newest_message_another_turn_covers_is_answered_again_only
     def cover(call: str, name: str) -> None:
         if (call, name) == ("create", record):
             covers = (newest["message"]["id"],)
-            conversation.journal.record_outcome(replace(answer(99), covers=covers, timestamp_ms=START_MS))
+            conversation.journal.record_outcome(
+                made_with(replace(answer(99), timestamp_ms=START_MS, answered_ids=covers))
+            )
 
     def come() -> None:
         friend.sends(older, HELLO)

@@ -13,7 +13,7 @@ from shared.handlers.traces import Traces
 from shared.handlers.unsend import UnsendHandler, withdrawal_of
 from shared.storage.object_names import is_amended_note
 from tests.support import push, recorded
-from tests.support.chats import conversations_on, everything_in
+from tests.support.chats import conversations_on, everything_in, made_of
 from tests.support.inline import InlineExecutor
 
 SECRET = MessageRecord(
@@ -60,8 +60,8 @@ def test_unsend_removes_the_words_of_external_calls(conversations: Conversations
     call = CallRecord(
         tool="create_page",
         arguments={"title": "my pin is 4711"},
-        line_message_ids=(SECRET.line_message_id,),
         started_ms=1,
+        provenance=made_of(SECRET.line_message_id),
     )
     ExternalCalls(conversations.of(recorded.USER)).begin("key", call)
 

@@ -14,7 +14,7 @@ from shared.knowledge.index import EMPTY_INDEX
 from tests.support import recorded
 from tests.support.chats import everything_in
 from tests.support.people import START_MS, ChatEvents, Person
-from tests.support.pushed import PushedWorker
+from tests.support.pushed import PushedWorker, message_ids
 
 HELLO: Final = calling(("reply", {"message": "こんにちは！"}))
 SKIP: Final = calling(("skip", {"reason": "thanks"}))
@@ -77,7 +77,7 @@ def test_filed_entry_is_written_after_the_commit_and_shown_later(worker: PushedW
     assert worker.store.read(f"entries/{recorded.USER}/ideas/挨拶.md") is not None
     assert "[挨拶](ideas/挨拶.md)" in worker.prompt()
     assert "\n[filed] ideas/挨拶.md" in worker.prompt()
-    assert first["message"]["id"] in worker.outcome(second)["saw"]
+    assert first["message"]["id"] in message_ids(worker.outcome(second))
 
 
 def test_outcome_names_the_source_of_an_entry_that_a_tool_read(worker: PushedWorker) -> None:
@@ -93,7 +93,7 @@ def test_outcome_names_the_source_of_an_entry_that_a_tool_read(worker: PushedWor
 
     worker.deliver(group_message(2, "何を覚えてる？"), thinks=[file_then_read, HELLO])
 
-    assert "m77" in worker.outcome(group_message(2, ""))["saw"]
+    assert "m77" in message_ids(worker.outcome(group_message(2, "")))
 
 
 def test_unsend_removes_the_entry_filed_from_its_message(worker: PushedWorker) -> None:

@@ -13,7 +13,7 @@ from shared.conversation.snapshot import MemoryLimits
 from tests.support import recorded
 from tests.support.chats import withdraw_others
 from tests.support.people import START_MS, ChatEvents
-from tests.support.pushed import PushedWorker
+from tests.support.pushed import PushedWorker, message_ids
 
 HELLO: Final = calling(("reply", {"message": "hello"}))
 FILES: Final = calling(("classify_and_capture", {"text": "lunch at one"}))
@@ -52,7 +52,7 @@ def test_a_message_that_was_edited_long_ago_stops_no_turn(
 
     assert len(worker.model.requests) == asked + 1
     assert "] lunch at one" in worker.prompt()
-    assert edited["message"]["id"] in worker.outcome(question)["saw"]
+    assert edited["message"]["id"] in message_ids(worker.outcome(question))
 
 
 def test_an_entry_of_words_that_were_edited_long_ago_stops_no_turn(

@@ -15,7 +15,7 @@ from tests.support import recorded
 from tests.support.archives import put_segment
 from tests.support.chats import everything_in, message
 from tests.support.people import START_MS, Person
-from tests.support.pushed import PushedWorker
+from tests.support.pushed import PushedWorker, message_ids
 
 OLD = "573001"
 JPEG = HeldContent(data=b"\xff\xd8 a red bicycle", content_type="image/jpeg")
@@ -44,8 +44,8 @@ def test_an_unknown_quoted_picture_is_fetched_and_shown(friend: Person) -> None:
 def test_what_the_quoted_picture_gave_names_it(friend: Person) -> None:
     outcome = friend.worker.outcome(asks(friend))
 
-    assert OLD in outcome["saw"]
-    assert outcome["since_ms"] == 0
+    assert OLD in message_ids(outcome)
+    assert outcome["provenance"]["since_ms"] == 0
 
 
 def test_a_second_quote_of_the_picture_does_not_fetch_it_again(friend: Person) -> None:

@@ -22,9 +22,9 @@ from shared.line.mentions import GroupPolicy
 from shared.storage.codec import encode
 from shared.storage.object_store import ListedObject
 from tests.support import recorded
-from tests.support.chats import everything_in, withdraw_others
+from tests.support.chats import everything_in, made_of, withdraw_others
 from tests.support.people import START_MS, ChatEvents
-from tests.support.pushed import PushedWorker, UnreliableStore
+from tests.support.pushed import PushedWorker, UnreliableStore, message_ids
 from tests.unit.shared.handlers.conftest import YUKI
 
 KENJI: Final = "U" + "2" * 32
@@ -91,9 +91,9 @@ def test_the_answer_names_what_it_recalled(worker: PushedWorker, group: ChatEven
 
     outcome = worker.outcome(ask(worker, group, recall(query="inn"), SAYS))
 
-    assert "old1" in outcome["saw"]
-    assert "old2" not in outcome["saw"]
-    assert outcome["since_ms"] <= archived(1, "").timestamp_ms
+    assert "old1" in message_ids(outcome)
+    assert "old2" not in message_ids(outcome)
+    assert outcome["provenance"]["since_ms"] <= archived(1, "").timestamp_ms
 
 
 def test_an_answer_goes_with_the_message_that_it_recalled(worker: PushedWorker, group: ChatEvents) -> None:
@@ -184,6 +184,7 @@ def test_answers_of_the_bot_are_recalled_by_its_name(worker: PushedWorker, group
         timestamp_ms=START_MS - DAY_MS,
         kind=OutcomeKind.REPLIED,
         text="the inn has three rooms",
+        provenance=made_of(),
         model_name="scripted",
     )
     archive(worker, archived(1, "we take the inn"), answers=[said])
@@ -343,10 +344,8 @@ def test_what_is_kept_from_an_answer_goes_with_the_message_that_the_answer_had_r
         timestamp_ms=START_MS - 50 * DAY_MS,
         kind=OutcomeKind.REPLIED,
         text=says,
-        saw=("old1",),
-        since_ms=archived(1, "").timestamp_ms,
-        until_ms=START_MS - 50 * DAY_MS,
         model_name="scripted",
+        provenance=made_of("old1", since_ms=archived(1, "").timestamp_ms, until_ms=START_MS - 50 * DAY_MS),
     )
     archive(worker, archived(1, "we take the Minato Inn by the lake"), answers=[] if is_recalled else [old])
     if is_recalled:
@@ -400,10 +399,8 @@ def test_what_is_filed_from_a_reminder_that_was_said_goes_with_the_message_that_
         webhook_event_id="r0000000001-29",
         timestamp_ms=START_MS,
         kind=OutcomeKind.REPLIED,
-        saw=("gone",),
-        since_ms=START_MS - 400 * DAY_MS,
-        until_ms=START_MS,
         text="Reminder: pay the Minato Inn",
+        provenance=made_of("gone", since_ms=START_MS - 400 * DAY_MS, until_ms=START_MS),
     )
     worker.conversations.of(recorded.GROUP).journal.record_outcome(pushed)
     worker.json_model.steps = [{"category": "admin", "confidence": 0.9, "name": "Minato Inn"}]

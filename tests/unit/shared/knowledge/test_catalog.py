@@ -53,7 +53,7 @@ def test_a_row_shows_what_there_is_and_cuts_what_is_long() -> None:
 def test_a_row_names_its_sources() -> None:
     one = row()
 
-    assert one.source_ids == {"m-garden"}
+    assert one.provenance.message_ids == {"m-garden"}
     assert one.is_from_withdrawn(lambda line_message_id, at_ms: (line_message_id, at_ms) == ("m-garden", 5))
     assert not one.is_from_withdrawn(lambda line_message_id, _: line_message_id == "m-other")
     two = replace(one, sources=(*one.sources, Source(line_message_id="m-other", timestamp_ms=6)))

@@ -62,7 +62,7 @@ def test_a_daily_digest_tells_what_is_due_stuck_and_done() -> None:
         "Might be stuck:\n- “about Friday” has been in the inbox for 12 days. Want to clarify?\n\n"
         "Small win:\n- You completed 1 task(s) this week.\n- “Taxes” is next.\n\nReply to this message to capture a thought."
     )
-    assert summary.source_ids == {"m-Taxes", "m-Garden", "m-Books", "m-?"}
+    assert summary.provenance.message_ids == {"m-Taxes", "m-Garden", "m-Books", "m-?"}
 
 
 def test_a_weekly_digest_counts_entries_by_their_creation_date() -> None:
@@ -109,8 +109,8 @@ def test_an_open_task_is_an_active_project_with_a_next_action_or_a_pending_task(
     )
 
     assert daily(*others).is_empty
-    assert daily(*others, row("Garden", status="active", next_action="dig")).source_ids == {"m-Garden"}
-    assert daily(*others, row("Taxes", Category.ADMIN, status="pending")).source_ids == {"m-Taxes"}
+    assert daily(*others, row("Garden", status="active", next_action="dig")).provenance.message_ids == {"m-Garden"}
+    assert daily(*others, row("Taxes", Category.ADMIN, status="pending")).provenance.message_ids == {"m-Taxes"}
 
 
 @pytest.mark.parametrize(("created", "is_stale"), [("2026-11-19", True), ("2026-11-20", False)])
@@ -118,7 +118,7 @@ def test_the_inbox_is_stuck_after_three_days(created: str, *, is_stale: bool) ->
     waiting, idea = row("?", Category.INBOX, created=created), row("Idea", Category.IDEAS, created="2026-01-01")
 
     assert daily(waiting, idea).is_empty is not is_stale
-    assert ("m-?" in weekly(waiting, idea).source_ids) is is_stale
+    assert ("m-?" in weekly(waiting, idea).provenance.message_ids) is is_stale
 
 
 @pytest.mark.parametrize(("day", "is_recent"), [("2026-11-16", True), ("2026-11-15", False)])

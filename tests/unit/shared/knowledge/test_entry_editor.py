@@ -59,7 +59,7 @@ def test_an_empty_content_leaves_no_body_and_no_source_of_it(chat: FilingChat) -
     entry = update(chat, path, 2, "消して", content="")
 
     assert entry.notes == ()
-    assert entry.source_ids == {"m1"}  # of its name
+    assert entry.provenance.message_ids == {"m1"}  # of its name
 
 
 def test_a_new_content_came_from_the_answered_message_and_from_old_notes_that_it_repeats(chat: FilingChat) -> None:

@@ -84,7 +84,7 @@ def test_an_entry_keeps_the_words_of_its_other_sources(chat: FilingChat) -> None
     assert entry is not None
     assert (entry.name, entry.fields["next_action"], entry.fields["due_date"]) == ("庭の工事", "", "2025-11-28")
     assert entry.content == "庭の工事\n\n2025-11-21: 金曜に"
-    assert entry.source_ids == {"m1", "m3"}
+    assert entry.provenance.message_ids == {"m1", "m3"}
 
 
 def test_an_entry_that_loses_its_name_is_renamed_and_moved(chat: FilingChat) -> None:
@@ -121,7 +121,7 @@ def test_an_entry_stays_whose_new_name_makes_the_withdrawn_path(chat: FilingChat
     assert [row.path for row in chat.entries.catalog().rows] == chat.paths
     entry = chat.entry(chat.paths[0])
     assert entry is not None
-    assert (entry.name, entry.content, entry.source_ids) == (new, new, frozenset({"m2"}))
+    assert (entry.name, entry.content, entry.provenance.message_ids) == (new, new, frozenset({"m2"}))
 
 
 def test_a_path_changes_with_its_message_although_name_and_notes_were_replaced(chat: FilingChat) -> None:
@@ -391,7 +391,9 @@ def test_an_entry_that_is_newer_than_its_row_is_looked_into(chat: FilingChat) ->
     assert "4711" not in chat.words
     assert chat.paths == [path]
 
-    assert [(row.path, row.source_ids) for row in chat.entries.catalog().rows] == [(path, frozenset({"m1"}))]
+    assert [(row.path, row.provenance.message_ids) for row in chat.entries.catalog().rows] == [
+        (path, frozenset({"m1"}))
+    ]
 
 
 def test_an_entry_without_catalog_and_undo_record_is_removed_and_neither_is_made(chat: FilingChat) -> None:

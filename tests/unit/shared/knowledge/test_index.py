@@ -150,7 +150,7 @@ def test_a_view_stays_within_its_tokens_and_counts_the_omitted_entries(rows: lis
     shown = sum(one.path in view.text for one in catalog.rows)
     more = len(catalog.rows) - view.text.count("](projects/")
     assert (f"and {more} more entries" in view.text) is bool(more)
-    assert bool(view.source_ids) is bool(shown)
+    assert bool(view.provenance.message_ids) is bool(shown)
 
 
 @given(st.lists(ROWS, max_size=10))
@@ -176,7 +176,7 @@ def test_a_view_shows_the_newest_entries_first() -> None:
     left_out = [one for one in rows if one not in shown]
     assert 5 < len(shown) < 300
     assert min(one.updated_at for one in shown) >= max(one.updated_at for one in left_out)
-    assert view.source_ids == {next(iter(one.source_ids)) for one in shown}
+    assert view.provenance.message_ids == {next(iter(one.provenance.message_ids)) for one in shown}
 
 
 def test_an_index_takes_one_read_of_the_bucket() -> None:
@@ -191,9 +191,9 @@ def test_an_index_takes_one_read_of_the_bucket() -> None:
     view = read.view(Amendments())
 
     assert chat.watched.reads == 1
-    assert read.source_ids == {"m4"}
+    assert read.message_ids == {"m4"}
     assert "[庭の工事](projects/庭の工事.md)" in view.text
-    assert view.source_ids == {"m4"}
+    assert view.provenance.message_ids == {"m4"}
 
 
 def test_an_index_is_read_anew_from_the_catalog_that_is_there() -> None:
@@ -209,7 +209,7 @@ def test_an_index_is_read_anew_from_the_catalog_that_is_there() -> None:
     assert "| [庭の工事](projects/庭の工事.md) | 契約 | active |" in view.text
     assert "見積もり" not in view.text
     assert "屋根" not in view.text
-    assert view.source_ids == {"m4", "m6"}
+    assert view.provenance.message_ids == {"m4", "m6"}
     assert "屋根" in before.view(Amendments()).text
 
 
@@ -244,7 +244,7 @@ def test_an_index_that_is_not_shown_reads_nothing() -> None:
 
     read = KnowledgeIndex(is_shown=False).read(chat.conversation)
 
-    assert (read.view(Amendments()), read.source_ids) == (IndexView(), frozenset())
+    assert (read.view(Amendments()), read.message_ids) == (IndexView(), frozenset())
     assert chat.watched.reads == 0
 
 

@@ -37,7 +37,7 @@ def test_facts_are_what_came_from_own_messages_and_the_name_only_where_there_is_
     found = [*facts_of(TOLD, own.__contains__)]
 
     assert [(one.text, one.said_ms) for one in found] == facts
-    assert all(one.source_ids <= own for one in found)
+    assert all(one.message_ids <= own for one in found)
 
 
 def test_an_emptied_field_is_no_fact() -> None:

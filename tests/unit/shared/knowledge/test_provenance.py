@@ -11,6 +11,7 @@ from shared.knowledge.catalog import Row, row_of
 from shared.knowledge.entry import Entry, Note
 from shared.knowledge.provenance import PossibleSources
 from shared.knowledge.schema import Category, Value
+from tests.support.chats import made_of
 from tests.support.knowledge import message
 
 
@@ -311,7 +312,7 @@ def test_a_value_came_from_the_entries_that_it_names_or_repeats(
 def test_a_value_may_repeat_an_entry_that_an_answer_had_read_and_that_the_value_may_repeat(
     told: str, *, is_source: bool
 ) -> None:
-    possible = PossibleSources(retellings=(Retelling(text=told, messages=(), named=frozenset({"m1"})),))
+    possible = PossibleSources(retellings=(Retelling(text=told, messages=(), provenance=made_of("m1")),))
     rows = [replace(row("gate", 1), folded={"content": "blue heron 4711"})]
 
     assert bool(possible.of_entries("blue heron 4711", rows, read_ids=frozenset())) is is_source

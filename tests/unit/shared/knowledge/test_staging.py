@@ -21,6 +21,7 @@ from shared.knowledge.schema import FIELDS, Category
 from shared.knowledge.staging import CHANGES_LIMIT, ENTRIES_LIMIT, EntryFault, EntryOverlay, EntryStaging, Placement
 from shared.knowledge.undo import UndoEffect, format_undo, read_undo
 from shared.storage.codec import encode
+from tests.support.chats import made_of
 from tests.support.inline import InlineExecutor
 from tests.support.knowledge import CHAT, OpenLease, WatchedStore
 
@@ -68,7 +69,12 @@ class StagingChat:
     def commit(self, overlay: EntryOverlay) -> tuple[StagedWrite, ...]:
         writes = overlay.changes()
         outcome = OutcomeRecord(
-            webhook_event_id="e1", timestamp_ms=1, kind=OutcomeKind.SKIPPED, writes=writes, sequence=self.sequence
+            webhook_event_id="e1",
+            timestamp_ms=1,
+            kind=OutcomeKind.SKIPPED,
+            provenance=overlay.provenance,
+            writes=writes,
+            sequence=self.sequence,
         )
         assert StagedEntryWriter().apply(self.conversation, outcome, OpenLease())
         return writes
@@ -153,16 +159,16 @@ def test_entries_of_withdrawn_messages_do_not_exist_for_the_turn(chat: StagingCh
 def test_the_sources_of_what_was_shown_staged_or_replaced_are_told(chat: StagingChat) -> None:
     chat.keeps(entry(GARDEN, "m1"), entry(YARD, "m2"), entry("projects/shed.md", "m3"))
     overlay = chat.begin()
-    assert overlay.read_source_ids == set()
+    assert overlay.provenance.ids == set()
 
     overlay.show_entry(GARDEN)
-    assert overlay.read_source_ids == {"m1"}
+    assert overlay.provenance.ids == {"m1"}
     overlay.show_entries([YARD])
-    assert overlay.read_source_ids == {"m1", "m2"}
+    assert overlay.provenance.ids == {"m1", "m2"}
     overlay.stage({"projects/shed.md": entry("projects/shed.md", "m4")})
-    assert overlay.read_source_ids == {"m1", "m2", "m3", "m4"}
-    overlay.mark_shown(["m5"])
-    assert overlay.read_source_ids == {"m1", "m2", "m3", "m4", "m5"}
+    assert overlay.provenance.ids == {"m1", "m2", "m3", "m4"}
+    overlay.mark_shown(made_of("m5"))
+    assert overlay.provenance.ids == {"m1", "m2", "m3", "m4", "m5"}
 
 
 def test_a_path_is_taken_by_an_object_or_by_what_is_staged(chat: StagingChat) -> None:
@@ -286,7 +292,7 @@ def test_the_next_turn_undoes_what_the_last_one_changed_and_only_that(chat: Stag
     overlay = chat.begin()
 
     assert overlay.undo() == UndoEffect(restored=(GARDEN,), removed=(YARD,))
-    assert overlay.read_source_ids == {"m1", "m2", "m3"}
+    assert overlay.provenance.ids == {"m1", "m2", "m3"}
     with pytest.raises(EntryFault, match="nothing to undo"):
         overlay.undo()
     chat.commit(overlay)
@@ -302,10 +308,10 @@ def test_whoever_is_shown_what_would_be_undone_has_read_its_sources(chat: Stagin
     chat.keeps(entry(GARDEN, "m1"))
     chat.changes({GARDEN: entry(GARDEN, "m2", status="done"), YARD: entry(YARD, "m3")})
     overlay = chat.begin()
-    overlay.mark_shown(["m9"])
+    overlay.mark_shown(made_of("m9"))
 
     assert overlay.show_undo() == ("garden", "yard")
-    assert overlay.read_source_ids == {"m1", "m2", "m3", "m9"}
+    assert overlay.provenance.ids == {"m1", "m2", "m3", "m9"}
 
 
 def test_the_undo_record_holds_what_was_before_with_every_source(chat: StagingChat) -> None:

@@ -121,7 +121,7 @@ def test_what_was_pushed_may_say_entries_from_after_the_last_erasure_of_entries(
     due.tick(reminder)
 
     (pushed,) = due.chat.conversation.journal.read_outcomes()
-    assert pushed.entries_since_ms == reminder.since_ms - 8
+    assert pushed.provenance.entries_since_ms == reminder.since_ms - 8
 
 
 def test_a_marker_of_an_earlier_time_says_nothing_and_leaves_the_right_one(due: Due) -> None:

@@ -16,7 +16,7 @@ from shared.reminders.reminder import Reminder, ReminderKind
 from shared.reminders.store import ReminderStore
 from shared.reminders.wording import ReminderWording
 from shared.turns.lease import open_turn
-from tests.support.chats import conversations_on
+from tests.support.chats import conversations_on, made_of, made_with
 from tests.support.phrases import NamedPhrases
 from tests.support.reminders import InterruptedStore, ReminderChat
 
@@ -27,9 +27,7 @@ ANSWER = OutcomeRecord(
     timestamp_ms=9_000,
     kind=OutcomeKind.REPLIED,
     text="はい",
-    saw=("m5",),
-    since_ms=5_000,
-    until_ms=9_000,
+    provenance=made_of("m5", since_ms=5_000, until_ms=9_000),
 )
 
 
@@ -67,7 +65,7 @@ def test_an_answer_names_what_stands_behind_the_reminder_that_it_says(
     said = answered(chat)
 
     assert said.text == "はい\n\n⏰ 薬（11月21日(金) 09:00 の予定でした）"
-    assert (said.saw, said.since_ms) == (("m1", "m5"), since_ms)
+    assert (said.provenance.ids, said.provenance.since_ms) == (frozenset({"m1", "m5"}), since_ms)
     assert said.reminders == (SaidReminder(id=reminder.id, occurrence_ms=KEPT_MS),)
 
 
@@ -77,9 +75,11 @@ def test_a_digest_that_is_kept_may_say_entries_from_after_the_last_erasure_of_en
 ) -> None:
     kept(chat)
 
-    said = answered(chat, replace(ANSWER, entries_since_ms=shown_since_ms), amendments=Amendments(erased_entries_ms=5))
+    said = answered(
+        chat, made_with(ANSWER, entries_since_ms=shown_since_ms), amendments=Amendments(erased_entries_ms=5)
+    )
 
-    assert said.entries_since_ms == since_ms
+    assert said.provenance.entries_since_ms == since_ms
 
 
 @pytest.mark.parametrize(

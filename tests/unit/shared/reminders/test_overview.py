@@ -51,7 +51,10 @@ def test_the_next_one_stands_first_and_what_waits_for_an_answer_before_all(chat:
     found = due(chat)
 
     assert [line.split()[-1] for line in found.text.splitlines()[1:]] == ["kept", "early", "late"]
-    assert (found.source_ids, found.since_ms) == (frozenset({"m-kept", "m-early", "m-added", "m-late"}), 9)
+    assert (found.provenance.message_ids, found.provenance.since_ms) == (
+        frozenset({"m-kept", "m-early", "m-added", "m-late"}),
+        9,
+    )
 
 
 def test_thirty_are_shown_and_the_others_are_counted(chat: ReminderChat) -> None:
@@ -62,7 +65,7 @@ def test_thirty_are_shown_and_the_others_are_counted(chat: ReminderChat) -> None
 
     assert len(found.text.splitlines()) == 32
     assert found.text.endswith("\n… +1")
-    assert "m-word30" not in found.source_ids
+    assert "m-word30" not in found.provenance.message_ids
     withdraw(chat, "m-word30")
     assert "… +" not in due(chat).text
 

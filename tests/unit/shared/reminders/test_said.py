@@ -39,6 +39,7 @@ def answer(reminder: Reminder, *, kind: OutcomeKind = OutcomeKind.REPLIED, at_ms
         webhook_event_id="e9",
         timestamp_ms=9,
         kind=kind,
+        provenance=reminder.provenance,
         sequence=9,
         reminders=(SaidReminder(id=reminder.id, occurrence_ms=at_ms),),
     )

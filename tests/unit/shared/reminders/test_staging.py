@@ -76,7 +76,7 @@ def test_nothing_is_stored_before_the_commit(chat: ReminderChat, store: MemoryOb
     create(overlay, in_days(chat, 1))
 
     assert not store.list("")
-    assert overlay.read_source_ids == {"m1"}
+    assert overlay.provenance.ids == {"m1"}
     assert [one.text for one in overlay.list()] == ["drink water"]
 
 
@@ -115,12 +115,12 @@ def test_a_turn_names_the_messages_behind_each_reminder_that_the_model_was_shown
         chat.remind(f"word{number}", at=in_days(chat, number), source=source)
     first, second = chat.stored if chat.stored[0].text == "word1" else reversed(chat.stored)
     overlay = chat.begin()
-    assert (overlay.shown, overlay.read_source_ids) == ((), frozenset())
+    assert (overlay.shown, overlay.provenance.ids) == ((), frozenset())
 
     overlay.show(first.id)
-    assert (overlay.shown, overlay.read_source_ids) == ((first,), frozenset({"m1"}))
+    assert (overlay.shown, overlay.provenance.ids) == ((first,), frozenset({"m1"}))
     overlay.list()
-    assert (overlay.shown, overlay.read_source_ids) == ((first, second), frozenset({"m1", "m2"}))
+    assert (overlay.shown, overlay.provenance.ids) == ((first, second), frozenset({"m1", "m2"}))
 
 
 def test_a_turn_that_changes_no_reminder_reads_none(reads: Executor, clock: FixedClock) -> None:
@@ -240,7 +240,7 @@ def test_a_change_of_the_text_keeps_what_ticks_have_done_since(chat: ReminderCha
     chat.commit(overlay)
 
     after = chat.read(made.id)
-    assert (after.text, after.due_ms, after.kept_ms, after.source_ids) == (
+    assert (after.text, after.due_ms, after.kept_ms, after.provenance.message_ids) == (
         "drink tea",
         later_ms,
         7,

@@ -10,7 +10,7 @@ from shared.agent.model import Json
 from shared.agent.receipts import Deed, DeedKind
 from shared.agent.tools import ToolFault
 from shared.agent.turn_context import TurnContext
-from shared.clock import SKEW_MS, Deadline, SystemClock
+from shared.clock import Deadline, SystemClock
 from shared.conversation.amendments import Amendments
 from shared.conversation.external_calls import CallRecord, CallWords
 from shared.conversation.provenance import Provenance
@@ -20,9 +20,8 @@ from shared.knowledge.staging import EntryOverlay, EntryStaging
 from shared.storage.codec import decode
 from shared.storage.object_names import is_amended_note
 from shared.tools.idempotency import ALREADY_DONE, IdempotentWrites, UnknownEffectError, Write
-from tests.support.chats import message
+from tests.support.chats import made_of, message
 from tests.support.knowledge import CHAT, conversation_on
-from tests.support.questions import question_about
 
 OTHER_CHAT = "U" + "2" * 32
 NOW_MS = FixedClock().now_ms()
@@ -64,7 +63,7 @@ class Process:
         self.context = TurnContext(
             conversation=conversation_on(store),
             to_answer=(message(1),),
-            seen_message_ids=frozenset({"m0", "m1"}),
+            prompt=made_of("m0", "m1", since_ms=3),
         )
 
     def carry_out(self, write: Write, context: TurnContext | None = None) -> Json | ToolFault:
@@ -88,9 +87,7 @@ def test_the_same_call_of_the_same_turn_is_done_once() -> None:
 def test_a_call_reaches_back_to_the_oldest_of_what_the_model_has_read() -> None:
     store, world = MemoryObjectStore(), World()
     process = Process(store)
-    question = question_about(process.context.conversation, message(5))
-    question = replace(question, basis=question.basis.showing(Provenance(since_ms=5, entries_since_ms=7)))
-    process.context = replace(process.context, question=question)
+    process.context = replace(process.context, prompt=Provenance(since_ms=5, entries_since_ms=7))
     process.context.recalled.retell(Provenance(since_ms=9, entries_since_ms=2))
 
     process.carry_out(world.write("牛乳"))
@@ -99,19 +96,19 @@ def test_a_call_reaches_back_to_the_oldest_of_what_the_model_has_read() -> None:
     stored = store.read(name)
     assert stored is not None
     begun = decode(CallRecord, stored.data)
-    assert (begun.since_ms, begun.entries_since_ms) == (5, 2)
+    assert (begun.provenance.since_ms, begun.provenance.entries_since_ms) == (5, 2)
 
 
 def test_whoever_is_told_of_an_earlier_call_has_read_what_its_arguments_may_hold() -> None:
     store, world = MemoryObjectStore(), World()
     Process(store, now_ms=NOW_MS).carry_out(world.write("牛乳"))
     later = Process(store, now_ms=NOW_MS + 60_000)
-    later.context = replace(later.context, seen_message_ids=frozenset())
+    later.context = replace(later.context, prompt=made_of())
 
     assert later.earlier()
 
-    assert later.context.read_message_ids == {"m0", "m1"}
-    assert later.context.recalled.provenance.since_ms == NOW_MS - SKEW_MS
+    assert later.context.provenance.ids == {"m0", "m1"}
+    assert later.context.recalled.provenance.since_ms == 3
 
 
 def test_whoever_is_told_of_a_call_without_its_arguments_has_read_nothing_of_them() -> None:
@@ -121,12 +118,12 @@ def test_whoever_is_told_of_a_call_without_its_arguments_has_read_nothing_of_the
     withdrawn = Amendments(withdrawn=frozenset({"m0"}))
     CallWords().remove_withdrawn(first.context.conversation, withdrawn)
     later = Process(store)
-    later.context = replace(later.context, seen_message_ids=frozenset())
+    later.context = replace(later.context, prompt=made_of())
 
     assert later.earlier()
 
     assert later.context.recalled.provenance == Provenance()
-    assert later.context.read_message_ids == frozenset()
+    assert later.context.provenance.ids == frozenset()
 
 
 def test_equal_arguments_in_another_turn_or_chat_are_another_call() -> None:
@@ -237,7 +234,7 @@ def test_a_withdrawal_leaves_the_record_of_what_an_earlier_attempt_did() -> None
 def test_an_answer_that_went_with_a_withdrawn_message_prevents_the_write() -> None:
     store, world = MemoryObjectStore(), World()
     process = Process(store)
-    process.context = replace(process.context, seen_message_ids=frozenset({"m1", "event-0"}))
+    process.context = replace(process.context, prompt=made_of("m1", "event-0"))
     amendments = process.context.conversation.amendments
     amendments.amend(Amendment(line_message_id="m0", timestamp_ms=1))
     amendments.add_taken("m0", taken=frozenset({"event-0"}), kept=frozenset())
@@ -268,7 +265,7 @@ def test_an_erasure_before_the_intent_prevents_the_write_and_leaves_no_words(is_
 def reading(process: Process, line_message_id: str) -> EntryOverlay:
     """Return the entries of the process's turn, of which the model read one that came from this message."""
     overlay = EntryStaging().begin(process.context.conversation, sequence=1, amendments=Amendments())
-    overlay.mark_shown([line_message_id])
+    overlay.mark_shown(made_of(line_message_id))
     process.context = replace(process.context, entries=overlay)
     return overlay
 
@@ -306,7 +303,7 @@ def test_a_rerun_reads_the_messages_behind_the_calls_of_earlier_attempts() -> No
 
     assert "牛乳" in "".join(again.earlier())
 
-    assert overlay.read_source_ids == {"m0", "m1", "m3", "m9"}
+    assert overlay.provenance.ids == {"m0", "m1", "m3", "m9"}
 
 
 def test_two_equal_calls_of_one_round_have_one_effect() -> None:

@@ -488,7 +488,7 @@ def test_sources_of_shown_entries_count_as_seen(chat: FilingChat) -> None:
     def seen(tool: str, **arguments: object) -> frozenset[str]:
         turn = chat.begin(message(9, "?"))
         turn.call(tool, **arguments)
-        return turn.overlay.read_source_ids
+        return turn.overlay.provenance.ids
 
     assert seen("list_entries") == seen("get_entry", path=path) == seen("search_entries", query="庭") == {"m7"}
     assert seen("generate_digest", type="weekly") == {"m7"}
@@ -636,7 +636,7 @@ def test_the_index_that_the_classifier_reads_counts_as_seen(chat: FilingChat) ->
 
     turn.call("classify_and_capture", text="池を作る")
 
-    assert "m1" in turn.overlay.read_source_ids
+    assert "m1" in turn.overlay.provenance.ids
 
 
 def test_the_model_is_told_of_the_fields_that_an_update_takes(chat: FilingChat) -> None:

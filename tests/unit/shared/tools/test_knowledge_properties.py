@@ -365,6 +365,6 @@ def test_no_tool_reaches_entries_of_another_chat(
     turn.commit()
 
     assert all(isinstance(result, ToolFault) or result.get("entries", []) == [] for result in results)
-    assert turn.overlay.read_source_ids == frozenset()
+    assert turn.overlay.provenance.ids == frozenset()
     assert {listed: store.read(listed.name) for listed in store.list(f"entries/{one.chat}/")} == before
     assert other.paths == []

@@ -18,7 +18,7 @@ from shared.turns.announcement import Announcement, Announcer
 from shared.turns.lease import Lease, open_turn
 from shared.turns.outbox import ENDING_S
 from shared.turns.waiting_room import PLACES
-from tests.support.chats import answer, conversations_on
+from tests.support.chats import answer, conversations_on, made_of
 from tests.support.races import SharedStore, StoreThatReadsLast
 from tests.support.turns import outbox_on, runner_on
 
@@ -295,7 +295,12 @@ def test_announcement_is_recorded_with_what_it_asks_or_greets(group: AnnouncedCh
         (Erasure.FORGET, "m1", False),
         (None, None, True),
     ]
-    assert (asking.kind, asking.covers, asking.since_ms, asking.until_ms) == (OutcomeKind.REPLIED, (), 5, 5)
+    assert (asking.kind, asking.answered_ids, asking.provenance.since_ms, asking.provenance.until_ms) == (
+        OutcomeKind.REPLIED,
+        (),
+        5,
+        5,
+    )
 
 
 @pytest.mark.parametrize(("until_ms", "result"), [(4, "replied"), (5, "erased")])
@@ -364,5 +369,5 @@ def test_announcement_that_is_committed_when_everything_is_erased_is_recorded_wi
 
 
 def test_announcement_that_repeats_older_words_goes_with_them() -> None:
-    assert HELLO.outcome.since_ms == HELLO.timestamp_ms == 5
-    assert replace(HELLO, since_ms=3).outcome.since_ms == 3
+    assert HELLO.outcome.provenance.since_ms == HELLO.timestamp_ms == 5
+    assert replace(HELLO, provenance=made_of(since_ms=3)).outcome.provenance.since_ms == 3

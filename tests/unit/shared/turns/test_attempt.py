@@ -17,6 +17,7 @@ from shared.line.phrases import Phrase
 from shared.turns.attempt import MODEL_S, Attempt
 from shared.turns.deferral import DEFER_AT_MS, LateReply, agenda_of
 from shared.turns.question import Question
+from tests.support.chats import made_of, made_with
 from tests.support.phrases import NamedPhrases
 from tests.support.turns import RepliedChat
 
@@ -60,7 +61,7 @@ def test_late_answer_is_stored_and_a_deferral_sent_before_the_token_dies(pool: T
     assert chat.deliver_late() == "deferred"
 
     assert chat.line.replies == {"t1": (Phrase.STILL_THINKING.value,)}
-    assert (chat.outcome("e1").kind, chat.outcome("e1").covers) == (OutcomeKind.DEFERRED, ("m1",))
+    assert (chat.outcome("e1").kind, chat.outcome("e1").answered_ids) == (OutcomeKind.DEFERRED, ("m1",))
     assert (chat.outcome("e1-late").kind, chat.outcome("e1-late").text) == (OutcomeKind.STORED, "re m1")
 
 
@@ -134,7 +135,7 @@ class ReadingChat(RepliedChat):
     """A chat whose responder reads with a tool what came from message m9."""
 
     def respond(self, question: Question) -> OutcomeRecord:
-        return replace(super().respond(question), saw=(*question.draft.saw, "m9"))
+        return made_with(super().respond(question), *question.draft.provenance.ids, "m9")
 
 
 def test_answer_is_thought_again_where_what_a_tool_showed_is_edited_meanwhile(pool: ThreadPoolExecutor) -> None:
@@ -263,7 +264,7 @@ class AmendedChat(DeferredChat):
     def respond(self, question: Question) -> OutcomeRecord:
         outcome = super().respond(question)
         self.edit("m1", "newer words")
-        question.check_amendments(frozenset())
+        question.check_amendments(made_of())
         return outcome
 
 
@@ -324,13 +325,16 @@ def test_what_is_shown_besides_is_named_by_the_outcome_and_looked_at(pool: Threa
         deadline=Deadline.after(chat.clock, REQUEST_S),
     )
     begun = attempt.draft
-    assert (begun.saw, begun.entries_since_ms) == (("m1",), 0)
+    assert (begun.provenance.ids, begun.provenance.entries_since_ms) == (frozenset({"m1"}), 0)
 
     attempt.show(history)
     assert attempt.draft is begun
 
     attempt.show(replace(history, messages=(quoted, own), amendments=Amendments(erased_entries_ms=7)))
-    assert (attempt.draft.saw, attempt.draft.since_ms) == (("m0", "m1"), quoted.timestamp_ms)
-    assert attempt.draft.entries_since_ms == 8
+    assert (attempt.draft.provenance.ids, attempt.draft.provenance.since_ms) == (
+        frozenset({"m0", "m1"}),
+        quoted.timestamp_ms,
+    )
+    assert attempt.draft.provenance.entries_since_ms == 8
     assert attempt.basis.prompt.ids == {"m0", "m1"}
     assert attempt.history.messages == (quoted, own)

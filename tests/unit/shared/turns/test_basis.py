@@ -10,7 +10,7 @@ from shared.conversation.store import Conversation
 from shared.errors import PromptAmendedError
 from shared.turns.basis import Basis
 from shared.turns.lease import open_turn
-from tests.support.chats import basis_of
+from tests.support.chats import basis_of, made_of
 
 
 @pytest.fixture
@@ -70,16 +70,16 @@ def test_a_look_that_is_as_old_as_a_fence_stands_for_nothing(
 def test_what_shows_nothing_more_is_as_fresh_as_it_was(chat: Conversation, basis: Basis) -> None:
     just_read = replace(basis, looked_s=chat.amendments.clock.monotonic_s())
 
-    assert just_read.with_ids(frozenset({"m1"})).looked_s == just_read.looked_s
+    assert just_read.with_more(made_of("m1")).looked_s == just_read.looked_s
 
 
 def test_what_was_read_later_is_looked_at_before_the_model(chat: Conversation, basis: Basis) -> None:
     just_read = replace(basis, looked_s=chat.amendments.clock.monotonic_s())
     chat.amendments.amend(Amendment(line_message_id="m9", timestamp_ms=1))
 
-    just_read.with_ids({"m1"}).begin_check()()
+    just_read.with_more(made_of("m1")).begin_check()()
     with pytest.raises(PromptAmendedError, match="edited or withdrawn"):
-        just_read.with_ids({"m9"}).begin_check()
+        just_read.with_more(made_of("m9")).begin_check()
 
 
 def test_a_prompt_of_a_lost_turn_goes_to_no_model_although_it_was_just_read(basis: Basis, clock: FixedClock) -> None:
@@ -92,7 +92,7 @@ def test_a_prompt_of_a_lost_turn_goes_to_no_model_although_it_was_just_read(basi
 def test_what_tools_have_shown_counts_beside_the_prompt(chat: Conversation, basis: Basis) -> None:
     chat.amendments.amend(Amendment(line_message_id="m9", timestamp_ms=1))
 
-    assert not basis.with_ids({"m8"}).is_amended()
-    assert basis.with_ids({"m8", "m9"}).is_amended()
+    assert not basis.with_more(made_of("m8")).is_amended()
+    assert basis.with_more(made_of("m8", "m9")).is_amended()
     chat.amendments.amend(Amendment(line_message_id="m1", timestamp_ms=1))
-    assert basis.with_ids({"m8"}).is_amended()
+    assert basis.with_more(made_of("m8")).is_amended()

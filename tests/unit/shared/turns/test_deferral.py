@@ -7,7 +7,7 @@ from shared.conversation.history import History
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, ProposedCall
 from shared.line.postback_data import deferral_id_in, show_answer_data
 from shared.turns.deferral import CONFIRMED_WITHIN_MS, Agenda, agenda_of, stored_id
-from tests.support.chats import answer, message
+from tests.support.chats import answer, made_with, message
 
 QUESTION = message(1, "how high is it?")
 DEFERRAL = replace(answer(1, "still thinking"), kind=OutcomeKind.DEFERRED, has_button=True, answers=("e1",))
@@ -69,7 +69,7 @@ def test_button_of_unknown_fate_still_gets_its_answer() -> None:
 
 
 def test_deferral_of_a_deferral_fulfils_the_first() -> None:
-    second = replace(DEFERRAL, webhook_event_id="e5", covers=("m5",), answers=("e5", "e1"))
+    second = made_with(replace(DEFERRAL, webhook_event_id="e5", answers=("e5", "e1"), answered_ids=("m5",)))
     chat = history(DEFERRAL, second, messages=(QUESTION, press(5)))
 
     agenda = agenda_of(chat, [press(9, "e5")])
@@ -92,7 +92,9 @@ def test_unknown_button_beside_one_that_was_served_is_told_so() -> None:
 
 
 def test_newest_of_several_stored_answers_is_sent() -> None:
-    second = replace(DEFERRAL, webhook_event_id="e5", timestamp_ms=5, covers=("m5",), answers=("e5", "e1"))
+    second = made_with(
+        replace(DEFERRAL, webhook_event_id="e5", timestamp_ms=5, answers=("e5", "e1"), answered_ids=("m5",))
+    )
     newer = replace(answer(5, "3,776.24 m"), webhook_event_id="e5-late", kind=OutcomeKind.STORED, answers=("e5", "e1"))
 
     assert agenda_of(history(DEFERRAL, second, newer, STORED), [press(6)]).stored == newer
@@ -100,7 +102,7 @@ def test_newest_of_several_stored_answers_is_sent() -> None:
 
 @pytest.mark.parametrize("covered", [("m1",), ("m1", "m4")])
 def test_withdrawn_question_wants_no_answer(covered: tuple[str, ...]) -> None:
-    chat = history(replace(DEFERRAL, covers=covered), messages=(press(4),))
+    chat = history(made_with(replace(DEFERRAL, answered_ids=covered)), messages=(press(4),))
     withdrawn = replace(chat, amendments=Amendments(withdrawn=frozenset({"m1"})))
 
     agenda = agenda_of(withdrawn, [press(5)])
@@ -111,7 +113,7 @@ def test_withdrawn_question_wants_no_answer(covered: tuple[str, ...]) -> None:
 def test_press_whose_question_is_forgotten_is_told_so_once() -> None:
     forgotten = history(DEFERRAL, messages=(message(2),))
     told = replace(answer(5, "nothing to show"), kind=OutcomeKind.APOLOGISED, answers=("e1",))
-    apology_for_another = replace(told, covers=("m2",), answers=())
+    apology_for_another = made_with(replace(told, answers=(), answered_ids=("m2",)))
 
     first = agenda_of(forgotten, [press(5), press(6)])
     second = agenda_of(history(DEFERRAL, told, messages=(message(2), press(5))), [press(6)])
@@ -146,7 +148,9 @@ def test_press_that_was_told_before_is_covered_by_the_answer_to_the_message_besi
 
 
 def test_press_of_a_newer_button_is_told_that_its_question_is_forgotten_although_an_older_one_was() -> None:
-    newer = replace(DEFERRAL, webhook_event_id="e5", timestamp_ms=5, covers=("m5",), answers=("e5", "e1"))
+    newer = made_with(
+        replace(DEFERRAL, webhook_event_id="e5", timestamp_ms=5, answers=("e5", "e1"), answered_ids=("m5",))
+    )
     told = replace(answer(6, "nothing to show"), kind=OutcomeKind.APOLOGISED, answers=("e1",))
     told_of_both = replace(told, answers=("e1", "e5"))
 
@@ -174,7 +178,7 @@ def test_press_is_told_that_its_question_is_forgotten_where_the_model_failed_ano
 
 
 def test_press_is_told_that_one_of_two_questions_is_forgotten_where_the_other_was_withdrawn() -> None:
-    chat = history(replace(DEFERRAL, covers=("m1", "m2")), messages=())
+    chat = history(made_with(replace(DEFERRAL, answered_ids=("m1", "m2"))), messages=())
     withdrawn = replace(chat, amendments=Amendments(withdrawn=frozenset({"m1"})))
 
     assert agenda_of(withdrawn, [press(5)]).is_unknown
@@ -195,7 +199,7 @@ def test_stored_answer_covers_the_presses_that_wait_for_it_alone() -> None:
 
 
 def test_press_gets_no_stored_answer_of_which_a_part_was_delivered() -> None:
-    second = replace(DEFERRAL, webhook_event_id="e5", covers=("m5",), answers=("e5", "e1"))
+    second = made_with(replace(DEFERRAL, webhook_event_id="e5", answers=("e5", "e1"), answered_ids=("m5",)))
     stored = replace(STORED, answers=("e5", "e1"))
     delivered = replace(answer(6, "3,776 m"), answers=("e1",))
 
@@ -270,7 +274,7 @@ def test_a_tap_counts_for_ten_minutes(pressed_ms: int, *, is_in_time: bool) -> N
         ((PROPOSAL, answer(2), replace(answer(4), answers=("e1",))), (QUESTION,)),
         ((replace(PROPOSAL, text=None, proposes=(ProposedCall(tool="delete_entry"),)),), (QUESTION,)),
         ((PROPOSAL,), ()),
-        ((replace(PROPOSAL, covers=("m1", "m2")),), (QUESTION,)),
+        ((made_with(replace(PROPOSAL, answered_ids=("m1", "m2"))),), (QUESTION,)),
     ],
     ids=["carried out already", "its words are gone", "its question is gone", "a part of its question is gone"],
 )

@@ -9,7 +9,7 @@ import pytest
 from shared.adapters.memory import FixedClock, MemoryLineApi
 from shared.bus.endpoint import REQUEST_S
 from shared.clock import Deadline
-from shared.conversation.records import ANSWERABLE_MS, MessageRecord, OutcomeKind, OutcomeRecord, outcome_covering
+from shared.conversation.records import ANSWERABLE_MS, MessageRecord, OutcomeKind, OutcomeRecord, outcome_of
 from shared.conversation.store import Conversation
 from shared.errors import PromptAmendedError
 from shared.metering import Metering, ModelUsage, Purpose, Usage
@@ -79,7 +79,7 @@ def test_an_interjection_covers_its_message(group: Interjecting) -> None:
     assert group.line.replies == {"t1": ("by the way",)}
     recorded = group.conversation.journal.outcome_of("e1")
     assert recorded is not None
-    assert (recorded.kind, recorded.covers, recorded.sequence) == (OutcomeKind.REPLIED, ("m1",), 1)
+    assert (recorded.kind, recorded.answered_ids, recorded.sequence) == (OutcomeKind.REPLIED, ("m1",), 1)
 
 
 @pytest.mark.parametrize("kind", [OutcomeKind.SKIPPED, OutcomeKind.APOLOGISED])
@@ -148,7 +148,7 @@ def test_a_committed_answer_comes_first(group: Interjecting) -> None:
     asked = group.message(1)
     lease = open_turn(group.conversation, group.conversation.turn.read())
     assert lease is not None
-    outcome = replace(outcome_covering([asked], OutcomeKind.REPLIED), text="hello")
+    outcome = replace(outcome_of([asked], OutcomeKind.REPLIED), text="hello")
     assert lease.commit(outcome, lease.record.route) is not None
     group.clock.move(60)
 

@@ -7,13 +7,12 @@ from hypothesis import strategies as st
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.conversation.amendments import Amendments
-from shared.conversation.provenance import Provenance
 from shared.conversation.records import ANSWERABLE_MS, Amendment, OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation
 from shared.conversation.turn import Route
 from shared.turns.basis import Basis
 from shared.turns.lease import Lease, open_turn, take_over
-from tests.support.chats import basis_of, conversations_on, withdraw_from_turn
+from tests.support.chats import basis_of, conversations_on, made_of, withdraw_from_turn
 from tests.support.inline import InlineExecutor
 from tests.support.races import SharedStore
 
@@ -23,11 +22,9 @@ OUTCOME = OutcomeRecord(
     webhook_event_id="e1",
     timestamp_ms=NOW_MS,
     kind=OutcomeKind.REPLIED,
-    covers=("m1",),
-    saw=("m0", "m1"),
-    since_ms=3,
-    until_ms=5,
     text="hello",
+    answered_ids=("m1",),
+    provenance=made_of("m1", "m0", "m1", since_ms=3, until_ms=5),
 )
 FIRST = replace(OUTCOME, sequence=1)
 ROUTE = Route(kind="token", reply_token="t1", received_ms=7)
@@ -103,7 +100,7 @@ def opened(chat: Conversation) -> Lease:
 
 def basis_as_read(lease: Lease) -> Basis:
     """Return what the outcome rests on, read before anything was amended."""
-    prompt = Provenance(ids=frozenset({"m0", "m1"}), since_ms=3)
+    prompt = made_of("m0", "m1", since_ms=3)
     return Basis(conversation=lease.conversation, lease=lease, prompt=prompt, before=Amendments())
 
 

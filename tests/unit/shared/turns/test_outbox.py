@@ -28,7 +28,7 @@ from shared.line.postback_data import carry_out_data, confirm_data
 from shared.turns.deferral import LateReply
 from shared.turns.lease import Lease, open_turn, take_over
 from shared.turns.outbox import ENDING_S, Outbox
-from tests.support.chats import answer, conversations_on, everything_in, withdraw_from_turn, withdraw_others
+from tests.support.chats import answer, conversations_on, everything_in, made_with, withdraw_from_turn, withdraw_others
 from tests.support.knowledge import FilingChat, StallingStore, found
 from tests.support.knowledge import message as said
 from tests.support.races import SharedStore
@@ -168,7 +168,7 @@ def test_staged_write_that_stalls_until_after_a_withdrawal_is_removed(
     turn = filing.begin(said(1, "暗証番号は四七一一"))
     turn.call("classify_and_capture", text="暗証番号は四七一一")
     chat = CommittedChat(conversations_on(store, reads, clock).of(filing.chat), clock)
-    lease = chat.commit(replace(turn.outcome(), covers=("m1",), saw=("m1",), since_ms=1_000, until_ms=1_000))
+    lease = chat.commit(made_with(replace(turn.outcome(), answered_ids=("m1",)), "m1", since_ms=1_000, until_ms=1_000))
 
     def withdraw_until_the_lease_is_over() -> None:
         chat.withdraw()

@@ -22,7 +22,7 @@ from shared.conversation.records import (
     OutcomeKind,
     OutcomeRecord,
     ProposedCall,
-    outcome_covering,
+    outcome_of,
 )
 from shared.conversation.turn import Route
 from shared.errors import TurnBusyError
@@ -34,7 +34,7 @@ from shared.turns.lease import open_turn
 from shared.turns.question import Question
 from shared.turns.settle_window import IMAGE_SET_S
 from shared.turns.waiting_room import PLACES
-from tests.support.chats import everything_in, withdraw_from_turn
+from tests.support.chats import everything_in, made_of, made_with, withdraw_from_turn
 from tests.support.races import StoreThatReadsLast
 from tests.support.turns import ActingClock, RepliedChat, WorkerKilledError
 
@@ -88,7 +88,7 @@ def test_takeover_sends_the_committed_answer_unchanged(pool: ThreadPoolExecutor)
     message = chat.message(1)
     chat.conversation.journal.record(message)
     dead = chat.open_turn()
-    committed = replace(outcome_covering([message], OutcomeKind.REPLIED), text="decided before")
+    committed = replace(outcome_of([message], OutcomeKind.REPLIED), text="decided before")
     dead.commit(committed, Route.on(message.token))
 
     assert chat.deliver(message) == "replied"
@@ -444,16 +444,9 @@ def test_a_repeated_answer_reaches_back_to_what_it_was_made_of(
 ) -> None:
     chat = RepliedChat(pool, clock=FixedClock())
     asked = chat.message(1)
-    deferral = replace(outcome_covering([asked], OutcomeKind.DEFERRED), has_button=True, answers=("e1",))
-    stored = replace(
-        outcome_covering([asked], OutcomeKind.STORED),
-        webhook_event_id="e1-late",
-        answers=("e1",),
-        text="3,776 m",
-        saw=("m0",),
-        since_ms=5,
-        entries_since_ms=entries_since_ms,
-    )
+    deferral = replace(outcome_of([asked], OutcomeKind.DEFERRED), has_button=True, answers=("e1",))
+    late = replace(outcome_of([asked], OutcomeKind.STORED), webhook_event_id="e1-late", answers=("e1",), text="3,776 m")
+    stored = made_with(late, "m0", since_ms=5, entries_since_ms=entries_since_ms)
     chat.conversation.amendments.erase(3, spares_entries=False)
     chat.conversation.journal.record(asked)
     for one in (deferral, stored):
@@ -463,16 +456,20 @@ def test_a_repeated_answer_reaches_back_to_what_it_was_made_of(
     assert chat.deliver(press) == "replied"
 
     sent = chat.outcome("e7")
-    assert (sent.text, sent.covers, sent.answers) == ("3,776 m", ("e7",), ("e1",))
-    assert (sent.saw, sent.since_ms, sent.until_ms) == (("m0", "m1"), 5, press.timestamp_ms)
-    assert sent.entries_since_ms == reaches_back_to
+    assert (sent.text, sent.answered_ids, sent.answers) == ("3,776 m", ("e7",), ("e1",))
+    assert (sent.provenance.ids, sent.provenance.since_ms, sent.provenance.until_ms) == (
+        frozenset({"m0", "m1", "e7"}),
+        5,
+        press.timestamp_ms,
+    )
+    assert sent.provenance.entries_since_ms == reaches_back_to
 
 
 def test_a_withdrawn_question_whose_answer_is_committed_ends_with_that(pool: ThreadPoolExecutor) -> None:
     chat = RepliedChat(pool, clock=FixedClock())
     message = chat.message(1)
     chat.conversation.journal.record(message)
-    committed = replace(outcome_covering([message], OutcomeKind.REPLIED), text="decided before")
+    committed = replace(outcome_of([message], OutcomeKind.REPLIED), text="decided before")
     assert chat.open_turn().commit(committed, Route.on(message.token)) is not None
     chat.withdraw("m1")
 
@@ -487,7 +484,7 @@ class CheckingChat(RepliedChat):
 
     def respond(self, question: Question) -> OutcomeRecord:
         outcome = super().respond(question)
-        question.check_amendments(frozenset())
+        question.check_amendments(made_of())
         return outcome
 
 
@@ -723,7 +720,7 @@ def test_a_chat_is_told_of_its_spent_budget_until_that_may_have_arrived(
     told = []
     for number in (2, 4, 6):
         told.append(chat.deliver(chat.message(number)))
-        other = replace(outcome_covering([chat.message(number + 1)], between), text="a command's")
+        other = replace(outcome_of([chat.message(number + 1)], between), text="a command's")
         chat.conversation.journal.record_outcome(other)
 
     assert told == results
@@ -735,7 +732,7 @@ def test_a_quoted_picture_that_memory_does_not_know_is_shown(pool: ThreadPoolExe
 
     chat.deliver(replace(chat.message(1), quoted_message_id="m0"))
 
-    assert chat.outcome("e1").saw == ("m0", "m1")
+    assert chat.outcome("e1").provenance.ids == {"m0", "m1"}
 
 
 def test_after_deaths_no_quoted_picture_is_fetched(pool: ThreadPoolExecutor) -> None:
@@ -763,7 +760,7 @@ def test_a_tap_carries_out_what_was_proposed_within_half_its_time_and_fetches_no
     chat = RepliedChat(pool, clock=FixedClock(), lease_s=lease_s)
     asked = replace(chat.message(1), quoted_message_id="m0")
     proposal = replace(
-        outcome_covering([asked], OutcomeKind.REPLIED),
+        outcome_of([asked], OutcomeKind.REPLIED),
         text="shall I?",
         proposes=(ProposedCall(tool="delete_entry", arguments="{}", name="lunch"),),
     )
@@ -774,6 +771,6 @@ def test_a_tap_carries_out_what_was_proposed_within_half_its_time_and_fetches_no
     assert chat.deliver(chat.press(7, "e1")) == "replied"
 
     assert (chat.outcome("e7").text, chat.outcome("e7").answers) == ("did lunch", ("e1",))
-    assert chat.outcome("e7").saw == ("e1", "e7", "m1")
+    assert chat.outcome("e7").provenance.ids == {"e1", "e7", "m1"}
     assert chat.seconds == [pytest.approx(seconds)]
     assert (chat.questions, chat.media.asked) == ([], 0)

@@ -7,7 +7,7 @@ import pytest
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.bus.endpoint import REQUEST_S
-from shared.conversation.records import OutcomeKind, outcome_covering
+from shared.conversation.records import OutcomeKind, outcome_of
 from shared.conversation.turn import Route
 from shared.errors import StorageUnavailableError
 from shared.line.messaging import OutgoingMessage
@@ -97,7 +97,7 @@ def committed_by_another(chat: RepliedChat) -> Lease:
     asked = chat.message(1)
     chat.conversation.journal.record(asked)
     lease = chat.open_turn()
-    outcome = replace(outcome_covering([asked], OutcomeKind.REPLIED), text="decided before")
+    outcome = replace(outcome_of([asked], OutcomeKind.REPLIED), text="decided before")
     assert lease.commit(outcome, Route.on(asked.token)) is not None
     return lease
 
