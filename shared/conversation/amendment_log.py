@@ -23,6 +23,7 @@ from shared.conversation.amendments import Amendments
 from shared.conversation.member_mark import is_mark, mark_id
 from shared.conversation.records import ANSWERABLE_MS, Amendment, Watermark
 from shared.conversation.watermark import ERASURE, ERASURE_OF_ENTRIES, ERASURES, Watermarks, marked_in
+from shared.errors import StorageUnavailableError
 from shared.storage.codec import decode, decode_if_readable, decode_readable, encode
 from shared.storage.compare_and_swap import update_by_swap
 from shared.storage.object_cache import ObjectCache
@@ -30,6 +31,7 @@ from shared.storage.object_names import ObjectNames
 from shared.storage.object_store import ListedObject
 
 _LOOKS_KEPT: Final = 1_024
+_SLOW_LOOKS: Final = 4  # each of which took longer than `look_s`
 EndLook: TypeAlias = Callable[[AbstractSet[str], AbstractSet[str]], Amendments]
 """Ends a look that was begun: besides the messages of the first set, and those of the second, which are only named."""
 _Look: TypeAlias = tuple[tuple[ListedObject, ...], Amendments]
@@ -97,12 +99,16 @@ class AmendmentLog:
         return self.clock.monotonic_s() - looked_s < self.look_s
 
     def fresh_look(self, *, besides: AbstractSet[str] = frozenset()) -> Amendments:
-        """Return what `look` does, for a caller that acts on it at once: a look that took longer than `look_s` is repeated."""
-        while True:
+        """Return what `look` does, for a caller that acts on it at once: a look that took longer than `look_s` is repeated.
+
+        Raises: StorageUnavailableError, also if every look took longer.
+        """
+        for _ in range(_SLOW_LOOKS):
             begun_s = self.clock.monotonic_s()
             amendments = self.look(besides=besides)
             if self.is_valid(begun_s):
                 return amendments
+        raise StorageUnavailableError("every look at the amendments took too long")
 
     def list_all(self) -> AmendedObjects:
         """Return the objects of all edits and withdrawals, in one round trip."""

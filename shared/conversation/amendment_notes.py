@@ -18,7 +18,7 @@ from shared import logs
 from shared.clock import Clock
 from shared.conversation.member_mark import is_mark
 from shared.conversation.watermark import ERASURES
-from shared.errors import UnusableIdError
+from shared.errors import StorageUnavailableError, UnusableIdError
 from shared.storage.object_names import ObjectNames
 from shared.storage.object_store import ListedObject, ObjectStore
 
@@ -30,6 +30,7 @@ REACH_S: Final = 600.0
 KEPT_S: Final = 3_600.0
 """After this time an instance lists everything again."""
 NAMES_KEPT: Final = 50_000  # about 15 MB
+_SLOW_WRITES: Final = 4  # of one note
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,12 +129,16 @@ class AmendmentNotes:
     def note(
         self, store: ObjectStore, names: ObjectNames, clock: Clock, *, line_message_id: str, generation: int
     ) -> None:
-        """Every listing that begins from here on finds the amendment at this generation.  Raises: StorageUnavailableError."""
-        while True:
+        """Every listing that begins from here on finds the amendment at this generation.
+
+        Raises: StorageUnavailableError, also if every write took so long that a listing may have passed it.
+        """
+        for _ in range(_SLOW_WRITES):
             written_ms = clock.now_ms()
             store.create(names.amended_note(line_message_id, generation=generation, written_ms=written_ms), b"")
             if clock.now_ms() - written_ms <= self.reach_s * 1_000 / 2:
                 return
+        raise StorageUnavailableError("every note of the amendment took too long")
 
     def _keep(self, names: ObjectNames, objects: AmendedObjects, *, listed_ms: int, full_s: float) -> AmendedObjects:
         with self._lock:

@@ -13,6 +13,7 @@ import random
 from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
+from shared import logs
 from shared.bus.result import EventResult
 from shared.clock import Clock, Deadline
 from shared.conversation.history import History
@@ -27,6 +28,12 @@ from shared.turns.outbox import ENDING_S, Outbox
 from shared.turns.waiting_room import Place, WaitingRoom
 
 _POLL_S: Final = 0.4
+_LOOKS_AT_ONCE: Final = 4
+_LOOKS_IN_VAIN: Final = 24
+"""Looks of one delivery, none of which waited for another worker or ended its work: something is wrong that no further look mends.
+
+The first few follow each other at once, as where a compaction passes or messages of the prompt are edited, the others after pauses.
+"""
 _LONGEST_TURN_S: Final = 50.0
 
 
@@ -103,11 +110,12 @@ class Run:
     shown: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class _Patience:
     """How long a delivery waits: until it could end no turn in time, its answer could not be shown, or newer deliveries took its place.
 
     A delivery with a short turn polls more often, so that it comes before those that think. `request` is the deadline of its request.
+    `looks_in_vain` counts its looks since it waited last.
     """
 
     delivery: TurnDelivery
@@ -116,11 +124,17 @@ class _Patience:
     place: Place
     poll_s: float
     waits: bool
+    looks_in_vain: int = 0
 
     @property
     def is_over(self) -> bool:
         is_vain = not self.waits or not self.deadline.left_s or not self.delivery.is_answerable
-        return is_vain or self.place.is_lost
+        return is_vain or self.place.is_lost or self.has_no_end
+
+    @property
+    def has_no_end(self) -> bool:
+        """Whether the delivery looks without an end."""
+        return self.looks_in_vain >= _LOOKS_IN_VAIN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,15 +177,19 @@ class TurnRunner:
                 # The turn is read before the chat: an outcome that is recorded between the two is then seen.
                 # `besides`: the message may be missing from the journal, because a withdrawal that came long before it dropped it.
                 listing = self.reader.list(conversation, besides={delivery.event})
+                patience.looks_in_vain += 1
                 ended = self._look(conversation, delivery, seen, listing, patience)
                 if ended is not None:
                     return replace(ended, inherits=tuple(event for _, event in sorted(place.inherits, reverse=True)))
+                if patience.has_no_end:
+                    logs.error("turn_does_not_end", looks=patience.looks_in_vain)
                 if patience.is_over:
                     result = delivery.hand_over() if waits else None
                     if result is not None:
                         return Run(result=result)
-                    if not waits or not patience.deadline.left_s:
+                    if not waits or not patience.deadline.left_s or patience.has_no_end:
                         raise TurnBusyError("the chat's turn was not free in time")
+                if patience.is_over or patience.looks_in_vain > _LOOKS_AT_ONCE:
                     self.clock.sleep(patience.poll_s)
                 seen = conversation.turn.read()
 
@@ -245,6 +263,7 @@ class TurnRunner:
 
     def _wait(self, conversation: Conversation, seen: SeenTurn, patience: "_Patience") -> None:
         """Wait until the turn moves or its lease expires; only the journal tells whether a committed outcome was recorded."""
+        patience.looks_in_vain = 0
         while not patience.is_over:
             self.clock.sleep(min(patience.poll_s * self.chance.uniform(0.75, 1.25), patience.deadline.left_s))
             if seen.record.state == "committed" or self.clock.now_ms() >= seen.record.expires_ms:

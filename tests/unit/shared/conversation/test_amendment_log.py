@@ -9,6 +9,7 @@ from shared.conversation.member_mark import mark_id
 from shared.conversation.records import ANSWERABLE_MS, Amendment
 from shared.conversation.store import Conversation
 from shared.conversation.watermark import ERASURE
+from shared.errors import StorageUnavailableError
 from shared.storage.object_names import is_amended_note
 from shared.storage.object_store import ListedObject
 from tests.support.chats import conversations_on, everything_in
@@ -157,6 +158,15 @@ def test_a_look_that_was_valid_too_shortly_is_repeated(clock: FixedClock) -> Non
     chat.amendments.fresh_look()
 
     assert clock.monotonic_s() - begun_s == pytest.approx(63.9)
+
+
+def test_looks_that_are_valid_too_shortly_each_time_have_an_end(clock: FixedClock) -> None:
+    store = SlowStore(clock)
+    chat = conversations_on(store, InlineExecutor(), clock).of(CHAT)
+    store.seconds = [17.0] * 1_000
+
+    with pytest.raises(StorageUnavailableError, match="took too long"):
+        chat.amendments.fresh_look()
 
 
 def test_an_old_amendment_is_found_where_its_message_is_asked_for(chat: Conversation) -> None:

@@ -17,7 +17,7 @@ from shared.conversation.amendment_notes import (
 )
 from shared.conversation.member_mark import mark_id
 from shared.conversation.records import Amendment
-from shared.errors import UnusableIdError
+from shared.errors import StorageUnavailableError, UnusableIdError
 from shared.storage.object_names import ObjectNames, is_amended_note
 from shared.storage.object_store import ListedObject, StoredObject
 from tests.support.chats import conversations_on
@@ -164,6 +164,17 @@ def test_a_note_that_was_half_as_late_as_a_listing_reaches_is_not_written_again(
     log_on(store, clock).amend(unsend(1))
 
     assert len([one for one in store.list("amended/") if is_amended_note(one.name)]) == 1
+
+
+def test_notes_that_are_late_each_time_end_the_amendment(store: CountingStore, clock: FixedClock) -> None:
+    def be_late() -> None:
+        clock.move(REACH_S)
+        store.before_note = be_late
+
+    be_late()
+
+    with pytest.raises(StorageUnavailableError, match="took too long"):
+        log_on(store, clock).amend(unsend(1))
 
 
 def test_a_chat_of_more_amendments_than_an_instance_keeps_is_listed_each_time(
