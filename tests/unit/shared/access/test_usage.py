@@ -1,17 +1,21 @@
+import threading
 from collections.abc import Callable
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import pytest
 
-from shared.access.usage import REWRITTEN_S, DeploymentUsage
+from shared.access.usage import REWRITTEN_S, DeploymentUsage, UsageRecord
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.conversation.spending import Ledger
 from shared.errors import StorageUnavailableError
 from shared.metering import ModelUsage, Purpose
+from shared.storage.codec import encode
 from shared.storage.object_cache import ObjectCache
-from shared.storage.object_store import ListedObject
+from shared.storage.object_names import usage_name
+from shared.storage.object_store import ListedObject, StoredObject
 from tests.support.inline import InlineExecutor
 
 DAY = Ledger().day(FixedClock().now_ms())
@@ -159,6 +163,46 @@ def test_the_first_turn_of_an_instance_knows_what_the_others_spent(store: StoreT
     usage.begin_exchange()
 
     assert usage.tokens(DAY) == 20
+
+
+class StoreReadTogether(MemoryObjectStore):
+    """A bucket that answers the reads of usage only eight at a time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._together = threading.Barrier(8)
+
+    def read(self, name: str) -> StoredObject | None:
+        self._together.wait(5)
+        return super().read(name)
+
+
+def test_the_usage_of_other_instances_is_read_side_by_side(clock: FixedClock) -> None:
+    store = StoreReadTogether()
+    for number in range(40):
+        store.create(usage_name(DAY, f"other{number}"), encode(UsageRecord(tokens=1)))
+    with ThreadPoolExecutor(8) as reads:
+        usage = replace(instance("one", store, clock), objects=ObjectCache(store=store, reads=reads))
+
+        usage.begin_exchange()
+
+        assert usage.tokens(DAY) == 40
+
+
+def test_an_answer_does_not_wait_for_a_slow_first_exchange(store: StoreThatMayFail, clock: FixedClock) -> None:
+    may_end = threading.Event()
+    with ThreadPoolExecutor(1) as threads:
+        threads.submit(may_end.wait, 10)  # the exchange comes after this
+        usage = replace(instance("one", store, clock, threads), waited_s=0.01)
+        other = instance("other", store, clock)
+        other.charge("U2", a_request(20))
+        other.begin_exchange()
+        usage.begin_exchange()
+
+        before = usage.tokens(DAY)
+        may_end.set()
+
+    assert (before, usage.tokens(DAY)) == (0, 20)
 
 
 def test_a_turn_waits_for_the_first_exchange_only(store: StoreThatMayFail, clock: FixedClock) -> None:
