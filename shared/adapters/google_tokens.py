@@ -1,10 +1,15 @@
-"""Google's ID tokens, checked by google-auth against Google's certificates, which are fetched once an hour."""
+"""Google's ID tokens, checked by google-auth against Google's certificates, which are fetched once an hour.
 
+An answer that is not certificates is none: an honest push is then delivered again, instead of being refused like a forged one.
+"""
+
+import json
 import threading
+from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Final
 
-from google.auth import transport
+from google.auth import crypt, jwt, transport
 from google.auth.exceptions import GoogleAuthError, TransportError
 from google.auth.transport.requests import Request
 from google.oauth2 import id_token
@@ -22,6 +27,8 @@ _RENEWED_AFTER_S: Final = (
     60.0  # a token of a key that is not known has the certificates fetched anew, at most once in this time
 )
 _FAILED_S: Final = 5.0
+_LONGEST_BYTES: Final = 1_048_576
+_HANGS_UP: Final = {"connection": "close"}  # an hour later the connection may be dead
 _ODD_TOKEN: Final = (GoogleAuthError, ValueError, KeyError, TypeError, AttributeError, RecursionError)
 
 
@@ -45,6 +52,8 @@ class GooglePushTokens:
         except TransportError as cause:
             raise CertificatesUnavailableError("Google's certificates could not be fetched") from cause
         except _ODD_TOKEN as cause:
+            if self._certificates.may_lack(_key_id_of(token)):
+                raise CertificatesUnavailableError("Google's newest certificates could not be fetched") from cause
             raise UnauthenticatedPushError(
                 "the push's token is not Google's, expired, or for another audience"
             ) from cause
@@ -74,6 +83,7 @@ class _Certificates(transport.Request):
         self._clock = clock
         self._lock = threading.Lock()
         self._kept: transport.Response | None = None
+        self._key_ids: frozenset[str] = frozenset()
         self._fetched_s = 0.0
         self._failed_s: float | None = None
 
@@ -97,12 +107,52 @@ class _Certificates(transport.Request):
             self._fetched_s = self._clock.monotonic_s() - _KEPT_S
             return True
 
+    def may_lack(self, key_id: str | None) -> bool:
+        """Whether Google may have announced this key: it is not among the certificates, and newer ones could not be fetched."""
+        with self._lock:
+            return self._failed_s is not None and key_id is not None and key_id not in self._key_ids
+
     def _fetch(self, url: str) -> None:
         try:
-            response = self._request(url, method="GET", timeout=_FETCH_TIMEOUT_S)
-        except TransportError:
-            response = None
-        if response is not None and response.status == HTTPStatus.OK:
-            self._kept, self._fetched_s, self._failed_s = response, self._clock.monotonic_s(), None
-        else:
+            response = self._request(url, method="GET", headers=_HANGS_UP, timeout=_FETCH_TIMEOUT_S)
+            key_ids = _key_ids_in(response)
+        except (TransportError, ValueError, TypeError, AttributeError, RecursionError):
             self._failed_s = self._clock.monotonic_s()
+        else:
+            self._kept, self._key_ids = response, key_ids
+            self._fetched_s, self._failed_s = self._clock.monotonic_s(), None
+
+
+def _key_ids_in(response: transport.Response) -> frozenset[str]:
+    """Return the ids of the keys in `{"5a1f...": "-----BEGIN CERTIFICATE-----...", ...}`.
+
+    A key of a kind that google-auth cannot use is left out: Google may add one.
+    Raises: ValueError, TypeError, AttributeError, RecursionError, if there is no certificate.
+    Source: google-auth 2.62, id_token.py: the certificates are a mapping of key ids to X.509 certificates.
+    """
+    if response.status != HTTPStatus.OK or len(response.data) > _LONGEST_BYTES:
+        raise ValueError("there is no answer")
+    certificates = json.loads(response.data)
+    if not isinstance(certificates, Mapping):
+        raise TypeError("there is no mapping of certificates")
+    key_ids = frozenset(key_id for key_id, certificate in certificates.items() if _is_usable(certificate))
+    if not key_ids:
+        raise ValueError("there is no certificate")
+    return key_ids
+
+
+def _is_usable(certificate: object) -> bool:
+    try:
+        crypt.RSAVerifier.from_string(certificate)  # type: ignore[no-untyped-call]
+    except (ValueError, TypeError, AttributeError):
+        return False
+    return True
+
+
+def _key_id_of(token: str) -> str | None:
+    """Return the id of the key that the token says it was signed with; None if it says none."""
+    try:
+        key_id = jwt.decode_header(token).get("kid")  # type: ignore[no-untyped-call]
+    except _ODD_TOKEN:
+        return None
+    return key_id if isinstance(key_id, str) else None

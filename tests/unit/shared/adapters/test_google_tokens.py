@@ -55,9 +55,9 @@ class Key:
 
 
 class Certificates(transport.Response):
-    def __init__(self, status: int, keys: Mapping[str, str]) -> None:
+    def __init__(self, status: int, body: bytes) -> None:
         self._status = status
-        self._keys = keys
+        self._body = body
 
     @property
     def status(self) -> int:
@@ -69,15 +69,16 @@ class Certificates(transport.Response):
 
     @property
     def data(self) -> bytes:
-        return json.dumps(self._keys).encode()
+        return self._body
 
 
 class Google(transport.Request):
-    """The address of Google's certificates; `is_down`: it cannot be reached."""
+    """The address of Google's certificates; `is_down`: it cannot be reached; `junk` is answered in place of the keys."""
 
     def __init__(self, *keys: Key) -> None:
         self.keys = list(keys)
         self.is_down = False
+        self.junk: bytes | None = None
         self.status = 200
         self.fetches = 0
 
@@ -86,7 +87,8 @@ class Google(transport.Request):
         self.fetches += 1
         if self.is_down:
             raise TransportError("unreachable")  # type: ignore[no-untyped-call]
-        return Certificates(self.status, {key.id: key.public.decode() for key in self.keys})
+        keys = json.dumps({key.id: key.public.decode() for key in self.keys}).encode()
+        return Certificates(self.status, keys if self.junk is None else self.junk)
 
 
 KEY, ANOTHER_KEY = Key("1"), Key("2")
@@ -220,6 +222,67 @@ def test_a_push_that_cannot_be_checked_is_delivered_again(
     google.is_down, google.status = False, 200
     clock.move(6)
     tokens.check(KEY.authorization())
+
+
+JUNK = [
+    b"",
+    b"<html>Sign in to the network</html>",
+    b"\xff",
+    b"[]",
+    b"{}",
+    b'"certificates"',
+    b'{"keys": []}',
+    b'{"1": "junk"}',
+    b'{"1": null}',
+    b"[" * 100_000,
+    b'{"1": "' + b"x" * 2_000_000 + b'"}',
+]
+
+
+@pytest.mark.parametrize("junk", JUNK, ids=lambda junk: str(junk[:20]))
+def test_junk_in_place_of_certificates_has_honest_pushes_delivered_again(
+    tokens: GooglePushTokens, google: Google, clock: FixedClock, junk: bytes
+) -> None:
+    google.junk = junk
+
+    for _ in range(3):
+        with pytest.raises(CertificatesUnavailableError):
+            tokens.check(KEY.authorization())
+    assert google.fetches == 1
+
+    google.junk = None
+    clock.move(60)
+    tokens.check(KEY.authorization())
+
+
+@pytest.mark.parametrize("junk", JUNK, ids=lambda junk: str(junk[:20]))
+def test_junk_replaces_no_certificates(
+    tokens: GooglePushTokens, google: Google, clock: FixedClock, junk: bytes
+) -> None:
+    tokens.check(KEY.authorization())
+    google.junk = junk
+    clock.move(3_600)
+
+    tokens.check(KEY.authorization())
+
+
+@pytest.mark.parametrize("junk", [None, b"{}"])
+def test_a_key_that_google_begins_to_use_while_it_cannot_be_fetched_is_not_refused(
+    tokens: GooglePushTokens, google: Google, clock: FixedClock, junk: bytes | None
+) -> None:
+    tokens.check(KEY.authorization())
+    google.keys.append(ANOTHER_KEY)
+    google.is_down, google.junk = junk is None, junk
+    clock.move(61)
+
+    with pytest.raises(CertificatesUnavailableError):
+        tokens.check(ANOTHER_KEY.authorization())
+    with pytest.raises(UnauthenticatedPushError):
+        tokens.check(KEY.authorization(aud="another"))
+
+    google.is_down, google.junk = False, None
+    clock.move(60)
+    tokens.check(ANOTHER_KEY.authorization())
 
 
 def test_older_certificates_serve_while_no_newer_ones_can_be_fetched(
