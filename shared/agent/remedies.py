@@ -72,6 +72,9 @@ _BLANK: Final = (
     "Nothing was sent: as people would see it, your reply is empty, or only a link that neither a person nor a function gave. "
     "Answer in words."
 )
+_FEWER_CALLS: Final = (
+    "Nothing was done: you made far too many calls at once. Call what you need next, a few functions at a time."
+)
 _REFUSED: Final = (Help.WITHOUT_RESULTS, Help.ASKED_ONLY, Help.WITHOUT_MEDIA)
 
 UNANSWERED: Final = Trouble(name="UNANSWERED", helps=(Help.AGAIN, Help.OTHER_MODEL), is_passing=True)
@@ -87,6 +90,10 @@ BLANK: Final = Trouble(name="BLANK", helps=(Help.NOTE, Help.OTHER_MODEL), note=_
 """A reply of which nothing is left as plain text."""
 EMPTY: Final = Trouble(name="EMPTY", helps=(Help.AGAIN, Help.NOTE, Help.OTHER_MODEL), note=_CALL_A_TOOL)
 TEXT_ONLY: Final = Trouble(name="TEXT_ONLY", helps=(Help.ENDING, Help.OTHER_MODEL), note=_CALL_A_TOOL)
+ENDLESS: Final = Trouble(name="ENDLESS", helps=(Help.NOTE, Help.ENDING, Help.OTHER_MODEL), note=_FEWER_CALLS)
+"""A loop of the model's own: an answer of 4 MB can hold 16,000 calls. Nothing of it is run, or sent back."""
+MOST_CALLS: Final = 64
+"""Of an answer that is read at all; of these the first 16 are run."""
 
 _DECIDED_BY_PARTS: Final = frozenset({"STOP", "TOO_MANY_TOOL_CALLS", "FINISH_REASON_UNSPECIFIED"})
 _BY_FINISH_REASON: Final[Mapping[str, Trouble]] = {
@@ -118,6 +125,8 @@ def trouble_with(response: ModelResponse) -> Trouble | None:
     trouble = _BY_FINISH_REASON.get(response.finish_reason)
     if trouble is not None and response.finish_reason not in _DECIDED_BY_PARTS:
         return trouble
+    if len(response.calls) > MOST_CALLS:
+        return ENDLESS
     if response.content is not None and response.calls:
         return None
     return TEXT_ONLY if response.has_text else EMPTY

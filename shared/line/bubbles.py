@@ -63,7 +63,7 @@ _PAUSES: Final[Mapping[_Pause, regex.Pattern[str]]] = {
 }
 # Within a line a mark, and what shows nothing before it: a bubble that begins with a mark looks like a receipt, which only the code writes.
 _INNER_MARK: Final = regex.compile(
-    r"(?<=[^\s\p{DI}])(?:[\p{DI}\u2800]|[^\S\n])*+[\u2610-\u2612\u2705\u2713\u2714\U0001f5f8\U0001f5f9]"
+    r"(?<=[^\s\p{DI}\u2800])(?:[\p{DI}\u2800]|[^\S\n])*+[\u2610-\u2612\u2705\u2713\u2714\U0001f5f8\U0001f5f9]"
 )
 
 

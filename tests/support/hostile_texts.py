@@ -11,9 +11,17 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Final
 
-from shared.agent.receipts import without_marks
+from shared.adapters.written_calls import written_calls
+from shared.agent.receipts import is_blank, without_marks
+from shared.agent.taint import links_in
+from shared.agent.transcript import placeholder, words
 from shared.conversation.literal_runs import Runs
+from shared.conversation.receipt_lines import compared_texts
+from shared.errors import AizuchiError
+from shared.knowledge.classification import split_hints
+from shared.knowledge.entry_file import read_entry
 from shared.knowledge.numbers import Numbers
+from shared.knowledge.schema import one_line
 from shared.knowledge.snippets import snippet
 from shared.line.bubbles import bubbles
 from shared.line.commands import parse_command
@@ -22,10 +30,12 @@ from shared.line.events import MessageContent
 from shared.line.graphemes import split_at_graphemes
 from shared.line.ids import mask_ids
 from shared.line.json_text import MAX_DEPTH, parse_json
+from shared.line.language import language_of
 from shared.line.markdown import plain_text
 from shared.line.mentions import without_address
 from shared.line.message_text import describe
 from shared.search.folding import fold, loosen, without_okurigana
+from shared.search.needles import needles_of
 from shared.search.ranking import Passage, rank
 from shared.tools.notion.blocks import blocks_of
 
@@ -40,6 +50,8 @@ _REPEATED: Final = (
     *("\\", '"', '"\\', '\\"', "#", " #", "- ", "- a\n", "- - -\n", "1. ", ">", "\u200d", "\u200b", "\u202e", "\u0301", "\u0301\u0316"),
     *("\ufe0f", "\uff9e\u0316", "👨\u200d", "❤\ufe0f", "🇯", "\U000e0041", " ", "\u3000", "\t", "\n", " \n", "\r\n", "ก ", "ำ", "\x00"),
     *("https://", "https://!", "https:", "http", "\ud800", "\udc00", ".", "!", "?”", "。", "、", ",", "”", "…", "Mr.", "a\n\n"),
+    *("\u2800", "\u2800a", "\u2800✓", "\u3164", "\u115f", "\uffa0", "\u00ad", "\u034f", "\u061c", "\u2028", "\u2060"),
+    *("\ufeff", "✓", "✓ ", "\ufe0e"),
     *("ﷺ", "ﷺa", "㌖", "ΐ", "@", "U", "C", "C0", "U\u200b", "0", "０", "0,", "0-", "0 ", "2026-", "$0"),
 )  # fmt: skip
 
@@ -48,6 +60,8 @@ def _texts(length: int) -> Mapping[str, str]:
     runs = {repr(unit): (unit * (length // len(unit) + 1))[:length] for unit in _REPEATED}
     half = length // 2
     return runs | {
+        "letters that show nothing": "\u2800"
+        * (2 * length),  # at the length of the others, quadratic code took just what is allowed
         "a space in the middle": "a" * half + " " + "a" * half,
         "spaces before a letter": " " * length + "a",
         "hyphens before a letter": "-" * length + "a",
@@ -69,6 +83,11 @@ def _parse_json(text: str) -> None:
         parse_json(b"[" * (MAX_DEPTH + 1) + text.encode(errors="surrogatepass"))
 
 
+def _read_entry(text: str) -> None:
+    with suppress(ValueError, AizuchiError):
+        read_entry("ideas/a.md", text.encode(errors="replace"))
+
+
 FUNCTIONS: Final[Mapping[str, Callable[[str], object]]] = {
     "bubbles": bubbles,
     "plain_text": plain_text,
@@ -87,6 +106,17 @@ FUNCTIONS: Final[Mapping[str, Callable[[str], object]]] = {
     "blocks_of": blocks_of,
     "numbers": Numbers.of,
     "parse_json": _parse_json,
+    "words": words,
+    "placeholder": placeholder,
+    "is_blank": is_blank,
+    "links_in": lambda text: list(links_in(text)),
+    "language_of": lambda text: language_of([text], default="en"),
+    "compared_texts": compared_texts,
+    "needles_of": needles_of,
+    "split_hints": split_hints,
+    "one_line": one_line,
+    "read_entry": _read_entry,
+    "written_calls": lambda text: written_calls(text, ("reply",)),
 }
 _NORMALISING: Final = frozenset({"fold", "parse_command"})
 

@@ -1,4 +1,5 @@
 import contextlib
+import io
 import math
 import random
 from collections.abc import Callable, Iterator, Sequence
@@ -24,7 +25,7 @@ from shared.agent.model import (
     TextContent,
 )
 from shared.agent.registry import Registry
-from shared.agent.remedies import Help
+from shared.agent.remedies import MOST_CALLS, Help
 from shared.agent.request_budget import REQUEST_TOKENS, tokens_of_contents
 from shared.agent.tools import Decision, Tool, ToolFault
 from shared.agent.turn_context import TurnContext
@@ -264,6 +265,35 @@ def test_text_outside_a_call_is_never_sent(turn: TurnMaker) -> None:
 
     with pytest.raises(ModelUnavailableError, match="TEXT_ONLY"):
         running.think()
+
+
+def test_an_answer_of_very_many_calls_is_asked_for_once_more_and_nothing_of_it_is_run(
+    turn: TurnMaker, lines: io.StringIO
+) -> None:
+    words: list[object] = []
+
+    def count(arguments: Json, context: TurnContext) -> Json | ToolFault | Decision:
+        words.append(arguments["word"])
+        return look_up(arguments, context)
+
+    counting = replace(LOOK_UP, run=count)
+    endless = calling(*[("look_up", {"word": str(number)}) for number in range(16_000)])
+    running = turn(endless, calling(HELLO), tools=(counting,))
+
+    assert running.think().decision.message == "hello"
+    assert words == []
+    assert len(lines.getvalue().splitlines()) < 5
+    again = running.model.requests[1].contents
+    assert again[:-1] == ASKED
+    assert isinstance(note := again[-1], TextContent)
+    assert "far too many calls" in note.texts[0]
+
+
+def test_a_model_that_makes_very_many_calls_again_and_again_ends_the_turn(turn: TurnMaker) -> None:
+    endless = calling(*[("look_up", {"word": "a"})] * (MOST_CALLS + 1))
+
+    with pytest.raises(ModelUnavailableError, match="ENDLESS"):
+        turn(*[endless] * 3).think()
 
 
 @pytest.mark.parametrize("prefix", ["default_api.", "default_api:", "functions.", "tools."])
