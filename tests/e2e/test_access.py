@@ -2,7 +2,9 @@
 
 import contextlib
 import io
+import os
 import re
+import signal
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -69,6 +71,51 @@ def test_a_code_lets_a_person_in_and_a_revocation_out(invited: Platform) -> None
     assert f"{person.id}  revoked" in operate(invited, "admitted")
 
 
+def test_a_question_that_is_sent_right_after_the_code_is_answered(invited: Platform) -> None:
+    people = [Person(invited, f"hasty {number}") for number in range(3)]
+    starts = [operate(invited, "invite") for _ in people]
+
+    for person, start in zip(people, starts, strict=True):
+        person.says(start)
+        person.says("hello")
+
+    for person in people:
+        assert {person.hears_next(after=0)[:4], person.hears_next(after=1)[:4]} >= {"はじめま"}
+        assert not any(person.id in text for text in person.hears())  # nobody was told how to get in
+
+
+def restart_worker(platform: Platform) -> None:
+    """Another instance takes the place of the agent worker: it has read no admission."""
+    child = platform.stack.children["agent_worker"]
+    os.killpg(child.pid, signal.SIGKILL)
+    platform.run(child.ended())
+    platform.run(child.start())
+
+
+def test_what_is_taken_back_in_a_revoked_chat_goes(invited: Platform) -> None:
+    talk = Talk(invited, "revoked", place="in a group")
+    operate(invited, "admit", talk.id)
+    number = invited.do(lambda stack: stack.line.say(talk.person.id, talk.id, "my number is 4711")).line_message_id
+    assert talk.says("my word is swordfish") == "is silent"
+    operate(invited, "revoke", talk.id)
+    restart_worker(invited)
+    said = talk.says("/help")
+
+    invited.do(lambda stack: stack.line.edit(talk.person.id, str(number), "my number is secret"))
+    invited.settle()
+    assert said == "is silent"
+    assert not [name for name, data in invited.bucket().items() if b"4711" in data]
+
+    assert talk.says("/forget") == "asks"
+    button = talk.newest_button
+    invited.do(lambda stack: stack.line.press(talk.person.id, talk.id, button))
+    invited.settle()
+    assert not [name for name, data in invited.bucket().items() if b"swordfish" in data]
+
+    operate(invited, "admit", talk.id)
+    assert talk.says("/help") == "answers"
+
+
 PLACES: Final = ("in a 1:1 chat", "in a group")
 Reaction = Literal["answers", "asks", "is silent"]
 
@@ -117,6 +164,13 @@ class Talk:
         messages = self._platform.do(lambda stack: list(stack.line.chat(self.id).messages))
         bot = self._platform.do(lambda stack: stack.line.account.user_id)
         return [str(one.content["type"]) for one in messages if one.sender_id == bot]
+
+    @property
+    def newest_button(self) -> str:
+        """The data of the newest button that the bot sent."""
+        messages = self._platform.do(lambda stack: list(stack.line.chat(self.id).messages))
+        templates = [one.content["template"] for one in messages if one.content["type"] == "template"]
+        return str(templates[-1]["actions"][0]["data"])
 
     def says(self, text: str) -> Reaction:
         """Say the text to the bot; return what the bot did."""

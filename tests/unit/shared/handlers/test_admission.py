@@ -227,6 +227,15 @@ def test_a_chat_that_goes_on_writing_is_waited_for_no_more(person: Person) -> No
     assert person.worker.clock.monotonic_s() == before_s
 
 
+def test_what_nobody_can_answer_waits_for_no_code(person: Person) -> None:
+    before_s = person.worker.clock.monotonic_s()
+
+    person.sends({**person.events.text("@Aizuchi hello"), "mode": "standby"})
+
+    assert person.worker.clock.monotonic_s() == before_s
+    assert person.worker.said == []
+
+
 def test_what_is_for_others_waits_for_no_code(worker: PushedWorker) -> None:
     before_s = worker.clock.monotonic_s()
 

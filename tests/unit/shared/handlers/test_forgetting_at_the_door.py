@@ -149,8 +149,29 @@ def test_an_edit_that_comes_after_the_chat_was_admitted_again_is_not_lost(pool: 
     assert SECRET not in everything_in(person.worker.store)
 
 
-def test_an_edit_of_a_message_that_a_revoked_chat_does_not_hold_leaves_no_words(pool: ThreadPoolExecutor) -> None:
-    person = in_revoked_chat(pool, is_in_group=True)
+def in_chat_whose_admission_cannot_be_read(pool: ThreadPoolExecutor, *, is_in_group: bool) -> Person:
+    """Return a person whose chat was admitted by a newer release."""
+    person = in_revoked_chat(pool, is_in_group=is_in_group)
+    name = f"admitted/{person.events.chat_id}.json"
+    person.worker.store.delete(name)
+    person.worker.store.create(name, b'{"version": 99}')
+    return person
+
+
+def in_chat_of_an_open_time(pool: ThreadPoolExecutor, *, is_in_group: bool) -> Person:
+    """Return a person whose chat was told the secret while nobody had to be admitted; now it would have to be."""
+    was_open = Person(PushedWorker(pool), is_in_group=is_in_group)
+    was_open.asks(SECRET, HELLO)
+    person = Person(PushedWorker(pool, access=Access.INVITED, store=was_open.worker.store), is_in_group=is_in_group)
+    person.events.skip(5)
+    return person
+
+
+@pytest.mark.parametrize("door", [in_revoked_chat, in_chat_whose_admission_cannot_be_read, in_chat_of_an_open_time])
+def test_an_edit_of_a_message_that_a_closed_chat_does_not_hold_leaves_no_words(
+    pool: ThreadPoolExecutor, door: Callable[..., Person]
+) -> None:
+    person = door(pool, is_in_group=True)
 
     person.sends(edit_of("m77", person))
 
@@ -216,6 +237,31 @@ def test_no_other_button_works_in_a_revoked_chat(pool: ThreadPoolExecutor) -> No
     assert (everything_in(person.worker.store), len(person.worker.said)) == before
 
 
+@KINDS
+def test_nothing_else_passes_the_door_of_a_revoked_chat(pool: ThreadPoolExecutor, *, is_in_group: bool) -> None:
+    person = in_revoked_chat(pool, is_in_group=is_in_group)
+    before = everything_in(person.worker.store), len(person.worker.said)
+
+    for kind in ("follow", "join", "videoPlayComplete", "beacon"):
+        person.sends(person.events.event(kind))
+    person.says("@Aizuchi and my other word is marlin")
+
+    assert (everything_in(person.worker.store), len(person.worker.said)) == before
+
+
+def test_a_question_what_to_take_back_can_be_confirmed_after_the_revocation(pool: ThreadPoolExecutor) -> None:
+    person = Person(PushedWorker(pool, access=Access.INVITED), is_in_group=True)
+    admissions_of(person).admit(person.events.chat_id, since_ms=0)
+    person.asks(SECRET, HELLO)
+    proposes = calling(("forget_messages", {"query": "swordfish"}))
+    person.asks("forget what I said about swordfish", proposes, calling(("reply", {"message": "消しますか"})))
+    revoke(person)
+
+    person.presses(person.newest_button)
+
+    assert SECRET not in everything_in(person.worker.store)
+
+
 def test_a_member_who_joins_a_revoked_group_is_known_to_have_joined(pool: ThreadPoolExecutor) -> None:
     person = in_revoked_chat(pool, is_in_group=True)
     newcomer = "U" + "7" * 32
@@ -227,18 +273,44 @@ def test_a_member_who_joins_a_revoked_group_is_known_to_have_joined(pool: Thread
     assert members.joined_ms({newcomer}) == joining["timestamp"]
 
 
+@pytest.mark.parametrize("door", [in_chat_whose_admission_cannot_be_read, in_chat_of_an_open_time])
 @pytest.mark.parametrize("forgets", [unsends, edits, confirms_forget, forgets_member])
-def test_forgetting_works_in_a_chat_whose_admission_cannot_be_read(
-    pool: ThreadPoolExecutor, forgets: Callable[[Person], None]
+def test_forgetting_works_in_a_chat_that_is_not_known_to_be_admitted(
+    pool: ThreadPoolExecutor, door: Callable[..., Person], forgets: Callable[[Person], None]
 ) -> None:
-    person = in_revoked_chat(pool, is_in_group=True)
-    name = f"admitted/{person.events.chat_id}.json"
-    person.worker.store.delete(name)
-    person.worker.store.create(name, b'{"version": 99}')
+    person = door(pool, is_in_group=True)
 
     forgets(person)
 
     assert SECRET not in everything_in(person.worker.store)
+
+
+def test_an_edit_in_an_admitted_chat_waits_for_its_message(pool: ThreadPoolExecutor) -> None:
+    person = Person(PushedWorker(pool, access=Access.INVITED), is_in_group=True)
+    admissions_of(person).admit(person.events.chat_id, since_ms=0)
+    late = person.events.text(SECRET)
+
+    person.sends(edit_of("m1", person))
+    person.sends(late)
+
+    assert SECRET not in everything_in(person.worker.store)
+    message = person.worker.conversations.of(person.events.chat_id).journal.message_of("m1")
+    assert message is not None
+    assert message.text == "nothing"
+
+
+@pytest.mark.parametrize("admission", [b'{"version":1,"since_ms":0,"is_revoked":false}', b'{"version": 99}'])
+def test_an_unsend_that_comes_before_the_first_message_of_its_chat_waits_for_it(
+    pool: ThreadPoolExecutor, admission: bytes
+) -> None:
+    person = Person(PushedWorker(pool, access=Access.INVITED), is_in_group=True)
+    person.worker.store.create(f"admitted/{person.events.chat_id}.json", admission)
+
+    unsends(person)
+
+    amendment = person.worker.conversations.of(person.events.chat_id).amendments.amendment_of("m1")
+    assert amendment is not None
+    assert amendment.text is None
 
 
 def test_an_edit_from_a_time_of_open_access_is_all_that_a_chat_may_be_known_by(pool: ThreadPoolExecutor) -> None:
