@@ -58,7 +58,9 @@ class AdmissionHandler:
             return None if admission.admits(event.timestamp_ms) else EventResult.NOT_ADMITTED
         match event:
             case LineEvent(type="follow" | "join"):
-                return None if self._is_let_in(event) else self._tell_once_an_hour(event, Phrase.INVITATION_NEEDED)
+                return (
+                    None if self._is_let_in(event) else self._tell(event, Phrase.INVITATION_NEEDED, once_an_hour=True)
+                )
             case LineEvent(type="message", message=MessageContent() as content):
                 return self._meet(event, content)
             case _:
@@ -110,7 +112,7 @@ class AdmissionHandler:
             return EventResult.NOT_ADMITTED
         admission = self._wait_for_admission(event)
         if admission is None:
-            return self._tell_once_an_hour(event, Phrase.INVITATION_NEEDED)
+            return self._tell(event, Phrase.INVITATION_NEEDED, once_an_hour=True)
         return None if admission.admits(event.timestamp_ms) else EventResult.NOT_ADMITTED
 
     def _is_let_in(self, event: LineEvent) -> bool:
@@ -146,14 +148,9 @@ class AdmissionHandler:
                     return admission
         return None
 
-    def _tell_once_an_hour(self, event: LineEvent, words: Phrase) -> EventResult:
-        """Tell the chat how to be admitted, unless this instance told it within the last hour."""
-        if event.reply_token is None or not self.doorstep.may_tell(event.conversation_id):
-            return EventResult.NOT_ADMITTED
-        return self._tell(event, words)
-
-    def _tell(self, event: LineEvent, words: Phrase) -> EventResult:
-        if event.reply_token is None:
+    def _tell(self, event: LineEvent, words: Phrase, *, once_an_hour: bool = False) -> EventResult:
+        """Tell the chat how to be admitted, or why its code does not work; `once_an_hour`: if this instance has not told it lately."""
+        if event.reply_token is None or (once_an_hour and not self.doorstep.may_tell(event.conversation_id)):
             return EventResult.NOT_ADMITTED
         said = (OutgoingMessage(text=self.phrases.text(words, id=event.conversation_id)),)
         deadline = reply_deadline(event.reply_token, self.clock, latest=event.deadline)

@@ -95,6 +95,15 @@ def test_the_greeting_says_how_to_get_in(worker: PushedWorker, *, is_in_group: b
     assert stored(worker) == []
 
 
+@pytest.mark.parametrize("kind", ["follow", "join"])
+def test_a_greeting_counts_as_told(person: Person, kind: str) -> None:
+    person.says("@Aizuchi hello")
+
+    person.sends(person.events.event(kind))
+
+    assert len(person.worker.said) == 1
+
+
 @pytest.mark.parametrize(("is_in_group", "kind"), [(False, "follow"), (True, "join")])
 def test_an_open_invitation_admits_whoever_adds_the_bot(worker: PushedWorker, *, is_in_group: bool, kind: str) -> None:
     person = Person(worker, is_in_group=is_in_group)

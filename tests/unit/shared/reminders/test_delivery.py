@@ -621,13 +621,18 @@ def test_a_text_that_changes_beside_the_push_stays_changed(due: Due) -> None:
     assert due.chat.markers[-1].startswith("20251122")
 
 
-def test_a_push_of_a_dead_worker_is_remembered_in_its_words_although_the_text_was_changed_since(due: Due) -> None:
-    reminder = due.reminder()
-    due.passes()
+def dies_after_its_push(due: Due, reminder: Reminder) -> None:
+    """The worker of a tick pushes the reminder, and dies before it records that."""
     due.store.fails = "create journal/"
     with pytest.raises(StorageUnavailableError):
         due.tick(reminder)
     due.store.fails = None
+
+
+def test_a_push_of_a_dead_worker_is_remembered_in_its_words_although_the_text_was_changed_since(due: Due) -> None:
+    reminder = due.reminder()
+    due.passes()
+    dies_after_its_push(due, reminder)
 
     due.chat.turn(lambda overlay: overlay.change(reminder.id, text="水"))
     due.passes(minutes=1)
@@ -635,6 +640,35 @@ def test_a_push_of_a_dead_worker_is_remembered_in_its_words_although_the_text_wa
 
     assert (due.said, due.remembered) == (["⏰ 薬"], ["⏰ 薬"])
     assert due.read(reminder).state is ReminderState.DONE
+
+
+def test_a_push_that_an_earlier_release_claimed_is_remembered_by_the_text_of_the_reminder(due: Due) -> None:
+    reminder = due.reminder()
+    due.passes()
+    dies_after_its_push(due, reminder)
+    claim = due.read(reminder).claim
+    assert claim is not None
+    without_text = replace(due.read(reminder), claim=replace(claim, text=""))
+    ReminderStore(due.chat.conversation).update(reminder.id, lambda _: without_text)
+
+    due.passes(minutes=1)
+    due.tick(reminder)
+
+    assert (due.said, due.remembered) == (["⏰ 薬"], ["⏰ 薬"])
+
+
+def test_a_claim_on_the_next_occurrence_has_the_text_of_that_time(due: Due) -> None:
+    reminder = due.reminder(rule="FREQ=DAILY")
+    due.passes()
+    dies_after_its_push(due, reminder)
+    due.chat.turn(lambda overlay: overlay.change(reminder.id, text="水"))
+
+    due.passes(minutes=24 * 60)
+    dies_after_its_push(due, reminder)
+
+    claim = due.read(reminder).claim
+    assert claim is not None
+    assert claim.text == "水"
 
 
 def test_a_text_that_was_changed_after_a_try_that_never_arrived_is_said(due: Due) -> None:
