@@ -19,7 +19,8 @@ class Thought:
     """The decision of a turn, and how it came about.
 
     `tools_used` holds no name that the model made up. `footnotes` are texts that the reply has to carry unchanged. `helped`: what was
-    changed before the model was asked again, in order.
+    changed before the model was asked again, in order. `saw_asked_only`: nothing that the model wrote in this turn came from any other
+    prompt than one of only what is asked.
     """
 
     decision: Decision
@@ -29,6 +30,7 @@ class Thought:
     tools_offered: tuple[str, ...] = ()
     footnotes: tuple[str, ...] = ()
     helped: tuple[Help, ...] = ()
+    saw_asked_only: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,4 +100,5 @@ class Agent:
                     tools_offered=tuple(one.name for one in registry.offered_to(context)),
                     footnotes=tuple(dict.fromkeys(footnotes)),
                     helped=tuple(turn.helped),
+                    saw_asked_only=turn.saw_asked_only,
                 )

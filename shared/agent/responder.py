@@ -23,7 +23,8 @@ from shared.agent.taint import MEDIA, Readings
 from shared.agent.transcript import words
 from shared.agent.turn_context import TurnContext
 from shared.agent.turn_contexts import TurnContexts
-from shared.conversation.records import OutcomeKind, OutcomeRecord
+from shared.conversation.provenance import Provenance
+from shared.conversation.records import OutcomeKind, OutcomeRecord, provenance_of
 from shared.errors import (
     AizuchiError,
     LimitReachedError,
@@ -131,6 +132,9 @@ class AgentResponder:
             logs.error("turn_apologised", cause=cause, reason=str(cause))
             return self._apology(question.draft, context, Phrase.APOLOGY_BUSY)
         self._suspect(question, thought)
+        if thought.saw_asked_only:
+            question = replace(question, draft=_having_seen_asked_only(question))
+            context = replace(context, prompt=question.draft.provenance)
         context.seal()
         message = thought.decision.message
         version = prompt_version(self.prompt.system_instruction(), thought.tools_offered)
@@ -270,6 +274,14 @@ class AgentResponder:
             return replace(draft.with_fixed_text(text, OutcomeKind.APOLOGISED), answers=())
         text = f"{text}\n\n{mask_ids(told)}"
         return having_read(replace(draft, kind=OutcomeKind.APOLOGISED, text=text, answers=()), context)
+
+
+def _having_seen_asked_only(question: Question) -> OutcomeRecord:
+    """Return the draft of an answer whose prompt held only what is asked, and what that quotes."""
+    history, asked, draft = question.history.isolated(question.asked), question.asked, question.draft
+    prompt = history.provenance | provenance_of(asked) | history.provenance_of_quotes(asked)
+    answered = draft.provenance.only(frozenset(draft.answered_ids))
+    return replace(draft, provenance=prompt | Provenance.of_sources(answered.sources))
 
 
 @lru_cache(maxsize=64)

@@ -45,6 +45,11 @@ class TurnContents:
         return any(isinstance(one, MixedContent) for one in self.first)
 
     @property
+    def has_rounds(self) -> bool:
+        """Whether the model has called anything."""
+        return bool(self._rounds)
+
+    @property
     def has_results(self) -> bool:
         """Whether the newest round has read anything."""
         newest = self._rounds[-1] if self._rounds else None

@@ -78,6 +78,7 @@ class TurnRequests:
         """`models`: the first one, and the second one if there is any."""
         self.model_calls = 0
         self.helped: list[Help] = []
+        self.saw_asked_only = False
         self.model, *self._other_models = models
         self._registry = registry
         self._limits = limits
@@ -209,6 +210,7 @@ class TurnRequests:
             case Help.WITHOUT_RESULTS:
                 self._contents.leave_out_results()
             case Help.ASKED_ONLY:
+                self.saw_asked_only = not self._contents.has_rounds
                 self._contents.begin_with(self._asked_only())
             case Help.WITHOUT_MEDIA:
                 self._contents.leave_out_media()

@@ -22,6 +22,9 @@ from tests.simulation.times import ANSWERABLE_S, SKEW_S, TOKEN_S
 from tests.simulation.wiring import NO_LIMITS
 
 _LIMIT_REACHED: Final = phrase(Phrase.LIMIT_REACHED, locale=Options().locale, bot_name="", hour="00:00 (UTC+9)")
+_APOLOGY_BUSY: Final = phrase(Phrase.APOLOGY_BUSY, locale=Options().locale, bot_name="")
+_APOLOGY_REFUSED: Final = phrase(Phrase.APOLOGY_REFUSED, locale=Options().locale, bot_name="")
+_QUICK_S: Final = 3.0
 _ASKS_FOR_A_PAGE: Final = "page word"
 _PUSHING_S: Final = 15.0
 _SURELY_ALIVE_S: Final = TOKEN_SURELY_ALIVE_MS / 1_000
@@ -113,6 +116,25 @@ def _check_flood(story: Story, history: dict[str, OutcomeRecord], message: Messa
     is_excused = story.has_outage or story.forgets_outcomes or is_untended
     if covered.isdisjoint(one.id for one in near) and not is_excused:
         yield f"I6: nothing of the flood of {message.id} was answered"
+
+
+def check_helped(story: Story, history: dict[str, OutcomeRecord], message: Message) -> Iterator[str]:
+    """A message is not refused for another one's words, nor because a picture is broken, or the first of two models fails.
+
+    Where a thought takes long, or begins again, there may be no time for what helps.
+    """
+    may_lack_time = story.mood.seconds[1] > _QUICK_S or story.mood.downs or story.settings.budget != NO_LIMITS
+    may_lack_time = may_lack_time or story.world.weather.is_quiet
+    if not story.is_calm or may_lack_time or story.begins_again(message.at_s) or not message.words:
+        return
+    has_blocked = not story.mood.blocked.isdisjoint(word for word, _ in message.words)
+    for outcome in history.values():
+        if message.id not in outcome.answered_ids or outcome.kind is not OutcomeKind.APOLOGISED:
+            continue
+        if outcome.text == _APOLOGY_REFUSED and not has_blocked and message.quoted_id is None:
+            yield f"I6: {message.id} was refused for the words of another message"
+        if outcome.text == _APOLOGY_BUSY and (story.mood.broken or story.settings.first_fails is not None):
+            yield f"I6: {message.id} got an apology although asking otherwise would have helped"
 
 
 def check_greeted(story: Story, history: dict[str, OutcomeRecord], welcome: Welcome) -> Iterator[str]:

@@ -11,6 +11,7 @@ from tests.simulation.answer_checks import (
     check_answered,
     check_budget,
     check_greeted,
+    check_helped,
     check_history,
     check_interjections,
     check_obeyed,
@@ -75,7 +76,8 @@ def _check_machines(stories: Sequence[Story]) -> Iterator[str]:
     presses = sum(name.startswith("event-") for name in bus.waited_s)  # each may ask again
     requests = 3 if story.mood.seconds[1] > Limits().call_s else 1  # a slow answer is asked for again
     times = 2 if any(one.is_amended_much for one in stories) else 1
-    faults = 1 if story.is_calm and not story.mood.downs else _TIMES_IN_BAD_WEATHER
+    is_plain = story.is_calm and not story.mood.downs and not story.mood.refuses
+    faults = 1 if is_plain else _TIMES_IN_BAD_WEATHER
     if most > (ASKED_AT_MOST * times + presses) * requests * faults:
         yield f"I5: the model was asked about one message more than {ASKED_AT_MOST} times"
     if story.is_calm:
@@ -103,6 +105,7 @@ def _violations_of_chat(story: Story) -> list[str]:
     for message in story.people.messages:
         if message.addressed and story.people.is_kept(message):
             found += check_answered(story, history, message)
+            found += check_helped(story, history, message)
     for welcome in story.people.welcomes:
         found += check_greeted(story, history, welcome)
     for order in story.people.orders:

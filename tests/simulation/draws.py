@@ -11,7 +11,7 @@ from shared.reminders.delivery import Reminding
 from shared.turns import flood
 from shared.turns.deferral import LateReply
 from shared.turns.waiting_room import PLACES
-from tests.simulation.mind import REQUEST_TOKENS
+from tests.simulation.mind import REQUEST_TOKENS, FirstFails
 from tests.simulation.stage import SMALL_BOUNDS, Stage
 from tests.simulation.times import LEASE_S, SHORTEST_LEASE_S, SKEW_S
 from tests.simulation.wiring import LEAST, NO_LIMITS, SMALL, SMALL_SEGMENT, THREADS, TINY, Settings
@@ -24,6 +24,7 @@ _ARCHIVED_SOON: Final = 0.6
 _WITHOUT_ARCHIVE: Final = 0.15
 _REMINDED: Final = 0.16
 _DOWN: Final = 0.1
+_FIRST_FAILS: Final = 0.06
 _FEW_A_MINUTE: Final = 1
 """So few messages a minute are answered as they come that a chat of a few messages is a flood."""
 
@@ -51,6 +52,7 @@ def draw_stage(rng: random.Random) -> "Stage":
             budget=_budget(rng) if rng.random() < 0.15 else NO_LIMITS,
             reminding=_reminding(rng),
             reminder_pushes_per_day=of_its_own(rng, "a day").choice((0, 0, 2)),
+            first_fails=_first_fails(rng),
             access=Access.INVITED if random.Random(repr(rng.getstate()[1][:9])).random() < 0.15 else Access.OPEN,
         ),
         skews_s=tuple(rng.uniform(-skew_s / 2, skew_s / 2) for _ in range(_INSTANCES)),
@@ -71,6 +73,14 @@ def _reminding(rng: random.Random) -> Reminding:
     if fate < _REMINDED:
         return Reminding.REPLY if fate < _REMINDED / 8 else Reminding.PUSH
     return Reminding.OFF
+
+
+def _first_fails(rng: random.Random) -> FirstFails | None:
+    """Return how the first of two models fails; in most schedules there is one model, and it does not."""
+    fate = of_its_own(rng, "first model").random()
+    if fate < _FIRST_FAILS:
+        return "used up" if fate < _FIRST_FAILS / 2 else "retired"
+    return None
 
 
 def _limits(archived: float) -> MemoryLimits:

@@ -12,7 +12,7 @@ from typing import Final, Literal, TypeAlias
 
 from greenlet import GreenletExit
 
-from shared.adapters.memory.scripted_model import calling
+from shared.adapters.memory.scripted_model import calling, unusable
 from shared.agent.model import (
     Content,
     FunctionResponses,
@@ -26,14 +26,16 @@ from shared.agent.model import (
     TextContent,
 )
 from shared.clock import Deadline
-from shared.errors import ModelUnavailableError
+from shared.errors import ModelRefusedError, ModelUnavailableError
 from shared.knowledge.embeddings import Embedded, Kind
-from shared.metering import Usage
+from shared.metering import Purpose, Usage
 from tests.simulation.people import COMMON, gloss_of
 from tests.simulation.world import WORD, Thought, World
 
 Manner: TypeAlias = Literal["repeats", "paraphrases", "says nothing"]
+FirstFails: TypeAlias = Literal["used up", "retired"]
 REQUEST_TOKENS: Final = 100
+_RETRY_AFTER_S: Final = 30.0
 _HEADER: Final = re.compile(r"\[[^\]|]+ \| \d{4}-\d\d-\d\d \d\d:\d\d\] ")
 _LINE: Final = re.compile(r"\n(?=\[)")
 """Where a line of this system begins; no line of a person can."""
@@ -58,7 +60,8 @@ class Mood:
     """How the model behaves.
 
     `seconds` bounds how long an answer takes; `downs` is how often the model is unavailable, and `skips` how often it chooses `skip`.
-    A question that holds a word of `poison` kills the process that asks; with `poisons_anywhere`, so does any prompt.
+    A question that holds a word of `poison` kills the process that asks; with `poisons_anywhere`, so does any prompt. The provider blocks
+    every prompt that holds a word of `blocked`, and answers 400 to a request with a picture of a word of `broken`.
     """
 
     manner: Manner = "repeats"
@@ -67,6 +70,13 @@ class Mood:
     skips: float = 0.0
     poison: frozenset[str] = field(default_factory=frozenset)
     poisons_anywhere: bool = False
+    blocked: frozenset[str] = field(default_factory=frozenset)
+    broken: frozenset[str] = field(default_factory=frozenset)
+
+    @property
+    def refuses(self) -> bool:
+        """Whether the provider refuses some prompts."""
+        return bool(self.blocked or self.broken)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +143,9 @@ class Mind:
     def _generate(self, request: ModelRequest) -> ModelResponse:
         world, mood = self._world, self._mood
         prompt = _Prompt.of(request)
+        if request.purpose is Purpose.PROBE:
+            self._check(prompt, what="a probe")
+            return self._refusal(request, prompt) or calling(("skip", {"reason": "a probe"}))
         is_out_of_turn = request.declarations[0].name in _OUT_OF_TURN
         world.truth.model_calls += not is_out_of_turn
         is_first = not any(isinstance(one, FunctionResponses) for one in request.contents)
@@ -146,6 +159,10 @@ class Mind:
             world.scheduler.give_way("model, poisoned", min(seconds, request.timeout_s))
             world.scheduler.kill(world.scheduler.current().process)
             raise GreenletExit
+        refusal = self._refusal(request, prompt)
+        if refusal is not None:
+            world.truth.refused += not is_out_of_turn
+            return refusal
         self._think(seconds, request.timeout_s)
         words = " ".join(self._words(prompt))
         if is_out_of_turn:
@@ -218,6 +235,19 @@ class Mind:
             ):
                 truth.report("I7: a member who joined later was told what had been said before")
 
+    def _refusal(self, request: ModelRequest, prompt: _Prompt) -> ModelResponse | None:
+        """Return the answer to a prompt that is blocked; None: it is not.  Raises: ModelRefusedError, if a picture in it is broken."""
+        shown = [part for content in request.contents for part in _prompt_parts(content)]
+        pictures = {word for part in shown if isinstance(part, MediaPart) for word in WORD.findall(_text_of(part))}
+        is_broken = not self._mood.broken.isdisjoint(pictures)
+        if not is_broken and self._mood.blocked.isdisjoint(WORD.findall(prompt.text)):
+            return None
+        self._world.scheduler.give_way("model, refused", 0.3)
+        if is_broken:
+            self._world.truth.refused += request.purpose is Purpose.TURN
+            raise ModelRefusedError("400 INVALID_ARGUMENT")
+        return unusable("", block_reason="PROHIBITED_CONTENT")
+
     def _think(self, seconds: float, timeout_s: float) -> None:
         """Take that long.  Raises: ModelUnavailableError."""
         if self._world.weather.is_down("model", self._world.now_s):
@@ -249,6 +279,23 @@ class Mind:
             elif len(rounds) == 1 and (paths := _paths_in(rounds[0])):
                 category = self._world.rng.choice(_CATEGORIES)
                 yield from _calls_on_path(verb, text, paths[int(word[4:-1]) % len(paths)], category)
+
+
+class FirstModel:
+    """A first model that answers nobody, while a second one is well: its quota is used up, or it is retired."""
+
+    name = "first"
+
+    def __init__(self, world: World, fails: FirstFails) -> None:
+        self._world = world
+        self._fails = fails
+
+    def generate(self, request: ModelRequest) -> ModelResponse:
+        """Raises: ModelUnavailableError, ModelRefusedError."""
+        self._world.scheduler.give_way("first model", min(0.3, request.timeout_s))
+        if self._fails == "used up":
+            raise ModelUnavailableError("429", retry_after_s=_RETRY_AFTER_S)
+        raise ModelRefusedError("404", is_about_request=False)
 
 
 def _prompt_parts(content: Content) -> Sequence[str | MediaPart]:

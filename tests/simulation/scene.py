@@ -15,7 +15,7 @@ from shared.reminders.delivery import Reminding
 from shared.turns.deferral import LateReply
 from shared.turns.flood import A_MINUTE
 from tests.simulation.bus import TICK_S, Delivery
-from tests.simulation.mind import Manner, Mood
+from tests.simulation.mind import FirstFails, Manner, Mood
 from tests.simulation.people import PERSON, TAKE_BACK, Message, Order
 from tests.simulation.scheduler import STEPS, Task
 from tests.simulation.stage import Stage, playing
@@ -56,6 +56,7 @@ class Scene:
         group_policy: GroupPolicy = GroupPolicy.MENTION,
         access: Access = Access.OPEN,
         reminding: Reminding = Reminding.OFF,
+        first_fails: FirstFails | None = None,
         bounds: Mapping[str, int] | None = None,
         a_minute: int = A_MINUTE,
     ) -> None:
@@ -81,6 +82,7 @@ class Scene:
                 group_policy=group_policy,
                 access=access,
                 reminding=reminding,
+                first_fails=first_fails,
             ),
             mood=Mood(seconds=(seconds, seconds), manner=manner),
             skews_s=skews_s,

@@ -29,6 +29,7 @@ _BURST: Final = 40
 _LATER_S: Final = (150.0, 500.0)
 _ONE_RECALLS_IN: Final = 4
 _RARE: Final = 0.06
+_REFUSED: Final = 0.12
 _IN_AN_HOUR: Final = 0.3
 _VERBS: Final = ("file", "file", "file", "note", "move", "delete", "undo")
 _COMMANDS: Final = ("help", "id", "reset", "forget", "forget", "forget me", "exit", "bye")
@@ -328,6 +329,11 @@ class _Schedule:
             mood.poison = frozenset({f"word{rng.randrange(3)}a"})
             mood.poisons_anywhere = rng.random() < 0.3
             self.kills = min(self.kills, _KILLS_BESIDE_POISON)
+        chance = of_its_own(rng, "refusals")
+        if chance.random() < _REFUSED:
+            mood.blocked = frozenset({f"word{chance.randrange(3)}a"})
+        if chance.random() < _REFUSED:
+            mood.broken = frozenset(f"word{chance.randrange(4)}a" for _ in range(2))
 
     def _on_step(self, task: Task) -> None:
         if self.kills and self.rng.random() < _KILLS:

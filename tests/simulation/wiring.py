@@ -27,7 +27,7 @@ from shared.turns.deferral import LateReply
 from tests.simulation.bucket import Bucket
 from tests.simulation.holders import Holders
 from tests.simulation.line import Line
-from tests.simulation.mind import Mind
+from tests.simulation.mind import FirstFails, FirstModel, Mind
 from tests.simulation.notion import DATABASE, Workspace
 from tests.simulation.scheduler import Process
 from tests.simulation.threads import Event, NoPool, Pool
@@ -73,6 +73,7 @@ class Settings:
     has_archive: bool = True
     segment_messages: int = SMALL_SEGMENT
     threads: int = THREADS
+    first_fails: FirstFails | None = None
 
     @property
     def fence_s(self) -> float:
@@ -98,13 +99,14 @@ def agent_worker(ports: Ports, process: Process) -> Endpoint:
     world = ports.world
     clock, pool = ProcessClock(world, process), Pool(world.scheduler, process)
     background = ThreadBackground(threads=pool, new_event=lambda: Event(world.scheduler))
-    numbers = itertools.count()
+    numbers, fails = itertools.count(), ports.settings.first_fails
     worker = WorkerPorts(
         conversations=_conversations(ports, process),
         line=ports.line,
         profiles=MemoryProfiles(),
         media=ports.line,
-        model=ports.mind,
+        model=FirstModel(world, fails) if fails is not None else ports.mind,
+        fallback_model=ports.mind if fails is not None else None,
         json_model=ports.mind if ports.settings.has_knowledge else None,
         embedder=ports.mind if ports.settings.has_embeddings else None,
         notion=_notion(ports) if ports.settings.has_notion else None,

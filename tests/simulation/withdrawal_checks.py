@@ -129,7 +129,8 @@ def check_answers_kept(story: Story, history: dict[str, OutcomeRecord]) -> Itera
     A prompt shows a medium without its word, and a catch-up has none, so only `saw` tells of them; nor does it show the messages of calls
     that an earlier attempt made. Where more was amended than small bounds let a withdrawal read, it cannot tell what went with earlier
     ones, and takes more. An erasure that ended as a dead letter may have taken any. What lost its words before a plan named it cannot be
-    compared: all that names it may go. So may an answer that was under way when a plan took what it names.
+    compared: all that names it may go. So may an answer that was under way when a plan took what it names. An answer beside a blocked
+    message answers that message, too.
     """
     people, truth = story.people, story.world.truth
     is_erased = people.erased_s >= 0 or story.is_lost(("part", *(one.id for one in people.orders)))
@@ -148,6 +149,7 @@ def check_answers_kept(story: Story, history: dict[str, OutcomeRecord]) -> Itera
         is_overtaken = (story.chat, outcome.webhook_event_id) in truth.overtaken
         names_it = names_it or (is_lost and (is_overtaken or not uncompared.isdisjoint(outcome.provenance.ids)))
         names_it = names_it or not withdrawn.isdisjoint(_sources_of_entries(story, outcome))
+        names_it = names_it or (bool(story.mood.blocked) and not withdrawn.isdisjoint(outcome.answered_ids))
         names_it = names_it or (_knows_calls(thought) and not withdrawn.isdisjoint(outcome.provenance.ids))
         if names_it or (is_lost and (thought is None or outcome.reminders)):
             direct.append(said)  # its words went, also where it has left the memory

@@ -129,6 +129,8 @@ class Truth:
     forgotten: dict[str, None] = field(default_factory=dict)
     thoughts: dict[str, Thought] = field(default_factory=dict)
     """By the mark with which the answer begins."""
+    refused: int = 0
+    """How many requests of turns the model's provider refused."""
     recaps: list[Thought] = field(default_factory=list)
     asked: Counter[str] = field(default_factory=Counter)
     """How often a thought about a message began; each may ask the model several times."""

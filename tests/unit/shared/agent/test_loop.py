@@ -436,8 +436,17 @@ def test_a_blocked_prompt_is_asked_once_more_with_only_what_is_asked(turn: TurnM
     thought = running.think(contents=said, asked_only=lambda: ASKED)
 
     assert thought.decision.message == "hello"
-    assert thought.helped == (Help.ASKED_ONLY,)
+    assert (thought.helped, thought.saw_asked_only) == ((Help.ASKED_ONLY,), True)
     assert running.model.requests[1].contents == ASKED
+
+
+def test_what_follows_a_round_on_the_whole_prompt_has_seen_the_whole_prompt(turn: TurnMaker) -> None:
+    said = (TextContent(role="user", texts=("a bad word", "hello")),)
+    running = turn(calling(("look_up", {"word": "a"})), *[blocking("bad word")] * 2)
+
+    thought = running.think(contents=said, asked_only=lambda: ASKED)
+
+    assert (thought.helped, thought.saw_asked_only) == ((Help.ASKED_ONLY,), False)
 
 
 def test_what_is_blocked_by_itself_is_refused(turn: TurnMaker) -> None:

@@ -106,6 +106,14 @@ def test_an_overheard_word_is_found_once_and_costs_nothing_later(member: Person)
     assert f"chatter {16}" in texts_of(member.worker.model.requests[-1])
 
 
+def test_an_answer_to_only_what_is_asked_names_nothing_else(member: Person) -> None:
+    member.sends(member.events.text(f"{WORD} lol", by=OTHER))
+    event = member.asks("when do we meet?", *[blocks] * 9)
+
+    named = member.worker.outcome(event)["provenance"]["messages"]
+    assert [own_id for sent in named.values() for own_id in sent] == ["m2"]
+
+
 def test_several_blocked_messages_are_all_found(member: Person) -> None:
     for number in range(24):
         member.sends(member.events.text(f"{WORD} {number}" if number in {3, 4, 20} else f"chatter {number}", by=OTHER))

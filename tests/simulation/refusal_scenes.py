@@ -1,0 +1,85 @@
+"""Scenes of what the model's provider refuses: a blocked word, a broken picture, a first model that fails."""
+
+from tests.simulation.people import GROUP
+from tests.simulation.scene import MINUTE_S, Scene
+
+
+def _answers(scene: Scene, count: int) -> list[str]:
+    """Let a member ask so many things, a minute apart; return a violation for each that is not answered."""
+    found: list[str] = []
+    for _ in range(count):
+        scene.sleeps(MINUTE_S)
+        message = scene.says()
+        scene.runs_to_end(scene.pushes(scene.delivers(message)))
+        word = message.words[0][0]
+        found += [] if word in " ".join(scene.said) else [f"I6: {word} was refused for the words of another message"]
+    return found
+
+
+def _shown_again(scene: Scene) -> list[str]:
+    return ["I6: what the model had refused was shown again"] if scene.world.truth.refused > 1 else []
+
+
+def blocked_word_that_was_overheard() -> list[str]:
+    """The model blocks a word that a member said to others. Another member asks four innocent things."""
+    with Scene(group=True).playing() as scene:
+        scene.stage.mood.blocked = frozenset({"word0a"})
+        scene.runs_to_end(scene.pushes(scene.delivers(scene.says(addressed=False))))
+        found = _answers(scene, 4) + _shown_again(scene)
+        return found + scene.rests()
+
+
+def question_beside_a_blocked_one() -> list[str]:
+    """Two members ask at once, and the model blocks the word of one of them."""
+    with Scene(group=True).playing() as scene:
+        scene.stage.mood.blocked = frozenset({"word0a"})
+        first = scene.pushes(scene.delivers(scene.says()))
+        scene.runs_until(first, "list journal/")
+        scene.dies(first)
+        scene.runs_to_end(scene.asks())
+        answered = "word1a" in " ".join(scene.said)
+        return [*([] if answered else ["I6: word1a was refused for the words of another message"]), *scene.rests()]
+
+
+def broken_picture_that_is_asked_about() -> list[str]:
+    """The model answers 400 to a picture. Its sender asks two things within five minutes."""
+    with Scene(seed=1).playing() as scene:
+        scene.stage.mood.broken = frozenset({"word0a"})
+        picture = scene.stage.people.image(at_s=scene.world.now_s)
+        scene.runs_to_end(scene.pushes(scene.delivers(picture)))
+        found = _answers(scene, 2) + _shown_again(scene)
+        return found + scene.rests()
+
+
+def first_model_that_is_used_up() -> list[str]:
+    """The first model asks for a pause of half a minute, and the second one is well."""
+    with Scene(first_fails="used up").playing() as scene:
+        scene.runs_to_end(scene.asks())
+        return scene.rests(calm=True)
+
+
+def unsend_of_a_blocked_message() -> list[str]:
+    """A message that was marked as blocked is withdrawn."""
+    with Scene(group=True).playing() as scene:
+        scene.stage.mood.blocked = frozenset({"word0a"})
+        blocked = scene.says(addressed=False)
+        scene.runs_to_end(scene.pushes(scene.delivers(blocked)))
+        found = _answers(scene, 1)
+        scene.takes_effect(scene.takes_back(blocked))
+        stored = scene.world.objects.read(f"snapshots/{GROUP}.json")
+        is_marked = stored is not None and b'"refused":[{' in stored.data.replace(b" ", b"")
+        return [*found, *(["I4: the mark of a withdrawn message is kept"] if is_marked else []), *scene.rests()]
+
+
+def edit_of_a_blocked_message() -> list[str]:
+    """A message that was marked as blocked is edited into innocent words; then somebody asks."""
+    with Scene(group=True).playing() as scene:
+        scene.stage.mood.blocked = frozenset({"word0a"})
+        blocked = scene.says(addressed=False)
+        scene.runs_to_end(scene.pushes(scene.delivers(blocked)))
+        found = _answers(scene, 1)
+        scene.sleeps(1)
+        scene.runs_to_end(scene.edits(blocked))
+        found += _answers(scene, 1)
+        is_shown = "word0b" in " ".join(scene.said)
+        return [*found, *([] if is_shown else ["I6: the new words of a blocked message are left out"]), *scene.rests()]
