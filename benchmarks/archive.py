@@ -73,10 +73,11 @@ class SlowStore(MemoryObjectStore):
         self._note("insert", started_s, len(data))
         return written
 
-    def delete(self, name: str) -> None:
+    def delete(self, name: str, *, generation: int | None = None) -> bool:
         started_s = time.monotonic()
-        super().delete(name)
+        is_free = super().delete(name, generation=generation)
         self._note("delete", started_s, 0)
+        return is_free
 
     def list(self, prefix: str, *, since: str | None = None, before: str | None = None) -> tuple[ListedObject, ...]:
         started_s = time.monotonic()

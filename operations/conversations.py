@@ -22,7 +22,7 @@ from shared.reminders.store import REMINDER, ReminderStore
 from shared.storage.codec import decode
 from shared.storage.due_marker import DUE_PREFIX
 from shared.storage.object_names import is_amended_note
-from shared.storage.object_store import ObjectStore, StoredObject
+from shared.storage.object_store import ListedObject, ObjectStore, StoredObject
 
 # The kinds at the top of the bucket: with a folder for each chat, or with one object for each chat. The journal is read before the
 # snapshot, and the archive after it, so that a record that a compaction moves meanwhile is found where it went.
@@ -43,7 +43,7 @@ _Record = TypeVar("_Record")
 
 def names_of(store: ObjectStore, conversation_id: str) -> tuple[str, ...]:
     """Return the name of every object of the chat.  Raises: UnusableIdError, StorageUnavailableError."""
-    return tuple(name for prefix in _prefixes(conversation_id) for name in _list_names(store, prefix))
+    return tuple(_objects_of(store, conversation_id))
 
 
 def exported(store: ObjectStore, conversation_id: str) -> Iterator[str]:
@@ -80,16 +80,17 @@ class Forget:
         """
         conversation = self.conversations.of(conversation_id)
         store = conversation.objects.store
-        before = names_of(store, conversation_id)
+        before = _objects_of(store, conversation_id)
         until_ms = self.clock.now_ms()
         for name in before:
-            if _kind(name) in _STAY and _readable(_STAY[_kind(name)], store.read(name)) is None:
-                store.delete(name)
+            stored = store.read(name) if _kind(name) in _STAY else None
+            if stored is not None and _readable(_STAY[_kind(name)], stored) is None:
+                store.delete(name, generation=stored.generation)
         conversation.amendments.erase(until_ms)  # first, so that every later writer finds the watermark
         _unmark_reminders(conversation)
-        for name in before:
+        for name, generation in before.items():
             if _kind(name) not in _STAY:
-                store.delete(name)
+                store.delete(name, generation=generation)
         self.withdrawal.erase(conversation, until_ms=until_ms)
         self.clock.sleep(self.withdrawal.second_pass_s(conversation))
         self.withdrawal.finish_erasure(conversation, str(until_ms))
@@ -106,8 +107,8 @@ def _unmark_reminders(conversation: Conversation) -> None:
             reminders.unmark(reminder)
         is_all_known = is_all_known and reminder is not None
     if not is_all_known:
-        for name in [one.name for one in store.list(DUE_PREFIX) if f"/{REMINDER}.{conversation.id}." in one.name]:
-            store.delete(name)
+        for listed in [one for one in store.list(DUE_PREFIX) if f"/{REMINDER}.{conversation.id}." in one.name]:
+            store.delete(listed.name, generation=listed.generation)
 
 
 def _readable(kind: type[_Record], stored: StoredObject | None) -> _Record | None:
@@ -126,14 +127,20 @@ def _prefixes(conversation_id: str) -> tuple[str, ...]:
     )
 
 
-def _list_names(store: ObjectStore, prefix: str) -> Iterator[str]:
-    """Yield the names of what is stored there, but for notes about amendments: they are empty, and only running workers read them."""
-    return (listed.name for listed in store.list(prefix) if not is_amended_note(listed.name))
+def _objects_of(store: ObjectStore, conversation_id: str) -> dict[str, int]:
+    """Return the generation of every object of the chat by its name."""
+    prefixes = _prefixes(conversation_id)
+    return {listed.name: listed.generation for prefix in prefixes for listed in _listed(store, prefix)}
+
+
+def _listed(store: ObjectStore, prefix: str) -> Iterator[ListedObject]:
+    """Yield what is stored there, but for notes about amendments: they are empty, and only running workers read them."""
+    return (listed for listed in store.list(prefix) if not is_amended_note(listed.name))
 
 
 def _lines(store: ObjectStore, prefix: str) -> Iterator[str]:
-    for name in _list_names(store, prefix):
-        yield from object_line(store, name)
+    for listed in _listed(store, prefix):
+        yield from object_line(store, listed.name)
 
 
 def _kind(name: str) -> str:

@@ -14,7 +14,7 @@ from shared.clock import Clock
 from shared.storage.codec import VERSION, decode, decode_if_readable, encode
 from shared.storage.compare_and_swap import update_by_swap
 from shared.storage.object_names import INVITATION_PREFIX, invitation_name
-from shared.storage.object_store import ObjectStore
+from shared.storage.object_store import ListedObject, ObjectStore
 
 CODE_LENGTH: Final = 16  # characters of five bits: 80 bits, too many to guess
 _ALPHABET: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # Crockford's base 32, without letters that look like others
@@ -89,23 +89,26 @@ class Invitations:
     def is_any_open(self) -> bool:
         """Whether some invitation admits chats that follow the bot, or invite it, without a code."""
         now_ms = self.clock.now_ms()
-        return any(one.is_open and now_ms < one.expires_ms for one in self._read_all().values())
+        return any(one.is_open and now_ms < one.expires_ms for _, one in self._read_all())
 
     def count_valid(self) -> int:
         """Return how many invitations could still admit a chat."""
         now_ms = self.clock.now_ms()
-        return sum(one.used_by is None and now_ms < one.expires_ms for one in self._read_all().values())
+        return sum(one.used_by is None and now_ms < one.expires_ms for _, one in self._read_all())
 
     def _remove_expired(self) -> None:
         now_ms = self.clock.now_ms()
-        for name, record in self._read_all().items():
+        for listed, record in self._read_all():
             if record.expires_ms <= now_ms:
-                self.store.delete(name)
+                self.store.delete(listed.name, generation=listed.generation)
 
-    def _read_all(self) -> dict[str, InvitationRecord]:
-        found = {listed.name: self.store.read(listed.name) for listed in self.store.list(INVITATION_PREFIX)}
-        read = {name: decode_if_readable(InvitationRecord, one.data if one else None) for name, one in found.items()}
-        return {name: record for name, record in read.items() if record is not None}
+    def _read_all(self) -> list[tuple[ListedObject, InvitationRecord]]:
+        listing = self.store.list(INVITATION_PREFIX)
+        read = ((listed, self.store.read(listed.name)) for listed in listing)
+        records = (
+            (listed, decode_if_readable(InvitationRecord, stored.data if stored else None)) for listed, stored in read
+        )
+        return [(listed, record) for listed, record in records if record is not None]
 
 
 def _normalised(code: str) -> str:

@@ -4,7 +4,8 @@ Records are a few kilobytes, so the client code decides the cost of a call: the 
 itself (docs/adr/20261122-storage-over-its-json-api.md). Media go through the library, whose transfers are made for large objects.
 
 Source: Cloud Storage JSON API v1, "Objects: get, insert, delete, list"; "Upload objects" (multipart/related, metadata first);
-"Retry strategy" (408, 429, 5xx and broken connections; a write with a precondition is idempotent); "Request preconditions" (412, 304);
+"Retry strategy" (408, 429, 5xx and broken connections; a write with a precondition is idempotent); "Request preconditions" (412, 304;
+a deletion of what is not there is a 404, with a precondition and without);
 "Data validation" (crc32c is the base64 of its big-endian bytes).
 """
 
@@ -41,8 +42,9 @@ _TOO_MANY: Final = 429
 _UNAUTHORIZED: Final = 401
 _RETRIED: Final = frozenset({408, _TOO_MANY, 500, 502, 503, 504})
 _DONE: Final = frozenset({200, 204})
-_LOST: Final = frozenset({404, 412})
 _GONE: Final = 404
+_OTHER_GENERATION: Final = 412
+_LOST: Final = frozenset({_GONE, _OTHER_GENERATION})
 _UNCHANGED: Final = 304
 _MEDIA: Final = "media/"
 _CONTENT_TYPES: Final = {".json": "application/json", ".md": "text/markdown; charset=utf-8"}
@@ -145,8 +147,11 @@ class GcsObjectStore:
     def replace(self, name: str, data: bytes, *, generation: int) -> int | None:
         return self._write(name, data, generation=generation)
 
-    def delete(self, name: str) -> None:
-        self._persist(lambda: self._ask("DELETE", self._path_of(name), expects=_DONE | {_GONE}))
+    def delete(self, name: str, *, generation: int | None = None) -> bool:
+        condition = "" if generation is None else f"?ifGenerationMatch={generation}"
+        path = f"{self._path_of(name)}{condition}"
+        response = self._persist(lambda: self._ask("DELETE", path, expects=_DONE | _LOST))
+        return response.status != _OTHER_GENERATION
 
     def list(self, prefix: str, *, since: str | None = None, before: str | None = None) -> tuple[ListedObject, ...]:
         query = {"prefix": prefix, "fields": "items(name,generation),nextPageToken"}

@@ -102,12 +102,15 @@ class LibraryObjectStore:
     def replace(self, name: str, data: bytes, *, generation: int) -> int | None:
         return self.write(name, data, generation=generation)
 
-    def delete(self, name: str) -> None:
+    def delete(self, name: str, *, generation: int | None = None) -> bool:
         with _translate_errors():
             try:
-                self._bucket.blob(name).delete(timeout=_ATTEMPT_S, retry=self._retries)
+                self._bucket.blob(name).delete(if_generation_match=generation, timeout=_ATTEMPT_S, retry=self._retries)
             except exceptions.NotFound:
-                return
+                return True
+            except exceptions.PreconditionFailed:
+                return False
+        return True
 
     def list(self, prefix: str, *, since: str | None = None, before: str | None = None) -> tuple[ListedObject, ...]:
         with _translate_errors():
@@ -174,11 +177,17 @@ class LibraryObjectStore:
                 with suppress(*_FAILURES):
                     writer.terminate()  # else the writer would complete the upload when it is collected
                 if isinstance(cause, DataCorruption):  # it was completed, and arrived damaged
-                    self.delete(name)
+                    self._delete_damaged(name)
                 if isinstance(cause, InvalidResponse) and _status_in(cause) in _LOST:
                     return False
                 raise
         return True
+
+    def _delete_damaged(self, name: str) -> None:
+        """Delete the object that was just completed; one that is written afterwards under the same name stays."""
+        blob = self._bucket.get_blob(name, timeout=_ATTEMPT_S, retry=self._retries)
+        if blob is not None:
+            self.delete(name, generation=int(blob.generation))
 
     def _may_still_win(self, name: str, generation: int, cause: Exception) -> bool:
         """Whether a write that failed like this is tried again.

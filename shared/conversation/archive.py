@@ -131,7 +131,7 @@ class Archive:
         oldest_ms = self.clock.now_ms() - self.days * _DAY_MS
         for one in listed:
             if _was_lost(one.name, named) or one.name.last_ms < oldest_ms:
-                self.objects.store.delete(one.listed.name)
+                self.objects.store.delete(one.listed.name, generation=one.listed.generation)
 
     def _read_span(self, since_ms: int, until_ms: int | None) -> tuple[list[Segment], bool]:
         """Return the segments that reach into the span, and what waits for its segment; and whether some were left out.

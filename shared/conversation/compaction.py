@@ -25,6 +25,7 @@ from shared.conversation.snapshot_records import SnapshotRecord
 from shared.conversation.store import Conversation
 from shared.conversation.sweep import Sweep
 from shared.storage.codec import decode_readable
+from shared.storage.object_store import ListedObject
 
 _FOLDED_AT_ONCE: Final = 500
 _ONE_IN: Final = 16
@@ -79,11 +80,12 @@ class Compaction:
             logs.info("compaction_lost")
             _abandon(conversation, cut, amendments)
             return None
-        dropping = reads.map(conversation.journal.drop, [one.line_message_id for one in folding.messages])
+        folded_messages, folded_outcomes = _folded_objects(conversation, listing, folding)
+        dropping = reads.map(conversation.journal.drop_listed, folded_messages)
         settled = conversation.snapshot.settle(conversation.amendments, amendments)
         _settle_segments(conversation, cut, amendments, settled)
         list(dropping)
-        dropping = reads.map(conversation.journal.drop_outcome, [one.webhook_event_id for one in folding.outcomes])
+        dropping = reads.map(conversation.journal.drop_listed, folded_outcomes)
         logs.info("journal_folded", messages=len(folding.messages), outcomes=len(folding.outcomes))
         tidying = reads.submit(conversation.archive.remove_needless) if cut.segments else None
         if deadline is not None and writes_recaps:
@@ -186,6 +188,19 @@ class _Folding:
                 outcomes=_merged(snapshot.outcomes, (replace(one, usage=()) for one in done), old_ms=old_ms),
             ),
         )
+
+
+def _folded_objects(
+    conversation: Conversation, listing: JournalListing, folding: _Folding
+) -> tuple[list[ListedObject], list[ListedObject]]:
+    """Return the objects of the folded messages and of the folded outcomes, as they were listed."""
+    names = conversation.names
+    messages = {names.message(one.line_message_id) for one in folding.messages}
+    outcomes = {names.outcome(one.webhook_event_id) for one in folding.outcomes}
+    return (
+        [one for one in listing.messages if one.name in messages],
+        [one for one in listing.outcomes if one.name in outcomes],
+    )
 
 
 def _was_given_up(outcome: OutcomeRecord) -> bool:

@@ -1,14 +1,14 @@
 """Due markers: what is to be done in a chat, from which minute on.  A tick lists those whose minute has come, and carries them out."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from shared import logs
 from shared.conversation.store import Conversation
 from shared.errors import UnusableIdError
 from shared.storage.due_marker import DUE_PREFIX, DueMarker, due_after
-from shared.storage.object_store import ObjectStore
+from shared.storage.object_store import ListedObject, ObjectStore
 
 _NOTHING: Final = b""
 
@@ -30,17 +30,21 @@ class DueMarkers:
 
     def until(self, now_ms: int) -> tuple[DueMarker, ...]:
         """Return every marker whose minute has come, oldest first.  Names that are no marker's are logged and skipped."""
-        return tuple(self._parse(one.name for one in self.store.list(DUE_PREFIX, before=due_after(now_ms))))
+        return tuple(self._parse(self.store.list(DUE_PREFIX, before=due_after(now_ms))))
+
+    def listed(self, marker: DueMarker) -> DueMarker | None:
+        """Return the marker as it is stored, or None where it is not."""
+        return next((one for one in self._parse(self.store.list(marker.name)) if one == marker), None)
 
     def clear(self, marker: DueMarker) -> None:
-        """The work of the marker is done.  Repeated: changes nothing."""
-        self.store.delete(marker.name)
+        """The work of the listed marker is done; one that was made since under its name stays.  Repeated: changes nothing."""
+        self.store.delete(marker.name, generation=marker.generation)
 
-    def _parse(self, names: Iterator[str]) -> Iterator[DueMarker]:
+    def _parse(self, listing: Iterable[ListedObject]) -> Iterator[DueMarker]:
         odd = 0
-        for name in names:
+        for one in listing:
             try:
-                yield DueMarker.parse(name)
+                yield replace(DueMarker.parse(one.name), generation=one.generation)
             except UnusableIdError:
                 odd += 1
         if odd:

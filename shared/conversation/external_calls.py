@@ -16,8 +16,9 @@ from shared.clock import SKEW_MS
 from shared.conversation.amendments import Amendments
 from shared.conversation.provenance import Provenance
 from shared.conversation.store import Conversation
+from shared.errors import StorageUnavailableError
 from shared.storage.codec import VERSION, decode_if_readable, decode_readable, encode
-from shared.storage.compare_and_swap import update_by_swap
+from shared.storage.compare_and_swap import SWAP_ATTEMPTS, update_by_swap
 from shared.storage.object_names import CALL_RESULT_SUFFIX
 from shared.storage.object_store import ListedObject, ObjectStore
 
@@ -70,20 +71,29 @@ class ExternalCalls:
         """The intent is written; return what was known of the call before, or None for the first time.
 
         If the answer to the write was lost, this worker's own intent comes back as known. So a caller that gets an intent without a result
-        checks first whether the effect has happened.
+        checks first whether the effect has happened. An intent that was there gets a new generation, so that it outlasts a deletion by the
+        attempt that wrote it, whose call had no effect, however late that deletion comes.
         """
-        if self._store.create(self.conversation.names.call(key), encode(record)) is not None:
-            return None
-        known = self._known(key)
-        return KnownCall(record=record) if known is None else known
+        name = self.conversation.names.call(key)
+        for _ in range(SWAP_ATTEMPTS):
+            if self._store.create(name, encode(record)) is not None:
+                return None
+            stored = self._store.read(name)
+            if stored is not None and self._store.replace(name, stored.data, generation=stored.generation) is not None:
+                known = self._known(key)
+                return KnownCall(record=record) if known is None else known
+        raise StorageUnavailableError("others kept changing a call")
 
     def finish(self, key: str, result: Mapping[str, object]) -> None:
         """The result is written.  Repeated: the first one stays."""
         self._store.create(self.conversation.names.call_result(key), encode(CallResult(result=dict(result))))
 
     def drop(self, key: str) -> None:
-        """The intent is gone, because it had no effect.  Repeated: does nothing."""
-        self._store.delete(self.conversation.names.call(key))
+        """The intent is gone, because it had no effect.  Repeated: does nothing; the intent of a later attempt stays."""
+        name = self.conversation.names.call(key)
+        stored = self._store.read(name)
+        if stored is not None:
+            self._store.delete(name, generation=stored.generation)
 
     def key_for(self, tool: str, arguments: Mapping[str, object], asked: Sequence[str]) -> str:
         """Return the key of the call: that of an earlier attempt to answer one of the messages `asked`, else a new one.
@@ -153,7 +163,7 @@ def _remove_words(store: ObjectStore, listed: ListedObject, amendments: Amendmen
             return None
         record = decode_if_readable(CallRecord, data)
         if record is None:
-            store.delete(listed.name)
+            store.delete(listed.name, generation=listed.generation)
             return None
         has_withdrawn_words = record.arguments is not None and _is_affected(record, amendments)
         return encode(replace(record, arguments=None)) if has_withdrawn_words else None

@@ -74,7 +74,7 @@ class Journal:
             if record is not None:
                 found.append(record)
             elif drops_unreadable and data is not None:
-                self.objects.store.delete(one.name)
+                self.objects.store.delete(one.name, generation=one.generation)
         return tuple(found)
 
     def keep(self, message: MessageRecord) -> None:
@@ -107,8 +107,15 @@ class Journal:
         return decode_if_readable(MessageRecord, stored.data if stored else None)
 
     def drop(self, line_message_id: str) -> None:
-        """The message is not in the journal.  Repeated: does nothing."""
-        self.objects.store.delete(self.names.message(line_message_id))
+        """The message, withdrawn or erased, is not in the journal, even if it was written since.  Repeated: does nothing."""
+        self.objects.store.delete(self.names.message(line_message_id), generation=None)
+
+    def drop_listed(self, listed: ListedObject) -> None:
+        """The message or outcome is not in the journal, unless it was written since it was listed.  Repeated: does nothing.
+
+        Such as an outcome that a compaction has folded as undelivered, and that another worker records as one that arrived.
+        """
+        self.objects.store.delete(listed.name, generation=listed.generation)
 
     def apply_edit(self, line_message_id: str) -> None:
         """The journal holds the newest words, if it holds the message at all.
@@ -181,10 +188,6 @@ class Journal:
             return encode(outcome.without_words()) if outcome is not None and outcome.holds_words else None
 
         update_by_swap(self.objects.store, self.names.outcome(webhook_event_id), without_words, what="an outcome")
-
-    def drop_outcome(self, webhook_event_id: str) -> None:
-        """The outcome is not in the journal.  Repeated: does nothing."""
-        self.objects.store.delete(self.names.outcome(webhook_event_id))
 
     def _create(self, name: str, data: bytes) -> bool:
         """Return whether there was no object of this name; one that is there is left."""

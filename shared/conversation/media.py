@@ -195,8 +195,12 @@ def _is_erased(label: bytes | None, amendments: Amendments) -> bool:
 
 
 def _drop(conversation: Conversation, line_message_id: str) -> None:
-    conversation.objects.store.delete(conversation.names.medium(line_message_id))
-    conversation.objects.store.delete(conversation.names.medium_label(line_message_id))
+    """The bytes and the label are gone; what another quote of the message keeps afterwards stays."""
+    names, store = conversation.names, conversation.objects.store
+    own = (names.medium(line_message_id), names.medium_label(line_message_id))
+    for listed in store.list(own[0]):
+        if listed.name in own:
+            store.delete(listed.name, generation=listed.generation)
 
 
 def _label(conversation: Conversation, line_message_id: str) -> MediumLabel | None:

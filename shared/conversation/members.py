@@ -14,7 +14,7 @@ from typing import Final
 from shared import logs
 from shared.conversation.amendment_log import AmendmentLog
 from shared.errors import CorruptRecordError, UnreadableRecordError
-from shared.storage.codec import VERSION, decode, encode
+from shared.storage.codec import VERSION, decode, encode, is_corrupt
 from shared.storage.compare_and_swap import update_by_swap
 from shared.storage.object_names import ObjectNames
 from shared.storage.object_store import ObjectStore
@@ -78,7 +78,9 @@ class Members:
             self._update(lambda known: {one: at for one, at in known.items() if at > until_ms})
         except CorruptRecordError as cause:
             logs.error("record_unreadable", cause=cause)
-            self.store.delete(self.names.members)
+            stored = self.store.read(self.names.members)
+            if stored is not None and is_corrupt(MembersRecord, stored.data):
+                self.store.delete(self.names.members, generation=stored.generation)
 
     def _update(self, change: Callable[[Mapping[str, int]], dict[str, int]]) -> None:
         def changed(data: bytes | None) -> bytes | None:

@@ -81,10 +81,9 @@ class Sweep:
     def clean_all(self, amendments: Amendments) -> None:
         """Apply the amendments to every segment; delete those that are wholly erased."""
         for segment in self.archive.list_segments():
-            if segment.name.last_ms <= amendments.erased_ms:
-                self.archive.objects.store.delete(segment.listed.name)
-            else:
-                self._rewrite(segment.listed.name, amendments)
+            listed, is_erased = segment.listed, segment.name.last_ms <= amendments.erased_ms
+            if not is_erased or not self.archive.objects.store.delete(listed.name, generation=listed.generation):
+                self._rewrite(listed.name, amendments)
 
     def _hits(
         self, ids: AbstractSet[str], *, except_for: AbstractSet[ListedObject] = frozenset()
@@ -120,9 +119,9 @@ class Sweep:
             wanted = cleaned_segment(there, amendments)
             return None if wanted == there else encode_segment(wanted)
 
-        update_by_swap(self.archive.objects.store, name, rewritten, what="a segment")
-        if is_unreadable:
-            self.archive.objects.store.delete(name)
+        stored = update_by_swap(self.archive.objects.store, name, rewritten, what="a segment")
+        if is_unreadable and stored is not None:
+            self.archive.objects.store.delete(name, generation=stored.generation)
 
 
 def _batches(segments: Iterable[ListedSegment]) -> Iterator[tuple[ListedSegment, ...]]:

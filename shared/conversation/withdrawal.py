@@ -26,7 +26,7 @@ from shared.conversation.sweep import Sweep
 from shared.conversation.turn import TurnRecord
 from shared.conversation.watermark import ERASURE
 from shared.errors import CorruptRecordError, StorageUnavailableError
-from shared.storage.codec import decode
+from shared.storage.codec import is_corrupt
 from shared.storage.compare_and_swap import SWAP_ATTEMPTS
 
 _SECOND_PASS: Final = 30 / 25  # of a lease: clocks differ by 5 s
@@ -188,9 +188,15 @@ class Withdrawal:
         """The second pass of an erasure that was begun with this timestamp; outcomes without words go, too."""
         self._overtake_folds(conversation)
         self._erase_now(conversation)
-        for one in conversation.journal.read_outcomes():
-            if one.provenance.until_ms <= int(until) and not one.holds_words:
-                conversation.journal.drop_outcome(one.webhook_event_id)
+        listing = conversation.journal.list_objects()
+        ended = {
+            conversation.names.outcome(one.webhook_event_id)
+            for one in conversation.journal.read_outcomes(listing)
+            if one.provenance.until_ms <= int(until) and not one.holds_words
+        }
+        for listed in listing.outcomes:
+            if listed.name in ended:
+                conversation.journal.drop_listed(listed)
 
     def _overtake_folds(self, conversation: Conversation) -> None:
         """Every compaction that has not seen the amendment loses its swap, even one that sleeps right before it."""
@@ -358,11 +364,8 @@ def _drop_unreadable(conversation: Conversation) -> None:
         kinds[conversation.names.turn] = TurnRecord
     for name, kind in kinds.items():
         stored = store.read(name)
-        try:
-            if stored is not None:
-                decode(kind, stored.data)
-        except CorruptRecordError:
-            store.delete(name)
+        if stored is not None and is_corrupt(kind, stored.data):
+            store.delete(name, generation=stored.generation)
 
 
 def _repeatable(

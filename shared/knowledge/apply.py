@@ -89,8 +89,9 @@ def _remove_old_tombstones(entries: EntryStore, *, answered_ms: int, lease: Held
     for listed in sorted(unknown, key=lambda one: one.generation)[:_TOMBSTONES_READ]:
         stored = store.read(listed.name)
         tombstone = tombstone_in(stored.data) if stored else None
-        if tombstone is not None and tombstone.deleted_ms + KEPT_MS < answered_ms and not lease.is_over:
-            store.delete(listed.name)
+        is_old = tombstone is not None and tombstone.deleted_ms + KEPT_MS < answered_ms
+        if stored is not None and is_old and not lease.is_over:
+            store.delete(listed.name, generation=stored.generation)
 
 
 def _update_catalog(entries: EntryStore, rows: Mapping[str, Row | None], *, key: tuple[int, int]) -> None:

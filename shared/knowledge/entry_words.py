@@ -21,7 +21,7 @@ from shared.knowledge.undo import UndoRecord, format_undo, read_undo
 from shared.storage.codec import encode
 from shared.storage.compare_and_swap import update_by_swap
 from shared.storage.object_names import is_entry_path
-from shared.storage.object_store import ListedObject, ObjectStore
+from shared.storage.object_store import ListedObject, ObjectStore, StoredObject
 
 _NO_DIGIT: Final = re.compile(r"\D")
 
@@ -87,42 +87,58 @@ class _Removal:
 
         This is no `update_by_swap`, because the object may also be deleted, or be moved to another path.
         """
-        store, path = self._store, path_in(listed.name)
+        path = path_in(listed.name)
         for _ in range(SWAP_ATTEMPTS):
-            stored = store.read(listed.name)
-            if stored is None or self._clean_tombstone(listed.name, stored.data):
-                return {path: listed.generation}
-            entry = _readable(path, stored.data)
-            if entry is None and not self._names_withdrawn(stored.data):
-                return {}
-            rest = entry.without(self.is_withdrawn) if entry else None
-            if rest is None:
-                store.delete(listed.name)
-                return {path: listed.generation}
-            if rest is entry:  # it was cleaned before, or is newer than the catalog
-                return {path: row_of(rest, generation=stored.generation)}
-            if entry is not None and entry.has_withdrawn_path(self.is_withdrawn):
-                row = self._create_elsewhere(rest)
-                store.delete(listed.name)
-                return {path: listed.generation, row.path: row}
-            generation = store.replace(listed.name, format_entry(rest).encode(), generation=stored.generation)
-            if generation is not None:
-                return {path: row_of(rest, generation=generation)}
+            stored = self._store.read(listed.name)
+            states: _States | None = {path: listed.generation}
+            if stored is not None:
+                states = self._clean_stored(path, stored)
+            if states is not None:
+                return states
         raise StorageUnavailableError("others kept changing an entry")
 
-    def _clean_tombstone(self, name: str, data: bytes) -> bool:
-        """Return whether the object is a tombstone; it is gone if its path may repeat something withdrawn."""
-        tombstone = tombstone_in(data)
-        if tombstone is not None and tombstone.is_withdrawn(self.is_withdrawn):
-            self._store.delete(name)
-        return tombstone is not None
+    def _clean_stored(self, path: str, stored: StoredObject) -> _States | None:
+        """Clean the object as it was read; None where another worker has filed something under the path meanwhile."""
+        tombstone = tombstone_in(stored.data)
+        if tombstone is not None:
+            is_withdrawn = tombstone.is_withdrawn(self.is_withdrawn)  # its path may repeat something withdrawn
+            return self._delete(path, stored) if is_withdrawn else {path: stored.generation}
+        entry = _readable(path, stored.data)
+        if entry is None:
+            return self._delete(path, stored) if self._names_withdrawn(stored.data) else {}
+        rest = entry.without(self.is_withdrawn)
+        if rest is None:
+            return self._delete(path, stored)
+        if rest is entry:  # it was cleaned before, or is newer than the catalog
+            return {path: row_of(rest, generation=stored.generation)}
+        return self._write_rest(entry, rest, stored)
+
+    def _write_rest(self, entry: Entry, rest: Entry, stored: StoredObject) -> _States | None:
+        """Write what stays of the entry over it, or under another path; None as above."""
+        if entry.has_withdrawn_path(self.is_withdrawn):
+            row, deleted = self._create_elsewhere(rest), self._delete(entry.path, stored)
+            return None if row is None or deleted is None else {**deleted, row.path: row}
+        name = self.entries.conversation.names.entry(entry.path)
+        generation = self._store.replace(name, format_entry(rest).encode(), generation=stored.generation)
+        return None if generation is None else {entry.path: row_of(rest, generation=generation)}
+
+    def _delete(self, path: str, stored: StoredObject) -> _States | None:
+        """Delete the object as it was read, so that an entry that is filed meanwhile under the path stays; None as above.
+
+        There is no tombstone in its place, because the path may repeat what was withdrawn.
+        """
+        name = self.entries.conversation.names.entry(path)
+        return {path: stored.generation} if self._store.delete(name, generation=stored.generation) else None
 
     def _names_withdrawn(self, data: bytes) -> bool:
         """Whether an object that cannot be read names a withdrawn message."""
         return any(self.is_withdrawn(one.line_message_id, one.timestamp_ms) for one in traces_in(data))
 
-    def _create_elsewhere(self, rest: Entry) -> Row:
-        """The entry has another path, which repeats no withdrawn word.  Repeated: finds the entry by its id."""
+    def _create_elsewhere(self, rest: Entry) -> Row | None:
+        """The entry has another path, which repeats no withdrawn word; None where another worker changes it there meanwhile.
+
+        Repeated: finds the entry by its id, and brings it up to date.
+        """
         stamp = f"{_NO_DIGIT.sub('', rest.created_at[:19])}-"
         is_stamped = rest.category is Category.INBOX and rest.slug.startswith(stamp)
         for slug in slug_candidates(f"{stamp if is_stamped else ''}{slug_of(rest.name)}"):
@@ -135,7 +151,10 @@ class _Removal:
                 return row_of(renamed, generation=generation)
             there = self.entries.with_generation(renamed.path)
             if there is not None and there[0].id == rest.id:
-                return row_of(there[0], generation=there[1])
+                if there[0].revision >= rest.revision:
+                    return row_of(there[0], generation=there[1])
+                generation = self._store.replace(name, data, generation=there[1])
+                return None if generation is None else row_of(renamed, generation=generation)
         raise StorageUnavailableError("no path is free for an entry")
 
     def _clean_undo(self) -> None:

@@ -7,7 +7,7 @@ from shared import logs
 from shared.conversation.records import OutcomeKind, OutcomeRecord, SaidReminder
 from shared.conversation.store import Conversation
 from shared.reminders.reminder import Reminder, ReminderState
-from shared.reminders.store import ReminderStore, next_ms_of
+from shared.reminders.store import ReminderStore
 from shared.storage.codec import decode
 
 _Key: TypeAlias = tuple[int, int]
@@ -56,16 +56,14 @@ class StagedReminderWriter:
 
 
 def _apply_write(store: ReminderStore, reminder_id: str, wanted: Reminder | None, *, key: _Key, now_ms: int) -> None:
-    """Make the write unless its object has this key or a larger one; then the next occurrence has a marker, and an earlier time has none.
+    """Make the write unless its object has this key or a larger one; then the next occurrence has a marker.
 
-    The marker is made before the record: if a worker dies between the two and its turn is taken back, no other worker makes it. It is made
-    again after the record, because a tick may have cleared it while the write was slow.
+    The marker of an earlier time stays until its minute, when a tick finds that nothing is due. The marker is made before the record: if a
+    worker dies between the two and its turn is taken back, no other worker makes it. It is made again after the record, because a tick may
+    have cleared it while the write was slow.
     """
-    before: Reminder | None = None
 
     def newer(there: Reminder | None) -> Reminder | None:
-        nonlocal before
-        before = there
         if there is None:  # a reminder that is gone was withdrawn, so only its creation makes it
             return wanted if wanted is not None and wanted.created == key else None
         if there.revision >= key:
@@ -77,13 +75,10 @@ def _apply_write(store: ReminderStore, reminder_id: str, wanted: Reminder | None
     if wanted is not None:
         store.mark(wanted)
     after = store.update(reminder_id, newer)
-    if after is None:
-        if wanted is not None:
-            store.unmark(wanted)
-        return
-    if before is not None and next_ms_of(before) != next_ms_of(after):
-        store.unmark(before)
-    store.mark(after)
+    if after is not None:
+        store.mark(after)
+    elif wanted is not None:
+        store.unmark(wanted)
 
 
 def _mark_said(store: ReminderStore, said: SaidReminder, *, now_ms: int) -> None:

@@ -84,7 +84,7 @@ class ReminderDelivery:
         if next_ms > now_ms:  # a marker from before a change; or the writer died before it made the marker
             store.mark(reminder)
         elif not reminder.is_open:
-            store.forget(reminder)
+            store.forget(reminder, generation)
         elif reminder.claim is not None and reminder.claim.until_ms > now_ms:
             raise TurnBusyError("another worker may be pushing the reminder")
         else:
@@ -185,7 +185,7 @@ class ReminderDelivery:
         if found is None or found[1] != claimed.generation:
             raise TurnBusyError("the reminder was changed under the claim")
         if reminder.is_from_withdrawn(amendments.is_withdrawn_from_entries):
-            store.forget(reminder)
+            store.forget(reminder, claimed.generation)
             raise TurnBusyError("the reminder was withdrawn")
         return amendments
 

@@ -2,7 +2,7 @@
 
 The record decides: a marker does nothing if by the record nothing is due. A worker that writes a record with an occurrence makes its marker
 afterwards, and also before it if no other worker would repeat the write. A tick that finds such a record makes the marker again. So no open
-reminder stays without a marker.
+reminder stays without a marker. Only ticks delete markers, once their minute has come, and what removes a reminder for good.
 """
 
 import re
@@ -14,10 +14,10 @@ from shared import logs
 from shared.clock import SKEW_MS
 from shared.conversation.due import DueMarkers
 from shared.conversation.store import Conversation
-from shared.errors import CorruptRecordError, UnknownRecordVersionError
+from shared.errors import CorruptRecordError, StorageUnavailableError, UnreadableRecordError
 from shared.reminders.reminder import Reminder
 from shared.storage.codec import decode, decode_readable, encode
-from shared.storage.compare_and_swap import update_by_swap
+from shared.storage.compare_and_swap import SWAP_ATTEMPTS, update_by_swap
 from shared.storage.due_marker import DueMarker
 from shared.storage.object_store import ListedObject
 
@@ -98,30 +98,44 @@ class ReminderStore:
         self._markers.mark(REMINDER, self.conversation, reminder.id, at_ms=max(next_ms, soon_ms))
 
     def unmark(self, reminder: Reminder) -> None:
-        """Delete the marker at the time of what was due next.  Repeated: does nothing."""
-        next_ms = next_ms_of(reminder)
-        if next_ms is not None:
-            chat = self.conversation.id
-            self._markers.clear(DueMarker.at(next_ms, kind=REMINDER, conversation_id=chat, id=reminder.id))
+        """Delete the marker at the time of what was due next, once the reminder is gone for good.  Repeated: does nothing.
 
-    def forget(self, reminder: Reminder) -> None:
-        """The reminder is gone, and its marker with it.  Repeated: does nothing."""
-        self.conversation.objects.store.delete(self.conversation.names.reminder(reminder.id))
-        self.unmark(reminder)
+        The marker of a reminder that is only changed stays until its minute: another change may need one of the same name by then.
+        """
+        next_ms, markers = next_ms_of(reminder), self._markers
+        if next_ms is None:
+            return
+        chat = self.conversation.id
+        listed = markers.listed(DueMarker.at(next_ms, kind=REMINDER, conversation_id=chat, id=reminder.id))
+        if listed is not None:
+            markers.clear(listed)
 
-    def remove(self, listed: ListedObject) -> None:
-        """The reminder of this object is gone, and its marker with it.  Repeated: does nothing.
+    def forget(self, reminder: Reminder, generation: int) -> None:
+        """The reminder is gone, and its marker with it, unless it has another generation.  Repeated: does nothing."""
+        name = self.conversation.names.reminder(reminder.id)
+        if self.conversation.objects.store.delete(name, generation=generation):
+            self.unmark(reminder)
+
+    def remove(self, name: str, is_affected: Callable[[bytes], bool]) -> None:
+        """The reminder of this object is gone if it is affected as it is stored now, and its marker with it.  Repeated: does nothing.
 
         The marker of a reminder that cannot be read stays until a tick finds that it leads to nothing.
         """
-        reminder_id = listed.name.removeprefix(self.conversation.names.reminders_prefix).removesuffix(".json")
+        store = self.conversation.objects.store
+        for _ in range(SWAP_ATTEMPTS):
+            stored = store.read(name)
+            if stored is None or not is_affected(stored.data):
+                return
+            if store.delete(name, generation=stored.generation):
+                self._unmark_stored(stored.data)
+                return
+        raise StorageUnavailableError("others kept changing a reminder")
+
+    def _unmark_stored(self, data: bytes) -> None:
         try:
-            found = self.find(reminder_id)
-        except UnknownRecordVersionError:
-            found = None
-        self.conversation.objects.store.delete(listed.name)
-        if found is not None:
-            self.unmark(found[0])
+            self.unmark(decode(Reminder, data))
+        except UnreadableRecordError as cause:
+            logs.error("record_unreadable", cause=cause)
 
     @property
     def _markers(self) -> DueMarkers:

@@ -1,5 +1,7 @@
 """The words in reminders: a reminder goes with any message that it came from, when that is withdrawn, erased or edited."""
 
+from functools import partial
+
 from shared import logs
 from shared.conversation.amendments import Amendments
 from shared.conversation.store import Conversation
@@ -20,16 +22,17 @@ class ReminderWords:
         store = ReminderStore(conversation)
         listed = store.list_objects()
         bodies = conversation.objects.read_all(listed)
+        is_affected = partial(_is_affected, amendments=amendments)
         affected = [
-            one for one, body in zip(listed, bodies, strict=True) if body is not None and _is_affected(body, amendments)
+            one.name for one, body in zip(listed, bodies, strict=True) if body is not None and is_affected(body)
         ]
-        for one in affected:
-            store.remove(one)
+        for name in affected:
+            store.remove(name, is_affected)
         if affected:
             logs.info("reminders_withdrawn", count=len(affected))
 
 
-def _is_affected(body: bytes, amendments: Amendments) -> bool:
+def _is_affected(body: bytes, *, amendments: Amendments) -> bool:
     """Whether the reminder has to go; one that cannot be read goes if it names what was withdrawn, or if anything was erased."""
     try:
         return decode(Reminder, body).is_from_withdrawn(amendments.is_withdrawn_from_entries)

@@ -34,6 +34,15 @@ def decode(kind: type[_Record], data: bytes) -> _Record:
         raise CorruptRecordError(f"a stored {kind.__name__} cannot be read") from cause
 
 
+def is_corrupt(kind: type[object], data: bytes) -> bool:
+    """Whether the bytes are no record of this kind.  Raises: UnknownRecordVersionError."""
+    try:
+        decode(kind, data)
+    except CorruptRecordError:
+        return True
+    return False
+
+
 def decode_readable(kind: type[_Record], bodies: Iterable[bytes | None]) -> list[_Record]:
     """Return the records that can be read; a corrupt one is logged and left out, so that it does not silence a chat.
 

@@ -19,13 +19,14 @@ class DueMarker:
     """An empty object whose name tells which work is due in a chat, and from which minute on.
 
     `due/{minute}/{kind}.{conversation_id}.{id}`: the minute is written in UTC, as in `20261122T0930`, so that names sort by time.
-    `due_ms` is the start of the minute; `kind` consists of a to z and hyphens.
+    `due_ms` is the start of the minute; `kind` consists of a to z and hyphens. `generation` is that of the object if it was listed, else 0.
     """
 
     due_ms: int
     kind: str
     conversation_id: str = field(repr=False)
     id: str
+    generation: int = field(default=0, compare=False)
 
     def __post_init__(self) -> None:
         """Raises: UnusableIdError, if a part cannot stand in a name."""

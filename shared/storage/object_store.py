@@ -55,8 +55,16 @@ class ObjectStore(Protocol):
         """Write the object if it still has `generation`; return its new one, or None where it has another, or is gone."""
         ...
 
-    def delete(self, name: str) -> None:
-        """The object is gone.  Repeated: does nothing."""
+    def delete(self, name: str, *, generation: int | None = None) -> bool:
+        """The object is gone, if it still has `generation`; return whether no object has the name then.
+
+        Without a generation any object of the name goes, also one that was written since: only where whatever has the name must go.
+        Repeated, or carried out late because its answer was lost: an object that was written since has another generation, and stays.
+
+        ```
+        store.delete("entries/U1/ideas/lunch.md", generation=7)  # False: the entry was filed anew, at generation 9
+        ```
+        """
         ...
 
     def list(self, prefix: str, *, since: str | None = None, before: str | None = None) -> tuple[ListedObject, ...]:

@@ -220,9 +220,39 @@ def test_a_repeated_deletion_does_nothing(store: ObjectStore) -> None:
     assert store.list("") == ()
 
 
-def test_an_absent_object_can_be_deleted(store: ObjectStore) -> None:
-    store.delete(NAME)
+@pytest.mark.parametrize("generation", [None, 1])
+def test_an_absent_object_can_be_deleted(store: ObjectStore, generation: int | None) -> None:
+    assert store.delete(NAME, generation=generation)
 
+    assert store.read(NAME) is None
+
+
+def test_an_object_is_deleted_at_the_generation_that_was_read(store: ObjectStore) -> None:
+    generation = create_object(store, NAME)
+
+    assert store.delete(NAME, generation=generation)
+
+    assert store.read(NAME) is None
+
+
+def test_a_stale_generation_deletes_nothing(store: ObjectStore) -> None:
+    stale = create_object(store, NAME, b"one")
+    generation = store.replace(NAME, b"two", generation=stale)
+
+    assert not store.delete(NAME, generation=stale)
+
+    assert store.read(NAME) == StoredObject(data=b"two", generation=generation or 0)
+
+
+def test_a_deletion_that_comes_late_leaves_what_was_written_since_under_the_name(store: ObjectStore) -> None:
+    stale = create_object(store, NAME, b"one")
+    store.delete(NAME, generation=stale)
+    generation = create_object(store, NAME, b"two")
+
+    assert not store.delete(NAME, generation=stale)
+
+    assert store.read(NAME) == StoredObject(data=b"two", generation=generation)
+    assert store.delete(NAME)
     assert store.read(NAME) is None
 
 
@@ -432,12 +462,13 @@ def test_a_creation_whose_answer_was_lost_returns_none(emulator: Emulator, remot
 
 
 def test_a_deletion_whose_answer_was_lost_takes_effect(emulator: Emulator, remote: RemoteStore) -> None:
-    create_object(remote, NAME)
+    generation = create_object(remote, NAME)
     emulator.proxy.faults.add(Fault(operation="delete", nth=1, answer="cut"))
 
-    remote.delete(NAME)
+    assert remote.delete(NAME, generation=generation)
 
     assert remote.read(NAME) is None
+    assert [one.status for one in emulator.proxy.requests if one.operation == "delete"][1:] == [404]
 
 
 @pytest.mark.parametrize("operation", ["media", "list"])

@@ -1,7 +1,8 @@
 """The bucket of a process: its calls take time, fail, and lose their answers.
 
 It also does what GcsObjectStore does: a write that meets 429 is retried after 0.3 to 1 s, for up to 10 s, unless it has lost meanwhile.  A
-conditional write that won, but whose answer was lost, is reported as lost, as a retry of it would be.
+conditional write that won, but whose answer was lost, is reported as lost, as a retry of it would be.  A deletion may take effect once
+more seconds later, as the attempt does whose answer did not come in time, also if the call failed.
 """
 
 from collections import deque
@@ -48,10 +49,27 @@ class Bucket:
     def replace(self, name: str, data: bytes, *, generation: int) -> int | None:
         return self._write(name, data, generation)
 
-    def delete(self, name: str) -> None:
-        self._call(f"delete {name}", lambda: self._world.objects.delete(name))
+    def delete(self, name: str, *, generation: int | None = None) -> bool:
+        objects, deletion = self._world.objects, f"delete {name}"
+        try:
+            is_free = self._call(deletion, lambda: objects.delete(name, generation=generation))
+        finally:
+            if not self._world.scheduler.current().process.is_dead:
+                newest = self._world.objects.newest_generation
+                self._world.repeat_later(lambda: self._delete_late(name, generation, newest))
         if name.startswith(MARKERS):
             self._withdrawals.look()
+        return is_free
+
+    def _delete_late(self, name: str, generation: int | None, newest: int) -> None:
+        """The deletion takes effect once more, and leaves whatever was written since, but for messages, which go for good."""
+        there = self._world.objects.read(name)
+        is_message = name.startswith("journal/") and not name.endswith(OUTCOME_SUFFIX)
+        is_gone = self._world.objects.delete(name, generation=generation)
+        if there is not None and there.generation > newest and is_gone and not is_message:
+            self._world.truth.report(
+                f"I6: a late deletion took what had been written since in {name.partition('/')[0]}/"
+            )
 
     def list(self, prefix: str, *, since: str | None = None, before: str | None = None) -> tuple[ListedObject, ...]:
         return self._call(f"list {prefix}", lambda: self._list_now(prefix, since, before))

@@ -15,7 +15,7 @@ from tests.simulation.mind import REQUEST_TOKENS, FirstFails
 from tests.simulation.stage import SMALL_BOUNDS, Stage
 from tests.simulation.times import LEASE_S, SHORTEST_LEASE_S, SKEW_S
 from tests.simulation.wiring import LEAST, NO_LIMITS, SMALL, SMALL_SEGMENT, THREADS, TINY, Settings
-from tests.simulation.world import Down, Weather
+from tests.simulation.world import Down, Weather, of_its_own
 
 _INSTANCES: Final = 3
 _THREADS_A_CHAT: Final = PLACES + 3
@@ -62,11 +62,6 @@ def draw_stage(rng: random.Random) -> "Stage":
     )
 
 
-def of_its_own(rng: random.Random, what: str) -> random.Random:
-    """Return a source of chance that takes nothing of the schedule's own, so that what else is drawn stays as it was."""
-    return random.Random(f"{what} {rng.getstate()[1][:9]}")
-
-
 def _reminding(rng: random.Random) -> Reminding:
     """Return how reminders are said; in most schedules there are none."""
     fate = of_its_own(rng, "reminding").random()
@@ -100,8 +95,9 @@ def _budget(rng: random.Random) -> Limits:
 
 
 def _weather(rng: random.Random) -> Weather:
+    late_deletions = of_its_own(rng, "late deletions").choice((0.0, 0.8))
     if rng.random() < 0.3:
-        return Weather(calm=True, lost_answers=rng.choice((0.0, 0.05)))
+        return Weather(calm=True, lost_answers=rng.choice((0.0, 0.05)), late_deletions=late_deletions)
     down_s = rng.random() * 40
     return Weather(
         calm=False,
@@ -112,6 +108,7 @@ def _weather(rng: random.Random) -> Weather:
         kills=rng.choice((0, 3, 8)),
         stalls=rng.choice((0, 2, 4)),
         lags=rng.choice((0.0, 0.0, 0.02)),
+        late_deletions=late_deletions,
         backlog_s=rng.choice((5.0, 30.0, 80.0)) if rng.random() < 0.95 else 1_260.0,
         outage_s=(down_s, down_s + rng.choice((20.0, 300.0, 1_500.0))) if rng.random() < 0.08 else (0.0, 0.0),
     )

@@ -47,6 +47,18 @@ def question_beside_a_message_that_is_filed() -> list[str]:
         return scene.rests()
 
 
+def entry_that_is_filed_anew_before_a_late_deletion() -> list[str]:
+    """An entry is withdrawn, and another one of the same name is filed; then the deletion of the first takes effect once more."""
+    with Scene(has_knowledge=True).playing() as scene:
+        scene.stage.mood.names, scene.world.weather.late_deletions = ("lunch",), 1.0
+        message = scene.says(verb="file")
+        scene.runs_to_end(scene.pushes(scene.delivers(message)))
+        scene.sleeps(1)
+        scene.runs_to_end(scene.takes_back(message))
+        scene.runs_to_end(scene.asks_for("file"))
+        return scene.rests()
+
+
 def classification_after_the_unsend() -> list[str]:
     """The worker sleeps while the model answers. Meanwhile the withdrawal takes effect; then the tool asks for a category."""
     with Scene(has_knowledge=True).playing() as scene:

@@ -44,9 +44,14 @@ OF_HANDLERS: Final[Mapping[str, Mutation]] = {
         lacks="an entry goes with common words that another member said before",
     ),
     "keeps_what_others_said": Mutation(
-        f"{_ENTRY_WORDS}:_Removal._clean_entry",
+        f"{_ENTRY_WORDS}:_Removal._clean_stored",
         Instead("without", nothing_left),
         lacks="an entry goes as a whole although only one of its messages was withdrawn",
+    ),
+    "deletes_what_it_read": Mutation(
+        f"{_ENTRY_WORDS}:_Removal._delete",
+        DropArgument("_store.delete", "generation"),
+        lacks="a deletion that comes late takes an entry that was filed anew under the name",
     ),
     "leaves_its_own_stay_only": Mutation(
         f"{_ERASURE}:ErasureHandler._is_of_an_earlier_stay",

@@ -60,6 +60,7 @@ class Mood:
     """How the model behaves.
 
     `seconds` bounds how long an answer takes; `downs` is how often the model is unavailable, and `skips` how often it chooses `skip`.
+    `names`: how entries are called, whatever is filed, so that their names come back; none: by their words.
     A question that holds a word of `poison` kills the process that asks; with `poisons_anywhere`, so does any prompt. The provider blocks
     every prompt that holds a word of `blocked`, and answers 400 to a request with a picture of a word of `broken`.
     """
@@ -68,6 +69,7 @@ class Mood:
     seconds: tuple[float, float] = (1.0, 4.0)
     downs: float = 0.0
     skips: float = 0.0
+    names: tuple[str, ...] = ()
     poison: frozenset[str] = field(default_factory=frozenset)
     poisons_anywhere: bool = False
     blocked: frozenset[str] = field(default_factory=frozenset)
@@ -182,13 +184,20 @@ class Mind:
         return calling(("reply", {"message": f"{mark} {words}".strip()}))
 
     def answer_json(self, request: JsonRequest) -> JsonAnswer:
-        """Return a classification of the text; the name repeats it."""
+        """Return a classification of the text; the name repeats it, or is a common one."""
         world = self._world
         self._check(_Prompt(request.prompt, "", "", ""), what="a classification")
         self._think(world.rng.uniform(0.1, 3.0), request.timeout_s)
         text = request.prompt.rpartition(_TEXT_HEADING)[2]
         category, confidence = world.rng.choice(_CATEGORIES), world.rng.choice((0.3, 0.9, 0.9))
-        return JsonAnswer(value={"category": category, "confidence": confidence, "name": text}, usage=self._cost())
+        name, names = text, self._mood.names
+        if names:
+            name, category, confidence = (
+                names[sum(map(int, filter(str.isdigit, text))) % len(names)],
+                _CATEGORIES[0],
+                1.0,
+            )
+        return JsonAnswer(value={"category": category, "confidence": confidence, "name": name}, usage=self._cost())
 
     def embed(self, texts: Sequence[str], *, kind: Kind, deadline: Deadline) -> Embedded:
         """Return a vector for each text, by which the end of the schedule tells whose words it was made of."""

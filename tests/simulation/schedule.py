@@ -13,12 +13,12 @@ from shared.storage.codec import encode
 from shared.storage.object_names import ObjectNames
 from shared.turns.deferral import LateReply
 from tests.simulation.bus import TICK_S, Delivery
-from tests.simulation.draws import draw_stage, of_its_own
+from tests.simulation.draws import draw_stage
 from tests.simulation.people import Message, People
 from tests.simulation.scheduler import STEPS, Task
 from tests.simulation.stage import Stage, playing
 from tests.simulation.times import PUBLISH_S
-from tests.simulation.world import ShownText
+from tests.simulation.world import ShownText, of_its_own
 
 _KILLS: Final = 0.005
 _SAYS_MORE: Final = 0.4
@@ -32,6 +32,8 @@ _RARE: Final = 0.06
 _REFUSED: Final = 0.12
 _IN_AN_HOUR: Final = 0.3
 _VERBS: Final = ("file", "file", "file", "note", "move", "delete", "undo")
+_COMMON_NAMES: Final = 0.6
+"""In how many schedules entries have common names, which come back."""
 _COMMANDS: Final = ("help", "id", "reset", "forget", "forget", "forget me", "exit", "bye")
 
 
@@ -150,13 +152,29 @@ class _Schedule:
             self._order(people, rng.random() * (at_s + 10), rng.choice(_COMMANDS))
         if people.is_group and rng.random() < 0.2:
             self._order(people, rng.random() * (at_s + 2), "forget me")
-        chance = of_its_own(rng, f"rare {people.place}")
+        self._rarities(people, at_s)
+
+    def _rarities(self, people: People, at_s: float) -> None:
+        """Draw what happens in few chats."""
+        chance = of_its_own(self.rng, f"rare {people.place}")
         if chance.random() < _RARE:
             self._write(people.catch_up(at_s=chance.random() * (at_s + 10)))
         if chance.random() < _RARE:
             self._write(people.message(at_s=at_s + 20 + chance.random() * 60, verb="forget"))
         if people.is_group and chance.random() < _RARE:
             self._join(people, chance.random() * at_s)
+        if self.stage.mood.names and self.stage.ports.settings.has_knowledge and chance.random() < 0.7:
+            self._file_anew(people, at_s, chance)
+
+    def _file_anew(self, people: People, at_s: float, chance: random.Random) -> None:
+        """Somebody files things of one name, each about when the message of the one before is withdrawn, so that the name becomes free."""
+        for _ in range(chance.randint(2, 5)):
+            message = people.message(at_s=at_s, verb="file")
+            self._write(message)
+            at_s += 2 + self.stage.mood.seconds[1] * 2 + chance.random() * 10
+            if chance.random() < 0.8:
+                self._withdraw(people, message, at_s=at_s)
+            at_s += chance.uniform(-4, 1)
 
     def _join(self, people: People, at_s: float) -> None:
         joining = people.joining(at_s=at_s)
@@ -334,6 +352,9 @@ class _Schedule:
             mood.blocked = frozenset({f"word{chance.randrange(3)}a"})
         if chance.random() < _REFUSED:
             mood.broken = frozenset(f"word{chance.randrange(4)}a" for _ in range(2))
+        if of_its_own(rng, "names").random() < _COMMON_NAMES:
+            mood.names = ("lunch",)
+            mood.seconds = min(mood.seconds, of_its_own(rng, "fast").choice(((0.3, 3.0), mood.seconds)))
 
     def _on_step(self, task: Task) -> None:
         if self.kills and self.rng.random() < _KILLS:

@@ -25,12 +25,18 @@ TICK: Final = "tick"
 """With this the names of ticks begin."""
 _SLOW: Final = 10
 """One call in ten takes up to ten times as long."""
+_LATE_S: Final = 20.0
 LAG_S: Final = 5.0
 """How long one attempt at a call may take.  Source: shared/adapters, the timeouts of the clients."""
 
 
 Down: TypeAlias = Literal["line", "model", "bucket"]
 """What can be down by itself."""
+
+
+def of_its_own(rng: random.Random, what: str) -> random.Random:
+    """Return a source of chance that takes nothing of the schedule's own, so that what else is drawn stays as it was."""
+    return random.Random(f"{what} {rng.getstate()[1][:9]}")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -40,14 +46,16 @@ class Weather:
     `failures` is how often a call of the bucket fails, before or after its effect. `lost_answers` is how often a write that won is reported
     as lost. `lossiness` is how often LINE's answer does not arrive. `kills` is the number of processes that are killed, `stalls` that
     of threads that sleep for up to 70 s after a call. `backlog_s` is how late Pub/Sub may deliver. `lags` is how often a call takes as long
-    as the client's timeout allows. `is_even`: every call takes exactly `call_s`. `outage_s` is when the bucket is down; `down` is the one
-    service that is down from and until `down_s` in an otherwise quiet schedule, and `hangs` whether its callers wait for nothing.
+    as the client's timeout allows. `late_deletions` is how often a deletion takes effect once more, up to 20 s later. `is_even`: every call
+    takes exactly `call_s`. `outage_s` is when the bucket is down; `down` is the one service that is down from and until `down_s` in an
+    otherwise quiet schedule, and `hangs` whether its callers wait for nothing.
     """
 
     calm: bool = True
     call_s: float = 0.05
     is_even: bool = False
     failures: float = 0.0
+    late_deletions: float = 0.0
     lost_answers: float = 0.0
     lossiness: float = 0.0
     kills: int = 0
@@ -234,6 +242,7 @@ class World:
         self.truth = Truth()
         self.objects = MemoryObjectStore(limited_by=ProcessClock(self, Process("true time")))
         self.stalls = weather.stalls
+        self._late = of_its_own(rng, "late deletions")
         self.sleeps_after: tuple[Process, str, float] | None = None
         """The process that sleeps once, for how many seconds, after which call."""
         self.requests: set[str] = set()
@@ -264,6 +273,11 @@ class World:
         """Return the ledger of a new instance."""
         self.ledgers.append(Ledger())
         return self.ledgers[-1]
+
+    def repeat_later(self, effect: Callable[[], object]) -> None:
+        """The effect may come once more, some seconds later."""
+        if self._late.random() < self.weather.late_deletions:
+            self.scheduler.at(self.now_s + self._late.random() * _LATE_S, effect, is_idle=True)
 
     def number(self) -> int:
         """Return a number that was not returned before."""

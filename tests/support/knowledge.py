@@ -119,8 +119,8 @@ class WatchedStore(MemoryObjectStore):
     def replace(self, name: str, data: bytes, *, generation: int) -> int | None:
         return self._attempt(lambda: super(WatchedStore, self).replace(name, data, generation=generation))
 
-    def delete(self, name: str) -> None:
-        return self._attempt(lambda: super(WatchedStore, self).delete(name))
+    def delete(self, name: str, *, generation: int | None = None) -> bool:
+        return self._attempt(lambda: super(WatchedStore, self).delete(name, generation=generation))
 
     def list(self, prefix: str, *, since: str | None = None, before: str | None = None) -> tuple[ListedObject, ...]:
         return self._attempt(lambda: super(WatchedStore, self).list(prefix, since=since, before=before))
@@ -148,9 +148,9 @@ class StallingStore(MemoryObjectStore):
         self._let_happen(name)
         return super().replace(name, data, generation=generation)
 
-    def delete(self, name: str) -> None:
+    def delete(self, name: str, *, generation: int | None = None) -> bool:
         self._let_happen(name)
-        super().delete(name)
+        return super().delete(name, generation=generation)
 
     def _let_happen(self, name: str) -> None:
         if name.startswith("entries/") and name.endswith(".md") and self.meanwhile is not None:

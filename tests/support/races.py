@@ -1,4 +1,4 @@
-"""Other workers that write between a worker's read and its write, or right after."""
+"""Other workers that write between a worker's read and its write, or right after; deletions that take effect once more."""
 
 import threading
 from collections.abc import Callable
@@ -48,3 +48,21 @@ class StoreThatReadsLast(MemoryObjectStore):
         if name.startswith("turns/"):
             self.is_open.set()
         return written
+
+
+class StoreWithLateDeletions(MemoryObjectStore):
+    """A bucket that can carry out every deletion once more, as an attempt does whose answer did not come in time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._deletions: list[tuple[str, int | None]] = []
+
+    def delete(self, name: str, *, generation: int | None = None) -> bool:
+        self._deletions.append((name, generation))
+        return super().delete(name, generation=generation)
+
+    def repeat_deletions(self) -> int:
+        """Carry out the deletions again; return how many there were."""
+        for name, generation in self._deletions:
+            super().delete(name, generation=generation)
+        return len(self._deletions)

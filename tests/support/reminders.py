@@ -56,9 +56,9 @@ class InterruptedStore(MemoryObjectStore):
             return None
         return written
 
-    def delete(self, name: str) -> None:
+    def delete(self, name: str, *, generation: int | None = None) -> bool:
         self._interrupt(f"delete {name}")
-        super().delete(name)
+        return super().delete(name, generation=generation)
 
     def list(self, prefix: str, *, since: str | None = None, before: str | None = None) -> tuple[ListedObject, ...]:
         self._interrupt(f"list {prefix}")
@@ -189,3 +189,11 @@ def reminding_tool() -> Tool:
     }
     response = {"type": "object", "properties": {"status": {"type": "string"}}, "required": ["status"]}
     return Tool(name="remind", description="Sets a reminder.", parameters=parameters, response=response, run=remind)
+
+
+def forget(conversation: Conversation, reminder: Reminder) -> None:
+    """The reminder is gone, as if it had been withdrawn."""
+    store = ReminderStore(conversation)
+    found = store.find(reminder.id)
+    assert found is not None
+    store.forget(*found)

@@ -1,6 +1,5 @@
 """The object store in memory."""
 
-import itertools
 import threading
 from bisect import bisect_left, insort
 from collections.abc import Iterable
@@ -29,8 +28,13 @@ class MemoryObjectStore:
         self._listed: dict[str, ListedObject] = {}
         self._names: list[str] = []
         """Sorted; code points sort as their UTF-8 bytes do."""
-        self._generations = itertools.count(1)
+        self._newest_generation = 0
         self._lock = threading.Lock()
+
+    @property
+    def newest_generation(self) -> int:
+        """The generation of what was written last; 0: nothing was written yet."""
+        return self._newest_generation
 
     def read(self, name: str) -> StoredObject | None:
         with self._lock:
@@ -49,10 +53,15 @@ class MemoryObjectStore:
     def replace(self, name: str, data: bytes, *, generation: int) -> int | None:
         return self._write(name, data, generation=generation)
 
-    def delete(self, name: str) -> None:
+    def delete(self, name: str, *, generation: int | None = None) -> bool:
         with self._lock:
-            if self._objects.pop(name, None) is not None:
-                del self._listed[name], self._names[bisect_left(self._names, name)]
+            there = self._objects.get(name)
+            if there is None:
+                return True
+            if generation not in {None, there.generation}:
+                return False
+            del self._objects[name], self._listed[name], self._names[bisect_left(self._names, name)]
+            return True
 
     def list(self, prefix: str, *, since: str | None = None, before: str | None = None) -> tuple[ListedObject, ...]:
         with self._lock:
@@ -70,7 +79,8 @@ class MemoryObjectStore:
             if (there.generation if there else 0) != generation:
                 return None
             self._written_s[name] = now_s
-            written = StoredObject(data=bytes(data), generation=next(self._generations))
+            self._newest_generation += 1
+            written = StoredObject(data=bytes(data), generation=self._newest_generation)
             if there is None:
                 insort(self._names, name)
             self._objects[name] = written

@@ -48,9 +48,8 @@ class CountingStore(MemoryObjectStore):
     def replace(self, name: str, data: bytes, *, generation: int) -> int | None:
         return self._count("write", name, super().replace(name, data, generation=generation), len(data))
 
-    def delete(self, name: str) -> None:
-        super().delete(name)
-        self._count("delete", name, None, 0)
+    def delete(self, name: str, *, generation: int | None = None) -> bool:
+        return self._count("delete", name, super().delete(name, generation=generation), 0)
 
     def list(self, prefix: str, *, since: str | None = None, before: str | None = None) -> tuple[ListedObject, ...]:
         found = super().list(prefix, since=since, before=before)

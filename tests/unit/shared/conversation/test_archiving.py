@@ -61,8 +61,8 @@ class FragileStore(MemoryObjectStore):
     def replace(self, name: str, data: bytes, *, generation: int) -> int | None:
         return self._do(lambda: super(FragileStore, self).replace(name, data, generation=generation))
 
-    def delete(self, name: str) -> None:
-        self._do(lambda: super(FragileStore, self).delete(name))
+    def delete(self, name: str, *, generation: int | None = None) -> bool:
+        return self._do(lambda: super(FragileStore, self).delete(name, generation=generation))
 
     def _do(self, effect: Callable[[], _Written]) -> _Written:
         self.writes += 1

@@ -363,7 +363,7 @@ def test_an_outcome_stays_while_one_of_its_messages_waits(
     chat: Conversation, clock: FixedClock, compaction: Compaction
 ) -> None:
     kept = keep_messages(chat, clock, range(6))
-    chat.journal.drop_outcome("e1")
+    chat.objects.store.delete(chat.names.outcome("e1"))
     waiting = answer(1)
     chat.journal.record_outcome(
         made_with(replace(waiting, timestamp_ms=kept[1].timestamp_ms, answered_ids=("m1", "m2")))

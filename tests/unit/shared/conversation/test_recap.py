@@ -175,11 +175,11 @@ class StoreThatDrops(MemoryObjectStore):
 
     before_drop: Callable[[], object] | None = None
 
-    def delete(self, name: str) -> None:
+    def delete(self, name: str, *, generation: int | None = None) -> bool:
         if name.endswith(".outcome.json") and self.before_drop is not None:
             before, self.before_drop = self.before_drop, None
             before()
-        super().delete(name)
+        return super().delete(name, generation=generation)
 
 
 def test_the_first_recap_is_not_begun_after_the_first_step_of_an_unsend(

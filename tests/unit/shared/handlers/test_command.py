@@ -144,10 +144,10 @@ class SlowBucket(UnreliableStore):
 
     clock: FixedClock | None = None
 
-    def delete(self, name: str) -> None:
+    def delete(self, name: str, *, generation: int | None = None) -> bool:
         if self.clock is not None:
             self.clock.move(30)
-        super().delete(name)
+        return super().delete(name, generation=generation)
 
 
 @pytest.mark.parametrize("messages", [1, 2, 3])

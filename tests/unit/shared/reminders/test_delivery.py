@@ -25,7 +25,7 @@ from tests.support import schemas
 from tests.support.chats import conversations_on
 from tests.support.knowledge import WatchedStore
 from tests.support.phrases import NamedPhrases
-from tests.support.reminders import ZONE, InterruptedStore, ReminderChat
+from tests.support.reminders import ZONE, InterruptedStore, ReminderChat, forget
 
 CHAT, GROUP = "U" + "1" * 32, "C" + "2" * 32
 MINUTE_MS, DAY_MS = 60_000, 86_400_000
@@ -729,7 +729,7 @@ def test_a_reminder_that_is_cancelled_beside_its_push_stays_cancelled(due: Due) 
 def test_a_reminder_that_is_withdrawn_beside_its_push_stays_away(due: Due) -> None:
     reminder = due.reminder(rule="FREQ=DAILY")
     due.passes()
-    due.store.before("create journal/", lambda: ReminderStore(due.chat.conversation).forget(reminder))
+    due.store.before("create journal/", lambda: forget(due.chat.conversation, reminder))
 
     due.tick(reminder)
 

@@ -11,7 +11,7 @@ from shared.handlers.staged_writes import StagedWrites
 from shared.reminders.reminder import Reminder, ReminderState
 from shared.reminders.store import KEPT_MS, ReminderStore
 from tests.support.chats import conversations_on
-from tests.support.reminders import ReminderChat
+from tests.support.reminders import ReminderChat, forget
 
 CHAT = "U" + "1" * 32
 KEPT_AT_MS = 5_000
@@ -86,7 +86,7 @@ def test_an_answer_with_an_older_occurrence_notes_nothing(chat: ReminderChat) ->
 
 def test_a_reminder_that_was_withdrawn_after_its_answer_does_not_come_back(chat: ReminderChat) -> None:
     reminder = kept(chat)
-    ReminderStore(chat.conversation).forget(reminder)
+    forget(chat.conversation, reminder)
 
     assert chat.apply(answer(reminder))
 

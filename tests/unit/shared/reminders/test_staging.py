@@ -23,7 +23,7 @@ from shared.reminders.store import ReminderStore
 from shared.storage.codec import decode, encode
 from tests.support import schemas
 from tests.support.chats import conversations_on, everything_in
-from tests.support.reminders import ASKED, ZONE, InterruptedStore, ReminderChat
+from tests.support.reminders import ASKED, ZONE, InterruptedStore, ReminderChat, forget
 
 CHAT = "U" + "1" * 32
 
@@ -218,7 +218,7 @@ def test_a_reminder_that_was_said_is_not_made_again(chat: ReminderChat) -> None:
     assert chat.read(reminder_id).state is ReminderState.DONE
 
 
-def test_a_change_moves_the_marker(chat: ReminderChat) -> None:
+def test_a_change_marks_the_new_time_and_leaves_the_earlier_marker_to_a_tick(chat: ReminderChat) -> None:
     made = chat.remind(at=in_days(chat, 1))
     before = chat.markers
 
@@ -226,8 +226,18 @@ def test_a_change_moves_the_marker(chat: ReminderChat) -> None:
 
     assert changed.due_ms is not None
     assert local_time(changed.due_ms, ZONE) == in_days(chat, 3, "10:30")
-    assert len(chat.markers) == 1
-    assert chat.markers != before
+    assert len(chat.markers) == 2
+    assert chat.markers[:1] == before
+
+
+def test_a_change_and_its_reversal_leave_the_marker_of_the_first_time(chat: ReminderChat) -> None:
+    made = chat.remind(at=in_days(chat, 1))
+    before = chat.markers
+    chat.turn(lambda overlay: overlay.change(made.id, at=in_days(chat, 3)))
+
+    chat.turn(lambda overlay: overlay.change(made.id, at=in_days(chat, 1)))
+
+    assert before[0] in chat.markers
 
 
 def test_a_change_of_the_text_keeps_what_ticks_have_done_since(chat: ReminderChat) -> None:
@@ -316,7 +326,7 @@ def test_a_cancelled_reminder_keeps_no_words_and_no_time(chat: ReminderChat, sto
     assert "4711" not in everything_in(store)
     assert [
         one.startswith(f"{local_time(made.due_ms or 0, 'UTC')[:10].replace('-', '')}T") for one in chat.markers
-    ] == [False]
+    ] == [True, False]  # the first leads to nothing, the second to the removal of what is left
 
 
 def test_a_reminder_that_was_said_before_its_cancellation_stays_said(chat: ReminderChat) -> None:
@@ -347,7 +357,7 @@ def test_a_change_does_not_bring_a_withdrawn_reminder_back(chat: ReminderChat) -
     made = chat.remind(at=in_days(chat, 1))
     overlay = chat.begin()
     overlay.change(made.id, text="still here")
-    ReminderStore(chat.conversation).remove(ReminderStore(chat.conversation).list_objects()[0])
+    ReminderStore(chat.conversation).remove(ReminderStore(chat.conversation).list_objects()[0].name, lambda _: True)
 
     chat.commit(overlay)
 
@@ -457,7 +467,7 @@ def test_a_marker_lies_ahead_also_of_what_is_due_already(chat: ReminderChat, clo
 def test_a_reminder_that_is_forgotten_takes_its_marker_with_it(chat: ReminderChat) -> None:
     made = chat.remind(at=in_days(chat, 1))
 
-    ReminderStore(chat.conversation).forget(made)
+    forget(chat.conversation, made)
 
     assert (chat.stored, chat.markers) == ((), [])
 
