@@ -142,7 +142,7 @@ class ToolExecutor:
         if wrong is not None:
             logs.info("tool_called", tool=tool.name, outcome="invalid_arguments")
             return ToolFault(message=f"Wrong arguments: {wrong}.", may_retry=True)
-        if not (tool.is_final or tool.is_reading or tool.reads_outside):
+        if not (tool.is_final or tool.is_reading or tool.outside):
             context.readings.mark_written(call.args)
         result = _run_tool(tool, call.args, context)
         if isinstance(result, ToolFault | NeedsTap):
@@ -152,10 +152,10 @@ class ToolExecutor:
         if odd is not None:
             logs.error("tool_response_invalid", tool=tool.name, fault=odd)
             return ToolFault(message="The function failed.", may_retry=False)
-        if tool.reads_outside:
-            context.readings.mark_outside(tool.name)
+        if tool.outside:
+            context.readings.mark_outside(tool.outside, shown_by=tool.name)
         if not tool.is_final:
-            context.readings.note(data, is_kept=not tool.reads_outside)
+            context.readings.note(data, is_kept=not tool.outside)
         shown = fitted(data, limit_tokens=tool.result_tokens)
         if shown is data:
             return result

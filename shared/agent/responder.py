@@ -12,18 +12,18 @@ from shared.agent.catch_up import CatchUp, is_catch_up_only
 from shared.agent.culprits import Culprits, Suspicion
 from shared.agent.loop import Agent, Thought
 from shared.agent.media_parts import MediaParts, recent_media
-from shared.agent.model import Content, MixedContent, Part, TextContent
+from shared.agent.model import Content, MediaPart, MixedContent, Part, TextContent
 from shared.agent.outcomes import GAP, having_read, room_above_lists, with_forgetting, with_proposals, with_staged
 from shared.agent.people import People
 from shared.agent.prompt import PromptBuilder
 from shared.agent.receipts import Deed, is_blank, receipt, without_marks
 from shared.agent.remedies import Help
 from shared.agent.suspects import Suspect, media_shown, suspects_around, suspects_asked
-from shared.agent.taint import MEDIA, Readings
+from shared.agent.taint import Readings
 from shared.agent.transcript import words
 from shared.agent.turn_context import TurnContext
 from shared.agent.turn_contexts import TurnContexts
-from shared.conversation.provenance import Provenance
+from shared.conversation.provenance import FILE, MEDIA, Provenance
 from shared.conversation.records import OutcomeKind, OutcomeRecord, provenance_of
 from shared.errors import (
     AizuchiError,
@@ -41,6 +41,7 @@ from shared.line.presence import Presence
 from shared.turns.question import Question
 
 REPLY: Final = "reply"
+_MEDIA_TYPES: Final = ("image/", "audio/", "video/")
 _AGENT: Final = "aizuchi"
 _PROBES_IN_A_TURN: Final = 6
 _LEAST_WORDS: Final = 100  # characters of the model's, however much the code writes below them
@@ -321,7 +322,9 @@ def _note_readings(context: TurnContext, contents: Sequence[Content], *, index: 
     """Remember what the prompt shows: its links may be repeated, media come from outside, and the index repeats what is filed."""
     for content in contents:
         if isinstance(content, MixedContent):
-            context.readings.mark_outside(MEDIA)
+            types = [part.content_type for part in content.parts if isinstance(part, MediaPart)]
+            for source in {MEDIA if one.startswith(_MEDIA_TYPES) else FILE for one in types} or {MEDIA}:
+                context.readings.mark_outside(source)
         if isinstance(content, TextContent | MixedContent):
             for text in content.texts:
                 context.readings.note(text)

@@ -23,7 +23,6 @@ _LINK: Final = re.compile(
     re.IGNORECASE,
 )
 _ENDS: Final = ".,;:!?)]}'\"*_~`|"  # and the marks of Markdown, of which the reply has none left
-MEDIA: Final = "media"
 _NUMBER: Final = re.compile(r"\d{4,}")
 _NAMED_AT_LEAST: Final = 2  # characters; a shorter name stands in other words by chance
 _WORD: Final = re.compile(r"[^\W_]{2,}")
@@ -48,7 +47,7 @@ class Readings:
     """What the model has been shown in a turn, beside the chat; safe to share between threads."""
 
     def __init__(self) -> None:
-        self._outside: set[str] = set()
+        self._outside: dict[str, str] = {}
         self._links: set[str] = set()
         self._written: set[str] = set()
         self._kept: list[str] = []
@@ -59,14 +58,20 @@ class Readings:
         """Whether it was shown anything from outside."""
         return bool(self._outside)
 
-    def mark_outside(self, source: str) -> None:
-        """Something from outside was shown: the results of the tool of this name, or MEDIA."""
+    @property
+    def outside(self) -> frozenset[str]:
+        """The sources outside the chat of which it was shown anything, as in `Provenance`."""
         with self._lock:
-            self._outside.add(source)
+            return frozenset(self._outside.values())
 
-    def is_tainted_beside(self, sources: AbstractSet[str]) -> bool:
-        """Whether it was shown anything from outside that is not of these sources."""
-        return not self._outside <= sources
+    def mark_outside(self, source: str, *, shown_by: str = "") -> None:
+        """Something from a source outside the chat was shown, as the results of a tool of this name, or in the prompt."""
+        with self._lock:
+            self._outside[shown_by or source] = source
+
+    def is_tainted_beside(self, tools: AbstractSet[str]) -> bool:
+        """Whether it was shown anything from outside that these tools did not return."""
+        return not self._outside.keys() <= tools
 
     def note(self, data: object, *, is_kept: bool = False) -> None:
         """Remember the links of a function's result or of the prompt: the reply may repeat them.  `is_kept`: it repeats what is filed."""

@@ -70,7 +70,8 @@ class Tool:
     `run` takes arguments that match `parameters` and returns data that matches `response`, a fault, that it needs a tap, or, if `is_final`,
     the decision that ends the turn. It may run in parallel with other tools, and again in a later attempt at the turn. A turn may call it
     `most_calls` times.
-    `is_reading`: it changes nothing, so an interjection may call it. `reads_outside`: its results are words of strangers.
+    `is_reading`: it changes nothing, so an interjection may call it. `outside`: the source outside the chat whose words its
+    results are, as in `Provenance`; empty: there is none.
     `only_in` are the ids of the chats that have the tool; None: all chats. `declared` are the parameters that the model is told of, if
     `parameters` accepts more. `found_out` returns the end of the description, which is known only at run time; it is bounded in length and
     time.
@@ -83,7 +84,7 @@ class Tool:
     run: Callable[[Json, TurnContext], ToolResult] = field(repr=False)
     is_final: bool = False
     is_reading: bool = False
-    reads_outside: bool = False
+    outside: str = ""
     most_calls: int = 20
     result_tokens: int = RESULT_TOKENS
     only_in: frozenset[str] | None = field(default=None, repr=False)

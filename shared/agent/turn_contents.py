@@ -99,7 +99,7 @@ class TurnContents:
 
     def _has_read(self, answer: FunctionResponse) -> bool:
         tool = self._registry.find(answer.call.name, self._context)
-        return "output" in answer.response and tool is not None and (tool.is_reading or tool.reads_outside)
+        return "output" in answer.response and tool is not None and (tool.is_reading or bool(tool.outside))
 
     def _told_changes(self, contents: Sequence[Content]) -> Iterator[TextContent]:
         """Yield a note on the changes of the rounds that are left out from now on: they hold, so they are not to be made twice."""

@@ -4,7 +4,7 @@ import itertools
 import math
 from collections.abc import Callable
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
 from shared.agent.forgetting import Forgetting
@@ -175,7 +175,8 @@ class TurnContext:
     @property
     def provenance(self) -> Provenance:
         """The provenance of all that the model may have read by now, in the prompt or in what tools returned."""
-        return self.prompt | self.shown
+        read = self.prompt | self.shown
+        return replace(read, outside=read.outside | self.readings.outside)
 
     def seal(self) -> None:
         """Stage nothing more: a tool that took too long may still run, and no receipt would tell what it stages from now on."""

@@ -11,7 +11,8 @@ from typing import Final, Protocol
 from shared import logs
 from shared.clock import Clock, Deadline
 from shared.conversation.amendments import Amendments
-from shared.conversation.records import MessageRecord
+from shared.conversation.provenance import FILE, MEDIA
+from shared.conversation.records import MessageRecord, provenance_of
 from shared.conversation.snapshot import cleaned
 from shared.conversation.snapshot_records import SnapshotRecord
 from shared.conversation.store import Conversation
@@ -103,9 +104,14 @@ def _with_captions(record: SnapshotRecord, captions: Mapping[str, str], failed: 
     return replace(
         record,
         messages=tuple(
-            replace(one, text=f"{one.text.removesuffix(']')}: {captions[one.line_message_id]}]")
+            _captioned(one, captions[one.line_message_id])
             if one.line_message_id in captions
             else replace(one, is_described=one.is_described and one.line_message_id not in failed)
             for one in record.messages
         ),
     )
+
+
+def _captioned(message: MessageRecord, caption: str) -> MessageRecord:
+    provenance = replace(provenance_of((message,)), outside=frozenset({FILE if message.type == "file" else MEDIA}))
+    return replace(message, text=f"{message.text.removesuffix(']')}: {caption}]", provenance=provenance)

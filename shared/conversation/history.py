@@ -162,7 +162,11 @@ class History:
         """
         parts = (
             provenance_of(self.messages),
-            replace(self.index.provenance, entries_since_ms=self.amendments.erased_entries_ms + 1),
+            replace(
+                self.index.provenance,
+                entries_since_ms=self.amendments.erased_entries_ms + 1,
+                outside=frozenset(),  # a row of the index shows a few words of its entry
+            ),
             *(one.as_source for one in self.recaps),
             *(map(_named, self.answers)),
             self.provenance_of_quotes(self.messages),

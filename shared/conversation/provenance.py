@@ -14,6 +14,12 @@ LATEST_MS: Final = 2**53
 """Later than any timestamp: the start of an interval that holds nothing."""
 
 
+WEB: Final = "web"
+NOTION: Final = "notion"
+MEDIA: Final = "media"
+"""Pictures, voices and videos."""
+FILE: Final = "file"
+
 IsWithdrawn = Callable[[str, int], bool]
 """Whether no entry may hold what a message, by its id, said at a timestamp of LINE's: it was withdrawn, erased or replaced by an edit."""
 
@@ -81,7 +87,8 @@ class Provenance:
     `messages` are by the marks of their authors (`member_mark`; "" for an unknown one) and their ids, each with LINE's timestamp of its
     oldest words: `{"member-8c0f...": {"5123": 1763700000000}}`. `derived_ids` are the answers and recaps, by their own ids. All of it was
     written between `since_ms` and `until_ms`, by LINE's timestamp, except filed entries, because a reset spares them: of the entries that
-    may have been shown, nothing is from before `entries_since_ms`. The default names nothing.
+    may have been shown, nothing is from before `entries_since_ms`. `outside`: the sources outside the chat, such as WEB, whose words may
+    stand in it. The default names nothing.
     """
 
     messages: Mapping[str, Mapping[str, int]] = field(default_factory=dict, hash=False)
@@ -89,6 +96,7 @@ class Provenance:
     since_ms: int = LATEST_MS
     until_ms: int = -1
     entries_since_ms: int = LATEST_MS
+    outside: frozenset[str] = frozenset()
 
     @classmethod
     def of_sources(cls, sources: Iterable[Source]) -> "Provenance":
@@ -105,6 +113,7 @@ class Provenance:
             since_ms=min((one.since_ms for one in united), default=LATEST_MS),
             until_ms=max((one.until_ms for one in united), default=-1),
             entries_since_ms=min((one.entries_since_ms for one in united), default=LATEST_MS),
+            outside=frozenset(chain.from_iterable(one.outside for one in united)),
         )
 
     def __or__(self, other: "Provenance") -> "Provenance":

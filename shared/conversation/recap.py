@@ -4,7 +4,7 @@ Each attempt is recorded in the snapshot before the model is asked, so that a re
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
@@ -126,11 +126,20 @@ def _with_recap(record: SnapshotRecord, text: str, limits: MemoryLimits) -> Snap
         id=f"recap-{record.recaps_written + 1}",
         text=text,
         summed_up_ids=tuple(one.line_message_id for one in batch),
-        provenance=replace(provenance_of(batch), derived_ids=frozenset(one.webhook_event_id for one in answers)),
+        provenance=replace(
+            provenance_of(batch),
+            derived_ids=frozenset(one.webhook_event_id for one in answers),
+            outside=_outside_of((*batch, *answers)),
+        ),
         timestamp_ms=batch[-1].timestamp_ms,
     )
     record = replace(record, recaps_written=record.recaps_written + 1)
     return replace(record, recaps=tuple(sorted((*record.recaps, recap), key=lambda one: one.timestamp_ms)))
+
+
+def _outside_of(records: Iterable[MessageRecord | OutcomeRecord]) -> frozenset[str]:
+    """Return the sources outside the chat whose words a recap of these may hold: captions and answers carry them."""
+    return frozenset().union(*(one.provenance.outside for one in records if one.provenance is not None))
 
 
 def _answers_in(record: SnapshotRecord, batch: Sequence[MessageRecord]) -> tuple[OutcomeRecord, ...]:

@@ -34,6 +34,7 @@ class MessageRecord:
     `quoted_message_id` is all that is kept of a quote: its words are looked up when they are shown. With `quote_token` an answer quotes
     this message; it is kept in groups and rooms only. `image_set_id` is shared by `image_set_size` images that were sent together (0: LINE
     does not tell how many). `is_described`: `text` says what an image, voice, video or file shows, or no worker tries to describe it again.
+    `provenance` is that of such a caption; None: the words are those of the person.
     """
 
     version: int = VERSION
@@ -52,6 +53,7 @@ class MessageRecord:
     image_set_id: str | None = None
     image_set_size: int = 0
     is_described: bool = False
+    provenance: Provenance | None = None
     edited_ms: int = 0
 
     @property
@@ -227,7 +229,8 @@ class OutcomeRecord:
 
     def with_fixed_text(self, text: str, kind: OutcomeKind) -> "OutcomeRecord":
         """Return it with a text that repeats nothing of what it answers."""
-        provenance = replace(self.provenance.only(frozenset(self.answered_ids)), entries_since_ms=LATEST_MS)
+        provenance = self.provenance.only(frozenset(self.answered_ids))
+        provenance = replace(provenance, entries_since_ms=LATEST_MS, outside=frozenset())
         return replace(self, text=text, kind=kind, provenance=provenance)
 
     def without_words(self, kind: OutcomeKind | None = None) -> "OutcomeRecord":

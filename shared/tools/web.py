@@ -13,6 +13,7 @@ from shared.agent.model import Json
 from shared.agent.tools import NOT_NAMED, Cited, Tool, ToolFault, load_schema
 from shared.agent.turn_context import TurnContext
 from shared.clock import Deadline
+from shared.conversation.provenance import WEB
 from shared.errors import ModelBlockedError
 from shared.line.graphemes import short_line
 from shared.line.utf16 import without_lone_surrogates
@@ -112,7 +113,7 @@ def web_tools(web: WebSearch) -> tuple[Tool, ...]:
             response=load_schema("web_search.response"),
             run=search,
             is_reading=True,
-            reads_outside=True,
+            outside=WEB,
             most_calls=MOST_SEARCHES,
         ),
     )

@@ -11,6 +11,7 @@ from shared.agent.model import Json
 from shared.agent.tools import NeedsTap, Tool, ToolFault, load_schema
 from shared.agent.turn_context import TurnContext
 from shared.clock import Deadline
+from shared.conversation.provenance import NOTION
 from shared.line.graphemes import split_at_graphemes
 from shared.line.utf16 import without_lone_surrogates
 from shared.tools.idempotency import IdempotentWrites
@@ -102,7 +103,7 @@ class NotionTools:
             response=load_schema(f"{name}.response"),
             run=_with_faults(run),
             is_reading=reads,
-            reads_outside=reads,
+            outside=NOTION if reads else "",
             most_calls=MOST_CALLS,
             only_in=self.conversations,
             found_out=found_out,

@@ -213,7 +213,7 @@ REPEATING = Tool(name="repeat", description="", parameters=WORDS, response=WORDS
     [
         (REPEATING, True),
         (replace(REPEATING, is_reading=True), False),
-        (replace(REPEATING, reads_outside=True), False),
+        (replace(REPEATING, outside="web"), False),
     ],
     ids=["writes", "reads", "reads outside"],
 )

@@ -157,7 +157,7 @@ def test_arguments_are_measured_in_characters(turn: Turn) -> None:
 @pytest.mark.parametrize("result", [{"words": LINK}, Cited(result={"words": LINK}, footnote="")])
 @pytest.mark.parametrize("is_outside", [True, False])
 def test_what_a_tool_returns_is_remembered_as_read(turn: Turn, result: ToolResult, *, is_outside: bool) -> None:
-    turn.run(returns(result), reads_outside=is_outside)
+    turn.run(returns(result), outside="web" if is_outside else "")
 
     readings = turn.context.readings
     assert readings.is_tainted is is_outside

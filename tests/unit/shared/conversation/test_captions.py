@@ -80,6 +80,22 @@ def test_an_image_gets_its_caption_once(chat: Conversation, writer: CaptionWrite
     assert sorted(captioner.asked) == ["m1", "m2", "m3"]
 
 
+@pytest.mark.parametrize(("kind", "source"), [("image", "media"), ("audio", "media"), ("file", "file")])
+def test_a_caption_came_from_its_medium_and_from_outside(
+    chat: Conversation, writer: CaptionWriter, kind: str, source: str
+) -> None:
+    fold_images(chat)
+    seen = chat.snapshot.read()
+    medium = replace(message(1, f"[{kind}]"), type=kind)
+    assert chat.snapshot.swap(seen, replace(seen.record, messages=(medium,)))
+
+    writer.write(chat, IN_TIME)
+
+    (captioned,) = chat.snapshot.read().record.messages
+    assert captioned.provenance is not None
+    assert (captioned.provenance.ids, captioned.provenance.outside) == (frozenset({"m1"}), frozenset({source}))
+
+
 def test_captions_are_written_a_few_at_a_time_newest_first(
     chat: Conversation, writer: CaptionWriter, captioner: KnownCaptions
 ) -> None:

@@ -20,6 +20,7 @@ PROVENANCES = st.builds(
         {}, optional={by: st.dictionaries(st.sampled_from(ids), TIMES, min_size=1) for by, ids in AUTHORS.items()}
     ),
     derived_ids=st.frozensets(st.sampled_from(["e1", "e2", "recap-1"])),
+    outside=st.frozensets(st.sampled_from(["web", "media", "mcp:tides"])),
     since_ms=TIMES | st.just(LATEST_MS),
     until_ms=TIMES | st.just(-1),
     entries_since_ms=TIMES | st.just(LATEST_MS),

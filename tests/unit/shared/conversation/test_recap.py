@@ -7,7 +7,7 @@ from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.clock import Deadline
 from shared.conversation.compaction import Compaction
 from shared.conversation.recap import RecapWriter
-from shared.conversation.records import Amendment, OutcomeKind
+from shared.conversation.records import Amendment, OutcomeKind, provenance_of
 from shared.conversation.snapshot_records import Recap, SnapshotRecord
 from shared.conversation.store import Conversation
 from shared.conversation.withdrawal import Withdrawal
@@ -444,6 +444,17 @@ def test_messages_from_before_ids_were_kept_are_not_summed_up(
     record = SnapshotRecord(messages=(*legacy, *map(message, range(4, 13))))
 
     assert summed_up(chat, summariser, record) == ("m4", "m5", "m6")
+
+
+def test_a_recap_carries_what_its_captions_and_answers_do(chat: Conversation, summariser: QuotingSummariser) -> None:
+    caption = replace(provenance_of((message(1),)), outside=frozenset({"media"}))
+    found = replace(answer(2), provenance=replace(answer(2).provenance, outside=frozenset({"web"})))
+    messages = (replace(message(1), type="image", provenance=caption), *map(message, range(2, 12)))
+
+    summed_up(chat, summariser, SnapshotRecord(messages=messages, outcomes=(found,)))
+
+    [written] = chat.snapshot.read().record.recaps
+    assert written.provenance.outside == {"media", "web"}
 
 
 def test_a_recap_sums_up_the_answers_that_were_given_among_its_messages(

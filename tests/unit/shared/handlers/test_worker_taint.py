@@ -34,7 +34,7 @@ PAGES: Final = Tool(
     parameters=ANYTHING,
     response={"type": "object"},
     run=read_page,
-    reads_outside=True,
+    outside="web",
 )
 
 
@@ -85,6 +85,32 @@ def test_a_picture_taints_its_turn(friend: Person) -> None:
     friend.sends(picture, DELETES, calling(REPLY))
 
     assert "read from outside" in errors(friend.worker)["delete_entry"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "content", "source"),
+    [
+        ("image", HeldContent(data=b"\xff\xd8 x", content_type="image/jpeg"), "media"),
+        ("file", HeldContent(data=b"%PDF x", content_type="application/pdf"), "file"),
+    ],
+)
+def test_an_answer_carries_the_medium_that_its_prompt_showed(
+    friend: Person, kind: str, content: HeldContent, source: str
+) -> None:
+    shown = friend.events.event("message", message={"type": kind, "contentProvider": {"type": "line"}})
+    friend.worker.media.contents[shown["message"]["id"]] = content
+
+    event = friend.sends(shown, calling(REPLY))
+
+    assert friend.worker.outcome(event)["provenance"]["outside"] == [source]
+
+
+def test_an_answer_carries_what_its_own_turn_read_from_outside_and_the_next_one_does_not(reader: Person) -> None:
+    read = reader.says("what does the page say?", READS, calling(REPLY))
+    later = reader.says("thanks", calling(REPLY))
+
+    outside = [reader.worker.outcome(one)["provenance"]["outside"] for one in (read, later)]
+    assert outside == [["web"], []]
 
 
 def test_filing_a_link_gives_it_to_no_reply(reader: Person) -> None:

@@ -46,7 +46,7 @@ READER: Final = Tool(
     response={"type": "object"},
     run=read_page,
     is_reading=True,
-    reads_outside=True,
+    outside="web",
 )
 
 

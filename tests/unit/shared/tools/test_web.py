@@ -147,5 +147,5 @@ def test_a_footnote_of_exactly_its_limit_is_whole() -> None:
 def test_a_search_reads_from_outside_and_changes_nothing() -> None:
     (tool,) = web_tools(MeteredWebSearch(web=Web(), metering=Metering(clock=FixedClock())))
 
-    assert (tool.is_reading, tool.reads_outside) == (True, True)
+    assert (tool.is_reading, tool.outside) == (True, "web")
     assert MeteredWebSearch(web=Web(), metering=Metering(clock=FixedClock())).name == "web"
