@@ -19,6 +19,7 @@ from tests.simulation.rules import (
     Within,
 )
 from tests.simulation.stand_ins import (
+    change_nothing_named,
     leave_nothing,
     look_at_newest,
     name_no_segment,
@@ -60,7 +61,7 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
     ),
     "sees_through_the_index": Mutation(
         f"{_HISTORY}:History.provenance",
-        DropArgument("Provenance", "ids"),
+        Instead("replace", change_nothing_named),
         lacks="the provenance of an outcome lacks the messages behind the entries that its prompt lists",
     ),
     "sees_through_recaps": Mutation(

@@ -20,7 +20,7 @@ from shared.conversation.archive import Archive
 from shared.conversation.history import History
 from shared.conversation.history_reader import Listing
 from shared.conversation.journal import Journal
-from shared.conversation.provenance import IsWithdrawn
+from shared.conversation.provenance import IsWithdrawn, Provenance
 from shared.conversation.records import Amendment, MessageRecord, OutcomeRecord, Watermark
 from shared.conversation.snapshot import Snapshot
 from shared.conversation.snapshot_records import Segment, SnapshotRecord
@@ -86,6 +86,11 @@ def amend_without_writing(lease: Lease, _outcome: OutcomeRecord, route: Route) -
 
 def new_key(*_: object) -> uuid.UUID:
     return uuid.uuid4()
+
+
+def change_nothing_named(_provenance: Provenance, **changes: Any) -> Provenance:  # noqa: ANN401 - of any field
+    """Stand-in for `replace`: the provenance names nothing."""
+    return replace(Provenance(), **changes)
 
 
 def leave_nothing(_archive: Archive, _before: SnapshotRecord, after: SnapshotRecord) -> SnapshotRecord:

@@ -227,8 +227,8 @@ OF_TURNS: Final[Mapping[str, Mutation]] = {
         lacks="an outcome that repeats a withdrawn message of its prompt keeps the words",
     ),
     "outcomes_tell_since_when": Mutation(
-        "shared.conversation.records:provenance_of",
-        DropArgument("replace", "since_ms"),
+        "shared.conversation.provenance:Provenance.union",
+        DropArgument("cls", "since_ms"),
         lacks="an outcome that repeats erased words keeps them",
     ),
     "outcomes_tell_which_entries": Mutation(
