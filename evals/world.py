@@ -18,6 +18,7 @@ from typing import Final
 from evals.case import Case, Filed, Meanwhile, Said
 from evals.minds import Asked, MindUnderTest, OnePageWeb, Stage
 from shared.access.admission import Access, Admissions
+from shared.access.doorstep import Doorstep
 from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryMedia, MemoryObjectStore, MemoryProfiles
 from shared.adapters.memory.notion import MemoryNotion
 from shared.adapters.memory.scripted_model import calling
@@ -171,7 +172,8 @@ class World:
             settle_s=0.0,
         )
         worker = PushEndpoint(handle=assemble(ports, options), clock=self._clock)
-        traces = Traces(access=Access.OPEN, admissions=Admissions(store=self._store, clock=self._clock))
+        admissions = Admissions(store=self._store, clock=self._clock)
+        traces = Traces(access=Access.OPEN, admissions=admissions, doorstep=Doorstep(clock=self._clock))
         withdrawal = withdrawal_of(self._clock)
         handler = UnsendHandler(conversations=self._conversations, withdrawal=withdrawal, traces=traces)
         return worker, PushEndpoint(handle=handler, clock=self._clock)

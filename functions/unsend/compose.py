@@ -6,6 +6,7 @@ from typing import Final
 
 from shared import logs
 from shared.access.admission import Admissions
+from shared.access.doorstep import Doorstep
 from shared.adapters.gcs import GcsObjectStore
 from shared.adapters.google_tokens import GooglePushTokens
 from shared.adapters.moved_clock import clock_of
@@ -34,7 +35,8 @@ def compose(env: Mapping[str, str]) -> PushEndpoint:
         clock=clock,
         lease_s=settings.lease_s,
     )
-    traces = Traces(access=settings.access, admissions=Admissions(store=conversations.objects.store, clock=clock))
+    admissions = Admissions(store=conversations.objects.store, clock=clock)
+    traces = Traces(access=settings.access, admissions=admissions, doorstep=Doorstep(clock=clock))
     return PushEndpoint(
         handle=UnsendHandler(conversations=conversations, withdrawal=withdrawal_of(clock), traces=traces),
         clock=clock,

@@ -2,11 +2,7 @@
 
 A chat that is not admitted leaves nothing in the bucket and causes no request to the model. Each instance tells it at most once an hour,
 on a reply token, how to be admitted; a `/start` is always answered. What takes something back does not pass here (`Forgetting`), and ticks
-do not.
-
-A message may overtake the `/start` that lets it in. So an addressed one waits for the admission, three seconds at most, before it is
-refused: that stores nothing, and fails no push, which would slow those of all chats.
-Source: Pub/Sub, "Push backoff".
+do not. An addressed message waits for the admission before it is refused (`arrival`).
 """
 
 from collections.abc import Callable
@@ -14,7 +10,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from shared import logs
-from shared.access.admission import Access, AdmissionRecord, Admissions
+from shared.access.admission import Access, Admissions
+from shared.access.arrival import MESSAGE_WAITS_S, wait_for_admission
 from shared.access.doorstep import Doorstep
 from shared.access.invitations import Invitations
 from shared.bus.result import EventResult
@@ -28,8 +25,6 @@ from shared.line.messaging import OutgoingMessage, ReplyApi, reply_deadline, spe
 from shared.line.phrases import Phrase, Phrases
 
 _UNNAMED: Final = ""
-WAITS_S: Final = (0.25, 0.5, 0.75, 1.5)
-"""The pauses after which a message that came before its chat was admitted looks for the admission once more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +105,8 @@ class AdmissionHandler:
             return self._try_code(event, content)
         if not self.intake.message(event, content).addressed:
             return EventResult.NOT_ADMITTED
-        admission = self._wait_for_admission(event)
+        waits_s = MESSAGE_WAITS_S if event.reply_token is not None else ()
+        admission = wait_for_admission(self.admissions, self.doorstep, event.conversation_id, waits_s)
         if admission is None:
             return self._tell(event, Phrase.INVITATION_NEEDED, once_an_hour=True)
         return None if admission.admits(event.timestamp_ms) else EventResult.NOT_ADMITTED
@@ -135,18 +131,6 @@ class AdmissionHandler:
         admission = self.admissions.admit(event.conversation_id, since_ms=event.timestamp_ms)
         logs.info("chat_admitted", is_revoked=admission.is_revoked)
         return admission.admits(event.timestamp_ms)
-
-    def _wait_for_admission(self, event: LineEvent) -> AdmissionRecord | None:
-        """Return the chat's admission if it comes within a few seconds: the message may have overtaken the `/start` that lets it in."""
-        if event.reply_token is None:
-            return None
-        with self.doorstep.waiting(event.conversation_id) as may_wait:
-            for pause_s in WAITS_S if may_wait else ():
-                self.clock.sleep(event.deadline.within(pause_s).left_s)
-                admission = self.admissions.of(event.conversation_id)
-                if admission is not None:
-                    return admission
-        return None
 
     def _tell(self, event: LineEvent, words: Phrase, *, once_an_hour: bool = False) -> EventResult:
         """Tell the chat how to be admitted, or why its code does not work; `once_an_hour`: if this instance has not told it lately."""

@@ -139,12 +139,13 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
     )
     intake = Intake(reader=reader, policy=options.group_policy, bot_name=bot_name)
     admissions = Admissions(store=conversations.objects.store, clock=clock)
-    traces = Traces(access=options.access, admissions=admissions)
+    doorstep = Doorstep(clock=clock)
+    traces = Traces(access=options.access, admissions=admissions, doorstep=doorstep)
     admission = AdmissionHandler(
         access=options.access,
         admissions=admissions,
         invitations=Invitations(store=conversations.objects.store, clock=clock),
-        doorstep=Doorstep(clock=clock),
+        doorstep=doorstep,
         intake=intake,
         line=ports.line,
         phrases=phrases,

@@ -1,9 +1,12 @@
 """Traces: whether the bucket holds anything of a chat.  Where it does not, there is nothing to forget, and nothing is written."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from shared import logs
-from shared.access.admission import Access, Admissions
+from shared.access.admission import Access, AdmissionRecord, Admissions
+from shared.access.arrival import FORGETTING_WAITS_S, wait_for_admission
+from shared.access.doorstep import Doorstep
 from shared.conversation.store import Conversation
 from shared.errors import UnreadableRecordError
 
@@ -14,25 +17,35 @@ class Traces:
 
     access: Access
     admissions: Admissions
+    doorstep: Doorstep
 
     def has_none_of(self, conversation: Conversation) -> bool:
         """Whether nothing is stored of the chat, and nothing that it has sent until now will be.
 
         That is so only where chats have to be admitted: events from before an admission are ignored, so a message that is still on its way
         needs no amendment. A chat from a time of open access has a turn, a snapshot or a journal for as long as it has any other object,
-        but for the edit of a message that never came. Raises: StorageUnavailableError.
+        but for the edit of a message that never came. The caller's event may have overtaken the `/start` that admits the chat, so that is
+        waited for. Raises: StorageUnavailableError.
         """
         if self.access is Access.OPEN or self._was_admitted(conversation):
             return False
         store, names, reads = conversation.objects.store, conversation.names, conversation.objects.reads
         listed = reads.map(store.list, (names.journal_prefix, names.amended_prefix))
         single = list(reads.map(store.read, (names.turn, names.snapshot)))
-        return not any((*single, *listed))
+        return not any((*single, *listed)) and not self._is_admitted_soon(conversation)
 
     def _was_admitted(self, conversation: Conversation) -> bool:
         """Whether there is an admission of the chat, one that was revoked or cannot be read included."""
+        return self._has(conversation, self.admissions.of)
+
+    def _is_admitted_soon(self, conversation: Conversation) -> bool:
+        return self._has(
+            conversation, lambda own_id: wait_for_admission(self.admissions, self.doorstep, own_id, FORGETTING_WAITS_S)
+        )
+
+    def _has(self, conversation: Conversation, admission_of: Callable[[str], AdmissionRecord | None]) -> bool:
         try:
-            return self.admissions.of(conversation.id) is not None
+            return admission_of(conversation.id) is not None
         except UnreadableRecordError as cause:  # where it is doubtful, what people take back goes
             logs.error("record_unreadable", cause=cause)
             return True

@@ -5,7 +5,7 @@ from typing import Final
 
 from tests.simulation.mutation import Mutation
 from tests.simulation.rules import Instead, Never, Return
-from tests.simulation.stand_ins import keep_from_now
+from tests.simulation.stand_ins import keep_from_now, no_admission
 
 _ADMISSION: Final = "shared.access.admission"
 
@@ -31,8 +31,13 @@ OF_ACCESS: Final[Mapping[str, Mutation]] = {
         lacks="a chat that the operator admits again is met with silence for a minute",
     ),
     "waits_for_the_code": Mutation(
-        "shared.handlers.admission:AdmissionHandler._wait_for_admission",
-        Return(value=None),
+        "shared.handlers.admission:AdmissionHandler._meet",
+        Instead("wait_for_admission", no_admission),
         lacks="a message that overtakes the code which lets it in is refused",
+    ),
+    "waits_to_take_back": Mutation(
+        "shared.handlers.traces:Traces._is_admitted_soon",
+        Return(value=False),
+        lacks="a withdrawal that overtakes the code is lost, and its message is let in",
     ),
 }

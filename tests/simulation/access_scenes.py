@@ -85,6 +85,23 @@ def message_that_overtakes_the_code() -> list[str]:
         return scene.rests(calm=True)
 
 
+def unsend_that_overtakes_the_code() -> list[str]:
+    """The same, and the question is withdrawn at once: the withdrawal is handled before the code, too, and finds nothing of the chat."""
+    with Scene(access=Access.INVITED).playing() as scene:
+        start = scene.pushes(starts(scene, new_code(scene)), instance=0)
+        scene.runs_until(start, "read invitations/")
+        scene.sleeps(1)
+        question = scene.says()
+        asking = scene.pushes(scene.delivers(question), instance=1)
+        scene.runs_past(asking, "read admitted/")
+        withdrawal = scene.takes_back(question)
+        scene.comes_to(withdrawal, "sleep")
+        scene.runs_to_end(start)
+        scene.runs_to_end(asking)
+        scene.runs_to_end(withdrawal)
+        return scene.rests()
+
+
 def new_code(scene: Scene) -> str:
     """Return a code of the operator's that admits one chat."""
     return Invitations(store=scene.world.objects, clock=FixedClock()).invite(expires_ms=_LATER_MS)

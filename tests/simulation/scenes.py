@@ -174,4 +174,5 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "takes_marks_with_what_they_are_about": refusal_scenes.unsend_of_a_blocked_message,
     "forgets_marks_of_edited_words": refusal_scenes.edit_of_a_blocked_message,
     "waits_for_the_code": access_scenes.message_that_overtakes_the_code,
+    "waits_to_take_back": access_scenes.unsend_that_overtakes_the_code,
 }

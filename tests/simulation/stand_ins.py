@@ -144,6 +144,10 @@ def keep_from_now(admissions: Admissions, conversation_id: str, data: bytes, *, 
     return admissions._keep(conversation_id, data, read_s=now_s)  # noqa: SLF001 - its own method
 
 
+def no_admission(*_: object) -> None:
+    return None
+
+
 def nothing_left(_entry: Entry, _is_withdrawn: IsWithdrawn) -> None:
     return None
 

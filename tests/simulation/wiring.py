@@ -7,6 +7,7 @@ from typing import Final, TypeAlias
 
 from shared.access.admission import Access, Admissions
 from shared.access.budgets import Limits
+from shared.access.doorstep import Doorstep
 from shared.adapters.memory import MemoryProfiles
 from shared.bus.endpoint import PushEndpoint
 from shared.conversation.amendment_notes import AmendmentNotes
@@ -139,7 +140,8 @@ def unsend(ports: Ports, process: Process) -> Endpoint:
     """Return the endpoint of a process of functions/unsend."""
     clock = ProcessClock(ports.world, process)
     conversations = _conversations(ports, process)
-    traces = Traces(access=ports.settings.access, admissions=Admissions(store=conversations.objects.store, clock=clock))
+    admissions = Admissions(store=conversations.objects.store, clock=clock)
+    traces = Traces(access=ports.settings.access, admissions=admissions, doorstep=Doorstep(clock=clock))
     handler = UnsendHandler(conversations=conversations, withdrawal=withdrawal_of(clock), traces=traces)
     return PushEndpoint(handle=handler, clock=clock)
 

@@ -6,10 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from shared.access.admission import KEPT_S, Access, Admissions
+from shared.access.arrival import MESSAGE_WAITS_S
 from shared.access.doorstep import TOLD_EVERY_S, WAITS_A_CHAT, WRONG_CODES
 from shared.access.invitations import Invitations
 from shared.adapters.memory.scripted_model import calling
-from shared.handlers.admission import WAITS_S
 from shared.line.phrases import Phrase
 from tests.support import push, recorded
 from tests.support.chats import everything_in
@@ -217,12 +217,36 @@ def test_a_message_from_before_the_code_that_meets_it_at_the_door_stays_out(pers
     assert person.worker.model.requests == []
 
 
+def test_what_is_taken_back_before_the_code_that_lets_it_in_was_handled_stays_out(person: Person) -> None:
+    start = person.events.text(f"/start {invite(person.worker)}")
+    question = person.events.text("@Aizuchi my word is swordfish")
+    is_at_the_door(person, meanwhile=lambda: person.worker.push(push.envelope(start)))
+
+    person.sends(person.events.event("unsend", unsend={"messageId": question["message"]["id"]}))
+    person.sends(question)
+
+    assert "swordfish" not in everything_in(person.worker.store)
+    assert person.worker.model.requests == []
+
+
+@pytest.mark.parametrize("kind", ["leave", "unfollow"])
+def test_a_departure_from_before_the_code_was_handled_erases_what_it_let_in(person: Person, kind: str) -> None:
+    start = person.events.text(f"/start {invite(person.worker)}")
+    question = person.events.text("@Aizuchi my word is swordfish")
+    is_at_the_door(person, meanwhile=lambda: person.worker.push(push.envelope(start)))
+
+    person.sends(person.events.event(kind))
+    person.sends(question)
+
+    assert "swordfish" not in everything_in(person.worker.store)
+
+
 def test_a_stranger_waits_for_a_code_for_a_few_seconds_at_most(person: Person) -> None:
     before_s = person.worker.clock.monotonic_s()
 
     person.says("@Aizuchi hello")
 
-    assert person.worker.clock.monotonic_s() - before_s == sum(WAITS_S)
+    assert person.worker.clock.monotonic_s() - before_s == sum(MESSAGE_WAITS_S)
     assert stored(person.worker) == []
 
 

@@ -4,6 +4,7 @@ import json
 import pytest
 
 from shared.access.admission import Access, Admissions
+from shared.access.doorstep import Doorstep
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.bus.endpoint import PushEndpoint
 from shared.conversation.external_calls import CallRecord, ExternalCalls
@@ -37,7 +38,8 @@ def deliver(conversations: Conversations, event: dict[str, object]) -> int:
 
 def push_to_unsend(conversations: Conversations, body: bytes, *, access: Access = Access.OPEN) -> int:
     clock = FixedClock()
-    traces = Traces(access=access, admissions=Admissions(store=conversations.objects.store, clock=clock))
+    admissions = Admissions(store=conversations.objects.store, clock=clock)
+    traces = Traces(access=access, admissions=admissions, doorstep=Doorstep(clock=clock))
     handler = UnsendHandler(conversations=conversations, withdrawal=withdrawal_of(clock), traces=traces)
     endpoint = PushEndpoint(handle=handler, clock=clock)
     return endpoint("POST", body)[1]
