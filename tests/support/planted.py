@@ -344,6 +344,11 @@ READINGS: Final[Mapping[str, Plan]] = {
 }
 """Calls of every tool that shows something of the chat's own store, by a name."""
 
+
+def _asking(plan: Plan) -> Callable[[PlantedGroup], None]:
+    return lambda group: group.asks(plan)
+
+
 STEPS: Final[Mapping[str, Callable[[PlantedGroup], None]]] = {
     "says": PlantedGroup.says,
     "asks": PlantedGroup.asks,
@@ -359,6 +364,6 @@ STEPS: Final[Mapping[str, Callable[[PlantedGroup], None]]] = {
     "catches up": PlantedGroup.catches_up,
     "taps": PlantedGroup.taps,
     "takes back": PlantedGroup.takes_back,
-    **{name: (lambda group, plan=plan: group.asks(plan)) for name, plan in READINGS.items()},
+    **{name: _asking(plan) for name, plan in READINGS.items()},
 }
 """What may happen in the group, by a name."""

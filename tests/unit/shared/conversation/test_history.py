@@ -33,6 +33,15 @@ def test_a_quoted_message_behind_a_recap_is_part_of_the_provenance() -> None:
     assert history.provenance.since_ms == 1
 
 
+def test_the_messages_behind_the_index_are_part_of_the_provenance() -> None:
+    history = History(
+        messages=(message(9),), index=IndexView(text="[plan](ideas/plan.md)", source_ids=frozenset({"m1"}))
+    )
+
+    assert history.provenance.ids == {"m1", "m9"}
+    assert history.isolated((message(9),)).provenance.ids == {"m9"}
+
+
 def test_a_quoted_bubble_stands_for_its_whole_answer() -> None:
     for bubble in ("b1", "b2"):
         history = quoting(5, bubble)

@@ -36,7 +36,7 @@ def test_every_kind_of_record_is_named_by_the_turn_whose_prompt_shows_it(pool: T
     assert sorted(PLACES - group.seen) == []
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.sampled_from(sorted(STEPS)), min_size=4, max_size=14))
 def test_whatever_happens_in_a_chat_each_prompt_names_its_sources(pool: ThreadPoolExecutor, steps: list[str]) -> None:
     group = PlantedGroup(pool)
