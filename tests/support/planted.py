@@ -44,7 +44,7 @@ _OUTSIDE: Final = Tool(
     response={"type": "object"},
     run=lambda _, __: {"text": "words of strangers"},
     is_reading=True,
-    reads_outside=True,
+    outside="web",
 )
 
 Plan = tuple[str, Json]

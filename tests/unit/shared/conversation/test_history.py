@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from shared.conversation.amendments import Amendments
 from shared.conversation.history import History, IndexView
-from shared.conversation.provenance import LATEST_MS
+from shared.conversation.provenance import LATEST_MS, Provenance
 from shared.conversation.quotes import Quotable
 from shared.conversation.records import ANSWERABLE_MS, OutcomeKind
 from shared.conversation.snapshot_records import Recap
@@ -35,7 +35,8 @@ def test_a_quoted_message_behind_a_recap_is_part_of_the_provenance() -> None:
 
 def test_the_messages_behind_the_index_are_part_of_the_provenance() -> None:
     history = History(
-        messages=(message(9),), index=IndexView(text="[plan](ideas/plan.md)", source_ids=frozenset({"m1"}))
+        messages=(message(9),),
+        index=IndexView(text="[plan](ideas/plan.md)", provenance=Provenance.of_sources((message(1).source,))),
     )
 
     assert history.provenance.ids == {"m1", "m9"}
