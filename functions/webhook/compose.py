@@ -6,9 +6,12 @@ from typing import Final
 from receive import Receive, WebhookEndpoint
 
 from shared import logs
+from shared.adapters.last_answer import LastAnswer
 from shared.adapters.pubsub import PubSubEventBus, instance_channels, plain_channels
 from shared.clock import SystemClock
 from shared.settings.webhook import webhook_settings
+
+__all__ = ["LastAnswer", "compose"]
 
 # For a whole delivery: LINE gives up after 2 s.  Source: LINE, "Check webhook error statistics"
 PUBLISH_TIMEOUT_S: Final = 1.6

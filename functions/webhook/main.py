@@ -3,9 +3,8 @@
 import os
 
 import functions_framework
-from compose import compose
+from compose import LastAnswer, compose
 from flask import Request
-from last_answer import LastAnswer
 from request_body import RequestBody
 
 _endpoint = compose(os.environ)  # noqa: TID251 - the entry point reads the environment

@@ -1,6 +1,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from operations.bill_of_materials import components
 from operations.release import FUNCTIONS, ROOT, files_of, write_release
 
@@ -29,6 +31,16 @@ def test_the_bill_lists_every_locked_package_with_its_hashes(tmp_path: Path) -> 
     assert bill["components"][0]["purl"] == "pkg:pypi/anyio@4.16.0"
     assert [len(one["externalReferences"]) for one in bill["components"]] == [len(one.hashes) for one in listed]
     assert all(one.hashes for one in listed)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_no_locked_package_is_missing_from_the_bill(function: str) -> None:
+    lines = (ROOT / "functions" / function / "requirements.txt").read_text().splitlines()
+    pinned = [line for line in lines if line and not line.startswith((" ", "#"))]
+
+    listed = [one.name for one in components("\n".join(lines))]
+    assert len(set(listed)) == len(listed)
+    assert set(listed) == {line.partition("==")[0].partition("[")[0] for line in pinned}
 
 
 def test_a_package_holds_the_function_at_its_root_and_no_list_of_names() -> None:

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 
 class LastAnswer(Response):
-    """The last answer of its connection.  A request that its sender had sent behind it would be lost without a word."""
+    """The last answer of its connection: without that word, a request that the sender sends behind it is lost.
+
+    Example: `LastAnswer("the signature is missing", 401)` is sent with `Connection: close`.
+    """
 
     def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
         """Tell gunicorn, whose response `start_response` belongs to; another server may keep the connection."""
