@@ -1,18 +1,23 @@
-"""`line-simulator`, in the checkout `python -m simulator.line`: a local stand-in of LINE for any bot.  Ctrl-C stops it."""
+"""`line-simulator`, in the checkout `python -m simulator.line`: a local stand-in of LINE for any bot.  Ctrl-C stops it.
+
+`line-simulator run -- COMMAND` runs an unmodified bot beside it, `line-simulator examples FOLDER` copies two bots with tests.
+"""
 
 import argparse
 import asyncio
 import logging
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from .channel_settings import DEFAULT_CHANNEL_ID, ChannelsError, ChannelSettings, read_channels
 from .control.recording import RecordingError
 from .examples import copy_examples
+from .run.allowances import allowance
+from .run.command import run_bot
 from .servers import LOOPBACK, PortInUseError
 from .standalone import DEFAULT_SECRET, DEFAULT_TOKEN, DEFAULT_WEBHOOK, Standalone, StandaloneSettings
 from .version import __version__
@@ -25,18 +30,56 @@ Use it only for bots in containers, on a network that you trust.
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run until Ctrl-C, or copy the examples.  Returns the exit status."""
+    """Run until Ctrl-C or the end of the bot, or copy the examples.  Returns the exit status."""
     match list(arguments):
         case ["examples", folder]:
             return _copy_examples(Path(folder))
-    options = _parser().parse_args(arguments)
+        case ["run", *rest]:
+            return _run_with_bot(rest)
+    return _until_the_end(_parser().parse_args(arguments), _run)
+
+
+def _run_with_bot(arguments: Sequence[str]) -> int:
+    parser = _parser()
+    parser.prog, parser.usage = "line-simulator run", "line-simulator run [options] -- COMMAND..."
+    parser.add_argument(
+        "--allow",
+        action="append",
+        default=[],
+        type=allowance,
+        metavar="HOST[:PORT]",
+        help="a further host that the bot may reach, e.g. api.openai.com or localhost:5432",
+    )
+    parser.add_argument(
+        "--no-namespaces", action="store_true", help="lead the bot by its environment alone, as on macOS and Windows"
+    )
+    separator = arguments.index("--") if "--" in arguments else len(arguments)
+    options, command = parser.parse_args(arguments[:separator]), arguments[separator + 1 :]
+    if not command:
+        parser.error("a command is missing: line-simulator run -- python bot.py")
+    uses_namespaces = not options.no_namespaces
+    return _until_the_end(
+        options, lambda settings: run_bot(settings, command, options.allow, uses_namespaces=uses_namespaces)
+    )
+
+
+def _until_the_end(options: argparse.Namespace, run: Callable[[StandaloneSettings], Coroutine[Any, Any, int]]) -> int:
     logging.basicConfig(level=logging.WARNING, format="%(message)s")
     try:
-        first, *more = read_channels(options.channels) if options.channels else [_channel(options)]
-    except ChannelsError as error:
+        settings = _settings(options)
+        if settings.host not in {LOOPBACK, "localhost"}:
+            sys.stderr.write(_WARNING.format(host=settings.host))
+        return asyncio.run(run(settings))
+    except (ChannelsError, PortInUseError, RecordingError) as error:
         sys.stderr.write(f"{error}\n")
         return 1
-    settings = StandaloneSettings(
+    except KeyboardInterrupt:
+        return 0
+
+
+def _settings(options: argparse.Namespace) -> StandaloneSettings:
+    first, *more = read_channels(options.channels) if options.channels else [_channel(options)]
+    return StandaloneSettings(
         webhook_url=first.webhook_url,
         channel_secret=first.channel_secret,
         channel_access_token=first.channel_access_token,
@@ -54,15 +97,6 @@ def main(arguments: Sequence[str]) -> int:
         seed_chat=options.seed_chat,
         first_person=options.person,
     )
-    if settings.host not in {LOOPBACK, "localhost"}:
-        sys.stderr.write(_WARNING.format(host=settings.host))
-    try:
-        return asyncio.run(_run(settings))
-    except (PortInUseError, RecordingError) as error:
-        sys.stderr.write(f"{error}\n")
-        return 1
-    except KeyboardInterrupt:
-        return 0
 
 
 def _copy_examples(folder: Path) -> int:

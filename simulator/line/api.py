@@ -24,6 +24,7 @@ from .endpoints import ENDPOINTS, Endpoint
 from .errors import LineError, bad_request, not_found, rate_limit_exceeded, unauthorized
 from .faults import RequestFaults
 from .json_body import MalformedJsonError, parse_json, read_body
+from .line_hosts import LINE_HOSTS
 from .responses import CutResponse
 from .switches import Fault, Faults
 
@@ -61,6 +62,8 @@ class Api:
 
     def _route(self, endpoint: Endpoint) -> Callable[[Request], Awaitable[Response]]:
         async def handle(request: Request) -> Response:
+            if request.url.hostname in LINE_HOSTS and request.url.hostname != endpoint.host:
+                return self.unknown(request)
             call = self._call(request, await read_body(request, most_bytes=_MOST_BYTES))
             return await self._answer(endpoint, call)
 

@@ -5,6 +5,7 @@ import contextlib
 import socket
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 import uvicorn
@@ -41,10 +42,11 @@ class _Server(uvicorn.Server):
 
 @dataclass(slots=True, kw_only=True)
 class HttpServer:
-    """Serves an app on a listening socket."""
+    """Serves an app on a listening socket; with `certificate`, a file with a key and its chain, over TLS."""
 
     app: ASGIApp
     sock: socket.socket
+    certificate: Path | None = None
     _server: _Server | None = None
     _serving: asyncio.Task[None] | None = None
 
@@ -56,7 +58,12 @@ class HttpServer:
     async def start(self) -> None:
         """Start to serve requests."""
         config = uvicorn.Config(
-            self.app, log_level="critical", access_log=False, lifespan="off", timeout_graceful_shutdown=1
+            self.app,
+            log_level="critical",
+            access_log=False,
+            lifespan="off",
+            timeout_graceful_shutdown=1,
+            ssl_certfile=self.certificate,
         )
         self._server = _Server(config)
         self._serving = asyncio.create_task(self._server.serve(sockets=[self.sock]))

@@ -8,6 +8,8 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
+from starlette.types import ASGIApp
+
 from .channel_settings import DEFAULT_CHANNEL_ID, ChannelSettings
 from .control.recording import Replay, read_recording
 from .page.app import page_routes
@@ -91,6 +93,11 @@ class Standalone(Running):
     def url(self) -> str:
         """The address of the API and of the first channel's page; "" before the start."""
         return self.urls[0] if self.urls else ""
+
+    @property
+    def api(self) -> ASGIApp:
+        """LINE's API without the page, for all channels."""
+        return Switchboard([Line(platform=platform, app=platform.app) for platform in self.platforms])
 
     def _line(self, channel: ChannelSettings, folder: Path | None) -> Line:
         settings = self._settings

@@ -19,6 +19,7 @@ from simulator.functions import REPOSITORY
 from simulator.line.testing import Line
 from simulator.line.testing.bot_process import free_port
 from simulator.line.version import __version__
+from tests.contract.simulator.line.running_bots import BOTS, MODES, running
 
 PACKAGE: Final = REPOSITORY / "simulator" / "line"
 NPM: Final = REPOSITORY / "simulator" / "npm"
@@ -129,3 +130,50 @@ def test_the_github_action_starts_the_simulator(tmp_path: Path) -> None:
         assert len(line.get("state")["people"]) == 3
     finally:
         os.kill(int((tmp_path / "line-simulator.pid").read_text(encoding="utf-8")), signal.SIGTERM)
+
+
+NODE_BOT: Final = """\
+import { createServer } from "node:http";
+import { messagingApi, validateSignature } from "@line/bot-sdk";
+
+const { LINE_CHANNEL_SECRET, LINE_CHANNEL_ACCESS_TOKEN } = process.env;
+const client = new messagingApi.MessagingApiClient({ channelAccessToken: LINE_CHANNEL_ACCESS_TOKEN });
+
+createServer(async (request, response) => {
+  const body = Buffer.concat(await request.toArray());
+  if (!validateSignature(body, LINE_CHANNEL_SECRET, request.headers["x-line-signature"])) return response.writeHead(401).end();
+  for (const { replyToken, message } of JSON.parse(body).events) {
+    await client.replyMessage({ replyToken, messages: [{ type: "text", text: message.text }] });
+  }
+  response.writeHead(200).end();
+}).listen(Number(process.argv[2]), "127.0.0.1");
+"""
+
+
+@pytest.mark.package
+@pytest.mark.parametrize("mode", MODES)
+def test_an_unmodified_bot_of_lines_node_sdk_answers(empty: Path, tmp_path: Path, mode: str) -> None:
+    npm, node = shutil.which("npm"), shutil.which("node")
+    if npm is None or node is None:
+        pytest.fail("the unmodified bots need Node.js and npm: on Debian, apt-get install nodejs npm")
+    run(npm, "install", "--no-audit", "--no-fund", "@line/bot-sdk", cwd=tmp_path)
+    bot = tmp_path / "bot.mjs"
+    bot.write_text(NODE_BOT, encoding="utf-8")
+
+    with running([node, str(bot), "{port}"], mode, program=[str(empty / "bin" / "line-simulator")]) as run_bot:
+        assert run_bot.answer_to("hello") == "hello"
+
+
+@pytest.mark.package
+@pytest.mark.parametrize("mode", MODES)
+def test_an_unmodified_bot_in_go_answers(empty: Path, tmp_path: Path, mode: str) -> None:
+    go = shutil.which("go")
+    if go is None:
+        pytest.skip("no Go on this machine; on Debian: apt-get install golang-go")
+    env = {**os.environ, "GOCACHE": str(tmp_path / "cache"), "GO111MODULE": "off"}  # noqa: TID251 - for a process
+    run(go, "build", "-o", tmp_path / "bot", BOTS / "standard.go", cwd=tmp_path, env=env)
+
+    with running([str(tmp_path / "bot"), "{port}"], mode, program=[str(empty / "bin" / "line-simulator")]) as run_bot:
+        assert run_bot.answer_to("hello") == "hello"
+        assert run_bot.answer_to("wrong host") == "404"
+        assert not run_bot.answer_to("leave https://example.com/").isdecimal()

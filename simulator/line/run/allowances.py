@@ -1,0 +1,34 @@
+"""What may leave beside LINE's hosts: `--allow HOST[:PORT]`."""
+
+import argparse
+from dataclasses import dataclass
+from typing import Final
+
+from ..line_hosts import LINE_HOSTS
+
+HTTPS_PORT: Final = 443
+_LOCAL: Final = frozenset({"localhost", "127.0.0.1"})
+_MOST_PORT: Final = 65_535
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Allowance:
+    """A host and a port that the bot may reach."""
+
+    host: str
+    port: int
+
+    @property
+    def is_local(self) -> bool:
+        """Whether it is a server of this machine, e.g. a database."""
+        return self.host in _LOCAL
+
+
+def allowance(text: str) -> Allowance:
+    """Return what `db.example:5432` or `example.com` allows; without a port, that of HTTPS.  Raises: argparse.ArgumentTypeError."""
+    host, colon, port = text.partition(":")
+    if not host or (colon and not (port.isascii() and port.isdecimal() and 0 < int(port) <= _MOST_PORT)):
+        raise argparse.ArgumentTypeError(f"{text!r} is no HOST or HOST:PORT")
+    if host in LINE_HOSTS:
+        raise argparse.ArgumentTypeError(f"{host} is played by the simulator")
+    return Allowance(host=host.lower(), port=int(port or HTTPS_PORT))

@@ -1,0 +1,18 @@
+"""The file with the certificate authorities that a system trusts."""
+
+import ssl
+from pathlib import Path
+from typing import Final
+
+_FILES: Final = (
+    "/etc/ssl/certs/ca-certificates.crt",
+    "/etc/pki/tls/certs/ca-bundle.crt",
+    "/etc/ssl/cert.pem",
+)
+
+
+def system_bundle() -> Path | None:
+    """Return the file; None where there is none of the usual ones."""
+    named = ssl.get_default_verify_paths().cafile
+    candidates = [Path(path) for path in (*_FILES, named) if path]
+    return next((path for path in candidates if path.is_file()), None)
