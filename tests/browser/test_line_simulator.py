@@ -7,15 +7,17 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
-from typing import Any
+from typing import Any, Final, Literal
 
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
 from simulator.functions import REPOSITORY
 from simulator.line.standalone import DEFAULT_TOKEN, Standalone, StandaloneSettings
+from tests.browser.contrast import faint_texts
 from tests.support.loop import LoopThread
 
+README_PICTURES: Final = frozenset({"first-screen", "flex", "composer"})
 PICTURES = REPOSITORY / "simulator" / "line" / "pictures"
 SCREENSHOTS_FOLDER = os.environ.get("SCREENSHOTS")  # noqa: TID251 - set by `make screenshots`
 PICTURE = "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 20 13'>{}</svg>"
@@ -98,6 +100,14 @@ CARD: dict[str, Any] = {
 }
 
 
+QUICK: Final = {"items": [{"type": "action", "action": {"type": "message", "label": "Yes", "text": "Yes"}}]}
+BUTTONS: Final = {
+    "type": "template",
+    "altText": "menu",
+    "template": {"type": "buttons", "text": "well?", "actions": [{"type": "message", "label": "Yes", "text": "Yes"}]},
+}
+
+
 class Accepting(BaseHTTPRequestHandler):
     """A webhook that answers 200."""
 
@@ -157,7 +167,8 @@ def picture(route: Route) -> None:
 
 def take_screenshot(page: Page, name: str, folder: Path) -> None:
     page.mouse.move(0, 0)
-    page.screenshot(path=(PICTURES if SCREENSHOTS_FOLDER else folder) / f"{name}.png")
+    is_kept = SCREENSHOTS_FOLDER and name in README_PICTURES
+    page.screenshot(path=(PICTURES if is_kept else folder) / f"{name}.png")
 
 
 def test_the_first_screen_says_what_to_set(page: Page, running: Running, tmp_path: Path) -> None:
@@ -214,6 +225,8 @@ def test_a_flex_message_is_drawn_and_its_buttons_act(page: Page, running: Runnin
     bubble = page.locator(".flex-bubble")
     expect(bubble.get_by_text("Brown Cafe")).to_have_css("font-size", "22px")
     expect(bubble.locator(".flex-icon")).to_have_count(4)
+    bubble.locator(".flex-waiting").first.click()
+    expect(bubble.locator(".flex-waiting")).to_have_count(0)
     expect(bubble.locator(".flex-hero img")).to_have_js_property("complete", value=True)
     assert bubble.locator(".flex-missing").count() == 0
     take_screenshot(page, "flex", tmp_path)
@@ -251,6 +264,7 @@ def test_a_rich_menu_is_drawn_and_tapped_on_a_phone(
     running.call(page, f"user/all/richmenu/{rich_menu_id}")
     carousel = {"type": "carousel", "contents": [CARD, CARD]}
     running.push(page, {"type": "flex", "altText": "cards", "contents": carousel})
+    page.locator(".flex-waiting").first.click()
 
     page.get_by_role("button", name="Show me the menu").click()
     expect(page.locator(".row.mine .bubble").last).to_have_text("Show me the menu")
@@ -282,3 +296,141 @@ def test_a_person_without_consent_is_chosen_on_the_page(page: Page, running: Run
     assert not running.server.platform.people[running.user_id].has_consented
     page.locator("#people-close").click()
     expect(page.locator("#people")).to_be_hidden()
+
+
+def webhook_of(running: Running) -> ThreadingHTTPServer:
+    """Start a webhook that answers 200, and deliver to it."""
+    webhook = ThreadingHTTPServer(("127.0.0.1", 0), Accepting)
+    Thread(target=webhook.serve_forever, daemon=True).start()
+    running.server.platform.courier.webhook_url = f"http://127.0.0.1:{webhook.server_port}/"
+    return webhook
+
+
+def choose(page: Page, entry: str) -> None:
+    page.locator(".row.mine .bubble").last.click(button="right")
+    page.get_by_role("menuitem", name=entry, exact=True).click()
+
+
+def test_a_message_is_sent_again_and_its_event_redelivered(page: Page, running: Running) -> None:
+    webhook = webhook_of(running)
+    page.locator("#text").fill("hello")
+    page.keyboard.press("Enter")
+    expect(page.locator(".row.mine .bubble")).to_have_count(1)
+    choose(page, "Send again")
+    expect(page.locator(".row.mine .bubble")).to_have_text(["hello", "hello"])
+    choose(page, "Redeliver the event")
+    expect(page.locator("#facts")).to_contain_text("redelivery")
+    webhook.shutdown()
+    webhook.server_close()
+
+
+def test_any_file_is_sent_as_the_app_would(page: Page, running: Running) -> None:
+    files = [("notes.pdf", "application/pdf"), ("clip.mp4", "video/mp4"), ("voice.m4a", "audio/x-m4a"), ("x.bin", "")]
+    for name, kind in files:
+        page.locator("#file").set_input_files({"name": name, "mimeType": kind, "buffer": b"0" * 64})
+        expect(page.locator(".row.mine")).to_have_count(files.index((name, kind)) + 1)
+
+    sent = [message.content for message in running.server.platform.chats[running.user_id].messages]
+    assert [content["type"] for content in sent] == ["file", "video", "audio", "file"]
+    assert sent[0]["fileName"] == "notes.pdf"
+    assert running.server.platform.media[next(iter(running.server.platform.media))].content == b"0" * 64
+
+
+def test_faults_are_switched_on_the_page(page: Page, running: Running, tmp_path: Path) -> None:
+    webhook = webhook_of(running)
+    page.locator("#lab-button").click()
+    page.get_by_label("As if the bot were too slow").check()
+    page.get_by_label("Redeliver what was not accepted").check()
+    page.get_by_label("Further copies of each").fill("2")
+    page.get_by_label("Further copies of each").press("Tab")
+    with page.expect_response(lambda response: response.url.endswith("/add_fault")):
+        page.locator("#fault").select_option("429")
+    take_screenshot(page, "faults", tmp_path)
+
+    switches = running.server.platform.switches
+    assert (switches.redelivers, switches.duplicates, switches.timeout_s) == (True, 2, 0.01)
+    body = {"to": running.user_id, "messages": [{"type": "text", "text": "hi"}]}
+    headers = {"Authorization": f"Bearer {DEFAULT_TOKEN}"}
+    answer = page.request.post(f"{running.server.url}/v2/bot/message/push", data=body, headers=headers)
+    assert answer.status == 429
+    page.locator("#lab-close").click()
+    webhook.shutdown()
+    webhook.server_close()
+
+
+def test_a_message_of_the_bot_is_composed_checked_and_shown(page: Page, tmp_path: Path) -> None:
+    page.locator("#setup-close").click()
+    page.locator("#lab-button").click()
+    page.locator("#sample").select_option("flex")
+    page.locator("#messages").fill(page.locator("#messages").input_value().replace('"weight"', '"wight"'))
+    page.get_by_role("button", name="Check by LINE's rules").click()
+    expect(page.locator("#bot-message-result")).to_contain_text(
+        "A message (messages[0]) in the request body is invalid"
+    )
+    expect(page.locator("#bot-message-result")).to_contain_text("/body/contents/0/wight unknown field")
+    take_screenshot(page, "composer", tmp_path)
+    page.locator("#messages").fill("{")
+    page.get_by_role("button", name="Show in this chat").click()
+    expect(page.locator("#bot-message-result")).to_contain_text("This is no JSON")
+    for sample in ("text", "quick", "buttons", "carousel", "flex", "image"):
+        page.locator("#sample").select_option(sample)
+        page.get_by_role("button", name="Check by LINE's rules").click()
+        expect(page.locator("#bot-message-result")).to_have_text("LINE accepts this.")
+    page.locator("#sample").select_option("quick")
+    page.get_by_role("button", name="Show in this chat").click()
+    expect(page.locator("#lab")).to_be_hidden()
+    expect(page.get_by_role("button", name="Coffee")).to_be_visible()
+
+
+def test_ids_are_there_to_be_copied(page: Page, running: Running, tmp_path: Path) -> None:
+    page.locator("#people-button").click()
+    page.locator(".people-ids summary").click()
+
+    expect(page.locator("#ids")).to_contain_text(running.user_id)
+    expect(page.locator("#ids")).to_contain_text(running.server.platform.account.user_id)
+    expect(page.get_by_role("button", name="Copy: Hanako")).to_be_visible()
+    take_screenshot(page, "ids", tmp_path)
+    page.locator("#people-close").click()
+
+
+def test_nothing_is_fetched_from_outside_before_a_click(page: Page, running: Running) -> None:
+    fetched: list[str] = []
+    page.on("request", lambda request: fetched.append(request.url))
+    hero = {"type": "image", "url": "https://example.com/cafe.png", "size": "full"}
+    card = {"type": "bubble", "hero": hero}
+    running.push(page, {"type": "flex", "altText": "cards", "contents": {"type": "carousel", "contents": [card, card]}})
+    waiting = page.locator(".flex-waiting")
+    expect(waiting).to_have_count(2)
+    assert [url for url in fetched if not url.startswith((running.server.url, "data:"))] == []
+
+    waiting.first.click()
+
+    expect(waiting).to_have_count(0)
+    assert {url for url in fetched if not url.startswith((running.server.url, "data:"))} == {hero["url"]}
+    running.push(page, {"type": "flex", "altText": "card", "contents": card})
+    expect(page.locator(".flex-image")).to_have_count(3)
+    expect(waiting).to_have_count(0)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_text_stands_out_from_its_ground(page: Page, running: Running, scheme: Literal["light", "dark"]) -> None:
+    page.emulate_media(color_scheme=scheme)
+    running.server.platform.courier.webhook_url = "http://127.0.0.1:9/"
+    page.locator("#text").fill("hello")
+    page.keyboard.press("Enter")
+    expect(page.locator(".failure")).to_be_visible()
+    running.push(page, {"type": "text", "text": "see https://example.com", "quickReply": QUICK})
+    running.push(page, BUTTONS)
+    running.push(page, {"type": "text", "text": "see https://example.com", "quickReply": QUICK})
+    expect(page.locator("#entries .row.theirs")).to_have_count(3)
+
+    assert faint_texts(page) == []
+    page.locator("#people-button").click()
+    page.locator(".people-ids summary").click()
+    assert faint_texts(page) == []
+    page.locator("#people-close").click()
+    page.locator("#lab-button").click()
+    assert faint_texts(page) == []
+    page.locator("#lab-close").click()
+    page.locator("#attach").click()
+    assert faint_texts(page) == []

@@ -83,7 +83,7 @@ def test_a_picture_gets_an_answer(phone: Page, browser: Browser, tmp_path: Path)
     png = drawn.screenshot()
     drawn.close()
 
-    phone.locator("#image").set_input_files({"name": "bicycle.png", "mimeType": "image/png", "buffer": png})
+    phone.locator("#file").set_input_files({"name": "bicycle.png", "mimeType": "image/png", "buffer": png})
 
     expect(bot(phone)).to_have_count(before + 1)
     expect(bot(phone).last).to_contain_text("image/png")

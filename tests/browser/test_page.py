@@ -234,7 +234,7 @@ def test_stickers_and_pictures_can_be_sent(page: Page) -> None:
     expect(page.locator(".row.mine .sticker").last).to_be_visible()
     expect(answers).to_have_count(before + 1)
 
-    page.locator("#image").set_input_files({"name": "dot.png", "mimeType": "image/png", "buffer": DOT})
+    page.locator("#file").set_input_files({"name": "dot.png", "mimeType": "image/png", "buffer": DOT})
 
     expect(page.locator(".row.mine .photo img").last).to_be_visible()
     expect(answers).to_have_count(before + 2)

@@ -3,8 +3,10 @@
 from dataclasses import asdict, replace
 
 from ..errors import ImpossibleActionError
+from ..message_endpoints import checked_messages, destination_of
 from ..messages import JsonObject
 from ..platform import LinePlatform
+from ..sent_messages import Sent
 from ..switches import Fault
 from .actions import action
 from .fields import CHAT_ID, FLAG, OBJECT, USER_ID, choice, list_of, number, string, whole
@@ -123,6 +125,21 @@ def set_quota(platform: LinePlatform, body: JsonObject) -> JsonObject:
     """Set how many messages may be sent in a month; without a limit, any number."""
     platform.quota.limit = body.get("limit")
     return {}
+
+
+@action(
+    chat_id=CHAT_ID,
+    messages=list_of(OBJECT, most=10),
+    optional={"only_checks": FLAG},
+)
+def say_as_bot(platform: LinePlatform, body: JsonObject) -> JsonObject:
+    """Show messages in the chat as if the bot had pushed them, or only check them; a refusal is that of LINE's API."""
+    chat = platform.chat(body["chat_id"])
+    messages = checked_messages(platform, {"messages": body["messages"]}, destination_of(chat))
+    if body.get("only_checks"):
+        return {"line_message_ids": []}
+    sent = platform.say_as_bot(chat, messages, Sent(kind="push"))
+    return {"line_message_ids": [one["id"] for one in sent]}
 
 
 @action(is_recorded=False)

@@ -138,7 +138,7 @@ class Replay:
         action, body = ACTIONS[step["action"]], self._mapped(step["body"])
         try:
             result = action.run(self.platform, check_body(body, action.fields, action.required))
-        except (ImpossibleActionError, MalformedBodyError) as error:
+        except (ImpossibleActionError, LineError, MalformedBodyError) as error:
             raise RecordingError(f"{action.name} is not possible: {error}") from error
         if self.recorder is not None and action.is_recorded:
             self.recorder.note(action.name, body, result)

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from ..answers import answer, refusal
-from ..errors import ImpossibleActionError
+from ..errors import ImpossibleActionError, LineError
 from ..json_body import MalformedJsonError, parse_json, read_body
 from ..messages import JsonObject, Message
 from ..platform import LinePlatform
@@ -129,6 +129,8 @@ class _Control:
             return answer(self._carry_out(action, body))
         except ImpossibleActionError as error:
             return refusal(str(error), HTTPStatus.CONFLICT)
+        except LineError as error:  # what the bot would have been answered
+            return answer(error.body(), error.status)
         except MalformedBodyError as error:
             return refusal(f"malformed: {error}", HTTPStatus.BAD_REQUEST)
 

@@ -1,6 +1,7 @@
 """The state for the page: chats, people, and the latest requests. It contains no token."""
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any, Final
 
 from ..chats import Chat
@@ -14,12 +15,13 @@ EVENTS_SHOWN: Final = 400
 
 
 def snapshot(platform: LinePlatform, about: Mapping[str, Any]) -> JsonObject:
-    """Return `{"now_ms", "about", "webhook_url", "bot", "people": [...], "chats": [...], "facts": [...]}`, oldest first."""
+    """Return `{"now_ms", "about", "webhook_url", "switches", "bot", "people": [...], "chats": [...], "facts": [...]}`, oldest first."""
     event_ids = _event_ids(platform)
     return {
         "now_ms": platform.now_ms(),
         "about": dict(about),
         "webhook_url": platform.courier.webhook_url,
+        "switches": asdict(platform.switches),
         "bot": {"user_id": platform.account.user_id, "display_name": platform.account.display_name},
         "people": [
             {

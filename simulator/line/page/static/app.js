@@ -4,6 +4,7 @@ import { ask, attempt, complain, perform } from "./actions.js";
 import { actionButton } from "./bubbles.js";
 import "./composer.js";
 import { panels, tell } from "./panels.js";
+import { attachLab } from "./lab.js";
 import { attachPeople } from "./people.js";
 import { stateNow, watch } from "./platform.js";
 import { showRichMenu } from "./rich_menu.js";
@@ -19,6 +20,7 @@ let loadingTimer = 0;
 
 fillIn(document);
 const showPeople = attachPeople({ ask, enter });
+const showLab = attachLab({ ask });
 watch(show, Object.assign({}, ...panels.map((panel) => panel.changes)), () => complain(texts.disconnected));
 
 function show(newState) {
@@ -35,13 +37,14 @@ function show(newState) {
   showRichMenu();
   showSetup();
   showPeople(view.state, chat());
+  showLab(view.state);
   tell("show");
   stayAtEnd();
 }
 
 // The controls are disabled until the first state arrives.
 function enableControls() {
-  for (const id of ["text", "attach", "friend-button", "people-button"]) by(id).disabled = false;
+  for (const id of ["text", "attach", "friend-button", "lab-button", "people-button"]) by(id).disabled = false;
 }
 
 function chooseChat() {

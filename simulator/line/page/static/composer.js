@@ -5,7 +5,7 @@ import { summaryOf } from "./bubbles.js";
 import { make } from "./nodes.js";
 import { attachMentions, mentionsIn } from "./mentions.js";
 import { PLACES, STICKERS } from "./palette.js";
-import { sendImage } from "./platform.js";
+import { sendFile } from "./platform.js";
 import { texts } from "./texts.js";
 import { openTray } from "./tray.js";
 import { chat, nameOf, view } from "./view.js";
@@ -90,13 +90,13 @@ by("tray").addEventListener("keydown", (event) => {
   openTray(false);
   by("attach").focus();
 });
-by("image").addEventListener("change", async (event) => {
+by("file").addEventListener("change", async (event) => {
   const [file] = event.target.files;
   event.target.value = "";
   openTray(false);
   if (!file) return;
   try {
-    await sendImage(view.userId, view.chatId, file);
+    await sendFile(view.userId, view.chatId, file);
   } catch (error) {
     complain(error.message);
   }

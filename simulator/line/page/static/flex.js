@@ -1,6 +1,7 @@
 // Flex messages, drawn as LINE draws their common components. Sizes are those of LINE's reference; all values were checked by the platform.
 
 import { make } from "./nodes.js";
+import { texts } from "./texts.js";
 
 const TEXT_PX = { xxs: 11, xs: 13, sm: 14, md: 16, lg: 19, xl: 22, xxl: 29, "3xl": 35, "4xl": 48, "5xl": 74 };
 const IMAGE_PX = { xxs: 40, xs: 60, sm: 80, md: 100, lg: 120, xl: 140, xxl: 160, "3xl": 180, "4xl": 200, "5xl": 220 };
@@ -9,6 +10,8 @@ const BORDER_PX = { none: 0, light: 0.5, normal: 1, medium: 2, "semi-bold": 3, b
 const BUBBLE_PX = { nano: 120, micro: 160, deca: 220, hecto: 241, kilo: 260, mega: 300, giga: 386 };
 const PLACE = { start: "flex-start", top: "flex-start", center: "center", end: "flex-end", bottom: "flex-end" };
 const EMPTY = "data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==";
+const LOCAL = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+const shown = new Set(); // the hosts whose pictures a person asked for
 const BLOCKS = ["header", "hero", "body", "footer"];
 
 /** Draws a bubble or a carousel. `act(action)` carries out an action object. */
@@ -115,13 +118,66 @@ function pictureNode({ url, aspectRatio = "1:1", aspectMode = "fit", backgroundC
   picture.style.aspectRatio = aspectRatio.replace(":", " / ");
   picture.style.objectFit = aspectMode === "cover" ? "cover" : "contain";
   if (backgroundColor) picture.style.backgroundColor = backgroundColor;
+  picture.title = url;
+  const { hostname } = new URL(url);
+  if (shown.has(hostname) || LOCAL.test(hostname)) load(picture, url);
+  else wait(picture, url, hostname);
+  return picture;
+}
+
+function load(picture, url) {
   picture.addEventListener("error", () => {
     picture.classList.add("flex-missing");
     picture.src = EMPTY;
   }, { once: true });
   picture.src = url;
-  picture.title = url;
-  return picture;
+}
+
+/** A drawn picture of the given proportions, with two lines of text. */
+function placard(lines, aspectRatio) {
+  const [width, height] = aspectRatio.split("/").map(Number);
+  const tall = Math.round((300 * height) / width);
+  const svg = drawn("svg", { viewBox: `0 0 300 ${tall}`, "font-family": "sans-serif", "font-size": 15, "text-anchor": "middle", fill: "#3d4a57" });
+  lines.forEach((line, index) => {
+    const text = drawn("text", { x: 150, y: tall / 2 - 4 + 22 * index });
+    text.textContent = line;
+    svg.append(text);
+  });
+  return `data:image/svg+xml,${encodeURIComponent(new XMLSerializer().serializeToString(svg))}`;
+}
+
+function drawn(name, attributes) {
+  const node = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [attribute, value] of Object.entries(attributes)) node.setAttribute(attribute, String(value));
+  return node;
+}
+
+/** Nothing is fetched from outside unless a person clicks: a click on one picture loads all of its host. */
+function wait(picture, url, hostname) {
+  picture.classList.add("flex-waiting");
+  picture.src = picture.classList.contains("flex-icon") ? EMPTY : placard(texts.loadPicture(hostname).split(/[:：] ?/u), picture.style.aspectRatio);
+  picture.alt = texts.loadPicture(hostname);
+  picture.title = texts.loadPicture(hostname);
+  picture.tabIndex = 0;
+  picture.setAttribute("role", "button");
+  picture.dataset.host = hostname;
+  const showAll = (event) => {
+    event.stopPropagation();
+    event.preventDefault();
+    shown.add(hostname);
+    for (const one of document.querySelectorAll(`.flex-waiting[data-host="${CSS.escape(hostname)}"]`)) one.dispatchEvent(new Event("allowed"));
+  };
+  const stop = new AbortController();
+  picture.addEventListener("click", showAll, { signal: stop.signal });
+  picture.addEventListener("keydown", (event) => { if (event.key === "Enter") showAll(event); }, { signal: stop.signal });
+  picture.addEventListener("allowed", () => {
+    stop.abort();
+    picture.classList.remove("flex-waiting");
+    picture.alt = "";
+    picture.title = url;
+    for (const name of ["tabindex", "role"]) picture.removeAttribute(name);
+    load(picture, url);
+  }, { once: true });
 }
 
 const videoNode = (video, act, layout) => componentNode(video.altContent, layout, act);

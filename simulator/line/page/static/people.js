@@ -41,6 +41,11 @@ export function attachPeople({ ask, enter }) {
     redraw(by("members"), [isGathering, chat.chat_id, chat.bot_is_member, members, others], () =>
       isGathering ? [botLine(state.bot, chat), ...members.map((one) => line(one, "remove_member", chat)), ...others.map((one) => line(one, "add_member", chat))] : [],
     );
+    redraw(by("ids"), [state.bot, state.people, chat.chat_id], () => [
+      ...(isGathering ? named(texts.chatId, chat.chat_id) : []),
+      ...named(`🤖 ${state.bot.display_name}`, state.bot.user_id),
+      ...state.people.flatMap(({ user_id, display_name }) => named(display_name, user_id)),
+    ]);
     redraw(by("consents"), state.people, () => state.people.map(consentBox));
     redraw(by("new-members"), state.people, () => state.people.map(({ user_id, display_name }) => box(user_id, display_name)));
   };
@@ -64,6 +69,13 @@ export function attachPeople({ ask, enter }) {
     doing.disabled = !bot_is_member; // the platform sends no events of a chat without the account
     return make("li", action === "add_member" ? "outside" : "", make("span", "", display_name), doing);
   }
+}
+
+/** A name with its id, and a button that copies the id. */
+function named(name, id) {
+  const copy = button(texts.copy, () => navigator.clipboard?.writeText(id));
+  copy.setAttribute("aria-label", `${texts.copy}: ${name}`);
+  return [make("dt", "", name), make("dd", "", make("code", "", id), copy)];
 }
 
 function button(label, run) {

@@ -43,17 +43,22 @@ export async function act(name, body) {
   return bodyOf(await fetch(`/simulator/${name}`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) }));
 }
 
-/** Sends the bytes of an image file. */
-export async function sendImage(user_id, chat_id, file) {
+const IMAGES = ["image/jpeg", "image/png", "image/gif", "image/webp"];
+
+/** Sends a file as the app would: a picture, a video, a voice message, or a file with its name. */
+export async function sendFile(user_id, chat_id, file) {
   const bytes = new Uint8Array(await file.arrayBuffer());
   let binary = "";
   for (let at = 0; at < bytes.length; at += 0x8000) binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
-  return act("image", { user_id, chat_id, content_base64: btoa(binary), content_type: file.type });
+  const body = { user_id, chat_id, content_base64: btoa(binary), content_type: file.type || "application/octet-stream" };
+  if (IMAGES.includes(file.type)) return act("image", body);
+  if (/^(video|audio)\//.test(file.type)) return act(file.type.split("/")[0], body);
+  return act("file", { ...body, file_name: file.name });
 }
 
 /** The JSON of an answer. Throws an Error with the message of a refusal. */
 export async function bodyOf(response) {
   const body = await response.json();
-  if (!response.ok) throw new Error(body.message);
+  if (!response.ok) throw Object.assign(new Error(body.message), { details: body.details });
   return body;
 }

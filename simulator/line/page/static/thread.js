@@ -10,6 +10,12 @@ import { chat, messageOf, nameOf, view } from "./view.js";
 
 const NEAR_THE_END_PX = 80;
 const SAME_GROUP_MS = 60_000;
+// The action and its body that send the same content once more.
+const AGAIN = {
+  text: ({ text }) => ["say", { text }],
+  sticker: ({ packageId, stickerId, keywords }) => ["sticker", { package_id: packageId, sticker_id: stickerId, ...(keywords ? { keywords } : {}) }],
+  location: ({ title, address, latitude, longitude }) => ["location", { title, address, latitude, longitude }],
+};
 const by = (id) => document.getElementById(id);
 
 let isAtEnd = true;
@@ -134,6 +140,11 @@ function choicesFor(message, isMine) {
   const { trackingId } = message.content;
   if (!isMine && trackingId) choices.push([texts.watched, () => attempt("finish_video", { tracking_id: trackingId })]);
   choices.push(...tell("choices", message));
+  if (isMine && message.caused_event) {
+    if (message.content.type in AGAIN) choices.push([texts.sendAgain, () => attempt(...AGAIN[message.content.type](message.content))]);
+    choices.push([texts.redeliver, () => attempt("redeliver", { webhook_event_id: message.webhook_event_ids[0] })]);
+  }
+  choices.push([texts.copyId, () => navigator.clipboard?.writeText(message.line_message_id)]);
   if (isMine && message.caused_event) choices.push([texts.unsend, () => attempt("unsend", { line_message_id: message.line_message_id })]);
   return choices;
 }

@@ -1,4 +1,4 @@
-// The tray with stickers, places and the choice of an image.
+// The tray with stickers, places and the choice of a file.
 
 const by = (id) => document.getElementById(id);
 
