@@ -164,5 +164,17 @@ class ModelCallLimitError(LimitReachedError):
     """The turn used up its model calls without a decision."""
 
 
+class BudgetSpentError(LimitReachedError):
+    """A budget is spent, so no model is asked.
+
+    `scope` is whose: `chat` or `deployment`. `hour` is when budgets are renewed, as people are told.
+    """
+
+    def __init__(self, *, scope: str, hour: str) -> None:
+        super().__init__(f"the budget of the {scope} is spent")
+        self.scope = scope
+        self.hour = hour
+
+
 class DeadlineError(LimitReachedError):
     """The turn reached its deadline without a decision."""

@@ -72,11 +72,13 @@ class ModelUsage:
 class Meter:
     """What one piece of work, such as a turn, has used so far; safe to share between threads.
 
-    `account` is the id of the chat that it works for; None where it works for no chat.
+    `account` is the id of the chat that it works for; None where it works for no chat. `is_of_turn`: the work belongs to a turn for which
+    the chat's budget had room when it began, so that the number of the day's turns does not end it.
     """
 
-    def __init__(self, account: str | None = None) -> None:
+    def __init__(self, account: str | None = None, *, is_of_turn: bool = False) -> None:
         self.account = account
+        self.is_of_turn = is_of_turn
         self._used: dict[tuple[Purpose, str], ModelUsage] = {}
         self._lock = threading.Lock()
 
@@ -155,6 +157,24 @@ class SeveralCharges:
             taker.charge(account, usage)
 
 
+class Gate(Protocol):
+    """Decides before each request to a model, whatever it is for, whether it may be made."""
+
+    def check(self, meter: Meter | None) -> None:
+        """Return if the work of this meter may ask a model; None: work that nothing meters.  Called on any thread.
+
+        Raises: BudgetSpentError; StorageUnavailableError, if nobody knows what the chat has spent.
+        """
+        ...
+
+
+class OpenGate:
+    """Lets every request pass."""
+
+    def check(self, meter: Meter | None) -> None:
+        """Return."""
+
+
 class CostlyError(Exception):
     """A request failed after it had cost tokens."""
 
@@ -172,14 +192,19 @@ class MadeRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metering:
-    """Counts requests: on the meter of their work, as a charge, and as one line of the log."""
+    """Counts requests: on the meter of their work, as a charge, and as one line of the log.  Each passes the gate first."""
 
     clock: Clock = field(repr=False)
+    gate: Gate = field(default_factory=OpenGate, repr=False)
     charges: Charges = field(default_factory=NoCharges, repr=False)
 
     @contextmanager
     def request(self, purpose: Purpose, model_name: str) -> Iterator[MadeRequest]:
-        """Count the request that the block makes, also where it fails; what a CostlyError has cost is counted."""
+        """Count the request that the block makes, also where it fails; what a CostlyError has cost is counted.
+
+        Raises: BudgetSpentError, before the block.
+        """
+        self.gate.check(_CURRENT.get())
         made, started_s = MadeRequest(), self.clock.monotonic_s()
         outcome = "failed"
         try:

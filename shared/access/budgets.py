@@ -39,15 +39,18 @@ class Left:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budgets:
-    """Decides whether a turn may ask the model.  A chat overshoots its tokens by one turn at most: the one that crosses the limit."""
+    """Decides whether a model may be asked."""
 
     limits: Limits
     deployment: DeploymentUsage = field(repr=False)
     time_zone: dt.tzinfo = field(default_factory=lambda: zoneinfo.ZoneInfo("Asia/Tokyo"))
 
-    def spent(self, spending: Spending) -> Scope | None:
-        """Return whose budget is spent on the day of this spending; None: the chat may go on."""
-        if self._is_met(self.limits.turns_per_chat_day, spending.turns):
+    def spent(self, spending: Spending, *, is_of_turn: bool = False) -> Scope | None:
+        """Return whose budget is spent on the day of this spending; None: the chat may go on.
+
+        `is_of_turn`: it is asked for a turn that is among those of this spending, so that only tokens count.
+        """
+        if not is_of_turn and self._is_met(self.limits.turns_per_chat_day, spending.turns):
             return Scope.CHAT
         if self._is_met(self.limits.tokens_per_chat_day, spending.tokens):
             return Scope.CHAT

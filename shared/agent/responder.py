@@ -27,6 +27,7 @@ from shared.conversation.provenance import FILE, MEDIA, Provenance
 from shared.conversation.records import OutcomeKind, OutcomeRecord, provenance_of
 from shared.errors import (
     AizuchiError,
+    BudgetSpentError,
     LimitReachedError,
     ModelBlockedError,
     ModelRefusedError,
@@ -129,6 +130,10 @@ class AgentResponder:
             )
         except ModelBlockedError as cause:
             return self._answer_others(question, shown) or self._refusal(question, context, cause)
+        except BudgetSpentError as cause:
+            logs.warning("budget_spent", scope=cause.scope)
+            apology = self._apology(question.draft, context, Phrase.LIMIT_REACHED, hour=cause.hour)
+            return replace(apology, is_over_limit=True)
         except (ModelUnavailableError, ModelRefusedError, LimitReachedError) as cause:
             logs.error("turn_apologised", cause=cause, reason=str(cause))
             return self._apology(question.draft, context, Phrase.APOLOGY_BUSY)
@@ -264,12 +269,12 @@ class AgentResponder:
             text = longer
         return text
 
-    def _apology(self, draft: OutcomeRecord, context: TurnContext, which: Phrase) -> OutcomeRecord:
+    def _apology(self, draft: OutcomeRecord, context: TurnContext, which: Phrase, **facts: str) -> OutcomeRecord:
         """Return the apology, with the receipt of the turn's external calls; staged writes are dropped.
 
         `answers` is empty in any case.
         """
-        text = self.phrases.text(which)
+        text = self.phrases.text(which, **facts)
         told = receipt(context.outside.done, locale=language_of(context.said, default=self.prompt.locale))
         if not told:
             return replace(draft.with_fixed_text(text, OutcomeKind.APOLOGISED), answers=())

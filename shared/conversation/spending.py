@@ -12,10 +12,13 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Final
 
+from cachetools import LRUCache
+
 from shared.metering import ModelUsage
 
 OUTPUT_WEIGHT: Final = Fraction(25, 3)
 """A token of output costs as many of input.  Source: Google, "Gemini API pricing", flash-lite: $0.30 and $2.50 for a million."""
+_CHATS_KEPT: Final = 4_096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,8 +37,11 @@ class Spending:
     charged_by: str = ""
 
     def on(self, day: str) -> "Spending":
-        """Return the spending of this day; a new day begins with the turn that is under way, if there is one."""
-        if day == self.day:
+        """Return the spending of this day; a new day begins with the turn that is under way, if there is one.
+
+        No day comes again: two instances whose clocks are apart would otherwise renew the budget with each of their turns at midnight.
+        """
+        if day <= self.day:  # an instance whose clock is behind, at midnight
             return self
         return Spending(day=day, turns=int(self.is_reserved), is_reserved=self.is_reserved)
 
@@ -56,10 +62,15 @@ class Spending:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Ledger:
-    """What this instance has charged to chats and not yet written into their turns; safe to share between threads."""
+    """What this instance has charged to chats and not yet written into their turns; safe to share between threads.
+
+    It also remembers what the turns told of what their chats have used up, as this instance read or wrote them last.
+    """
 
     time_zone: dt.tzinfo = field(default_factory=lambda: zoneinfo.ZoneInfo("Asia/Tokyo"))
     _open: Counter[str] = field(default_factory=Counter, repr=False)
+    _carried: Counter[str] = field(default_factory=Counter, repr=False)
+    _stored: LRUCache[str, tuple[int, Spending]] = field(default_factory=lambda: LRUCache(_CHATS_KEPT), repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def day(self, now_ms: int) -> str:
@@ -71,6 +82,26 @@ class Ledger:
         if account is not None:
             self.put_back(account, weighted_tokens(usage))
 
+    def note(self, conversation_id: str, spending: Spending, *, generation: int) -> None:
+        """The turn held this spending at this generation."""
+        with self._lock:
+            known, _ = self._stored.get(conversation_id, (-1, None))
+            if generation >= known:
+                self._stored[conversation_id] = generation, spending
+
+    def spending(self, conversation_id: str, now_ms: int) -> Spending | None:
+        """Return what the chat has used up today, as far as this instance knows: with what is charged and not yet written.
+
+        None: this instance has not read the chat's turn.
+        """
+        with self._lock:
+            _, stored = self._stored.get(conversation_id, (0, None))
+            if stored is None:
+                return None
+            charged = self._open.get(conversation_id, 0) + self._carried.get(conversation_id, 0)
+        today = stored.on(self.day(now_ms))
+        return replace(today, tokens=today.tokens + charged)
+
     def owes(self, conversation_id: str) -> bool:
         """Whether anything is charged to the chat."""
         with self._lock:
@@ -79,7 +110,18 @@ class Ledger:
     def take(self, conversation_id: str) -> int:
         """Return the tokens that are charged to the chat; the caller has to write them, or to put them back."""
         with self._lock:
-            return self._open.pop(conversation_id, 0)
+            tokens = self._open.pop(conversation_id, 0)
+            if tokens:
+                self._carried[conversation_id] += tokens
+            return tokens
+
+    def end_writing(self, conversation_id: str, tokens: int) -> None:
+        """The write that was to carry these tokens has ended, whatever came of it."""
+        if tokens:
+            with self._lock:
+                self._carried[conversation_id] -= tokens
+                if not self._carried[conversation_id]:
+                    del self._carried[conversation_id]
 
     def put_back(self, conversation_id: str, tokens: int) -> None:
         """The tokens are charged to the chat, because a write that was to carry them is certain not to have been made."""

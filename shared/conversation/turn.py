@@ -172,9 +172,11 @@ class Turn:
     def read(self) -> SeenTurn:
         """Return the turn; idle where there never was one."""
         stored = self.store.read(self.names.turn)
-        if stored is None:
-            return SeenTurn(record=TurnRecord(), generation=0)
-        return SeenTurn(record=decode(TurnRecord, stored.data), generation=stored.generation)
+        seen = SeenTurn(record=TurnRecord(), generation=0)
+        if stored is not None:
+            seen = SeenTurn(record=decode(TurnRecord, stored.data), generation=stored.generation)
+        self.ledger.note(self.names.conversation_id, seen.record.spending, generation=seen.generation)
+        return seen
 
     def amend(self, *, is_affected: Callable[[OutcomeRecord], bool]) -> None:
         """Nothing is committed that rests on words from before an amendment, which the caller has written.
@@ -229,12 +231,17 @@ class Turn:
         """
         writer = self.new_id()
         written = replace(record, writer=writer, spending=record.spending.plus(charged, by=writer))
-        generation = self.store.replace(self.names.turn, encode(written), generation=seen.generation)
-        if generation is not None:
-            return SeenTurn(record=written, generation=generation)
-        found = self.read()
-        if found.record.writer == writer:
-            return found
-        if found.record.spending.charged_by != writer:
-            self.ledger.put_back(self.names.conversation_id, charged)
-        return None
+        chat = self.names.conversation_id
+        try:
+            generation = self.store.replace(self.names.turn, encode(written), generation=seen.generation)
+            if generation is not None:
+                self.ledger.note(chat, written.spending, generation=generation)
+                return SeenTurn(record=written, generation=generation)
+            found = self.read()
+            if found.record.writer == writer:
+                return found
+            if found.record.spending.charged_by != writer:
+                self.ledger.put_back(chat, charged)
+            return None
+        finally:
+            self.ledger.end_writing(chat, charged)

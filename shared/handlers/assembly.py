@@ -1,6 +1,7 @@
 """The assembly: from ports to Dispatch.  Functions, tests and the simulation put the agent worker together here and nowhere else."""
 
 from shared.access.admission import Admissions
+from shared.access.budget_gate import BudgetGate
 from shared.access.budgets import Budgets
 from shared.access.doorstep import Doorstep
 from shared.access.invitations import Invitations
@@ -82,7 +83,8 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         is_limited=options.limits.tokens_per_day > 0,
     )
     budgets = Budgets(limits=options.limits, deployment=usage, time_zone=options.time_zone)
-    metering = Metering(clock=clock, charges=SeveralCharges((conversations.ledger, usage, ports.charges)))
+    gate = BudgetGate(budgets=budgets, conversations=conversations)
+    metering = Metering(clock=clock, gate=gate, charges=SeveralCharges((conversations.ledger, usage, ports.charges)))
     model = MeteredModel(model=ports.model, metering=metering)
     display_names = DisplayNames(profiles=ports.profiles, threads=threads.names, clock=clock)
     people = People(display_names=display_names, bot_name=bot_name)

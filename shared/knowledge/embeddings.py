@@ -12,7 +12,7 @@ from typing import Final, Literal, Protocol
 from shared import logs
 from shared.clock import Clock, Deadline
 from shared.conversation.store import Conversation
-from shared.errors import ModelRefusedError, ModelUnavailableError, StorageUnavailableError
+from shared.errors import LimitReachedError, ModelRefusedError, ModelUnavailableError, StorageUnavailableError
 from shared.knowledge.catalog import NAME, Row
 from shared.knowledge.entry_store import CATALOG_FILE, SWAP_ATTEMPTS, EntryStore
 from shared.metering import Metering, Purpose, Usage
@@ -77,7 +77,7 @@ class EntryEmbeddings:
             asked = [unpack(pack(one)) for one in self._embed([one[:_CHARACTERS] for one in wanted], "query", deadline)]
             made = self._vectors_of(newest[:TEXTS_AT_ONCE], deadline)
             self._keep(conversation, rows, made)
-        except (ModelUnavailableError, ModelRefusedError, StorageUnavailableError) as cause:
+        except (ModelUnavailableError, ModelRefusedError, StorageUnavailableError, LimitReachedError) as cause:
             logs.warning("embeddings_skipped", reason=type(cause).__name__)
             return {}
         known = {row.path: unpack(made.get(row.path, row.vector)) for row in rows}

@@ -157,7 +157,7 @@ class _InterjectionDelivery:
             sequence=attempt.lease.record.sequence + 1,
             is_overheard=True,
         )
-        meter = Meter(self.conversation.id)
+        meter = Meter(self.conversation.id, is_of_turn=True)
         try:
             with metered(meter):
                 outcome = self.interjection.responder.respond(question)
@@ -169,7 +169,7 @@ class _InterjectionDelivery:
         )
         if outcome.kind is OutcomeKind.REPLIED:
             return outcome
-        return replace(outcome, kind=OutcomeKind.SKIPPED, text=None)
+        return replace(outcome, kind=OutcomeKind.SKIPPED, text=None, is_over_limit=False)
 
     def _finish(self, attempt: Attempt, outcome: OutcomeRecord) -> OutcomeRecord | None:
         committed = attempt.lease.commit(outcome, attempt.routes[0], basis=attempt.basis_of(outcome))

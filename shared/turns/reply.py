@@ -210,6 +210,7 @@ class _ReplyDelivery:
             lease, history, agenda, outbox=self.reply.outbox, phrases=self.reply.phrases, deadline=self.deadline
         )
         attempt.draft = replace(attempt.draft, isolates=is_poisoned)
+        self.meter.is_of_turn = lease.record.spending.is_reserved
         logs.info("turn_opened", messages=len(history.messages), pending=len(agenda.covers), tries=lease.record.tries)
         add = self.reply.additions.begin(lease)
         outcome = self._decide_without_model(attempt) or self._think(attempt, is_alone=is_alone)

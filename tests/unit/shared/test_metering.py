@@ -7,7 +7,7 @@ from shared.adapters.memory import FixedClock
 from shared.adapters.memory.scripted_model import ScriptedJsonModel, ScriptedModel, calling
 from shared.agent.metered_model import MeteredJsonModel, MeteredModel
 from shared.agent.model import JsonRequest, ModelRequest, ModelResponse, UnusableAnswerError
-from shared.errors import ModelUnavailableError
+from shared.errors import BudgetSpentError, ModelUnavailableError
 from shared.metering import Meter, Metering, ModelUsage, Purpose, Usage, metered
 
 TOKENS = Usage(prompt_tokens=100, cached_tokens=40, output_tokens=7, thought_tokens=3)
@@ -99,3 +99,21 @@ def test_requests_of_other_threads_are_counted_on_the_meter_of_their_work() -> N
             one.result()
 
     assert [one.requests for one in meter.usage] == [20]
+
+
+class ClosedGate:
+    """Lets no request pass."""
+
+    def check(self, meter: Meter | None) -> None:
+        raise BudgetSpentError(scope="chat" if meter is not None else "deployment", hour="00:00")
+
+
+@pytest.mark.parametrize("purpose", Purpose)
+def test_a_request_that_the_gate_refuses_is_not_made_and_not_charged(purpose: Purpose) -> None:
+    till, model = Till(), ScriptedModel()
+    closed = MeteredModel(model=model, metering=Metering(clock=FixedClock(), gate=ClosedGate(), charges=till))
+
+    with pytest.raises(BudgetSpentError, match="the budget of the deployment is spent"):
+        closed.generate(turn_request(purpose))
+
+    assert (model.requests, till.charged) == ([], [])

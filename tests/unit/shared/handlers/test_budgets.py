@@ -86,7 +86,7 @@ def test_a_chat_is_told_although_a_message_is_withdrawn_before_that_is_sent(pool
     assert worker.said == ["やあ", japanese(Phrase.LIMIT_REACHED, hour=MIDNIGHT)]
 
 
-def test_a_chat_overshoots_its_tokens_by_one_turn_at_most(pool: ThreadPoolExecutor) -> None:
+def test_a_chat_overshoots_its_tokens_by_one_request_at_most(pool: ThreadPoolExecutor) -> None:
     friend = friend_of(pool, limits(tokens=COST + 1))
     for _ in range(2):
         friend.says("hello", HELLO)
