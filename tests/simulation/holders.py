@@ -166,6 +166,8 @@ class Holders:
         was, spent, truth = before.spending, after.spending, self._world.truth
         self._charged[after.writer] = max(0, spent.tokens - was.tokens)
         limits, is_same_day = self._budget, was.day == spent.day
+        if spent.day < was.day:
+            truth.report("I9: the day of what a chat has spent went back")
         if limits.turns_per_chat_day and spent.turns > limits.turns_per_chat_day:
             truth.report("I9: more turns asked the model than the budget allows")
         is_new = spent.is_reserved and not was.is_reserved

@@ -5,6 +5,7 @@ prompt. One repeats nothing, so only what names a withdrawn message directly may
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -12,6 +13,7 @@ from typing import Final, Literal, TypeAlias
 
 from greenlet import GreenletExit
 
+from shared.access.budgets import Limits
 from shared.adapters.memory.scripted_model import calling, unusable
 from shared.agent.model import (
     Content,
@@ -129,18 +131,33 @@ class Mind:
 
     name = "mind"
 
-    def __init__(self, world: World, mood: Mood) -> None:
+    def __init__(self, world: World, mood: Mood, *, budget: Limits) -> None:
+        self._budget = budget
+        self._spent: Counter[tuple[object, str]] = Counter()
         self._world = world
         self._mood = mood
         self._asked_s: dict[tuple[str, str], float] = {}
 
     def generate(self, request: ModelRequest) -> ModelResponse:
         """Return the answer, which costs REQUEST_TOKENS."""
+        self._check_budget()
         return replace(self._generate(request), usage=self._cost())
 
     def _cost(self) -> Usage:
-        self._world.truth.tokens[self._world.scheduler.current().chat] += REQUEST_TOKENS
+        task = self._world.scheduler.current()
+        self._world.truth.tokens[task.chat] += REQUEST_TOKENS
+        self._spent[task.process, task.chat] += REQUEST_TOKENS
         return Usage(prompt_tokens=REQUEST_TOKENS)
+
+    def _check_budget(self) -> None:
+        """No instance asks once it has itself spent what the chat, or all of them, may spend; a schedule lies within a day."""
+        task, limits = self._world.scheduler.current(), self._budget
+        of_all = sum(tokens for (process, _), tokens in self._spent.items() if process is task.process)
+        of_chat = self._spent[task.process, task.chat]
+        spent = {"its chat": (limits.tokens_per_chat_day, of_chat), "the deployment": (limits.tokens_per_day, of_all)}
+        for whose, (limit, tokens) in spent.items():
+            if 0 < limit <= tokens:
+                self._world.truth.report(f"I9: a model was asked although the tokens of {whose} were spent")
 
     def _generate(self, request: ModelRequest) -> ModelResponse:
         world, mood = self._world, self._mood
@@ -186,6 +203,7 @@ class Mind:
     def answer_json(self, request: JsonRequest) -> JsonAnswer:
         """Return a classification of the text; the name repeats it, or is a common one."""
         world = self._world
+        self._check_budget()
         self._check(_Prompt(request.prompt, "", "", ""), what="a classification")
         self._think(world.rng.uniform(0.1, 3.0), request.timeout_s)
         text = request.prompt.rpartition(_TEXT_HEADING)[2]
@@ -201,6 +219,7 @@ class Mind:
 
     def embed(self, texts: Sequence[str], *, kind: Kind, deadline: Deadline) -> Embedded:
         """Return a vector for each text, by which the end of the schedule tells whose words it was made of."""
+        self._check_budget()
         self._check(_Prompt("\n".join(texts), "", "", ""), what="a request for embeddings")
         self._world.scheduler.give_way(f"embed {kind}", min(1.0, deadline.left_s))
         return Embedded(vectors=tuple(map(vector_of, texts)), usage=self._cost())

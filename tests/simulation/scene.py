@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from shared.access.admission import Access
+from shared.access.budgets import Limits
 from shared.conversation.snapshot import MemoryLimits
 from shared.line.mentions import GroupPolicy
 from shared.line.postback_data import ReminderChoice, confirm_data, remind_data, reminder_press_in
@@ -20,7 +21,7 @@ from tests.simulation.people import PERSON, TAKE_BACK, Message, Order
 from tests.simulation.scheduler import STEPS, Task
 from tests.simulation.stage import Stage, playing
 from tests.simulation.times import SECOND_PASS_S, SETTLE_S
-from tests.simulation.wiring import SMALL, THREADS, Settings
+from tests.simulation.wiring import NO_LIMITS, SMALL, THREADS, Settings
 from tests.simulation.withdrawal_checks import check_withdrawn
 from tests.simulation.world import Down, Weather
 
@@ -59,6 +60,7 @@ class Scene:
         first_fails: FirstFails | None = None,
         bounds: Mapping[str, int] | None = None,
         a_minute: int = A_MINUTE,
+        budget: Limits = NO_LIMITS,
     ) -> None:
         """`seed` decides which of two calls that are made side by side comes first.
 
@@ -83,6 +85,7 @@ class Scene:
                 access=access,
                 reminding=reminding,
                 first_fails=first_fails,
+                budget=budget,
             ),
             mood=Mood(seconds=(seconds, seconds), manner=manner),
             skews_s=skews_s,

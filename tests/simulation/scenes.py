@@ -138,6 +138,8 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "looks_before_it_repeats": turn_scenes.unsend_while_line_is_down,
     "apologises_for_the_model": turn_scenes.question_while_the_model_is_down,
     "refuses_while_the_bucket_is_down": turn_scenes.question_while_the_bucket_is_down,
+    "asks_the_budget": turn_scenes.question_that_spends_the_rest_of_a_budget,
+    "goes_to_no_day_before": turn_scenes.questions_around_midnight,
     "uses_retry_key": turn_scenes.push_of_a_dead_worker,
     "withdraws_when_taken_over": turn_scenes.neighbour_withdrawn_after_the_answer,
     "young_repeated_400_is_spent": turn_scenes.answer_whose_receipt_is_lost,

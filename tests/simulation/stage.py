@@ -80,7 +80,7 @@ class Stage:
             world=self.world,
             holders=Holders(self.world, self.mood, fence_s=settings.fence_s, budget=settings.budget),
             line=self.line,
-            mind=Mind(self.world, self.mood),
+            mind=Mind(self.world, self.mood, budget=settings.budget),
             notion=Workspace(self.world),
             settings=settings,
             withdrawals=self.withdrawals,

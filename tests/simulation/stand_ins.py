@@ -21,9 +21,10 @@ from shared.conversation.history import History
 from shared.conversation.history_reader import Listing
 from shared.conversation.journal import Journal
 from shared.conversation.provenance import IsWithdrawn, Provenance
-from shared.conversation.records import Amendment, MessageRecord, OutcomeRecord, Watermark
+from shared.conversation.records import Amendment, MessageRecord, OutcomeKind, OutcomeRecord, Watermark
 from shared.conversation.snapshot import Snapshot
 from shared.conversation.snapshot_records import Segment, SnapshotRecord
+from shared.conversation.spending import Spending
 from shared.conversation.store import Conversation
 from shared.conversation.sweep import Sweep
 from shared.conversation.turn import Route, SeenTurn, TurnRecord
@@ -61,6 +62,14 @@ def acknowledge_while_held(
 def replace_any_generation(store: ObjectStore, name: str, data: bytes, *, generation: int) -> int | None:
     stored = store.read(name)
     return store.replace(name, data, generation=stored.generation if stored is not None else generation)
+
+
+def say_nothing(draft: OutcomeRecord, text: str, kind: OutcomeKind) -> OutcomeRecord:
+    return replace(draft.with_fixed_text(text, kind), text=None)
+
+
+def go_to_any_day(spending: Spending, day: str) -> Spending:
+    return spending if day == spending.day else replace(spending, day="").on(day)
 
 
 def tell_no_time(token: ReplyToken, now_ms: int) -> float:  # noqa: ARG001 - as the product calls it

@@ -23,8 +23,10 @@ from tests.simulation.stand_ins import (
     acknowledge_while_held,
     amend_without_writing,
     apply_nothing,
+    go_to_any_day,
     hold_without_writing,
     new_key,
+    say_nothing,
     show_everything,
     tell_no_time,
     think_and_reply,
@@ -148,13 +150,23 @@ OF_TURNS: Final[Mapping[str, Mutation]] = {
     ),
     "apologises_for_the_model": Mutation(
         "shared.agent.responder:AgentResponder._apology",
-        DropArgument("replace", "text"),
+        Instead("with_fixed_text", say_nothing),
         lacks="nothing is said where the model is down",
     ),
     "refuses_while_the_bucket_is_down": Mutation(
         "shared.bus.endpoint:PushEndpoint.__call__",
         Instead("_dispatch", acknowledge_all),
         lacks="a message that the bucket failed is not delivered again",
+    ),
+    "asks_the_budget": Mutation(
+        "shared.metering:Metering.request",
+        Skip("gate.check"),
+        lacks="requests go on after the budget is spent",
+    ),
+    "goes_to_no_day_before": Mutation(
+        "shared.conversation.turn:Turn.spending",
+        Instead("on", go_to_any_day),
+        lacks="two instances renew a budget in turns at midnight",
     ),
     "uses_retry_key": Mutation(
         f"{_OUTBOX}:Outbox._push",

@@ -2,12 +2,16 @@
 
 from typing import Final
 
+from shared.access.budgets import Limits
 from shared.turns.deferral import LateReply
+from tests.simulation.mind import REQUEST_TOKENS
 from tests.simulation.scene import JOURNAL, MINUTE_S, Scene
 
 _CALLS_OF_A_SLOW_THOUGHT: Final = 2
 """The first is given up, so that it leaves time for another one."""
 _INSTANCES: Final = 6
+_MIDNIGHT_S: Final = 37_200.0
+"""When the next day begins in Tokyo."""
 
 
 def outcome_that_outlived_its_messages() -> list[str]:
@@ -242,6 +246,23 @@ def question_while_the_bucket_is_down() -> list[str]:
     with Scene().playing() as scene:
         scene.is_down("bucket", seconds=15)
         scene.asks()
+        return scene.rests()
+
+
+def question_that_spends_the_rest_of_a_budget() -> list[str]:
+    """The first request of a turn costs all that its chat may spend; a tool that it calls would ask a model as well."""
+    with Scene(has_knowledge=True, budget=Limits(tokens_per_chat_day=REQUEST_TOKENS)).playing() as scene:
+        scene.asks_for("file")
+        return scene.rests(calm=True)
+
+
+def questions_around_midnight() -> list[str]:
+    """Two instances whose clocks are apart answer in turns around midnight of the bot's zone."""
+    budget = Limits(turns_per_chat_day=2)
+    with Scene(budget=budget, skews_s=(2.0, -2.0, *(0.0,) * (_INSTANCES - 2))).playing() as scene:
+        scene.sleeps(_MIDNIGHT_S - 4)
+        for number in range(6):
+            scene.runs_to_end(scene.asks(instance=number % 2))
         return scene.rests()
 
 
