@@ -18,6 +18,7 @@ from shared.agent.people import People
 from shared.agent.prompt import PromptBuilder
 from shared.agent.registry import Registry
 from shared.agent.responder import AgentResponder
+from shared.agent.second_chance import SecondChance
 from shared.agent.summaries import ModelCaptioner, ModelSummariser
 from shared.agent.turn_contexts import TurnContexts
 from shared.agent.turn_requests import Limits
@@ -121,7 +122,8 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         chance=ports.chance,
     )
     contexts = TurnContexts(entries=EntryStaging(), reminders=reminders.staging, clock=clock)
-    culprits = Culprits(model=model, parts=parts)
+    patient = model if agent.fallback is None else SecondChance(model=model, second=agent.fallback, clock=clock)
+    culprits = Culprits(model=patient, parts=parts)
     responder = AgentResponder(
         agent=agent,
         prompt=prompt,
@@ -135,7 +137,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         phrases=phrases,
     )
     recaps = RecapWriter(
-        summariser=ModelSummariser(model=model, prompt=prompt, people=people, culprits=culprits),
+        summariser=ModelSummariser(model=patient, prompt=prompt, people=people, culprits=culprits),
         limits=options.memory,
         clock=clock,
     )
@@ -180,7 +182,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         ),
         compaction=Compaction(recaps=recaps, limits=options.memory, clock=clock),
         culprits=culprits,
-        captions=CaptionWriter(captioner=ModelCaptioner(model=model, parts=parts), clock=clock),
+        captions=CaptionWriter(captioner=ModelCaptioner(model=patient, parts=parts), clock=clock),
         withdrawal=withdrawal,
         presence=presence,
         people=people,

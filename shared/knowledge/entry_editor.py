@@ -23,6 +23,7 @@ from shared.knowledge.schema import (
 )
 from shared.knowledge.staging import EntryFault, EntryOverlay, Placement
 from shared.line.utf16 import utf16_length
+from shared.search.folding import fold
 
 CONTENT_LIMIT: Final = 2 * TEXT_LIMIT
 _READ_ONLY_FIELDS: Final = frozenset(
@@ -81,7 +82,7 @@ class EntryEditor:
     new_id: Callable[[], str] = field(repr=False)
     threshold: float
 
-    def capture(
+    def capture(  # noqa: PLR0913 - what is filed
         self,
         overlay: EntryOverlay,
         text: str,
@@ -89,8 +90,12 @@ class EntryEditor:
         occasion: Occasion,
         *,
         is_named: bool = False,
+        may_repeat: bool = True,
     ) -> Entry:
-        """Return the entry, staged.  A category that the person named (`is_named`) needs no confidence.  Raises: EntryFault."""
+        """Return the entry, staged.  A category that the person named (`is_named`) needs no confidence.
+
+        Unless it `may_repeat`, an entry of the same words is not filed a second time. Raises: EntryFault, EntryExistsError.
+        """
         original = plain_text(text)
         sources = occasion.sources_of(text)
         is_sure = is_named or found.confidence >= self.threshold
@@ -119,6 +124,8 @@ class EntryEditor:
             entry = blank.with_values(values, words).at_slug(blank.slug)
             origins = (*sources, *_sources_in_entries(overlay, original, occasion))
             entry = entry.with_note(original, origins) if is_sure else entry
+            if not may_repeat:
+                _check_repeated(overlay, entry)
             overlay.stage({entry.path: entry}, placement=Placement(path=entry.path, confidence=entry.confidence))
         return entry
 
@@ -180,6 +187,24 @@ class EntryEditor:
             entry = overlay.show_entry(path)
             overlay.stage({path: None})
             return entry
+
+
+class EntryExistsError(Exception):
+    """The chat has this entry, of the same words."""
+
+    def __init__(self, entry: Entry) -> None:
+        super().__init__("the entry exists")
+        self.entry = entry
+
+
+def _check_repeated(overlay: EntryOverlay, entry: Entry) -> None:
+    """Raises: EntryExistsError, where there is an entry of the same category and words."""
+    paths = [
+        row.path for row in overlay.rows() if row.category is entry.category and fold(row.name) == fold(entry.name)
+    ]
+    for there in overlay.show_entries(paths):
+        if there.texts == entry.texts:
+            raise EntryExistsError(there)
 
 
 def _free_slug(overlay: EntryOverlay, category: Category, slug: str) -> str:

@@ -1,5 +1,7 @@
 """Why a reminder cannot be set, found or changed."""
 
+from shared.reminders.reminder import Reminder
+
 
 class ReminderFault(Exception):  # noqa: N818 - not an error of this service: the model reads it
     """One plain sentence for the model, which says what to ask or to write instead, and whether other arguments may succeed."""
@@ -7,3 +9,11 @@ class ReminderFault(Exception):  # noqa: N818 - not an error of this service: th
     def __init__(self, message: str, *, may_retry: bool = False) -> None:
         super().__init__(message)
         self.may_retry = may_retry
+
+
+class ReminderExistsError(Exception):
+    """The chat has this open reminder, of the same words and times."""
+
+    def __init__(self, reminder: Reminder) -> None:
+        super().__init__("the reminder exists")
+        self.reminder = reminder

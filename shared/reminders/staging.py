@@ -17,10 +17,11 @@ from shared.conversation.amendments import Amendments
 from shared.conversation.provenance import IsWithdrawn, Provenance, Source, oldest_words
 from shared.conversation.records import REMINDERS_PATH, StagedWrite
 from shared.conversation.store import Conversation
-from shared.reminders.fault import ReminderFault
+from shared.reminders.fault import ReminderExistsError, ReminderFault
 from shared.reminders.reminder import REMINDERS_LIMIT, TEXT_LIMIT, Reminder, ReminderKind, ReminderState
 from shared.reminders.schedule import Schedule, checked_schedule, local_time
 from shared.reminders.store import ReminderStore
+from shared.search.folding import fold
 from shared.storage.codec import encode
 
 CHANGES_LIMIT: Final = 20
@@ -103,11 +104,18 @@ class ReminderOverlay:
         sources: Iterable[Source],
         user_id: str | None,
         is_trial: bool = False,
+        may_repeat: bool = True,
     ) -> Reminder:
-        """Stage a reminder at a local time, unless this `is_trial`, and return it.  Raises: ReminderFault."""
+        """Stage a reminder at a local time, unless this `is_trial`, and return it.
+
+        Unless it `may_repeat`, an open one of the same words and times, which the model is shown then, is not set a second time.
+        Raises: ReminderFault, ReminderExistsError.
+        """
         text = _checked_text(text, kind)
         with self._lock:
             self._check_room()
+            if not may_repeat:
+                self._check_repeated(text, kind, *self._schedule(at, rule)[:2])
             if len(self._open()) >= REMINDERS_LIMIT:
                 raise ReminderFault(f"This chat has {REMINDERS_LIMIT} open reminders; some must be cancelled first.")
             start, checked, due_ms = self._schedule(at, rule)
@@ -125,6 +133,14 @@ class ReminderOverlay:
             if not is_trial:
                 self._staged[reminder.id] = reminder
             return reminder
+
+    def _check_repeated(self, text: str, kind: ReminderKind, start: str, rule: str | None) -> None:
+        """Raises: ReminderExistsError."""
+        wanted = (fold(text), kind, start, self._zone, rule)
+        for one in self._open():
+            if (fold(one.text), one.kind, one.start, one.zone, one.rule) == wanted:
+                self._mark_shown(one)
+                raise ReminderExistsError(one)
 
     def change(  # noqa: PLR0913 - likewise
         self,

@@ -10,12 +10,13 @@ from typing import Final
 
 from shared import logs
 from shared.agent.model import Json
+from shared.agent.repeats import asks_for_another
 from shared.agent.tools import NeedsTap, Tool, ToolFault, load_schema
 from shared.agent.turn_context import TurnContext
 from shared.errors import ModelBlockedError, ModelRefusedError, ModelUnavailableError
 from shared.knowledge.catalog import Catalog
 from shared.knowledge.classification import Classifier, Hint, split_hints
-from shared.knowledge.entry_editor import EntryEditor, Occasion
+from shared.knowledge.entry_editor import EntryEditor, EntryExistsError, Occasion
 from shared.knowledge.index import index_view
 from shared.knowledge.provenance import PossibleSources
 from shared.knowledge.schema import Category, plain_text
@@ -95,7 +96,14 @@ class KnowledgeTools:
         except (ModelUnavailableError, ModelRefusedError, ModelBlockedError) as cause:
             logs.warning("classification_failed", error_type=type(cause).__name__)
             return ToolFault(message="The classification failed; nothing was filed.", may_retry=True)
-        entry = self.editor.capture(overlay, text, found, occasion, is_named=hint.category is not None)
+        may_repeat = asks_for_another(one.text for one in occasion.possible.to_answer)
+        is_new = True
+        try:
+            entry = self.editor.capture(
+                overlay, text, found, occasion, is_named=hint.category is not None, may_repeat=may_repeat
+            )
+        except EntryExistsError as exists:
+            entry, is_new = exists.entry, False
         is_unsure = entry.category is Category.INBOX
         return {
             "path": entry.path,
@@ -103,6 +111,7 @@ class KnowledgeTools:
             "name": entry.name,
             "confidence": entry.confidence,
             "clarificationNeeded": is_unsure,
+            **({} if is_new else {"alreadyFiled": True}),
             **({"suggestedCategory": found.category.value} if is_unsure else {}),
         }
 

@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from shared.agent.model import Json
+from shared.agent.repeats import asks_for_another
 from shared.agent.tools import NeedsTap, Tool, ToolFault, load_schema
 from shared.agent.turn_context import TurnContext
 from shared.conversation.provenance import Source
 from shared.knowledge.provenance import PossibleSources
 from shared.knowledge.staging import EntryOverlay
 from shared.line.utf16 import without_lone_surrogates
-from shared.reminders.fault import ReminderFault
+from shared.reminders.fault import ReminderExistsError, ReminderFault
 from shared.reminders.reminder import Reminder, ReminderKind
 from shared.reminders.schedule import EVERY_MONTH, local_time, month_day_of
 from shared.reminders.staging import ReminderOverlay
@@ -84,15 +85,19 @@ class ReminderTools:
         if messages is None:
             return _COST_UNKNOWN
         overlay.messages_each_time = messages
-        reminder = overlay.create(
-            text=text,
-            at=str(arguments["at"]),
-            rule=_optional(arguments, "rule"),
-            kind=_KINDS.get(str(arguments.get("digest")), ReminderKind.TEXT),
-            sources=_sources(text, overlay, context),
-            user_id=context.to_answer[-1].user_id,
-            is_trial=needs_tap,
-        )
+        try:
+            reminder = overlay.create(
+                text=text,
+                at=str(arguments["at"]),
+                rule=_optional(arguments, "rule"),
+                kind=_KINDS.get(str(arguments.get("digest")), ReminderKind.TEXT),
+                sources=_sources(text, overlay, context),
+                user_id=context.to_answer[-1].user_id,
+                is_trial=needs_tap,
+                may_repeat=asks_for_another(context.said),
+            )
+        except ReminderExistsError as exists:
+            return {**_set(exists.reminder), "already_set": True}
         return NeedsTap(name=text) if needs_tap else _with_cost(_set(reminder), messages, context)
 
     def _change(self, arguments: Json, overlay: ReminderOverlay, context: TurnContext) -> Json | ToolFault | NeedsTap:

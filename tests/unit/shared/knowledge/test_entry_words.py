@@ -516,7 +516,7 @@ def test_a_rename_that_failed_on_the_way_is_finished_at_one_path(call: int) -> N
 
 def test_an_entry_with_a_numbered_path_stays_there(chat: FilingChat) -> None:
     chat.file("庭の工事", message(1, "庭の工事"))
-    path = chat.file("庭の工事", message(2, "庭の工事"))
+    path = chat.file("庭の工事、来週", message(2, "庭の工事、来週"))
     chat.once("update_entry", message(3, SECRET), path=path, updates={"next_action": SECRET})
 
     withdraw(chat, "m3")

@@ -69,11 +69,26 @@ def test_two_entries_of_one_name_get_paths_of_their_own(chat: FilingChat) -> Non
     chat.model.steps = [found(), found()]
     turn = chat.begin()
 
-    paths = [turn.call("classify_and_capture", text="庭の工事")["path"] for _ in range(2)]
+    paths = [turn.call("classify_and_capture", text=text)["path"] for text in ("庭の工事", "庭の工事、今週")]
     turn.commit()
 
     assert paths == ["projects/庭の工事.md", "projects/庭の工事-2.md"]
-    assert chat.file() == "projects/庭の工事-3.md"
+    assert chat.file("庭の工事、来週") == "projects/庭の工事-3.md"
+
+
+def test_a_capture_that_is_repeated_files_nothing_more(chat: FilingChat) -> None:
+    chat.model.steps = [found() for _ in range(4)]
+    turn = chat.begin(message(1, "庭の工事"))
+
+    first, again = (turn.call("classify_and_capture", text="庭の工事") for _ in range(2))
+    turn.commit()
+    later = chat.begin(message(2, "庭の工事だよ")).call("classify_and_capture", text="庭の工事")
+    other = chat.begin(message(3, "庭の工事をもう一つ")).call("classify_and_capture", text="庭の工事")
+
+    assert "alreadyFiled" not in first
+    assert [(one["path"], one["alreadyFiled"]) for one in (again, later)] == [(first["path"], True)] * 2
+    assert chat.paths == [first["path"]]
+    assert other["path"] == "projects/庭の工事-2.md"
 
 
 @pytest.mark.parametrize(
@@ -558,7 +573,8 @@ def test_captures_in_parallel_get_paths_of_their_own(chat: FilingChat) -> None:
     turn = chat.begin(message(1, "庭の工事"))
 
     with ThreadPoolExecutor(8) as threads:
-        results = list(threads.map(lambda _: turn.call("classify_and_capture", text="庭の工事"), range(8)))
+        texts = (f"庭の工事 {number}" for number in range(8))
+        results = list(threads.map(lambda text: turn.call("classify_and_capture", text=text), texts))
     turn.commit()
 
     assert sorted(one["path"] for one in results) == sorted(chat.paths)

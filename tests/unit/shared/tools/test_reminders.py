@@ -76,6 +76,40 @@ def test_a_reminder_belongs_to_who_asked_last(chat: FilingChat) -> None:
     assert Reminding(chat, message(1), asking(2, "water")).made("water").user_id == YUKI
 
 
+def test_a_reminder_that_is_asked_for_again_is_one(chat: FilingChat) -> None:
+    first = Reminding(chat, asking(1, "water"))
+    made = first.made("Water")
+    again = first.call("create_reminder", text="water", at=LATER)
+    later = of_same_reminders(Reminding(chat, asking(2, "water, ok?")), first).call(
+        "create_reminder", text="water", at=LATER
+    )
+
+    assert [(one["id"], one["already_set"]) for one in (again, later)] == [(made.id, True)] * 2
+    assert len(first.overlay.list()) == 1
+    schemas.validator("tools/create_reminder.response").validate(again)
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["remind me twice", "もう一つ追加して", "2つお願い", "再加一個提醒", "เตือนอีกครั้ง", "and another one, please"],
+)
+def test_a_second_reminder_is_set_where_the_words_ask_for_one(chat: FilingChat, said: str) -> None:
+    turn = Reminding(chat, asking(1, said))
+    turn.made("water")
+    turn.made("water")
+
+    assert len(turn.overlay.list()) == 2
+
+
+@pytest.mark.parametrize(("at", "rule"), [(LATEST, None), (LATER, "FREQ=DAILY")])
+def test_a_reminder_of_another_time_is_another_one(chat: FilingChat, at: str, rule: str | None) -> None:
+    turn = Reminding(chat, asking(1, "water"))
+    turn.made("water")
+    turn.call("create_reminder", text="water", at=at, **({"rule": rule} if rule else {}))
+
+    assert len(turn.overlay.list()) == 2
+
+
 def test_a_reminder_came_from_the_entry_that_it_repeats(chat: FilingChat) -> None:
     chat.file("庭の工事を月曜に始める", asking(1, "庭の工事を月曜に始める"))
     chat.file("牛乳を買って帰る", asking(2, "牛乳を買って帰る"), name="牛乳")
