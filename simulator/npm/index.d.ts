@@ -15,7 +15,9 @@ export interface BotMessage {
 }
 
 export interface StartOptions {
-  /** The command that starts the bot; it gets PORT, LINE_API, LINE_CHANNEL_SECRET and LINE_CHANNEL_ACCESS_TOKEN. */
+  /** Whether the bot's calls of LINE's own hosts are led to the simulator, as by `line-simulator run`. */
+  unmodified?: boolean;
+  /** The command that starts the bot, with `{port}` for its port; it gets PORT, LINE_API, LINE_CHANNEL_SECRET and LINE_CHANNEL_ACCESS_TOKEN. */
   bot?: readonly string[];
   /** The command of the simulator; by default `line-simulator`, of the Python package. */
   command?: readonly string[];

@@ -9,20 +9,24 @@ const START_MS = 30_000;
 const SECRET = "local-channel-secret";
 const TOKEN = "local-channel-access-token";
 
-/** Starts the simulator and, if `bot` is a command, the bot. */
-export async function startLine({ bot, command = ["line-simulator"], webhookPath = "/callback", env = {}, options = [] } = {}) {
+/** Starts the simulator and, if `bot` is a command, the bot; `{port}` in it is the bot's port. */
+export async function startLine({ bot, command = ["line-simulator"], unmodified = false, webhookPath = "/callback", env = {}, options = [] } = {}) {
   const port = await freePort();
   const botPort = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const webhook = `http://127.0.0.1:${botPort}${webhookPath}`;
-  const processes = [run([...command, "--port", String(port), "--webhook", webhook, "--person", "Alice", ...options], {})];
+  const own = ["--port", String(port), "--webhook", webhook, "--person", "Alice", ...options];
+  const started = bot?.map((part) => part.replaceAll("{port}", String(botPort)));
+  const first = unmodified ? run([...command, "run", ...own, "--", ...started], { PORT: String(botPort), ...env }) : run([...command, ...own], {});
+  const processes = [first];
   const line = new Line(url, processes);
   try {
-    await listening(processes[0], port);
-    if (bot) {
+    await listening(first, port);
+    if (unmodified) await answering(line, first);
+    else if (bot) {
       const connection = { PORT: String(botPort), LINE_API: url, LINE_API_BASE_URL: url };
       const secrets = { LINE_CHANNEL_SECRET: SECRET, LINE_CHANNEL_ACCESS_TOKEN: TOKEN };
-      processes.push(run(bot, { ...connection, ...secrets, CHANNEL_SECRET: SECRET, CHANNEL_ACCESS_TOKEN: TOKEN, ...env }));
+      processes.push(run(started, { ...connection, ...secrets, CHANNEL_SECRET: SECRET, CHANNEL_ACCESS_TOKEN: TOKEN, ...env }));
       await listening(processes[1], botPort);
     }
   } catch (error) {
@@ -201,6 +205,17 @@ async function listening(child, port) {
     await sleep(50);
   }
   throw new Error(`nothing listens on port ${port} after ${START_MS / 1000} s`);
+}
+
+async function answering(line, child) {
+  const until = Date.now() + START_MS;
+  while (Date.now() < until) {
+    await Promise.race([line.do("verify"), child.failure]);
+    await line.wait();
+    if ((await line.get("deliveries")).deliveries.at(-1)?.status === 200) return;
+    await sleep(100);
+  }
+  throw new Error(`the bot's webhook does not answer 200 after ${START_MS / 1000} s`);
 }
 
 function isOpen(port) {

@@ -3,5 +3,6 @@
 from .background import BackgroundServer
 from .bot_process import BotProcess
 from .client import BotMessage, Group, Line, Person
+from .unmodified_bot import UnmodifiedBot
 
-__all__ = ["BackgroundServer", "BotMessage", "BotProcess", "Group", "Line", "Person"]
+__all__ = ["BackgroundServer", "BotMessage", "BotProcess", "Group", "Line", "Person", "UnmodifiedBot"]

@@ -49,14 +49,15 @@ class BotProcess:
         try:
             self._wait_until_it_listens(self._process)
         except BaseException:
-            self._stop()
+            stop(self._process)
             raise
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._stop()
+        if self._process is not None:
+            stop(self._process)
 
     def _wait_until_it_listens(self, process: subprocess.Popen[bytes]) -> None:
         until_s = time.monotonic() + self._start_s
@@ -69,16 +70,17 @@ class BotProcess:
             time.sleep(_POLL_S)
         raise BotFailedError(f"the bot does not listen on port {self._port} after {self._start_s} s")
 
-    def _stop(self) -> None:
-        process = self._process
-        if process is None or process.poll() is not None:
-            return
-        _signal_group(process, signal.SIGTERM)
-        try:
-            process.wait(STOP_S)
-        except subprocess.TimeoutExpired:
-            _signal_group(process, signal.SIGKILL)
-            process.wait()
+
+def stop(process: subprocess.Popen[bytes]) -> None:
+    """End the process and its group.  Repeated: does nothing."""
+    if process.poll() is not None:
+        return
+    _signal_group(process, signal.SIGTERM)
+    try:
+        process.wait(STOP_S)
+    except subprocess.TimeoutExpired:
+        _signal_group(process, signal.SIGKILL)
+        process.wait()
 
 
 def _signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> None:

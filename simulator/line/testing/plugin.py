@@ -1,10 +1,14 @@
 """The pytest plugin: fixtures `line`, `alice`, `bob` and `group`, with the simulator and the bot started and stopped around them.
 
-[pytest]
-line_bot = python bot.py {port}
-line_bot_webhook = http://127.0.0.1:{port}/callback
+Example of a pytest.ini:
+    [pytest]
+    line_bot = python bot.py {port}
+    line_bot_webhook = http://127.0.0.1:{port}/callback
+
+With `line_bot_unmodified = true` the bot needs no setting for LINE's address: it runs as under `line-simulator run`.
 """
 
+import os
 from collections.abc import Iterator
 from contextlib import ExitStack
 
@@ -14,6 +18,7 @@ from ..standalone import DEFAULT_SECRET, DEFAULT_TOKEN, StandaloneSettings
 from .background import BackgroundServer
 from .bot_process import BotProcess, free_port
 from .client import Group, Line, Person
+from .unmodified_bot import UnmodifiedBot
 
 WEBHOOK = "http://127.0.0.1:{port}/callback"
 
@@ -22,6 +27,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the settings."""
     parser.addini("line_bot", "the command that starts the bot; {port} is its port, {python} this Python", default="")
     parser.addini("line_bot_webhook", "the bot's webhook", default=WEBHOOK)
+    parser.addini("line_bot_unmodified", "lead the bot's calls of LINE's own hosts here", type="bool", default=False)
+    parser.addini(
+        "line_bot_allow", "what an unmodified bot may reach besides, HOST[:PORT] each", type="args", default=[]
+    )
 
 
 @pytest.fixture(scope="session")
@@ -41,13 +50,17 @@ def line_url(
     pytestconfig: pytest.Config, line_settings: StandaloneSettings, line_bot_env: dict[str, str]
 ) -> Iterator[str]:
     """The address of a simulator that runs during the session, and delivers to the bot of `line_bot`, if that is set."""
-    command = str(pytestconfig.getini("line_bot"))
+    command, webhook = str(pytestconfig.getini("line_bot")), str(pytestconfig.getini("line_bot_webhook"))
+    if pytestconfig.getini("line_bot_unmodified"):
+        allowed = pytestconfig.getini("line_bot_allow")
+        env = {**os.environ, **line_bot_env}  # noqa: TID251 - the bot inherits the environment of its test
+        with UnmodifiedBot(command, webhook=webhook, allowed=allowed, options=("--person", "Alice"), env=env) as bot:
+            yield bot.url
+        return
     port = free_port()
     with ExitStack() as running:
         server = running.enter_context(BackgroundServer(line_settings))
-        Line(server.url).do(
-            "set_webhook", url=str(pytestconfig.getini("line_bot_webhook")).replace("{port}", str(port))
-        )
+        Line(server.url).do("set_webhook", url=webhook.replace("{port}", str(port)))
         if command:
             running.enter_context(BotProcess(command, port=port, env=bot_env(server.url) | line_bot_env))
         yield server.url

@@ -18,6 +18,7 @@ from simulator.line.testing import BackgroundServer, BotProcess, Group, Line, Pe
 from simulator.line.testing.bot_process import BotFailedError, free_port
 from simulator.line.testing.client import LineError
 from simulator.line.testing.plugin import bot_env
+from tests.contract.simulator.line.running_bots import BOTS
 
 BOT: Final = Path(__file__).parent / "menu_bot.py"
 EXAMPLES: Final = REPOSITORY / "simulator" / "line" / "example_bots"
@@ -160,6 +161,37 @@ def test_the_pytest_plugin_starts_and_stops_simulator_and_bot(tmp_path: Path) ->
     assert "7 passed" in done.stdout, done.stdout + done.stderr
 
 
+UNMODIFIED: Final = """\
+[pytest]
+line_bot = {python} bot.py {port}
+line_bot_unmodified = true
+line_bot_allow = localhost:5432
+"""
+ITS_TEST: Final = """\
+def test_the_bot_repeats_a_text(alice):
+    alice.say("hello")
+    assert alice.expect_reply("hello").kind == "reply"
+
+
+def test_the_bot_cannot_leave(alice):
+    alice.say("leave https://example.com/")
+    assert not alice.expect_reply(within_s=15).text.isdecimal()
+"""
+
+
+def test_the_plugin_tests_an_unmodified_bot(tmp_path: Path) -> None:
+    shutil.copy(BOTS / "plain_requests.py", tmp_path / "bot.py")
+    shutil.copy(BOTS / "serving.py", tmp_path)
+    (tmp_path / "pytest.ini").write_text(UNMODIFIED, encoding="utf-8")
+    (tmp_path / "test_bot.py").write_text(ITS_TEST, encoding="utf-8")
+    env = {**os.environ, "PYTHONPATH": str(REPOSITORY)}  # noqa: TID251 - that of the test, for a process
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "simulator.line.testing.plugin", "-p", "no:cacheprovider"]
+
+    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=LIMIT_S, check=False)
+
+    assert "2 passed" in done.stdout, done.stdout + done.stderr
+
+
 NODE_TEST: Final = """\
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -189,6 +221,20 @@ test("a bot in Python is tested from Node", async () => {
     await line.stop();
   }
 });
+
+test("an unmodified bot needs no setting", async () => {
+  const command = ["%(python)s", "-m", "simulator.line"];
+  const line = await startLine({ command, unmodified: true, bot: ["node", "%(unmodified)s", "{port}"] });
+  try {
+    const alice = await line.reset();
+    await alice.say("hello");
+    await alice.expectReply("hello");
+    await alice.say("leave https://example.com/");
+    await alice.expectReply(/^[^0-9]/, { withinS: 15 });
+  } finally {
+    await line.stop();
+  }
+});
 """
 
 
@@ -200,7 +246,10 @@ def test_the_node_helper_has_the_same_verbs(tmp_path: Path) -> None:
         pytest.skip("no Node.js on this machine; on Debian: apt-get install nodejs")
     helper = REPOSITORY / "simulator" / "npm" / "index.js"
     path = tmp_path / "bot.test.mjs"
-    path.write_text(NODE_TEST % {"helper": helper, "python": sys.executable, "bot": BOT}, encoding="utf-8")
+    path.write_text(
+        NODE_TEST % {"helper": helper, "python": sys.executable, "bot": BOT, "unmodified": BOTS / "fetching.mjs"},
+        encoding="utf-8",
+    )
     env = {**os.environ, "PYTHONPATH": str(REPOSITORY)}  # noqa: TID251 - likewise
 
     done = subprocess.run(
