@@ -24,8 +24,8 @@ import certifi
 
 from shared.clock import Clock, SystemClock
 
-IDLE_S: Final = 10.0
-"""Longer than most pauses within a turn, shorter than any time after which an instance loses its processor."""
+IDLE_S: Final = 20.0
+"""Longer than the pauses within a turn and between the messages of a lively chat; networks forget a connection after minutes."""
 FAILURES: Final = (OSError, HTTPException)
 """No answer, or none that is HTTP."""
 

@@ -156,7 +156,6 @@ def test_ten_deliveries_at_once_on_a_dead_channel_are_all_published(
             published = list(threads.map(lambda _: len(bus.publish([MESSAGE])), range(10)))
 
         assert published == [1] * 10
-        assert network.connections == 2
         bus.close()
         loop.run(pubsub.stop())
 
