@@ -1,5 +1,6 @@
 """Chats that were not admitted: nothing is stored of them, and the model is not asked."""
 
+import itertools
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
@@ -185,11 +186,12 @@ def test_a_command_without_a_code_is_told_how_to_get_in_and_is_no_wrong_code(per
     assert len(person.worker.said) == WRONG_CODES + 1
 
 
-def is_at_the_door(person: Person, *, meanwhile: Callable[[], object]) -> None:
-    """Right after the next message of the chat met a closed door, something happens once."""
+def is_at_the_door(person: Person, *, meanwhile: Callable[[], object], looks: int = 1) -> None:
+    """Right after the admission of the chat was looked for so many times, from now on, something happens once."""
+    left = itertools.count(looks - 1, -1)
 
     def happens(call: str, name: str) -> None:
-        if call == "read" and name.startswith("admitted/"):
+        if call == "read" and name.startswith("admitted/") and not next(left):
             person.worker.store.after = nothing
             meanwhile()
 
@@ -220,7 +222,7 @@ def test_a_message_from_before_the_code_that_meets_it_at_the_door_stays_out(pers
 def test_what_is_taken_back_before_the_code_that_lets_it_in_was_handled_stays_out(person: Person) -> None:
     start = person.events.text(f"/start {invite(person.worker)}")
     question = person.events.text("@Aizuchi my word is swordfish")
-    is_at_the_door(person, meanwhile=lambda: person.worker.push(push.envelope(start)))
+    is_at_the_door(person, meanwhile=lambda: person.worker.push(push.envelope(start)), looks=2)
 
     person.sends(person.events.event("unsend", unsend={"messageId": question["message"]["id"]}))
     person.sends(question)
@@ -233,12 +235,21 @@ def test_what_is_taken_back_before_the_code_that_lets_it_in_was_handled_stays_ou
 def test_a_departure_from_before_the_code_was_handled_erases_what_it_let_in(person: Person, kind: str) -> None:
     start = person.events.text(f"/start {invite(person.worker)}")
     question = person.events.text("@Aizuchi my word is swordfish")
-    is_at_the_door(person, meanwhile=lambda: person.worker.push(push.envelope(start)))
+    is_at_the_door(person, meanwhile=lambda: person.worker.push(push.envelope(start)), looks=2)
 
     person.sends(person.events.event(kind))
     person.sends(question)
 
     assert "swordfish" not in everything_in(person.worker.store)
+
+
+def test_what_is_taken_back_in_an_admitted_chat_waits_for_nothing(person: Person, admissions: Admissions) -> None:
+    admissions.admit(person.events.chat_id, since_ms=0)
+    before_s = person.worker.clock.monotonic_s()
+
+    person.sends(person.events.event("unsend", unsend={"messageId": "m1"}))
+
+    assert person.worker.clock.monotonic_s() == before_s
 
 
 def test_a_stranger_waits_for_a_code_for_a_few_seconds_at_most(person: Person) -> None:
