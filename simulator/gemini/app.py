@@ -29,6 +29,7 @@ from simulator.gemini.answers import (
 from simulator.gemini.control import control_routes
 from simulator.gemini.default_model import model as default_model
 from simulator.gemini.errors import GoogleError, RefusedError
+from simulator.gemini.refusals import Refusals
 from simulator.gemini.request_codec import read_request
 from simulator.gemini.request_log import RequestLog, RequestRecord
 from simulator.gemini.script import Script, Step
@@ -70,6 +71,7 @@ class GeminiStandIn:
         api_key: str | None = None,
     ) -> None:
         self.latency_s = latency_s
+        self.refusals = Refusals()
         self.strict = strict
         self._monotonic = monotonic
         self._started_s = monotonic()
@@ -90,8 +92,9 @@ class GeminiStandIn:
         self._script.add(steps)
 
     def reset(self) -> None:
-        """Clear the script, release all holds, and clear the log."""
+        """Clear the script, release all holds, refuse nothing, and clear the log."""
         self._script.clear()
+        self.refusals = Refusals()
         self._log.clear()
         self._failures.clear()
 
@@ -132,11 +135,12 @@ class GeminiStandIn:
             record = replace(record, request=request)
             self._log.close(record)
             request_rules.refuse_bad_request(request, self._signer)
+            blocked = self.refusals.answer(request)
         except RefusedError as refused:
             kind, refusal = "refused", refused.error.message
             response = _error_response(refused.error)
         else:
-            answer = await self._answer(request)
+            answer = blocked or await self._answer(request)
             kind, response = kind_of(answer), self._response(answer, request)
         self._log.close(
             replace(

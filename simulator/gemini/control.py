@@ -3,6 +3,7 @@
     POST /control/script   {"steps": [{"calls": [{"name": "reply", "args": {"message": "hi"}}]}, {"finish": "SAFETY"}]}
     GET  /control/requests {"requests": [...], "pending_steps": 0, "failures": []}
     POST /control/release  {"hold": "first"}
+    POST /control/refusals {"blocked_words": ["forbidden"], "broken_media": ["damaged"]}
     POST /control/reset
 
 A step has exactly one of `calls`, `text`, `empty`, `finish`, `blocked`, `rate_limited`, `error`, `raw`, `dropped`, and may have
@@ -20,6 +21,7 @@ from simulator.gemini import script
 from simulator.gemini.answers import RawBody
 from simulator.gemini.errors import RefusedError, invalid_argument
 from simulator.gemini.fields import Fields, parse_object
+from simulator.gemini.refusals import Refusals
 from simulator.gemini.script import Hold, Step
 
 if TYPE_CHECKING:
@@ -51,6 +53,8 @@ class Controlled(Protocol):
         """The requests without a step, with `strict`."""
         ...
 
+    refusals: Refusals
+
     def script(self, steps: Iterable[Step]) -> None:
         """Queue steps."""
         ...
@@ -67,6 +71,7 @@ def control_routes(stand_in: Controlled) -> list[Route]:
         Route("/control/script", control.script, methods=["POST"]),
         Route("/control/requests", control.requests, methods=["GET"]),
         Route("/control/release", control.release, methods=["POST"]),
+        Route("/control/refusals", control.refusals, methods=["POST"]),
         Route("/control/reset", control.reset, methods=["POST"]),
     ]
 
@@ -105,6 +110,17 @@ class _Control:
         if hold is None:
             return JSONResponse({"error": {"code": 404, "message": "no such hold"}}, status_code=404)
         hold.release()
+        return JSONResponse({})
+
+    async def refusals(self, http_request: Request) -> Response:
+        try:
+            body = Fields(values=parse_object(await http_request.body()), path="")
+            refusals = Refusals(
+                blocked_words=tuple(body.texts("blocked_words")), broken_media=tuple(body.texts("broken_media"))
+            )
+        except RefusedError as refused:
+            return JSONResponse(refused.error.body(), status_code=refused.error.code)
+        self._stand_in.refusals = refusals
         return JSONResponse({})
 
     async def reset(self, _: Request) -> Response:

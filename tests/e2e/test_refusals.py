@@ -1,80 +1,81 @@
-"""What follows a refused request on its connection: an answer, or the refusal has said that the connection ends.
+"""One blocked word, one broken picture: who sent it is told, and everybody else is answered; through the real functions and SDKs."""
 
-Cloud Run's proxy keeps its connections to an instance, so a stranger's request and LINE's next delivery may share one.
-"""
-
-from collections.abc import Mapping
-from http.client import HTTPConnection, HTTPResponse
-from urllib.parse import urlsplit
+from collections.abc import Iterator
 
 import pytest
 
-from simulator.stack import CHANNEL_SECRET
-from tests.e2e.conftest import Platform
-from tests.support import push, recorded
+from shared.line.phrases import Phrase
+from simulator.gemini.refusals import Refusals
+from simulator.line.media import Media
+from tests.e2e.conftest import Person, Platform
+from tests.support.phrases import japanese
 
-DELIVERY = recorded.body("verification")
-SIGNED = {"x-line-signature": recorded.signature(DELIVERY, CHANNEL_SECRET)}
-ENVELOPE = push.envelope(recorded.event("beacon"))
-TOO_LARGE = {"content-length": "30000000"}
-
-
-def connection_to(url: str) -> HTTPConnection:
-    parts = urlsplit(url)
-    connection = HTTPConnection(parts.hostname or "", parts.port, timeout=30)
-    connection.auto_open = 0  # what is asked is asked on this connection, or not at all
-    connection.connect()
-    return connection
+WORD = "FORBIDDEN"
+BROKEN = Media(content=b"\xff\xd8\xff DAMAGED", content_type="image/jpeg")
+_INNOCENT = 6
 
 
-def ask(connection: HTTPConnection, method: str, body: bytes, headers: Mapping[str, str]) -> HTTPResponse:
-    connection.putrequest(method, "/")
-    for name, value in {"content-length": str(len(body)), **headers}.items():
-        connection.putheader(name, value)
-    connection.endheaders(body)
-    answer = connection.getresponse()
-    answer.read()
-    return answer
+@pytest.fixture(autouse=True)
+def refusing(platform: Platform) -> Iterator[None]:
+    refusals = Refusals(blocked_words=(WORD,), broken_media=("DAMAGED",))
+    platform.do(lambda stack: setattr(stack.gemini, "refusals", refusals))
+    yield
+    platform.do(lambda stack: setattr(stack.gemini, "refusals", Refusals()))
 
 
-@pytest.mark.parametrize(
-    ("method", "body", "headers", "status"),
-    [
-        ("POST", b"", {}, 401),
-        ("POST", b"{}", {}, 401),
-        ("POST", b"{}", {"x-line-signature": "wrong"}, 401),
-        ("GET", b"", {}, 405),
-        ("POST", b"{", TOO_LARGE, 413),
-        ("POST", b"{", {**TOO_LARGE, "x-line-signature": "wrong"}, 413),
-    ],
-)
-def test_a_refused_delivery_costs_the_next_one_nothing(
-    platform: Platform, method: str, body: bytes, headers: Mapping[str, str], status: int
-) -> None:
-    connection = connection_to(platform.webhook_url)
-
-    refusal = ask(connection, method, body, headers)
-
-    assert refusal.status == status
-    assert refusal.will_close or ask(connection, "POST", DELIVERY, SIGNED).status == 200
-    connection.close()
+def kinds(platform: Platform) -> list[str]:
+    """Return what became of each request to the model."""
+    return platform.do(lambda stack: [one.kind for one in stack.gemini.requests])
 
 
-def test_an_accepted_delivery_leaves_its_connection_to_the_next_one(platform: Platform) -> None:
-    connection = connection_to(platform.webhook_url)
+def test_a_blocked_word_is_refused_once_and_every_later_message_is_answered(platform: Platform, person: Person) -> None:
+    before = len(person.hears())
+    person.says(f"{WORD} とは？")
+    assert person.hears_next(after=before) == japanese(Phrase.APOLOGY_REFUSED)
+    platform.settle()
+    refused = kinds(platform).count("blocked")
 
-    answers = [ask(connection, "POST", DELIVERY, SIGNED) for _ in range(3)]
+    for number in range(_INNOCENT):
+        person.says(f"こんにちは {number}")
+        assert person.hears_next(after=before + 1 + number) != japanese(Phrase.APOLOGY_REFUSED)
 
-    assert [(one.status, one.will_close) for one in answers] == [(200, False)] * 3
-    connection.close()
+    platform.settle()
+    assert refused == 3  # the prompt, only what was asked, and the probe
+    assert kinds(platform).count("blocked") == refused
+    assert all(WORD.encode() not in data for name, data in platform.bucket().items() if "snapshots/" in name)
 
 
-@pytest.mark.parametrize(("method", "body", "status"), [("POST", b"hello", 400), ("GET", b"", 405)])
-def test_a_refused_push_costs_the_next_one_nothing(platform: Platform, method: str, body: bytes, status: int) -> None:
-    connection = connection_to(platform.worker_url)
+def test_an_unsend_of_a_blocked_message_takes_its_mark(platform: Platform, person: Person) -> None:
+    before = len(person.hears())
+    line_message_id = person.says(f"{WORD} とは？")
+    person.hears_next(after=before)
+    platform.settle()
+    marked = [
+        name for name, data in platform.bucket().items() if line_message_id.encode() in data and b"refused" in data
+    ]
+    assert [name.split("/")[0] for name in marked] == ["snapshots"]
 
-    refusal = ask(connection, method, body, {})
+    person.unsends(line_message_id)
+    platform.settle()
+    platform.carry_out_due()
 
-    assert refusal.status == status
-    assert refusal.will_close or ask(connection, "POST", ENVELOPE, {}).status == 204
-    connection.close()
+    assert [name for name in platform.names("snapshots/") if _marks(platform, name, line_message_id)] == []
+
+
+def test_a_broken_picture_spoils_no_later_question(platform: Platform, person: Person) -> None:
+    before = len(person.hears())
+    platform.do(lambda stack: stack.line.send_image(person.id, person.id, BROKEN))
+    assert person.hears_next(after=before) != japanese(Phrase.APOLOGY_BUSY)
+    platform.settle()
+    refused = kinds(platform).count("refused")
+
+    person.says("2+2は？")
+    assert person.hears_next(after=before + 1) != japanese(Phrase.APOLOGY_BUSY)
+
+    assert refused >= 1
+    assert kinds(platform).count("refused") == refused
+
+
+def _marks(platform: Platform, name: str, line_message_id: str) -> bool:
+    data = platform.bucket().get(name, b"")
+    return f'"refused":[{{"id":"{line_message_id}"'.encode() in data.replace(b" ", b"")

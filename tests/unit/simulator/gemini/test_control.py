@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import base64
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -112,3 +113,28 @@ def test_an_unknown_hold_is_not_found(client: TestClient) -> None:
 def test_waiting_for_a_request_times_out() -> None:
     with pytest.raises(TimeoutError, match="no request reached the hold"):
         Hold().wait_until_reached(timeout_s=0.01)
+
+
+def test_a_blocked_word_and_a_broken_medium_are_refused_until_the_reset(
+    client: TestClient, post: Callable[..., Any], body: Callable[..., dict[str, Any]]
+) -> None:
+    refusals = {"blocked_words": ["forbidden"], "broken_media": ["damaged"]}
+    assert client.post("/control/refusals", json=refusals).json() == {}
+    picture = body("look")
+    data = base64.b64encode(b"a damaged picture").decode()
+    picture["contents"][0]["parts"].append({"inlineData": {"mimeType": "image/jpeg", "data": data}})
+
+    post(body("a forbidden word"))
+    post(body("a kind word"))
+    refused = post(picture)
+    client.post("/control/reset")
+    log = [record["kind"] for record in client.get("/control/requests").json()["requests"]]
+    post(picture)
+
+    assert log == []
+    assert (refused.status_code, refused.json()["error"]["message"]) == (400, "Provided image is not valid.")
+    assert [one["kind"] for one in client.get("/control/requests").json()["requests"]] == ["call reply"]
+
+
+def test_refusals_of_another_shape_are_refused(client: TestClient) -> None:
+    assert client.post("/control/refusals", json={"blocked_words": "forbidden"}).status_code == 400

@@ -1,0 +1,55 @@
+"""What the stand-in refuses whoever asks: prompts with a blocked word, and media that cannot be decoded.
+
+    stand_in.refusals = Refusals(blocked_words=("forbidden",), broken_media=("damaged",))
+
+Source: Gemini API, "Safety settings": a prompt with prohibited content has a `promptFeedback` and no candidate; 400 INVALID_ARGUMENT,
+"Provided image is not valid.", for a picture that cannot be decoded (google-gemini/gemini-cli #27244).
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from simulator.gemini.answers import Blocked
+from simulator.gemini.errors import invalid_argument
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from simulator.gemini.request import GenerateContentRequest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusals:
+    """`blocked_words` in any content block the prompt; media whose bytes or address hold one of `broken_media` are refused."""
+
+    blocked_words: tuple[str, ...] = ()
+    broken_media: tuple[str, ...] = ()
+
+    def answer(self, request: GenerateContentRequest) -> Blocked | None:
+        """Return the answer to a blocked prompt; None: it is not.  Raises: RefusedError, for a medium that cannot be decoded."""
+        contents = request.body.get("contents")
+        if self.broken_media and any(
+            marker.encode() in data for data in _media_in(contents) for marker in self.broken_media
+        ):
+            raise invalid_argument("Provided image is not valid.")
+        said = json.dumps(contents, ensure_ascii=False) if self.blocked_words else ""
+        return Blocked(reason="PROHIBITED_CONTENT") if any(word in said for word in self.blocked_words) else None
+
+
+def _media_in(value: object) -> Iterator[bytes]:
+    """Yield the bytes of each inline medium, and the address of any other."""
+    if isinstance(value, list):
+        for one in value:
+            yield from _media_in(one)
+    elif isinstance(value, dict):
+        for name, one in value.items():
+            if name == "inlineData" and isinstance(one, dict):
+                yield base64.b64decode(str(one.get("data", "")), altchars=b"-_")
+            elif name == "fileData" and isinstance(one, dict):
+                yield str(one.get("fileUri", "")).encode()
+            else:
+                yield from _media_in(one)
