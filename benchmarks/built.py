@@ -21,7 +21,7 @@ from shared.adapters.memory.scripted_model import calling
 from shared.agent.model import JsonAnswer, JsonRequest, ModelRequest, ModelResponse
 from shared.bus.endpoint import PushEndpoint
 from shared.clock import SystemClock
-from shared.conversation.provenance import Source
+from shared.conversation.provenance import Provenance, Source
 from shared.conversation.records import Amendment
 from shared.conversation.store import Conversations
 from shared.handlers.assembly import assemble
@@ -160,9 +160,9 @@ def _entry(number: int) -> Entry:
         updated_at=day.isoformat(),
         confidence=0.9,
         fields={**dict.fromkeys(one.name for one in FIELDS[Category.IDEAS]), **said},
-        came_from={"name": (source.line_message_id,), "one_liner": (source.line_message_id,)},
-        notes=(Note(text=_TEXT.format(number) * 2, came_from=(source.line_message_id,)),),
-        sources=(source,),
+        field_message_ids={"name": (source.line_message_id,), "one_liner": (source.line_message_id,)},
+        notes=(Note(text=_TEXT.format(number) * 2, message_ids=(source.line_message_id,)),),
+        provenance=Provenance.of_sources((source,)),
         revision=(number, 0),
     )
 

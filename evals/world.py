@@ -25,7 +25,7 @@ from shared.adapters.memory.scripted_model import calling
 from shared.bus.endpoint import PushEndpoint
 from shared.clock import Deadline
 from shared.conversation.amendments import Amendments
-from shared.conversation.provenance import Source
+from shared.conversation.provenance import Provenance, Source
 from shared.conversation.records import OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversations
 from shared.handlers.assembly import assemble
@@ -240,7 +240,7 @@ class World:
                 Reminder(
                     id=f"r{number:010x}",
                     text=one.text,
-                    sources=(Source(line_message_id=f"reminded{number}", timestamp_ms=1),),
+                    provenance=Provenance.of_sources((Source(line_message_id=f"reminded{number}", timestamp_ms=1),)),
                     start=schedule.start,
                     zone=schedule.zone,
                     rule=schedule.rule,
@@ -254,7 +254,7 @@ class World:
         values: dict[str, Value] = {one.name: one.default for one in FIELDS[category]}
         values |= {key: known[key].check(value) for key, value in filed.fields.items()} | {name: filed.name}
         message_id = f"seed{number}" if filed.said is None else self._said_ids[filed.said]
-        came_from = (message_id,)
+        message_ids = (message_id,)
         return Entry(
             category=category,
             slug=f"{slug_of(filed.name)}",
@@ -263,10 +263,10 @@ class World:
             updated_at="2026-11-20T09:00:00+09:00",
             confidence=0.9,
             fields=values,
-            came_from={one: came_from for one, value in values.items() if value and known[one].holds_words},
-            path_from=came_from,
-            notes=(Note(text=filed.notes, came_from=came_from),) if filed.notes else (),
-            sources=(Source(line_message_id=message_id, timestamp_ms=1),),
+            field_message_ids={one: message_ids for one, value in values.items() if value and known[one].holds_words},
+            slug_message_ids=message_ids,
+            notes=(Note(text=filed.notes, message_ids=message_ids),) if filed.notes else (),
+            provenance=Provenance.of_sources((Source(line_message_id=message_id, timestamp_ms=1),)),
         )
 
     def _change(self, worker: PushEndpoint, unsend: PushEndpoint, one: Meanwhile) -> int:

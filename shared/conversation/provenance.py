@@ -36,12 +36,6 @@ class Source:
     by: str = ""
 
 
-def oldest_words(sources: Iterable[Source]) -> dict[str, Source]:
-    """Return each message once, with the timestamp of its oldest words: those before an edit, if there are such."""
-    newest_first = sorted(sources, key=lambda one: one.timestamp_ms, reverse=True)
-    return {one.line_message_id: one for one in newest_first}
-
-
 class AmendedWords(Protocol):
     """What one look at the amendments found; see `Amendments`."""
 
@@ -115,6 +109,15 @@ class Provenance:
             entries_since_ms=min((one.entries_since_ms for one in united), default=LATEST_MS),
             outside=frozenset(chain.from_iterable(one.outside for one in united)),
         )
+
+    def by_authors(self, marks: AbstractSet[str]) -> "Provenance":
+        """Return the provenance without the messages of other people than these."""
+        return replace(self, messages={by: messages for by, messages in self.messages.items() if by in marks})
+
+    def withdrawn_ids(self, is_withdrawn: IsWithdrawn) -> frozenset[str]:
+        """Return those of the messages whose words are withdrawn."""
+        named = chain.from_iterable(messages.items() for messages in self.messages.values())
+        return frozenset(own_id for own_id, timestamp_ms in named if is_withdrawn(own_id, timestamp_ms))
 
     def __or__(self, other: "Provenance") -> "Provenance":
         return Provenance.union((self, other))

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from shared.conversation.member_mark import mark_id
 from shared.conversation.person_messages import PersonMessages
+from shared.conversation.provenance import Provenance
 from shared.conversation.store import Conversation
 from shared.knowledge.entry_store import EntryStore
 from shared.reminders.store import ReminderStore
@@ -16,6 +17,6 @@ def messages_of(conversation: Conversation, user_id: str, *, until_ms: int) -> P
     """
     stored, mark = PersonMessages.stored_in(conversation, user_id, until_ms=until_ms), mark_id(user_id)
     entries, reminders = EntryStore(conversation), ReminderStore(conversation)
-    sources = (*entries.sources(), *(one for reminder in reminders.read_all() for one in reminder.sources))
-    behind = {one.line_message_id for one in sources if one.by == mark and one.timestamp_ms <= until_ms}
+    filed = Provenance.union((*entries.provenances(), *(one.provenance for one in reminders.read_all())))
+    behind = {own_id for own_id, said_ms in filed.messages.get(mark, {}).items() if said_ms <= until_ms}
     return replace(stored, named=stored.named | (behind - stored.own))

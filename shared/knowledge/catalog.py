@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from shared.conversation.provenance import IsWithdrawn, Provenance, Source
+from shared.conversation.provenance import IsWithdrawn, Provenance
 from shared.knowledge.entry import Entry
 from shared.knowledge.entry_file import format_revision, read_revision
 from shared.knowledge.schema import Category, Value
@@ -58,7 +58,7 @@ class Row:
     name: str = field(repr=False)
     created_at: str
     updated_at: str
-    sources: tuple[Source, ...]
+    provenance: Provenance
     generation: int = 0
     shown: Mapping[str, str] = field(default_factory=dict, repr=False)
     folded: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -84,14 +84,9 @@ class Row:
         """The bytes that it takes in the catalog."""
         return len(encode(self))
 
-    @property
-    def provenance(self) -> Provenance:
-        """The messages that it came from."""
-        return Provenance.of_sources(self.sources)
-
     def is_from_withdrawn(self, is_withdrawn: IsWithdrawn) -> bool:
         """Whether one of its messages was withdrawn."""
-        return any(is_withdrawn(one.line_message_id, one.timestamp_ms) for one in self.sources)
+        return bool(self.provenance.withdrawn_ids(is_withdrawn))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,7 +148,7 @@ def row_of(entry: Entry, *, generation: int = 0) -> Row:
         name=entry.name,
         created_at=entry.created_at,
         updated_at=entry.updated_at,
-        sources=entry.sources,
+        provenance=entry.provenance,
         generation=generation,
         shown={
             name: cut(value, limit_utf16=_SHOWN_LIMIT)

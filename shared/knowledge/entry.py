@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from shared.conversation.provenance import IsWithdrawn, Provenance, Source, oldest_words
+from shared.conversation.provenance import IsWithdrawn, Provenance, Source
 from shared.knowledge.schema import FIELDS, Category, Field, InvalidValueError, Value, fields_of, name_field, one_line
 
 NAME_LIMIT: Final = 100
@@ -13,18 +13,18 @@ NAME_LIMIT: Final = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
-    """A paragraph of the body, and the messages that it came from."""
+    """A paragraph of the body, and those messages of the entry's provenance that it came from."""
 
     text: str = field(repr=False)
-    came_from: tuple[str, ...] = ()
+    message_ids: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
     """`{category}/{slug}.md`.
 
-    `came_from` names the messages behind each field that holds words, `path_from` those behind the name that the slug was made of, which
-    the entry may have lost since. `revision` is the key of the write that made this object.
+    Of the messages in its `provenance`, `field_message_ids` has those behind each field that holds words, and `slug_message_ids` those
+    behind the name that the slug was made of, which the entry may have lost since. `revision`: the key of the write that made this object.
     """
 
     category: Category
@@ -34,10 +34,10 @@ class Entry:
     updated_at: str
     confidence: float
     fields: Mapping[str, Value] = field(repr=False)
-    came_from: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
-    path_from: tuple[str, ...] = ()
+    field_message_ids: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
+    slug_message_ids: tuple[str, ...] = ()
     notes: tuple[Note, ...] = field(default=(), repr=False)
-    sources: tuple[Source, ...] = ()
+    provenance: Provenance = field(default_factory=Provenance)
     source_channel: str = "chat"
     revision: tuple[int, int] = (0, 0)
 
@@ -69,55 +69,59 @@ class Entry:
         listed = (value if isinstance(value, tuple) else (value or "",) for value in values)
         return (*itertools.chain.from_iterable(listed), *(note.text for note in self.notes))
 
-    @property
-    def provenance(self) -> Provenance:
-        """The messages that it came from."""
-        return Provenance.of_sources(self.sources)
-
     def with_values(self, values: Mapping[str, Value], sources: Mapping[str, tuple[Source, ...]]) -> "Entry":
         """Return the entry with these fields; `sources` are the messages behind each of them."""
         ids = {name: _ids(sources.get(name, ())) for name in values if fields_of(self.category)[name].holds_words}
-        changed = replace(self, fields={**self.fields, **values}, came_from={**self.came_from, **ids})
+        changed = replace(self, fields={**self.fields, **values}, field_message_ids={**self.field_message_ids, **ids})
         return changed.with_sources(one for name in ids for one in sources.get(name, ()))
 
     def at_slug(self, slug: str) -> "Entry":
         """Return the entry under a slug that is made of its name."""
-        name_from = self.came_from.get(name_field(self.category), ())
-        return replace(self, slug=slug, path_from=name_from).with_sources(())
+        name_from = self.field_message_ids.get(name_field(self.category), ())
+        return replace(self, slug=slug, slug_message_ids=name_from).with_sources(())
 
     def with_note(self, text: str, sources: tuple[Source, ...]) -> "Entry":
         """Return the entry with one more paragraph."""
-        return replace(self, notes=(*self.notes, Note(text=text, came_from=_ids(sources)))).with_sources(sources)
+        return replace(self, notes=(*self.notes, Note(text=text, message_ids=_ids(sources)))).with_sources(sources)
 
     def with_sources(self, sources: Iterable[Source]) -> "Entry":
-        """Return the entry with these messages among its sources, and without those that no piece of it came from.
+        """Return the entry with these messages in its provenance, and without those that no piece of it came from.
 
         A message that was edited counts with its older words, so that the next withdrawal removes both.
         """
-        known = oldest_words((*self.sources, *sources))
+        provenance = self.provenance | Provenance.of_sources(sources)
         used = frozenset(
             one
-            for ids in (*self.came_from.values(), self.path_from, *(note.came_from for note in self.notes))
+            for ids in (
+                *self.field_message_ids.values(),
+                self.slug_message_ids,
+                *(note.message_ids for note in self.notes),
+            )
             for one in ids
         )
-        kept = (one for one in known.values() if one.line_message_id in used)
-        return replace(self, sources=tuple(sorted(kept, key=lambda one: (one.timestamp_ms, one.line_message_id))))
+        return replace(self, provenance=provenance.only(used))
+
+    def from_outside(self, outside: frozenset[str]) -> "Entry":
+        """Return the entry whose words may also stand in these sources outside the chat."""
+        return replace(self, provenance=replace(self.provenance, outside=self.provenance.outside | outside))
 
     def in_category(self, target: Category, *, slug: str) -> "Entry":
         """Return the entry in another category: fields of the target keep their values, and the other values become notes."""
         known = fields_of(target)
         values: dict[str, Value] = {one.name: one.default for one in FIELDS[target]}
-        came_from: dict[str, tuple[str, ...]] = {}
+        field_message_ids: dict[str, tuple[str, ...]] = {}
         remarks: list[Note] = []
         for one in FIELDS[self.category]:
-            value, ids = self.fields[one.name], self.came_from.get(one.name, ())
+            value, ids = self.fields[one.name], self.field_message_ids.get(one.name, ())
             name = name_field(target) if one.name == name_field(self.category) else one.name
             if name in known and _is_fit(known[name], value):
                 values[name] = value
-                came_from |= {name: ids} if ids else {}
+                field_message_ids |= {name: ids} if ids else {}
             elif value not in {one.default, "", ()} and one.name != "suggested_category":
-                remarks.append(Note(text=_remark(one.name, value), came_from=ids))
-        moved = replace(self, category=target, fields=values, came_from=came_from, notes=(*self.notes, *remarks))
+                remarks.append(Note(text=_remark(one.name, value), message_ids=ids))
+        moved = replace(
+            self, category=target, fields=values, field_message_ids=field_message_ids, notes=(*self.notes, *remarks)
+        )
         return moved.at_slug(slug)
 
     def without(self, is_withdrawn: IsWithdrawn) -> "Entry | None":
@@ -130,26 +134,24 @@ class Entry:
         if not withdrawn:
             return self
         defaults = {one.name: one.default for one in FIELDS[self.category]}
-        lost = {name for name, ids in self.came_from.items() if not withdrawn.isdisjoint(ids)}
+        lost = {name for name, ids in self.field_message_ids.items() if not withdrawn.isdisjoint(ids)}
         rest = replace(
             self,
             fields={name: defaults[name] if name in lost else value for name, value in self.fields.items()},
-            came_from={name: ids for name, ids in self.came_from.items() if name not in lost},
-            path_from=self.path_from if withdrawn.isdisjoint(self.path_from) else (),
-            notes=tuple(note for note in self.notes if withdrawn.isdisjoint(note.came_from)),
+            field_message_ids={name: ids for name, ids in self.field_message_ids.items() if name not in lost},
+            slug_message_ids=self.slug_message_ids if withdrawn.isdisjoint(self.slug_message_ids) else (),
+            notes=tuple(note for note in self.notes if withdrawn.isdisjoint(note.message_ids)),
         ).with_sources(())
-        if not rest.sources:
+        if not rest.provenance.messages:
             return None
         return rest if rest.name else _name_after_rest(rest)
 
     def has_withdrawn_path(self, is_withdrawn: IsWithdrawn) -> bool:
         """Whether the slug may repeat something withdrawn."""
-        return not self._withdrawn(is_withdrawn).isdisjoint(self.path_from)
+        return not self._withdrawn(is_withdrawn).isdisjoint(self.slug_message_ids)
 
     def _withdrawn(self, is_withdrawn: IsWithdrawn) -> frozenset[str]:
-        return frozenset(
-            one.line_message_id for one in self.sources if is_withdrawn(one.line_message_id, one.timestamp_ms)
-        )
+        return self.provenance.withdrawn_ids(is_withdrawn)
 
 
 def _name_after_rest(entry: Entry) -> Entry | None:
@@ -160,16 +162,16 @@ def _name_after_rest(entry: Entry) -> Entry | None:
             return replace(
                 entry,
                 fields={**entry.fields, field_name: one_line(text, limit=NAME_LIMIT)},
-                came_from={**entry.came_from, field_name: ids},
+                field_message_ids={**entry.field_message_ids, field_name: ids},
             )
     return None
 
 
 def _pieces(entry: Entry) -> Iterator[tuple[str, tuple[str, ...]]]:
-    for name, ids in entry.came_from.items():
+    for name, ids in entry.field_message_ids.items():
         value = entry.fields.get(name)
         yield (", ".join(value) if isinstance(value, tuple) else value or ""), ids
-    yield from ((note.text, note.came_from) for note in entry.notes)
+    yield from ((note.text, note.message_ids) for note in entry.notes)
 
 
 def _is_fit(target: Field, value: Value) -> bool:

@@ -37,8 +37,8 @@ _READ_ONLY_FIELDS: Final = frozenset(
         "source_channel",
         "revision",
         "version",
-        "sources",
-        "came_from",
+        "provenance",
+        "message_ids",
     }
 )
 
@@ -48,13 +48,14 @@ class Occasion:
     """When something is filed, and what the prompt holds that it may have come from.
 
     `check_amendments` is called before a model is asked; it raises PromptAmendedError. `may_touch` tells whether an entry of this name may
-    be deleted.
+    be deleted. `outside`: the sources outside the chat of which the turn has read, as in `Provenance`.
     """
 
     now: dt.datetime
     possible: PossibleSources = field(default_factory=PossibleSources, repr=False)
     check_amendments: Callable[[], None] = field(default=lambda: None, repr=False)
     may_touch: Callable[[str], bool] = field(default=lambda _: True, repr=False)
+    outside: frozenset[str] = frozenset()
 
     @classmethod
     def at(cls, now_ms: int, zone: zoneinfo.ZoneInfo, *, possible: PossibleSources) -> "Occasion":
@@ -126,6 +127,7 @@ class EntryEditor:
             entry = entry.with_note(original, origins) if is_sure else entry
             if not may_repeat:
                 _check_repeated(overlay, entry)
+            entry = entry.from_outside(occasion.outside)
             overlay.stage({entry.path: entry}, placement=Placement(path=entry.path, confidence=entry.confidence))
         return entry
 
@@ -158,12 +160,17 @@ class EntryEditor:
                 origins = (
                     *occasion.sources_of(text),
                     *_sources_of_old_notes(entry, text, occasion),
-                    *(one for name in entry.came_from for one in _sources_of_old_value(entry, name, text, occasion)),
+                    *(
+                        one
+                        for name in entry.field_message_ids
+                        for one in _sources_of_old_value(entry, name, text, occasion)
+                    ),
                     *_sources_in_entries(overlay, text, occasion, besides=path),
                 )
                 changed = changed.with_note(f"{occasion.today}: {text}", origins)
             if utf16_length(changed.content) > CONTENT_LIMIT:
                 raise EntryFault("The entry's content is full; file the rest as an entry of its own.")
+            changed = changed.from_outside(occasion.outside)
             overlay.stage({path: changed})
             return changed, tuple(sorted(updates))
 
@@ -257,7 +264,7 @@ def _sources_of_old_value(entry: Entry, name: str, value: Value, occasion: Occas
     new = " ".join(piece for piece in _pieces(value) if not occasion.possible.is_said(piece))
     if not any(occasion.possible.repeats_unsaid(piece, new) for piece in _pieces(entry.fields.get(name))):
         return ()
-    return _sources_by_id(entry, entry.came_from.get(name, ()))
+    return _sources_by_id(entry, entry.field_message_ids.get(name, ()))
 
 
 def _sources_in_entries(
@@ -272,7 +279,7 @@ def _sources_of_paragraph(overlay: EntryOverlay, entry: Entry, text: str, occasi
     """Return the messages behind a paragraph of a new body; one that stood in the old body came from the same messages as there."""
     same = [note for note in entry.notes if note.text == text]
     if same:
-        return _sources_by_id(entry, (one for note in same for one in note.came_from))
+        return _sources_by_id(entry, (one for note in same for one in note.message_ids))
     return (
         *occasion.sources_of(text),
         *_sources_of_old_notes(entry, text, occasion),
@@ -282,9 +289,9 @@ def _sources_of_paragraph(overlay: EntryOverlay, entry: Entry, text: str, occasi
 
 def _sources_of_old_notes(entry: Entry, text: str, occasion: Occasion) -> tuple[Source, ...]:
     repeated = (note for note in entry.notes if occasion.possible.repeats_unsaid(note.text, text))
-    return _sources_by_id(entry, (one for note in repeated for one in note.came_from))
+    return _sources_by_id(entry, (one for note in repeated for one in note.message_ids))
 
 
 def _sources_by_id(entry: Entry, line_message_ids: Iterable[str]) -> tuple[Source, ...]:
     wanted = frozenset(line_message_ids)
-    return tuple(one for one in entry.sources if one.line_message_id in wanted)
+    return tuple(one for one in entry.provenance.sources if one.line_message_id in wanted)

@@ -5,10 +5,12 @@
     name: 庭の工事
     status: active
     revision: '12.0'
-    sources:
-    - line_message_id: '5123'
-      timestamp_ms: 1763700000000
-    came_from: {path: ['5123'], name: ['5123'], notes: [{lines: 1, ids: ['5123']}]}
+    provenance:
+      messages:
+        member-8c0f...:
+          '5123': 1763700000000
+      outside: []
+    message_ids: {slug: ['5123'], name: ['5123'], notes: [{lines: 1, ids: ['5123']}]}
     ---
     ## Notes
 
@@ -20,7 +22,8 @@ Source: python-frontmatter 1.3, `YAMLHandler`; PyYAML 6, `SafeLoader`.
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Annotated, Final
 
 import frontmatter
@@ -28,7 +31,7 @@ import msgspec
 import yaml
 from frontmatter.default_handlers import YAMLHandler
 
-from shared.conversation.provenance import Source
+from shared.conversation.provenance import Provenance, Source
 from shared.errors import CorruptRecordError, UnknownRecordVersionError
 from shared.knowledge.entry import Entry, Note
 from shared.knowledge.schema import FIELDS, NOTES_HEADING, Category, InvalidValueError, fields_of
@@ -41,7 +44,8 @@ SLUG_LIMIT: Final = 50
 _SLUG_FALLBACK: Final = "entry"
 _SLUG_SUFFIXES: Final = 9_998  # four digits, so that no chat has as many entries
 _REVISION: Final = re.compile(r"(\d{1,15})\.(\d{1,6})")
-_TRACES: Final = re.compile(r"line_message_id:\s*['\"]?([0-9A-Za-z_-]{1,64})['\"]?\s+timestamp_ms:\s*(\d{1,16})")
+_TRACES: Final = re.compile(r"^provenance:\s*\n((?:[ \t].*\n?)+)", re.MULTILINE)
+_TRACE: Final = re.compile(r"^[ \t]+['\"]?([0-9A-Za-z_-]{1,64})['\"]?:\s*(\d{1,16})\s*$", re.MULTILINE)
 _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the fast one, where PyYAML was built with it
 _MessageId = Annotated[str, msgspec.Meta(pattern="^[0-9A-Za-z_-]{1,64}$")]
 
@@ -53,10 +57,9 @@ class _NoteLines(msgspec.Struct, forbid_unknown_fields=True):
     ids: tuple[_MessageId, ...] = ()
 
 
-class _Source(msgspec.Struct):
-    line_message_id: _MessageId
-    timestamp_ms: int
-    by: Annotated[str, msgspec.Meta(pattern="^[0-9a-z-]{0,64}$")] = ""
+class _Provenance(msgspec.Struct):
+    messages: dict[Annotated[str, msgspec.Meta(pattern="^[0-9a-z-]{0,64}$")], dict[_MessageId, int]]
+    outside: frozenset[str] = frozenset()
 
 
 class _FrontMatter(msgspec.Struct):
@@ -67,10 +70,10 @@ class _FrontMatter(msgspec.Struct):
     created_at: str
     confidence: Annotated[float, msgspec.Meta(ge=0, le=1)]
     revision: str
-    sources: tuple[_Source, ...]
+    provenance: _Provenance
     updated_at: str = ""
     source_channel: str = "chat"
-    came_from: dict[str, object] = {}
+    message_ids: dict[str, object] = {}
 
 
 def format_entry(entry: Entry) -> str:
@@ -84,18 +87,14 @@ def format_entry(entry: Entry) -> str:
         "confidence": entry.confidence,
         "version": VERSION,
         "revision": format_revision(entry.revision),
-        "sources": [
-            {
-                "line_message_id": one.line_message_id,
-                "timestamp_ms": one.timestamp_ms,
-                **({"by": one.by} if one.by else {}),
-            }
-            for one in entry.sources
-        ],
-        "came_from": {
-            "path": list(entry.path_from),
-            **{name: list(ids) for name, ids in entry.came_from.items() if ids},
-            "notes": [{"lines": note.text.count("\n") + 1, "ids": list(note.came_from)} for note in entry.notes],
+        "provenance": {
+            "messages": {by: dict(sorted(said.items())) for by, said in sorted(entry.provenance.messages.items())},
+            "outside": sorted(entry.provenance.outside),
+        },
+        "message_ids": {
+            "slug": list(entry.slug_message_ids),
+            **{name: list(ids) for name, ids in entry.field_message_ids.items() if ids},
+            "notes": [{"lines": note.text.count("\n") + 1, "ids": list(note.message_ids)} for note in entry.notes],
         },
     }
     body = f"{NOTES_HEADING[entry.category]}\n\n{entry.content}" if entry.notes else ""
@@ -109,13 +108,10 @@ def read_entry(path: str, data: bytes) -> Entry:
         head = msgspec.convert(values, _FrontMatter)
         category, slug = _split_path(path)
         fields = {one.name: one.check(values.get(one.name)) for one in FIELDS[category]}
-        sources = tuple(
-            Source(line_message_id=one.line_message_id, timestamp_ms=one.timestamp_ms, by=one.by)
-            for one in head.sources
-        )
-        every_id = [one.line_message_id for one in sources]
-        lines = msgspec.convert(head.came_from.get("notes", []), tuple[_NoteLines, ...])
-        ids = {name: value for name, value in head.came_from.items() if name in fields_of(category)}
+        provenance = Provenance(messages=head.provenance.messages, outside=head.provenance.outside)
+        every_id = [one.line_message_id for one in provenance.sources]
+        lines = msgspec.convert(head.message_ids.get("notes", []), tuple[_NoteLines, ...])
+        ids = {name: value for name, value in head.message_ids.items() if name in fields_of(category)}
         return Entry(
             category=category,
             slug=slug,
@@ -125,10 +121,10 @@ def read_entry(path: str, data: bytes) -> Entry:
             confidence=head.confidence,
             source_channel=head.source_channel,
             fields=fields,
-            came_from=msgspec.convert(ids, dict[str, tuple[_MessageId, ...]]),
-            path_from=msgspec.convert(head.came_from.get("path", every_id), tuple[_MessageId, ...]),
-            notes=_notes(body.removeprefix(NOTES_HEADING[category]).strip(), lines, sources),
-            sources=sources,
+            field_message_ids=msgspec.convert(ids, dict[str, tuple[_MessageId, ...]]),
+            slug_message_ids=msgspec.convert(head.message_ids.get("slug", every_id), tuple[_MessageId, ...]),
+            notes=_notes(body.removeprefix(NOTES_HEADING[category]).strip(), lines, every_id),
+            provenance=provenance,
             revision=read_revision(head.revision),
         )
     except (msgspec.MsgspecError, yaml.YAMLError, InvalidValueError, ValueError, TypeError, RecursionError) as cause:
@@ -144,10 +140,10 @@ def revision_of(data: bytes) -> tuple[int, int]:
         return (0, 0)
 
 
-def traces_in(data: bytes) -> tuple[Source, ...]:
-    """Return the sources that an object seems to name, also where it cannot be read."""
-    found = _TRACES.findall(data.decode("utf-8", "replace"))
-    return tuple(Source(line_message_id=one, timestamp_ms=int(at)) for one, at in found)
+def traces_in(data: bytes) -> Provenance:
+    """Return the messages that an object seems to name in its provenance, also where it cannot be read."""
+    named = chain.from_iterable(map(_TRACE.findall, _TRACES.findall(data.decode("utf-8", "replace"))))
+    return Provenance.of_sources(Source(line_message_id=own_id, timestamp_ms=int(at)) for own_id, at in named)
 
 
 def format_revision(revision: tuple[int, int]) -> str:
@@ -207,15 +203,15 @@ def _split_path(path: str) -> tuple[Category, str]:
     return Category(category), file.removesuffix(".md")
 
 
-def _notes(body: str, lines: tuple[_NoteLines, ...], sources: tuple[Source, ...]) -> tuple[Note, ...]:
-    """Divide the body into its notes; a body that was edited by hand is one note that came from all sources."""
+def _notes(body: str, lines: tuple[_NoteLines, ...], every_id: Sequence[str]) -> tuple[Note, ...]:
+    """Divide the body into its notes; a body that was edited by hand is one note that came from all messages."""
     if not body:
         return ()
     left = body.split("\n")
     notes: list[Note] = []
     for one in lines:
-        notes.append(Note(text="\n".join(left[: one.lines]), came_from=one.ids))
+        notes.append(Note(text="\n".join(left[: one.lines]), message_ids=one.ids))
         left = left[one.lines + 1 :]
     if "\n\n".join(note.text for note in notes) == body:
         return tuple(notes)
-    return (Note(text=body, came_from=tuple(one.line_message_id for one in sources)),)
+    return (Note(text=body, message_ids=tuple(every_id)),)

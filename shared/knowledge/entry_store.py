@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Final
 
 from shared import logs
-from shared.conversation.provenance import Source
+from shared.conversation.provenance import Provenance
 from shared.conversation.store import Conversation
 from shared.errors import CorruptRecordError, PermanentError
 from shared.knowledge.catalog import Catalog, catalog_of
@@ -60,14 +60,15 @@ class EntryStore:
         listed = self.conversation.objects.store.list(self.conversation.names.entries_prefix)
         return [one for one in listed if is_entry_path(path_in(one.name))]
 
-    def sources(self) -> Iterator[Source]:
-        """Yield the messages behind the entries; those that changed since the catalog was written are read."""
+    def provenances(self) -> Iterator[Provenance]:
+        """Yield the provenance of each entry; those that changed since the catalog was written are read."""
         rows = self.catalog().by_path
         for listed in self.list():
             path = path_in(listed.name)
             row = rows.get(path)
             known = row if row is not None and row.generation == listed.generation else self.entry(path)
-            yield from known.sources if known is not None else ()
+            if known is not None:
+                yield known.provenance
 
     def entry(self, path: str) -> Entry | None:
         """Return the entry, or None where there is none, or one that cannot be read."""

@@ -132,7 +132,7 @@ class _Removal:
 
     def _names_withdrawn(self, data: bytes) -> bool:
         """Whether an object that cannot be read names a withdrawn message."""
-        return any(self.is_withdrawn(one.line_message_id, one.timestamp_ms) for one in traces_in(data))
+        return bool(traces_in(data).withdrawn_ids(self.is_withdrawn))
 
     def _create_elsewhere(self, rest: Entry) -> Row | None:
         """The entry has another path, which repeats no withdrawn word; None where another worker changes it there meanwhile.
@@ -163,7 +163,7 @@ class _Removal:
                 return None
             try:
                 record = read_undo(data)
-                if not any(self.is_withdrawn(one.line_message_id, one.timestamp_ms) for one in record.sources):
+                if not record.provenance.withdrawn_ids(self.is_withdrawn):
                     return None
             except PermanentError as cause:
                 logs.error("record_unreadable", cause=cause)

@@ -73,7 +73,7 @@ class CatalogIndex:
     @property
     def message_ids(self) -> frozenset[str]:
         """The messages that its entries came from."""
-        return frozenset(one.line_message_id for row in self.catalog.rows for one in row.sources)
+        return frozenset().union(*(row.provenance.message_ids for row in self.catalog.rows))
 
     def view(self, amendments: Amendments, refused: AbstractSet[str] = frozenset()) -> IndexView:
         """Return what is shown of the entries that nothing was withdrawn from, without those whose rows are refused."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from shared.knowledge.entry import Entry
 from shared.knowledge.schema import FIELDS, Value, name_field
@@ -20,10 +21,10 @@ class Fact:
 
 def facts_of(entry: Entry, is_own: Callable[[str], bool]) -> Iterator[Fact]:
     """Yield the fields and notes that came from the person's own messages; the name only if there is nothing else."""
-    said_ms = {one.line_message_id: one.timestamp_ms for one in entry.sources}
+    said_ms = {one.line_message_id: one.timestamp_ms for one in entry.provenance.sources}
     named = name_field(entry.category)
-    pieces = [(name, _text(entry.fields.get(name)), ids) for name, ids in entry.came_from.items()]
-    pieces += [("", note.text, note.came_from) for note in entry.notes]
+    pieces = [(name, _text(entry.fields.get(name)), ids) for name, ids in entry.field_message_ids.items()]
+    pieces += [("", note.text, note.message_ids) for note in entry.notes]
     own = [(name, text, frozenset(filter(is_own, ids))) for name, text, ids in pieces if text]
     found = [(name, text, ids) for name, text, ids in own if ids]
     rest = [one for one in found if one[0] != named]
@@ -41,19 +42,21 @@ def without_fact(entry: Entry, fact: str, *, stamp: str) -> tuple[Entry | None, 
     wanted = fold(fact)
     if not wanted:
         return entry, frozenset()
-    lost = {name for name in entry.came_from if wanted in fold(_text(entry.fields.get(name)))}
+    lost = {name for name in entry.field_message_ids if wanted in fold(_text(entry.fields.get(name)))}
     notes = tuple(note for note in entry.notes if wanted not in fold(note.text))
-    gone = [entry.came_from[name] for name in lost] + [note.came_from for note in entry.notes if note not in notes]
-    ids = frozenset(one for came_from in gone for one in came_from)
+    gone = [entry.field_message_ids[name] for name in lost] + [
+        note.message_ids for note in entry.notes if note not in notes
+    ]
+    ids = frozenset(chain.from_iterable(gone))
     named = name_field(entry.category)
-    if named in lost or (ids and not notes and entry.came_from.keys() - lost <= {named}):
+    if named in lost or (ids and not notes and entry.field_message_ids.keys() - lost <= {named}):
         return None, ids
     defaults = {one.name: one.default for one in FIELDS[entry.category]}
     rest = replace(
         entry,
         updated_at=stamp,
         fields={name: defaults[name] if name in lost else value for name, value in entry.fields.items()},
-        came_from={name: came_from for name, came_from in entry.came_from.items() if name not in lost},
+        field_message_ids={name: own for name, own in entry.field_message_ids.items() if name not in lost},
         notes=notes,
     )
     return rest.with_sources(()), ids

@@ -61,7 +61,7 @@ class PossibleSources:
             for row in rows
             if _is_named(row, unsaid, said)
             or any(map(is_repeated, _texts(row, is_read=bool(row.provenance.message_ids & read_ids))))
-            for source in row.sources
+            for source in row.provenance.sources
         )
 
     def of(self, text: str) -> tuple[Source, ...]:

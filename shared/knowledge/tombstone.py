@@ -4,10 +4,10 @@ A tombstone is deleted when one of its sources is withdrawn, because the path ma
 the chat that comes more than an hour later. No request to the bucket takes that long.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
-from shared.conversation.provenance import IsWithdrawn, Source
+from shared.conversation.provenance import IsWithdrawn, Provenance
 from shared.errors import PermanentError
 from shared.knowledge.entry_file import format_revision, read_entry, read_revision, traces_in
 from shared.storage.codec import VERSION, decode, encode
@@ -17,7 +17,7 @@ KEPT_MS: Final = 60 * 60_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tombstone:
-    """`revision` is the key of the deletion, `sources` are those of the entry.
+    """`revision` is the key of the deletion, `provenance` is that of the entry.
 
     `deleted_ms` is LINE's timestamp of the newest message that the deleting turn answered.
     """
@@ -25,7 +25,7 @@ class Tombstone:
     version: int = VERSION
     revision: str
     deleted_ms: int
-    sources: tuple[Source, ...] = ()
+    provenance: Provenance = field(default_factory=Provenance)
 
     @property
     def key(self) -> tuple[int, int]:
@@ -34,16 +34,16 @@ class Tombstone:
 
     def is_withdrawn(self, is_withdrawn: IsWithdrawn) -> bool:
         """Whether its path may repeat something withdrawn; where it names no source, it may repeat anything."""
-        return not self.sources or any(is_withdrawn(one.line_message_id, one.timestamp_ms) for one in self.sources)
+        return not self.provenance.messages or bool(self.provenance.withdrawn_ids(is_withdrawn))
 
 
 def bury(path: str, data: bytes, *, key: tuple[int, int], deleted_ms: int) -> bytes:
     """Return the tombstone of the entry that an object holds, readable or not."""
     try:
-        sources = read_entry(path, data).sources
+        provenance = read_entry(path, data).provenance
     except PermanentError:
-        sources = traces_in(data)
-    return encode(Tombstone(revision=format_revision(key), deleted_ms=deleted_ms, sources=sources))
+        provenance = traces_in(data)
+    return encode(Tombstone(revision=format_revision(key), deleted_ms=deleted_ms, provenance=provenance))
 
 
 def tombstone_in(data: bytes) -> Tombstone | None:

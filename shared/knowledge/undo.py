@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from shared.conversation.provenance import IsWithdrawn, Source, oldest_words
+from shared.conversation.provenance import IsWithdrawn, Provenance
 from shared.conversation.records import StagedWrite
 from shared.errors import PermanentError
 from shared.knowledge.entry import Entry
@@ -15,13 +15,13 @@ from shared.storage.codec import VERSION, decode, encode
 class UndoRecord:
     """`before` holds each entry as it was, None where there was none; empty once it was undone.
 
-    `sources` are the messages behind these entries and behind what they became, because a path repeats words too.
+    `provenance` is that of these entries and of what they became, because a path repeats words too.
     """
 
     version: int = VERSION
     revision: str = "0.0"
     before: tuple[StagedWrite, ...] = field(default=(), repr=False)
-    sources: tuple[Source, ...] = ()
+    provenance: Provenance = field(default_factory=Provenance)
 
     @classmethod
     def of(
@@ -30,14 +30,13 @@ class UndoRecord:
         """Return the record of a turn: the same entries before it and after it, and the key of the write."""
         changed = {path: entry for path, entry in before.items() if entry != after[path]}
         involved = [entry for path, old in changed.items() for entry in (old, after[path]) if entry is not None]
-        sources = oldest_words(one for entry in involved for one in entry.sources)
         return cls(
             revision=format_revision(key),
             before=tuple(
                 StagedWrite(path=path, text=None if entry is None else format_entry(entry))
                 for path, entry in changed.items()
             ),
-            sources=tuple(sources[one] for one in sorted(sources)),
+            provenance=Provenance.union(entry.provenance for entry in involved),
         )
 
     def entries(self, is_withdrawn: IsWithdrawn) -> dict[str, Entry | None]:
@@ -45,7 +44,7 @@ class UndoRecord:
 
         Raises: CorruptRecordError, UnknownRecordVersionError, if one of them cannot be read.
         """
-        if any(is_withdrawn(one.line_message_id, one.timestamp_ms) for one in self.sources):
+        if self.provenance.withdrawn_ids(is_withdrawn):
             return {}
         return {one.path: read_entry(one.path, one.text.encode()) if one.text else None for one in self.before}
 

@@ -58,7 +58,7 @@ def postponed(reminder: Reminder, press: ReminderPress, *, event_id: str, presse
         id=f"r{hashlib.sha256(made_of.encode()).hexdigest()[:10]}",
         kind=reminder.kind,
         text=reminder.text,
-        sources=reminder.sources,
+        provenance=reminder.provenance,
         user_id=reminder.user_id,
         start=local_time(due_ms, reminder.zone),
         zone=reminder.zone,

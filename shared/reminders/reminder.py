@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
 
-from shared.conversation.provenance import IsWithdrawn, Provenance, Source
+from shared.conversation.provenance import IsWithdrawn, Provenance
 from shared.recurrence import Recurrence
 from shared.storage.codec import VERSION
 
@@ -50,7 +50,7 @@ class Reminder:
     """reminders/{conversation_id}/{id}.json.
 
     `start` is the local time of its first occurrence in `zone`, such as `2026-11-23T09:00`, and `rule` how it recurs, as an RRULE; None:
-    once. `sources` are the messages that it came from, `user_id` is the person who asked for it. `due_ms` is its next occurrence; None:
+    once. `user_id` is the person who asked for it. `due_ms` is its next occurrence; None:
     there is none any more. `claim` is on an occurrence that may be on its way. `kept_ms` is an occurrence that could not be pushed, and
     that the chat's next answer says. `created` and `revision` are the keys of the staged writes that made it, and that changed it last:
     the sequence of the outcome and the place of the write. `ended_ms` is when it was said last, or cancelled. `pressed_ms` is the newest
@@ -61,7 +61,7 @@ class Reminder:
     id: str
     kind: ReminderKind = ReminderKind.TEXT
     text: str = field(repr=False)
-    sources: tuple[Source, ...] = ()
+    provenance: Provenance = field(default_factory=Provenance)
     user_id: str | None = field(default=None, repr=False)
     start: str
     zone: str
@@ -87,14 +87,9 @@ class Reminder:
         return self.state is ReminderState.OPEN
 
     @property
-    def provenance(self) -> Provenance:
-        """The messages that it came from."""
-        return Provenance.of_sources(self.sources)
-
-    @property
     def since_ms(self) -> int:
         """LINE's timestamp of the oldest words behind it; 0 where none are known."""
-        return min((one.timestamp_ms for one in self.sources), default=0)
+        return min((one.timestamp_ms for one in self.provenance.sources), default=0)
 
     @property
     def next_ms(self) -> int:
@@ -103,7 +98,7 @@ class Reminder:
 
     def is_from_withdrawn(self, is_withdrawn: IsWithdrawn) -> bool:
         """Whether a message behind it was withdrawn, erased or edited since."""
-        return any(is_withdrawn(one.line_message_id, one.timestamp_ms) for one in self.sources)
+        return bool(self.provenance.withdrawn_ids(is_withdrawn))
 
     def has_schedule_of(self, other: "Reminder") -> bool:
         """Whether both occur at the same times."""

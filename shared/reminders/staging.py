@@ -8,13 +8,12 @@ import datetime as dt
 import hashlib
 import threading
 import zoneinfo
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Final
 
 from shared.agent.receipts import Deed, DeedKind, Due
 from shared.conversation.amendments import Amendments
-from shared.conversation.provenance import IsWithdrawn, Provenance, Source, oldest_words
+from shared.conversation.provenance import IsWithdrawn, Provenance
 from shared.conversation.records import REMINDERS_PATH, StagedWrite
 from shared.conversation.store import Conversation
 from shared.reminders.fault import ReminderExistsError, ReminderFault
@@ -101,7 +100,7 @@ class ReminderOverlay:
         at: str,
         rule: str | None = None,
         kind: ReminderKind = ReminderKind.TEXT,
-        sources: Iterable[Source],
+        provenance: Provenance,
         user_id: str | None,
         is_trial: bool = False,
         may_repeat: bool = True,
@@ -123,7 +122,7 @@ class ReminderOverlay:
                 id=self._new_id(),
                 kind=kind,
                 text=text,
-                sources=tuple(sources),
+                provenance=provenance,
                 user_id=user_id,
                 start=start,
                 zone=self._zone,
@@ -149,12 +148,12 @@ class ReminderOverlay:
         text: str | None = None,
         at: str | None = None,
         rule: str | None = None,
-        sources: Iterable[Source] = (),
+        provenance: Provenance | None = None,
         is_trial: bool = False,
     ) -> Reminder:
         """Stage another text, time or rule of a reminder, unless this `is_trial`, and return it; an empty rule: it recurs no more.
 
-        `sources` are the messages behind what is new. Another text comes from these, and from what the same person had said before: what
+        `provenance` is that of what is new. Another text comes from these, and from what the same person had said before: what
         others said of the old text goes with it. A member who changes only the time of what others asked for is no source of their words.
         Raises: ReminderFault.
         """
@@ -163,7 +162,10 @@ class ReminderOverlay:
             self._check_room(reminder_id)
             text = None if text is None else _checked_text(text, there.kind)
             wanted = replace(
-                there, sources=_sources_of_change(there, sources, is_reworded=text not in {None, there.text})
+                there,
+                provenance=_provenance_of_change(
+                    there.provenance, provenance or Provenance(), is_reworded=text not in {None, there.text}
+                ),
             )
             if text is not None:
                 wanted = replace(wanted, text=text)
@@ -301,12 +303,8 @@ def _checked_text(text: str, kind: ReminderKind) -> str:
     return text
 
 
-def _sources_of_change(there: Reminder, new: Iterable[Source], *, is_reworded: bool) -> tuple[Source, ...]:
-    """Return the messages behind a changed reminder, each once, with its oldest words."""
-    new = tuple(new)
-    old_by, new_by = ({one.by for one in several} for several in (there.sources, new))
+def _provenance_of_change(there: Provenance, new: Provenance, *, is_reworded: bool) -> Provenance:
+    """Return the provenance of a changed reminder: of what others said, only what still stands in it."""
     if is_reworded:
-        merged = oldest_words((*(one for one in there.sources if one.by in new_by), *new))
-    else:
-        merged = oldest_words((*there.sources, *(one for one in new if one.by in old_by)))
-    return tuple(merged[one] for one in sorted(merged))
+        return there.by_authors(new.messages.keys()) | new
+    return there | new.by_authors(there.messages.keys())

@@ -154,6 +154,7 @@ def entry_tool(  # noqa: PLR0913 - the fields of a Tool
             Occasion.at(context.now_ms, time_zone, possible=possible),
             check_amendments=context.check_amendments,
             may_touch=context.may_touch,
+            outside=context.provenance.outside,
         )
         try:
             return action(_scrub(arguments), overlay_of(context), occasion)

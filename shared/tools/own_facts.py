@@ -70,9 +70,8 @@ class OwnFactTools:
         except NothingToRecallError:
             return _NOT_THIS_TIME
         if own_ids is not None:  # an entry tells whose a message was that memory does not hold any more
-            own_ids |= {
-                one.line_message_id for row in overlay.rows() for one in row.sources if one.by == mark_id(asker)
-            }
+            mark = mark_id(asker)
+            own_ids = own_ids.union(*(row.provenance.messages.get(mark, {}) for row in overlay.rows()))
         rows = [row for row in overlay.rows() if own_ids is None or not own_ids.isdisjoint(row.provenance.message_ids)]
         newest = sorted(rows, key=lambda row: row.updated_at, reverse=True)[:_MOST_ENTRIES]
         entries = overlay.show_entries([row.path for row in newest])

@@ -5,14 +5,14 @@ Every tool works on the turn's overlay, so nothing is promised before the turn i
 
 import datetime as dt
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
 from shared.agent.model import Json
 from shared.agent.repeats import asks_for_another
 from shared.agent.tools import NeedsTap, Tool, ToolFault, load_schema
 from shared.agent.turn_context import TurnContext
-from shared.conversation.provenance import Source
+from shared.conversation.provenance import Provenance
 from shared.knowledge.provenance import PossibleSources
 from shared.knowledge.staging import EntryOverlay
 from shared.line.utf16 import without_lone_surrogates
@@ -91,7 +91,7 @@ class ReminderTools:
                 at=str(arguments["at"]),
                 rule=_optional(arguments, "rule"),
                 kind=_KINDS.get(str(arguments.get("digest")), ReminderKind.TEXT),
-                sources=_sources(text, overlay, context),
+                provenance=_provenance(text, overlay, context),
                 user_id=context.to_answer[-1].user_id,
                 is_trial=needs_tap,
                 may_repeat=asks_for_another(context.said),
@@ -114,7 +114,7 @@ class ReminderTools:
             text=text,
             at=_optional(arguments, "at"),
             rule=str(arguments["rule"]) if "rule" in arguments else None,
-            sources=_sources(text or "", overlay, context),
+            provenance=_provenance(text or "", overlay, context),
             is_trial=needs_tap,
         )
         return NeedsTap(name=name) if needs_tap else _with_cost(_set(changed), messages, context)
@@ -170,8 +170,8 @@ def _overlay_of(context: TurnContext) -> ReminderOverlay:
             raise TypeError(f"the reminders toolset needs a ReminderOverlay, not {type(other).__name__}")
 
 
-def _sources(text: str, overlay: ReminderOverlay, context: TurnContext) -> tuple[Source, ...]:
-    """Return the messages that a reminder's text may repeat: those asked, earlier ones, and those behind entries and other reminders."""
+def _provenance(text: str, overlay: ReminderOverlay, context: TurnContext) -> Provenance:
+    """Return what a reminder's text may repeat: messages asked, earlier ones, and those behind entries and other reminders."""
     possible = PossibleSources(to_answer=context.to_answer, earlier=context.read_earlier, retellings=context.retellings)
     found = list(possible.of(text))
     if isinstance(context.entries, EntryOverlay):
@@ -181,8 +181,8 @@ def _sources(text: str, overlay: ReminderOverlay, context: TurnContext) -> tuple
     for one in overlay.shown:
         is_part = bool(folded) and folded in fold(one.text) and not possible.is_said(text)
         if is_part or possible.repeats_unsaid(one.text, text):
-            found += one.sources
-    return tuple(found)
+            found += one.provenance.sources
+    return replace(Provenance.of_sources(found), outside=context.provenance.outside)
 
 
 def _shown(reminder: Reminder) -> Json:

@@ -5,7 +5,7 @@ import re
 import signal
 from dataclasses import dataclass, field
 
-from shared.conversation.provenance import Source
+from shared.conversation.provenance import Provenance, Source
 from shared.reminders.reminder import Reminder
 from shared.reminders.schedule import local_time
 from shared.storage.codec import encode
@@ -38,7 +38,7 @@ class RemindedPeople:
             reminder = Reminder(
                 id=f"r{number:010x}",
                 text=f"reminder {number}",
-                sources=(Source(line_message_id="m1", timestamp_ms=self.due_ms - MINUTE_MS),),
+                provenance=Provenance.of_sources((Source(line_message_id="m1", timestamp_ms=self.due_ms - MINUTE_MS),)),
                 start=local_time(self.due_ms, ZONE),
                 zone=ZONE,
                 due_ms=self.due_ms,

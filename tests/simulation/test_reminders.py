@@ -1,6 +1,6 @@
 """A thousand reminders of one minute, in virtual time: each is said once and in time, though the workers of the ticks are killed."""
 
-from shared.conversation.provenance import Source
+from shared.conversation.provenance import Provenance, Source
 from shared.reminders.delivery import Reminding
 from shared.reminders.reminder import Reminder
 from shared.reminders.schedule import local_time
@@ -25,7 +25,7 @@ def _remind_everybody(scene: Scene, *, due_s: float) -> None:
         reminder = Reminder(
             id=f"r{number:010x}",
             text=f"reminder {number}",
-            sources=(Source(line_message_id="m1", timestamp_ms=EPOCH_MS),),
+            provenance=Provenance.of_sources((Source(line_message_id="m1", timestamp_ms=EPOCH_MS),)),
             start=local_time(due_ms, ZONE),
             zone=ZONE,
             due_ms=due_ms,

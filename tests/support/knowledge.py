@@ -14,7 +14,7 @@ from shared.agent.registry import Registry
 from shared.agent.tools import ToolFault, load_schema
 from shared.agent.turn_context import TurnContext
 from shared.conversation.amendments import Amendments
-from shared.conversation.provenance import Source
+from shared.conversation.provenance import Provenance, Source
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation, Conversations
 from shared.errors import StorageUnavailableError
@@ -53,10 +53,12 @@ SATO = Entry(
         "last_touched": None,
         "tags": (),
     },
-    came_from={"name": ("m1",), "context": ("m2",), "follow_ups": ("m3",)},
-    path_from=("m1",),
-    notes=(Note(text="moved to Osaka", came_from=("m4",)),),
-    sources=tuple(Source(line_message_id=f"m{number}", timestamp_ms=number) for number in range(1, 5)),
+    field_message_ids={"name": ("m1",), "context": ("m2",), "follow_ups": ("m3",)},
+    slug_message_ids=("m1",),
+    notes=(Note(text="moved to Osaka", message_ids=("m4",)),),
+    provenance=Provenance.of_sources(
+        tuple(Source(line_message_id=f"m{number}", timestamp_ms=number) for number in range(1, 5))
+    ),
 )
 """An entry of which the name, each field and the note came from a message of their own."""
 
@@ -342,7 +344,7 @@ def entries(draw: st.DrawFn, categories: Sequence[Category] = tuple(Category)) -
     name = "suggested_name" if category is Category.INBOX else "name"
     fields[name] = fields[name] or "無題"
     texts = [clean for text in draw(st.lists(WORDS, max_size=3)) if (clean := plain_text(text))]
-    notes = [Note(text=text, came_from=draw(ID_LISTS)) for text in texts]
+    notes = [Note(text=text, message_ids=draw(ID_LISTS)) for text in texts]
     words = {one.name: draw(ID_LISTS) for one in FIELDS[category] if one.holds_words}
     blank = Entry(
         category=category,
@@ -352,8 +354,8 @@ def entries(draw: st.DrawFn, categories: Sequence[Category] = tuple(Category)) -
         updated_at="2026-11-20T10:00:00+09:00",
         confidence=draw(st.floats(0, 1)),
         fields=fields,
-        came_from={one: ids for one, ids in words.items() if ids},
-        path_from=draw(ID_LISTS),
+        field_message_ids={one: ids for one, ids in words.items() if ids},
+        slug_message_ids=draw(ID_LISTS),
         notes=tuple(notes),
         revision=draw(st.tuples(st.integers(0, 10**9), st.integers(0, 99))),
     )

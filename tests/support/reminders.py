@@ -8,7 +8,7 @@ from shared.agent.model import Json
 from shared.agent.tools import Tool
 from shared.agent.turn_context import TurnContext
 from shared.conversation.amendments import Amendments
-from shared.conversation.provenance import Source
+from shared.conversation.provenance import Provenance, Source
 from shared.conversation.records import OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation
 from shared.errors import StorageUnavailableError
@@ -126,7 +126,9 @@ class ReminderChat:
         self, text: str = "drink water", *, at: str, rule: str | None = None, source: Source = ASKED
     ) -> Reminder:
         return self.turn(
-            lambda overlay: overlay.create(text=text, at=at, rule=rule, sources=(source,), user_id="U" + "a" * 32)
+            lambda overlay: overlay.create(
+                text=text, at=at, rule=rule, provenance=Provenance.of_sources((source,)), user_id="U" + "a" * 32
+            )
         )
 
     def read(self, reminder_id: str) -> Reminder:
@@ -164,7 +166,7 @@ def reminding_tool() -> Tool:
             return {"status": "cancelled"}
         if "reword" in arguments:
             for one in overlay.list()[:1]:
-                overlay.change(one.id, text=str(arguments["reword"]), sources=sources)
+                overlay.change(one.id, text=str(arguments["reword"]), provenance=Provenance.of_sources(sources))
             return {"status": "reworded"}
         at_ms = context.now_ms + int(str(arguments["minutes"])) * 60_000
         rule = arguments.get("rule")
@@ -172,7 +174,7 @@ def reminding_tool() -> Tool:
             text=str(arguments["text"]),
             at=local_time(at_ms, overlay.zone),
             rule=None if rule is None else str(rule),
-            sources=sources,
+            provenance=Provenance.of_sources(sources),
             user_id=None,
         )
         return {"status": made.id}

@@ -7,7 +7,7 @@ import pytest
 from operations.conversations import Forget, exported, names_of
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.conversation.members import MembersRecord
-from shared.conversation.provenance import Source
+from shared.conversation.provenance import Provenance, Source
 from shared.conversation.records import OutcomeKind, Watermark, outcome_of
 from shared.conversation.snapshot_records import Recap, Segment, SnapshotRecord
 from shared.conversation.turn import Route, TurnRecord
@@ -53,7 +53,7 @@ ELSEWHERE = {
         Reminder(
             id="r0000000001",
             text="my pin is 4711",
-            sources=(Source(line_message_id="1", timestamp_ms=0),),
+            provenance=Provenance.of_sources((Source(line_message_id="1", timestamp_ms=0),)),
             start="2026-01-01T09:00",
             zone="Asia/Tokyo",
             due_ms=DUE_MS,

@@ -4,7 +4,7 @@ import pytest
 
 from operations.conversations import Forget
 from operations.persons import ForgetPerson, chats_in, exported_person
-from shared.conversation.provenance import Source
+from shared.conversation.provenance import Provenance, Source
 from shared.conversation.records import MessageRecord
 from shared.conversation.snapshot_records import SnapshotRecord
 from shared.errors import UnreadableRecordError, UnusableIdError
@@ -47,7 +47,7 @@ def filled(bucket: Bucket) -> Bucket:
         reminder = Reminder(
             id=reminder_id,
             text=source,
-            sources=(Source(line_message_id=source, timestamp_ms=1),),
+            provenance=Provenance.of_sources((Source(line_message_id=source, timestamp_ms=1),)),
             start="2027-01-01T09:00",
             zone="Asia/Tokyo",
         )

@@ -114,7 +114,7 @@ def test_nothing_is_staged_once_the_turn_is_sealed(context: TurnContext) -> None
     context.seal()
 
     with pytest.raises(ReminderFault, match="The turn is over"):
-        reminders.create(text="tea", at="2026-01-01T09:00", sources=(), user_id=None)
+        reminders.create(text="tea", at="2026-01-01T09:00", provenance=Provenance.of_sources(()), user_id=None)
 
 
 def test_what_was_read_begins_with_the_oldest_of_the_prompt_and_of_what_was_looked_up(

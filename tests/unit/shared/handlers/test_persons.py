@@ -6,7 +6,7 @@ import pytest
 
 from shared.adapters.memory import MemoryObjectStore
 from shared.conversation.member_mark import mark_id
-from shared.conversation.provenance import Source
+from shared.conversation.provenance import Provenance, Source
 from shared.conversation.snapshot_records import SnapshotRecord
 from shared.conversation.store import Conversation
 from shared.handlers.persons import messages_of
@@ -54,17 +54,22 @@ def test_what_a_snapshot_names_is_known_by_its_author(group: Conversation) -> No
 
 
 def test_what_entries_came_from_is_known_by_its_author(group: Conversation) -> None:
-    file(group, replace(SATO, sources=SOURCES))
+    file(group, replace(SATO, provenance=Provenance.of_sources(SOURCES)))
 
     assert named(group) == {"m1"}
 
 
 def test_sources_are_taken_from_the_catalog_and_from_entries_that_are_newer(group: Conversation) -> None:
-    known, newer = replace(SATO, sources=SOURCES[:1]), replace(SATO, slug="ito", id="ito", sources=(sent(2, YUKI),))
+    known, newer = (
+        replace(SATO, provenance=Provenance.of_sources(SOURCES[:1])),
+        replace(SATO, slug="ito", id="ito", provenance=Provenance.of_sources((sent(2, YUKI),))),
+    )
     generation, _ = file(group, known), file(group, newer)
     rows = (
-        replace(row_of(known, generation=generation), sources=(sent(1, KENJI), sent(3, YUKI))),
-        row_of(replace(newer, sources=(sent(1, YUKI),)), generation=0),
+        replace(
+            row_of(known, generation=generation), provenance=Provenance.of_sources((sent(1, KENJI), sent(3, YUKI)))
+        ),
+        row_of(replace(newer, provenance=Provenance.of_sources((sent(1, YUKI),))), generation=0),
     )
     group.objects.store.create(group.names.entry(CATALOG_FILE), encode(Catalog(rows=rows)))
 
@@ -73,20 +78,26 @@ def test_sources_are_taken_from_the_catalog_and_from_entries_that_are_newer(grou
 
 def test_an_entry_that_cannot_be_read_hides_no_other(group: Conversation) -> None:
     group.objects.store.create(group.names.entry("people/broken.md"), b"---\nid: [")
-    file(group, replace(SATO, sources=SOURCES))
+    file(group, replace(SATO, provenance=Provenance.of_sources(SOURCES)))
 
     assert named(group) == {"m1"}
 
 
 def test_what_reminders_came_from_is_known_by_its_author(group: Conversation) -> None:
-    reminder = Reminder(id="r0000000001", text="tea", sources=SOURCES, start="2027-01-01T09:00", zone="Asia/Tokyo")
+    reminder = Reminder(
+        id="r0000000001",
+        text="tea",
+        provenance=Provenance.of_sources(SOURCES),
+        start="2027-01-01T09:00",
+        zone="Asia/Tokyo",
+    )
     group.objects.store.create(group.names.reminder(reminder.id), encode(reminder))
 
     assert named(group) == {"m1"}
 
 
 def test_a_message_that_is_stored_is_the_persons_own(group: Conversation) -> None:
-    file(group, replace(SATO, sources=SOURCES))
+    file(group, replace(SATO, provenance=Provenance.of_sources(SOURCES)))
     group.journal.keep(replace(message(1, timestamp_ms=1), user_id=YUKI))
 
     found = messages_of(group, YUKI, until_ms=4)

@@ -87,7 +87,7 @@ def test_a_reminder_is_set_and_its_receipt_tells_when(friend: Person) -> None:
 
     (made,) = reminders(friend)
     assert (made.text, made.start, made.due_ms) == ("薬", "2025-11-22T09:00", ms("2025-11-22T09:00"))
-    assert {one.line_message_id for one in made.sources} == {"m1"}
+    assert {one.line_message_id for one in made.provenance.sources} == {"m1"}
     assert said[0].text == "わかりました\n\n✓ リマインダー：「薬」（11月22日(土) 09:00）"
     assert result_of(friend) == {"id": made.id, "text": "薬", "next": "2025-11-22T09:00 Sat"}
     assert recorded.USER not in friend.worker.prompt()
@@ -259,7 +259,12 @@ def test_a_press_has_it_said_once_more_later(friend: Person, choice: ReminderCho
     pressed = press(friend, choice, made, at="2025-11-22T09:02:10")
 
     (again,) = [one for one in open_ones(friend) if one.id != made.id]
-    assert (again.text, again.sources, again.due_ms, again.rule) == ("薬", made.sources, ms(due), None)
+    assert (again.text, again.provenance.sources, again.due_ms, again.rule) == (
+        "薬",
+        made.provenance.sources,
+        ms(due),
+        None,
+    )
     assert friend.worker.said[-1].endswith("にもう一度お知らせします。")
     assert due[-5:] in friend.worker.said[-1]
     assert friend.worker.outcome(pressed)["kind"] == "replied"

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from shared.conversation.provenance import Source
+from shared.conversation.provenance import Provenance, Source
 from shared.knowledge.catalog import Catalog, Row, catalog_of, row_of, search_texts
 from shared.knowledge.entry import Entry, Note
 from shared.knowledge.schema import Category
@@ -20,7 +20,7 @@ def entry(slug: str = "garden", **fields: str) -> Entry:
         confidence=0.9,
         fields={"name": slug, "status": "active", "next_action": "", **fields},
         notes=(Note(text="a fence"),),
-        sources=(Source(line_message_id=f"m-{slug}", timestamp_ms=5),),
+        provenance=Provenance.of_sources((Source(line_message_id=f"m-{slug}", timestamp_ms=5),)),
         revision=(3, 1),
     )
 
@@ -56,7 +56,10 @@ def test_a_row_names_its_sources() -> None:
     assert one.provenance.message_ids == {"m-garden"}
     assert one.is_from_withdrawn(lambda line_message_id, at_ms: (line_message_id, at_ms) == ("m-garden", 5))
     assert not one.is_from_withdrawn(lambda line_message_id, _: line_message_id == "m-other")
-    two = replace(one, sources=(*one.sources, Source(line_message_id="m-other", timestamp_ms=6)))
+    two = replace(
+        one,
+        provenance=Provenance.of_sources((*one.provenance.sources, Source(line_message_id="m-other", timestamp_ms=6))),
+    )
     assert two.is_from_withdrawn(lambda line_message_id, _: line_message_id == "m-other")
 
 

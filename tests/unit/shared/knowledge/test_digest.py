@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.conversation.provenance import Source
+from shared.conversation.provenance import Provenance, Source
 from shared.knowledge.catalog import Row
 from shared.knowledge.digest import Digest, digest, digest_texts
 from shared.knowledge.schema import Category
@@ -22,7 +22,7 @@ ROWS = st.builds(
     name=LONG,
     created_at=st.dates(dt.date(2026, 11, 1), dt.date(2026, 11, 22)).map(lambda day: f"{day}T10:00:00+09:00"),
     updated_at=st.dates(dt.date(2026, 1, 1), dt.date(2026, 11, 22)).map(lambda day: f"{day}T10:00:00+09:00"),
-    sources=st.just(()),
+    provenance=st.just(Provenance()),
     shown=st.fixed_dictionaries(
         {"status": st.sampled_from(["active", "waiting", "blocked", "done", "pending"])},
         optional={"next_action": LONG, "original_text": LONG, "due_date": st.just("2026-12-01")},
@@ -39,7 +39,7 @@ def row(
         name=name,
         created_at=f"{created}T10:00:00+09:00",
         updated_at=f"{updated or created}T10:00:00+09:00",
-        sources=(Source(line_message_id=f"m-{name}", timestamp_ms=1),),
+        provenance=Provenance.of_sources((Source(line_message_id=f"m-{name}", timestamp_ms=1),)),
         shown=shown,
     )
 

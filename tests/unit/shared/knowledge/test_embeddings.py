@@ -8,6 +8,7 @@ import pytest
 
 from shared.clock import Deadline
 from shared.conversation.amendments import Amendments
+from shared.conversation.provenance import Provenance
 from shared.errors import ModelRefusedError, ModelUnavailableError
 from shared.knowledge.catalog import Catalog, Row
 from shared.knowledge.embeddings import TEXTS_AT_ONCE, Embedded, EntryEmbeddings, Kind, closest_of
@@ -187,7 +188,7 @@ def catalog_of_many(chat: FilingChat, count: int) -> Catalog:
             created_at=f"2026-11-22T10:{number:03}",
             updated_at=f"2026-11-22T10:{number:03}",
             generation=1,
-            sources=(),
+            provenance=Provenance.of_sources(()),
         )
         for number in range(count)
     )

@@ -4,12 +4,19 @@ from dataclasses import replace
 
 import pytest
 
+from shared.conversation.provenance import Provenance
 from shared.knowledge.entry import Entry, Note
 from shared.knowledge.schema import FIELDS, Category, Value
 from tests.support.knowledge import SATO
 
 EMPTIED = replace(SATO, fields={**SATO.fields, "context": ""})
-UNNAMED_SOURCE = replace(SATO, came_from={"context": ("m2",)}, path_from=(), notes=(), sources=SATO.sources[1:2])
+UNNAMED_SOURCE = replace(
+    SATO,
+    field_message_ids={"context": ("m2",)},
+    slug_message_ids=(),
+    notes=(),
+    provenance=Provenance.of_sources(SATO.provenance.sources[1:2]),
+)
 
 
 def without(entry: Entry, *withdrawn: str) -> Entry | None:
@@ -32,8 +39,8 @@ def test_an_entry_that_loses_its_name_is_named_after_the_first_text_that_is_left
     rest = without(entry, *withdrawn)
 
     assert rest is not None
-    assert (rest.name, rest.path_from) == (name, path_from)
-    assert {one.line_message_id for one in rest.sources} == {"m1", "m2", "m3", "m4"} - {*withdrawn}
+    assert (rest.name, rest.slug_message_ids) == (name, path_from)
+    assert {one.line_message_id for one in rest.provenance.sources} == {"m1", "m2", "m3", "m4"} - {*withdrawn}
 
 
 @pytest.mark.parametrize(
@@ -47,7 +54,7 @@ def test_an_entry_of_which_no_message_is_left_goes_and_one_of_other_messages_sta
 
 def blank(category: Category, **values: Value) -> Entry:
     fields = {one.name: values.get(one.name, one.default) for one in FIELDS[category]}
-    return replace(SATO, category=category, fields=fields, came_from={}, notes=())
+    return replace(SATO, category=category, fields=fields, field_message_ids={}, notes=())
 
 
 @pytest.mark.parametrize(
@@ -90,19 +97,19 @@ def test_an_entry_keeps_the_values_that_its_other_category_takes_and_the_others_
 def test_a_value_and_a_note_in_another_category_came_from_the_same_messages() -> None:
     moved = SATO.in_category(Category.PROJECTS, slug="sato")
 
-    assert moved.came_from == {"name": ("m1",)}
+    assert moved.field_message_ids == {"name": ("m1",)}
     assert moved.notes == (
-        Note(text="moved to Osaka", came_from=("m4",)),
-        Note(text="context: likes tea", came_from=("m2",)),
-        Note(text="follow_ups: call, a gift", came_from=("m3",)),
+        Note(text="moved to Osaka", message_ids=("m4",)),
+        Note(text="context: likes tea", message_ids=("m2",)),
+        Note(text="follow_ups: call, a gift", message_ids=("m3",)),
     )
-    assert moved.sources == SATO.sources
+    assert moved.provenance.sources == SATO.provenance.sources
 
 
 def test_a_field_without_a_known_source_has_none_in_another_category() -> None:
-    moved = replace(SATO, came_from={"context": ("m2",)}).in_category(Category.IDEAS, slug="sato")
+    moved = replace(SATO, field_message_ids={"context": ("m2",)}).in_category(Category.IDEAS, slug="sato")
 
-    assert moved.came_from == {}
+    assert moved.field_message_ids == {}
 
 
 def test_the_words_of_an_entry_are_those_of_its_fields_and_notes_each_item_of_a_list_by_itself() -> None:

@@ -50,7 +50,7 @@ def test_a_person_was_last_touched_when_filed(chat: FilingChat, category: str, *
     entry = entry_at(chat, chat.file(category=category))
 
     assert entry.fields.get("last_touched") == ("2025-11-21" if is_touched else None)
-    assert "last_touched" not in entry.came_from
+    assert "last_touched" not in entry.field_message_ids
 
 
 def test_an_empty_content_leaves_no_body_and_no_source_of_it(chat: FilingChat) -> None:
@@ -68,7 +68,7 @@ def test_a_new_content_came_from_the_answered_message_and_from_old_notes_that_it
 
     [note] = update(chat, path, 3, "まとめて", content="庭の柵を直す 済み").notes
 
-    assert set(note.came_from) == {"m1", "m3"}
+    assert set(note.message_ids) == {"m1", "m3"}
 
 
 def test_a_note_and_the_body_before_it_keep_their_own_sources(chat: FilingChat) -> None:
@@ -76,7 +76,7 @@ def test_a_note_and_the_body_before_it_keep_their_own_sources(chat: FilingChat) 
 
     body, note = update(chat, path, 2, "雨だった", note="雨だった").notes
 
-    assert (body.came_from, note.came_from) == (("m1",), ("m2",))
+    assert (body.message_ids, note.message_ids) == (("m1",), ("m2",))
 
 
 def test_a_field_came_from_its_old_value_only_if_it_repeats_some_of_it(chat: FilingChat) -> None:
@@ -85,8 +85,8 @@ def test_a_field_came_from_its_old_value_only_if_it_repeats_some_of_it(chat: Fil
     longer = update(chat, path, 2, "お茶も", follow_ups=["本を返す", "お茶"])
     other = update(chat, path, 3, "全部かえて", follow_ups=["雨"])
 
-    assert set(longer.came_from["follow_ups"]) == {"m1", "m2"}
-    assert set(other.came_from["follow_ups"]) == {"m3"}
+    assert set(longer.field_message_ids["follow_ups"]) == {"m1", "m2"}
+    assert set(other.field_message_ids["follow_ups"]) == {"m3"}
 
 
 def test_the_items_of_a_list_are_compared_one_by_one(chat: FilingChat) -> None:
@@ -95,7 +95,7 @@ def test_the_items_of_a_list_are_compared_one_by_one(chat: FilingChat) -> None:
     turn.call("update_entry", path=path, updates={"follow_ups": ["8822", "4711"]})
     turn.commit()
 
-    assert set(entry_at(chat, path).came_from["follow_ups"]) == {"m2", "m3"}
+    assert set(entry_at(chat, path).field_message_ids["follow_ups"]) == {"m2", "m3"}
 
 
 def test_a_value_in_the_persons_own_words_is_not_from_the_old_one_that_says_the_same(chat: FilingChat) -> None:
@@ -104,7 +104,7 @@ def test_a_value_in_the_persons_own_words_is_not_from_the_old_one_that_says_the_
 
     entry = update(chat, path, 3, "佐藤さんに電話、お茶、本を返す", follow_ups=["佐藤さんに電話", "お茶", "本を返す"])
 
-    assert entry.came_from["follow_ups"] == ("m3",)
+    assert entry.field_message_ids["follow_ups"] == ("m3",)
 
 
 def test_a_field_that_an_update_repeats_as_it_was_keeps_its_sources(chat: FilingChat) -> None:
@@ -112,19 +112,19 @@ def test_a_field_that_an_update_repeats_as_it_was_keeps_its_sources(chat: Filing
 
     entry = update(chat, path, 2, "佐藤さんに電話", name="庭の柵", next_action="佐藤さんに電話")
 
-    assert (entry.came_from["name"], entry.came_from["next_action"]) == (("m1",), ("m2",))
+    assert (entry.field_message_ids["name"], entry.field_message_ids["next_action"]) == (("m1",), ("m2",))
 
 
 def test_the_paragraphs_of_a_new_body_have_sources_of_their_own(chat: FilingChat) -> None:
     path = chat.file("庭の柵を直す", message(1, "庭の柵を直す"), name="x")
 
     entry = update(chat, path, 2, "業者は鈴木さん、と書き足して", content="庭の柵を直す\n\n業者は鈴木さん")
-    assert [(one.text, one.came_from) for one in entry.notes] == [
+    assert [(one.text, one.message_ids) for one in entry.notes] == [
         ("庭の柵を直す", ("m1",)),
         ("業者は鈴木さん", ("m2",)),
     ]
     entry = update(chat, path, 3, "間を空けて", content="庭の柵を直す\n\n\n\n業者は鈴木さん")
-    assert [set(one.came_from) for one in entry.notes] == [{"m1", "m2", "m3"}]
+    assert [set(one.message_ids) for one in entry.notes] == [{"m1", "m2", "m3"}]
 
 
 def test_an_emptied_field_came_from_the_answered_message_alone(chat: FilingChat) -> None:
@@ -133,7 +133,7 @@ def test_an_emptied_field_came_from_the_answered_message_alone(chat: FilingChat)
     entry = update(chat, path, 2, "消して", due_date=None, next_action="")
 
     assert (entry.fields["due_date"], entry.fields["next_action"]) == (None, "")
-    assert "m1" not in entry.came_from.get("next_action", ())
+    assert "m1" not in entry.field_message_ids.get("next_action", ())
 
 
 def test_the_name_of_another_entry_in_a_value_came_from_its_messages_too(chat: FilingChat) -> None:
@@ -144,9 +144,9 @@ def test_the_name_of_another_entry_in_a_value_came_from_its_messages_too(chat: F
     noted = update(chat, path, 4, "メモして", note="駐輪場の番号")
     own = update(chat, path, 5, "それで", next_action="庭の柵")
 
-    assert set(named.came_from["next_action"]) == {"m1", "m3"}
-    assert set(noted.notes[-1].came_from) == {"m1", "m3", "m4"}  # it repeats the field as well
-    assert set(own.came_from["next_action"]) == {"m5"}
+    assert set(named.field_message_ids["next_action"]) == {"m1", "m3"}
+    assert set(noted.notes[-1].message_ids) == {"m1", "m3", "m4"}  # it repeats the field as well
+    assert set(own.field_message_ids["next_action"]) == {"m5"}
 
 
 @pytest.mark.parametrize(("over", "is_full"), [(0, False), (1, True)])
@@ -176,7 +176,7 @@ def test_a_body_grows_up_to_its_limit(chat: FilingChat, over: int, *, is_full: b
     ("updates", "sentence"),
     [
         ({"id": "x"}, "id cannot be changed."),
-        ({"came_from": "x"}, "came_from cannot be changed."),
+        ({"message_ids": "x"}, "message_ids cannot be changed."),
         ({"mood": "sunny"}, "projects entries have no field mood; they have: name, status"),
         ({"content": 5}, "content must be a text."),
         ({"note": ["x"]}, "note must be a text."),
@@ -204,5 +204,5 @@ def test_a_note_that_keeps_a_corrected_value_came_from_its_message_too(chat: Fil
 
     corrected = update(chat, path, 3, "違った", next_action="高橋さん", note="以前は佐藤さん〇三の五五五五")
 
-    assert set(corrected.notes[-1].came_from) == {"m2", "m3"}
-    assert set(corrected.came_from["next_action"]) == {"m3"}
+    assert set(corrected.notes[-1].message_ids) == {"m2", "m3"}
+    assert set(corrected.field_message_ids["next_action"]) == {"m3"}

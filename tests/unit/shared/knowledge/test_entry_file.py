@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.conversation.provenance import Source
+from shared.conversation.provenance import Provenance, Source
 from shared.errors import CorruptRecordError, UnknownRecordVersionError, UnusableIdError
 from shared.knowledge.entry import Entry, Note
 from shared.knowledge.entry_file import (
@@ -37,10 +37,11 @@ source_channel: chat
 confidence: 0.9
 version: 1
 revision: '3.1'
-sources:
-- line_message_id: m1
-  timestamp_ms: 1000
-came_from: {name: [m1], notes: [{lines: 1, ids: [m1]}]}
+provenance:
+  messages:
+    '':
+      m1: 1000
+message_ids: {name: [m1], notes: [{lines: 1, ids: [m1]}]}
 ---
 ## Notes
 
@@ -85,7 +86,7 @@ def test_a_body_edited_by_hand_came_from_all_sources() -> None:
     edited = GARDEN.replace("月曜から", "月曜から\n\nあと火曜も")
 
     assert read_entry("projects/庭.md", edited.encode()).notes == (
-        Note(text="月曜から\n\nあと火曜も", came_from=("m1",)),
+        Note(text="月曜から\n\nあと火曜も", message_ids=("m1",)),
     )
 
 
@@ -132,8 +133,8 @@ def test_an_object_elsewhere_is_no_entry(path: str) -> None:
         ("name: 庭", "name: &a 庭\nx: *a"),
         ("id: '1'", "id: 1"),
         ("revision: '3.1'", "revision: x"),
-        ("  timestamp_ms: 1000", "  timestamp_ms: soon"),
-        ("- line_message_id: m1", "- line_message_id: ../m1"),
+        ("m1: 1000", "m1: soon"),
+        ("m1: 1000", "../m1: 1000"),
         ("status: active", "status: 2026-99-99"),
         ("status: active", "? [a, b]\n: c"),
         ("status: active", "status: active\n1: x"),
@@ -166,12 +167,12 @@ def test_a_file_of_a_newer_version_is_refused() -> None:
 
 def test_a_source_names_whoever_sent_it_where_that_is_known() -> None:
     told = Source(line_message_id="m1", timestamp_ms=1, by="member-0a")
-    entry = replace(SATO, sources=(told, *SATO.sources[1:]))
+    entry = replace(SATO, provenance=Provenance.of_sources((told, *SATO.provenance.sources[1:])))
     text = format_entry(entry)
 
-    assert read_entry(entry.path, text.encode()).sources == entry.sources
-    assert text.count("by: ") == 1
-    assert traces_in(text.encode()) == tuple(replace(one, by="") for one in entry.sources)
+    assert read_entry(entry.path, text.encode()).provenance.sources == entry.provenance.sources
+    assert text.count("member-0a:") == 1
+    assert traces_in(text.encode()) == Provenance.of_sources(replace(one, by="") for one in entry.provenance.sources)
     with pytest.raises(CorruptRecordError):
         read_entry(entry.path, text.replace("member-0a", "member-!").encode())
 
@@ -179,7 +180,7 @@ def test_a_source_names_whoever_sent_it_where_that_is_known() -> None:
 def test_an_unreadable_file_still_tells_its_sources() -> None:
     broken = GARDEN.replace("status: active", "status: [").encode()
 
-    assert traces_in(broken) == (Source(line_message_id="m1", timestamp_ms=1000),)
+    assert traces_in(broken) == Provenance.of_sources((Source(line_message_id="m1", timestamp_ms=1000),))
 
 
 @pytest.mark.parametrize(

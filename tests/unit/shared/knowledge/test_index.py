@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from shared.agent.token_estimate import estimated_tokens
 from shared.conversation.amendments import Amendments
 from shared.conversation.history import IndexView
-from shared.conversation.provenance import Source
+from shared.conversation.provenance import Provenance, Source
 from shared.knowledge.catalog import Catalog, Row
 from shared.knowledge.index import (
     EMPTY_INDEX,
@@ -27,7 +27,7 @@ ROWS = st.builds(
     name=WORDS,
     created_at=st.dates().map(str),
     updated_at=st.dates().map(str),
-    sources=st.just((Source(line_message_id="m1", timestamp_ms=1),)),
+    provenance=st.just(Provenance.of_sources((Source(line_message_id="m1", timestamp_ms=1),))),
     shown=st.fixed_dictionaries(
         {"status": st.sampled_from(["active", "waiting", "blocked", "done", "someday", "pending"])},
         optional=dict.fromkeys(("context", "next_action", "one_liner", "original_text", "due_date"), WORDS),
@@ -44,7 +44,7 @@ def row(
         name=f"n{number}",
         created_at=f"2026-11-{day:02}T10:00:00+09:00",
         updated_at=f"2026-11-{day:02}T10:00:00+09:00",
-        sources=(Source(line_message_id=f"m{number}", timestamp_ms=number),),
+        provenance=Provenance.of_sources((Source(line_message_id=f"m{number}", timestamp_ms=number),)),
         shown={"status": status, **shown},
     )
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from shared.conversation.provenance import Source
+from shared.conversation.provenance import Provenance, Source
 from shared.knowledge.entry import Entry
 from shared.knowledge.own_facts import facts_of, without_fact
 from tests.support.knowledge import SATO
@@ -12,10 +12,12 @@ from tests.support.knowledge import SATO
 STAMP = "2026-11-23T10:00:00+09:00"
 TOLD = replace(
     SATO,
-    came_from={**SATO.came_from, "context": ("m2", "m5")},
-    sources=tuple(Source(line_message_id=f"m{number}", timestamp_ms=number * 1_000) for number in range(1, 6)),
+    field_message_ids={**SATO.field_message_ids, "context": ("m2", "m5")},
+    provenance=Provenance.of_sources(
+        tuple(Source(line_message_id=f"m{number}", timestamp_ms=number * 1_000) for number in range(1, 6))
+    ),
 )
-NAME_ONLY = replace(TOLD, fields={**TOLD.fields, "context": ""}, came_from={"name": ("m1",)}, notes=())
+NAME_ONLY = replace(TOLD, fields={**TOLD.fields, "context": ""}, field_message_ids={"name": ("m1",)}, notes=())
 
 
 @pytest.mark.parametrize(
@@ -41,13 +43,13 @@ def test_facts_are_what_came_from_own_messages_and_the_name_only_where_there_is_
 
 
 def test_an_emptied_field_is_no_fact() -> None:
-    emptied = replace(TOLD, came_from={"last_touched": ("m5",)}, notes=())
+    emptied = replace(TOLD, field_message_ids={"last_touched": ("m5",)}, notes=())
 
     assert [*facts_of(emptied, lambda _: True)] == []
 
 
 def test_what_came_from_a_message_of_unknown_time_is_no_fact() -> None:
-    unknown = replace(TOLD, sources=())
+    unknown = replace(TOLD, provenance=Provenance.of_sources(()))
 
     assert [*facts_of(unknown, lambda _: True)] == []
 
@@ -61,10 +63,12 @@ def test_a_field_that_holds_the_fact_gets_its_default(fact: str, name: str, left
 
     assert rest is not None
     assert (rest.fields, rest.updated_at) == ({**TOLD.fields, name: left}, STAMP)
-    assert rest.came_from == {one: came_from for one, came_from in TOLD.came_from.items() if one != name}
+    assert rest.field_message_ids == {
+        one: came_from for one, came_from in TOLD.field_message_ids.items() if one != name
+    }
     assert rest.notes == TOLD.notes
     assert gone == ids
-    assert {one.line_message_id for one in rest.sources} == {"m1", "m2", "m3", "m4", "m5"} - ids
+    assert {one.line_message_id for one in rest.provenance.sources} == {"m1", "m2", "m3", "m4", "m5"} - ids
 
 
 def test_a_note_that_holds_the_fact_goes() -> None:
@@ -79,7 +83,7 @@ def test_a_note_that_holds_the_fact_goes() -> None:
     [
         (TOLD, "Sato", {"m1"}),
         (replace(NAME_ONLY, notes=TOLD.notes), "Osaka", {"m4"}),
-        (replace(TOLD, came_from={"context": ("m2",)}, notes=()), "likes tea", {"m2"}),
+        (replace(TOLD, field_message_ids={"context": ("m2",)}, notes=()), "likes tea", {"m2"}),
     ],
 )
 def test_an_entry_that_loses_its_name_or_all_but_its_name_goes(entry: Entry, fact: str, ids: set[str]) -> None:
@@ -91,5 +95,5 @@ def test_an_entry_that_does_not_hold_the_fact_loses_nothing(entry: Entry) -> Non
     rest, gone = without_fact(entry, "coffee", stamp=STAMP)
 
     assert rest is not None
-    assert (rest.fields, rest.came_from, rest.notes) == (entry.fields, entry.came_from, entry.notes)
+    assert (rest.fields, rest.field_message_ids, rest.notes) == (entry.fields, entry.field_message_ids, entry.notes)
     assert gone == frozenset()

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from shared.agent.retellings import Retelling, RetoldMessage
 from shared.conversation.member_mark import mark_id
-from shared.conversation.provenance import Source
+from shared.conversation.provenance import Provenance, Source
 from shared.knowledge.catalog import Row, row_of
 from shared.knowledge.entry import Entry, Note
 from shared.knowledge.provenance import PossibleSources
@@ -261,7 +261,7 @@ def row(name: str, number: int, *, slug: str = "x", note: str = "", **fields: st
         confidence=0.9,
         fields={"name": name, **fields},
         notes=(Note(text=note),) if note else (),
-        sources=(Source(line_message_id=f"m{number}", timestamp_ms=number),),
+        provenance=Provenance.of_sources((Source(line_message_id=f"m{number}", timestamp_ms=number),)),
     )
     return row_of(blank)
 

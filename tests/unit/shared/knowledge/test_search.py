@@ -4,6 +4,7 @@ import math
 
 import pytest
 
+from shared.conversation.provenance import Provenance
 from shared.knowledge.catalog import Row
 from shared.knowledge.schema import Category
 from shared.knowledge.search import DEFAULT_LIMIT, clamp_limit, find_matches, list_rows
@@ -19,7 +20,7 @@ def row(
         name=name,
         created_at="2026-11-20T10:00:00+09:00",
         updated_at=f"2026-11-{updated:02d}T10:00:00+09:00",
-        sources=(),
+        provenance=Provenance.of_sources(()),
         shown={"status": status},
         folded={"name": fold(name), "content": fold(content)},
     )

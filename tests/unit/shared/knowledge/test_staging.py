@@ -10,7 +10,7 @@ import pytest
 
 from shared.adapters.memory import FixedClock
 from shared.conversation.amendments import Amendments
-from shared.conversation.provenance import Source
+from shared.conversation.provenance import Provenance, Source
 from shared.conversation.records import OutcomeKind, OutcomeRecord, StagedWrite
 from shared.conversation.store import Conversations
 from shared.knowledge.apply import StagedEntryWriter
@@ -38,8 +38,8 @@ def entry(path: str, source: str = "m1", **fields: str) -> Entry:
         updated_at="2026-11-20T10:00:00+09:00",
         confidence=0.9,
         fields={**{one.name: one.default for one in FIELDS[Category.PROJECTS]}, "name": slug, **fields},
-        came_from={"name": (source,)},
-        sources=(Source(line_message_id=source, timestamp_ms=5),),
+        field_message_ids={"name": (source,)},
+        provenance=Provenance.of_sources((Source(line_message_id=source, timestamp_ms=5),)),
     )
 
 
@@ -322,7 +322,7 @@ def test_the_undo_record_holds_what_was_before_with_every_source(chat: StagingCh
 
     record = read_undo((write.text or "").encode())
     assert record.before == (StagedWrite(path=GARDEN, text=format_entry(first)), StagedWrite(path=YARD, text=None))
-    assert [one.line_message_id for one in record.sources] == ["m1", "m2", "m3"]
+    assert [one.line_message_id for one in record.provenance.sources] == ["m1", "m2", "m3"]
 
 
 @pytest.mark.parametrize("line_message_id", ["m1", "m2"])
@@ -511,10 +511,10 @@ def test_an_entry_whose_notes_name_so_many_messages_that_it_could_not_be_read_ba
 ) -> None:
     ids = tuple(f"{number:018d}" for number in range(300))
     sources = tuple(Source(line_message_id=one, timestamp_ms=5) for one in ids)
-    diary = replace(entry(GARDEN), came_from={"name": ids[:1]}, sources=sources)
-    chat.keeps(replace(diary, notes=tuple(Note(text=f"day {day}", came_from=ids) for day in range(20))))
+    diary = replace(entry(GARDEN), field_message_ids={"name": ids[:1]}, provenance=Provenance.of_sources(sources))
+    chat.keeps(replace(diary, notes=tuple(Note(text=f"day {day}", message_ids=ids) for day in range(20))))
     assert names(chat.begin()) == [GARDEN]
-    more = tuple(Note(text=f"day {day}", came_from=ids) for day in range(40))
+    more = tuple(Note(text=f"day {day}", message_ids=ids) for day in range(40))
 
     with pytest.raises(EntryFault, match="too long to be kept"):
         chat.changes({GARDEN: replace(diary, notes=more)})

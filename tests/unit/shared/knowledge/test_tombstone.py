@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.conversation.provenance import Source
+from shared.conversation.provenance import Provenance, Source
 from shared.knowledge.tombstone import Tombstone, bury, tombstone_in
 from tests.support.knowledge import FilingChat, message
 
@@ -10,7 +10,7 @@ M1, M2 = Source(line_message_id="m1", timestamp_ms=5), Source(line_message_id="m
 
 
 def tombstone_of(*sources: Source) -> Tombstone:
-    return Tombstone(revision="3.2", deleted_ms=7, sources=sources)
+    return Tombstone(revision="3.2", deleted_ms=7, provenance=Provenance.of_sources(sources))
 
 
 def test_a_tombstone_names_the_messages_of_its_entry() -> None:
@@ -31,7 +31,7 @@ def test_the_tombstone_of_an_unreadable_entry_names_what_the_object_names() -> N
     buried = tombstone_in(bury(path, broken.encode(), key=(3, 2), deleted_ms=7))
 
     assert buried is not None
-    assert [one.line_message_id for one in buried.sources] == ["m1"]
+    assert [one.line_message_id for one in buried.provenance.sources] == ["m1"]
 
 
 @pytest.mark.parametrize(

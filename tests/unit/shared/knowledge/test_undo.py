@@ -1,6 +1,6 @@
 import pytest
 
-from shared.conversation.provenance import Source
+from shared.conversation.provenance import Provenance, Source
 from shared.conversation.records import StagedWrite
 from shared.knowledge.undo import UndoRecord, format_undo, read_undo, revision_of_undo
 
@@ -9,7 +9,7 @@ def test_an_undo_record_round_trips_through_its_object() -> None:
     record = UndoRecord(
         revision="3.2",
         before=(StagedWrite(path="projects/garden.md", text=None),),
-        sources=(Source(line_message_id="m1", timestamp_ms=5),),
+        provenance=Provenance.of_sources((Source(line_message_id="m1", timestamp_ms=5),)),
     )
 
     assert read_undo(format_undo(record).encode()) == record

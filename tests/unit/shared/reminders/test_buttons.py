@@ -102,7 +102,7 @@ def test_the_same_press_makes_the_same_reminder_with_the_same_words(
     if first is not None:
         assert first.due_ms is not None
         assert first.due_ms > DUE_MS + later_ms
-        assert (first.text, first.kind, first.sources) == (reminder.text, kind, reminder.sources)
+        assert (first.text, first.kind, first.provenance.sources) == (reminder.text, kind, reminder.provenance.sources)
         other = postponed(reminder, press, event_id="e2", pressed_ms=DUE_MS + later_ms)
         assert other is not None
         assert first.id != other.id

@@ -7,7 +7,7 @@ import pytest
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.conversation.amendment_notes import NEWEST_READ
-from shared.conversation.provenance import Source
+from shared.conversation.provenance import Provenance, Source
 from shared.conversation.records import Amendment
 from shared.line.phrases import Phrase
 from shared.reminders.overview import DueReminders, due_reminders
@@ -43,7 +43,7 @@ def test_the_next_one_stands_first_and_what_waits_for_an_answer_before_all(chat:
         remind(chat, name, hour=hour, asked_ms=hour)
     (early,) = (one for one in chat.stored if one.text == "early")
     added = Source(line_message_id="m-added", timestamp_ms=20)
-    chat.turn(lambda overlay: overlay.change(early.id, text="early", sources=(added,)))
+    chat.turn(lambda overlay: overlay.change(early.id, text="early", provenance=Provenance.of_sources((added,))))
     store = ReminderStore(chat.conversation)
     (kept,) = (one for one in chat.stored if one.text == "kept")
     store.update(kept.id, lambda _: replace(kept, kept_ms=chat.conversation.turn.clock.now_ms()))

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
+from shared.conversation.provenance import Provenance
 from shared.conversation.records import OutcomeKind, OutcomeRecord, SaidReminder, StagedWrite
 from shared.handlers.staged_writes import StagedWrites
 from shared.reminders.reminder import Reminder, ReminderState
@@ -105,8 +106,8 @@ def test_a_holder_whose_lease_is_over_notes_nothing(chat: ReminderChat, clock: F
 
 def test_writes_to_entries_and_to_reminders_go_to_their_places(chat: ReminderChat) -> None:
     overlay = chat.begin()
-    made = overlay.create(text="drink water", at="2026-11-25T09:00", sources=(), user_id=None)
-    undo = StagedWrite(path="undo.json", text='{"version":1,"revision":"1.0","before":[],"sources":[]}')
+    made = overlay.create(text="drink water", at="2026-11-25T09:00", provenance=Provenance.of_sources(()), user_id=None)
+    undo = StagedWrite(path="undo.json", text='{"version":1,"revision":"1.0","before":[]}')
     outcome = replace(chat.outcome(overlay), writes=(undo, *overlay.changes(first_number=1)))
 
     chat.apply(outcome)

@@ -11,7 +11,7 @@ from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.agent.receipts import DeedKind
 from shared.clock import SKEW_MS
 from shared.conversation.amendments import Amendments
-from shared.conversation.provenance import Source
+from shared.conversation.provenance import Provenance, Source
 from shared.conversation.records import OutcomeRecord
 from shared.errors import StorageUnavailableError
 from shared.handlers.staged_writes import StagedWrites
@@ -44,7 +44,7 @@ def in_days(chat: ReminderChat, days: int, hour: str = "09:00") -> str:
 
 
 def create(overlay: ReminderOverlay, at: str, text: str = "drink water") -> Reminder:
-    return overlay.create(text=text, at=at, sources=(ASKED,), user_id=None)
+    return overlay.create(text=text, at=at, provenance=Provenance.of_sources((ASKED,)), user_id=None)
 
 
 def staged_on(store: MemoryObjectStore, reads: Executor, clock: FixedClock) -> tuple[ReminderChat, OutcomeRecord]:
@@ -60,7 +60,7 @@ def test_a_reminder_is_stored_with_its_marker(chat: ReminderChat) -> None:
 
     made = chat.remind("drink  water\n", at=at, rule="FREQ=DAILY")
 
-    assert (made.text, made.start, made.rule, made.sources) == ("drink water", at, "FREQ=DAILY", (ASKED,))
+    assert (made.text, made.start, made.rule, made.provenance.sources) == ("drink water", at, "FREQ=DAILY", (ASKED,))
     assert made.due_ms is not None
     assert local_time(made.due_ms, ZONE) == at
     assert chat.markers == [f"{local_time(made.due_ms, 'UTC').replace('-', '').replace(':', '')} {made.id}"]
@@ -243,7 +243,9 @@ def test_a_change_and_its_reversal_leave_the_marker_of_the_first_time(chat: Remi
 def test_a_change_of_the_text_keeps_what_ticks_have_done_since(chat: ReminderChat) -> None:
     made = chat.remind(at=in_days(chat, 1), rule="FREQ=DAILY")
     overlay = chat.begin()
-    overlay.change(made.id, text="drink tea", sources=(Source(line_message_id="m2", timestamp_ms=2_000),))
+    overlay.change(
+        made.id, text="drink tea", provenance=Provenance.of_sources((Source(line_message_id="m2", timestamp_ms=2_000),))
+    )
     later_ms = (made.due_ms or 0) + 86_400_000
     ReminderStore(chat.conversation).update(made.id, lambda one: replace(one or made, due_ms=later_ms, kept_ms=7))
 
@@ -416,7 +418,7 @@ def test_what_cannot_be_said_is_a_fault_for_the_model(
     chat: ReminderChat, text: str, at: str, rule: str | None, fault: str
 ) -> None:
     with pytest.raises(ReminderFault, match=fault) as caught:
-        chat.begin().create(text=text, at=at, rule=rule, sources=(ASKED,), user_id=None)
+        chat.begin().create(text=text, at=at, rule=rule, provenance=Provenance.of_sources((ASKED,)), user_id=None)
     assert caught.value.may_retry
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.conversation.amendments import Amendments
-from shared.conversation.provenance import Source
+from shared.conversation.provenance import Provenance, Source
 from shared.reminders.words import ReminderWords
 from tests.support.chats import conversations_on
 from tests.support.reminders import ReminderChat
@@ -46,7 +46,7 @@ def test_a_reminder_goes_with_its_message_and_takes_its_marker(
 def test_a_reminder_of_several_messages_goes_with_any_of_them(chat: ReminderChat) -> None:
     (first,) = (one.id for one in chat.stored if one.text == "word1")
     added = Source(line_message_id="m3", timestamp_ms=3_000)
-    chat.turn(lambda overlay: overlay.change(first, text="more", sources=(added,)))
+    chat.turn(lambda overlay: overlay.change(first, text="more", provenance=Provenance.of_sources((added,))))
 
     ReminderWords().remove_withdrawn(chat.conversation, Amendments(withdrawn=frozenset({"m3"})))
 

@@ -596,6 +596,10 @@ def full_of_long_entries(chat: FilingChat) -> list[str]:
     while catalog.size_bytes + len(encode(row_of(entry))) < CATALOG_LIMIT_BYTES:
         path, row = copies.popitem()
         catalog = catalog.with_rows({path: row}, key=catalog.key)
+    small = row_of(chat.entry(second) or entry)
+    gap = (CATALOG_LIMIT_BYTES - catalog.size_bytes) // (len(encode(small)) + 10)
+    rest = {f"admin/s{number}.md": replace(small, path=f"admin/s{number}.md") for number in range(gap)}
+    catalog = catalog.with_rows(rest, key=catalog.key)
     chat.store.replace(chat.conversation.names.entry("search.json"), encode(catalog), generation=stored.generation)
     return [first, second]
 

@@ -69,7 +69,7 @@ def of_same_reminders(turn: "Reminding", before: "Reminding") -> "Reminding":
 
 
 def ids(reminder: Reminder) -> set[str]:
-    return {one.line_message_id for one in reminder.sources}
+    return {one.line_message_id for one in reminder.provenance.sources}
 
 
 def test_a_reminder_belongs_to_who_asked_last(chat: FilingChat) -> None:

@@ -14,7 +14,7 @@ from tests.unit.simulator.panels.test_knowledge_reader import Bucket, reader_of
 
 def record(name: str, **changes: Any) -> str:  # noqa: ANN401 - fields of the record
     known = {"id": name, "kind": "text", "text": "薬", "rule": None, "zone": "Asia/Tokyo", "state": "open"}
-    return json.dumps({**known, "due_ms": 2_000, "kept_ms": None, "sources": [], **changes})
+    return json.dumps({**known, "due_ms": 2_000, "kept_ms": None, "provenance": {}, **changes})
 
 
 def due_in(objects: dict[str, str], chat_id: str) -> list[dict[str, Any]]:
@@ -45,7 +45,7 @@ def test_what_is_open_is_listed_the_next_one_first() -> None:
         ("rb", 1_000, "FREQ=DAILY", False),
         ("ra", 2_000, None, False),
     ]
-    assert "sources" not in found[0]
+    assert "provenance" not in found[0]
     assert due_in(objects, "U3") == []
 
 
