@@ -1,7 +1,6 @@
 """The responder: turns a question into its outcome with the model and its tools."""
 
 import hashlib
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
@@ -9,30 +8,26 @@ from typing import Final, Protocol
 
 from shared import logs, tracing
 from shared.agent.catch_up import CatchUp, is_catch_up_only
-from shared.agent.culprits import Culprits, Suspicion
 from shared.agent.loop import Agent, Thought
 from shared.agent.media_parts import MediaParts, recent_media
 from shared.agent.model import Content, MediaPart, MixedContent, Part, TextContent
 from shared.agent.outcomes import GAP, having_read, room_above_lists, with_forgetting, with_proposals, with_staged
 from shared.agent.people import People
 from shared.agent.prompt import PromptBuilder
-from shared.agent.receipts import Deed, is_blank, receipt, without_marks
-from shared.agent.remedies import Help
-from shared.agent.suspects import Suspect, media_shown, suspects_around, suspects_asked
-from shared.agent.taint import Readings
+from shared.agent.receipts import is_blank, receipt, without_marks
+from shared.agent.refused_prompts import RefusedPrompts
+from shared.agent.reply_words import deeds_without_strange_links, is_blank_reply, without_strange_links
 from shared.agent.transcript import words
 from shared.agent.turn_context import TurnContext
 from shared.agent.turn_contexts import TurnContexts
 from shared.conversation.provenance import FILE, MEDIA, Provenance
 from shared.conversation.records import OutcomeKind, OutcomeRecord, provenance_of
 from shared.errors import (
-    AizuchiError,
     BudgetSpentError,
     LimitReachedError,
     ModelBlockedError,
     ModelRefusedError,
     ModelUnavailableError,
-    PromptAmendedError,
 )
 from shared.line.bubbles import ANSWER, DIGEST, length_of, shown_text
 from shared.line.ids import mask_ids
@@ -44,10 +39,7 @@ from shared.turns.question import Question
 REPLY: Final = "reply"
 _MEDIA_TYPES: Final = ("image/", "audio/", "video/")
 _AGENT: Final = "aizuchi"
-_PROBES_IN_A_TURN: Final = 6
 _LEAST_WORDS: Final = 100  # characters of the model's, however much the code writes below them
-_ONLY_LINKS: Final = re.compile(r"(?:\s*\[[^\[\]\n]*\]\([^()\s]*\))+\s*")
-"""A message of nothing but `[words](link)`."""
 _LONG_ANSWERS: Final = frozenset({"generate_digest"})  # tools whose results may fill larger bubbles
 
 
@@ -70,7 +62,7 @@ class AgentResponder:
     contexts: TurnContexts
     earlier_calls: EarlierCalls
     catch_up: CatchUp
-    culprits: Culprits
+    refused: RefusedPrompts
     presence: Presence
     phrases: Phrases
 
@@ -126,7 +118,7 @@ class AgentResponder:
                 deadline=question.deadline,
                 only=(REPLY,) if is_catch_up_only(context) else (),
                 asked_only=lambda: self._asked_only(question, shown, now_ms=context.now_ms),
-                is_blank=partial(_is_blank, context.readings),
+                is_blank=partial(is_blank_reply, context.readings),
             )
         except ModelBlockedError as cause:
             return self._answer_others(question, shown) or self._refusal(question, context, cause)
@@ -137,7 +129,7 @@ class AgentResponder:
         except (ModelUnavailableError, ModelRefusedError, LimitReachedError) as cause:
             logs.error("turn_apologised", cause=cause, reason=str(cause))
             return self._apology(question.draft, context, Phrase.APOLOGY_BUSY)
-        self._suspect(question, thought)
+        self.refused.suspect_rest(question, thought.helped, self._names(question))
         if thought.saw_asked_only:
             question = replace(question, draft=_having_seen_asked_only(question))
             context = replace(context, prompt=question.draft.provenance)
@@ -171,45 +163,19 @@ class AgentResponder:
         locale = language_of(context.said, default=self.prompt.locale)
         return with_staged(with_proposals(outcome, context, locale=locale), context)
 
-    def _suspect(self, question: Question, thought: Thought) -> None:
-        """Leave what may be the reason why a prompt was refused, until the answer is recorded."""
-        history, asked = question.history, question.asked
-        suspects: list[Suspect] = []
-        if Help.ASKED_ONLY in thought.helped:
-            suspects += suspects_around(history, asked, self._names(question))
-        if Help.WITHOUT_MEDIA in thought.helped:
-            suspects += media_shown(history, (*recent_media(history, asked), *asked))
-        if suspects:
-            self.culprits.suspect(question.conversation, Suspicion(suspects=tuple(suspects), before=history.amendments))
-
     def _refusal(self, question: Question, context: TurnContext, cause: ModelBlockedError) -> OutcomeRecord:
         """Return the text that says so to who asked; what is asked is suspected."""
         logs.warning("turn_apologised", reason=str(cause))
-        suspects = tuple(suspects_asked(question.history, question.asked))
-        self.culprits.suspect(question.conversation, Suspicion(suspects=suspects, before=question.history.amendments))
+        self.refused.suspect_asked(question)
         return self._apology(question.draft, context, Phrase.APOLOGY_REFUSED)
 
     def _answer_others(self, question: Question, shown: Mapping[str, Sequence[Part]]) -> OutcomeRecord | None:
         """Answer those of the asked messages that are not refused, and say that another one is; None: there are none, or no time."""
-        history, asked = question.history, question.asked
-        if len(asked) == 1:
+        others, suspicion = self.refused.divide(question)
+        if not others:
             return None
-        suspicion = Suspicion(suspects=tuple(suspects_asked(history, asked)), before=history.amendments)
-        try:
-            culprits = self.culprits.among(
-                question.conversation, suspicion, question.deadline, most_requests=_PROBES_IN_A_TURN
-            )
-        except PromptAmendedError:
-            raise
-        except AizuchiError as cause:
-            logs.warning("culprit_not_found", error_type=type(cause).__name__)
-            return None
-        refused = {one.mark.id for one in culprits}
-        others = tuple(one for one in asked if refused.isdisjoint({one.line_message_id, one.quoted_message_id}))
-        if not culprits or not others:
-            return None
-        outcome = self._think(replace(question, history=history.isolated(others), asked=others), shown)
-        self.culprits.suspect(question.conversation, replace(suspicion, suspects=tuple(culprits), is_proven=True))
+        outcome = self._think(replace(question, history=question.history.isolated(others), asked=others), shown)
+        self.refused.culprits.suspect(question.conversation, suspicion)
         if outcome.text is None:
             return outcome
         return replace(outcome, text=f"{outcome.text}{GAP}{self.phrases.text(Phrase.PARTLY_REFUSED)}")
@@ -251,12 +217,12 @@ class AgentResponder:
         The model's words and the links leave room for the receipt, and for what waits for a tap, which is added later.
         """
         locale = language_of(context.said, default=self.prompt.locale)
-        told = mask_ids(receipt(_without_strange_names(context), locale=locale))
+        told = mask_ids(receipt(deeds_without_strange_links(context), locale=locale))
         told = f"{GAP}{told}" if told else ""
         room = room_above_lists(context, locale=locale, time_zone=self.prompt.time_zone)
         is_long = context.recalled.is_stretch or not _LONG_ANSWERS.isdisjoint(thought.tools_used)
         limit = min(DIGEST.text_limit if is_long else ANSWER.text_limit, max(room - length_of(told), _LEAST_WORDS))
-        without_links = partial(_without_strange_links, context.readings)
+        without_links = partial(without_strange_links, context.readings)
         text = without_marks(shown_text(message, limit=limit, cleaned=without_links))
         if is_blank(text):
             return ""
@@ -294,33 +260,6 @@ def _having_seen_asked_only(question: Question) -> OutcomeRecord:
 def prompt_version(system_instruction: str, tools: tuple[str, ...]) -> str:
     """Return a short hash of what a deployment tells the model, so that answers of different prompts can be compared."""
     return hashlib.sha256("\n".join((system_instruction, *tools)).encode()).hexdigest()[:12]
-
-
-def _is_blank(readings: Readings, message: str | None) -> bool:
-    """Whether people would see nothing of the message, or nothing but the words of links that are taken out."""
-    if message is None:
-        return False
-    strange = 0
-
-    def without_links(text: str) -> str:
-        nonlocal strange
-        text, strange = readings.without_strange_links(text)
-        return text
-
-    text = shown_text(message, cleaned=without_links)
-    return is_blank(without_marks(text)) or (strange > 0 and _ONLY_LINKS.fullmatch(message) is not None)
-
-
-def _without_strange_links(readings: Readings, text: str) -> str:
-    text, strange = readings.without_strange_links(text)
-    if strange:
-        logs.warning("links_removed", links=strange)
-    return text
-
-
-def _without_strange_names(context: TurnContext) -> tuple[Deed, ...]:
-    """Return what the turn did, with names in which there is no link that nobody gave."""
-    return tuple(replace(one, name=context.readings.without_strange_links(one.name)[0]) for one in context.deeds)
 
 
 def _note_readings(context: TurnContext, contents: Sequence[Content], *, index: str) -> None:

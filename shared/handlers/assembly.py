@@ -16,6 +16,7 @@ from shared.agent.media_parts import MediaParts
 from shared.agent.metered_model import MeteredModel
 from shared.agent.people import People
 from shared.agent.prompt import PromptBuilder
+from shared.agent.refused_prompts import RefusedPrompts
 from shared.agent.registry import Registry
 from shared.agent.responder import AgentResponder
 from shared.agent.second_chance import SecondChance
@@ -132,7 +133,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         contexts=contexts,
         earlier_calls=toolsets,
         catch_up=CatchUp(memory=memory),
-        culprits=culprits,
+        refused=RefusedPrompts(culprits=culprits),
         presence=presence,
         phrases=phrases,
     )

@@ -61,6 +61,8 @@ export const ENGLISH = {
     model_called: "The model answered",
     model_unavailable: "The model did not answer",
     model_answer_unusable: "The model's answer was unusable",
+    calls_repeated: "The same calls again",
+    culprits_marked: "What was refused is left out",
     tool_called: "Tool called",
     tool_failed: "Tool failed",
     tool_crashed: "Tool crashed",

@@ -61,6 +61,8 @@ export const JAPANESE = {
     model_called: "モデルの回答",
     model_unavailable: "モデルが応答せず",
     model_answer_unusable: "モデルの回答が使えず",
+    calls_repeated: "同じ呼び出しの繰り返し",
+    culprits_marked: "拒否された部分を除外",
     tool_called: "ツールを実行",
     tool_failed: "ツールが失敗",
     tool_crashed: "ツールが異常終了",

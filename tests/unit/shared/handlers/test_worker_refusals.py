@@ -12,7 +12,8 @@ from shared.adapters.memory.scripted_model import calling, unusable
 from shared.agent.model import MediaPart, MixedContent, ModelRequest, ModelResponse
 from shared.conversation.records import MessageRecord
 from shared.conversation.snapshot import MemoryLimits
-from shared.errors import ModelRefusedError
+from shared.errors import ModelRefusedError, ModelUnavailableError
+from shared.line.mentions import GroupPolicy
 from shared.line.phrases import Phrase
 from shared.metering import Purpose
 from tests.support import recorded
@@ -300,3 +301,38 @@ def test_a_wrong_key_marks_no_medium(friend: Person) -> None:
     friend.asks("hello", refuses_broken)
 
     assert media_of(friend.worker.model.requests[-1]) == [b"good"]
+
+
+def test_an_overheard_word_silences_no_bot_that_interjects(pool: ThreadPoolExecutor) -> None:
+    member = Person(PushedWorker(pool, group_policy=GroupPolicy.MODEL), is_in_group=True)
+    member.sends(member.events.text(f"{WORD} lol", by=OTHER), *[blocks] * 9)
+
+    assert member.worker.said == []
+    assert marks(member) == ["m1"]
+    assert asked(member, "hello") == ("fine", 1, 0)
+
+
+def test_a_search_without_an_answer_marks_nothing_and_is_begun_anew(member: Person) -> None:
+    for number in range(8):
+        member.sends(member.events.text(f"{WORD} lol" if number == 3 else "chatter", by=OTHER))
+
+    member.asks("hello", blocks, blocks, blocks, ModelUnavailableError("503"))
+    assert (member.worker.said[-1], marks(member)) == ("fine", [])
+
+    assert asked(member, "hello")[:2] == ("fine", 2)
+    assert marks(member) == ["m4"]
+
+
+def test_a_search_ends_with_its_request(member: Person) -> None:
+    for number in range(8):
+        member.sends(member.events.text(f"{WORD} lol" if number == 3 else "chatter", by=OTHER))
+
+    def slowly(request: ModelRequest) -> ModelResponse:
+        member.worker.clock.move(40)
+        return blocks(request)
+
+    member.asks("hello", blocks, blocks, *[slowly] * 20)
+
+    probes = [one for one in member.worker.model.requests if one.purpose is Purpose.PROBE]
+    assert 1 <= len(probes) <= 3
+    assert marks(member) == []

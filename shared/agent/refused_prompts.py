@@ -1,0 +1,67 @@
+"""What a turn does about a prompt that the model's provider refuses: whom it suspects, and which questions it can still answer."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from shared import logs
+from shared.agent.culprits import Culprits, Suspicion
+from shared.agent.media_parts import recent_media
+from shared.agent.remedies import Help
+from shared.agent.suspects import Suspect, media_shown, suspects_around, suspects_asked
+from shared.conversation.records import MessageRecord
+from shared.errors import AizuchiError, PromptAmendedError
+from shared.turns.question import Question
+
+_PROBES_IN_A_TURN: Final = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefusedPrompts:
+    """Leaves suspicions for the search after the answer."""
+
+    culprits: Culprits
+
+    def suspect_rest(self, question: Question, helped: Collection[Help], names: Mapping[str, str]) -> None:
+        """Suspect what was left out of the prompt until it was answered; `names` are those that the whole prompt showed."""
+        history, asked = question.history, question.asked
+        suspects: list[Suspect] = []
+        if Help.ASKED_ONLY in helped:
+            suspects += suspects_around(history, asked, names)
+        if Help.WITHOUT_MEDIA in helped:
+            suspects += media_shown(history, (*recent_media(history, asked), *asked))
+        if suspects:
+            self.culprits.suspect(question.conversation, Suspicion(suspects=tuple(suspects), before=history.amendments))
+
+    def suspect_asked(self, question: Question) -> None:
+        """Suspect what is asked, because nothing else was left in the prompt."""
+        self.culprits.suspect(question.conversation, _suspicion_of_asked(question))
+
+    def divide(self, question: Question) -> tuple[tuple[MessageRecord, ...], Suspicion]:
+        """Return those of several questions that are not refused, and the suspicion of the others; none: there are none, or no time.
+
+        Raises: PromptAmendedError.
+        """
+        suspicion = _suspicion_of_asked(question)
+        if len(question.asked) == 1:
+            return (), suspicion
+        try:
+            culprits = self.culprits.among(
+                question.conversation, suspicion, question.deadline, most_requests=_PROBES_IN_A_TURN
+            )
+        except PromptAmendedError:
+            raise
+        except AizuchiError as cause:
+            logs.warning("culprit_not_found", error_type=type(cause).__name__)
+            return (), suspicion
+        refused = {one.mark.id for one in culprits}
+        others = tuple(
+            one for one in question.asked if refused.isdisjoint({one.line_message_id, one.quoted_message_id})
+        )
+        proven = Suspicion(suspects=tuple(culprits), before=suspicion.before, is_proven=True)
+        return (others, proven) if culprits else ((), suspicion)
+
+
+def _suspicion_of_asked(question: Question) -> Suspicion:
+    suspects = tuple(suspects_asked(question.history, question.asked))
+    return Suspicion(suspects=suspects, before=question.history.amendments)
