@@ -22,7 +22,7 @@ PIP_INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --require-
 UV := 0.13.9
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format bench eval simulate mutants screenshots fuzz load-test package-test tf-test tf-plan tf-docs tf-lock line-webhook dead-letters invite admit revoke admitted forget export restore release cost lock upgrade clean
+.PHONY: help run test check format bench eval simulate mutants screenshots fuzz load-test package-test foreign-bots tf-test tf-plan tf-docs tf-lock line-webhook dead-letters invite admit revoke admitted forget export restore release cost lock upgrade clean
 
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -69,6 +69,9 @@ load-test: $(VENV)/.dev-installed ## A thousand reminders of one minute over rea
 
 package-test: $(VENV)/.dev-installed ## Build the LINE platform's package, and drive a foreign bot with it from an empty environment
 	$(BIN)/pytest -m package tests/contract/simulator/line $(ARGS)
+
+foreign-bots: $(VENV)/.dev-installed ## Install bots and frameworks from registries, drive them unmodified, and print a table
+	$(BIN)/pytest -s -m foreign tests/contract/simulator/line $(ARGS)
 
 tf-test: $(VENV)/.dev-installed $(TOOLS)/.stub-installed ## Check infra/terraform, offline: its tests, its plan, each function's archive
 	$(BIN)/pytest -m "terraform or not terraform" tests/infra $(ARGS)
