@@ -73,6 +73,7 @@ def _ports(settings: AgentWorkerSettings, clock: Clock, line: SdkOnDemand, model
         emulator_host=settings.storage_emulator_host,
         connections=_READ_THREADS + _TOOL_THREADS + _MEDIA_THREADS + AT_ONCE,
     )
+    fallback = _fallback_model(settings.gemini)
     return Ports(
         conversations=Conversations.on(
             store,
@@ -87,8 +88,9 @@ def _ports(settings: AgentWorkerSettings, clock: Clock, line: SdkOnDemand, model
         profiles=LateLineProfiles(line),
         media=LateLineMedia(line),
         model=model,
-        fallback_model=_fallback_model(settings.gemini),
+        fallback_model=fallback,
         json_model=model if "knowledge" in settings.toolsets else None,
+        fallback_json_model=fallback if "knowledge" in settings.toolsets else None,
         web=_web_search(settings.gemini) if "web" in settings.toolsets else None,
         embedder=_embedder(settings.gemini) if settings.has_embeddings else None,
         notion=_notion(settings.notion, clock, chance) if settings.notion is not None else None,

@@ -1,14 +1,16 @@
-"""The first model, and in its place the second one: for requests that are made once, such as recaps, captions and probes."""
+"""The first model, and in its place the second one: for requests that are made once, such as recaps, captions and classifications."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Final, TypeVar
 
 from shared import logs
-from shared.agent.model import Model, ModelRequest, ModelResponse
+from shared.agent.model import JsonAnswer, JsonModel, JsonRequest, Model, ModelRequest, ModelResponse
 from shared.clock import Clock
 from shared.errors import ModelRefusedError, ModelUnavailableError
 
 _LEAST_S: Final = 3.0
+_Answer = TypeVar("_Answer")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,13 +26,40 @@ class SecondChance:
         return self.model.name
 
     def generate(self, request: ModelRequest) -> ModelResponse:
-        began_s = self.clock.monotonic_s()
-        try:
-            return self.model.generate(request)
-        except (ModelUnavailableError, ModelRefusedError) as cause:
-            left_s = request.timeout_s - (self.clock.monotonic_s() - began_s)
-            is_about_request = isinstance(cause, ModelRefusedError) and cause.is_about_request
-            if is_about_request or left_s < _LEAST_S:
-                raise
-            logs.warning("model_fell_back", model=self.second.name)
+        def second(left_s: float) -> ModelResponse:
             return self.second.generate(replace(request, timeout_s=left_s))
+
+        return _asked(lambda: self.model.generate(request), second, self.clock, request.timeout_s)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SecondJsonChance:
+    """A JsonModel that does the same."""
+
+    model: JsonModel
+    second: JsonModel
+    clock: Clock = field(repr=False)
+
+    @property
+    def name(self) -> str:
+        return self.model.name
+
+    def answer_json(self, request: JsonRequest) -> JsonAnswer:
+        def second(left_s: float) -> JsonAnswer:
+            return self.second.answer_json(replace(request, timeout_s=left_s))
+
+        return _asked(lambda: self.model.answer_json(request), second, self.clock, request.timeout_s)
+
+
+def _asked(first: Callable[[], _Answer], second: Callable[[float], _Answer], clock: Clock, timeout_s: float) -> _Answer:
+    """Return the first answer, or the second one, which gets the time that is left.  Raises: what the last of them raises."""
+    began_s = clock.monotonic_s()
+    try:
+        return first()
+    except (ModelUnavailableError, ModelRefusedError) as cause:
+        left_s = timeout_s - (clock.monotonic_s() - began_s)
+        is_about_request = isinstance(cause, ModelRefusedError) and cause.is_about_request
+        if is_about_request or left_s < _LEAST_S:
+            raise
+        logs.warning("model_fell_back")
+        return second(left_s)

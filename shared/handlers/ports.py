@@ -85,6 +85,7 @@ class Ports:
     model: Model
     fallback_model: Model | None = None
     json_model: JsonModel | None = None
+    fallback_json_model: JsonModel | None = None
     web: WebSearch | None = None
     embedder: Embedder | None = None
     notion: NotionPort | None = None

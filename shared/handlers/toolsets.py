@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from shared.agent.chat_memory import ChatMemory
 from shared.agent.metered_model import MeteredJsonModel
 from shared.agent.model import JsonModel
+from shared.agent.second_chance import SecondJsonChance
 from shared.agent.tools import Tool, load_schema
 from shared.agent.turn_context import TurnContext
 from shared.handlers.ports import NotionPort, Options, Ports
@@ -44,7 +45,7 @@ class Toolsets:
     ) -> "Toolsets":
         """Return the core tools, those of the chat's memory and of reminders, and those of every toolset that has its port."""
         writes = IdempotentWrites(clock=ports.clock)
-        model = MeteredJsonModel(model=ports.json_model, metering=metering) if ports.json_model is not None else None
+        model = _json_model(ports, metering)
         own_facts = OwnFactTools(memory=memory, time_zone=options.time_zone)
         knowledge = (
             (*_knowledge_tools(model, ports, options, metering), *own_facts.tools()) if model is not None else ()
@@ -76,6 +77,17 @@ class Toolsets:
         """Return the external calls of earlier attempts at the turn; none if the chat has no tool that makes any."""
         has_writes = any(tool.is_offered_to(context) for tool in self.outside)
         return self.writes.describe_earlier(context) if has_writes else ()
+
+
+def _json_model(ports: Ports, metering: Metering) -> JsonModel | None:
+    """Return what classifies, with the second model behind it; None: nothing is filed."""
+    if ports.json_model is None:
+        return None
+    first = MeteredJsonModel(model=ports.json_model, metering=metering)
+    if ports.fallback_json_model is None:
+        return first
+    second = MeteredJsonModel(model=ports.fallback_json_model, metering=metering)
+    return SecondJsonChance(model=first, second=second, clock=ports.clock)
 
 
 def _knowledge_tools(model: JsonModel, ports: Ports, options: Options, metering: Metering) -> tuple[Tool, ...]:

@@ -10,9 +10,9 @@ from typing import Final
 
 from shared import logs
 from shared.agent.json_schema import validator_of
-from shared.agent.model import Json, JsonModel, JsonRequest
+from shared.agent.model import Json, JsonAnswer, JsonModel, JsonRequest
 from shared.agent.moment import describe_moment
-from shared.errors import ModelUnavailableError
+from shared.errors import ModelBlockedError, ModelUnavailableError
 from shared.knowledge.entry import NAME_LIMIT
 from shared.knowledge.schema import FIELDS, Category, Field, InvalidValueError, Value, one_line
 from shared.line.graphemes import split_at_graphemes
@@ -64,19 +64,16 @@ class Classifier:
     schema: Json = field(repr=False)
 
     def classify(self, text: str, hint: Hint, *, index: str, now: dt.datetime) -> Classification:
-        """Return the classification; a category that the person named takes precedence.
+        """Return the classification; a category that the person named takes precedence.  An index that is blocked is left out.
 
         Raises: ModelUnavailableError (also for an answer that breaks the schema), ModelRefusedError, ModelBlockedError.
         """
-        hint_line = f"\nThe person says that it belongs to: {hint.category}" if hint.category else ""
-        response = self.model.answer_json(
-            JsonRequest(
-                system_instruction=_SYSTEM,
-                prompt=f"{describe_moment(now)}{hint_line}\n\n# Index\n{index}\n\n# Text\n{text}",
-                schema=self.schema,
-                timeout_s=TIMEOUT_S,
-            )
-        )
+        try:
+            response = self._ask(text, hint, index=index, now=now)
+        except ModelBlockedError:
+            if not index:
+                raise
+            response = self._ask(text, hint, index="", now=now)
         logs.info("thought_classified")
         answer = response.value
         if not validator_of(self.schema).is_valid(answer):
@@ -91,6 +88,17 @@ class Classifier:
                 for one in FIELDS[category]
                 if one.name != "name" and (value := _usable_value(one, answer)) is not None
             },
+        )
+
+    def _ask(self, text: str, hint: Hint, *, index: str, now: dt.datetime) -> JsonAnswer:
+        hint_line = f"\nThe person says that it belongs to: {hint.category}" if hint.category else ""
+        return self.model.answer_json(
+            JsonRequest(
+                system_instruction=_SYSTEM,
+                prompt=f"{describe_moment(now)}{hint_line}\n\n# Index\n{index}\n\n# Text\n{text}",
+                schema=self.schema,
+                timeout_s=TIMEOUT_S,
+            )
         )
 
 

@@ -1,9 +1,9 @@
 import pytest
 
 from shared.adapters.memory import FixedClock, ScriptedModel
-from shared.adapters.memory.scripted_model import Step, calling
-from shared.agent.model import ModelRequest, ModelResponse
-from shared.agent.second_chance import SecondChance
+from shared.adapters.memory.scripted_model import ScriptedJsonModel, Step, calling
+from shared.agent.model import JsonRequest, ModelRequest, ModelResponse
+from shared.agent.second_chance import SecondChance, SecondJsonChance
 from shared.errors import ModelRefusedError, ModelUnavailableError
 
 REQUEST = ModelRequest(system_instruction="", declarations=(), contents=(), max_output_tokens=100, timeout_s=15.0)
@@ -47,3 +47,12 @@ def test_the_second_model_is_asked_with_the_time_that_is_left(failure: Exception
 def test_the_second_model_is_not_asked_what_is_refused_nor_without_time(failure: Exception, takes_s: float) -> None:
     with pytest.raises(type(failure)):
         asked(failure, takes_s=takes_s)
+
+
+def test_a_classification_asks_the_second_model_too() -> None:
+    first, second = ScriptedJsonModel([ModelUnavailableError("429", retry_after_s=60)]), ScriptedJsonModel([{"a": 1}])
+    request = JsonRequest(system_instruction="", prompt="", schema={}, timeout_s=8.0)
+
+    answer = SecondJsonChance(model=first, second=second, clock=FixedClock()).answer_json(request)
+
+    assert (answer.value, second.requests[0].timeout_s) == ({"a": 1}, 8.0)

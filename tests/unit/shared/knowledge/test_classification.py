@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from shared.adapters.memory import ScriptedJsonModel
 from shared.agent.tools import load_schema
-from shared.errors import ModelUnavailableError
+from shared.errors import ModelBlockedError, ModelUnavailableError
 from shared.knowledge.classification import Classifier, Hint, clamp, split_hints
 from shared.knowledge.schema import FIELDS, Category
 from tests.support.knowledge import found
@@ -119,3 +119,21 @@ def test_the_classifier_knows_what_the_person_says(hint: Hint, *, is_told: bool)
 
 def test_a_hint_that_was_escaped_in_the_prompt_counts() -> None:
     assert split_hints("\\[idea] a pond") == ("a pond", Hint(category=Category.IDEAS))
+
+
+def test_an_index_that_is_blocked_is_left_out() -> None:
+    model = ScriptedJsonModel(
+        [ModelBlockedError("blocked"), {"category": "ideas", "confidence": 0.8, "name": "a pond"}]
+    )
+
+    found = Classifier(model=model, schema=SCHEMA).classify("a pond", Hint(), index="# Index of FORBIDDEN", now=NOW)
+
+    assert found.name == "a pond"
+    assert ["FORBIDDEN" in one.prompt for one in model.requests] == [True, False]
+
+
+def test_a_text_that_is_blocked_is_asked_about_twice_at_most() -> None:
+    model = ScriptedJsonModel([ModelBlockedError("blocked")] * 2)
+
+    with pytest.raises(ModelBlockedError):
+        Classifier(model=model, schema=SCHEMA).classify("FORBIDDEN", Hint(), index="# Index", now=NOW)
