@@ -14,6 +14,7 @@ from typing import Final, Protocol
 
 from shared import logs, tracing
 from shared.clock import Clock
+from shared.unknown_fields import Extensible
 
 PURPOSE: Final = "aizuchi.purpose"
 """The attribute of a span that tells what the request is for."""
@@ -42,7 +43,7 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ModelUsage:
+class ModelUsage(Extensible):
     """The requests to one model for one purpose, and their tokens.
 
     A request that failed counts as a request; its tokens are not known, so they count as none.

@@ -19,6 +19,7 @@ from shared.storage.codec import VERSION, decode, encode
 from shared.storage.compare_and_swap import update_by_swap
 from shared.storage.object_names import ADMITTED_PREFIX, ObjectNames, admitted_id_in
 from shared.storage.object_store import ObjectStore
+from shared.unknown_fields import Extensible
 
 KEPT_S: Final = 60.0
 """How long a warm instance acts on an admission that it has read; a revocation reaches it within that time."""
@@ -33,7 +34,7 @@ class Access(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AdmissionRecord:
+class AdmissionRecord(Extensible):
     """admitted/{conversation_id}.json.
 
     Events older than `since_ms`, by LINE's timestamp, came before the admission and stay out. `is_revoked`: the operator ended the

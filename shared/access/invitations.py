@@ -15,6 +15,7 @@ from shared.storage.codec import VERSION, decode, decode_if_readable, encode
 from shared.storage.compare_and_swap import update_by_swap
 from shared.storage.object_names import INVITATION_PREFIX, invitation_name
 from shared.storage.object_store import ListedObject, ObjectStore
+from shared.unknown_fields import Extensible
 
 CODE_LENGTH: Final = 16  # characters of five bits: 80 bits, too many to guess
 _ALPHABET: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # Crockford's base 32, without letters that look like others
@@ -26,7 +27,7 @@ _PREFIX: Final = b"aizuchi invitation "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InvitationRecord:
+class InvitationRecord(Extensible):
     """invitations/{digest}.json.
 
     `code_sha256` is the hash of the code. The invitation counts until `expires_ms`. `used_by` is the chat that a single-use code has

@@ -25,6 +25,7 @@ from shared.storage.codec import VERSION, decode_readable, encode
 from shared.storage.compare_and_swap import update_by_swap
 from shared.storage.object_cache import ObjectCache
 from shared.storage.object_names import usage_name, usage_prefix
+from shared.unknown_fields import Extensible
 
 REWRITTEN_S: Final = 30.0
 WAITED_S: Final = 0.3
@@ -33,7 +34,7 @@ _READ_AT_ONCE: Final = 32  # half of the threads for reads: those of chats go on
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UsageRecord:
+class UsageRecord(Extensible):
     """usage/{day}/{instance}.json."""
 
     version: int = VERSION

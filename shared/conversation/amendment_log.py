@@ -349,4 +349,4 @@ def _without_erased_words(there: Amendment | None, erased_ms: int) -> Amendment 
     """Return the edit without its words, if it is older than the watermark."""
     if there is None or there.text is None or there.timestamp_ms > erased_ms:
         return None
-    return replace(there, text=None)
+    return there.redacted(text=None)

@@ -88,4 +88,4 @@ class Amendments:
         edited_ms = self.edited_ms.get(message.line_message_id, 0)
         if edited is None or edited_ms < message.edited_ms:
             return message
-        return replace(message, text=edited, edited_ms=edited_ms)
+        return message.redacted(text=edited, edited_ms=edited_ms)

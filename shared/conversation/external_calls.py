@@ -10,7 +10,7 @@ these messages finds the intent and the result. Only the intent holds words of p
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from shared.clock import SKEW_MS
 from shared.conversation.amendments import Amendments
@@ -21,10 +21,11 @@ from shared.storage.codec import VERSION, decode_if_readable, decode_readable, e
 from shared.storage.compare_and_swap import SWAP_ATTEMPTS, update_by_swap
 from shared.storage.object_names import CALL_RESULT_SUFFIX
 from shared.storage.object_store import ListedObject, ObjectStore
+from shared.unknown_fields import Extensible
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CallRecord:
+class CallRecord(Extensible):
     """The intent of a call.
 
     `arguments`: None once a message that they may repeat was withdrawn. `provenance`: of all that the model had read. `asked`: the messages
@@ -40,7 +41,7 @@ class CallRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CallResult:
+class CallResult(Extensible):
     """What the tool answered, without any word of a person."""
 
     version: int = VERSION
@@ -166,7 +167,7 @@ def _remove_words(store: ObjectStore, listed: ListedObject, amendments: Amendmen
             store.delete(listed.name, generation=listed.generation)
             return None
         has_withdrawn_words = record.arguments is not None and _is_affected(record, amendments)
-        return encode(replace(record, arguments=None)) if has_withdrawn_words else None
+        return encode(record.redacted(arguments=None)) if has_withdrawn_words else None
 
     update_by_swap(store, listed.name, without_arguments, what="a call")
 

@@ -31,6 +31,7 @@ from shared.line.media_content import (
 )
 from shared.storage.codec import VERSION, decode, decode_if_readable, decode_readable, encode
 from shared.storage.compare_and_swap import update_by_swap
+from shared.unknown_fields import Extensible
 
 FETCH_S: Final = 15.0
 UNKNOWN_MS: Final = 0
@@ -40,7 +41,7 @@ _FILE_SUFFIX: Final = re.compile(r"\[file: .*?(\.[0-9A-Za-z]+)(?:, [\d,.]+ kB)?\
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MediumLabel:
+class MediumLabel(Extensible):
     """What is known of a medium without its bytes.
 
     `content_type` is one that the model knows; `by` is the mark of the person who sent it (`member_mark`), if that is known.

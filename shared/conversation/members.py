@@ -8,7 +8,7 @@ an erasure deletes it.
 """
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from shared import logs
@@ -18,12 +18,13 @@ from shared.storage.codec import VERSION, decode, encode, is_corrupt
 from shared.storage.compare_and_swap import update_by_swap
 from shared.storage.object_names import ObjectNames
 from shared.storage.object_store import ObjectStore
+from shared.unknown_fields import Extensible
 
 MEMBERS_KEPT: Final = 500  # Source: LINE, "Group chats": at most 500 members
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MembersRecord:
+class MembersRecord(Extensible):
     """When members joined, by LINE's timestamp."""
 
     version: int = VERSION
@@ -84,8 +85,11 @@ class Members:
 
     def _update(self, change: Callable[[Mapping[str, int]], dict[str, int]]) -> None:
         def changed(data: bytes | None) -> bytes | None:
-            known = decode(MembersRecord, data).joined_ms if data is not None else {}
-            wanted = change(known)
-            return None if wanted == known else encode(MembersRecord(joined_ms=wanted))
+            record = decode(MembersRecord, data) if data is not None else MembersRecord()
+            wanted = change(record.joined_ms)
+            if wanted == record.joined_ms:
+                return None
+            is_removal = not record.joined_ms.keys() <= wanted.keys()
+            return encode(record.redacted(joined_ms=wanted) if is_removal else replace(record, joined_ms=wanted))
 
         update_by_swap(self.store, self.names.members, changed, what="the members of a chat")

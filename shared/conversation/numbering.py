@@ -35,7 +35,8 @@ class Numbered:
         def with_names(own_id: str, provenance: Provenance) -> Provenance:
             names = [named[place] for place in _places_of(self.runs.get(own_id, ()))]
             messages = Provenance.of_sources(one for one in names if isinstance(one, Source))
-            return provenance | replace(messages, derived_ids=frozenset(one for one in names if isinstance(one, str)))
+            named_here = replace(messages, derived_ids=frozenset(one for one in names if isinstance(one, str)))
+            return replace(provenance | named_here, unknown_fields=provenance.unknown_fields)
 
         return {own_id: with_names(own_id, one) for own_id, one in provenances.items()}
 

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Final, Protocol
 
+from shared.unknown_fields import Extensible
+
 LATEST_MS: Final = 2**53
 """Later than any timestamp: the start of an interval that holds nothing."""
 
@@ -25,7 +27,7 @@ IsWithdrawn = Callable[[str, int], bool]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class Source(Extensible):
     """A message that something came from.  `timestamp_ms` is LINE's, of the message or of the edit that brought the words.
 
     `by` is the mark of its sender (`member_mark`), because the entry may outlive the message; empty if unknown.
@@ -75,7 +77,7 @@ class AmendedWords(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Provenance:
+class Provenance(Extensible):
     """What something was made of; stored with everything that holds words of people or of the model.
 
     `messages` are by the marks of their authors (`member_mark`; "" for an unknown one) and their ids, each with LINE's timestamp of its

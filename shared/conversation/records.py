@@ -12,6 +12,7 @@ from shared.conversation.receipt_lines import compared_arguments, compared_path,
 from shared.line.messaging import ReplyToken
 from shared.metering import ModelUsage
 from shared.storage.codec import VERSION
+from shared.unknown_fields import Extensible
 
 ANSWERABLE_MS: Final = 20 * 60_000
 """How long after its event a message can be answered.  Source: LINE, "Send reply message": no token works longer."""
@@ -23,7 +24,7 @@ _PLACEHOLDER: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MessageRecord:
+class MessageRecord(Extensible):
     """A message as received, or a press of a button; written once, and again only by an edit.
 
     `text` is what a prompt shows of it; `addressed`: it was meant for the bot. `timestamp_ms` is LINE's, `edited_ms` that of the edit that
@@ -111,7 +112,7 @@ class OutcomeKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StagedWrite:
+class StagedWrite(Extensible):
     """A write that a turn stages: of an entry below `entries/{conversation_id}/`, or of a reminder, whose path is `reminders/` and its id.
 
     `text` is the whole new object; None deletes it. The outcome's sequence and the place in its `writes` are the key of the write, and
@@ -128,7 +129,7 @@ class StagedWrite:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SaidReminder:
+class SaidReminder(Extensible):
     """An occurrence of a reminder that could not be pushed, and that an answer says."""
 
     id: str
@@ -136,7 +137,7 @@ class SaidReminder:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ProposedCall:
+class ProposedCall(Extensible):
     """A call of a tool that waits for a tap: its arguments as the text of a JSON object, and the name of what it would touch.
 
     Both are empty once a withdrawal took the words.
@@ -148,7 +149,7 @@ class ProposedCall:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OutcomeRecord:
+class OutcomeRecord(Extensible):
     """What a turn did; written once, and rewritten only to take its words out.
 
     `answered_ids`: the messages that it answers; they are among the messages of its `provenance`, which names what its prompt itself held,
@@ -205,7 +206,8 @@ class OutcomeRecord:
     def holds_words(self) -> bool:
         """Whether there is anything in it that a withdrawal has to take out."""
         has_proposals = any(one.arguments for one in self.proposes)
-        return self.text is not None or bool(self.writes) or bool(self.filed_paths) or has_proposals
+        is_filed = bool(self.writes) or bool(self.filed_paths)
+        return self.text is not None or is_filed or has_proposals or self.holds_unknown_words
 
     @property
     def filed_paths(self) -> tuple[str, ...]:
@@ -235,8 +237,7 @@ class OutcomeRecord:
 
     def without_words(self, kind: OutcomeKind | None = None) -> "OutcomeRecord":
         """Return it as it stays after a withdrawal."""
-        return replace(
-            self,
+        return self.redacted(
             text=None,
             writes=(),
             filed_entry_path=None,
@@ -263,7 +264,7 @@ def outcome_of(messages: Sequence[MessageRecord], kind: OutcomeKind) -> OutcomeR
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Amendment:
+class Amendment(Extensible):
     """The edit or the withdrawal of a message.  `text`: the new words; None: it was withdrawn, which is final.
 
     `taken`: the answers and recaps whose words went with it, by their own ids. `kept`: those whose prompts held one of these, and that were
@@ -282,7 +283,7 @@ class Amendment:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Watermark:
+class Watermark(Extensible):
     """Everything of the chat up to here counts as withdrawn, by LINE's timestamp; filed entries up to `entries_ms`, which may be older."""
 
     version: int = VERSION

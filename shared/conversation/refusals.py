@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from shared.conversation.amendments import Amendments
+from shared.unknown_fields import Extensible
 
 MOST_REFUSALS: Final = 200  # of a chat; the oldest go first
 ROW_PREFIX: Final = "row-"  # no id of LINE's begins so
@@ -18,7 +19,7 @@ _DIGITS: Final = 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refusal:
+class Refusal(Extensible):
     """A mark.  `words_ms`: LINE's timestamp of the words that are refused; `sources`: the messages that a row of the index came from."""
 
     id: str

@@ -84,14 +84,15 @@ def cleaned_segment(segment: Segment, amendments: Amendments) -> Segment:
 
     return replace(
         segment,
+        unknown_fields=segment.wordless_fields,
         messages=tuple(amendments.overlay(one) for one in segment.messages if not amendments.is_withdrawn(one)),
         answers=tuple(
-            replace(one, text=None) if is_lost(one, one.webhook_event_id) else one
+            one.redacted(text=None) if is_lost(one, one.webhook_event_id) else one
             for one in segment.answers
             if one.timestamp_ms > amendments.erased_ms
         ),
         recaps=tuple(
-            replace(one, text="")
+            one.redacted(text="")
             if is_lost(one, one.id) or not amendments.edits.keys().isdisjoint(one.summed_up_ids)
             else one
             for one in segment.recaps

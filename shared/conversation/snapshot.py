@@ -167,6 +167,7 @@ def cleaned(
     clean = without_names(without_lost(left, is_lost), amendments.taken.keys())
     return replace(
         clean,
+        unknown_fields=clean.wordless_fields,
         messages=tuple(amendments.overlay(one) for one in snapshot.messages if not amendments.is_withdrawn(one)),
         leaving=cleaned_segment(snapshot.leaving, amendments),
         refused=standing(snapshot.refused, amendments),

@@ -1,7 +1,7 @@
 """The records that compactions make of a chat: recaps, the snapshot, and the archive's segments.  Schemas are in schemas/records/."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import TypeAlias
 
@@ -11,13 +11,14 @@ from shared.conversation.receipt_lines import compared_texts
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.refusals import Refusal
 from shared.storage.codec import VERSION
+from shared.unknown_fields import Extensible
 
 Authors: TypeAlias = Mapping[str, Mapping[str, int]]
 """When a person's messages were sent, by the person's mark (`member_mark`) and their ids: `{"member-...": {"message-id": sent_ms}}`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recap:
+class Recap(Extensible):
     """About ten older messages in a few sentences; without words if every attempt to sum them up ended its worker.
 
     `summed_up_ids`: the messages that it sums up; `timestamp_ms` is that of the newest. Its `provenance` names these and the answers among
@@ -39,7 +40,7 @@ class Recap:
 
     def without_words(self) -> "Recap":
         """Return it as it stays beside the prompts after a withdrawal."""
-        return replace(self, text="")
+        return self.redacted(text="")
 
     @property
     def as_source(self) -> Provenance:
@@ -50,7 +51,7 @@ class Recap:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ArchivedAnswer:
+class ArchivedAnswer(Extensible):
     """What is kept of an outcome with words once it leaves the snapshot: `text` as it was said, None if it was withdrawn since.
 
     The other fields are as in `OutcomeRecord`. Answers that were never sent are archived, too, because later answers may repeat them;
@@ -73,7 +74,7 @@ class ArchivedAnswer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Segment:
+class Segment(Extensible):
     """What left the snapshot, verbatim and oldest first: messages without their tokens, answers, and recaps, which are never shown again.
 
     Recaps are kept because archived answers may repeat them. As in a snapshot, what answers name is stored once for all, in `numbered`; in
@@ -88,7 +89,7 @@ class Segment:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SnapshotRecord:
+class SnapshotRecord(Extensible):
     """Older messages and outcomes, folded out of the journal, and recaps of what is older still.
 
     `messages`: those that prompts show, and the sources of the recaps, which prompts do not show. `recaps_written` numbers the recaps;

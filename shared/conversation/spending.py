@@ -15,6 +15,7 @@ from typing import Final
 from cachetools import LRUCache
 
 from shared.metering import ModelUsage
+from shared.unknown_fields import Extensible
 
 OUTPUT_WEIGHT: Final = Fraction(25, 3)
 """A token of output costs as many of input.  Source: Google, "Gemini API pricing", flash-lite: $0.30 and $2.50 for a million."""
@@ -22,7 +23,7 @@ _CHATS_KEPT: Final = 4_096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spending:
+class Spending(Extensible):
     """What a chat has used up on `day`, in the zone of the bot.
 
     `turns` counts those in which the model was asked; `is_reserved` tells that the turn under way is among them. `tokens` are weighted.

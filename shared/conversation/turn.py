@@ -20,6 +20,7 @@ from shared.storage.codec import VERSION, decode, encode
 from shared.storage.compare_and_swap import SWAP_ATTEMPTS
 from shared.storage.object_names import ObjectNames
 from shared.storage.object_store import ObjectStore
+from shared.unknown_fields import Extensible
 
 # The part of a lease after which its holder writes nothing: clocks differ by 5 s, and a call takes effect within 3 s.
 FENCE: Final = 17 / 25
@@ -27,7 +28,7 @@ _COVERED_KEPT: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Route:
+class Route(Extensible):
     """How an outcome reaches the chat: on a reply token, which was received at `received_ms`, by a push, or not at all."""
 
     kind: Literal["none", "token", "push"] = "none"
@@ -48,7 +49,7 @@ class Route:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TurnRecord:
+class TurnRecord(Extensible):
     """turns/{conversation_id}.json.
 
     thinking: `holder` thinks until `expires_ms`; `tries` holders died since an outcome covered a message. `epoch` counts the amendments
@@ -91,6 +92,7 @@ class TurnRecord:
         )
         known = sorted({**self.covered, **ended}.items(), key=lambda one: one[1])
         return TurnRecord(
+            unknown_fields=self.unknown_fields,
             state=state,
             tries=tries,
             epoch=self.epoch,
@@ -126,6 +128,7 @@ class TurnRecord:
         if outcome is not None and outcome.is_over_limit and outcome.kind is not OutcomeKind.SKIPPED:
             spending = replace(spending, was_told=False)  # what tells of the limit was not sent
         return TurnRecord(
+            unknown_fields=self.unknown_fields,
             tries=self.tries,
             epoch=self.epoch,
             sequence=self.sequence,
@@ -137,12 +140,13 @@ class TurnRecord:
 
     def amended(self, *, is_affected: Callable[[OutcomeRecord], bool]) -> "TurnRecord":
         """Return the turn after an amendment: thinking with the next epoch, or committed without words; unchanged if not affected."""
+        clean = replace(self, unknown_fields=self.wordless_fields)
         if self.state == "thinking":
-            return replace(self, epoch=self.epoch + 1)
+            return replace(clean, epoch=self.epoch + 1)
         outcome = self.outcome
         if outcome is not None and outcome.holds_words and is_affected(outcome):
-            return replace(self, outcome=outcome.without_words(OutcomeKind.WITHDRAWN))
-        return self
+            return replace(clean, outcome=outcome.without_words(OutcomeKind.WITHDRAWN))
+        return clean
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

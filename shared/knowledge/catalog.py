@@ -15,6 +15,7 @@ from shared.knowledge.schema import Category, Value
 from shared.line.graphemes import cut
 from shared.search.folding import fold
 from shared.storage.codec import VERSION, encode
+from shared.unknown_fields import Extensible
 
 CATALOG_LIMIT_BYTES: Final = 4 * 1024 * 1024  # read by every turn, so that it costs memory and time of each
 ROW_LIMIT_BYTES: Final = 64 * 1024  # of the longest entry in any script; only signs that folding writes out take more
@@ -47,7 +48,7 @@ _SHOWN = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class Row(Extensible):
     """One entry: `shown` is the beginning of what tables show of it, `folded` what search looks through.
 
     `vector` is its packed embedding, where embeddings are on and a search has made it.
@@ -90,7 +91,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Catalog:
+class Catalog(Extensible):
     """All rows of a chat, by path; `revision` is the key of the last write that it includes.
 
     `searched` tells which fields its rows hold for search: an earlier release wrote 1, or nothing, and left the lists and next actions out.

@@ -7,6 +7,7 @@ from typing import Final
 
 from shared.conversation.provenance import IsWithdrawn, Provenance, Source
 from shared.knowledge.schema import FIELDS, Category, Field, InvalidValueError, Value, fields_of, name_field, one_line
+from shared.unknown_fields import Extensible
 
 NAME_LIMIT: Final = 100
 
@@ -20,11 +21,12 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class Entry(Extensible):
     """`{category}/{slug}.md`.
 
     Of the messages in its `provenance`, `field_message_ids` has those behind each field that holds words, and `slug_message_ids` those
     behind the name that the slug was made of, which the entry may have lost since. `revision`: the key of the write that made this object.
+    Its unknown fields stand in the front matter.
     """
 
     category: Category
@@ -135,8 +137,7 @@ class Entry:
             return self
         defaults = {one.name: one.default for one in FIELDS[self.category]}
         lost = {name for name, ids in self.field_message_ids.items() if not withdrawn.isdisjoint(ids)}
-        rest = replace(
-            self,
+        rest = self.redacted(
             fields={name: defaults[name] if name in lost else value for name, value in self.fields.items()},
             field_message_ids={name: ids for name, ids in self.field_message_ids.items() if name not in lost},
             slug_message_ids=self.slug_message_ids if withdrawn.isdisjoint(self.slug_message_ids) else (),

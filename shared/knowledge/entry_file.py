@@ -76,6 +76,9 @@ class _FrontMatter(msgspec.Struct):
     message_ids: dict[str, object] = {}
 
 
+_KNOWN: Final = frozenset(_FrontMatter.__struct_fields__).union(one.name for own in FIELDS.values() for one in own)
+
+
 def format_entry(entry: Entry) -> str:
     """Return the entry as the text of its object."""
     head: dict[str, object] = {
@@ -97,6 +100,8 @@ def format_entry(entry: Entry) -> str:
             "notes": [{"lines": note.text.count("\n") + 1, "ids": list(note.message_ids)} for note in entry.notes],
         },
     }
+    if isinstance(entry.unknown_fields, str):
+        head |= msgspec.json.decode(entry.unknown_fields)
     body = f"{NOTES_HEADING[entry.category]}\n\n{entry.content}" if entry.notes else ""
     return frontmatter.dumps(frontmatter.Post(body, None, **head), handler=YAMLHandler(), sort_keys=False) + "\n"
 
@@ -107,6 +112,7 @@ def read_entry(path: str, data: bytes) -> Entry:
         values, body = _parse(data)
         head = msgspec.convert(values, _FrontMatter)
         category, slug = _split_path(path)
+        unknown = {name: value for name, value in values.items() if name not in _KNOWN}
         fields = {one.name: one.check(values.get(one.name)) for one in FIELDS[category]}
         provenance = Provenance(messages=head.provenance.messages, outside=head.provenance.outside)
         every_id = [one.line_message_id for one in provenance.sources]
@@ -126,6 +132,7 @@ def read_entry(path: str, data: bytes) -> Entry:
             notes=_notes(body.removeprefix(NOTES_HEADING[category]).strip(), lines, every_id),
             provenance=provenance,
             revision=read_revision(head.revision),
+            unknown_fields=msgspec.json.encode(unknown).decode() if unknown else msgspec.UNSET,
         )
     except (msgspec.MsgspecError, yaml.YAMLError, InvalidValueError, ValueError, TypeError, RecursionError) as cause:
         raise CorruptRecordError("a stored entry cannot be read") from cause

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 from shared import logs
@@ -185,7 +185,8 @@ class _Removal:
             for path, state in states.items():
                 if path in rows or not _is_overtaken(catalog, path, state):
                     rows[path] = state if isinstance(state, Row) else None
-            wanted = encode(catalog.with_rows(rows, key=catalog.key))
+            cleaned = replace(catalog.with_rows(rows, key=catalog.key), unknown_fields=catalog.wordless_fields)
+            wanted = encode(cleaned)
             return None if wanted == data else wanted
 
         name = self.entries.conversation.names.entry(CATALOG_FILE)

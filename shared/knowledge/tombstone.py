@@ -11,12 +11,13 @@ from shared.conversation.provenance import IsWithdrawn, Provenance
 from shared.errors import PermanentError
 from shared.knowledge.entry_file import format_revision, read_entry, read_revision, traces_in
 from shared.storage.codec import VERSION, decode, encode
+from shared.unknown_fields import Extensible
 
 KEPT_MS: Final = 60 * 60_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tombstone:
+class Tombstone(Extensible):
     """`revision` is the key of the deletion, `provenance` is that of the entry.
 
     `deleted_ms` is LINE's timestamp of the newest message that the deleting turn answered.

@@ -9,10 +9,11 @@ from shared.errors import PermanentError
 from shared.knowledge.entry import Entry
 from shared.knowledge.entry_file import format_entry, format_revision, read_entry, read_revision
 from shared.storage.codec import VERSION, decode, encode
+from shared.unknown_fields import Extensible
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UndoRecord:
+class UndoRecord(Extensible):
     """`before` holds each entry as it was, None where there was none; empty once it was undone.
 
     `provenance` is that of these entries and of what they became, because a path repeats words too.

@@ -1,18 +1,19 @@
 """How many reminders were pushed to a chat on a day: reminders/{conversation_id}/pushes.json."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from shared.conversation.store import Conversation
 from shared.errors import CorruptRecordError
 from shared.storage.codec import VERSION, decode, encode
 from shared.storage.compare_and_swap import update_by_swap
+from shared.unknown_fields import Extensible
 
 _FILE: Final = "pushes"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PushesRecord:
+class PushesRecord(Extensible):
     """The pushes of one day; the day is that of the deployment's time zone."""
 
     version: int = VERSION
@@ -33,7 +34,7 @@ def take_push(conversation: Conversation, *, day: str, most: int) -> bool:
         nonlocal is_taken
         there = _record(data, day=day)
         is_taken = there.count < most
-        return encode(PushesRecord(day=day, count=there.count + 1)) if is_taken else None
+        return encode(replace(there, count=there.count + 1)) if is_taken else None
 
     update_by_swap(
         conversation.objects.store, conversation.names.reminder(_FILE), with_one_more, what="the count of pushes"
@@ -46,4 +47,4 @@ def _record(data: bytes | None, *, day: str) -> PushesRecord:
         there = decode(PushesRecord, data) if data is not None else PushesRecord(day=day)
     except CorruptRecordError:  # count anew; otherwise no reminder would be pushed again
         there = PushesRecord(day=day)
-    return there if there.day == day else PushesRecord(day=day)
+    return there if there.day == day else replace(there, day=day, count=0)

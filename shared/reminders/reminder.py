@@ -8,6 +8,7 @@ from typing import Final
 from shared.conversation.provenance import IsWithdrawn, Provenance
 from shared.recurrence import Recurrence
 from shared.storage.codec import VERSION
+from shared.unknown_fields import Extensible
 
 REMINDERS_LIMIT: Final = 100
 TEXT_LIMIT: Final = 300
@@ -31,7 +32,7 @@ class ReminderState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
+class Claim(Extensible):
     """A worker's claim on an occurrence that it may be pushing: no other worker does before `until_ms`.
 
     `first_ms` is when the occurrence was claimed first, and `text` what the reminder's text was then: what a push of a worker that died
@@ -46,7 +47,7 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reminder:
+class Reminder(Extensible):
     """reminders/{conversation_id}/{id}.json.
 
     `start` is the local time of its first occurrence in `zone`, such as `2026-11-23T09:00`, and `rule` how it recurs, as an RRULE; None:
@@ -107,4 +108,4 @@ class Reminder:
     def ended(self, state: ReminderState, *, now_ms: int) -> "Reminder":
         """Return it as said for the last time, or cancelled; a cancelled one keeps no words."""
         rest = replace(self, state=state, due_ms=None, claim=None, kept_ms=None, ended_ms=now_ms)
-        return rest if state is ReminderState.DONE else replace(rest, text="", user_id=None)
+        return rest if state is ReminderState.DONE else rest.redacted(text="", user_id=None)

@@ -1,37 +1,46 @@
 """Records as bytes: one JSON object each, with a `version`.
 
-A record of a newer version is an error, never a loss. Unknown fields of a known version are ignored, so that an older release can run
-beside a newer one.
+A record of a newer version is an error, never a loss. A newer release that only adds fields leaves the version as it is: this release keeps
+them in everything that it writes again (`Extensible`), so that both may run side by side.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
 from functools import cache
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, TypeVar, cast, get_args, get_type_hints
 
 import msgspec
 
 from shared import logs
 from shared.errors import CorruptRecordError, UnknownRecordVersionError
+from shared.unknown_fields import Extensible
 
 VERSION: Final = 1
+_UNKNOWN: Final = "unknown_fields"
 _Record = TypeVar("_Record")
 
 
 def encode(record: object) -> bytes:
-    """Return the bytes of a record, a dataclass with a `version`; equal records have equal bytes."""
-    return msgspec.json.encode(record, order="deterministic")
+    """Return the bytes of a record, a dataclass with a `version`, with its unknown fields."""
+    data = msgspec.json.encode(record)
+    return data if f'"{_UNKNOWN}":'.encode() not in data else _with_unknown_fields(record, data)
 
 
 def decode(kind: type[_Record], data: bytes) -> _Record:
     """Read the bytes back.  Raises: CorruptRecordError, UnknownRecordVersionError."""
     try:
-        version = _VERSIONS.decode(data).version
-        if version > VERSION:
+        stored = msgspec.json.decode(data, type=dict[str, Any])
+        version = stored.get("version")
+        if isinstance(version, int) and version > VERSION:
             raise UnknownRecordVersionError(f"a stored record has version {version}; this release reads {VERSION}")
         decoder: msgspec.json.Decoder[_Record] = _decoder(cast("Any", kind))
-        return decoder.decode(data)
+        record = decoder.decode(data)
+        _keep_unknown_fields(record, stored)
     except (msgspec.MsgspecError, ValueError, RecursionError) as cause:
         raise CorruptRecordError(f"a stored {kind.__name__} cannot be read") from cause
+    if version is None:
+        raise CorruptRecordError(f"a stored {kind.__name__} has no version")
+    return record
 
 
 def is_corrupt(kind: type[object], data: bytes) -> bool:
@@ -62,11 +71,50 @@ def decode_if_readable(kind: type[_Record], data: bytes | None) -> _Record | Non
         return None
 
 
-class _Version(msgspec.Struct):
-    version: int
+def _keep_unknown_fields(record: object, stored: Mapping[str, Any]) -> None:
+    """Set what the stored object has and the record's class has not, at every level.  Nothing else has seen the record yet."""
+    for part, known in _parts_of(record, stored):
+        unknown = {name: value for name, value in known.items() if name not in _known_names(cast("Any", type(part)))}
+        if unknown or part.unknown_fields is not msgspec.UNSET:
+            kept = msgspec.json.encode(unknown).decode() if unknown else msgspec.UNSET
+            object.__setattr__(part, _UNKNOWN, kept)
 
 
-_VERSIONS: Final = msgspec.json.Decoder(_Version)
+def _with_unknown_fields(record: object, data: bytes) -> bytes:
+    written = msgspec.json.decode(data)
+    for part, own in _parts_of(record, written):
+        own.pop(_UNKNOWN, None)
+        if isinstance(part.unknown_fields, str):
+            own.update(msgspec.json.decode(part.unknown_fields))
+    return msgspec.json.encode(written)
+
+
+def _parts_of(value: object, stored: Any) -> Iterator[tuple[Extensible, dict[str, Any]]]:  # noqa: ANN401 - JSON
+    """Yield everything extensible in the value, with the JSON object that it is stored as."""
+    if isinstance(value, tuple) and isinstance(stored, list):
+        for one, own in zip(value, stored, strict=False):
+            yield from _parts_of(one, own)
+    elif is_dataclass(value) and isinstance(stored, dict):
+        if isinstance(value, Extensible):
+            yield value, stored
+        for name in _nested_names(cast("Any", type(value))):
+            yield from _parts_of(getattr(value, name), stored.get(name))
+
+
+@cache
+def _known_names(kind: Any) -> frozenset[str]:  # noqa: ANN401 - a class
+    return frozenset(one.name for one in fields(kind)) - {_UNKNOWN}
+
+
+@cache
+def _nested_names(kind: Any) -> tuple[str, ...]:  # noqa: ANN401 - a class
+    """Return the fields of a dataclass that hold other dataclasses."""
+    hints = get_type_hints(kind)
+    return tuple(one.name for one in fields(kind) if _mentions_dataclass(hints[one.name]))
+
+
+def _mentions_dataclass(hint: Any) -> bool:  # noqa: ANN401 - an annotation
+    return is_dataclass(hint) or any(map(_mentions_dataclass, get_args(hint)))
 
 
 @cache

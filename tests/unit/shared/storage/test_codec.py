@@ -1,6 +1,8 @@
 import io
 import json
+from dataclasses import replace
 
+import msgspec
 import pytest
 
 from shared.conversation.records import Amendment, MessageRecord, OutcomeRecord
@@ -26,10 +28,13 @@ def test_a_newer_version_is_an_error(kind: type[object]) -> None:
         decode(kind, b'{"version": 2}')
 
 
-def test_an_unknown_field_of_a_known_version_is_ignored() -> None:
+def test_an_unknown_field_of_a_known_version_is_kept() -> None:
     newer = {**json.loads(encode(MESSAGE)), "mood": "sunny"}
 
-    assert decode(MessageRecord, json.dumps(newer).encode()) == MESSAGE
+    read = decode(MessageRecord, json.dumps(newer).encode())
+
+    assert replace(read, unknown_fields=msgspec.UNSET) == MESSAGE
+    assert json.loads(encode(replace(read, addressed=True))) == {**newer, "addressed": True}
 
 
 def test_of_several_records_those_are_left_out_that_are_gone_or_cannot_be_read(lines: io.StringIO) -> None:
