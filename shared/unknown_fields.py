@@ -24,11 +24,7 @@ class Extensible:
     @property
     def wordless_fields(self) -> str | msgspec.UnsetType:
         """The unknown fields without those that may hold words, for a record that is cleaned part by part."""
-        if isinstance(self.unknown_fields, msgspec.UnsetType):
-            return msgspec.UNSET
-        values: dict[str, object] = msgspec.json.decode(self.unknown_fields)
-        rest = {name: value for name, value in values.items() if not _may_hold_words(value)}
-        return msgspec.json.encode(rest).decode() if rest else msgspec.UNSET
+        return _wordless(self.unknown_fields) if isinstance(self.unknown_fields, str) else msgspec.UNSET
 
     @property
     def holds_unknown_words(self) -> bool:
@@ -48,6 +44,12 @@ def _redacted(value: object) -> object:
     if isinstance(value, tuple):
         return tuple(map(_redacted, value))
     return value.redacted() if isinstance(value, Extensible) else value
+
+
+def _wordless(unknown_fields: str) -> str | msgspec.UnsetType:
+    values: dict[str, object] = msgspec.json.decode(unknown_fields)
+    rest = {name: value for name, value in values.items() if not _may_hold_words(value)}
+    return msgspec.json.encode(rest).decode() if rest else msgspec.UNSET
 
 
 def _may_hold_words(value: object) -> bool:

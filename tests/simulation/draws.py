@@ -23,6 +23,8 @@ _THREADS_A_CHAT: Final = PLACES + 3
 _ARCHIVED_SOON: Final = 0.6
 _WITHOUT_ARCHIVE: Final = 0.15
 _REMINDED: Final = 0.16
+_NEWER: Final = 0.3
+"""In how many schedules one instance is of a newer release."""
 _DOWN: Final = 0.1
 _FIRST_FAILS: Final = 0.06
 _FEW_A_MINUTE: Final = 1
@@ -96,8 +98,14 @@ def _budget(rng: random.Random) -> Limits:
 
 def _weather(rng: random.Random) -> Weather:
     late_deletions = of_its_own(rng, "late deletions").choice((0.0, 0.8))
+    has_newer_release = of_its_own(rng, "newer release").random() < _NEWER
     if rng.random() < 0.3:
-        return Weather(calm=True, lost_answers=rng.choice((0.0, 0.05)), late_deletions=late_deletions)
+        return Weather(
+            calm=True,
+            lost_answers=rng.choice((0.0, 0.05)),
+            late_deletions=late_deletions,
+            has_newer_release=has_newer_release,
+        )
     down_s = rng.random() * 40
     return Weather(
         calm=False,
@@ -109,6 +117,7 @@ def _weather(rng: random.Random) -> Weather:
         stalls=rng.choice((0, 2, 4)),
         lags=rng.choice((0.0, 0.0, 0.02)),
         late_deletions=late_deletions,
+        has_newer_release=has_newer_release,
         backlog_s=rng.choice((5.0, 30.0, 80.0)) if rng.random() < 0.95 else 1_260.0,
         outage_s=(down_s, down_s + rng.choice((20.0, 300.0, 1_500.0))) if rng.random() < 0.08 else (0.0, 0.0),
     )

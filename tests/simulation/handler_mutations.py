@@ -48,6 +48,11 @@ OF_HANDLERS: Final[Mapping[str, Mutation]] = {
         Instead("without", nothing_left),
         lacks="an entry goes as a whole although only one of its messages was withdrawn",
     ),
+    "redacts_what_it_does_not_know": Mutation(
+        "shared.unknown_fields:_wordless",
+        Always("_may_hold_words"),
+        lacks="words stay in fields that a newer release has written",
+    ),
     "deletes_what_it_read": Mutation(
         f"{_ENTRY_WORDS}:_Removal._delete",
         DropArgument("_store.delete", "generation"),

@@ -107,6 +107,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "files_what_one_message_says": entry_scenes.question_beside_a_message_that_is_filed,
     "counts_what_no_message_says": entry_scenes.common_words_that_another_member_takes_back,
     "keeps_what_others_said": entry_scenes.entry_of_two_messages,
+    "redacts_what_it_does_not_know": withdrawal_scenes.unsend_of_what_a_newer_release_wrote,
     "deletes_what_it_read": entry_scenes.entry_that_is_filed_anew_before_a_late_deletion,
     "keeps_roots": turn_scenes.deferral_of_a_deferral,
     "late_repeated_400_is_unknown": turn_scenes.late_answer_whose_receipt_is_lost,

@@ -24,6 +24,17 @@ def unsend_while_an_outcome_is_recorded() -> list[str]:
         return [*left, *scene.rests()]
 
 
+def unsend_of_what_a_newer_release_wrote() -> list[str]:
+    """An instance of a newer release answers a message. An older one withdraws it."""
+    with Scene().playing() as scene:
+        scene.world.weather.has_newer_release = True
+        message = scene.says()
+        scene.runs_to_end(scene.pushes(scene.delivers(message), instance=0))
+        scene.sleeps(1)
+        scene.runs_to_end(scene.takes_back(message))
+        return scene.rests()
+
+
 def unsend_just_before_the_commit() -> list[str]:
     """The unsend has written its amendment, and nothing else, when the answer is committed."""
     with Scene().playing() as scene:

@@ -47,8 +47,9 @@ class Weather:
     as lost. `lossiness` is how often LINE's answer does not arrive. `kills` is the number of processes that are killed, `stalls` that
     of threads that sleep for up to 70 s after a call. `backlog_s` is how late Pub/Sub may deliver. `lags` is how often a call takes as long
     as the client's timeout allows. `late_deletions` is how often a deletion takes effect once more, up to 20 s later. `is_even`: every call
-    takes exactly `call_s`. `outage_s` is when the bucket is down; `down` is the one service that is down from and until `down_s` in an
-    otherwise quiet schedule, and `hangs` whether its callers wait for nothing.
+    takes exactly `call_s`. `has_newer_release`: one process of each function is of a newer release. `outage_s` is when the bucket is down;
+    `down` is the one service that is down from and until `down_s` in an otherwise quiet schedule, and `hangs` whether its callers wait for
+    nothing.
     """
 
     calm: bool = True
@@ -56,6 +57,7 @@ class Weather:
     is_even: bool = False
     failures: float = 0.0
     late_deletions: float = 0.0
+    has_newer_release: bool = False
     lost_answers: float = 0.0
     lossiness: float = 0.0
     kills: int = 0
