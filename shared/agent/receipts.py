@@ -67,13 +67,15 @@ class Place(StrEnum):
 class Due:
     """When a reminder is said, in local time: next at `at`, and again by `recurrence`.  `this_year` is that of the turn.
 
-    `messages`: how many messages of the account's quota it costs each time.
+    `messages`: how many messages of the account's quota it costs each time. `carried`: how many of its next times the quota carries this
+    month, where it does not carry all.
     """
 
     at: dt.datetime
     this_year: int
     recurrence: Recurrence | None = None
     messages: int = 1
+    carried: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,6 +119,8 @@ class ReceiptTexts:
     placed: str
     timed: str
     costed: str
+    beyond_quota: str
+    partly_carried: str
     two_names: str
     others: str
     two_kinds: str
@@ -166,7 +170,11 @@ def _named(deed: Deed, texts: ReceiptTexts, *, locale: str) -> str:
     name = _filled(texts.named, name=quotable(deed.name, limit=_NAME_GRAPHEMES))
     if deed.due is not None:
         text = texts.timed if deed.due.messages == 1 else texts.costed
-        return _filled(text, name=name, when=shown_due(deed.due, locale=locale), count=str(deed.due.messages))
+        told = _filled(text, name=name, when=shown_due(deed.due, locale=locale), count=str(deed.due.messages))
+        if deed.due.carried is None:
+            return told
+        quota = texts.partly_carried if deed.due.carried else texts.beyond_quota
+        return _filled(quota, told=told, count=str(deed.due.carried))
     return name if deed.place is None else _filled(texts.placed, name=name, place=texts.of_place[deed.place])
 
 

@@ -28,6 +28,7 @@ from shared.conversation.compaction import Compaction
 from shared.conversation.due import DueMarkers
 from shared.conversation.history_reader import HistoryReader
 from shared.conversation.media import Media
+from shared.conversation.pushes import PushAllowance
 from shared.conversation.quoted_media import QuotedMedia
 from shared.conversation.recap import RecapWriter
 from shared.handlers.admission import AdmissionHandler
@@ -58,6 +59,7 @@ from shared.line.bot_name import BotName
 from shared.line.display_names import DisplayNames
 from shared.line.phrases import LocalePhrases
 from shared.line.presence import Presence
+from shared.line.quota import PushBudget
 from shared.metering import Metering, SeveralCharges
 from shared.reminders.calendar import CalendarLinks
 from shared.turns.announcement import Announcer
@@ -91,7 +93,12 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
     display_names = DisplayNames(profiles=ports.profiles, threads=threads.names, clock=clock)
     people = People(display_names=display_names, bot_name=bot_name)
     memory = ChatMemory(people=people, time_zone=options.time_zone, locale=options.locale)
-    staged_writes, reminders = StagedWrites(), Reminders.of(ports, options, phrases)
+    pushes = PushAllowance(
+        budget=PushBudget(api=ports.line, clock=clock),
+        reminders_per_day=options.reminder_pushes_per_day,
+        clock=clock,
+    )
+    staged_writes, reminders = StagedWrites(), Reminders.of(ports, options, phrases, pushes)
     toolsets = Toolsets.of(ports, options, metering, memory, reminders.tools)
     outbox = Outbox(
         line=ports.line,
@@ -100,6 +107,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         attachments=CalendarLinks(phrases=phrases, locale=options.locale),
         phrases=phrases,
         late_reply=options.late_reply,
+        pushes=pushes,
         clock=clock,
     )
     runner = TurnRunner(reader=reader, outbox=outbox, clock=clock, chance=ports.chance)

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from shared.agent.tools import Tool
+from shared.conversation.pushes import PushAllowance
 from shared.handlers.admission import AdmissionHandler
 from shared.handlers.ports import Options, Ports
 from shared.handlers.tick import DueTask
 from shared.line.phrases import Phrases
-from shared.line.quota import PushBudget
 from shared.reminders.delivery import ReminderDelivery, Reminding
 from shared.reminders.kept import KeptReminders
 from shared.reminders.staging import ReminderStaging
@@ -26,29 +26,25 @@ class Reminders:
     staging: ReminderStaging | None
     additions: Additions
     delivery: ReminderDelivery
-    budget: PushBudget
 
     @classmethod
-    def of(cls, ports: Ports, options: Options, phrases: Phrases) -> "Reminders":
+    def of(cls, ports: Ports, options: Options, phrases: Phrases, pushes: PushAllowance) -> "Reminders":
         """Return the reminders of a deployment."""
         is_off = options.reminding is Reminding.OFF
         wording = ReminderWording(locale=options.locale, phrases=phrases)
-        budget = PushBudget(api=ports.line, clock=ports.clock)
         delivery = ReminderDelivery(
             line=ports.line,
-            budget=budget,
+            pushes=pushes,
             wording=wording,
             reminding=options.reminding,
-            pushes_per_day=options.reminder_pushes_per_day,
             clock=ports.clock,
         )
-        tools = ReminderTools(costs=budget if options.reminding is Reminding.PUSH else None).tools()
+        tools = ReminderTools(costs=pushes if options.reminding is Reminding.PUSH else None).tools()
         return cls(
             tools=() if is_off else tools,
             staging=None if is_off else ReminderStaging(zone=options.time_zone.key),
             additions=NoAdditions() if is_off else KeptReminders(wording=wording, clock=ports.clock),
             delivery=delivery,
-            budget=budget,
         )
 
     def tasks(self, admission: AdmissionHandler) -> Mapping[str, DueTask]:

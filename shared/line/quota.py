@@ -4,6 +4,8 @@ Source: LINE, "Messaging API pricing", "Get the target limit for sending message
 (approximate), "Get number of users in a group chat" (without the bot).
 """
 
+import datetime as dt
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Final, Protocol
@@ -13,6 +15,9 @@ from cachetools import TTLCache
 from shared.clock import Clock
 
 QUOTA_KEPT_S: Final = 60.0
+_JAPAN: Final = dt.timezone(dt.timedelta(hours=9))
+_SHARED_BY: Final = 4
+_RESERVED_OF: Final = 10
 _MEMBERS_KEPT_S: Final = 600.0
 _CHATS_KEPT: Final = 4_096
 
@@ -23,6 +28,46 @@ class Quota:
 
     limit: int | None
     used: int = 0
+
+    def allows(self, cost: int, *, sent_today: int) -> bool:
+        """Return whether a chat that has had `sent_today` messages of the quota on this day may have a push of this cost.
+
+        A chat gets a quarter of what is left, before its own pushes of the day, on each day, and one message in any case. The last tenth of
+        the limit is a reserve, from which a chat gets its first push of a day only. So a group of 50 with 500 left gets two pushes on
+        that day, and however many chats push a lot, others have something left.
+        """
+        if self.limit is None:
+            return True
+        left = self.limit - self.used
+        is_of_reserve = left - cost < -(-self.limit // _RESERVED_OF)
+        if cost > left or (is_of_reserve and sent_today):
+            return False
+        return sent_today + cost <= max(1, (left + sent_today) // _SHARED_BY)
+
+    def after(self, cost: int) -> "Quota":
+        """Return the quota after a push of this cost."""
+        return replace(self, used=self.used + cost)
+
+    def carries(self, pushes: Iterable[tuple[str, bool]], *, cost: int, today: str, sent_today: int) -> int:
+        """Return how many of the pushes to a chat that are counted it carries, if no other chat pushes.
+
+        `pushes` are all pushes to the chat that are due this month, in their order: the day of each, and whether it is to be counted.
+        `sent_today` is what the chat has had today.
+        """
+        quota, sent, last, carried = self, sent_today, today, 0
+        for day, is_counted in pushes:
+            sent, last = sent if day == last else 0, day
+            if quota.allows(cost, sent_today=sent):
+                quota, sent = quota.after(cost), sent + cost
+                carried += is_counted
+        return carried
+
+
+def renewal_ms(now_ms: int) -> int:
+    """Return when the quota is renewed: the first moment of the next month in Japan.  LINE's pages name no time zone."""
+    now = dt.datetime.fromtimestamp(now_ms / 1_000, _JAPAN)
+    year, month = divmod(now.year * 12 + now.month, 12)
+    return round(dt.datetime(year, month + 1, 1, tzinfo=_JAPAN).timestamp()) * 1_000
 
 
 class QuotaApi(Protocol):
@@ -66,18 +111,28 @@ class PushBudget:
                 self._members[conversation_id] = count
         return count
 
-    def take(self, conversation_id: str) -> bool:
-        """Return whether a push to the chat may be tried, and count it; where LINE does not tell, it may."""
-        cost = self.cost_of(conversation_id)
+    @property
+    def is_limited(self) -> bool:
+        """Whether LINE tells a limit."""
+        quota = self.quota()
+        return quota is not None and quota.limit is not None
+
+    def quota(self) -> Quota | None:
+        """Return the quota, as LINE told it at most a minute ago, with what this instance has pushed since; None: LINE does not tell."""
         self._refresh()
         with self._lock:
-            quota = self._quota
-            if quota is None or quota.limit is None:
-                return True
-            if quota.used + (cost or 1) > quota.limit:
-                return False
-            self._quota = replace(quota, used=quota.used + (cost or 1))
-            return True
+            return self._quota
+
+    def allows(self, conversation_id: str, *, sent_today: int) -> bool:
+        """Return whether a push to the chat may be tried, which has had so many messages today; where LINE does not tell, it may."""
+        quota = self.quota()
+        return quota is None or quota.allows(self.cost_of(conversation_id) or 1, sent_today=sent_today)
+
+    def count(self, cost: int) -> None:
+        """A push of this cost is about to be made."""
+        with self._lock:
+            if self._quota is not None:
+                self._quota = self._quota.after(cost)
 
     def mark_spent(self) -> None:
         """LINE has refused a push because the quota is spent; until it is asked again, nothing is left."""

@@ -18,13 +18,12 @@ from shared import logs
 from shared.clock import Clock, Deadline
 from shared.conversation.amendments import Amendments
 from shared.conversation.provenance import Provenance
+from shared.conversation.pushes import PushAllowance
 from shared.conversation.records import OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation
 from shared.conversation.turn import FENCE
 from shared.errors import LineUnavailableError, TurnBusyError
 from shared.line.messaging import PushApi, PushFate, push_until_known
-from shared.line.quota import PushBudget
-from shared.reminders.pushes import take_push
 from shared.reminders.reminder import Claim, Reminder, ReminderState
 from shared.reminders.schedule import Schedule
 from shared.reminders.store import ReminderStore, next_ms_of
@@ -56,13 +55,12 @@ class _Claimed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReminderDelivery:
-    """Carries out the markers of reminders; a DueTask.  A chat gets at most `pushes_per_day`; 0: no limit."""
+    """Carries out the markers of reminders; a DueTask."""
 
     line: PushApi
-    budget: PushBudget
+    pushes: PushAllowance
     wording: Wording
     reminding: Reminding = Reminding.PUSH
-    pushes_per_day: int = 0
     clock: Clock = field(repr=False)
 
     def __call__(self, conversation: Conversation, reminder_id: str) -> None:
@@ -100,6 +98,10 @@ class ReminderDelivery:
             self._keep(store, reminder, occurrence, reason=reason)
             return
         claimed = self._claim(store, reminder, generation, occurrence)
+        refusal = self.pushes.take(store.conversation, claimed.occurrence.id, is_reminder=True)
+        if refusal is not None:
+            self._keep(store, claimed.reminder, claimed.occurrence, reason=refusal)
+            return
         amendments = self._look(store, claimed)
         said = self.wording.said(store.conversation, claimed.occurrence)
         if said is None:
@@ -116,7 +118,7 @@ class ReminderDelivery:
                 logs.info("reminder_pushed", is_late=claimed.occurrence.tells_time, was_pushed=fate.kind != "accepted")
             case "quota_spent" | "refused":
                 if fate.kind == "quota_spent":
-                    self.budget.mark_spent()
+                    self.pushes.budget.mark_spent()
                     logs.error("push_quota_spent")
                 self._keep(store, claimed.reminder, claimed.occurrence, reason=fate.kind)
             case "unknown" | "not_sent":
@@ -145,10 +147,7 @@ class ReminderDelivery:
             return "fate_unknown" if self.clock.now_ms() - occurrence.said_ms > KEY_VALID_MS else None
         if self.reminding is Reminding.REPLY:
             return "pushes_off"
-        if not self.budget.take(conversation.id):
-            return "quota_spent"
-        day = conversation.turn.ledger.day(self.clock.now_ms())
-        return None if take_push(conversation, day=day, most=self.pushes_per_day) else "day_spent"
+        return self.pushes.refusal(conversation, occurrence.id, is_reminder=True)
 
     def _claim(self, store: ReminderStore, reminder: Reminder, generation: int, occurrence: Occurrence) -> _Claimed:
         """Claim the occurrence.  Raises: TurnBusyError, if the reminder was changed since it was read."""

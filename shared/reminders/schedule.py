@@ -11,6 +11,7 @@ import zoneinfo
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import takewhile
 from typing import Final, Literal
 
 from dateutil import rrule
@@ -57,6 +58,10 @@ class Schedule:
                 break
             newest = max(newest, one)
         return newest
+
+    def between(self, after_ms: int, until_ms: int) -> Iterator[int]:
+        """Yield the occurrences later than `after_ms` and before `until_ms`."""
+        yield from takewhile(lambda one: one < until_ms, (one for one in self._since(after_ms) if one > after_ms))
 
     def times_left(self, since_ms: int) -> int:
         """Return how many occurrences there are from `since_ms` on; the recurrence ends."""

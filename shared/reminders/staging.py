@@ -50,6 +50,7 @@ class ReminderOverlay:
         self._shown_ids: set[str] = set()
         self.messages_each_time = 1
         """What each occurrence counts as against the account's quota; receipts tell it."""
+        self._carried: dict[str, int | None] = {}
 
     @property
     def zone(self) -> str:
@@ -75,6 +76,20 @@ class ReminderOverlay:
             found = self._find(reminder_id)
             self._mark_shown(found)
             return found
+
+    def due_until(self, until_ms: int) -> tuple[tuple[int, str], ...]:
+        """Return the time and the reminder's id of everything that is due in the chat before this time."""
+        with self._lock:
+            return tuple(
+                (at_ms, one.id)
+                for one in self._open()
+                for at_ms in Schedule(one.start, one.zone, one.recurrence).between(self._now_ms, until_ms)
+            )
+
+    def note_carried(self, reminder_id: str, carried: int | None) -> None:
+        """The account's quota carries only so many of the reminder's next times; None: all.  Receipts tell it."""
+        with self._lock:
+            self._carried[reminder_id] = carried
 
     @property
     def shown(self) -> tuple[Reminder, ...]:
@@ -215,6 +230,7 @@ class ReminderOverlay:
             this_year=now.year,
             recurrence=reminder.recurrence,
             messages=self.messages_each_time if kind is not DeedKind.REMINDER_CANCELLED else 1,
+            carried=self._carried.get(reminder.id) if kind is not DeedKind.REMINDER_CANCELLED else None,
         )
         return Deed(kind=kind, name=reminder.text, due=due)
 

@@ -4,7 +4,7 @@ Every tool works on the turn's overlay, so nothing is promised before the turn i
 """
 
 import datetime as dt
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
@@ -13,6 +13,7 @@ from shared.agent.repeats import asks_for_another
 from shared.agent.tools import NeedsTap, Tool, ToolFault, load_schema
 from shared.agent.turn_context import TurnContext
 from shared.conversation.provenance import Provenance
+from shared.conversation.store import Conversation
 from shared.knowledge.provenance import PossibleSources
 from shared.knowledge.staging import EntryOverlay
 from shared.line.utf16 import without_lone_surrogates
@@ -26,6 +27,7 @@ _LISTED: Final = 20
 _WEEKDAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _KINDS: Final = {"daily": ReminderKind.DAILY_DIGEST, "weekly": ReminderKind.WEEKLY_DIGEST}
 _DIGESTS: Final = {kind: name for name, kind in _KINDS.items()}
+_KEPT: Final = "What it does not carry is said with the next answer in this chat."
 _COST_UNKNOWN: Final = ToolFault(
     message="LINE did not say how many members the group has, so what a reminder here costs is not known. Nothing was set: tell the person "
     "to ask once more in a moment.",
@@ -38,6 +40,18 @@ class PushCosts(Protocol):
 
     def cost_of(self, conversation_id: str) -> int | None:
         """Return what a push to the chat costs: 1 in a 1:1 chat, else the number of its members; None: LINE does not tell."""
+        ...
+
+    @property
+    def renewal_ms(self) -> int:
+        """When the quota is renewed."""
+        ...
+
+    def carried(self, conversation: Conversation, pushes: Iterable[tuple[int, bool]]) -> int | None:
+        """Return how many of the pushes that are counted the quota carries until it is renewed; None: all of them.
+
+        `pushes` are all that are due in the chat until then: the time of each, and whether it is to be counted.
+        """
         ...
 
 
@@ -98,7 +112,7 @@ class ReminderTools:
             )
         except ReminderExistsError as exists:
             return {**_set(exists.reminder), "already_set": True}
-        return NeedsTap(name=text) if needs_tap else _with_cost(_set(reminder), messages, context)
+        return NeedsTap(name=text) if needs_tap else self._told(reminder, overlay, messages, context)
 
     def _change(self, arguments: Json, overlay: ReminderOverlay, context: TurnContext) -> Json | ToolFault | NeedsTap:
         reminder_id = str(arguments["id"])
@@ -117,7 +131,23 @@ class ReminderTools:
             provenance=_provenance(text or "", overlay, context),
             is_trial=needs_tap,
         )
-        return NeedsTap(name=name) if needs_tap else _with_cost(_set(changed), messages, context)
+        return NeedsTap(name=name) if needs_tap else self._told(changed, overlay, messages, context)
+
+    def _told(self, reminder: Reminder, overlay: ReminderOverlay, messages: int, context: TurnContext) -> Json:
+        """Return the reminder as it was set, with what it costs, and whether the month's quota carries it."""
+        told = _with_cost(_set(reminder), messages, context)
+        if self.costs is None:
+            return told
+        due = [(at_ms, own_id == reminder.id) for at_ms, own_id in overlay.due_until(self.costs.renewal_ms)]
+        times = sum(is_own for _, is_own in due)
+        carried = self.costs.carried(context.conversation, due) if times else None
+        overlay.note_carried(reminder.id, carried)
+        if carried is None:
+            return told
+        quota = (
+            f"The month's quota carries {carried} of its {times} times until it is renewed: tell the person. {_KEPT}"
+        )
+        return {**told, "quota": quota}
 
     def _messages_each_time(self, context: TurnContext) -> int | None:
         """Return how many messages of the quota each occurrence costs; None: LINE does not tell."""

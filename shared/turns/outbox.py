@@ -8,6 +8,7 @@ from typing import Final, Protocol
 from shared import logs
 from shared.clock import SKEW_MS, Clock, Deadline
 from shared.conversation.amendments import Amendments
+from shared.conversation.pushes import PushAllowance
 from shared.conversation.records import ANSWERABLE_MS, Erasure, MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation
 from shared.conversation.turn import Route
@@ -74,6 +75,7 @@ class Outbox:
     attachments: Attachments | None = None
     phrases: Phrases
     late_reply: LateReply
+    pushes: PushAllowance | None = None
     clock: Clock = field(repr=False)
 
     def routes(self, pending: Sequence[MessageRecord]) -> tuple[Route, ...]:
@@ -216,6 +218,9 @@ class Outbox:
     ) -> Delivery:
         """Push under a key that is the outcome's own, so that a push that is repeated is not shown twice."""
         if not self._is_young(outcome.timestamp_ms):
+            return Delivery(is_delivered=None if is_takeover else False)
+        if self.pushes is not None and self.pushes.take(conversation, outcome.webhook_event_id, is_reminder=False):
+            logs.warning("push_not_allowed")
             return Delivery(is_delivered=None if is_takeover else False)
         fate = push_until_known(
             self.line,

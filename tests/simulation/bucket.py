@@ -128,8 +128,8 @@ class Bucket:
             self._holders.count_amendment(name)
         elif written is not None and name.startswith("amended/"):
             self._holders.note_amendment(name, data)
-        elif written is not None and name.startswith("reminders/") and not name.endswith("/pushes.json"):
-            self._holders.note_reminder(name, data)
+        elif written is not None and name.startswith("reminders/"):
+            self._holders.note_reminder(name, before.data if before is not None else None, data)
         elif written is not None and name.startswith("journal/"):
             self._holders.note_message(name, data)
         elif written is not None and name.startswith("snapshots/"):

@@ -5,7 +5,7 @@ from typing import Final
 
 from tests.simulation.mutation import Mutation
 from tests.simulation.rules import Always, DropArgument, Instead, Never, ReplaceConstant, Return, Skip
-from tests.simulation.stand_ins import another_key, no_outcome, note_every_press, nothing_left
+from tests.simulation.stand_ins import another_key, go_to_any_day_of_pushes, no_outcome, note_every_press, nothing_left
 
 _APPLY: Final = "shared.knowledge.apply"
 _ERASURE: Final = "shared.handlers.erasure"
@@ -16,8 +16,24 @@ _REMINDER_PRESS: Final = "shared.handlers.reminder_press"
 _DELIVERY: Final = "shared.reminders.delivery"
 _REMINDER_APPLY: Final = "shared.reminders.apply"
 _REMINDER_WORDS: Final = "shared.reminders.words"
+_PUSHES: Final = "shared.conversation.pushes"
 
 OF_HANDLERS: Final[Mapping[str, Mutation]] = {
+    "counts_a_push_once": Mutation(
+        f"{_PUSHES}:PushesRecord.has_counted",
+        Return(value=False),
+        lacks="a push that is repeated counts again",
+    ),
+    "goes_to_no_day_of_pushes_before": Mutation(
+        f"{_PUSHES}:PushAllowance._today",
+        Instead("on", go_to_any_day_of_pushes),
+        lacks="two instances renew a chat's pushes in turns at midnight",
+    ),
+    "shares_the_quota": Mutation(
+        "shared.line.quota:PushBudget.allows",
+        Return(value=True),
+        lacks="one chat uses up the account's quota",
+    ),
     "outcomes_tell_what_was_recalled": Mutation(
         "shared.agent.responder:having_read",  # as the responder calls it
         DropArgument("replace", "provenance"),

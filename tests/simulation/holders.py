@@ -6,6 +6,7 @@ from typing import Final
 from shared.access.budgets import Limits
 from shared.conversation.descent import repeatable
 from shared.conversation.member_mark import MARK_PREFIX
+from shared.conversation.pushes import PushesRecord
 from shared.conversation.records import Amendment, MessageRecord, OutcomeKind, OutcomeRecord, SaidReminder
 from shared.conversation.segments import decode_segment
 from shared.conversation.snapshot_records import SnapshotRecord
@@ -129,8 +130,11 @@ class Holders:
         if not decode(MessageRecord, data).addressed:
             self._world.truth.context.add((chat, message_id))
 
-    def note_reminder(self, name: str, data: bytes) -> None:
-        """A reminder was written under this name."""
+    def note_reminder(self, name: str, before: bytes | None, data: bytes) -> None:
+        """A reminder, or the count of a chat's pushes, was written under this name."""
+        if name.endswith("/pushes.json"):
+            self._note_pushes(before, data)
+            return
         truth, (chat, reminder_id) = self._world.truth, name.removesuffix(".json").split("/")[1:]
         reminder = decode(Reminder, data)
         truth.reminders[chat, reminder_id] = reminder
@@ -143,6 +147,14 @@ class Holders:
             ):
                 truth.late_claims.add(key)
             truth.occurrences[key] = SaidReminder(id=reminder_id, occurrence_ms=due_ms)
+
+    def _note_pushes(self, before: bytes | None, after: bytes) -> None:
+        """The count of a chat's pushes was written: each push counts once, and no day comes again."""
+        counted = decode(PushesRecord, after)
+        if len({*counted.ids, *counted.ids_before}) < len(counted.ids) + len(counted.ids_before):
+            self._world.truth.report("I9: a push was counted twice")
+        if before is not None and counted.day < decode(PushesRecord, before).day:
+            self._world.truth.report("I9: the day of a chat's pushes went back")
 
     def watch(self, conversation_id: str, before: TurnRecord, after: TurnRecord, *, begun_s: float) -> None:
         """Check a write of the turn that took effect; its writer sent it at `begun_s`."""

@@ -1,5 +1,6 @@
 """LINE for the workers: reply tokens work once and expire, and answers to calls get lost.  Source: LINE, "Send reply message"."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Final, Literal, TypeAlias, TypeVar
 
@@ -17,6 +18,8 @@ from tests.simulation.world import ShownText, World
 
 Fate: TypeAlias = Literal["accepted", "refused", "unknown", "not_sent"]
 MEMBERS: Final = 3
+_LARGEST_SHARE: Final = 3
+"""The part of the quota that a chat may get on a day: a quarter, of which what other instances have pushed to it may not be known yet."""
 _Kept = TypeVar("_Kept")
 _TIMEOUT_S: Final = 5.0
 _SLOW_FETCH_S: Final = 12.0
@@ -39,6 +42,7 @@ class Line:
         self.quota: int | None = None
         """How many pushes the account may send; one to a group counts as many as it has MEMBERS."""
         self._pushes = 0
+        self._pushed: Counter[str] = Counter()
 
     def delivers(self, reply_token: str, *, conversation_id: str, happened_s: float) -> None:
         """Start the minute of a token that is delivered.  A redelivery refreshes it, up to 20 minutes after the event."""
@@ -176,6 +180,9 @@ class Line:
             return "refused"
         self._spent.add(retry_key)
         self._pushes += _cost(to)
+        self._pushed[to] += _cost(to)
+        if self.quota is not None and self._pushed[to] > max(1, self.quota // _LARGEST_SHARE):
+            self._world.truth.report("I9: a chat was pushed more than its share of the quota")
         truth = self._world.truth
         if retry_key in truth.late_claims:
             truth.report("I4: a reminder was pushed although its message had been withdrawn before it was claimed")

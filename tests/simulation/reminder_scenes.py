@@ -13,6 +13,8 @@ from tests.simulation.scheduler import Task
 _REMINDED_S: Final = 150.0
 """After so long the tick has come at which the first reminder of a scene is due."""
 
+_MIDNIGHT_S: Final = 37_200.0
+"""When the next day begins in Tokyo."""
 _CLAIM_S: Final = 30.0
 """Longer than a claim lasts."""
 _NEARLY_DEAD_S: Final = 44.0
@@ -43,6 +45,40 @@ def reminder_that_is_due() -> list[str]:
     with _scene().playing() as scene:
         _is_asked(scene)
         return scene.rests(calm=True)
+
+
+def tick_that_dies_before_its_push() -> list[str]:
+    """The account has a quota. The worker of a tick dies after it counted a push, before it made it; the next tick goes on."""
+    with _scene().playing() as scene:
+        scene.stage.line.quota = 12
+        _is_asked(scene)
+        _sleeps_until_due(scene)
+        tick = _begins_tick(scene)
+        scene.runs_until(tick, "push")
+        scene.dies(tick)
+        return scene.rests()
+
+
+def reminders_of_a_small_quota() -> list[str]:
+    """The account has a quota of three messages, and one chat is reminded of two things."""
+    with _scene().playing() as scene:
+        scene.stage.line.quota = 3
+        _is_asked(scene)
+        return scene.rests()
+
+
+def ticks_around_midnight() -> list[str]:
+    """Two instances whose clocks are apart push a reminder each around midnight of the bot's zone; the first one dies over it."""
+    with Scene(reminding=Reminding.PUSH, skews_s=(2.0, -2.0, 0.0, 0.0, 0.0, 0.0)).playing() as scene:
+        scene.stage.line.quota = 12
+        scene.sleeps(_MIDNIGHT_S - _REMINDED_S)
+        _is_asked(scene)
+        scene.sleeps(_MIDNIGHT_S - 1 - scene.world.now_s)
+        ahead = scene.pushes(scene.stage.ticker.tick(), instance=0)
+        scene.runs_until(ahead, "push")
+        scene.dies(ahead)
+        scene.runs_to_end(scene.pushes(scene.stage.ticker.tick(), instance=1))
+        return scene.rests()
 
 
 def tick_that_dies_after_its_push() -> list[str]:

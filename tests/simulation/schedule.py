@@ -96,7 +96,7 @@ class _Schedule:
             self._people(people)
         self._admit()
         if self.reminding is Reminding.PUSH and self.stage.ports.settings.late_reply is not LateReply.PUSH:
-            self.stage.line.quota = self.rng.choice((None, None, 1, 3))
+            self.stage.line.quota = self.rng.choice((None, 12, 1, 3))
         self.stage.ticker.begin(self.rng.random() * TICK_S)
 
     def _admit(self) -> None:

@@ -21,6 +21,7 @@ from shared.conversation.history import History
 from shared.conversation.history_reader import Listing
 from shared.conversation.journal import Journal
 from shared.conversation.provenance import IsWithdrawn, Provenance
+from shared.conversation.pushes import PushesRecord
 from shared.conversation.records import Amendment, MessageRecord, OutcomeKind, OutcomeRecord, Watermark
 from shared.conversation.snapshot import Snapshot
 from shared.conversation.snapshot_records import Segment, SnapshotRecord
@@ -62,6 +63,10 @@ def acknowledge_while_held(
 def replace_any_generation(store: ObjectStore, name: str, data: bytes, *, generation: int) -> int | None:
     stored = store.read(name)
     return store.replace(name, data, generation=stored.generation if stored is not None else generation)
+
+
+def go_to_any_day_of_pushes(record: PushesRecord, day: str) -> PushesRecord:
+    return record if day == record.day else PushesRecord(day=day)
 
 
 def say_nothing(draft: OutcomeRecord, text: str, kind: OutcomeKind) -> OutcomeRecord:

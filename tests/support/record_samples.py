@@ -20,13 +20,13 @@ from shared.conversation.external_calls import CallRecord, CallResult
 from shared.conversation.media import MediumLabel
 from shared.conversation.members import MembersRecord
 from shared.conversation.numbering import Numbered
+from shared.conversation.pushes import PushesRecord
 from shared.conversation.records import Amendment, MessageRecord, OutcomeRecord, Watermark
 from shared.conversation.snapshot_records import Segment, SnapshotRecord
 from shared.conversation.turn import TurnRecord
 from shared.knowledge.catalog import Catalog
 from shared.knowledge.tombstone import Tombstone
 from shared.knowledge.undo import UndoRecord
-from shared.reminders.pushes import PushesRecord
 from shared.reminders.reminder import Reminder
 from shared.storage.codec import VERSION, encode
 

@@ -34,10 +34,34 @@ MORNING = Due(at=dt.datetime(2026, 11, 23, 9, 0), this_year=2026)  # noqa: DTZ00
         (replace(MORNING, recurrence=Recurrence(frequency=Frequency.DAILY)), "zh-TW", "✓ 提醒：「薬」（每天 09:00）"),
         (replace(MORNING, messages=4), "ja", "✓ リマインダー：「薬」（11月23日(月) 09:00、1回ごとに4通分）"),
         (replace(MORNING, messages=4), "en", "✓ Reminder: “薬” (Mon 23 Nov, 09:00; counts as 4 messages each time)"),
+        (
+            replace(MORNING, carried=0),
+            "ja",
+            "✓ リマインダー：「薬」（11月23日(月) 09:00）（今月の送信枠が足りないため、時間には届かず、次の返事のときに伝えます）",
+        ),
+        (
+            replace(MORNING, carried=2),
+            "zh-TW",
+            "✓ 提醒：「薬」（11月23日(一) 09:00）（本月的訊息額度只夠再送 2 次，之後會在下次回覆時告訴你）",
+        ),
     ],
 )
 def test_a_receipt_tells_when_a_reminder_is_said_and_what_it_counts(due: Due, locale: str, line: str) -> None:
     assert receipt((Deed(kind=DeedKind.REMINDER_SET, name="薬", due=due),), locale=locale) == line
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_a_receipt_tells_in_every_language_what_the_quota_does_not_carry(locale: str) -> None:
+    lines = [
+        receipt(
+            (Deed(kind=DeedKind.REMINDER_SET, name="garden", due=replace(MORNING, carried=carried)),), locale=locale
+        )
+        for carried in (None, 0, 7)
+    ]
+
+    assert len(set(lines)) == 3
+    assert "7" in lines[2]
+    assert not any("{" in line for line in lines)
 
 
 @pytest.mark.parametrize("locale", LOCALES)

@@ -11,10 +11,11 @@ import pytest
 
 from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryObjectStore
 from shared.conversation.amendments import Amendments
+from shared.conversation.pushes import PushAllowance
 from shared.conversation.records import Amendment
 from shared.conversation.store import Conversation
 from shared.errors import LineUnavailableError, StorageUnavailableError, TurnBusyError
-from shared.line.quota import QUOTA_KEPT_S, PushBudget
+from shared.line.quota import PushBudget
 from shared.reminders.delivery import KEY_VALID_MS, SENDING_S, ReminderDelivery, Reminding
 from shared.reminders.reminder import Claim, Reminder, ReminderState
 from shared.reminders.schedule import local_time
@@ -86,10 +87,9 @@ def due_in(
     clock, line = FixedClock(), MemoryLineApi()
     deliver = ReminderDelivery(
         line=line,
-        budget=PushBudget(api=line, clock=clock),
+        pushes=PushAllowance(budget=PushBudget(api=line, clock=clock), reminders_per_day=pushes_per_day, clock=clock),
         wording=ReminderWording(locale="ja", phrases=NamedPhrases()),
         reminding=reminding,
-        pushes_per_day=pushes_per_day,
         clock=clock,
     )
     chat = ReminderChat(conversations_on(store or interrupted, reads, clock).of(chat_id))
@@ -426,14 +426,14 @@ def test_no_turn_looks_for_a_kept_reminder_whose_next_time_was_pushed(due: Due) 
 
 def test_a_group_costs_as_many_pushes_as_it_has_members(reads: Executor) -> None:
     due = due_in(GROUP, reads)
-    due.line.members, due.line.push_quota_left = {GROUP: 5}, 5
+    due.line.members, due.line.push_quota_left = {GROUP: 5}, 20
     reminder = due.reminder()
     due.passes()
 
     due.tick(reminder)
 
     assert due.said == ["⏰ 薬"]
-    assert due.line.push_quota_left == 0
+    assert due.line.push_quota_left == 15
 
 
 def test_where_line_tells_no_quota_its_refusal_counts(due: Due, lines: io.StringIO) -> None:
@@ -446,20 +446,6 @@ def test_where_line_tells_no_quota_its_refusal_counts(due: Due, lines: io.String
     assert due.line.calls == 1
     assert due.read(reminder).kept_ms == reminder.due_ms
     assert "push_quota_spent" in lines.getvalue()
-
-
-def test_the_quota_is_asked_for_once_a_minute(due: Due) -> None:
-    budget = PushBudget(api=due.line, clock=due.clock)
-    due.line.push_quota_left = 1
-    assert [budget.take(CHAT), budget.take(CHAT)] == [True, False]
-
-    due.line.push_quota_left = 2
-    assert not budget.take(CHAT)
-    due.clock.move(QUOTA_KEPT_S)
-    assert budget.take(CHAT)
-
-    budget.mark_spent()
-    assert not budget.take(CHAT)
 
 
 def test_a_chat_gets_a_bounded_number_of_pushes_a_day(reads: Executor) -> None:
@@ -481,6 +467,79 @@ def test_a_chat_gets_a_bounded_number_of_pushes_a_day(reads: Executor) -> None:
     due.passes()
     due.tick(tomorrow)
     assert due.said[2:] == ["⏰ word3"]
+
+
+def test_a_tick_that_comes_twice_counts_one_push(reads: Executor) -> None:
+    due = due_in(CHAT, reads, pushes_per_day=3)
+    for number in range(3):
+        reminder = due.reminder(f"word{number}")
+        due.passes()
+
+        def other(reminder: Reminder = reminder) -> None:
+            with suppress(TurnBusyError):
+                due.tick(reminder)
+
+        due.store.before(f"replace reminders/{CHAT}/r", other)  # between the read and the claim
+        with suppress(TurnBusyError):
+            due.tick(reminder)
+
+    assert due.said == ["⏰ word0", "⏰ word1", "⏰ word2"]
+
+
+def test_a_count_whose_answer_is_lost_counts_once(reads: Executor) -> None:
+    due = due_in(CHAT, reads, pushes_per_day=3)
+    for number in range(3):
+        reminder = due.reminder(f"word{number}")
+        due.passes()
+        due.store.loses = f"replace reminders/{CHAT}/pushes.json"
+        due.tick(reminder)
+
+    assert due.said == ["⏰ word0", "⏰ word1", "⏰ word2"]
+
+
+def test_a_push_that_is_repeated_after_midnight_is_not_counted_again(reads: Executor) -> None:
+    due = due_in(CHAT, reads, pushes_per_day=1)
+    due.passes(minutes=10 * 60)  # 23:40 in Tokyo
+    reminder = due.reminder()
+    due.passes(minutes=11)
+    due.line.fates = ["unknown"] * 99
+    with suppress(LineUnavailableError):
+        due.tick(reminder)
+    due.passes(minutes=20)
+    due.line.fates = []
+
+    due.tick(reminder)
+
+    assert due.said == ["⏰ 薬"]
+    stored = due.store.read(f"reminders/{CHAT}/pushes.json")
+    assert stored is not None
+    assert json.loads(stored.data)["count"] == 1
+
+
+def test_a_day_of_pushes_that_is_over_does_not_begin_again(reads: Executor) -> None:
+    due = due_in(CHAT, reads, pushes_per_day=1)
+    due.passes(minutes=10 * 60 + 25)  # past midnight in Tokyo
+    due.store.create(f"reminders/{CHAT}/pushes.json", b'{"version":1,"day":"2025-11-23","count":1}')
+    reminder = due.reminder()
+    due.passes()
+
+    due.tick(reminder)
+
+    assert due.said == []
+
+
+def test_a_group_leaves_others_their_part_of_the_quota(reads: Executor) -> None:
+    due = due_in(GROUP, reads)
+    due.line.push_quota_left, due.line.members[GROUP] = 500, 50
+    reminders = [due.reminder(f"spam{number}") for number in range(20)]
+    due.passes()
+
+    for one in reminders:
+        due.tick(one)
+
+    assert len(due.said) == 2
+    assert due.line.push_quota_left == 400
+    assert sum(one.kept_ms is not None for one in due.chat.stored) == 18
 
 
 def test_a_refused_push_is_kept(due: Due) -> None:

@@ -1,6 +1,6 @@
 """Where a reminder's words come from, and what a call changes of it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -9,6 +9,7 @@ import pytest
 from shared.agent.model import Json
 from shared.agent.tools import NeedsTap, ToolFault
 from shared.conversation.records import MessageRecord
+from shared.conversation.store import Conversation
 from shared.reminders.reminder import Reminder
 from shared.storage.codec import encode
 from shared.tools.reminders import ReminderTools
@@ -23,10 +24,19 @@ LATER, LATEST = "2030-01-01T09:00", "2030-01-02T09:00"
 
 
 class Costs:
-    """What a push costs."""
+    """What a push costs, and how many of the next ones the quota carries."""
 
-    def __init__(self, cost: int | None) -> None:
+    renewal_ms = 4_102_444_800_000  # 2100
+
+    def __init__(self, cost: int | None, *, carries: int | None = None) -> None:
         self.cost = cost
+        self.carries = carries
+        self.due: list[tuple[int, bool]] = []
+
+    def carried(self, conversation: Conversation, pushes: Iterable[tuple[int, bool]]) -> int | None:
+        del conversation
+        self.due = list(pushes)
+        return self.carries
 
     def cost_of(self, conversation_id: str) -> int | None:
         del conversation_id
@@ -259,3 +269,41 @@ def test_the_months_that_a_reminder_leaves_out_are_told(chat: FilingChat, rule: 
     assert ("left_out" in made, "left_out" in changed) == (is_told, is_told)
     for tool, result in (("create_reminder", made), ("change_reminder", changed)):
         schemas.validator(f"tools/{tool}.response").validate(result)
+
+
+@pytest.mark.parametrize(
+    ("carries", "told"),
+    [
+        (None, None),
+        (0, "carries 0 of its 3 times"),
+        (2, "carries 2 of its 3 times"),
+    ],
+)
+def test_a_reminder_that_the_quota_does_not_carry_says_so(
+    chat: FilingChat, carries: int | None, told: str | None
+) -> None:
+    turn = Reminding(chat, asking(1, "薬"), costs=Costs(1, carries=carries))
+
+    result = turn.call("create_reminder", text="薬", at=LATER, rule="FREQ=DAILY;COUNT=3")
+
+    assert (told is None and "quota" not in result) or (told is not None and told in result["quota"])
+    [deed] = turn.overlay.deeds
+    assert deed.due is not None
+    assert deed.due.carried == carries
+
+
+def test_the_quota_has_to_carry_what_else_is_due_in_the_chat(chat: FilingChat) -> None:
+    costs = Costs(1)
+    turn = Reminding(chat, asking(1, "薬"), costs=costs)
+    turn.call("create_reminder", text="水", at=LATER)
+
+    turn.call("create_reminder", text="薬", at=LATER, rule="FREQ=DAILY;COUNT=2")
+
+    assert sorted(is_own for _, is_own in costs.due) == [False, True, True]
+
+
+def test_a_changed_reminder_that_the_quota_does_not_carry_says_so(chat: FilingChat) -> None:
+    turn = Reminding(chat, asking(1, "薬"), costs=Costs(1, carries=0))
+    made = turn.made("薬")
+
+    assert "quota" in turn.call("change_reminder", id=made.id, at=LATEST)

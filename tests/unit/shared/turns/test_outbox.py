@@ -10,6 +10,7 @@ from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryObjectStore
 from shared.bus.endpoint import REQUEST_S
 from shared.clock import Deadline
 from shared.conversation.amendments import Amendments
+from shared.conversation.pushes import PushAllowance
 from shared.conversation.records import (
     Amendment,
     Erasure,
@@ -25,6 +26,7 @@ from shared.errors import LineRefusedError, StorageUnavailableError
 from shared.knowledge.entry_words import EntryWords
 from shared.line.messaging import MESSAGES_A_CALL, TOKEN_SURELY_DEAD_MS, OutgoingMessage, ReplyFate, ReplyToken
 from shared.line.postback_data import carry_out_data, confirm_data
+from shared.line.quota import PushBudget
 from shared.turns.deferral import LateReply
 from shared.turns.lease import Lease, open_turn, take_over
 from shared.turns.outbox import ENDING_S, Outbox
@@ -553,6 +555,27 @@ def test_a_push_whose_fate_stays_unknown_is_recorded_so(committed_with: MakeChat
 
     assert finished is not None
     assert finished.kind is OutcomeKind.UNKNOWN
+
+
+def test_late_answers_to_a_group_leave_others_their_part_of_the_quota(
+    reads: ThreadPoolExecutor, clock: FixedClock
+) -> None:
+    group = "C" + "2" * 32
+    chat = CommittedChat(conversations_on(MemoryObjectStore(), reads, clock).of(group), clock)
+    chat.line.push_quota_left, chat.line.members[group] = 500, 50
+    pushes = PushAllowance(budget=PushBudget(api=chat.line, clock=clock), clock=clock)
+    kinds = []
+    for number in range(1, 5):
+        late = replace(answer(number, "hello", saw=(1,)), timestamp_ms=clock.now_ms())
+        lease = chat.commit(late, Route(kind="push"))
+        assert lease.record.outcome is not None
+        outbox = replace(chat.outbox(LateReply.PUSH), pushes=pushes)
+        finished = outbox.finish(lease, lease.record.outcome, deadline=chat.deadline)
+        assert finished is not None
+        kinds.append(finished.kind)
+
+    assert kinds == [OutcomeKind.REPLIED] * 2 + [OutcomeKind.UNDELIVERED] * 2
+    assert chat.line.push_quota_left == 400
 
 
 def test_a_pushed_answer_is_known_by_its_message_ids(committed: CommittedChat) -> None:
