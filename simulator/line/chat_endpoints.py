@@ -1,5 +1,6 @@
 """The endpoints about chats and people: loading animation, read marks, profiles, members, leaving.  Source: Messaging API reference."""
 
+import re
 from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Final
@@ -19,6 +20,7 @@ LOADING_DEFAULT_S: Final = 20
 FOLLOWERS: Final = 300
 FOLLOWERS_MOST: Final = 1_000
 MEMBERS: Final = 100
+_LIMIT: Final = re.compile(r"[1-9][0-9]{0,3}")
 
 
 async def start_loading(channel: Channel, call: Call) -> Answer:
@@ -89,7 +91,7 @@ async def follower_ids(channel: Channel, call: Call) -> Answer:
     """Return the ids of friends who consented, by default 300 at once and 1,000 at most: 403 for an account that is not verified."""
     _check_verified(channel)
     limit = call.query.get("limit", str(FOLLOWERS))
-    if not limit.isascii() or not limit.isdecimal() or not 1 <= int(limit) <= FOLLOWERS_MOST:
+    if not _LIMIT.fullmatch(limit) or int(limit) > FOLLOWERS_MOST:
         raise bad_request("The value for the 'limit' parameter is invalid")
     friends = [person for person in channel.people.values() if person.friendship is Friendship.FRIEND]
     return _page(call, "userIds", friends, int(limit))

@@ -5,6 +5,7 @@ developers.line.biz, news of 2023-05-17: the progress can be asked for within 14
 """
 
 import re
+from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Final
 
@@ -17,7 +18,7 @@ from .rich_menu_batches import Batch
 
 OPERATIONS: Final = 1_000
 PROGRESS_MS: Final = 14 * 24 * 60 * 60_000
-_TYPES: Final = ("link", "unlink", "unlinkAll")
+_NEEDED: Final[Mapping[str, tuple[str, ...]]] = {"link": ("from", "to"), "unlink": ("from",), "unlinkAll": ()}
 _RESUME_KEY: Final = re.compile(r"[a-zA-Z0-9_-]{1,100}")
 
 
@@ -60,8 +61,8 @@ def _checked(channel: Channel, call: Call) -> list[JsonObject]:
     operations = problems.items(body, "operations", "", least=1, most=OPERATIONS)
     for index, operation in enumerate(operations):
         path = f"operations[{index}]"
-        kind = problems.choice(operation, "type", path, of=_TYPES)
-        for name in {"link": ("from", "to"), "unlink": ("from",)}.get(kind or "", ()):
+        kind = problems.choice(operation, "type", path, of=tuple(_NEEDED))
+        for name in _NEEDED.get(kind or "", ()):
             problems.text(operation, name, path, most=100)
     key = body.get("resumeRequestKey")
     if key is not None and (not isinstance(key, str) or not _RESUME_KEY.fullmatch(key)):
@@ -70,7 +71,7 @@ def _checked(channel: Channel, call: Call) -> list[JsonObject]:
     if len(operations) > 1 and any(operation["type"] == "unlinkAll" for operation in operations):
         raise bad_request("unlinkAll can't be combined with other operations")
     menus = channel.rich_menus.menus
-    if any(operation[name] not in menus for operation in operations for name in ("from", "to") if name in operation):
+    if any(operation[name] not in menus for operation in operations for name in _NEEDED[operation["type"]]):
         raise bad_request("richmenu not found")
     if any(operation["type"] == "link" and menus[operation["to"]].image is None for operation in operations):
         raise bad_request("must upload richmenu image before applying it to user")

@@ -412,6 +412,15 @@ def test_nothing_is_fetched_from_outside_before_a_click(page: Page, running: Run
     expect(waiting).to_have_count(0)
 
 
+def test_a_picture_whose_address_is_none_does_not_break_the_page(page: Page, running: Running) -> None:
+    card = {"type": "bubble", "hero": {"type": "image", "url": "https://[", "aspectRatio": "20:13"}}
+    running.push(page, {"type": "flex", "altText": "card", "contents": card})
+    running.push(page, {"type": "text", "text": "still here"})
+
+    expect(page.locator(".row.theirs .bubble:not(.dots)").last).to_have_text("still here")
+    expect(page.locator(".flex-missing")).to_have_count(1)
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_text_stands_out_from_its_ground(page: Page, running: Running, scheme: Literal["light", "dark"]) -> None:
     page.emulate_media(color_scheme=scheme)

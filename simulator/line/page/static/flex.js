@@ -119,10 +119,19 @@ function pictureNode({ url, aspectRatio = "1:1", aspectMode = "fit", backgroundC
   picture.style.objectFit = aspectMode === "cover" ? "cover" : "contain";
   if (backgroundColor) picture.style.backgroundColor = backgroundColor;
   picture.title = url;
-  const { hostname } = new URL(url);
-  if (shown.has(hostname) || LOCAL.test(hostname)) load(picture, url);
+  const hostname = hostOf(url);
+  if (hostname === null || shown.has(hostname) || LOCAL.test(hostname)) load(picture, url);
   else wait(picture, url, hostname);
   return picture;
+}
+
+/** The host of an address; null where it is none, so that loading it fails. */
+function hostOf(url) {
+  try {
+    return new URL(url).hostname;
+  } catch {
+    return null;
+  }
 }
 
 function load(picture, url) {

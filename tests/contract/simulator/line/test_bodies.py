@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from typing import Any, Final
 from urllib.parse import quote, urlencode
 
+import linebot.v3.audience.models as audience_models
+import linebot.v3.liff.models as liff_models
 import linebot.v3.messaging.models as line_models
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
@@ -31,6 +33,13 @@ ENDPOINTS: Final = {
     "richmenu/alias": line_models.CreateRichMenuAliasRequest,
     "richmenu/bulk/link": line_models.RichMenuBulkLinkRequest,
     "richmenu/bulk/unlink": line_models.RichMenuBulkUnlinkRequest,
+    "richmenu/batch": line_models.RichMenuBatchRequest,
+    "richmenu/validate/batch": line_models.RichMenuBatchRequest,
+    "coupon": line_models.CouponCreateRequest,
+    "message/pnp/templated/push": line_models.PnpTemplatedMessageRequest,
+    "audienceGroup/upload": audience_models.CreateAudienceGroupRequest,
+    "audienceGroup/click": audience_models.CreateClickBasedAudienceGroupRequest,
+    "/liff/v1/apps": liff_models.AddLiffAppRequest,
     "channel/webhook/endpoint": line_models.SetWebhookEndpointRequest,
     "channel/webhook/test": line_models.TestWebhookEndpointRequest,
 }
@@ -59,8 +68,9 @@ class Target:
         method = "PUT" if path == "channel/webhook/endpoint" else "POST"
         content = json.dumps(body).encode()
         headers = {"Content-Type": "application/json"}
-        answer = self.line.call(method, f"/v2/bot/{path}", content=content, headers=headers)
-        assert answer.status_code in {200, 202, 400, 403, 404, 409, 413, 415, 429}, answer.text
+        full_path = path if path.startswith("/") else f"/v2/bot/{path}"
+        answer = self.line.call(method, full_path, content=content, headers=headers)
+        assert answer.status_code in {200, 202, 400, 403, 404, 409, 413, 415, 429, 501}, answer.text
         self._look()
 
     def act(self, name: str, body: Any) -> None:  # noqa: ANN401 - any JSON

@@ -115,3 +115,9 @@ def test_a_verified_account_marks_a_chat_as_read() -> None:
 
 def test_nobody_can_be_added_to_a_chat_of_two(line: LineHarness) -> None:
     assert act(line, "add_people", count=1, group_id=line.user_id).status_code == 409
+
+
+@pytest.mark.parametrize("limit", ["", "0", "-1", "1e2", "9" * 5_000, "\u0663"])
+def test_a_wrong_limit_of_followers_is_refused(limit: str) -> None:
+    with LineHarness(is_verified=True) as line:
+        assert line.call("GET", "/v2/bot/followers/ids", params={"limit": limit}).status_code == 400

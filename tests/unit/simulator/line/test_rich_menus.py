@@ -260,3 +260,12 @@ def test_the_image_of_a_menu_has_the_size_of_the_menu(
     line: LineHarness, content: bytes, content_type: str, status: int
 ) -> None:
     assert upload(line, create(line, image=False), content, content_type) == status
+
+
+@pytest.mark.parametrize("kind", ["unlink", "unlinkAll"])
+def test_a_property_that_an_operation_does_not_need_is_passed_over(line: LineHarness, kind: str) -> None:
+    operation = {"type": kind, "from": create(line), "to": {}}
+
+    answer = line.call("POST", "/v2/bot/richmenu/batch", json={"operations": [operation]})
+
+    assert answer.status_code == 202
