@@ -93,8 +93,8 @@ class ChatLines:
             yield f"[note] {_REMARKS[record.kind]}"
         if record.kind is OutcomeKind.SKIPPED:
             yield _SILENT
-        if record.filed_paths:
-            yield f"[filed] {', '.join(record.filed_paths)}"
+        if record.audit.filed_paths:
+            yield f"[filed] {', '.join(record.audit.filed_paths)}"
 
     def _words(self, message: MessageRecord, limit_tokens: int) -> str:
         is_typed = message.type in _WORDS_TYPES
@@ -155,7 +155,7 @@ def _silences(history: History) -> tuple[OutcomeRecord, ...]:
         one
         for one in history.outcomes
         if one.kind is OutcomeKind.SKIPPED
-        and one.model_name is not None
+        and one.audit.model_name is not None
         and not one.holds_words
         and one.timestamp_ms >= history.shown_since_ms
     )

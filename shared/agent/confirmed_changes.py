@@ -53,7 +53,7 @@ class ConfirmedCalls:
             question.draft,
             kind=OutcomeKind.REPLIED,
             text=mask_ids(told),
-            tools_used=tuple(one.tool for one in proposed),
+            audit=replace(question.draft.audit, tools_used=tuple(one.tool for one in proposed)),
         )
         outcome = having_read(outcome, context)
         return with_staged(with_forgetting(outcome, context, self.time_zone) if is_as_told else outcome, kept)

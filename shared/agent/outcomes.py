@@ -27,9 +27,11 @@ def with_staged(outcome: OutcomeRecord, context: TurnContext) -> OutcomeRecord:
         outcome = replace(
             outcome,
             writes=context.entries.changes(),
-            filed_entry_path=placement.path if placement else None,
-            filed_entry_paths=context.entries.filed_paths,
-            filed_confidence=placement.confidence if placement else None,
+            audit=replace(
+                outcome.audit,
+                filed_paths=context.entries.filed_paths,
+                filed_confidence=placement.confidence if placement else None,
+            ),
         )
     if context.reminders is None:
         return outcome
@@ -48,7 +50,11 @@ def with_proposals(outcome: OutcomeRecord, context: TurnContext, *, locale: str)
     proposed = context.proposals.proposed
     if not proposed or outcome.text is None:
         return outcome
-    return replace(outcome, text=f"{outcome.text}{GAP}{_proposals(context, locale=locale)}", proposes=proposed)
+    return replace(
+        outcome,
+        text=f"{outcome.text}{GAP}{_proposals(context, locale=locale)}",
+        offer=replace(outcome.offer, proposes=proposed),
+    )
 
 
 def with_forgetting(outcome: OutcomeRecord, context: TurnContext, time_zone: zoneinfo.ZoneInfo) -> OutcomeRecord:
@@ -59,9 +65,12 @@ def with_forgetting(outcome: OutcomeRecord, context: TurnContext, time_zone: zon
     return replace(
         outcome,
         text=f"{outcome.text}{GAP}{_forgetting(context, time_zone)}",
-        asked_by=context.to_answer[-1].line_message_id,
-        forgets=tuple(one.line_message_id for one in proposed),
-        forgets_for=proposed[0].user_id,
+        offer=replace(
+            outcome.offer,
+            asked_by=context.to_answer[-1].line_message_id,
+            forgets=tuple(one.line_message_id for one in proposed),
+            forgets_for=proposed[0].user_id,
+        ),
     )
 
 

@@ -125,7 +125,7 @@ class AgentResponder:
         except BudgetSpentError as cause:
             logs.warning("budget_spent", scope=cause.scope)
             apology = self._apology(question.draft, context, Phrase.LIMIT_REACHED, hour=cause.hour)
-            return replace(apology, is_over_limit=True)
+            return replace(apology, audit=replace(apology.audit, is_over_limit=True))
         except (ModelUnavailableError, ModelRefusedError, LimitReachedError) as cause:
             logs.error("turn_apologised", cause=cause, reason=str(cause))
             return self._apology(question.draft, context, Phrase.APOLOGY_BUSY)
@@ -152,10 +152,13 @@ class AgentResponder:
             question.draft,
             kind=OutcomeKind.SKIPPED if text is None else OutcomeKind.REPLIED,
             text=text,
-            model_name=thought.model_name,
-            tools_used=thought.tools_used,
-            skip_kind=thought.decision.skip_kind,
-            prompt_version=version,
+            audit=replace(
+                question.draft.audit,
+                model_name=thought.model_name,
+                tools_used=thought.tools_used,
+                skip_kind=thought.decision.skip_kind,
+                prompt_version=version,
+            ),
         )
         outcome = with_forgetting(having_read(outcome, context), context, self.prompt.time_zone)
         if question.is_overheard:

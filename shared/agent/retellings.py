@@ -84,7 +84,7 @@ def retellings_in_prompt(
     known = {one.line_message_id: one for one in beyond_memory} | _known(history, asked, recalled)
     answers, quotable = _answers(history, asked, recalled), history.quotable
     unshown = _unshown(history, answers)
-    deferred = {one.webhook_event_id: one.answered_ids for one in history.outcomes if one.has_button}
+    deferred = {one.webhook_event_id: one.answered_ids for one in history.outcomes if one.offer.is_deferral}
 
     def about(one: OutcomeRecord) -> Iterable[str]:
         """Return the messages that an answer is about; a late one is about the question before the press that got it."""

@@ -114,7 +114,7 @@ def _suspect_of(record: MessageRecord | OutcomeRecord) -> Suspect:
     if isinstance(record, MessageRecord):
         text = transcript.words(record.text, limit_tokens=transcript.MESSAGE_TOKENS)
         return Suspect(mark=Refusal(id=record.line_message_id, words_ms=record.words_ms), text=text)
-    text = "\n".join((record.text or "", *record.filed_paths))
+    text = "\n".join((record.text or "", *record.audit.filed_paths))
     return Suspect(mark=Refusal(id=record.webhook_event_id, words_ms=record.timestamp_ms), text=text)
 
 

@@ -185,7 +185,9 @@ class _Folding:
             record=replace(
                 snapshot,
                 messages=tuple(sorted((*kept, *folded.values()), key=by_time)),
-                outcomes=_merged(snapshot.outcomes, (replace(one, usage=()) for one in done), old_ms=old_ms),
+                outcomes=_merged(
+                    snapshot.outcomes, (replace(one, audit=replace(one.audit, usage=())) for one in done), old_ms=old_ms
+                ),
             ),
         )
 
@@ -218,5 +220,8 @@ def _merged(
     known |= {
         one.webhook_event_id: one for one in folded if one.webhook_event_id not in known or not _was_given_up(one)
     }
-    kept = (one.without_proposals() if one.timestamp_ms < old_ms and one.proposes else one for one in known.values())
+    kept = (
+        replace(one, offer=one.offer.without_proposals()) if one.timestamp_ms < old_ms and one.offer.proposes else one
+        for one in known.values()
+    )
     return tuple(sorted(kept, key=by_time))

@@ -72,10 +72,10 @@ def _deadly(outcomes: Iterable[OutcomeRecord]) -> tuple[frozenset[str], int]:
 
     An isolating outcome tells which: if it apologises, they died over what was asked; if it answers, over what came before.
     """
-    isolating = [one for one in outcomes if one.isolates]
-    apologised = [one for one in isolating if one.model_name is None]
+    isolating = [one for one in outcomes if one.audit.isolates]
+    apologised = [one for one in isolating if one.audit.model_name is None]
     ids = frozenset(answered for one in apologised for answered in one.answered_ids)
-    return ids, max((one.provenance.since_ms - 1 for one in isolating if one.model_name is not None), default=-1)
+    return ids, max((one.provenance.since_ms - 1 for one in isolating if one.audit.model_name is not None), default=-1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

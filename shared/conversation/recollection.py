@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from shared.conversation.archive import ArchivedSpan
 from shared.conversation.history import History
 from shared.conversation.provenance import LATEST_MS, Provenance
-from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, by_time
+from shared.conversation.records import Audit, MessageRecord, OutcomeKind, OutcomeRecord, by_time
 from shared.conversation.snapshot_records import ArchivedAnswer
 
 
@@ -73,7 +73,7 @@ def _outcome_of(archived: ArchivedAnswer) -> OutcomeRecord:
         answered_ids=archived.answered_ids,
         provenance=archived.provenance,
         sent_message_ids=archived.sent_message_ids,
-        model_name=archived.model_name,
+        audit=Audit(model_name=archived.model_name),
     )
 
 
@@ -85,4 +85,4 @@ def _is_said(message: MessageRecord) -> bool:
 def _is_answer(outcome: OutcomeRecord) -> bool:
     """Whether the model wrote it and people may have seen it: fixed texts are not worth recalling."""
     shown = {OutcomeKind.REPLIED, OutcomeKind.UNKNOWN}
-    return outcome.text is not None and outcome.model_name is not None and outcome.kind in shown
+    return outcome.text is not None and outcome.audit.model_name is not None and outcome.kind in shown

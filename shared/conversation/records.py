@@ -149,77 +149,101 @@ class ProposedCall(Extensible):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OutcomeRecord(Extensible):
-    """What a turn did; written once, and rewritten only to take its words out.
+class Offer(Extensible):
+    """What the buttons below an answer do; an outcome without a button offers nothing.
 
-    `answered_ids`: the messages that it answers; they are among the messages of its `provenance`, which names what its prompt itself held,
-    without what earlier answers in the prompt had held. `timestamp_ms`: LINE's, of the newest message that it answers. `isolates`: the
-    prompt held only what was asked, because workers had died over the rest.
-
-    `text`: what was said; None if that was nothing, or was withdrawn. `kind`: whether it arrived. `skip_kind`: the class of the reason why
-    nothing was said. With `quote_token` the first bubble quotes the question. `is_joining`: it greets a group that the bot has just joined.
-    `reminders`: the kept ones that it says.
-
-    `answers`: the deferrals that it fulfils; a deferral, which `has_button`, names itself and those that it continues. `asks`: it asks,
-    with a button, to confirm the erasure that the message `asked_by` asked for; the press that counts is an outcome of its own, without
-    words, which names the press in `answers`. `forgets`: messages of the person `forgets_for` that it asks, likewise, to withdraw.
-    `proposes`: changes that wait for ten minutes for a press of the button below it; the outcome of that press names it in `answers`.
-
-    `sequence` numbers the commits of the chat. `writes` are applied to the chat's entries and reminders after the commit.
-    `filed_entry_path`: the entry that was filed or moved last; `filed_entry_paths`: all of them. `is_over_limit`: a budget was spent, so
-    the model was not asked. `usage`: the requests to models, and their cost; a snapshot does not keep it. `prompt_version`: which
-    instructions and tools the model had.
+    `is_deferral`: "still thinking", and a button that shows the answer once it is there. `asks`: whether to erase, which the message
+    `asked_by` asked for. `forgets`: messages of the person `forgets_for` to withdraw. `proposes`: changes to carry out, for ten minutes.
+    The press that counts is an outcome of its own, which names this one in `answers`; that of a question to erase or withdraw repeats
+    `asks` and `forgets`.
     """
 
-    version: int = VERSION
-    webhook_event_id: str
-    timestamp_ms: int
-    kind: OutcomeKind
-    answered_ids: tuple[str, ...] = ()
-    provenance: Provenance
-    text: str | None = field(default=None, repr=False)
-    answers: tuple[str, ...] = ()
-    has_button: bool = False
-    model_name: str | None = None
-    tools_used: tuple[str, ...] = ()
-    sent_message_ids: tuple[str, ...] = ()
-    writes: tuple[StagedWrite, ...] = ()
-    filed_entry_path: str | None = field(default=None, repr=False)
-    filed_entry_paths: tuple[str, ...] = field(default=(), repr=False)
-    filed_confidence: float | None = None
-    sequence: int = 0
-    quote_token: str | None = field(default=None, repr=False)
+    is_deferral: bool = False
     asks: Erasure | None = None
     asked_by: str | None = None
     forgets: tuple[str, ...] = ()
     forgets_for: str | None = field(default=None, repr=False)
     proposes: tuple[ProposedCall, ...] = ()
-    is_joining: bool = False
+
+    @property
+    def may_be_pressed(self) -> bool:
+        """Whether a press of a button may confirm something."""
+        return bool(self.asks or self.forgets or self.proposes)
+
+    @property
+    def has_proposals(self) -> bool:
+        """Whether there is a proposal in it that has not lost its words."""
+        return any(one.arguments for one in self.proposes)
+
+    def without_proposals(self) -> "Offer":
+        """Return it as it stays once nothing that it proposed can be confirmed."""
+        return replace(self, proposes=tuple(ProposedCall(tool=one.tool) for one in self.proposes))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Audit(Extensible):
+    """How a decision came about.
+
+    `model_name` and `prompt_version`: the model, and which instructions and tools it had; None where no model decided. `tools_used`: what
+    it called. `skip_kind`: the class of its reason to say nothing. `filed_paths` and `filed_confidence`: the entries that were filed or
+    moved, and how sure the last of them is. `isolates`: the prompt held only what was asked, because workers had died over the rest.
+    `is_over_limit`: a budget was spent, so the model was not asked. `usage`: the requests to models; a snapshot does not keep it.
+    """
+
+    model_name: str | None = None
+    prompt_version: str | None = None
+    tools_used: tuple[str, ...] = ()
+    skip_kind: str | None = None
+    filed_paths: tuple[str, ...] = field(default=(), repr=False)
+    filed_confidence: float | None = None
     isolates: bool = False
     is_over_limit: bool = False
     usage: tuple[ModelUsage, ...] = ()
-    skip_kind: str | None = None
-    prompt_version: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutcomeRecord(Extensible):
+    """What a turn decided, and what became of it; written once, and rewritten only to take its words out.
+
+    `answered_ids`: the messages that it answers, the newest of which has LINE's `timestamp_ms`. Its `provenance` names these and what its
+    prompt itself held, without what earlier answers in the prompt had held. `text`: what was said; None if that was nothing, or was
+    withdrawn. `kind`: whether it arrived, in the bubbles `sent_message_ids`. With `quote_token` the first bubble quotes the question.
+    `is_joining`: it greets a group that the bot has just joined. `reminders`: the kept ones that it says.
+
+    `answers`: the deferrals and the proposal that it fulfils; a deferral names itself and those that it continues. `sequence` numbers the
+    commits of the chat. `writes` are applied to the chat's entries and reminders after the commit.
+    """
+
+    version: int = VERSION
+    webhook_event_id: str
+    timestamp_ms: int
+    sequence: int = 0
+    kind: OutcomeKind
+    answered_ids: tuple[str, ...] = ()
+    answers: tuple[str, ...] = ()
+    provenance: Provenance
+    text: str | None = field(default=None, repr=False)
+    quote_token: str | None = field(default=None, repr=False)
+    is_joining: bool = False
     reminders: tuple[SaidReminder, ...] = ()
+    writes: tuple[StagedWrite, ...] = ()
+    offer: Offer = field(default_factory=Offer)
+    sent_message_ids: tuple[str, ...] = ()
+    audit: Audit = field(default_factory=Audit)
 
     @property
     def holds_words(self) -> bool:
         """Whether there is anything in it that a withdrawal has to take out."""
-        has_proposals = any(one.arguments for one in self.proposes)
-        is_filed = bool(self.writes) or bool(self.filed_paths)
-        return self.text is not None or is_filed or has_proposals or self.holds_unknown_words
-
-    @property
-    def filed_paths(self) -> tuple[str, ...]:
-        """The entries that were filed or moved; records of earlier releases name one."""
-        return self.filed_entry_paths or ((self.filed_entry_path,) if self.filed_entry_path is not None else ())
+        is_filed = bool(self.writes or self.audit.filed_paths)
+        holds_unknown = any(one.holds_unknown_words for one in (self, self.offer, self.audit))
+        return self.text is not None or is_filed or self.offer.has_proposals or holds_unknown
 
     @property
     def words(self) -> tuple[str, ...]:
         """Every text in it that people or the model wrote, for comparison with other texts."""
-        proposed = ((one.name, *compared_arguments(one.arguments)) for one in self.proposes)
+        proposed = ((one.name, *compared_arguments(one.arguments)) for one in self.offer.proposes)
         said = compared_texts(self.text or "")
-        filed = map(compared_path, self.filed_paths)
+        filed = map(compared_path, self.audit.filed_paths)
         written = (*((compared_path(one.path), one.text) for one in self.writes), *proposed, (*said, *filed))
         return tuple(text for pair in written for text in pair if text)
 
@@ -240,15 +264,10 @@ class OutcomeRecord(Extensible):
         return self.redacted(
             text=None,
             writes=(),
-            filed_entry_path=None,
-            filed_entry_paths=(),
-            proposes=self.without_proposals().proposes,
+            offer=self.offer.without_proposals().redacted(),
+            audit=self.audit.redacted(filed_paths=()),
             kind=kind or self.kind,
         )
-
-    def without_proposals(self) -> "OutcomeRecord":
-        """Return it as it stays once nothing that it proposed can be confirmed."""
-        return replace(self, proposes=tuple(ProposedCall(tool=one.tool) for one in self.proposes))
 
 
 def outcome_of(messages: Sequence[MessageRecord], kind: OutcomeKind) -> OutcomeRecord:

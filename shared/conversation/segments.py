@@ -32,7 +32,7 @@ def archived_answer(outcome: OutcomeRecord) -> ArchivedAnswer:
         answered_ids=outcome.answered_ids,
         provenance=outcome.provenance,
         sent_message_ids=outcome.sent_message_ids,
-        model_name=outcome.model_name,
+        model_name=outcome.audit.model_name,
     )
 
 

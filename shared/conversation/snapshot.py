@@ -253,7 +253,7 @@ def _covered_by(recaps: Iterable[Recap]) -> frozenset[str]:
 def _asking(outcomes: Iterable[OutcomeRecord], *, since_ms: int) -> frozenset[str]:
     """Return the newest questions and proposals that a press may confirm, and the outcomes of their presses: a press counts once."""
     known = tuple(outcomes)
-    asking = (one for one in known if one.timestamp_ms > since_ms and (one.asks or one.forgets or one.proposes))
+    asking = (one for one in known if one.timestamp_ms > since_ms and one.offer.may_be_pressed)
     ids = frozenset([one.webhook_event_id for one in asking][-_LATE_KEPT:])
     return ids.union(one.webhook_event_id for one in known if not ids.isdisjoint(one.answers))
 
@@ -261,6 +261,6 @@ def _asking(outcomes: Iterable[OutcomeRecord], *, since_ms: int) -> frozenset[st
 def _late(outcomes: Iterable[OutcomeRecord]) -> frozenset[str]:
     """Return the newest deferrals and stored answers, and the outcomes that fulfil them: these tell a press that its answer was sent."""
     known = tuple(outcomes)
-    late = [one for one in known if one.has_button or one.kind is OutcomeKind.STORED][-_LATE_KEPT:]
+    late = [one for one in known if one.offer.is_deferral or one.kind is OutcomeKind.STORED][-_LATE_KEPT:]
     roots = frozenset(root for one in late for root in one.answers)
     return frozenset(one.webhook_event_id for one in known if one in late or not roots.isdisjoint(one.answers))

@@ -108,9 +108,9 @@ class TurnRecord(Extensible):
 
         `tries` goes on where the outcome answers no message, as a command's does: the messages over which holders died still wait.
         """
-        counts = bool(outcome.usage) or outcome.kind is OutcomeKind.DEFERRED or self.tries > 0
+        counts = bool(outcome.audit.usage) or outcome.kind is OutcomeKind.DEFERRED or self.tries > 0
         spending = self.spending.settled(counts=counts)
-        if outcome.is_over_limit:
+        if outcome.audit.is_over_limit:
             spending = replace(spending, was_told=True)
         return replace(
             self,
@@ -125,7 +125,7 @@ class TurnRecord(Extensible):
     def abandoned(self) -> "TurnRecord":
         """Return the turn as idle; a committed outcome is dropped, and `tries` goes on."""
         spending, outcome = self.spending.settled(counts=False), self.outcome
-        if outcome is not None and outcome.is_over_limit and outcome.kind is not OutcomeKind.SKIPPED:
+        if outcome is not None and outcome.audit.is_over_limit and outcome.kind is not OutcomeKind.SKIPPED:
             spending = replace(spending, was_told=False)  # what tells of the limit was not sent
         return TurnRecord(
             unknown_fields=self.unknown_fields,

@@ -15,7 +15,7 @@ from shared.conversation.history import History
 from shared.conversation.history_reader import HistoryReader
 from shared.conversation.person_messages import PersonMessages
 from shared.conversation.provenance import Provenance
-from shared.conversation.records import Erasure, OutcomeKind, OutcomeRecord
+from shared.conversation.records import Erasure, Offer, OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.withdrawal import Withdrawal
 from shared.handlers.holdings import Holdings
@@ -60,8 +60,7 @@ class ErasureHandler:
             webhook_event_id=event.webhook_event_id,
             timestamp_ms=event.timestamp_ms,
             text=self.phrases.text(_QUESTIONS[erasure], **Holdings.of(conversation).facts),
-            asks=erasure,
-            asked_by=content.line_message_id,
+            offer=Offer(asks=erasure, asked_by=content.line_message_id),
         )
         return self.announcer.announce(conversation, question, event.reply_token, event.deadline)
 
@@ -72,12 +71,12 @@ class ErasureHandler:
         """
         conversation = self.conversations.of(event.conversation_id)
         press = self._counting_press(conversation, event, question_id)
-        if press is not None and press.forgets:
+        if press is not None and press.offer.forgets:
             return self._forget_messages(conversation, event, press, question_id)
-        if press is None or press.asks is None:
+        if press is None or press.offer.asks is None:
             logs.info("press_ignored")
             return EventResult.IGNORED
-        match press.asks:
+        match press.offer.asks:
             case Erasure.RESET:
                 return self.erase(event, Phrase.RESET_DONE, spares_entries=True)
             case Erasure.FORGET:
@@ -119,7 +118,7 @@ class ErasureHandler:
         self, conversation: Conversation, event: LineEvent, press: OutcomeRecord, question_id: str
     ) -> EventResult:
         """Withdraw the messages that the question listed, as unsends would; the receipt counts what was removed with them."""
-        ids = frozenset(press.forgets)
+        ids = frozenset(press.offer.forgets)
         entries = sum(not ids.isdisjoint(row.provenance.message_ids) for row in EntryStore(conversation).catalog().rows)
         self.withdrawal.withdraw_all(conversation, ids, timestamp_ms=event.timestamp_ms)
         taken = conversation.amendments.look(besides=ids).taken.keys() - {question_id}
@@ -148,9 +147,9 @@ class ErasureHandler:
 
         If LINE does not answer whether the person is a member, the signed event, which names the chat, is taken as proof.
         """
-        if asked.asked_by is not None and _is_withdrawn(conversation.amendments, asked.asked_by):
+        if asked.offer.asked_by is not None and _is_withdrawn(conversation.amendments, asked.offer.asked_by):
             return False
-        if asked.forgets and event.user_id != asked.forgets_for:
+        if asked.offer.forgets and event.user_id != asked.offer.forgets_for:
             return False
         if event.is_one_on_one:  # the id of the chat is that of its person
             return True
@@ -186,7 +185,7 @@ class ErasureHandler:
 def confirmed_question(history: History, question_id: str, *, pressed_ms: int) -> OutcomeRecord | None:
     """Return the question, if it still stands and was asked at most ten minutes before the press, by LINE's timestamps."""
     asked = next((one for one in history.outcomes if one.webhook_event_id == question_id), None)
-    if asked is None or not (asked.asks or asked.forgets) or not asked.holds_words:
+    if asked is None or not (asked.offer.asks or asked.offer.forgets) or not asked.holds_words:
         return None
     return asked if 0 <= pressed_ms - asked.timestamp_ms <= CONFIRMED_WITHIN_MS else None
 
@@ -203,6 +202,5 @@ def _press_of(asked: OutcomeRecord, event: LineEvent, press_id: str) -> OutcomeR
         kind=OutcomeKind.SKIPPED,
         provenance=Provenance(since_ms=event.timestamp_ms, until_ms=event.timestamp_ms),
         answers=(event.webhook_event_id,),
-        asks=asked.asks,
-        forgets=asked.forgets,
+        offer=Offer(asks=asked.offer.asks, forgets=asked.offer.forgets),
     )

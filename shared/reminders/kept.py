@@ -41,7 +41,7 @@ class KeptReminders:
         listing = conversation.objects.reads.submit(store.list_objects)
 
         def add(outcome: OutcomeRecord, amendments: Amendments) -> OutcomeRecord:
-            if outcome.kind is not OutcomeKind.REPLIED or not outcome.text or outcome.has_button:
+            if outcome.kind is not OutcomeKind.REPLIED or not outcome.text or outcome.offer.is_deferral:
                 return outcome
             try:
                 bodies = conversation.objects.read_all(listing.result())
@@ -86,7 +86,7 @@ class KeptReminders:
 
 def _room_of(outcome: OutcomeRecord) -> int:
     """Return how long the answer may be; each question that follows it takes a bubble."""
-    questions = bool(outcome.forgets) + any(one.arguments for one in outcome.proposes)
+    questions = bool(outcome.offer.forgets) + outcome.offer.has_proposals
     return longest_answer(at_most=MESSAGES_A_CALL - questions)
 
 

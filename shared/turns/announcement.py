@@ -7,7 +7,7 @@ from shared.clock import Deadline
 from shared.conversation.history import History
 from shared.conversation.history_reader import Listing
 from shared.conversation.provenance import Provenance
-from shared.conversation.records import Erasure, OutcomeKind, OutcomeRecord
+from shared.conversation.records import Offer, OutcomeKind, OutcomeRecord
 from shared.conversation.spending import Spending
 from shared.conversation.store import Conversation
 from shared.conversation.turn import Route, SeenTurn
@@ -21,15 +21,14 @@ from shared.turns.runner import TurnRunner
 class Announcement:
     """A fixed text for an event of this id and timestamp.
 
-    `asks`: the text has a button that confirms the erasure which the command `asked_by` asked for. `is_joining`: the text greets a group
+    `offer`: the text has a button that confirms the erasure which a command asked for. `is_joining`: the text greets a group
     that the bot has just joined. `provenance`: of the words of people that the text repeats.
     """
 
     webhook_event_id: str
     timestamp_ms: int
     text: str
-    asks: Erasure | None = None
-    asked_by: str | None = None
+    offer: Offer = field(default_factory=Offer)
     is_joining: bool = False
     provenance: Provenance = field(default_factory=Provenance)
 
@@ -42,8 +41,7 @@ class Announcement:
             kind=OutcomeKind.REPLIED,
             provenance=Provenance(since_ms=self.timestamp_ms, until_ms=self.timestamp_ms) | self.provenance,
             text=self.text,
-            asks=self.asks,
-            asked_by=self.asked_by,
+            offer=self.offer,
             is_joining=self.is_joining,
         )
 

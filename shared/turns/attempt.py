@@ -7,7 +7,7 @@ from shared import logs
 from shared.clock import Clock, Deadline
 from shared.conversation.history import History
 from shared.conversation.provenance import Provenance
-from shared.conversation.records import OutcomeKind, OutcomeRecord, outcome_of, provenance_of
+from shared.conversation.records import Offer, OutcomeKind, OutcomeRecord, outcome_of, provenance_of
 from shared.conversation.turn import Route
 from shared.errors import StorageUnavailableError
 from shared.line.messaging import TOKEN_SURELY_ALIVE_MS
@@ -149,7 +149,7 @@ class Attempt:
             outcome_of(self.agenda.covers, OutcomeKind.DEFERRED),
             text=self.phrases.text(Phrase.STILL_THINKING),
             answers=(self.draft.webhook_event_id, *self.draft.answers),
-            has_button=True,
+            offer=Offer(is_deferral=True),
         )
         committed = self.lease.commit(deferral, self.routes[0])
         if committed is not None:

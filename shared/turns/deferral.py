@@ -61,7 +61,7 @@ def agenda_of(history: History, pending: Sequence[MessageRecord]) -> Agenda:
     for_tap = _agenda_of_tap(history, pending)
     if for_tap is not None:
         return for_tap
-    deferrals = {one.webhook_event_id: one for one in history.outcomes if one.has_button}
+    deferrals = {one.webhook_event_id: one for one in history.outcomes if one.offer.is_deferral}
     delivered = _delivered(history)
     pressed = {one.presses for one in pending if one.presses is not None}
     wanted = {button: _open(history, deferrals, button, delivered) for button in pressed}
@@ -98,7 +98,9 @@ def _agenda_of_tap(history: History, pending: Sequence[MessageRecord]) -> Agenda
     because the changes came from these messages. Otherwise the agenda is fulfilled.
     """
     proposals = {
-        one.webhook_event_id: one for one in history.outcomes if one.proposes and one.kind is not OutcomeKind.STORED
+        one.webhook_event_id: one
+        for one in history.outcomes
+        if one.offer.proposes and one.kind is not OutcomeKind.STORED
     }
     press = next((one for one in pending if one.presses in proposals), None)
     if press is None:
@@ -115,7 +117,7 @@ def _agenda_of_tap(history: History, pending: Sequence[MessageRecord]) -> Agenda
 
 def _answered(history: History, proposal: OutcomeRecord) -> frozenset[str]:
     """Return the messages that the proposal answers: those that it covers, and the questions behind the deferrals that it fulfils."""
-    deferrals = {one.webhook_event_id: one for one in history.outcomes if one.has_button}
+    deferrals = {one.webhook_event_id: one for one in history.outcomes if one.offer.is_deferral}
     return (_covered(deferrals, frozenset(proposal.answers)) - history.amendments.withdrawn).union(
         proposal.answered_ids
     )
@@ -132,7 +134,7 @@ def _is_in_time(press: MessageRecord, proposal: OutcomeRecord) -> bool:
 def _delivered(history: History) -> frozenset[str]:
     """Return the deferrals whose answer arrived, or may have: words that were withdrawn from an outcome may have been sent before."""
     arrived = {OutcomeKind.REPLIED, OutcomeKind.UNKNOWN, OutcomeKind.WITHDRAWN}
-    answering = (one for one in history.outcomes if one.kind in arrived and not one.has_button)
+    answering = (one for one in history.outcomes if one.kind in arrived and not one.offer.is_deferral)
     return frozenset(root for one in answering for root in one.answers)
 
 

@@ -165,11 +165,13 @@ class _InterjectionDelivery:
             return None
         log_usage(meter, weigh=weighted_tokens)
         outcome = replace(
-            outcome, usage=meter.usage, writes=(), filed_entry_path=None, filed_entry_paths=(), filed_confidence=None
+            outcome,
+            writes=(),
+            audit=replace(outcome.audit, usage=meter.usage, filed_paths=(), filed_confidence=None),
         )
         if outcome.kind is OutcomeKind.REPLIED:
             return outcome
-        return replace(outcome, kind=OutcomeKind.SKIPPED, text=None, is_over_limit=False)
+        return replace(outcome, kind=OutcomeKind.SKIPPED, text=None, audit=replace(outcome.audit, is_over_limit=False))
 
     def _finish(self, attempt: Attempt, outcome: OutcomeRecord) -> OutcomeRecord | None:
         committed = attempt.lease.commit(outcome, attempt.routes[0], basis=attempt.basis_of(outcome))

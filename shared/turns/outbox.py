@@ -241,14 +241,16 @@ class Outbox:
 
     def _messages(self, outcome: OutcomeRecord) -> Sequence[OutgoingMessage]:
         text = outcome.text or ""
-        if outcome.has_button:
+        if outcome.offer.is_deferral:
             return [self._with_button(text, Phrase.SHOW_BUTTON, show_answer_data(outcome.webhook_event_id))]
-        if outcome.asks is not None:
-            return [self._with_button(text, _CONFIRM_BUTTONS[outcome.asks], confirm_data(outcome.webhook_event_id))]
+        if outcome.offer.asks is not None:
+            return [
+                self._with_button(text, _CONFIRM_BUTTONS[outcome.offer.asks], confirm_data(outcome.webhook_event_id))
+            ]
         asks = tuple(self._questions(outcome))
         if asks:
             return [*answer_messages(text, quote_token=outcome.quote_token, at_most=MESSAGES_A_CALL - len(asks)), *asks]
-        is_of_the_model = outcome.model_name is not None
+        is_of_the_model = outcome.audit.model_name is not None
         words = (answer_messages if is_of_the_model else fixed_messages)(text, quote_token=outcome.quote_token)
         attached = self.attachments.of(outcome) if self.attachments is not None else ()
         return (*words, *attached[: MESSAGES_A_CALL - len(words)])
@@ -256,10 +258,10 @@ class Outbox:
     def _questions(self, outcome: OutcomeRecord) -> Iterator[OutgoingMessage]:
         """Yield the questions, each with its button, that follow an answer of the model."""
         own_id = outcome.webhook_event_id
-        if outcome.forgets:
-            question = self.phrases.text(Phrase.FORGET_MESSAGES_QUESTION, messages=str(len(outcome.forgets)))
+        if outcome.offer.forgets:
+            question = self.phrases.text(Phrase.FORGET_MESSAGES_QUESTION, messages=str(len(outcome.offer.forgets)))
             yield self._with_button(question, Phrase.FORGET_MESSAGES_BUTTON, confirm_data(own_id))
-        if any(one.arguments for one in outcome.proposes):
+        if outcome.offer.has_proposals:
             yield self._with_button(
                 self.phrases.text(Phrase.CHANGE_QUESTION), Phrase.CHANGE_BUTTON, carry_out_data(own_id)
             )
@@ -289,7 +291,7 @@ def _with_fate(outcome: OutcomeRecord, delivery: Delivery, *, since_received_ms:
     log(
         event,
         outcome=kind.value,
-        is_over_limit=outcome.is_over_limit,
+        is_over_limit=outcome.audit.is_over_limit,
         bubbles=len(delivery.sent_message_ids),
         since_received_ms=since_received_ms,
     )

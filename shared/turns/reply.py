@@ -14,7 +14,7 @@ from shared.conversation.history_reader import Listing
 from shared.conversation.media import Fetches
 from shared.conversation.member_mark import mark_id
 from shared.conversation.quoted_media import QuotedMedia
-from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, outcome_of
+from shared.conversation.records import Audit, MessageRecord, OutcomeKind, OutcomeRecord, outcome_of
 from shared.conversation.spending import Spending, weighted_tokens
 from shared.conversation.store import Conversation
 from shared.conversation.turn import SeenTurn
@@ -209,13 +209,13 @@ class _ReplyDelivery:
         attempt = Attempt.begin(
             lease, history, agenda, outbox=self.reply.outbox, phrases=self.reply.phrases, deadline=self.deadline
         )
-        attempt.draft = replace(attempt.draft, isolates=is_poisoned)
+        attempt.draft = replace(attempt.draft, audit=Audit(isolates=is_poisoned))
         self.meter.is_of_turn = lease.record.spending.is_reserved
         logs.info("turn_opened", messages=len(history.messages), pending=len(agenda.covers), tries=lease.record.tries)
         add = self.reply.additions.begin(lease)
         outcome = self._decide_without_model(attempt) or self._think(attempt, is_alone=is_alone)
         if outcome is not None:
-            outcome = replace(outcome, usage=self.meter.usage)
+            outcome = replace(outcome, audit=replace(outcome.audit, usage=self.meter.usage))
             log_usage(self.meter, weigh=weighted_tokens)
         if attempt.has_ended:
             return attempt.store(outcome) if outcome is not None else attempt.deferral
@@ -242,17 +242,17 @@ class _ReplyDelivery:
             return self._over_limit(attempt)
         is_deadly = attempt.lease.record.tries >= _TRIES
         if is_deadly or self.thoughts >= _THOUGHTS:
-            return replace(self._apology(agenda.covers, Phrase.APOLOGY_BUSY), isolates=is_deadly)
+            return replace(self._apology(agenda.covers, Phrase.APOLOGY_BUSY), audit=Audit(isolates=is_deadly))
         return None
 
     def _over_limit(self, attempt: Attempt) -> OutcomeRecord:
         """Say once a day that the budget of the chat, or of the deployment, is spent; after that, say nothing."""
         spending, covers = attempt.lease.record.spending, attempt.agenda.covers
         if spending.was_told and not _was_telling_lost(attempt.history):
-            return replace(outcome_of(covers, OutcomeKind.SKIPPED), is_over_limit=True)
+            return replace(outcome_of(covers, OutcomeKind.SKIPPED), audit=Audit(is_over_limit=True))
         logs.warning("budget_spent", scope=self.reply.budgets.spent(spending))
         hour = self.reply.budgets.renewal(self.reply.clock.now_ms())
-        return replace(self._apology(covers, Phrase.LIMIT_REACHED, hour=hour), is_over_limit=True)
+        return replace(self._apology(covers, Phrase.LIMIT_REACHED, hour=hour), audit=Audit(is_over_limit=True))
 
     def _think(self, attempt: Attempt, *, is_alone: bool) -> OutcomeRecord | None:
         """Return what to commit, or to store where the turn was deferred meanwhile; None: something in the prompt was amended."""
@@ -271,7 +271,7 @@ class _ReplyDelivery:
         deadline = self.deadline.within(min(_TAP_S, attempt.lease.left_s / 2))
         question = replace(self._question(attempt, is_alone=True), deadline=deadline)
         with metered(self.meter):
-            return self.reply.changes.carry_out(question, proposal.proposes)
+            return self.reply.changes.carry_out(question, proposal.offer.proposes)
 
     def _question(self, attempt: Attempt, *, is_alone: bool) -> Question:
         """Return what to think about.  Quoted media that memory does not know are found first, unless only what is asked is shown."""
@@ -295,7 +295,9 @@ class _ReplyDelivery:
 
 def _was_telling_lost(history: History) -> bool:
     """Whether what told the chat last that a budget is spent certainly did not arrive."""
-    telling = (one for one in reversed(history.outcomes) if one.is_over_limit and one.kind is not OutcomeKind.SKIPPED)
+    telling = (
+        one for one in reversed(history.outcomes) if one.audit.is_over_limit and one.kind is not OutcomeKind.SKIPPED
+    )
     last = next(telling, None)
     return last is not None and last.kind is OutcomeKind.UNDELIVERED
 

@@ -56,7 +56,7 @@ def check_answered(story: Story, history: dict[str, OutcomeRecord], message: Mes
     effects = [(said, outcome) for said, outcome in story.effects() if message.id in outcome.answered_ids]
     if _answer_count(story, history, message) > 1:
         yield f"I2: {message.id} was answered twice"
-    if sum(outcome.has_button for _, outcome in effects) > 1:
+    if sum(outcome.offer.is_deferral for _, outcome in effects) > 1:
         yield f"I2: {message.id} was told twice to wait"
     may_be_silent = _may_be_silent(story, message, {one.kind for one in covering}) or _is_left_to_newer(story, message)
     is_withheld = story.world.weather.hangs and any(one.kind is OutcomeKind.WITHDRAWN for one in covering)
@@ -193,7 +193,7 @@ def _answer_count(story: Story, history: dict[str, OutcomeRecord], message: Mess
     """Return how many answers to the message were shown, directly or through buttons; "still thinking" does not count."""
     buttons = _deferrals_of(story, history, message)
     return sum(
-        not outcome.has_button
+        not outcome.offer.is_deferral
         and (message.id in outcome.answered_ids or not buttons.isdisjoint(outcome.answers))
         and outcome.kind is OutcomeKind.REPLIED
         for _, outcome in story.effects()
@@ -203,7 +203,7 @@ def _answer_count(story: Story, history: dict[str, OutcomeRecord], message: Mess
 def _deferrals_of(story: Story, history: dict[str, OutcomeRecord], message: Message) -> set[str]:
     """Return the deferrals of a message, and those deferrals that cover only presses of their buttons."""
     presses = {one.id: one.presses for one in story.people.messages}
-    deferrals = [one for one in history.values() if one.has_button]
+    deferrals = [one for one in history.values() if one.offer.is_deferral]
     found = {one.webhook_event_id for one in deferrals if message.id in one.answered_ids}
     more = set(found)
     while more:
@@ -313,8 +313,8 @@ def check_pages(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[str
     called = (
         one
         for one in history.values()
-        if "create_page" in one.tools_used
-        and not one.proposes
+        if "create_page" in one.audit.tools_used
+        and not one.offer.proposes
         and len(orders.intersection(one.answered_ids)) <= MOST_CALLS
         and len(pages.intersection(one.answered_ids)) <= MOST_PAGES
     )

@@ -396,7 +396,7 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
     ),
     "clears_proposals": Mutation(
         "shared.conversation.records:OutcomeRecord.without_words",
-        DropArgument("replace", "proposes"),
+        DropArgument("self.redacted", "offer"),
         lacks="a change that was proposed keeps withdrawn words",
     ),
     "knows_calls_by_each_message": Mutation(

@@ -54,14 +54,14 @@ def check_taken_back(story: Story, press: Order) -> Iterator[str]:
     """A press takes back what the bot proposed to take back: once, for ten minutes, in its chat, and only for the person who asked."""
     if not answers_to(story, press):
         return
-    proposals = (one for _, one in story.effects() if one.forgets)
+    proposals = (one for _, one in story.effects() if one.offer.forgets)
     proposal = next((one for one in proposals if one.webhook_event_id == question_id_in(press.presses)), None)
     if proposal is None:
         yield "I9: a press confirmed what its chat was not asked"
         return
     if EPOCH_MS + press.at_s * 1_000 - proposal.timestamp_ms > CONFIRMED_WITHIN_MS:
         yield "I9: a press was carried out more than ten minutes after the question"
-    if press.author != proposal.forgets_for:
+    if press.author != proposal.offer.forgets_for:
         yield "I9: a press took back messages of somebody else"
     presses = [one for one in story.people.orders if one.presses == press.presses]
     if sum(map(partial(answers_to, story), presses)) > 1:
@@ -98,9 +98,9 @@ def check_presses(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[s
         return
     effects = [outcome for _, outcome in story.effects()]
     prolonged = {one for outcome in effects if _is_prolonged_by(outcome) for one in outcome.answered_ids}
-    replies = (one for one in effects if not one.has_button and one.kind is not OutcomeKind.APOLOGISED)
+    replies = (one for one in effects if not one.offer.is_deferral and one.kind is not OutcomeKind.APOLOGISED)
     answered = {root for outcome in replies for root in outcome.answers}
-    deferrals = {show_answer_data(one.webhook_event_id): one for one in history.values() if one.has_button}
+    deferrals = {show_answer_data(one.webhook_event_id): one for one in history.values() if one.offer.is_deferral}
     told = {one for outcome in effects if story.forgets_outcomes or _is_empty(outcome) for one in outcome.answered_ids}
     told_buttons = {one.presses for one in story.people.messages if one.id in told}
     told_buttons |= {
@@ -127,7 +127,7 @@ def check_taps(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[str]
     """What an answer proposed is carried out at most once, by a press of its button within ten minutes, and else by nothing."""
     pressed_at_s = {one.id: (one.presses, one.at_s) for one in story.people.messages if one.presses is not None}
     carried_out = [one for one in history.values() if one.kind is not OutcomeKind.STORED and not _is_empty(one)]
-    for proposal in (one for one in history.values() if one.proposes and one.kind is not OutcomeKind.STORED):
+    for proposal in (one for one in history.values() if one.offer.proposes and one.kind is not OutcomeKind.STORED):
         done = [one for one in carried_out if proposal.webhook_event_id in one.answers]
         if len(done) > 1:
             yield "I9: a proposed change was carried out twice"

@@ -287,7 +287,7 @@ class _Schedule:
                     presser = self.rng.choice(self.stage.chats)
                 if is_message:
                     self._write(people.press(said.button, at_s=pressed_s))
-                elif said.outcome is not None and said.outcome.forgets:
+                elif said.outcome is not None and said.outcome.offer.forgets:
                     order = presser.take_back(said.button, at_s=pressed_s)
                     self.world.scheduler.at(
                         pressed_s,

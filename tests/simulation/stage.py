@@ -141,13 +141,15 @@ class Stage:
             press = recorded.get(f"{question_id}-press")
             if press is None or press.answers != (order.id,):
                 return
-            taken = [one for one in people.messages if one.id in press.forgets]
+            taken = [one for one in people.messages if one.id in press.offer.forgets]
             for one in taken:
                 one.unsent = True
                 one.amended_s.append(order.at_s)
             words = [word for one in taken for word, _ in one.words]
             effect = partial(self.world.truth.forget, [*words, *map(gloss_of, words)])
-            self.withdrawals.acknowledge(people.conversation_id, press.forgets[0], effect, more_ids=press.forgets)
+            self.withdrawals.acknowledge(
+                people.conversation_id, press.offer.forgets[0], effect, more_ids=press.offer.forgets
+            )
 
         return replace(self.welcome(order), on_ack=on_ack)
 

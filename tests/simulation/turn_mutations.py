@@ -215,7 +215,7 @@ OF_TURNS: Final[Mapping[str, Mutation]] = {
     ),
     "asks_delivered_already": Mutation(
         f"{_DEFERRAL}:_delivered",
-        Never("has_button"),
+        Never("offer.is_deferral"),
         lacks="a second press shows the same answer again",
     ),
     "tells_that_it_forgot": Mutation(

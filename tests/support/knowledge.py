@@ -15,7 +15,7 @@ from shared.agent.tools import ToolFault, load_schema
 from shared.agent.turn_context import TurnContext
 from shared.conversation.amendments import Amendments
 from shared.conversation.provenance import Provenance, Source
-from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
+from shared.conversation.records import Audit, MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation, Conversations
 from shared.errors import StorageUnavailableError
 from shared.knowledge.apply import StagedEntryWriter
@@ -280,9 +280,11 @@ class FilingTurn:
             text="ok",
             provenance=self.overlay.provenance,
             writes=self.overlay.changes(),
-            filed_entry_path=placement.path if placement else None,
-            filed_confidence=placement.confidence if placement else None,
             sequence=self.sequence,
+            audit=Audit(
+                filed_paths=self.overlay.filed_paths,
+                filed_confidence=placement.confidence if placement else None,
+            ),
         )
 
     def commit(self) -> OutcomeRecord:

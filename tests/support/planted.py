@@ -259,7 +259,7 @@ class PlantedGroup:
         if stored is not None:
             outcome = decode(OutcomeRecord, stored.data)
             self._outcomes.setdefault(outcome.webhook_event_id, outcome)
-            for marker in MARKER.findall(f"{outcome.text} {outcome.filed_paths}"):
+            for marker in MARKER.findall(f"{outcome.text} {outcome.audit.filed_paths}"):
                 self._holding.setdefault(marker, set()).add(outcome.webhook_event_id)
         if call != "replace" or not name.startswith("snapshots/"):
             return

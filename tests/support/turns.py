@@ -193,4 +193,6 @@ class RepliedChat:
         if self.apologises:
             return replace(question.draft.with_fixed_text("sorry", OutcomeKind.APOLOGISED), answers=())
         text = f"re {' '.join(asked)}"
-        return replace(question.draft, kind=OutcomeKind.REPLIED, text=text, model_name="model")
+        return replace(
+            question.draft, kind=OutcomeKind.REPLIED, text=text, audit=replace(question.draft.audit, model_name="model")
+        )

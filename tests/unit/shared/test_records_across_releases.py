@@ -14,7 +14,7 @@ import pytest
 from shared.adapters.memory import MemoryObjectStore
 from shared.conversation.amendments import Amendments
 from shared.conversation.external_calls import CallRecord, CallWords, ExternalCalls
-from shared.conversation.records import Amendment, MessageRecord, OutcomeRecord
+from shared.conversation.records import Amendment, Audit, MessageRecord, OutcomeRecord
 from shared.conversation.segments import cleaned_segment, decode_segment, encode_segment
 from shared.conversation.snapshot import cleaned, with_numbers, with_sources
 from shared.conversation.snapshot_records import Segment, SnapshotRecord
@@ -115,7 +115,7 @@ def test_an_outcome_that_loses_its_words_loses_the_unknown_ones() -> None:
 
 
 def test_an_outcome_that_holds_only_unknown_words_is_cleaned_too() -> None:
-    silent = replace(outcome().without_words(), reminders=(), usage=())
+    silent = replace(outcome().without_words(), reminders=(), audit=Audit())
 
     read = of_tomorrow(OutcomeRecord, silent)
 

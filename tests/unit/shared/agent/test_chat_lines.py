@@ -8,11 +8,11 @@ import pytest
 from shared.agent.chat_lines import HISTORY_TOKENS, ChatLines
 from shared.agent.token_estimate import estimated_tokens
 from shared.conversation.history import History
-from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, ProposedCall
+from shared.conversation.records import Audit, MessageRecord, Offer, OutcomeKind, OutcomeRecord, ProposedCall
 from tests.support.chats import answer, message
 
 LINES = ChatLines(time_zone=zoneinfo.ZoneInfo("UTC"), locale="en", names={}, quotable=None)
-SILENCE = replace(answer(5, None), kind=OutcomeKind.SKIPPED, model_name="model")
+SILENCE = replace(answer(5, None), kind=OutcomeKind.SKIPPED, audit=Audit(model_name="model"))
 FEW = 71
 
 
@@ -46,7 +46,9 @@ def test_few_messages_are_shown_from_the_first_on_and_many_from_a_marked_one() -
 
 
 def test_an_answer_without_words_takes_no_line() -> None:
-    proposing = replace(answer(2, None), proposes=(ProposedCall(tool="delete_entry", arguments="{}", name="x"),))
+    proposing = replace(
+        answer(2, None), offer=Offer(proposes=(ProposedCall(tool="delete_entry", arguments="{}", name="x"),))
+    )
 
     assert len(shown(message(1), outcomes=(proposing,))) == 1
 
@@ -57,7 +59,7 @@ def test_an_answer_without_words_takes_no_line() -> None:
         (SILENCE, True),
         (replace(SILENCE, timestamp_ms=3), True),
         (replace(SILENCE, timestamp_ms=2), False),
-        (replace(SILENCE, model_name=None), False),
+        (replace(SILENCE, audit=Audit(model_name=None)), False),
         (replace(SILENCE, kind=OutcomeKind.REPLIED), False),
     ],
 )

@@ -13,7 +13,7 @@ from shared.agent.prompt import PromptBuilder
 from shared.agent.token_estimate import estimated_tokens
 from shared.conversation.amendments import Amendments
 from shared.conversation.history import History, IndexView
-from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
+from shared.conversation.records import Audit, MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.snapshot_records import Recap
 from shared.line.bot_name import BotName
 from shared.locales.language_file import LOCALES
@@ -94,7 +94,7 @@ def test_an_answer_that_may_be_lost_has_a_note(kind: OutcomeKind, note: str) -> 
 
 
 def test_a_past_silence_is_visible() -> None:
-    skipped = dataclasses.replace(answer(1, None, OutcomeKind.SKIPPED), model_name="gemini")
+    skipped = dataclasses.replace(answer(1, None, OutcomeKind.SKIPPED), audit=Audit(model_name="gemini"))
     history = History(messages=(message(1, "thanks"),), outcomes=(skipped,))
 
     assert "] thanks\n[note] You said nothing about that." in whole(history, message(2, "hi"))
@@ -217,7 +217,7 @@ def test_no_users_id_is_in_the_prompt() -> None:
 
 
 def test_the_index_follows_the_conversation_and_filed_entries_their_answer() -> None:
-    filed = dataclasses.replace(answer(1, "しまいました"), filed_entry_paths=("projects/庭.md", "ideas/池.md"))
+    filed = dataclasses.replace(answer(1, "しまいました"), audit=Audit(filed_paths=("projects/庭.md", "ideas/池.md")))
     view = IndexView(text="# Index")
     history = History(messages=(message(1, "庭の工事"),), outcomes=(filed,), index=view)
 

@@ -6,7 +6,7 @@ from shared.conversation.history import History
 from shared.conversation.member_mark import mark_id
 from shared.conversation.provenance import Provenance, Source
 from shared.conversation.recollection import Recollection
-from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
+from shared.conversation.records import MessageRecord, Offer, OutcomeKind, OutcomeRecord
 from shared.conversation.snapshot_records import Recap
 from tests.support.chats import made_of, made_with
 from tests.support.knowledge import message
@@ -76,7 +76,7 @@ def test_a_retelling_names_covered_messages_and_known_ones_that_its_prompt_held(
 
 
 def test_a_late_answer_is_about_the_question_before_the_press_that_got_it() -> None:
-    deferral = replace(answer(1, "考え中"), kind=OutcomeKind.DEFERRED, answers=("e1",), has_button=True)
+    deferral = replace(answer(1, "考え中"), kind=OutcomeKind.DEFERRED, answers=("e1",), offer=Offer(is_deferral=True))
     late = replace(answer(2, "窓際です", saw=("m1",)), answers=("e1",))
     history = History(messages=(message(1, "鍵はどこ？"), message(2, "")), outcomes=(deferral, late))
 

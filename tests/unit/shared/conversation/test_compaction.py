@@ -11,7 +11,7 @@ from shared.clock import SKEW_MS
 from shared.conversation.amendment_notes import BESIDES_READ
 from shared.conversation.compaction import Compaction
 from shared.conversation.provenance import Provenance
-from shared.conversation.records import ANSWERABLE_MS, Amendment, OutcomeKind, OutcomeRecord, ProposedCall
+from shared.conversation.records import ANSWERABLE_MS, Amendment, Offer, OutcomeKind, OutcomeRecord, ProposedCall
 from shared.conversation.snapshot_records import SnapshotRecord
 from shared.conversation.store import Conversation
 from shared.handlers.unsend import withdrawal_of
@@ -152,13 +152,13 @@ def test_what_an_old_answer_proposed_is_folded_without_its_words(
 ) -> None:
     proposed = ProposedCall(tool="delete_entry", arguments='{"path": "ideas/my-secret.md"}', name="my secret")
     keep_messages(chat, clock, range(2))
-    chat.journal.record_outcome(replace(answer(9), timestamp_ms=clock.now_ms(), proposes=(proposed,)))
+    chat.journal.record_outcome(replace(answer(9), timestamp_ms=clock.now_ms(), offer=Offer(proposes=(proposed,))))
     clock.move(2 * ANSWERABLE_MS / 1_000)
     keep_messages(chat, clock, range(10, 13))
 
     compaction.fold(chat, IN_TIME)
 
-    folded = {one.webhook_event_id: one.proposes for one in chat.snapshot.read().record.outcomes}
+    folded = {one.webhook_event_id: one.offer.proposes for one in chat.snapshot.read().record.outcomes}
     assert folded["e9"] == (ProposedCall(tool="delete_entry"),)
     assert "my secret" not in everything_in(chat.objects.store)
 
@@ -169,12 +169,12 @@ def test_what_an_answer_proposed_is_kept_for_as_long_as_it_can_be_answered(
 ) -> None:
     proposed = ProposedCall(tool="delete_entry", arguments="{}")
     at_ms = clock.now_ms() - ANSWERABLE_MS - SKEW_MS - older_ms
-    chat.journal.record_outcome(replace(answer(9), timestamp_ms=at_ms, proposes=(proposed,)))
+    chat.journal.record_outcome(replace(answer(9), timestamp_ms=at_ms, offer=Offer(proposes=(proposed,))))
     keep_messages(chat, clock, range(10, 15))
 
     compaction.fold(chat, IN_TIME)
 
-    folded = {one.webhook_event_id: one.proposes for one in chat.snapshot.read().record.outcomes}
+    folded = {one.webhook_event_id: one.offer.proposes for one in chat.snapshot.read().record.outcomes}
     assert folded["e9"] == (proposed if is_kept else ProposedCall(tool="delete_entry"),)
 
 

@@ -9,7 +9,7 @@ from shared.conversation.amendments import Amendments
 from shared.conversation.history import History, IndexView
 from shared.conversation.history_reader import MESSAGES_SHOWN, OUTCOMES_READ, HistoryReader
 from shared.conversation.provenance import LATEST_MS
-from shared.conversation.records import ANSWERABLE_MS, Amendment, OutcomeKind
+from shared.conversation.records import ANSWERABLE_MS, Amendment, Audit, OutcomeKind
 from shared.conversation.snapshot import SeenSnapshot
 from shared.conversation.snapshot_records import Recap, SnapshotRecord
 from shared.conversation.store import Conversation, Conversations
@@ -279,7 +279,7 @@ def test_a_prompt_may_show_entries_from_after_the_last_erasure_of_entries(
 
 
 def test_a_question_that_killed_its_workers_is_not_shown_again(chat: Conversation) -> None:
-    deadly = replace(answer(2, "sorry"), kind=OutcomeKind.APOLOGISED, isolates=True)
+    deadly = replace(answer(2, "sorry"), kind=OutcomeKind.APOLOGISED, audit=Audit(isolates=True))
     fold(chat, SnapshotRecord(messages=(message(1), message(2), message(3)), outcomes=(deadly, answer(3))))
 
     history = read(chat)
@@ -291,7 +291,9 @@ def test_a_question_that_killed_its_workers_is_not_shown_again(chat: Conversatio
 @pytest.mark.parametrize("since_ms", [1, 4])
 def test_context_that_killed_workers_is_not_shown_again(chat: Conversation, since_ms: int) -> None:
     isolating = tuple(
-        made_with(replace(answer(7), webhook_event_id=f"e{one}", isolates=True, model_name="model"), since_ms=one)
+        made_with(
+            replace(answer(7), webhook_event_id=f"e{one}", audit=Audit(model_name="model", isolates=True)), since_ms=one
+        )
         for one in {1, since_ms}
     )
     fold(chat, SnapshotRecord(messages=tuple(map(message, range(8))), outcomes=(answer(0), *isolating)))

@@ -6,7 +6,7 @@ from shared.agent.receipts import Deed, DeedKind, Place, receipt
 from shared.conversation.literal_runs import Signs
 from shared.conversation.provenance import Provenance
 from shared.conversation.receipt_lines import compared_arguments, compared_path, compared_texts
-from shared.conversation.records import OutcomeKind, OutcomeRecord, ProposedCall, StagedWrite
+from shared.conversation.records import Audit, Offer, OutcomeKind, OutcomeRecord, ProposedCall, StagedWrite
 
 LOCALES = ("ja", "en", "zh-TW", "th")
 
@@ -87,8 +87,8 @@ def test_two_answers_that_file_in_one_folder_repeat_nothing_of_each_other() -> N
             timestamp_ms=1,
             kind=OutcomeKind.SKIPPED,
             provenance=Provenance(),
-            filed_entry_paths=(f"projects/{name}.md",),
             writes=(StagedWrite(path=f"projects/{name}.md", text=f"{name}, newer"),),
+            audit=Audit(filed_paths=(f"projects/{name}.md",)),
         )
 
     signs = Signs()
@@ -105,7 +105,11 @@ def test_two_proposals_in_one_database_repeat_nothing_of_each_other() -> None:
             tool="create_page", name=title, arguments=f'{{"database_name": "shopping", "title": "{title}"}}'
         )
         return OutcomeRecord(
-            webhook_event_id=title, timestamp_ms=1, kind=OutcomeKind.REPLIED, provenance=Provenance(), proposes=(call,)
+            webhook_event_id=title,
+            timestamp_ms=1,
+            kind=OutcomeKind.REPLIED,
+            provenance=Provenance(),
+            offer=Offer(proposes=(call,)),
         )
 
     signs = Signs()

@@ -7,14 +7,14 @@ import pytest
 from shared.conversation.archive import ArchivedSpan
 from shared.conversation.provenance import LATEST_MS
 from shared.conversation.recollection import Recollection
-from shared.conversation.records import OutcomeKind
+from shared.conversation.records import Audit, OutcomeKind
 from shared.conversation.segments import archived_answer
 from shared.conversation.snapshot_records import ArchivedAnswer
 from tests.support.chats import answer, message
 
 
 def archived(number: int, text: str | None = "hello", *, model_name: str | None = "model") -> ArchivedAnswer:
-    return archived_answer(replace(answer(number, text), model_name=model_name))
+    return archived_answer(replace(answer(number, text), audit=Audit(model_name=model_name)))
 
 
 def test_of_messages_those_are_remembered_that_somebody_said_and_can_take_back() -> None:

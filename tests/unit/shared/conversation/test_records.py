@@ -9,10 +9,13 @@ from shared.conversation.numbering import Numbered
 from shared.conversation.provenance import Provenance, Source
 from shared.conversation.records import (
     Amendment,
+    Audit,
     Erasure,
     MessageRecord,
+    Offer,
     OutcomeKind,
     OutcomeRecord,
+    ProposedCall,
     SaidReminder,
     StagedWrite,
     Watermark,
@@ -69,31 +72,44 @@ PROVENANCES = st.builds(
     DERIVED_IDS,
     st.fixed_dictionaries(INTERVALS),
 )
-OUTCOMES = st.builds(
-    OutcomeRecord,
-    usage=st.lists(USAGES, max_size=3).map(tuple),
-    webhook_event_id=IDS,
-    timestamp_ms=st.integers(0, 2**42),
-    kind=st.sampled_from(OutcomeKind),
-    answered_ids=st.lists(IDS, max_size=3).map(tuple),
-    provenance=PROVENANCES,
-    text=st.none() | TEXTS,
-    answers=st.lists(IDS, max_size=3).map(tuple),
-    has_button=st.booleans(),
-    model_name=st.none() | TEXTS,
-    tools_used=st.lists(TEXTS, max_size=3).map(tuple),
-    sent_message_ids=st.lists(IDS, max_size=3).map(tuple),
-    quote_token=st.none() | TEXTS,
+OFFERS = st.builds(
+    Offer,
+    is_deferral=st.booleans(),
     asks=st.none() | st.sampled_from(Erasure),
     asked_by=st.none() | IDS,
-    is_joining=st.booleans(),
-    writes=st.lists(st.builds(StagedWrite, path=TEXTS, text=st.none() | TEXTS), max_size=3).map(tuple),
-    filed_entry_path=st.none() | TEXTS,
+    forgets=st.lists(IDS, max_size=3).map(tuple),
+    forgets_for=st.none() | TEXTS,
+    proposes=st.lists(st.builds(ProposedCall, tool=TEXTS, arguments=TEXTS, name=TEXTS), max_size=2).map(tuple),
+)
+AUDITS = st.builds(
+    Audit,
+    model_name=st.none() | TEXTS,
+    prompt_version=st.none() | TEXTS,
+    tools_used=st.lists(TEXTS, max_size=3).map(tuple),
+    skip_kind=st.none() | TEXTS,
+    filed_paths=st.lists(TEXTS, max_size=2).map(tuple),
     filed_confidence=st.none() | st.floats(0, 1),
-    sequence=st.integers(0, 2**42),
     isolates=st.booleans(),
     is_over_limit=st.booleans(),
+    usage=st.lists(USAGES, max_size=3).map(tuple),
+)
+OUTCOMES = st.builds(
+    OutcomeRecord,
+    webhook_event_id=IDS,
+    timestamp_ms=st.integers(0, 2**42),
+    sequence=st.integers(0, 2**42),
+    kind=st.sampled_from(OutcomeKind),
+    answered_ids=st.lists(IDS, max_size=3).map(tuple),
+    answers=st.lists(IDS, max_size=3).map(tuple),
+    provenance=PROVENANCES,
+    text=st.none() | TEXTS,
+    quote_token=st.none() | TEXTS,
+    is_joining=st.booleans(),
     reminders=st.lists(st.builds(SaidReminder, id=IDS, occurrence_ms=st.integers(0, 2**42)), max_size=3).map(tuple),
+    writes=st.lists(st.builds(StagedWrite, path=TEXTS, text=st.none() | TEXTS), max_size=3).map(tuple),
+    offer=OFFERS,
+    sent_message_ids=st.lists(IDS, max_size=3).map(tuple),
+    audit=AUDITS,
 )
 TURNS = st.builds(
     TurnRecord,
@@ -259,7 +275,7 @@ def test_words_of_people_are_not_in_the_repr() -> None:
         provenance=made_of(),
         text="your pin is 4711",
         writes=(StagedWrite(path="ideas/4711.md", text="4711"),),
-        filed_entry_path="ideas/4711.md",
+        audit=Audit(filed_paths=("ideas/4711.md",)),
     )
 
     assert "4711" not in repr(record)
@@ -305,9 +321,9 @@ def test_a_recap_is_named_by_its_own_id_or_else_by_its_sources() -> None:
 
 def test_outcome_of_an_earlier_release_has_no_usage() -> None:
     stored = json.loads(encode(outcome_of([message(1)], OutcomeKind.SKIPPED)))
-    del stored["usage"]
+    del stored["audit"]["usage"]
 
-    assert decode(OutcomeRecord, json.dumps(stored).encode()).usage == ()
+    assert decode(OutcomeRecord, json.dumps(stored).encode()).audit.usage == ()
 
 
 def test_a_message_without_a_token_cannot_be_answered() -> None:
@@ -317,10 +333,10 @@ def test_a_message_without_a_token_cannot_be_answered() -> None:
 
 def test_an_outcome_names_the_entries_that_it_filed() -> None:
     outcome = outcome_of([message(1)], OutcomeKind.REPLIED)
-    older = replace(outcome, filed_entry_path="ideas/a.md")
-    several = replace(older, filed_entry_paths=("ideas/b.md", "ideas/a.md"))
+    older = replace(outcome, audit=Audit(filed_paths=("ideas/a.md",)))
+    several = replace(older, audit=Audit(filed_paths=("ideas/b.md", "ideas/a.md")))
 
-    assert [one.filed_paths for one in (outcome, older, several)] == [
+    assert [one.audit.filed_paths for one in (outcome, older, several)] == [
         (),
         ("ideas/a.md",),
         ("ideas/b.md", "ideas/a.md"),

@@ -12,6 +12,7 @@ from shared.conversation.records import (
     ANSWERABLE_MS,
     Amendment,
     Erasure,
+    Offer,
     OutcomeKind,
     OutcomeRecord,
     ProposedCall,
@@ -233,7 +234,7 @@ def test_twice_what_is_shown_and_the_next_recaps_wait_beyond_the_sources() -> No
 
 def test_outcomes_are_kept_beside_their_messages_and_late_ones_longer() -> None:
     late = (
-        *(replace(answer(number), has_button=True) for number in range(1, 7)),
+        *(replace(answer(number), offer=Offer(is_deferral=True)) for number in range(1, 7)),
         *(replace(answer(number), kind=OutcomeKind.STORED) for number in range(7, 13)),
     )
     record = SnapshotRecord(
@@ -249,9 +250,9 @@ def test_outcomes_are_kept_beside_their_messages_and_late_ones_longer() -> None:
 @pytest.mark.parametrize(
     "asking",
     [
-        replace(answer(1), asks=Erasure.FORGET),
-        replace(answer(1), forgets=("m7",)),
-        replace(answer(1), proposes=(ProposedCall(tool="delete_entry", arguments="{}"),)),
+        replace(answer(1), offer=Offer(asks=Erasure.FORGET)),
+        replace(answer(1), offer=Offer(forgets=("m7",))),
+        replace(answer(1), offer=Offer(proposes=(ProposedCall(tool="delete_entry", arguments="{}"),))),
     ],
 )
 def test_a_question_and_what_was_done_about_it_are_kept_for_as_long_as_it_can_be_confirmed(
@@ -281,7 +282,7 @@ def test_a_question_and_what_was_done_about_it_are_kept_for_as_long_as_it_can_be
 
 
 def test_a_question_that_can_be_confirmed_no_more_is_kept_no_longer() -> None:
-    too_old = replace(answer(1), timestamp_ms=NOW_MS - ANSWERABLE_MS - SKEW_MS, asks=Erasure.FORGET)
+    too_old = replace(answer(1), timestamp_ms=NOW_MS - ANSWERABLE_MS - SKEW_MS, offer=Offer(asks=Erasure.FORGET))
     asking = replace(too_old, webhook_event_id="e2", timestamp_ms=too_old.timestamp_ms + 1)
     newer = tuple(replace(answer(number), timestamp_ms=NOW_MS) for number in range(3, 103))
 
@@ -353,7 +354,7 @@ def test_what_a_withdrawal_found_to_repeat_nothing_names_the_lost_answer_no_more
 
 
 def test_the_answer_that_a_press_got_is_kept_as_long_as_its_deferral() -> None:
-    deferral = replace(answer(1), has_button=True, answers=("e1",))
+    deferral = replace(answer(1), answers=("e1",), offer=Offer(is_deferral=True))
     stored = replace(answer(2), kind=OutcomeKind.STORED, answers=("e1",))
     sent = replace(answer(3), answers=("e1",))
     others = (replace(answer(4), answers=("e777",)), *map(answer, range(5, 40)))

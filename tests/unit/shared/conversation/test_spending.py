@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from shared.conversation.records import OutcomeKind, outcome_of
+from shared.conversation.records import Audit, OutcomeKind, outcome_of
 from shared.conversation.spending import Ledger, Spending, weighted_tokens
 from shared.conversation.turn import TurnRecord
 from shared.metering import ModelUsage, Purpose
@@ -113,7 +113,7 @@ def test_a_turn_counts_if_the_model_was_asked(
     thinking = TurnRecord(state="thinking", tries=tries, spending=Spending(day="d").reserved())
     outcome = outcome_of([message(1)], kind)
 
-    committed = thinking.with_outcome(replace(outcome, usage=usage), thinking.route)
+    committed = thinking.with_outcome(replace(outcome, audit=Audit(usage=usage)), thinking.route)
 
     assert (committed.spending.turns, committed.spending.is_reserved) == (turns, False)
 

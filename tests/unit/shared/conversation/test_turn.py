@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.clock import SKEW_MS
-from shared.conversation.records import ANSWERABLE_MS, OutcomeKind
+from shared.conversation.records import ANSWERABLE_MS, Audit, OutcomeKind
 from shared.conversation.store import Conversation
 from shared.conversation.turn import Route, SeenTurn, TurnRecord
 from shared.errors import StorageUnavailableError
@@ -246,7 +246,7 @@ def test_a_charge_that_was_made_and_overwritten_before_its_writer_knew_is_not_ma
 
 
 def test_an_outcome_over_the_limit_has_told_the_chat() -> None:
-    told, other = (replace(answer(1), is_over_limit=one) for one in (True, False))
+    told, other = (replace(answer(1), audit=Audit(is_over_limit=one)) for one in (True, False))
 
     assert TurnRecord().with_outcome(told, Route()).spending.was_told
     assert not TurnRecord().with_outcome(other, Route()).spending.was_told

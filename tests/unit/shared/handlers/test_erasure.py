@@ -11,7 +11,7 @@ import pytest
 from shared.adapters.memory.scripted_model import calling
 from shared.conversation.amendment_notes import NEWEST_READ
 from shared.conversation.history import History
-from shared.conversation.records import Amendment, Erasure, OutcomeRecord
+from shared.conversation.records import Amendment, Erasure, Offer, OutcomeRecord
 from shared.conversation.snapshot import MemoryLimits
 from shared.handlers.erasure import confirmed_question
 from shared.line.phrases import Phrase
@@ -26,7 +26,7 @@ YUKI, KENJI = "U" + "1" * 32, "U" + "2" * 32
 
 
 def question(**changes: Any) -> OutcomeRecord:  # noqa: ANN401 - fields of the outcome
-    return replace(answer(1, "really?"), asks=Erasure.FORGET, **changes)
+    return replace(answer(1, "really?"), **changes, offer=Offer(asks=Erasure.FORGET))
 
 
 @pytest.mark.parametrize(

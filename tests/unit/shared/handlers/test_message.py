@@ -40,7 +40,7 @@ def test_message_is_answered_on_its_own_token(worker: PushedWorker) -> None:
 
     assert worker.line.replies == {event["replyToken"]: ("こんにちは！",)}
     assert worker.outcome(event)["kind"] == "replied"
-    assert worker.outcome(event)["tools_used"] == ["reply"]
+    assert worker.outcome(event)["audit"]["tools_used"] == ["reply"]
     assert worker.outcome(event)["sent_message_ids"] == ["1-1"]
 
 

@@ -3,7 +3,7 @@ from dataclasses import replace
 
 from shared.adapters.memory.scripted_model import calling
 from shared.conversation.history_reader import OUTCOMES_READ
-from shared.conversation.records import OutcomeKind
+from shared.conversation.records import Offer, OutcomeKind
 from shared.conversation.snapshot import MemoryLimits
 from shared.line.phrases import Phrase
 from shared.line.postback_data import show_answer_data
@@ -25,7 +25,7 @@ def with_stored_answer(worker: PushedWorker) -> Person:
     journal = worker.conversations.of(friend.events.chat_id).journal
     journal.keep(message(1, "how high is it?", timestamp_ms=START_MS))
     deferral = replace(answer(1, "still thinking"), kind=OutcomeKind.DEFERRED, answers=("e1",))
-    journal.record_outcome(replace(deferral, has_button=True))
+    journal.record_outcome(replace(deferral, offer=Offer(is_deferral=True)))
     stored = replace(deferral, webhook_event_id=stored_id("e1"), kind=OutcomeKind.STORED, text="3,776 m")
     journal.record_outcome(stored)
     return friend

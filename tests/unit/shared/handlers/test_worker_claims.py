@@ -151,7 +151,7 @@ def test_a_category_that_the_person_names_decides_whatever_the_model_thinks(frie
 
     event = friend.says("[project] garden", calling(("classify_and_capture", {"text": "garden"})), calling(REPLY))
 
-    assert friend.worker.outcome(event)["filed_entry_path"] == "projects/garden.md"
+    assert friend.worker.outcome(event)["audit"]["filed_paths"][-1:] == ["projects/garden.md"]
 
 
 def test_every_capture_of_a_turn_is_shown_later(friend: Person) -> None:

@@ -72,7 +72,7 @@ def test_filed_entry_is_written_after_the_commit_and_shown_later(worker: PushedW
     worker.deliver(second, thinks=[listing, HELLO])
 
     outcome = worker.outcome(first)
-    assert (outcome["filed_entry_path"], outcome["filed_confidence"]) == ("ideas/挨拶.md", 0.8)
+    assert (outcome["audit"]["filed_paths"], outcome["audit"]["filed_confidence"]) == (["ideas/挨拶.md"], 0.8)
     assert outcome["writes"] == []  # applied, so the outcome does not repeat them
     assert worker.store.read(f"entries/{recorded.USER}/ideas/挨拶.md") is not None
     assert "[挨拶](ideas/挨拶.md)" in worker.prompt()
@@ -136,7 +136,7 @@ def test_redelivered_skipped_message_files_its_entry_once(worker: PushedWorker) 
 
     assert worker.line.calls == 0
     assert worker.outcome(group_message(1, ""))["kind"] == "skipped"
-    assert worker.outcome(group_message(1, ""))["filed_entry_path"] == "ideas/お昼.md"
+    assert worker.outcome(group_message(1, ""))["audit"]["filed_paths"][-1:] == ["ideas/お昼.md"]
     assert entry_paths(worker) == ["ideas/お昼.md"]
     worker.deliver(group_message(2, "元気？"), thinks=[HELLO])
     assert "\n[filed] ideas/お昼.md" in worker.prompt()
@@ -172,7 +172,7 @@ def test_press_thinks_again_where_the_late_answer_filed_something(worker: Pushed
     worker.deliver(pressed, thinks=[capture, HELLO])
 
     assert entry_paths(worker) == ["ideas/昼食.md"]
-    assert worker.outcome(pressed)["filed_entry_path"] == "ideas/昼食.md"
+    assert worker.outcome(pressed)["audit"]["filed_paths"][-1:] == ["ideas/昼食.md"]
     assert worker.said[-1] == "こんにちは！\n\n✓ 記録：「昼食」（アイデア）"
 
 

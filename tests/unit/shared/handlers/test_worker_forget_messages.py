@@ -194,8 +194,8 @@ def test_a_quoted_message_is_proposed_by_the_quote(worker: PushedWorker, group: 
 
     worker.deliver(request, thinks=[forget(quoted=True), PRESS])
 
-    assert worker.outcome(request)["forgets"] == [secret["message"]["id"]]
-    assert worker.outcome(request)["forgets_for"] == YUKI
+    assert worker.outcome(request)["offer"]["forgets"] == [secret["message"]["id"]]
+    assert worker.outcome(request)["offer"]["forgets_for"] == YUKI
 
 
 def test_what_left_the_prompt_is_proposed_too(worker: PushedWorker, group: ChatEvents) -> None:
@@ -204,7 +204,7 @@ def test_what_left_the_prompt_is_proposed_too(worker: PushedWorker, group: ChatE
 
     worker.deliver(request, thinks=[forget(query="pin 4711", alternatives=["4711"]), PRESS])
 
-    assert worker.outcome(request)["forgets"] == ["old1"]
+    assert worker.outcome(request)["offer"]["forgets"] == ["old1"]
 
 
 def test_a_press_counts_for_ten_minutes_and_once(asked: Person) -> None:

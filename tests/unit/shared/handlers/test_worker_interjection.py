@@ -147,7 +147,7 @@ def test_overheard_turn_that_calls_a_writing_tool_writes_nothing(
     event = group.text("傘いるかな")
     notion_worker.deliver(event, thinks=[pages, captures, HELLO])
 
-    assert notion_worker.outcome(event)["tools_used"] == ["unknown", "unknown", "reply"]
+    assert notion_worker.outcome(event)["audit"]["tools_used"] == ["unknown", "unknown", "reply"]
     assert notion_worker.outcome(event)["text"] == "こんにちは！"
     assert notion_worker.store.list("entries/") == ()
     assert notion_worker.store.list("calls/") == ()

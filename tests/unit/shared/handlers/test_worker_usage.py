@@ -13,7 +13,7 @@ CLASSIFIED: Final = {"category": "ideas", "confidence": 0.8, "name": "lunch"}
 
 
 def requests_by_purpose(outcome: dict[str, Any]) -> dict[str, int]:
-    return {one["purpose"]: one["requests"] for one in outcome["usage"]}
+    return {one["purpose"]: one["requests"] for one in outcome["audit"]["usage"]}
 
 
 def errors_in(contents: Sequence[object]) -> list[object]:
@@ -55,5 +55,5 @@ def test_a_silence_is_recorded_by_its_class(friend: Person) -> None:
     event = friend.says("thanks", calling(("skip", {"reason": "Yuki said thanks", "kind": "thanks"})))
 
     outcome = friend.worker.outcome(event)
-    assert (outcome["skip_kind"], len(outcome["prompt_version"])) == ("thanks", 12)
+    assert (outcome["audit"]["skip_kind"], len(outcome["audit"]["prompt_version"])) == ("thanks", 12)
     assert "Yuki said" not in str(outcome)

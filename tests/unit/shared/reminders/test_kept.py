@@ -9,7 +9,7 @@ import pytest
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.conversation.amendments import Amendments
 from shared.conversation.provenance import Source
-from shared.conversation.records import OutcomeKind, OutcomeRecord, ProposedCall, SaidReminder
+from shared.conversation.records import Offer, OutcomeKind, OutcomeRecord, ProposedCall, SaidReminder
 from shared.line.bubbles import DIGEST
 from shared.reminders.kept import KeptReminders
 from shared.reminders.reminder import Reminder, ReminderKind
@@ -89,7 +89,7 @@ def test_a_digest_that_is_kept_may_say_entries_from_after_the_last_erasure_of_en
         {"kind": OutcomeKind.APOLOGISED},
         {"text": None},
         {"text": ""},
-        {"has_button": True},
+        {"offer": Offer(is_deferral=True)},
     ],
 )
 def test_nothing_but_an_answer_in_words_says_a_reminder(chat: ReminderChat, changes: dict[str, Any]) -> None:
@@ -122,10 +122,10 @@ def test_a_reminder_is_said_where_the_answer_has_room_for_all_of_it(
 def test_two_questions_leave_an_answer_less_room(chat: ReminderChat, others: tuple[ProposedCall, ...]) -> None:
     kept(chat)
     proposed = ProposedCall(tool="delete_entry", arguments="{}", name="lunch")
-    asking = replace(ANSWER, text="あ" * 3_438, forgets=("m1",), proposes=(proposed, *others))
+    asking = replace(ANSWER, text="あ" * 3_438, offer=Offer(forgets=("m1",), proposes=(proposed, *others)))
 
     assert answered(chat, asking) == asking
-    assert answered(chat, replace(asking, forgets=())).reminders
+    assert answered(chat, replace(asking, offer=Offer(forgets=()))).reminders
 
 
 def test_the_oldest_reminder_is_said_first_and_withdrawn_ones_are_not(chat: ReminderChat) -> None:

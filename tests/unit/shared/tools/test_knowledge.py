@@ -265,7 +265,7 @@ def test_a_move_counts_as_the_last_placement(chat: FilingChat) -> None:
     turn = chat.begin()
     turn.call("move_entry", path=path, targetCategory="projects")
 
-    assert turn.commit().filed_entry_path == "projects/庭の工事.md"
+    assert turn.commit().audit.filed_paths[-1:] == ("projects/庭の工事.md",)
 
 
 def test_a_move_creates_before_it_deletes(chat: FilingChat) -> None:
@@ -356,7 +356,7 @@ def test_undo_within_a_turn_reverts_its_last_call(chat: FilingChat) -> None:
     assert turn.call("undo_last_change") == {"restored": [], "removed": ["projects/別件.md"]}
     outcome = turn.commit()
 
-    assert outcome.filed_entry_path is None
+    assert outcome.audit.filed_paths == ()
     entry = chat.entry(path)
     assert entry is not None
     assert entry.status == "done"

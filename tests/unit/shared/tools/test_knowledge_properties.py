@@ -297,8 +297,8 @@ def test_property_8_the_outcome_names_the_new_entry(category: Category, confiden
 
     outcome = turn.commit()
 
-    assert outcome.filed_entry_path == result["path"]
-    assert outcome.filed_confidence == result["confidence"] == confidence
+    assert outcome.audit.filed_paths == result["path"]
+    assert outcome.audit.filed_confidence == result["confidence"] == confidence
     assert chat.paths == [result["path"]]
 
 

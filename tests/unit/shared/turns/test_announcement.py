@@ -8,7 +8,7 @@ import pytest
 from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryObjectStore
 from shared.bus.endpoint import REQUEST_S
 from shared.clock import Deadline
-from shared.conversation.records import Erasure, OutcomeKind
+from shared.conversation.records import Erasure, Offer, OutcomeKind
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.turn import Route
 from shared.conversation.withdrawal import Withdrawal
@@ -284,14 +284,14 @@ def test_announcement_takes_the_place_of_an_older_delivery_of_its_event(
 
 
 def test_announcement_is_recorded_with_what_it_asks_or_greets(group: AnnouncedChat) -> None:
-    group.deliver(replace(HELLO, asks=Erasure.FORGET, asked_by="m1"))
+    group.deliver(replace(HELLO, offer=Offer(asks=Erasure.FORGET, asked_by="m1")))
     asking = group.conversation.journal.outcome_of("e1")
     group.deliver(replace(HELLO, webhook_event_id="e2", is_joining=True))
     greeting = group.conversation.journal.outcome_of("e2")
 
     assert asking is not None
     assert greeting is not None
-    assert [(one.asks, one.asked_by, one.is_joining) for one in (asking, greeting)] == [
+    assert [(one.offer.asks, one.offer.asked_by, one.is_joining) for one in (asking, greeting)] == [
         (Erasure.FORGET, "m1", False),
         (None, None, True),
     ]

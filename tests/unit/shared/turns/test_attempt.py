@@ -128,7 +128,7 @@ def test_a_late_answer_whose_prompt_was_amended_leaves_the_button(pool: ThreadPo
 
     assert chat.deliver_late() == "deferred"
     assert chat.questions == [("m1",)]
-    assert chat.outcome("e1").has_button
+    assert chat.outcome("e1").offer.is_deferral
 
 
 class ReadingChat(RepliedChat):

@@ -4,15 +4,17 @@ import pytest
 
 from shared.conversation.amendments import Amendments
 from shared.conversation.history import History
-from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, ProposedCall
+from shared.conversation.records import MessageRecord, Offer, OutcomeKind, OutcomeRecord, ProposedCall
 from shared.line.postback_data import deferral_id_in, show_answer_data
 from shared.turns.deferral import CONFIRMED_WITHIN_MS, Agenda, agenda_of, stored_id
 from tests.support.chats import answer, made_with, message
 
 QUESTION = message(1, "how high is it?")
-DEFERRAL = replace(answer(1, "still thinking"), kind=OutcomeKind.DEFERRED, has_button=True, answers=("e1",))
+DEFERRAL = replace(
+    answer(1, "still thinking"), kind=OutcomeKind.DEFERRED, answers=("e1",), offer=Offer(is_deferral=True)
+)
 STORED = replace(answer(1, "3,776 m"), webhook_event_id="e1-late", kind=OutcomeKind.STORED, answers=("e1",))
-PROPOSAL = replace(answer(1, "shall I?"), proposes=(ProposedCall(tool="delete_entry", arguments="{}"),))
+PROPOSAL = replace(answer(1, "shall I?"), offer=Offer(proposes=(ProposedCall(tool="delete_entry", arguments="{}"),)))
 
 
 def press(number: int, deferral_id: str = "e1") -> MessageRecord:
@@ -126,7 +128,10 @@ def test_press_whose_question_is_forgotten_is_told_so_once() -> None:
 
 
 def test_press_whose_question_is_forgotten_is_told_so_in_a_turn_that_comes_first() -> None:
-    other, another = message(6, "hello"), replace(answer(7, "still thinking"), has_button=True, answers=("e7",))
+    other, another = (
+        message(6, "hello"),
+        replace(answer(7, "still thinking"), answers=("e7",), offer=Offer(is_deferral=True)),
+    )
     chat = history(DEFERRAL, another, messages=(message(7, "how deep is it?"),))
 
     beside_a_message = agenda_of(chat, [press(5), other])
@@ -162,7 +167,9 @@ def test_press_of_a_newer_button_is_told_that_its_question_is_forgotten_although
 
 
 def test_press_is_told_that_its_question_is_forgotten_beside_one_that_was_told_before() -> None:
-    other = replace(answer(2, "still thinking"), kind=OutcomeKind.DEFERRED, has_button=True, answers=("e2",))
+    other = replace(
+        answer(2, "still thinking"), kind=OutcomeKind.DEFERRED, answers=("e2",), offer=Offer(is_deferral=True)
+    )
     told = replace(answer(5, "nothing to show"), kind=OutcomeKind.APOLOGISED, answers=("e1",))
 
     agenda = agenda_of(history(DEFERRAL, other, told, messages=(message(3),)), [press(6), press(7, "e2")])
@@ -192,7 +199,7 @@ def test_press_gets_the_stored_answer_although_the_question_is_forgotten(deferra
 
 
 def test_stored_answer_covers_the_presses_that_wait_for_it_alone() -> None:
-    other = replace(answer(7, "still thinking"), has_button=True, answers=("e7",))
+    other = replace(answer(7, "still thinking"), answers=("e7",), offer=Offer(is_deferral=True))
     chat = history(DEFERRAL, other, STORED, messages=(QUESTION, message(7, "how deep is it?")))
 
     assert agenda_of(chat, [press(5), message(6, "hello"), press(8, "e7")]).covers == (press(5),)
@@ -240,7 +247,7 @@ def test_a_tap_gets_a_turn_of_its_own_about_what_the_proposal_answers() -> None:
 
 
 def test_a_tap_is_also_about_the_question_behind_a_deferral_that_the_proposal_fulfils() -> None:
-    deferral = replace(answer(0, "still thinking"), kind=OutcomeKind.DEFERRED, has_button=True)
+    deferral = replace(answer(0, "still thinking"), kind=OutcomeKind.DEFERRED, offer=Offer(is_deferral=True))
     proposal = replace(PROPOSAL, answers=("e0",))
 
     agenda = agenda_of(history(proposal, deferral, messages=(message(0), QUESTION)), [press(5)])
@@ -272,7 +279,7 @@ def test_a_tap_counts_for_ten_minutes(pressed_ms: int, *, is_in_time: bool) -> N
     ("outcomes", "messages"),
     [
         ((PROPOSAL, answer(2), replace(answer(4), answers=("e1",))), (QUESTION,)),
-        ((replace(PROPOSAL, text=None, proposes=(ProposedCall(tool="delete_entry"),)),), (QUESTION,)),
+        ((replace(PROPOSAL, text=None, offer=Offer(proposes=(ProposedCall(tool="delete_entry"),))),), (QUESTION,)),
         ((PROPOSAL,), ()),
         ((made_with(replace(PROPOSAL, answered_ids=("m1", "m2"))),), (QUESTION,)),
     ],
@@ -287,6 +294,6 @@ def test_a_tap_of_what_cannot_be_carried_out_is_met_with_silence(
 
 
 def test_a_press_for_a_stored_answer_that_proposes_shows_it_first() -> None:
-    stored = replace(STORED, webhook_event_id="e1", proposes=PROPOSAL.proposes)
+    stored = replace(STORED, webhook_event_id="e1", offer=Offer(proposes=PROPOSAL.offer.proposes))
 
     assert agenda_of(history(stored), [press(5)]).proposal is None

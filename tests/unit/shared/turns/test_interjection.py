@@ -225,7 +225,7 @@ def test_an_interjection_carries_what_it_asked_of_models(group: Interjecting, li
 
     outcome = group.conversation.journal.outcome_of("e1")
     assert outcome is not None
-    assert outcome.usage == (ModelUsage(purpose=Purpose.TURN, model_name="model-1", prompt_tokens=10),)
+    assert outcome.audit.usage == (ModelUsage(purpose=Purpose.TURN, model_name="model-1", prompt_tokens=10),)
     assert '"turn_metered"' in lines.getvalue()
 
 

@@ -13,8 +13,10 @@ from shared.conversation.amendments import Amendments
 from shared.conversation.pushes import PushAllowance
 from shared.conversation.records import (
     Amendment,
+    Audit,
     Erasure,
     MessageRecord,
+    Offer,
     OutcomeKind,
     OutcomeRecord,
     ProposedCall,
@@ -381,7 +383,7 @@ def test_outcome_without_a_route_is_undelivered(committed: CommittedChat) -> Non
 
 
 def test_deferral_is_sent_with_its_button(committed: CommittedChat) -> None:
-    deferral = replace(outcome("still thinking", OutcomeKind.DEFERRED), has_button=True, answers=("e1",))
+    deferral = replace(outcome("still thinking", OutcomeKind.DEFERRED), answers=("e1",), offer=Offer(is_deferral=True))
 
     committed.finish(committed.commit(deferral))
 
@@ -586,7 +588,7 @@ def test_a_pushed_answer_is_known_by_its_message_ids(committed: CommittedChat) -
 
 
 def test_a_question_whether_to_forget_is_sent_with_its_button(committed: CommittedChat) -> None:
-    committed.finish(committed.commit(replace(outcome("sure?"), asks=Erasure.FORGET)))
+    committed.finish(committed.commit(replace(outcome("sure?"), offer=Offer(asks=Erasure.FORGET))))
 
     [message] = committed.line.replied["t1"]
     assert message.button is not None
@@ -609,7 +611,7 @@ def test_what_an_answer_proposes_is_asked_after_it_each_with_its_button(
 ) -> None:
     proposed = ProposedCall(tool="delete_entry", arguments=arguments)
 
-    committed.finish(committed.commit(replace(outcome(text), forgets=forgets, proposes=(proposed,))))
+    committed.finish(committed.commit(replace(outcome(text), offer=Offer(forgets=forgets, proposes=(proposed,)))))
 
     sent = committed.line.replied["t1"]
     assert [one.button.data for one in sent if one.button is not None] == expected
@@ -638,7 +640,7 @@ def test_only_words_of_the_model_are_split_into_short_bubbles(
     committed: CommittedChat, model_name: str | None, bubbles: int
 ) -> None:
     text = "a sentence of words. " * 10
-    committed.finish(committed.commit(replace(outcome(text), model_name=model_name, quote_token="q1")))
+    committed.finish(committed.commit(replace(outcome(text), quote_token="q1", audit=Audit(model_name=model_name))))
 
     sent = committed.line.replied["t1"]
     assert [one.quote_token for one in sent] == ["q1", None][:bubbles]

@@ -19,6 +19,7 @@ from shared.conversation.records import (
     ANSWERABLE_MS,
     Amendment,
     MessageRecord,
+    Offer,
     OutcomeKind,
     OutcomeRecord,
     ProposedCall,
@@ -226,7 +227,7 @@ def test_a_question_behind_context_that_kills_workers_is_answered_without_it(poo
 
     assert chat.deliver(message) == "replied"
     assert chat.deliver(chat.message(3)) == "replied"
-    assert chat.outcome("e2").isolates
+    assert chat.outcome("e2").audit.isolates
 
 
 def test_a_message_that_killed_its_workers_is_in_no_later_prompt(pool: ThreadPoolExecutor) -> None:
@@ -444,7 +445,7 @@ def test_a_repeated_answer_reaches_back_to_what_it_was_made_of(
 ) -> None:
     chat = RepliedChat(pool, clock=FixedClock())
     asked = chat.message(1)
-    deferral = replace(outcome_of([asked], OutcomeKind.DEFERRED), has_button=True, answers=("e1",))
+    deferral = replace(outcome_of([asked], OutcomeKind.DEFERRED), answers=("e1",), offer=Offer(is_deferral=True))
     late = replace(outcome_of([asked], OutcomeKind.STORED), webhook_event_id="e1-late", answers=("e1",), text="3,776 m")
     stored = made_with(late, "m0", since_ms=5, entries_since_ms=entries_since_ms)
     chat.conversation.amendments.erase(3, spares_entries=False)
@@ -684,7 +685,7 @@ def test_an_outcome_carries_what_its_turn_asked_of_models(pool: ThreadPoolExecut
 
     chat.deliver(chat.message(1))
 
-    assert chat.outcome("e1").usage == (ModelUsage(purpose=Purpose.TURN, model_name="model-1", prompt_tokens=10),)
+    assert chat.outcome("e1").audit.usage == (ModelUsage(purpose=Purpose.TURN, model_name="model-1", prompt_tokens=10),)
     assert '"turn_metered"' in lines.getvalue()
     assert '"weighted_tokens": 10' in lines.getvalue()
 
@@ -695,7 +696,7 @@ def test_a_chat_over_its_limit_is_told_once_and_outcomes_say_why(pool: ThreadPoo
     results = [chat.deliver(chat.message(number)) for number in (1, 2, 3)]
 
     assert results == ["replied", "apologised", "skipped"]
-    assert [chat.outcome(one).is_over_limit for one in ("e1", "e2", "e3")] == [False, True, True]
+    assert [chat.outcome(one).audit.is_over_limit for one in ("e1", "e2", "e3")] == [False, True, True]
     logged = [json.loads(line) for line in lines.getvalue().splitlines()]
     assert [one["scope"] for one in logged if one["message"] == "budget_spent"] == ["chat"]
 
@@ -762,7 +763,7 @@ def test_a_tap_carries_out_what_was_proposed_within_half_its_time_and_fetches_no
     proposal = replace(
         outcome_of([asked], OutcomeKind.REPLIED),
         text="shall I?",
-        proposes=(ProposedCall(tool="delete_entry", arguments="{}", name="lunch"),),
+        offer=Offer(proposes=(ProposedCall(tool="delete_entry", arguments="{}", name="lunch"),)),
     )
     for one in (asked, replace(chat.message(2), addressed=False)):
         chat.conversation.journal.record(one)
