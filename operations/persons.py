@@ -39,7 +39,7 @@ def exported_person(conversation: Conversation, user_id: str, *, now_ms: int) ->
     Raises: UnusableIdError, StorageUnavailableError.
     """
     found = messages_of(conversation, checked_person_id(user_id), until_ms=now_ms)
-    own, sources = found.own, found.own | found.named
+    own, sources = found.own, found.own | found.source_only
     for message in _messages(conversation, own):
         said: dict[str, Any] = msgspec.to_builtins(message)
         name = conversation.names.message(message.line_message_id)
@@ -101,7 +101,7 @@ class ForgetPerson:
         """Return the ids of the person's messages in the chat, all of which are withdrawn."""
         conversation = self.conversations.of(conversation_id)
         before = messages_of(conversation, person, until_ms=now_ms)
-        own = before.own | before.named | conversation.amendments.edited_by(person, until_ms=now_ms)
+        own = before.own | before.source_only | conversation.amendments.edited_by(person, until_ms=now_ms)
         if own:
             conversation.amendments.forget_member(person, until_ms=now_ms)
             own |= messages_of(conversation, person, until_ms=now_ms).taken_back

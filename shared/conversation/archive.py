@@ -15,7 +15,6 @@ from shared import logs
 from shared.clock import Clock
 from shared.conversation.amendment_log import AmendmentLog
 from shared.conversation.amendments import Amendments
-from shared.conversation.authors import with_authors
 from shared.conversation.leaving import Cut, WrittenSegment, cut, full_segments, with_leaving
 from shared.conversation.records import MessageRecord, OutcomeKind
 from shared.conversation.segments import answers_in_order, decode_segment, in_order
@@ -97,16 +96,9 @@ class Archive:
                 logs.error("record_unreadable", cause=cause)
         return tuple(found)
 
-    def with_waiting(
-        self, before: SnapshotRecord, after: SnapshotRecord, *, named: AbstractSet[str] | None = None
-    ) -> SnapshotRecord:
-        """Return the bounded snapshot `after`, in which everything waits that only `before` holds; nothing waits without an archive.
-
-        Its `authors` tell who sent the messages that it names and that are kept nowhere. `named`: what journalled answers name; None:
-        unknown.
-        """
-        left = with_leaving(before, after) if self.days else replace(after, leaving=Segment())
-        return with_authors(before, left, named=named)
+    def with_waiting(self, before: SnapshotRecord, after: SnapshotRecord) -> SnapshotRecord:
+        """Return the bounded snapshot `after`, in which everything waits that only `before` holds; nothing waits without an archive."""
+        return with_leaving(before, after) if self.days else replace(after, leaving=Segment())
 
     def cut(self, record: SnapshotRecord) -> Cut:
         """Return the snapshot without its full segments; lists the archive only if there are any.  Raises: StorageUnavailableError."""

@@ -63,7 +63,7 @@ class Compaction:
             logs.info("compaction_late")
             return None
         messages, outcomes = _read(conversation, listing)
-        named = seen.record.named_ids.union(*(one.provenance.ids for one in outcomes))
+        named = seen.record.provenance.ids.union(*(one.provenance.ids for one in outcomes))
         amendments = end_look(_messages_of(conversation, listing, seen.record), named)
         writes_recaps = self.recaps.is_due(seen.record, deadline)
         if not self.is_due(journalled=len(messages)) and not writes_recaps:
@@ -71,8 +71,8 @@ class Compaction:
         old_ms = self.clock.now_ms() - ANSWERABLE_MS - SKEW_MS
         folding = _Folding.of(messages, outcomes, seen.record, amendments, old_ms=old_ms)
         clean = cleaned(folding.record, amendments)
-        record = bounded(clean, self.limits, now_ms=self.clock.now_ms(), named=folding.named)
-        cut = conversation.archive.cut(conversation.archive.with_waiting(clean, record, named=folding.named))
+        record = bounded(clean, self.limits, now_ms=self.clock.now_ms(), required_ids=folding.required_ids)
+        cut = conversation.archive.cut(conversation.archive.with_waiting(clean, record))
         writes_recaps = self.recaps.is_due(cut.record, deadline)
         conversation.archive.write(cut.segments)
         folded = conversation.snapshot.swap(seen, self.recaps.with_attempt(cut.record) if writes_recaps else cut.record)
@@ -135,13 +135,13 @@ def _messages_of(conversation: Conversation, listing: JournalListing, snapshot: 
 class _Folding:
     """What leaves the journal, and the snapshot that then holds it, before it is cleaned or cut.
 
-    `named`: what the outcomes name that stay in the journal.
+    `required_ids`: what the outcomes name that stay in the journal.
     """
 
     messages: tuple[MessageRecord, ...]
     outcomes: tuple[OutcomeRecord, ...]
     record: SnapshotRecord
-    named: frozenset[str]
+    required_ids: frozenset[str]
 
     @classmethod
     def of(
@@ -181,7 +181,7 @@ class _Folding:
         return cls(
             messages=tuple(folded.values()),
             outcomes=done,
-            named=frozenset().union(*(one.provenance.ids for one in outcomes if one not in done)),
+            required_ids=frozenset().union(*(one.provenance.ids for one in outcomes if one not in done)),
             record=replace(
                 snapshot,
                 messages=tuple(sorted((*kept, *folded.values()), key=by_time)),

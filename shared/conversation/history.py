@@ -1,7 +1,7 @@
 """What a turn knows of a chat: its newest part, without what was withdrawn."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from shared.conversation.amendments import Amendments
@@ -38,8 +38,7 @@ class History:
     that are too many for a prompt. `quoted`: media that memory does not know, found because a message quotes them. `outcomes`: without
     words that repeat something withdrawn. `covered`: the messages that an outcome answers. `recorded`: the ids of all outcomes, read or
     not. `journalled`: how many messages a compaction could fold. `looked_s`: when the look at the amendments began, by the monotonic clock.
-    `authors`: the marks of the people who sent messages that are named and kept nowhere, by the messages' ids. `refused`: what no prompt
-    shows, because the model's provider refuses to read it (`Refusal`).
+    `refused`: what no prompt shows, because the model's provider refuses to read it (`Refusal`).
     """
 
     messages: tuple[MessageRecord, ...] = ()
@@ -55,7 +54,6 @@ class History:
     looked_s: float = -math.inf
     index: IndexView = field(default_factory=IndexView)
     journalled: int = 0
-    authors: Mapping[str, str] = field(default_factory=dict)
     refused: frozenset[str] = frozenset()
 
     def pending(self, own: MessageRecord, *, now_ms: int) -> tuple[MessageRecord, ...]:

@@ -134,7 +134,7 @@ class HistoryReader:
             return None
         if listing.amended.has_older:
             shown = listing.besides.union(index.message_ids, (one.line_message_id for one in seen.record.messages))
-            named = seen.record.named_ids.union(*(one.provenance.ids for one in recorded))
+            named = seen.record.provenance.ids.union(*(one.provenance.ids for one in recorded))
             amendments = _begin_look(conversation, listing, shown, named)()
         history = history_of(
             messages=received,
@@ -201,6 +201,5 @@ def history_of(
         recorded=frozenset(recorded),
         amendments=amendments,
         journalled=journalled,
-        authors={own_id: by for by, ids in clean.authors.items() for own_id in ids},
     )
     return history.without_refused(frozenset(one.id for one in clean.refused))

@@ -5,6 +5,7 @@ from itertools import chain
 
 from shared.conversation.media import UNKNOWN_MS, media_labels
 from shared.conversation.member_mark import mark_id
+from shared.conversation.provenance import Provenance
 from shared.conversation.store import Conversation
 from shared.conversation.sweep import Sweep
 
@@ -13,18 +14,18 @@ from shared.conversation.sweep import Sweep
 class PersonMessages:
     """What is stored of a person in a chat.
 
-    `own`: the ids of the person's messages whose words or medium are stored. `named`: those of which only something that came from them is
-    stored. `unnamed`: quoted media whose sender neither their label nor a stored message tells.
+    `own`: the ids of the person's messages whose words or medium are stored. `source_only`: those of which only something that came from
+    them is stored. `unnamed`: quoted media whose sender neither their label nor a stored message tells.
     """
 
     own: frozenset[str]
     unnamed: frozenset[str]
-    named: frozenset[str] = frozenset()
+    source_only: frozenset[str] = frozenset()
 
     @property
     def taken_back(self) -> frozenset[str]:
         """What goes when the person takes back everything."""
-        return self.own | self.named | self.unnamed
+        return self.own | self.source_only | self.unnamed
 
     @classmethod
     def stored_in(cls, conversation: Conversation, user_id: str, *, until_ms: int) -> "PersonMessages":
@@ -36,9 +37,9 @@ class PersonMessages:
         labels, mark = media_labels(conversation), mark_id(user_id)
         sent = {own_id for own_id, one in labels.items() if one.by == mark and one.timestamp_ms <= until_ms}
         quoted = {own_id for own_id, one in labels.items() if one.timestamp_ms == UNKNOWN_MS}
-        journalled = conversation.journal.read_messages()
+        journalled, recorded = conversation.journal.read_messages(), conversation.journal.read_outcomes()
         snapshot = conversation.snapshot.read().record
-        segments = Sweep(archive=conversation.archive).naming({user_id, *quoted})
+        segments = tuple(Sweep(archive=conversation.archive).naming({user_id, mark, *quoted}))
         archived = (one for segment in segments for one in segment.messages)
         known: set[str] = set()
         for message in chain(journalled, snapshot.messages, snapshot.leaving.messages, archived):
@@ -47,5 +48,13 @@ class PersonMessages:
             known.add(message.line_message_id)
             if message.user_id == user_id and message.timestamp_ms <= until_ms:
                 sent.add(message.line_message_id)
-        named = {own_id for own_id, sent_ms in snapshot.authors.get(mark, {}).items() if sent_ms <= until_ms}
-        return cls(own=frozenset(sent), named=frozenset(named - sent), unnamed=frozenset(quoted - known))
+        made = Provenance.union(
+            (
+                snapshot.provenance,
+                *(one.provenance for one in recorded),
+                *(one.provenance for segment in segments for one in segment.answers),
+                *(one.provenance for segment in segments for one in segment.recaps),
+            )
+        )
+        sources = {own_id for own_id, said_ms in made.messages.get(mark, {}).items() if said_ms <= until_ms}
+        return cls(own=frozenset(sent), source_only=frozenset(sources - sent), unnamed=frozenset(quoted - known))

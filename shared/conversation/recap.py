@@ -67,8 +67,10 @@ class RecapWriter:
             if text is not None:
                 summed_up = _with_recap(record, text, self.limits)
                 held = (summed_up.outcomes, summed_up.recaps, summed_up.passed_recaps)
-                named = frozenset(own_id_of(one) for kind in held for one in kind)  # journalled answers may name each
-                within = bounded(summed_up, self.limits, now_ms=self.clock.now_ms(), named=named)
+                required_ids = frozenset(
+                    own_id_of(one) for kind in held for one in kind
+                )  # journalled answers may name each
+                within = bounded(summed_up, self.limits, now_ms=self.clock.now_ms(), required_ids=required_ids)
                 record = conversation.archive.with_waiting(summed_up, within)
             goes_on = text is not None and left > 0 and self.is_due(record, deadline)
             written = conversation.snapshot.swap(seen, self.with_attempt(record) if goes_on else record)

@@ -12,7 +12,6 @@ from typing import Final
 from shared.clock import MINUTE_MS, SKEW_MS
 from shared.conversation.amendment_log import AmendmentLog
 from shared.conversation.amendments import Amendments
-from shared.conversation.authors import authors_after
 from shared.conversation.inheritance import own_id_of, with_inheritance, without_lost, without_names
 from shared.conversation.numbering import Numbered
 from shared.conversation.records import ANSWERABLE_MS, MessageRecord, OutcomeKind, OutcomeRecord, by_time
@@ -162,7 +161,6 @@ def cleaned(
         outcomes=tuple(one for one in snapshot.outcomes if one.timestamp_ms > amendments.erased_ms),
         recaps=tuple(one for one in snapshot.recaps if one.provenance.since_ms > amendments.erased_ms),
         passed_recaps=tuple(one for one in snapshot.passed_recaps if one.provenance.since_ms > amendments.erased_ms),
-        authors=authors_after(amendments.erased_ms, snapshot.authors),
     )
     clean = without_names(without_lost(left, is_lost), amendments.taken.keys())
     return replace(
@@ -200,13 +198,13 @@ def with_sources(stored: SnapshotRecord) -> SnapshotRecord:
 
 
 def bounded(
-    record: SnapshotRecord, limits: MemoryLimits, *, now_ms: int, named: AbstractSet[str] | None = None
+    record: SnapshotRecord, limits: MemoryLimits, *, now_ms: int, required_ids: AbstractSet[str] | None = None
 ) -> SnapshotRecord:
     """Return the record within its limits; the oldest goes first, a recap with its sources.
 
-    `named`: the answers and recaps that journalled answers name, which stay; None: unknown, so no recap is dropped. A recap that leaves the
-    prompts stays in `passed_recaps` for as long as an answer whose prompt held it may be under way. What repeats an answer or a recap that
-    is dropped takes over its provenance.
+    `required_ids`: the answers and recaps that journalled answers name, which stay; None: unknown, so no recap is dropped. A recap that
+    leaves the prompts stays in `passed_recaps` for as long as an answer whose prompt held it may be under way. What repeats an answer or a
+    recap that is dropped takes over its provenance.
     """
     forgotten = frozenset(one for recap in record.recaps[: -limits.recaps] for one in recap.summed_up_ids)
     messages = tuple(one for one in record.messages if one.line_message_id not in forgotten)
@@ -218,12 +216,12 @@ def bounded(
     shown = {one.webhook_event_id for one in record.outcomes[-_OUTCOMES_KEPT:] if one.timestamp_ms >= oldest_ms}
     newest_ones = {one.webhook_event_id for one in record.outcomes[-_NEWEST_KEPT:]}
     asking = _asking(record.outcomes, since_ms=now_ms - ANSWERABLE_MS - SKEW_MS)
-    kept = shown | newest_ones | _late(record.outcomes) | asking | (named or frozenset())
+    kept = shown | newest_ones | _late(record.outcomes) | asking | (required_ids or frozenset())
     passed = tuple(
         replace(one, passed_ms=one.passed_ms or now_ms)
         for one in (*record.passed_recaps, *(one for one in record.recaps[: -limits.recaps] if one.id and one.text))
     )
-    lasting = {one.id for one in passed if named is None or one.id in named}
+    lasting = {one.id for one in passed if required_ids is None or one.id in required_ids}
     lasting |= {one.id for one in passed[-_PASSED_KEPT:] if one.passed_ms > now_ms - ANSWERABLE_MS - SKEW_MS}
     inherited = with_inheritance(
         replace(record, recaps=recaps, passed_recaps=passed), {one.id for one in recaps} | lasting | kept

@@ -1,9 +1,6 @@
 """The records that compactions make of a chat: recaps, the snapshot, and the archive's segments.  Schemas are in schemas/records/."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import chain
-from typing import TypeAlias
 
 from shared.conversation.numbering import Numbered
 from shared.conversation.provenance import Provenance
@@ -12,9 +9,6 @@ from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecor
 from shared.conversation.refusals import Refusal
 from shared.storage.codec import VERSION
 from shared.unknown_fields import Extensible
-
-Authors: TypeAlias = Mapping[str, Mapping[str, int]]
-"""When a person's messages were sent, by the person's mark (`member_mark`) and their ids: `{"member-...": {"message-id": sent_ms}}`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +93,7 @@ class SnapshotRecord(Extensible):
     of their objects' names.
 
     What its outcomes, and the answers that leave, name is stored once for all of them, in `numbered`; in memory that is empty.
-    `authors` are those of messages that are named and kept nowhere. `overtaken_ms` is when `Snapshot.overtake` wrote it last.
+    `overtaken_ms` is when `Snapshot.overtake` wrote it last.
     `refused`: marks on what the model's provider refuses to read, of the journal, too.
     """
 
@@ -109,7 +103,6 @@ class SnapshotRecord(Extensible):
     recaps: tuple[Recap, ...] = ()
     passed_recaps: tuple[Recap, ...] = ()
     numbered: Numbered = field(default_factory=Numbered)
-    authors: Authors = field(default_factory=dict)
     recaps_written: int = 0
     recap_tries: int = 0
     recap_until_ms: int = 0
@@ -124,11 +117,12 @@ class SnapshotRecord(Extensible):
         return (*self.passed_recaps, *(one for one in self.recaps if one.text))
 
     @property
-    def named_ids(self) -> frozenset[str]:
-        """What its answers and recaps name, those included that wait for the archive."""
-        provenances = chain(
-            (one.provenance for one in self.outcomes),
-            (one.provenance for one in self.leaving.answers),
-            (one.provenance for one in (*self.all_recaps, *self.leaving.recaps)),
+    def provenance(self) -> Provenance:
+        """What its answers and recaps were made of, those included that wait for the archive."""
+        return Provenance.union(
+            (
+                *(one.provenance for one in self.outcomes),
+                *(one.provenance for one in self.leaving.answers),
+                *(one.provenance for one in (*self.all_recaps, *self.leaving.recaps)),
+            )
         )
-        return frozenset(named_id for one in provenances for named_id in one.ids)

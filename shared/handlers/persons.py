@@ -19,4 +19,4 @@ def messages_of(conversation: Conversation, user_id: str, *, until_ms: int) -> P
     entries, reminders = EntryStore(conversation), ReminderStore(conversation)
     filed = Provenance.union((*entries.provenances(), *(one.provenance for one in reminders.read_all())))
     behind = {own_id for own_id, said_ms in filed.messages.get(mark, {}).items() if said_ms <= until_ms}
-    return replace(stored, named=stored.named | (behind - stored.own))
+    return replace(stored, source_only=stored.source_only | (behind - stored.own))

@@ -142,13 +142,6 @@ def test_sources_of_recaps_are_kept_but_not_shown(chat: Conversation) -> None:
     assert history.recaps == (recap,)
 
 
-def test_the_snapshot_tells_who_sent_what_is_not_kept_unless_that_was_erased(chat: Conversation) -> None:
-    fold(chat, SnapshotRecord(authors={"member-1": {"m1": 1, "m2": 2}, "member-2": {"m3": 3}}))
-    chat.amendments.erase(1)
-
-    assert read(chat).authors == {"m2": "member-1", "m3": "member-2"}
-
-
 def test_amendments_overlay_journal_and_snapshot(chat: Conversation) -> None:
     fold(chat, SnapshotRecord(messages=(message(1, "old words"), message(2, "secret"))))
     chat.journal.record(message(3, "old words"))

@@ -36,7 +36,7 @@ def test_what_leaves_the_snapshot_waits_and_nothing_is_lost_or_doubled(
     )
     limits = MemoryLimits(verbatim=verbatim, summed_up=2, recaps=kept_recaps, sources=3)
 
-    after = with_leaving(before, bounded(before, limits, now_ms=NOW_MS, named=frozenset()))
+    after = with_leaving(before, bounded(before, limits, now_ms=NOW_MS, required_ids=frozenset()))
 
     here, leaving = archive_of(after), after.leaving
     assert sorted([*(one.line_message_id for one in after.messages), *here.message_ids]) == sorted(

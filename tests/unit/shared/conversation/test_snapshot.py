@@ -185,8 +185,8 @@ def test_a_recap_that_left_the_prompts_stays_while_an_answer_may_be_on_its_way()
     limits = MemoryLimits(recaps=1, sources=2)
     record = SnapshotRecord(recaps=(recap(1, 1, 2), recap(2, 3)))
 
-    within = bounded(record, limits, now_ms=NOW_MS, named=frozenset())
-    later = bounded(within, limits, now_ms=NOW_MS + HALF_AN_HOUR_MS, named=frozenset())
+    within = bounded(record, limits, now_ms=NOW_MS, required_ids=frozenset())
+    later = bounded(within, limits, now_ms=NOW_MS + HALF_AN_HOUR_MS, required_ids=frozenset())
 
     assert (recap_ids(within), [one.id for one in within.passed_recaps]) == (["recap-2"], ["recap-1"])
     assert (recap_ids(later), later.passed_recaps) == (["recap-2"], ())
@@ -196,7 +196,7 @@ def test_a_recap_that_left_the_prompts_stays_while_an_answer_may_be_on_its_way()
 def test_a_recap_that_journalled_answers_name_stays_however_old(named: frozenset[str] | None) -> None:
     passed = replace(recap(1, 1, 2), passed_ms=NOW_MS - HALF_AN_HOUR_MS)
 
-    within = bounded(SnapshotRecord(passed_recaps=(passed,)), MemoryLimits(), now_ms=NOW_MS, named=named)
+    within = bounded(SnapshotRecord(passed_recaps=(passed,)), MemoryLimits(), now_ms=NOW_MS, required_ids=named)
 
     assert within.passed_recaps == (passed,)
 
@@ -209,7 +209,7 @@ def test_what_repeats_a_recap_that_goes_for_good_names_its_sources() -> None:
         SnapshotRecord(passed_recaps=(passed,), outcomes=(repeating,)),
         MemoryLimits(),
         now_ms=NOW_MS,
-        named=frozenset(),
+        required_ids=frozenset(),
     )
 
     assert [one.provenance.ids for one in within.outcomes] == [{"m1", "m2", "m9"}]
@@ -308,8 +308,8 @@ def test_a_lost_recap_stays_without_words_as_long_as_one_that_left_the_prompts()
     amendments = Amendments(withdrawn=frozenset({"m2"}))
 
     clean = cleaned(record, amendments)
-    within = bounded(clean, MemoryLimits(), now_ms=NOW_MS, named=frozenset())
-    later = bounded(within, MemoryLimits(), now_ms=NOW_MS + HALF_AN_HOUR_MS, named=frozenset())
+    within = bounded(clean, MemoryLimits(), now_ms=NOW_MS, required_ids=frozenset())
+    later = bounded(within, MemoryLimits(), now_ms=NOW_MS + HALF_AN_HOUR_MS, required_ids=frozenset())
 
     assert (recap_ids(clean), [(one.id, one.words) for one in clean.passed_recaps]) == (["recap-2"], [("recap-1", ())])
     assert [(one.id, one.passed_ms) for one in within.passed_recaps] == [("recap-1", NOW_MS)]
@@ -321,7 +321,7 @@ def test_a_recap_that_never_had_words_goes_for_good() -> None:
     record = SnapshotRecord(recaps=(replace(recap(1, 1), text=""), recap(2, 2), recap(3, 3)))
 
     clean = cleaned(record, Amendments(withdrawn=frozenset({"m1"})))
-    within = bounded(record, MemoryLimits(recaps=2), now_ms=NOW_MS, named=None)
+    within = bounded(record, MemoryLimits(recaps=2), now_ms=NOW_MS, required_ids=None)
 
     assert (recap_ids(clean), clean.passed_recaps) == (["recap-2", "recap-3"], ())
     assert (recap_ids(within), within.passed_recaps) == (["recap-2", "recap-3"], ())
@@ -386,7 +386,7 @@ def test_a_recap_beside_the_prompts_loses_its_words_with_any_edit_of_its_sources
 def test_a_recap_leaves_for_good_once_no_answer_may_be_on_its_way(age_ms: int, *, is_kept: bool) -> None:
     passed = replace(recap(1, 1), passed_ms=NOW_MS - ANSWERABLE_MS - SKEW_MS + age_ms)
 
-    within = bounded(SnapshotRecord(passed_recaps=(passed,)), MemoryLimits(), now_ms=NOW_MS, named=frozenset())
+    within = bounded(SnapshotRecord(passed_recaps=(passed,)), MemoryLimits(), now_ms=NOW_MS, required_ids=frozenset())
 
     assert bool(within.passed_recaps) is is_kept
 
@@ -397,7 +397,7 @@ def test_what_repeats_a_recap_or_an_answer_that_stays_goes_on_naming_it() -> Non
     repeating = made_with(answer(9, "recap 1, recap 2 and the words of an answer"), "recap-1", "recap-2", "e8")
     record = SnapshotRecord(recaps=(shown,), passed_recaps=(passed,), outcomes=(first, repeating))
 
-    within = bounded(record, MemoryLimits(), now_ms=NOW_MS, named=frozenset())
+    within = bounded(record, MemoryLimits(), now_ms=NOW_MS, required_ids=frozenset())
 
     assert [one.provenance.ids for one in within.outcomes] == [
         {"m8"},

@@ -339,7 +339,7 @@ def test_what_repeats_a_lost_recap_goes_although_that_recap_fell_out_before(
     lost = replace(recap(1, "", "m1"), passed_ms=1)
     fold(chat, SnapshotRecord(passed_recaps=(lost,), outcomes=(seeing(answer(5, "4711"), "recap-1"),)))
     seen = chat.snapshot.read()
-    chat.snapshot.swap(seen, bounded(seen.record, MemoryLimits(), now_ms=clock.now_ms(), named=frozenset()))
+    chat.snapshot.swap(seen, bounded(seen.record, MemoryLimits(), now_ms=clock.now_ms(), required_ids=frozenset()))
 
     withdrawal.withdraw(chat, "m1", timestamp_ms=9)
 

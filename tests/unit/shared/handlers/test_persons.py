@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 
 from shared.adapters.memory import MemoryObjectStore
-from shared.conversation.member_mark import mark_id
 from shared.conversation.provenance import Provenance, Source
 from shared.conversation.snapshot_records import SnapshotRecord
 from shared.conversation.store import Conversation
@@ -16,7 +15,8 @@ from shared.knowledge.entry_file import format_entry
 from shared.knowledge.entry_store import CATALOG_FILE
 from shared.reminders.reminder import Reminder
 from shared.storage.codec import encode
-from tests.support.chats import conversations_on, message
+from tests.support.archives import put_segment
+from tests.support.chats import answer, conversations_on, message
 from tests.support.inline import InlineExecutor
 from tests.support.knowledge import SATO
 
@@ -42,12 +42,18 @@ def file(group: Conversation, entry: Entry) -> int:
 
 
 def named(group: Conversation, *, until_ms: int = 3) -> frozenset[str]:
-    return messages_of(group, YUKI, until_ms=until_ms).named
+    return messages_of(group, YUKI, until_ms=until_ms).source_only
 
 
-def test_what_a_snapshot_names_is_known_by_its_author(group: Conversation) -> None:
-    authors = {mark_id(YUKI): {"m1": 1, "m4": 4}, mark_id(KENJI): {"m2": 2}}
-    group.snapshot.swap(group.snapshot.read(), SnapshotRecord(authors=authors))
+@pytest.mark.parametrize("place", ["journal", "snapshot", "archive"])
+def test_what_an_answer_was_made_of_is_known_by_its_author(group: Conversation, place: str) -> None:
+    made = replace(answer(9), provenance=Provenance.of_sources(SOURCES))
+    if place == "journal":
+        group.journal.record_outcome(made)
+    elif place == "snapshot":
+        group.snapshot.swap(group.snapshot.read(), SnapshotRecord(outcomes=(made,)))
+    else:
+        put_segment(group, [], [made])
 
     assert named(group) == {"m1"}
     assert named(group, until_ms=4) == {"m1", "m4"}
@@ -103,5 +109,5 @@ def test_a_message_that_is_stored_is_the_persons_own(group: Conversation) -> Non
     found = messages_of(group, YUKI, until_ms=4)
 
     assert found.own == {"m1"}
-    assert found.named == {"m4"}
+    assert found.source_only == {"m4"}
     assert found.taken_back == {"m1", "m4"}
