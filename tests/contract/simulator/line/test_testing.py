@@ -148,7 +148,9 @@ def test_a_bot_that_cannot_start_is_told() -> None:
     with pytest.raises(BotFailedError, match="ended with status 3"):
         BotProcess([sys.executable, "-c", "raise SystemExit(3)"], port=free_port(), env={}).__enter__()
     with pytest.raises(BotFailedError, match="does not listen"):
-        BotProcess([sys.executable, "-c", "input()"], port=free_port(), env={}, start_s=0.1).__enter__()
+        BotProcess(
+            [sys.executable, "-c", "import signal; signal.pause()"], port=free_port(), env={}, start_s=0.1
+        ).__enter__()
 
 
 def test_the_pytest_plugin_starts_and_stops_simulator_and_bot(tmp_path: Path) -> None:
