@@ -297,7 +297,7 @@ def test_property_8_the_outcome_names_the_new_entry(category: Category, confiden
 
     outcome = turn.commit()
 
-    assert outcome.audit.filed_paths == result["path"]
+    assert outcome.audit.filed_paths == (result["path"],)
     assert outcome.audit.filed_confidence == result["confidence"] == confidence
     assert chat.paths == [result["path"]]
 
