@@ -14,7 +14,7 @@ from .platform import LinePlatform
 
 CHANNEL_SECRET: Final = "8c570fa6dd201bb328f1c1eac23a96d8"  # noqa: S105 - the secret of LINE's own signature example
 ACCESS_TOKEN: Final = "harness-token"  # noqa: S105 - opens nothing
-WEBHOOK_URL: Final = "http://bot.test/webhook"
+WEBHOOK_URL: Final = "https://bot.test/webhook"
 _START_MS: Final = 1_767_225_600_000
 
 T = TypeVar("T")

@@ -5,7 +5,14 @@ from typing import Final
 
 from tests.simulation.mutation import Mutation
 from tests.simulation.rules import Always, DropArgument, Instead, Never, ReplaceConstant, Return, Skip
-from tests.simulation.stand_ins import another_key, go_to_any_day_of_pushes, no_outcome, note_every_press, nothing_left
+from tests.simulation.stand_ins import (
+    another_key,
+    go_to_any_day_of_pushes,
+    no_holder,
+    no_outcome,
+    note_every_press,
+    nothing_left,
+)
 
 _APPLY: Final = "shared.knowledge.apply"
 _ERASURE: Final = "shared.handlers.erasure"
@@ -51,7 +58,7 @@ OF_HANDLERS: Final[Mapping[str, Mutation]] = {
     ),
     "files_what_one_message_says": Mutation(
         f"{_SOURCES}:PossibleSources._trace",
-        Never("holder"),
+        Instead("_holder_of", no_holder),
         lacks="an entry goes with a question that was answered beside the message which says all of it",
     ),
     "counts_what_no_message_says": Mutation(

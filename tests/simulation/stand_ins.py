@@ -30,6 +30,7 @@ from shared.conversation.store import Conversation
 from shared.conversation.sweep import Sweep
 from shared.conversation.turn import Route, SeenTurn, TurnRecord
 from shared.knowledge.entry import Entry
+from shared.knowledge.provenance import PossibleSources
 from shared.line.messaging import ReplyToken
 from shared.line.postback_data import ReminderPress
 from shared.reminders.reminder import Reminder
@@ -163,6 +164,10 @@ def no_admission(*_: object) -> None:
 
 
 def nothing_left(_entry: Entry, _is_withdrawn: IsWithdrawn) -> None:
+    return None
+
+
+def no_holder(_sources: PossibleSources, _text: str) -> None:
     return None
 
 

@@ -105,7 +105,7 @@ class Target:
         assert ask(self.line, "GET", "/simulator/deliveries").status_code == 200
         assert ask(self.line, "GET", "/simulator/recording").status_code == 200
         self.line.do(self.line.platform.reset)
-        self.line.platform.courier.webhook_url = "http://bot.test/webhook"
+        self.line.platform.courier.webhook_url = "https://bot.test/webhook"
         self.line.webhook.bodies.clear()
         self.line.webhook.headers.clear()
 

@@ -119,7 +119,7 @@ def test_profiles_groups_and_the_account_are_read(line: LineHarness, bot: Messag
     assert bot.get_bot_info().user_id == line.platform.account.user_id
     assert bot.get_message_quota().value == 200
     assert bot.get_message_quota_consumption().total_usage == 0
-    assert bot.get_webhook_endpoint().endpoint == "http://bot.test/webhook"
+    assert bot.get_webhook_endpoint().endpoint == "https://bot.test/webhook"
     bot.leave_group(group.chat_id)
     with pytest.raises(NotFoundException):
         bot.get_group_summary(group.chat_id)

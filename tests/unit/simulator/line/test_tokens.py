@@ -134,7 +134,7 @@ def test_the_webhook_test_can_name_another_endpoint(line: LineHarness) -> None:
     told = line.call("POST", "/v2/bot/channel/webhook/test", json={"endpoint": "https://other.test/hook"})
 
     assert (told.json()["success"], asked) == (True, ["https://other.test/hook"])
-    assert line.platform.courier.webhook_url == "http://bot.test/webhook"
+    assert line.platform.courier.webhook_url == "https://bot.test/webhook"
     assert line.call("POST", "/v2/bot/channel/webhook/test", json={"endpoint": "ftp://x"}).status_code == 400
 
 
