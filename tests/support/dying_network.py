@@ -81,6 +81,8 @@ class DyingProxy:
         self._selector.register(connection.server, selectors.EVENT_READ, connection)
 
     def _pass_on(self, source: socket.socket, connection: _Connection) -> None:
+        if connection not in self._open:  # its other side, which was ready in the same moment, has ended it
+            return
         is_of_client = source is connection.client
         try:
             piece = source.recv(_PIECE_BYTES)
