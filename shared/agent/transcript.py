@@ -5,8 +5,9 @@ r"""The chat as lines of a prompt.  A line that begins with `[` was written by t
     [note] a remark of this system, which holds no words of people
     [recap | until 2026-11-20 08:00], [filed]: data that came from people's words
 
-Within data, line breaks of every kind become `\n`, and a bracket with which a line would begin, or that looks like one, is escaped: `\[`.
-Names in headers have neither brackets nor bars (`shared/line/display_names.py`).
+Within data, controls and other characters that no writing needs are left out, line breaks of every kind become `\n`, and a bracket with
+which a line would begin, or that looks like one, is escaped: `\[`. Names in headers have neither brackets nor bars
+(`shared/line/display_names.py`).
 """
 
 import re
@@ -14,6 +15,7 @@ from typing import Final
 
 from shared.agent.token_estimate import estimated_tokens, within_tokens
 from shared.line.graphemes import boundary_before
+from shared.line.readable import readable
 
 MESSAGE_TOKENS: Final = 1_500
 """Tokens of one earlier message or answer; a message that the turn answers may be longer."""
@@ -33,12 +35,12 @@ _PLACEHOLDER: Final = re.compile(r"\[([^\n]*)\]")
 
 def words(text: str, *, limit_tokens: int = MESSAGE_TOKENS) -> str:
     """Return words of a person, or of a model, as data: no line of them can pass for a header."""
-    return _HEADER.sub(_escape, _BREAKS.sub("\n", shortened(text, limit_tokens=limit_tokens)))
+    return _HEADER.sub(_escape, _BREAKS.sub("\n", readable(shortened(text, limit_tokens=limit_tokens))))
 
 
 def placeholder(text: str, *, limit_tokens: int = MESSAGE_TOKENS) -> str:
     """Return what stands for a medium, such as `[file: plan.pdf, 2 kB]`: one line, whose brackets are the first and the last character."""
-    line = " ".join(shortened(text, limit_tokens=limit_tokens).split())
+    line = " ".join(readable(shortened(text, limit_tokens=limit_tokens)).split())
     found = _PLACEHOLDER.fullmatch(line)
     inner = found[1] if found else line
     return f"[{inner.translate(_ROUND)}]"

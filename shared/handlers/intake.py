@@ -12,7 +12,7 @@ from shared.line.events import LineEvent, MessageContent
 from shared.line.ids import is_event_or_message_id
 from shared.line.mentions import GroupPolicy, is_addressed, may_address_by_quote, without_address
 from shared.line.message_text import describe
-from shared.line.utf16 import without_lone_surrogates
+from shared.line.readable import readable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +98,7 @@ class Intake:
 def _words(content: MessageContent, bot_names: tuple[str, ...]) -> str:
     if content.type != "text":
         return describe(content.type, content.fields)
-    return without_lone_surrogates(without_address(content, bot_names=bot_names))
+    return readable(without_address(content, bot_names=bot_names))
 
 
 def _image_set(fields: Mapping[str, object]) -> tuple[str | None, int]:

@@ -28,12 +28,13 @@ class PostbackHandler:
         data = event.postback_data
         if event.reply_token is None:
             return EventResult.NOT_ANSWERABLE
-        if (deferral_id := deferral_id_in(data)) is not None:
-            return self.message.press(event, deferral_id)
         if (question_id := question_id_in(data)) is not None:
             return self.erasure.confirm(event, question_id)
-        if (proposal_id := proposal_id_in(data)) is not None and self._is_of_member(event):
-            return self.message.press(event, proposal_id)
+        answer_id = deferral_id_in(data) or proposal_id_in(
+            data
+        )  # what the press does is told by the answer, not by the word before its id
+        if answer_id is not None and self._is_of_member(event):
+            return self.message.press(event, answer_id)
         press = reminder_press_in(data)
         return EventResult.IGNORED if press is None else self.reminder(event, press)
 

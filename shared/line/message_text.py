@@ -6,7 +6,7 @@ Source: LINE, "Message event": the fields of each `message.type`; `keywords` of 
 from collections.abc import Callable, Mapping
 from typing import Final, TypeGuard
 
-from shared.line.utf16 import without_lone_surrogates
+from shared.line.readable import readable
 
 _KILOBYTE: Final = 1_000
 _LARGEST: Final = 1e15
@@ -16,7 +16,7 @@ def describe(message_type: str, fields: Mapping[str, object]) -> str:
     """Return the words of a text message; for any other type a line such as `[location: Tokyo Station, 1-9-1 ...]`."""
     described = _DESCRIPTIONS.get(message_type)
     line = described(fields) if described else _tag("unsupported message", message_type)
-    return without_lone_surrogates(line)
+    return readable(line)
 
 
 def _text(fields: Mapping[str, object]) -> str:

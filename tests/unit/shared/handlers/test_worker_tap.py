@@ -72,8 +72,10 @@ class Chat:
         """Ask about the page; the model reads it, and then wants these changes."""
         return self.person.says(f"{self._at}{text}", READS, *changes, REPLY)
 
-    def press(self, **more: Any) -> dict[str, Any]:  # noqa: ANN401 - fields of the event
-        return self.person.presses(self.person.newest_button, **more)
+    def press(self, *, word: str | None = None, **more: Any) -> dict[str, Any]:  # noqa: ANN401 - fields of the event
+        """Press the newest button, or one with another word before its id."""
+        own_word, _, answer_id = self.person.newest_button.partition(":")
+        return self.person.presses(f"{word or own_word}:{answer_id}", **more)
 
     def text_of(self, event: dict[str, Any]) -> Any:  # noqa: ANN401 - null or text
         return self.worker.outcome(event)["text"]
@@ -325,12 +327,13 @@ def test_a_tap_in_another_chat_finds_nothing(chat: Chat) -> None:
     assert chat.notion.pages == ()
 
 
-def test_a_tap_of_somebody_who_is_no_member_does_nothing(pool: ThreadPoolExecutor) -> None:
+@pytest.mark.parametrize("word", ["do", "late", "confirm"])
+def test_a_tap_of_somebody_who_is_no_member_does_nothing(pool: ThreadPoolExecutor, word: str) -> None:
     chat = Chat(pool, is_in_group=True)
     chat.asks(creating())
     chat.worker.profiles.strangers.add(STRANGER)
 
-    chat.press(by=STRANGER)
+    chat.press(by=STRANGER, word=word)
 
     assert chat.notion.pages == ()
 
