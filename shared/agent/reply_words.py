@@ -30,8 +30,8 @@ def is_blank_reply(readings: Readings, message: str | None) -> bool:
 
 
 def without_strange_links(readings: Readings, text: str) -> str:
-    """Return the text without links that nobody gave, which the log counts."""
-    text, strange = readings.without_strange_links(text)
+    """Return the text with "…" in place of links that nobody gave, so that sentences stay whole; the log counts them."""
+    text, strange = readings.without_strange_links(text, instead="…")
     if strange:
         logs.warning("links_removed", links=strange)
     return text

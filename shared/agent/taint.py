@@ -14,15 +14,20 @@ from itertools import takewhile
 from threading import Lock
 from typing import Final
 
+from shared.agent.links import (
+    ENDS,
+    address_of,
+    has_no_scheme,
+    host_of,
+    is_link,
+    link_after,
+    links_in,
+    narrowed,
+    without_hidden_characters,
+)
 from shared.conversation.literal_runs import Runs
 from shared.search.folding import fold
 
-# A link ends before another one that follows a script without spaces: 「https://a.exampleとhttps://b.exampleを比べて」
-_LINK: Final = re.compile(
-    r"https?://(?:(?!(?<=[^\x00-\x7f])https?://)[^\s<>\"'「」『』（）()\[\]{}、。，])+",  # noqa: RUF001 - ends of links
-    re.IGNORECASE,
-)
-_ENDS: Final = ".,;:!?)]}'\"*_~`|"  # and the marks of Markdown, of which the reply has none left
 _NUMBER: Final = re.compile(r"\d{4,}")
 _NAMED_AT_LEAST: Final = 2  # characters; a shorter name stands in other words by chance
 _WORD: Final = re.compile(r"[^\W_]{2,}")
@@ -49,6 +54,8 @@ class Readings:
     def __init__(self) -> None:
         self._outside: dict[str, str] = {}
         self._links: set[str] = set()
+        self._addresses: set[str] = set()
+        self._hosts: set[str] = set()
         self._written: set[str] = set()
         self._kept: list[str] = []
         self._lock = Lock()
@@ -77,7 +84,10 @@ class Readings:
         """Remember the links of a function's result or of the prompt: the reply may repeat them.  `is_kept`: it repeats what is filed."""
         text = "\n".join(_texts_in(data))
         with self._lock:
-            self._links |= _known_by(text) - self._written
+            given = _known_by(text) - self._written
+            self._links |= given
+            self._addresses |= set(map(address_of, given))
+            self._hosts |= set(map(host_of, given))
             if is_kept:
                 self._kept.append(text)
 
@@ -99,27 +109,34 @@ class Readings:
         """Whether the data hold a link that neither a function nor a person gave."""
         return self.without_strange_links("\n".join(_texts_in(data)))[1] > 0
 
-    def without_strange_links(self, text: str) -> tuple[str, int]:
-        """Return the text without links that neither a function nor a person gave, and their number.
+    def without_strange_links(self, text: str, *, instead: str = "") -> tuple[str, int]:
+        """Return the text without links that neither a function nor a person gave, and their number; `instead` stands in their places.
 
         Scripts without spaces go on right after a link: a space is put between a link that was given and what follows it.
         """
-        kept: list[str] = []
+        text = without_hidden_characters(text)
+        narrow, parts = narrowed(text), list[str]()
         place = strange = 0
-        while (found := _LINK.search(text, place)) is not None:
-            link = found[0].rstrip(_ENDS)
+        while (found := link_after(place, narrow)) is not None:
+            start, end = found
+            link = text[start:end]
             given = self._given_in(link)
-            kept += [text[place : found.start()], given]
+            parts += [text[place:start], given or instead]
             if given and given != link:
-                kept.append(" ")
-            place = found.start() + len(given or link)
+                parts.append(" ")
+            place = start + len(given or link)
             strange += not given
-        return "".join((*kept, text[place:])), strange
+        return "".join((*parts, text[place:])), strange
 
     def _given_in(self, link: str) -> str:
-        """Return the link, or as much of it as was given and is followed by another script; "" if it was not given."""
+        """Return the link, or as much of it as was given and is followed by another script; "" if it was not given.
+
+        Without its scheme a link is given with it, and the host alone with any link to it: after `https://a.com/x` also `a.com`.
+        """
         with self._lock:  # a tool that took too long may be noting more
             if link in self._links:
+                return link
+            if has_no_scheme(link) and (address_of(link) in self._addresses or address_of(link).lower() in self._hosts):
                 return link
             begins = (one for one in self._links if link.startswith(one) and not link[len(one)].isascii())
             return max(begins, key=len, default="")
@@ -127,12 +144,12 @@ class Readings:
 
 def _known_by(text: str) -> set[str]:
     """Return the links of the text, and as much of each as is ASCII."""
-    return {one for link in links_in(text) for one in (link, _ascii_beginning(link)) if _LINK.match(one)}
+    return {one for link in links_in(text) for one in (link, _ascii_beginning(link)) if is_link(one)}
 
 
 def _ascii_beginning(link: str) -> str:
     """Return the link up to the first character of another script, which may be a word after it."""
-    return "".join(takewhile(str.isascii, link)).rstrip(_ENDS)
+    return "".join(takewhile(str.isascii, link)).rstrip(ENDS)
 
 
 def _texts_in(data: object) -> Iterator[str]:
@@ -147,11 +164,6 @@ def _texts_in(data: object) -> Iterator[str]:
                 yield from _texts_in(value)
         case _:
             yield str(data)
-
-
-def links_in(text: str) -> Iterable[str]:
-    """Return the links in the text, without punctuation at their ends."""
-    return [found.rstrip(_ENDS) for found in _LINK.findall(text)]
 
 
 def is_named(name: str, said: Iterable[str]) -> bool:

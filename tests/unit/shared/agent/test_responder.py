@@ -94,7 +94,7 @@ def test_links_that_nobody_gave_are_counted_in_the_log(
 
     outcome = answered(worker, direct, calling(("reply", {"message": "see this: https://example.com/a"})))
 
-    assert outcome["text"] == "see this:"
+    assert outcome["text"] == "see this: …"
     assert [one["links"] for one in logged(lines, "links_removed")] == [1]
 
 
@@ -145,7 +145,7 @@ def test_an_answer_of_which_nothing_would_be_left_is_asked_for_again(
 def test_words_around_a_link_that_is_taken_out_are_an_answer(worker: PushedWorker, direct: ChatEvents) -> None:
     reply = calling(("reply", {"message": "Search for the official site.\nhttps://video.example/"}))
 
-    assert answered(worker, direct, reply)["text"] == "Search for the official site."
+    assert answered(worker, direct, reply)["text"] == "Search for the official site.\n…"
 
 
 def test_a_blocked_prompt_is_asked_again_without_the_chat_and_without_names(

@@ -121,7 +121,7 @@ def test_filing_a_link_gives_it_to_no_reply(reader: Person) -> None:
 
     event = reader.says("what does the page say?", READS, notes, looks, calling(("reply", {"message": f"see {link}"})))
 
-    assert reader.worker.outcome(event)["text"] == "see\n\n✓ Changed: “lunch” (ideas)"
+    assert reader.worker.outcome(event)["text"] == "see …\n\n✓ Changed: “lunch” (ideas)"
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_a_reply_has_only_links_that_somebody_gave(friend: Person) -> None:
 
     event = friend.says("is https://line.me/good fine?", calling(("reply", {"message": said})))
 
-    assert friend.worker.outcome(event)["text"] == "see  and https://line.me/good"
+    assert friend.worker.outcome(event)["text"] == "see … and https://line.me/good"
 
 
 @pytest.mark.parametrize(
