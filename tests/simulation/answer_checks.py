@@ -325,5 +325,6 @@ def check_pages(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[str
             yield f"I2: Notion has {count} pages for {message.id}"
         is_asked = message.id in pages
         is_plain = story.is_calm and story.mood.manner == "repeats" and len(message.words) == 1
+        is_plain = is_plain and story.mood.blocked.isdisjoint(word for word, _ in message.words)
         if is_asked and is_plain and message.id in made and story.people.is_kept(message) and not count:
             yield f"I6: Notion has no page for {message.id}"
