@@ -25,9 +25,15 @@ _PLACE: Final = re.compile(r"\{(\w+)\}")
 _BREAKS: Final = r"\n\v\f\r\x1c-\x1e\x85\u2028\u2029"
 _BLANKS: Final = r"\s\u115f\u1160\u2800\u3164\uffa0"  # spaces, and letters that look like one
 # What shows nothing hides no mark, neither before it nor behind it: many a mark is written with a variation selector.
-_MARK: Final = regex.compile(
-    rf"(?<![^{_BREAKS}])((?:(?![{_BREAKS}])[{_BLANKS}\p{{DI}}])*+)[\u2610-\u2612\u2705\u2713\u2714\U0001f5f8\U0001f5f9]"
-    rf"(?:(?![{_BLANKS}])\p{{DI}})*+(?=[{_BLANKS}])"
+_HIDDEN: Final = rf"(?:(?![{_BREAKS}])[{_BLANKS}\p{{DI}}])*+"
+_LIST_SIGN: Final = (
+    r"(?:[-\u2010-\u2015*+\u2022\u2023\u2043\u25a0-\u25ff\u30fb\uff65\u00b7>#]{1,6}"
+    r"|[(\uff08]?[0-9a-zA-Z]{1,3}[.)\uff0e\uff09\u3001:])"
+)
+_OPEN_MARK: Final = "\u2610"
+_MARKS: Final = regex.compile(
+    rf"(?<![^{_BREAKS}])({_HIDDEN}(?:{_LIST_SIGN}{_HIDDEN})*+)"
+    rf"([\u2610-\u2612\u2705\u2713\u2714\U0001f5f8\U0001f5f9](?:(?![{_BLANKS}])\p{{DI}})*+)++([{_BLANKS}]?)"
 )
 
 _SHOWS_NOTHING: Final = regex.compile(rf"[{_BLANKS}\p{{DI}}\p{{Cc}}]*+")
@@ -129,8 +135,18 @@ class ReceiptTexts:
 
 
 def without_marks(text: str) -> str:
-    """Return words of the model in which no line begins with the mark of a receipt or of a proposal, which the code alone writes."""
-    return _MARK.sub(r"\1-", text)
+    """Return words of the model in which no line begins with the mark of a receipt or of a proposal, which the code alone writes.
+
+    Behind the sign of a list a mark becomes a box, because a list may tell what is done: `- ✓ milk` becomes `- [x] milk`.
+    """
+    return _MARKS.sub(_without_mark, text)
+
+
+def _without_mark(found: "regex.Match[str]") -> str:
+    before, mark, blank = found[1], found[2], found[3] or " "
+    if regex.fullmatch(_HIDDEN, before):
+        return f"{before}-{blank}"
+    return f"{before}{'[ ]' if mark.startswith(_OPEN_MARK) else '[x]'}{blank}"
 
 
 def is_blank(text: str) -> bool:

@@ -109,9 +109,37 @@ def test_as_many_names_as_are_shown_have_no_others() -> None:
 
 def test_no_line_of_the_model_begins_with_a_mark_of_the_system() -> None:
     assert (
-        without_marks("✓ done\n  ☐ Delete “lunch”\n√ of 2 ✓ kept\n✓✓")
-        == "- done\n  - Delete “lunch”\n√ of 2 ✓ kept\n✓✓"
+        without_marks("✓ done\n  ☐ Delete “lunch”\n√ of 2 ✓ kept\n✓✓ so")
+        == "- done\n  - Delete “lunch”\n√ of 2 ✓ kept\n- so"
     )
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("✓Deleted: “lunch”", "- Deleted: “lunch”"),
+        ("☑削除：「昼」", "- 削除：「昼」"),
+        ("- ✓ Deleted", "- [x] Deleted"),
+        ("・☑ 牛乳\n・☐ 卵", "・[x] 牛乳\n・[ ] 卵"),
+        ("1. ✅ Deleted", "1. [x] Deleted"),
+        ("(2) ✔\ufe0f Deleted", "(2) [x] Deleted"),
+        ("> ✓ Deleted", "> [x] Deleted"),
+        ("● ✓ Deleted", "● [x] Deleted"),
+        ("- * ✓Deleted", "- * [x] Deleted"),
+    ],
+)
+def test_no_spelling_of_a_receipt_by_the_model_passes_as_one(said: str, shown: str) -> None:
+    assert without_marks(said) == shown
+
+
+@pytest.mark.parametrize("said", ["it is ✓ done", "done ✓", "5 ✓ of 6", "[x] milk", "ok\n"])
+def test_marks_within_a_line_stay(said: str) -> None:
+    assert without_marks(said) == said
+
+
+def test_marks_are_taken_out_in_linear_time() -> None:
+    for part in ("✓", "- ", "1.", " ", "\u200b", "✓\ufe0f", "-"):
+        without_marks(part * 20_000)
 
 
 @pytest.mark.parametrize("before", ["", "\u200b", " \u2060", "\u3164", "a\u2028", "a\x85 ", "a\n\u200b", "a\x0b"])
