@@ -12,8 +12,8 @@ from contextlib import suppress
 from typing import Final
 
 from shared.adapters.written_calls import written_calls
+from shared.agent.links import links_in
 from shared.agent.receipts import is_blank, without_marks
-from shared.agent.taint import links_in
 from shared.agent.transcript import placeholder, words
 from shared.conversation.literal_runs import Runs
 from shared.conversation.receipt_lines import compared_texts
