@@ -118,7 +118,7 @@ class PushBudget:
         return quota is not None and quota.limit is not None
 
     def quota(self) -> Quota | None:
-        """Return the quota, as LINE told it at most a minute ago, with what this instance has pushed since; None: LINE does not tell."""
+        """Return the quota, as LINE told it when it last answered, with what this instance has pushed since; None: LINE never told it."""
         self._refresh()
         with self._lock:
             return self._quota
@@ -147,5 +147,6 @@ class PushBudget:
                 return
             self._read_s = now_s  # the other threads go on with what is known
         quota = self._api.push_quota()
-        with self._lock:
-            self._quota = quota
+        if quota is not None:  # else what was known a minute ago is the best guess
+            with self._lock:
+                self._quota = quota

@@ -248,11 +248,26 @@ class _ReplyDelivery:
     def _over_limit(self, attempt: Attempt) -> OutcomeRecord:
         """Say once a day that the budget of the chat, or of the deployment, is spent; after that, say nothing."""
         spending, covers = attempt.lease.record.spending, attempt.agenda.covers
-        if spending.was_told and not _was_telling_lost(attempt.history):
+        if self._was_told(attempt):
             return replace(outcome_of(covers, OutcomeKind.SKIPPED), audit=Audit(is_over_limit=True))
         logs.warning("budget_spent", scope=self.reply.budgets.spent(spending))
-        hour = self.reply.budgets.renewal(self.reply.clock.now_ms())
-        return replace(self._apology(covers, Phrase.LIMIT_REACHED, hour=hour), audit=Audit(is_over_limit=True))
+        apology = self._apology(covers, Phrase.LIMIT_REACHED, hour=self._renewal)
+        return replace(apology, audit=Audit(is_over_limit=True))
+
+    def _was_told(self, attempt: Attempt) -> bool:
+        """Whether the chat has heard today that a budget is spent."""
+        return attempt.lease.record.spending.was_told and not _was_telling_lost(attempt.history)
+
+    @property
+    def _renewal(self) -> str:
+        return self.reply.budgets.renewal(self.reply.clock.now_ms())
+
+    def _told_once(self, attempt: Attempt, outcome: OutcomeRecord) -> OutcomeRecord:
+        """Return the outcome; silence, where all that it says is once more that a budget is spent, which the turn came to meanwhile."""
+        says_limit = outcome.text == self.reply.phrases.text(Phrase.LIMIT_REACHED, hour=self._renewal)
+        if not (outcome.audit.is_over_limit and says_limit and self._was_told(attempt)):
+            return outcome
+        return replace(outcome_of(attempt.agenda.covers, OutcomeKind.SKIPPED), audit=outcome.audit)
 
     def _think(self, attempt: Attempt, *, is_alone: bool) -> OutcomeRecord | None:
         """Return what to commit, or to store where the turn was deferred meanwhile; None: something in the prompt was amended."""
@@ -261,7 +276,8 @@ class _ReplyDelivery:
             return self._carry_out(attempt, attempt.agenda.proposal)
         try:
             with metered(self.meter), self.reply.background.beside(attempt.renew_lease):
-                return self.reply.responder.respond(self._question(attempt, is_alone=is_alone))
+                outcome = self.reply.responder.respond(self._question(attempt, is_alone=is_alone))
+            return self._told_once(attempt, outcome)
         except PromptAmendedError:
             logs.info("prompt_amended")
             return None

@@ -43,6 +43,7 @@ class Line:
         """How many pushes the account may send; one to a group counts as many as it has MEMBERS."""
         self._pushes = 0
         self._pushed: Counter[str] = Counter()
+        self._has_told_no_quota = False  # then an instance that never heard of it pushes
 
     def delivers(self, reply_token: str, *, conversation_id: str, happened_s: float) -> None:
         """Start the minute of a token that is delivered.  A redelivery refreshes it, up to 20 minutes after the event."""
@@ -91,9 +92,11 @@ class Line:
             return Quota(limit=None)
         world = self._world
         if self._is_down("quota"):
+            self._has_told_no_quota = True
             return None
         is_lost = world.rng.random() < world.weather.lossiness
         quota = world.call("quota", lambda: Quota(limit=self.quota, used=self._pushes))
+        self._has_told_no_quota = self._has_told_no_quota or is_lost
         return None if is_lost else quota
 
     def member_count(self, conversation_id: str) -> int | None:  # noqa: ARG002 - every group is as large
@@ -181,7 +184,8 @@ class Line:
         self._spent.add(retry_key)
         self._pushes += _cost(to)
         self._pushed[to] += _cost(to)
-        if self.quota is not None and self._pushed[to] > max(1, self.quota // _LARGEST_SHARE):
+        is_over = self.quota is not None and self._pushed[to] > max(1, self.quota // _LARGEST_SHARE)
+        if is_over and not self._has_told_no_quota:
             self._world.truth.report("I9: a chat was pushed more than its share of the quota")
         truth = self._world.truth
         if retry_key in truth.late_claims:

@@ -191,3 +191,12 @@ def test_the_quota_is_renewed_with_the_month_in_japan(now: str, renewed: str) ->
     now_ms, renewed_ms = (round(dt.datetime.fromisoformat(one).timestamp()) * 1_000 for one in (now, renewed))
 
     assert renewal_ms(now_ms) == renewed_ms
+
+
+def test_what_line_told_before_counts_while_it_does_not_answer() -> None:
+    budget, line, clock = budget_of(left=1)
+    assert taken(budget, FRIEND, FRIEND) == [True, False]
+    line.tells_quota = False
+    clock.move(QUOTA_KEPT_S)
+
+    assert taken(budget, FRIEND) == [False]

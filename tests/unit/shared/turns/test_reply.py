@@ -36,6 +36,7 @@ from shared.turns.question import Question
 from shared.turns.settle_window import IMAGE_SET_S
 from shared.turns.waiting_room import PLACES
 from tests.support.chats import everything_in, made_of, made_with, withdraw_from_turn
+from tests.support.phrases import NamedPhrases
 from tests.support.races import StoreThatReadsLast
 from tests.support.turns import ActingClock, RepliedChat, WorkerKilledError
 
@@ -699,6 +700,36 @@ def test_a_chat_over_its_limit_is_told_once_and_outcomes_say_why(pool: ThreadPoo
     assert [chat.outcome(one).audit.is_over_limit for one in ("e1", "e2", "e3")] == [False, True, True]
     logged = [json.loads(line) for line in lines.getvalue().splitlines()]
     assert [one["scope"] for one in logged if one["message"] == "budget_spent"] == ["chat"]
+
+
+class SpendingChat(RepliedChat):
+    """A chat whose responder comes to the end of a budget while it thinks, after it has done `done`."""
+
+    done = ""
+
+    def respond(self, question: Question) -> OutcomeRecord:
+        self.questions.append(tuple(one.line_message_id for one in question.asked))
+        text = NamedPhrases().text(Phrase.LIMIT_REACHED)
+        outcome = question.draft.with_fixed_text(f"{text}{self.done}", OutcomeKind.APOLOGISED)
+        return replace(outcome, audit=replace(outcome.audit, is_over_limit=True))
+
+
+def test_a_chat_whose_turns_come_to_the_end_of_a_budget_is_told_once(pool: ThreadPoolExecutor) -> None:
+    chat = SpendingChat(pool)
+
+    results = [chat.deliver(chat.message(number)) for number in (1, 2, 3)]
+
+    assert results == ["apologised", "skipped", "skipped"]
+    assert len(chat.line.replied) == 1
+
+
+def test_a_turn_that_did_something_before_its_budget_ended_says_so_again(pool: ThreadPoolExecutor) -> None:
+    chat = SpendingChat(pool)
+    chat.done = "\n\n✓ done"
+
+    results = [chat.deliver(chat.message(number)) for number in (1, 2)]
+
+    assert results == ["apologised", "apologised"]
 
 
 @pytest.mark.parametrize(
