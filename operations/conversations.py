@@ -8,8 +8,10 @@ from typing import Final, TypeVar
 
 from shared.access.admission import AdmissionRecord
 from shared.clock import Clock
+from shared.conversation.amendment_events import AmendmentEvent
+from shared.conversation.amendment_fold import AmendmentFold
 from shared.conversation.members import MembersRecord
-from shared.conversation.records import Amendment, Watermark
+from shared.conversation.records import EditedWords, Watermark
 from shared.conversation.snapshot_records import SnapshotRecord
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.turn import TurnRecord
@@ -21,18 +23,18 @@ from shared.reminders.reminder import Reminder
 from shared.reminders.store import REMINDER, ReminderStore
 from shared.storage.codec import decode
 from shared.storage.due_marker import DUE_PREFIX
-from shared.storage.object_names import is_amended_note
-from shared.storage.object_store import ListedObject, ObjectStore, StoredObject
+from shared.storage.object_store import ObjectStore, StoredObject
 
 # The kinds at the top of the bucket: with a folder for each chat, or with one object for each chat. The journal is read before the
 # snapshot, and the archive after it, so that a record that a compaction moves meanwhile is found where it went.
-_FOLDERS: Final = ("amended", "calls", "entries", "journal", "media", "reminders")
+_FOLDERS: Final = ("amended", "calls", "edited", "entries", "journal", "media", "reminders")
 _SINGLE: Final = ("admitted", "erased", "members", "snapshots", "turns")
 _LAST: Final = ("archive",)
 # Objects that stay after an erasure, without words: they tell who may talk to the bot, keep late events out, and continue the numbering.
 _STAY: Final[Mapping[str, type[object]]] = {
     "admitted": AdmissionRecord,
-    "amended": Amendment,
+    "amended": AmendmentEvent,
+    "edited": EditedWords,
     "erased": Watermark,
     "members": MembersRecord,
     "snapshots": SnapshotRecord,
@@ -84,7 +86,8 @@ class Forget:
         until_ms = self.clock.now_ms()
         for name in before:
             stored = store.read(name) if _kind(name) in _STAY else None
-            if stored is not None and _readable(_STAY[_kind(name)], stored) is None:
+            kind = AmendmentFold if name == conversation.names.amended_fold else _STAY.get(_kind(name))
+            if stored is not None and kind is not None and _readable(kind, stored) is None:
                 store.delete(name, generation=stored.generation)
         conversation.amendments.erase(until_ms)  # first, so that every later writer finds the watermark
         _unmark_reminders(conversation)
@@ -130,16 +133,11 @@ def _prefixes(conversation_id: str) -> tuple[str, ...]:
 def _objects_of(store: ObjectStore, conversation_id: str) -> dict[str, int]:
     """Return the generation of every object of the chat by its name."""
     prefixes = _prefixes(conversation_id)
-    return {listed.name: listed.generation for prefix in prefixes for listed in _listed(store, prefix)}
-
-
-def _listed(store: ObjectStore, prefix: str) -> Iterator[ListedObject]:
-    """Yield what is stored there, but for notes about amendments: they are empty, and only running workers read them."""
-    return (listed for listed in store.list(prefix) if not is_amended_note(listed.name))
+    return {listed.name: listed.generation for prefix in prefixes for listed in store.list(prefix)}
 
 
 def _lines(store: ObjectStore, prefix: str) -> Iterator[str]:
-    for listed in _listed(store, prefix):
+    for listed in store.list(prefix):
         yield from object_line(store, listed.name)
 
 

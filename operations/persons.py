@@ -21,7 +21,17 @@ from shared.line.ids import checked_conversation_id, is_conversation_id
 from shared.reminders.store import ReminderStore
 from shared.storage.object_store import ObjectStore
 
-_KINDS: Final = ("amended/", "archive/", "entries/", "journal/", "media/", "reminders/", "snapshots/", "turns/")
+_KINDS: Final = (
+    "amended/",
+    "archive/",
+    "edited/",
+    "entries/",
+    "journal/",
+    "media/",
+    "reminders/",
+    "snapshots/",
+    "turns/",
+)
 """What a chat may be known by alone: retention deletes each kind at its own time, and an edit may come before every message."""
 _SECRET: Final = ("reply_token", "quote_token")
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from operations.amendment_restoration import event_key, unfolded, written_now
 from shared.conversation.snapshot_records import SnapshotRecord
 from shared.conversation.turn import TurnRecord
 from shared.errors import (
@@ -27,12 +28,13 @@ from shared.reminders.store import REMINDER, next_ms_of
 from shared.storage.codec import decode, decode_if_readable, encode
 from shared.storage.compare_and_swap import update_by_swap
 from shared.storage.due_marker import DueMarker
-from shared.storage.object_names import is_amended_note
+from shared.storage.object_names import ObjectNames
 from shared.storage.object_store import ObjectStore
 
 # What was taken back is restored first, so that a worker that reads the chat meanwhile shows nothing of it.
 _ORDER: Final = (
     "erased",
+    "edited",
     "amended",
     "admitted",
     "members",
@@ -64,7 +66,7 @@ class Restored:
     present: int
 
 
-def restore(store: ObjectStore, lines: Iterable[str]) -> Restored:
+def restore(store: ObjectStore, lines: Iterable[str], *, now_ms: int) -> Restored:
     """Every object of the export exists.  `lines` are those behind its first line, which `check_date` takes.
 
     Repeated: creates what is missing. Raises: RestorationRefusedError; StorageUnavailableError, safe to repeat.
@@ -74,13 +76,18 @@ def restore(store: ObjectStore, lines: Iterable[str]) -> Restored:
     if len(conversations) != 1:
         raise RestorationRefusedError("the export holds no chat, or several")
     (conversation_id,) = conversations
-    _refuse_what_was_taken_back_since(store, conversation_id, objects)
+    names = ObjectNames(conversation_id)
+    objects, stored = unfolded(names, objects), unfolded(names, _stored_amendments(store, names))
+    _refuse_what_was_taken_back_since(names, objects, stored)
     _refuse_reminders_of_a_newer_release(objects)
     _unname_segments(store, conversation_id, objects)
+    known = {event_key(names, name) for name in stored}
     ordered = sorted(objects, key=lambda name: (_ORDER.index(_kind(name)), name))
     created = 0
     for name in ordered:
-        if store.create(name, objects[name]) is not None:
+        if event_key(names, name) in known:
+            continue
+        if store.create(written_now(names, name, now_ms=now_ms), objects[name]) is not None:
             created += 1
         elif _kind(name) == "turns":
             _count_on(store, name, objects[name])
@@ -108,17 +115,22 @@ def check_date(line: str, *, now_ms: int) -> None:
         )
 
 
-def _refuse_what_was_taken_back_since(store: ObjectStore, conversation_id: str, objects: Mapping[str, bytes]) -> None:
-    for prefix in (f"amended/{conversation_id}/", f"erased/{conversation_id}.json"):
-        for listed in store.list(prefix):
-            if is_amended_note(listed.name):
-                continue
-            stored = store.read(listed.name)
-            exported = objects.get(listed.name)
-            if stored is not None and (exported is None or not _is_same(exported, stored.data)):
-                raise RestorationRefusedError(
-                    "something was withdrawn, edited or erased since this export, and would come back; use a newer export"
-                )
+def _stored_amendments(store: ObjectStore, names: ObjectNames) -> dict[str, bytes]:
+    prefixes = (names.amended_prefix, names.edited_prefix, names.watermark)
+    listed = (one for prefix in prefixes for one in store.list(prefix))
+    return {one.name: stored.data for one in listed if (stored := store.read(one.name)) is not None}
+
+
+def _refuse_what_was_taken_back_since(
+    names: ObjectNames, objects: Mapping[str, bytes], stored: Mapping[str, bytes]
+) -> None:
+    exported = {event_key(names, name): data for name, data in objects.items()}
+    for name, data in stored.items():
+        known = exported.get(event_key(names, name))
+        if known is None or not _is_same(known, data):
+            raise RestorationRefusedError(
+                "something was withdrawn, edited or erased since this export, and would come back; use a newer export"
+            )
 
 
 def _is_same(exported: bytes, stored: bytes) -> bool:

@@ -80,8 +80,7 @@ class Culprits:
             return list(suspicion.suspects)
 
         def is_refused(group: Sequence[Suspect]) -> bool:
-            ids = frozenset(one.mark.id for one in group)
-            if conversation.amendments.fresh_look(besides=ids).adds_to(suspicion.before):
+            if conversation.amendments.fresh_look().adds_to(suspicion.before):
                 raise PromptAmendedError("something in the probe was edited or withdrawn")
             return self._is_refused(conversation, group, deadline)
 

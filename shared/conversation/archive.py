@@ -81,9 +81,8 @@ class Archive:
         since_ms = oldest_ms if since_ms is None else max(since_ms, oldest_ms)
         end_look = self.amendments.begin_look()
         found, left_out = self._read_span(since_ms, until_ms)
-        messages = frozenset(one.line_message_id for segment in found for one in segment.messages)
-        named = frozenset().union(*(one.provenance.ids for segment in found for one in segment.answers))
-        amendments = end_look(messages, named)
+        messages = [message for segment in found for message in segment.messages]
+        amendments = self.amendments.with_words_of(end_look(), messages)
         return _shown(found, amendments, since_ms=since_ms, until_ms=until_ms, left_out=left_out)
 
     def list_segments(self) -> tuple[ListedSegment, ...]:

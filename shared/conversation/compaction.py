@@ -63,8 +63,7 @@ class Compaction:
             logs.info("compaction_late")
             return None
         messages, outcomes = _read(conversation, listing)
-        named = seen.record.provenance.ids.union(*(one.provenance.ids for one in outcomes))
-        amendments = end_look(_messages_of(conversation, listing, seen.record), named)
+        amendments = conversation.amendments.with_words_of(end_look(), (*messages, *seen.record.messages))
         writes_recaps = self.recaps.is_due(seen.record, deadline)
         if not self.is_due(journalled=len(messages)) and not writes_recaps:
             return None
@@ -123,12 +122,6 @@ def _read(conversation: Conversation, listing: JournalListing) -> tuple[list[Mes
         decode_readable(MessageRecord, bodies[: len(messages)]),
         decode_readable(OutcomeRecord, bodies[len(messages) :]),
     )
-
-
-def _messages_of(conversation: Conversation, listing: JournalListing, snapshot: SnapshotRecord) -> frozenset[str]:
-    """Return the messages that are journalled or folded."""
-    folded = frozenset(one.line_message_id for one in snapshot.messages)
-    return folded.union(conversation.names.message_id_in(one.name) for one in listing.messages)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,15 +5,15 @@ listed object that is gone when it is read means that a compaction passed; the r
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
-from shared.conversation.amendment_notes import AmendedObjects
+from shared.conversation.amendment_views import AmendedListing
 from shared.conversation.amendments import Amendments
 from shared.conversation.history import History, IndexView
-from shared.conversation.records import MessageRecord, OutcomeRecord, Watermark, by_time
+from shared.conversation.records import MessageRecord, OutcomeRecord, by_time
 from shared.conversation.snapshot import cleaned
 from shared.conversation.snapshot_records import Segment, SnapshotRecord
 from shared.conversation.store import Conversation
@@ -55,15 +55,13 @@ class EntryIndex(Protocol):
 class Listing:
     """The objects of a chat: names and generations of one moment, in the order in which they were written.
 
-    Of the messages `besides` every amendment is read, however old, and so are the outcomes of these ids. `begun_s` is when the listing
-    began, by the monotonic clock.
+    The outcomes of `required_ids` are read however old. `begun_s` is when the listing began, by the monotonic clock.
     """
 
     messages: tuple[ListedObject, ...]
     outcomes: tuple[ListedObject, ...]
-    amended: AmendedObjects
-    besides: frozenset[str]
-    watermark: Watermark
+    amended: AmendedListing
+    required_ids: frozenset[str]
     begun_s: float = -math.inf
 
 
@@ -84,30 +82,24 @@ class HistoryReader:
 
     index: EntryIndex
 
-    def list(self, conversation: Conversation, *, besides: AbstractSet[str] = frozenset()) -> Listing:
-        """Return what there is, in one round trip; of the journalled messages and those `besides` every amendment is read.
-
-        So are the outcomes `besides`, also where newer ones are too many to be read.
-        """
+    def list(self, conversation: Conversation, *, required_ids: AbstractSet[str] = frozenset()) -> Listing:
+        """Return what there is, in one round trip; the outcomes `required_ids` will be read also where newer ones are too many."""
         amendments, reads = conversation.amendments, conversation.objects.reads
         begun_s = amendments.clock.monotonic_s()
-        amended = reads.submit(amendments.list_all)
-        watermark = amendments.begin_watermark()
+        amended = reads.submit(amendments.list_events)
         journal = conversation.journal.list_objects()
-        journalled = frozenset(conversation.names.message_id_in(one.name) for one in journal.messages)
         return Listing(
             messages=journal.messages,
             outcomes=journal.outcomes,
             amended=amended.result(),
-            besides=journalled | besides,
-            watermark=watermark(),
+            required_ids=frozenset(required_ids),
             begun_s=begun_s,
         )
 
-    def read_newest(self, conversation: Conversation, *, besides: AbstractSet[str] = frozenset()) -> History:
+    def read_newest(self, conversation: Conversation, *, required_ids: AbstractSet[str] = frozenset()) -> History:
         """Return the newest part of the chat as it is now.  Raises: StorageUnavailableError, also where compactions keep passing."""
         for _ in range(SWAP_ATTEMPTS):
-            history = self.read(conversation, self.list(conversation, besides=besides))
+            history = self.read(conversation, self.list(conversation, required_ids=required_ids))
             if history is not None:
                 return history
         raise StorageUnavailableError("others kept folding the chat")
@@ -115,13 +107,13 @@ class HistoryReader:
     def read(self, conversation: Conversation, listing: Listing) -> History | None:
         """Return the newest part of what is listed and of the snapshot; None: a compaction passed, begin again.
 
-        That is one round trip. Another one follows if a press of a button waits in a chat of more outcomes than are read, and one more if
-        much was amended: what is shown, and what that names, may have been amended long ago.
+        That is one round trip. Another one follows if a press of a button waits in a chat of more outcomes than are read, and one more if a
+        message came later than an old edit of it.
         """
         objects, names = conversation.objects, conversation.names
         snapshot = objects.reads.submit(conversation.snapshot.read)
         messages, outcomes = listing.messages[-MESSAGES_READ:], _outcomes_read(names, listing, OUTCOMES_READ)
-        looking = _begin_look(conversation, listing, listing.besides)
+        looking = conversation.amendments.begin_reading(listing.amended)
         reading = objects.begin_reading([*messages, *outcomes])
         index = self.index.read(conversation)
         amendments, journalled, seen = looking(), reading(), snapshot.result()
@@ -132,10 +124,7 @@ class HistoryReader:
             recorded = decode_readable(OutcomeRecord, more)
         if None in journalled:
             return None
-        if listing.amended.has_older:
-            shown = listing.besides.union(index.message_ids, (one.line_message_id for one in seen.record.messages))
-            named = seen.record.provenance.ids.union(*(one.provenance.ids for one in recorded))
-            amendments = _begin_look(conversation, listing, shown, named)()
+        amendments = conversation.amendments.with_words_of(amendments, (*received, *seen.record.messages))
         history = history_of(
             messages=received,
             outcomes=recorded,
@@ -154,19 +143,12 @@ class HistoryReader:
 def _outcomes_read(names: ObjectNames, listing: Listing, most: int) -> tuple[ListedObject, ...]:
     """Return the newest outcomes, those that are asked for, and the oldest: a compaction leaves one whose messages it has folded."""
     older, newest = listing.outcomes[:-most], listing.outcomes[-most:]
-    return (*older[:1], *(one for one in older[1:] if names.outcome_id_in(one.name) in listing.besides), *newest)
+    return (*older[:1], *(one for one in older[1:] if names.outcome_id_in(one.name) in listing.required_ids), *newest)
 
 
 def _has_open_press(messages: Iterable[MessageRecord], outcomes: Iterable[OutcomeRecord]) -> bool:
     covered = frozenset(answered for one in outcomes for answered in one.answered_ids)
     return any(one.presses is not None and one.line_message_id not in covered for one in messages)
-
-
-def _begin_look(
-    conversation: Conversation, listing: Listing, besides: AbstractSet[str], named: AbstractSet[str] = frozenset()
-) -> Callable[[], Amendments]:
-    log = conversation.amendments
-    return log.begin_reading(listing.amended, lambda: listing.watermark, besides=besides, named=named)
 
 
 def history_of(

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
 from shared.conversation.amendment_log import AmendmentLog
-from shared.conversation.amendments import Amendments
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
 from shared.storage.codec import decode, decode_if_readable, encode
 from shared.storage.compare_and_swap import update_by_swap
@@ -91,13 +90,13 @@ class Journal:
         everything, and the caller has to withdraw it (`Withdrawal.take_back_late`). Repeated: changes nothing.
         """
         self.keep(message)
-        amendments = self.amendments.look(besides={message.line_message_id})
+        amendments = self.amendments.look()
         if amendments.is_withdrawn(message):
             self.drop(message.line_message_id)
             return False
         if amendments.is_forgotten(message):
             return False
-        if message.line_message_id in amendments.edits:
+        if message.line_message_id in amendments.edited_ms:
             self.apply_edit(message.line_message_id)
         return True
 
@@ -127,7 +126,7 @@ class Journal:
             if data is None:
                 return None
             message = decode(MessageRecord, data)
-            newest = self.amendments.look(besides={line_message_id}).overlay(message)
+            newest = self.amendments.with_words_of(self.amendments.look(), [message]).overlay(message)
             return None if newest == message else encode(newest)
 
         update_by_swap(self.objects.store, self.names.message(line_message_id), edited, what="a message")
@@ -163,7 +162,7 @@ class Journal:
         is_new = self._create(self.names.outcome(outcome.webhook_event_id), encode(outcome))
         if not is_new and not outcome.answered_ids and outcome.kind in _MAY_HAVE_ARRIVED:
             self._replace_undelivered(outcome)
-        if not outcome.holds_words or self._look_for(outcome).without_lost(outcome) is outcome:
+        if not outcome.holds_words or self.amendments.look().without_lost(outcome) is outcome:
             return False
         self.remove_words(outcome.webhook_event_id)
         return True
@@ -176,9 +175,6 @@ class Journal:
             return encode(outcome) if there is None or there.kind is OutcomeKind.UNDELIVERED else None
 
         update_by_swap(self.objects.store, self.names.outcome(outcome.webhook_event_id), replaced, what="an outcome")
-
-    def _look_for(self, outcome: OutcomeRecord) -> Amendments:
-        return self.amendments.look(besides=outcome.provenance.ids)
 
     def remove_words(self, webhook_event_id: str) -> None:
         """The outcome keeps its kind and loses its words.  Not there: a compaction folded it, and the caller cleans the snapshot."""

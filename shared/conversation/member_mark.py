@@ -1,9 +1,7 @@
 """Member marks: until when a person took back everything in a chat, for the person's messages that are delivered only afterwards.
 
-    amended/{conversation_id}/member-{digest}.json   an amendment without words, of no message; the digest stands for the person
-
-A mark alone removes nothing: it hides a late message from every reader, and the message's own delivery withdraws it as an unsend would.
-A mark lasts as long as the bucket keeps amendments, which is longer than any event waits.
+A member erasure is an amendment event whose id is the member's mark.  Alone it removes nothing: it hides a late message from every reader,
+and the message's own delivery withdraws it as an unsend would. It lasts for 30 days, which is longer than any event waits.
 """
 
 import hashlib
@@ -26,8 +24,3 @@ def mark_id(user_id: str | None) -> str:
 @lru_cache(maxsize=_KEPT)
 def _mark_of(user_id: str) -> str:
     return MARK_PREFIX + hashlib.sha256(f"aizuchi member {user_id}".encode()).hexdigest()[:_DIGITS]
-
-
-def is_mark(line_message_id: str) -> bool:
-    """Whether an amendment of this id is a mark."""
-    return line_message_id.startswith(MARK_PREFIX)

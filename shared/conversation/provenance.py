@@ -52,11 +52,6 @@ class AmendedWords(Protocol):
         ...
 
     @property
-    def edits(self) -> Mapping[str, str]:
-        """The newest texts of the edited messages."""
-        ...
-
-    @property
     def members(self) -> Mapping[str, int]:
         """Up to when members took back everything, by the ids of their marks."""
         ...
@@ -71,8 +66,9 @@ class AmendedWords(Protocol):
         """Up to when filed entries are erased."""
         ...
 
-    def generation_of(self, line_message_id: str) -> int:
-        """Return the generation of a message's amendment, also of one that was listed and too old to be read; 0 where there is none."""
+    @property
+    def edited_ms(self) -> Mapping[str, int]:
+        """LINE's timestamps of the newest edits."""
         ...
 
 
@@ -179,9 +175,8 @@ class Provenance(Extensible):
     def is_affected_since(self, before: AmendedWords, now: AmendedWords) -> bool:
         """Whether a message of it was withdrawn, erased or edited between two looks, or an answer or recap of it lost its words.
 
-        An edit that the first look listed does not count, even if it was too old to be read: a reader that shows words reads every
-        amendment of them. A withdrawal that the first look did not read counts. Filed entries may be older than the interval, so an erasure
-        of entries always counts. Authors are not known here, so a member who takes back everything always counts, too.
+        Filed entries may be older than the interval, so an erasure of entries always counts. Authors are not known here, so a member who
+        takes back everything always counts, too.
         """
         if self.since_ms <= now.erased_ms and now.erased_ms > before.erased_ms:
             return True
@@ -190,8 +185,10 @@ class Provenance(Extensible):
         gone = (now.withdrawn - before.withdrawn) | (now.taken.keys() - before.taken.keys())
         if not gone.isdisjoint(self.ids):
             return True
-        edited = (one for one, text in now.edits.items() if one in self.ids and before.edits.get(one) != text)
-        return any(not 0 < now.generation_of(one) <= before.generation_of(one) for one in edited)
+        return any(
+            now.edited_ms[edited_id] > before.edited_ms.get(edited_id, -1)
+            for edited_id in now.edited_ms.keys() & self.ids
+        )
 
 
 def _sources_in(messages: Mapping[str, Mapping[str, int]]) -> Iterator[Source]:

@@ -1,4 +1,4 @@
-"""The records of a chat as it happens: messages, outcomes, amendments.  The JSON Schemas are in schemas/records/."""
+"""The records of a chat as it happens: messages, outcomes, edited words, watermarks.  The JSON Schemas are in schemas/records/."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -283,22 +283,25 @@ def outcome_of(messages: Sequence[MessageRecord], kind: OutcomeKind) -> OutcomeR
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Amendment(Extensible):
-    """The edit or the withdrawal of a message.  `text`: the new words; None: it was withdrawn, which is final.
+class Amendment:
+    """The edit or the withdrawal of a message, as it comes.  `text`: the new words; None: it was withdrawn, which is final.
 
-    `taken`: the answers and recaps whose words went with it, by their own ids. `kept`: those whose prompts held one of these, and that were
-    found to repeat nothing of what was taken out. `by`: the mark of the person who edited (`member_mark`). `also`: messages that were
-    withdrawn together with this one: its `taken` and `kept` serve all of them, and each has an amendment of its own, too.
+    `by`: the mark of the member who edited (`member_mark`).
     """
 
-    version: int = VERSION
     line_message_id: str
     timestamp_ms: int
     text: str | None = field(default=None, repr=False)
     by: str | None = None
-    taken: tuple[str, ...] = ()
-    kept: tuple[str, ...] = ()
-    also: tuple[str, ...] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditedWords(Extensible):
+    """The newest words of an edited message, by LINE's timestamp of the edit.  `text` None: withdrawn or erased, which is final."""
+
+    version: int = VERSION
+    timestamp_ms: int
+    text: str | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

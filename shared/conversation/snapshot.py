@@ -150,7 +150,7 @@ def cleaned(
     edited = edited | amendments.replaced_in((*snapshot.leaving.messages, *snapshot.messages))
 
     def is_lost(one: OutcomeRecord | Recap) -> bool:
-        if isinstance(one, Recap) and not (amendments.edits.keys() if one.passed_ms else edited).isdisjoint(
+        if isinstance(one, Recap) and not (amendments.edited_ms.keys() if one.passed_ms else edited).isdisjoint(
             one.summed_up_ids
         ):
             return True

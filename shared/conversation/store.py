@@ -6,15 +6,14 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field
 
 from shared.clock import Clock
-from shared.conversation.amendment_log import AmendmentLog, LastLooks
-from shared.conversation.amendment_notes import AmendmentNotes
+from shared.conversation.amendment_log import AmendmentLog
+from shared.conversation.amendment_views import AmendmentViews
 from shared.conversation.archive import ARCHIVE_DAYS, SEGMENT_MESSAGES, Archive
 from shared.conversation.journal import Journal
 from shared.conversation.members import Members
 from shared.conversation.snapshot import Snapshot
 from shared.conversation.spending import Ledger
 from shared.conversation.turn import FENCE, Turn
-from shared.conversation.watermark import Watermarks
 from shared.storage.object_cache import ObjectCache
 from shared.storage.object_names import ObjectNames
 from shared.storage.object_store import ObjectStore
@@ -61,9 +60,7 @@ class Conversations:
     lease_s: float
     new_id: Callable[[], str] = field(default=_new_id, repr=False)
     ledger: Ledger = field(default_factory=Ledger, repr=False)
-    watermarks: Watermarks = field(default_factory=Watermarks, repr=False)
-    notes: AmendmentNotes = field(default_factory=AmendmentNotes, repr=False)
-    looks: LastLooks = field(default_factory=LastLooks, repr=False)
+    views: AmendmentViews = field(default_factory=AmendmentViews, repr=False)
     archive_days: int = ARCHIVE_DAYS
     segment_messages: int = SEGMENT_MESSAGES
 
@@ -99,9 +96,7 @@ class Conversations:
             names=names,
             objects=objects,
             clock=self.clock,
-            watermarks=self.watermarks,
-            notes=self.notes,
-            looks=self.looks,
+            views=self.views,
             look_s=self.lease_s * FENCE,
         )
         snapshot = Snapshot(names=names, objects=objects)

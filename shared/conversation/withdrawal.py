@@ -10,12 +10,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import islice
 from typing import Final, Protocol
 
 from shared import logs
 from shared.clock import Clock
-from shared.conversation.amendments import Amendments
+from shared.conversation.amendments import Amendments, Plan
 from shared.conversation.descent import Descent, Repeatable, repeatable
 from shared.conversation.due import DueMarkers
 from shared.conversation.member_mark import mark_id
@@ -24,14 +23,12 @@ from shared.conversation.snapshot_records import Segment, SnapshotRecord
 from shared.conversation.store import Conversation
 from shared.conversation.sweep import Sweep
 from shared.conversation.turn import TurnRecord
-from shared.conversation.watermark import ERASURE
 from shared.errors import CorruptRecordError, StorageUnavailableError
 from shared.storage.codec import is_corrupt
 from shared.storage.compare_and_swap import SWAP_ATTEMPTS
 
 _SECOND_PASS: Final = 30 / 25  # of a lease: clocks differ by 5 s
 _FEW: Final = 10
-_AMENDED_AT_ONCE: Final = 64  # the reads of other chats wait for no more than these
 _WITHDRAWAL: Final = "withdrawal"
 _EDIT: Final = "edit"
 _ERASURE: Final = "erasure"
@@ -86,20 +83,15 @@ class Withdrawal:
     ) -> bool:
         """Do what `withdraw` does for several messages, at little more than the cost of one.  Returns whether any was known.
 
-        The amendment of one of them names all, so that they count as withdrawn at once; the marker of the second pass names that one.
-        `known` are those whose words the caller has, stored or not.
+        One event names all, so that they count as withdrawn at once; the marker of the second pass names the event. `known` are those
+        whose words the caller has, stored or not.
         """
         if not line_message_ids:
             return False
-        *others, first = sorted(line_message_ids)
-        conversation.amendments.amend(
-            Amendment(line_message_id=first, timestamp_ms=timestamp_ms, also=tuple(others)),
-        )
-        self._mark(conversation, _WITHDRAWAL, first)
-        if others:
-            self._amend_each(conversation, others, timestamp_ms=timestamp_ms)
-            conversation.amendments.renew(first)
-        return self._withdraw_now(conversation, line_message_ids, plan_of=first, known=known)
+        conversation.amendments.withdraw(line_message_ids, timestamp_ms=timestamp_ms)
+        round_id = max(line_message_ids)
+        self._mark(conversation, _WITHDRAWAL, round_id)
+        return self._withdraw_now(conversation, line_message_ids, round_id=round_id, known=known)
 
     def take_back_late(self, conversation: Conversation, message: MessageRecord) -> None:
         """Withdraw the message if its author took back everything before it was delivered; else leave it as it is.
@@ -112,27 +104,12 @@ class Withdrawal:
             )
 
     def finish_withdrawal(self, conversation: Conversation, line_message_id: str) -> None:
-        """The second pass of a withdrawal, and of those messages that were withdrawn with it, if its amendment can be read."""
+        """The second pass of a withdrawal, and of those messages that were withdrawn with it."""
         self._overtake_folds(conversation)
-        try:
-            amendment = conversation.amendments.amendment_of(line_message_id)
-        except CorruptRecordError:  # its marker tells that it was withdrawn
-            amendment = Amendment(line_message_id=line_message_id, timestamp_ms=0)
-            conversation.amendments.amend(amendment)
-        also = amendment.also if amendment is not None else ()
-        if amendment is not None:
-            self._amend_each(conversation, also, timestamp_ms=amendment.timestamp_ms)
-        self._withdraw_now(conversation, frozenset({line_message_id, *also}), plan_of=line_message_id)
-
-    def _amend_each(self, conversation: Conversation, line_message_ids: Iterable[str], *, timestamp_ms: int) -> None:
-        """Give each of the messages an amendment of its own, by which it is found to be withdrawn, however late it is delivered."""
-
-        def amend(line_message_id: str) -> None:
-            conversation.amendments.amend(Amendment(line_message_id=line_message_id, timestamp_ms=timestamp_ms))
-
-        left = iter(line_message_ids)
-        while batch := tuple(islice(left, _AMENDED_AT_ONCE)):
-            list(conversation.objects.reads.map(amend, batch))
+        together = conversation.amendments.look().together.get(line_message_id, frozenset({line_message_id}))
+        conversation.amendments.edits.drop(together)
+        self._withdraw_now(conversation, together, round_id=line_message_id)
+        conversation.amendments.fold()
 
     def edit(
         self,
@@ -151,7 +128,7 @@ class Withdrawal:
         by = mark_id(user_id) or None
         edited = Amendment(line_message_id=line_message_id, timestamp_ms=timestamp_ms, text=text, by=by)
         conversation.amendments.amend(edited)
-        if conversation.amendments.drop_erased_edit(line_message_id):
+        if conversation.amendments.edits.drop_erased(line_message_id):
             return False
         if conversation.amendments.has_forgotten(user_id, timestamp_ms=timestamp_ms):
             self.withdraw(conversation, line_message_id, timestamp_ms=timestamp_ms)
@@ -164,16 +141,20 @@ class Withdrawal:
         """The second pass of an edit."""
         self._overtake_folds(conversation)
         self._edit_now(conversation, line_message_id)
+        conversation.amendments.fold()
 
     def _edit_now(self, conversation: Conversation, line_message_id: str) -> None:
         conversation.journal.apply_edit(line_message_id)
         conversation.turn.amend(is_affected=lambda _: False)
-        amendments = conversation.amendments.look(besides={line_message_id})
+        amendments = conversation.amendments.look()
         sweep = Sweep(archive=conversation.archive)
         journalled, snapshot = conversation.journal.message_of(line_message_id), conversation.snapshot.read().record
         sweep.know((*([journalled] if journalled else ()), *snapshot.messages, *snapshot.leaving.messages))
         sweep.begin_with({line_message_id})
         archived = [one for segment in sweep.naming({line_message_id}) for one in segment.messages]
+        amendments = conversation.amendments.with_words_of(
+            amendments, (*archived, *snapshot.messages, *snapshot.leaving.messages)
+        )
         conversation.snapshot.clean(amendments, edited=amendments.replaced_in(archived))
         sweep.clean(amendments, {line_message_id})
         self._clear_holders(conversation, amendments)
@@ -211,7 +192,7 @@ class Withdrawal:
         conversation: Conversation,
         line_message_ids: AbstractSet[str],
         *,
-        plan_of: str,
+        round_id: str,
         known: Sequence[MessageRecord] = (),
     ) -> bool:
         """No object holds what these messages said; return whether any was known.  Erasures have passes of their own.
@@ -219,7 +200,7 @@ class Withdrawal:
         `known` are those whose words the caller has, stored or not.
         """
         journal = conversation.journal
-        amendments = conversation.amendments.look(besides={plan_of})
+        amendments = conversation.amendments.look()
         amendments = replace(
             amendments,
             withdrawn=amendments.withdrawn | line_message_ids,
@@ -233,7 +214,7 @@ class Withdrawal:
         descent.add_words(text for one in (*found, *known) for text in one.words)
         sweep = Sweep(archive=conversation.archive)
         sweep.know(found)
-        is_known = self._plan(conversation, line_message_ids, descent, sweep, plan_of=plan_of)
+        is_known = self._plan(conversation, line_message_ids, descent, sweep, round_id=round_id)
         for one in journalled:
             journal.drop(one)
         self._remove_words(
@@ -248,11 +229,11 @@ class Withdrawal:
         descent: Descent,
         sweep: Sweep,
         *,
-        plan_of: str,
+        round_id: str,
     ) -> bool:
         """Find what loses its words with the messages, and store that plan before any words go; return whether an object knew the messages.
 
-        The plan is stored in the amendment of `plan_of`; readers take the plans of all amendments together. The journal is listed again
+        The plan is an amendment event of the round; readers take the plans of all rounds together. The journal is listed again
         after each find, because an answer that was recorded meanwhile may not know of the find. An answer that was compared and keeps its
         words is a find, too: unless the plan names it, other withdrawals take its words. What another delivery or withdrawal has compared
         and taken since the look is read from its plan. What else is withdrawn is compared here, too: the plan decides on what was made of
@@ -276,13 +257,12 @@ class Withdrawal:
             known = {one.line_message_id: one for one in (*others, *stored) if one.line_message_id in withdrawn}
             descent.add_words(text for one in sorted(known) for text in known[one].words)
             found = _repeatable(outcomes, snapshot, (snapshot.leaving, *segments))
-            look = partial(conversation.amendments.look, besides={plan_of})
-            goes = _look_through(descent, sweep, found, segments, look=look)
+            goes = _look_through(descent, sweep, found, segments, look=conversation.amendments.look)
             taken, kept = frozenset(descent.taken), frozenset(descent.kept)
             if not goes and kept <= compared:
                 named = frozenset().union(*(one.provenance.ids for one in found))
                 return not line_message_ids.isdisjoint(named | known.keys())
-            conversation.amendments.add_taken(plan_of, taken=taken, kept=kept)
+            conversation.amendments.add_plan(round_id, Plan(redacted_ids=taken, cleared_ids=kept - taken))
             compared = kept
         raise StorageUnavailableError("answers kept coming")
 
@@ -324,7 +304,8 @@ class Withdrawal:
                 return
             if newer:
                 compared = frozenset(descent.kept)
-                conversation.amendments.add_taken(ERASURE, taken=frozenset(newer), kept=compared)
+                plan = Plan(redacted_ids=frozenset(newer), cleared_ids=compared - newer)
+                conversation.amendments.add_plan(f"erasure-{erased_ms}", plan)
         raise StorageUnavailableError("answers kept coming")
 
     def _remove_words(

@@ -10,7 +10,6 @@ from typing import Final
 
 from shared import logs
 from shared.bus.result import EventResult
-from shared.conversation.amendment_log import AmendmentLog
 from shared.conversation.history import History
 from shared.conversation.history_reader import HistoryReader
 from shared.conversation.person_messages import PersonMessages
@@ -54,7 +53,7 @@ class ErasureHandler:
         Repeated: asked once. Raises: as an announcement does.
         """
         conversation = self.conversations.of(event.conversation_id)
-        if _is_withdrawn(conversation.amendments, content.line_message_id):
+        if content.line_message_id in conversation.amendments.look().withdrawn:
             return EventResult.WITHDRAWN
         question = Announcement(
             webhook_event_id=event.webhook_event_id,
@@ -121,7 +120,7 @@ class ErasureHandler:
         ids = frozenset(press.offer.forgets)
         entries = sum(not ids.isdisjoint(row.provenance.message_ids) for row in EntryStore(conversation).catalog().rows)
         self.withdrawal.withdraw_all(conversation, ids, timestamp_ms=event.timestamp_ms)
-        taken = conversation.amendments.look(besides=ids).taken.keys() - {question_id}
+        taken = conversation.amendments.look().taken.keys() - {question_id}
         answers = sum(one.webhook_event_id in taken for one in self.reader.read_newest(conversation).outcomes)
         logs.info("messages_forgotten", messages=len(ids))
         facts = {"messages": str(len(ids)), "answers": str(answers), "entries": str(entries)}
@@ -131,7 +130,7 @@ class ErasureHandler:
     def _counting_press(self, conversation: Conversation, event: LineEvent, question_id: str) -> OutcomeRecord | None:
         """Return the press of the question if it is this one; None: this one does not count."""
         press_id = f"{question_id[: 64 - len(_PRESS_SUFFIX)]}{_PRESS_SUFFIX}"
-        history = self.reader.read_newest(conversation, besides={question_id, press_id})
+        history = self.reader.read_newest(conversation, required_ids={question_id, press_id})
         press = next((one for one in history.outcomes if one.webhook_event_id == press_id), None)
         if press is None:
             asked = confirmed_question(history, question_id, pressed_ms=event.timestamp_ms)
@@ -147,7 +146,7 @@ class ErasureHandler:
 
         If LINE does not answer whether the person is a member, the signed event, which names the chat, is taken as proof.
         """
-        if asked.offer.asked_by is not None and _is_withdrawn(conversation.amendments, asked.offer.asked_by):
+        if asked.offer.asked_by is not None and asked.offer.asked_by in conversation.amendments.look().withdrawn:
             return False
         if asked.offer.forgets and event.user_id != asked.offer.forgets_for:
             return False
@@ -188,11 +187,6 @@ def confirmed_question(history: History, question_id: str, *, pressed_ms: int) -
     if asked is None or not (asked.offer.asks or asked.offer.forgets) or not asked.holds_words:
         return None
     return asked if 0 <= pressed_ms - asked.timestamp_ms <= CONFIRMED_WITHIN_MS else None
-
-
-def _is_withdrawn(amendments: AmendmentLog, line_message_id: str) -> bool:
-    amendment = amendments.amendment_of(line_message_id)
-    return amendment is not None and amendment.text is None
 
 
 def _press_of(asked: OutcomeRecord, event: LineEvent, press_id: str) -> OutcomeRecord:

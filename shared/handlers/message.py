@@ -156,7 +156,7 @@ class MessageHandler:
 
     def _history(self, conversation: Conversation, newest: MessageRecord) -> History:
         turn = conversation.turn.read().record
-        return self.intake.reader.read_newest(conversation, besides={newest.webhook_event_id}).beside(turn)
+        return self.intake.reader.read_newest(conversation, required_ids={newest.webhook_event_id}).beside(turn)
 
     def _answer_next(self, conversation: Conversation, folded: Sequence[MessageRecord], deadline: Deadline) -> None:
         """Let the newest message that was folded answer for the flood, because the one that waited needs no answer."""

@@ -46,9 +46,7 @@ class ReminderPressHandler:
         if again is not None:
             ReminderStore(conversation).create(again)
             # The look comes after the write: either this look finds the withdrawal, or the withdrawal finds the reminder
-            ReminderWords().remove_withdrawn(
-                conversation, conversation.amendments.look(besides=again.provenance.message_ids)
-            )
+            ReminderWords().remove_withdrawn(conversation, conversation.amendments.look())
         logs.info("reminder_pressed", choice=press.choice.value)
         return self._say(conversation, event, again)
 
@@ -60,7 +58,7 @@ class ReminderPressHandler:
         )
         if found is None or (found.pressed_ms, found.pressed_by) != (press.occurrence_ms, event_id):
             return None
-        amendments = conversation.amendments.look(besides=found.provenance.message_ids)
+        amendments = conversation.amendments.look()
         return None if found.is_from_withdrawn(amendments.is_withdrawn_from_entries) else found
 
     def _say(self, conversation: Conversation, event: LineEvent, again: Reminder | None) -> EventResult:

@@ -179,7 +179,7 @@ class ReminderDelivery:
         """
         conversation, reminder = store.conversation, claimed.reminder
         there = conversation.objects.reads.submit(store.find, reminder.id)
-        amendments = conversation.amendments.fresh_look(besides=reminder.provenance.message_ids)
+        amendments = conversation.amendments.fresh_look()
         found = there.result()
         if found is None or found[1] != claimed.generation:
             raise TurnBusyError("the reminder was changed under the claim")

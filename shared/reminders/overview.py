@@ -30,7 +30,7 @@ class DueReminders:
 def due_reminders(conversation: Conversation, *, phrases: Phrases, locale: str) -> DueReminders:
     """Return what is due, without what came from withdrawn messages.  Raises: StorageUnavailableError."""
     found = [one for one in ReminderStore(conversation).read_all() if one.is_open]
-    amendments = conversation.amendments.look(besides=frozenset().union(*(one.provenance.message_ids for one in found)))
+    amendments = conversation.amendments.look()
     found = [one for one in found if not one.is_from_withdrawn(amendments.is_withdrawn_from_entries)]
     if not found:
         return DueReminders(text=phrases.text(Phrase.REMINDERS_NONE))

@@ -18,13 +18,23 @@ ENTRY_CATEGORIES: Final = ("people", "projects", "ideas", "admin", "inbox")
 ENTRY_SUFFIX: Final = ".md"
 ENTRY_FILES: Final = frozenset({"index.md", "search.json", "undo.json"})
 """Objects beside the categories that are derived from the entries."""
-_AMENDED_PREFIX: Final = "amended/"
 ADMITTED_PREFIX: Final = "admitted/"
 INVITATION_PREFIX: Final = "invitations/"
 _DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
+_AMENDMENT_KIND: Final = re.compile(r"[a-z]{1,16}")
 _SUFFIX: Final = ".json"
-_NOTE: Final = "~"  # sorts after all that an id may begin with
+_MS_DIGITS: Final = 15
 _SLUG_LIMIT: Final = 80
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AmendedName:
+    """What the name of an amendment event says: when it was written, by the writer's clock, its kind, its id, and a digest of its bytes."""
+
+    written_ms: int
+    kind: str
+    id: str
+    digest: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,37 +70,47 @@ class ObjectNames:
 
     @property
     def amended_prefix(self) -> str:
-        """Edits and withdrawals."""
-        return f"{_AMENDED_PREFIX}{self.conversation_id}/"
+        """Edits, withdrawals and erasures."""
+        return f"amended/{self.conversation_id}/"
 
-    def amended(self, line_message_id: str) -> str:
-        """The edit or withdrawal of one message."""
-        return f"{self.amended_prefix}{checked_id(line_message_id)}{_SUFFIX}"
+    def amended(self, name: "AmendedName") -> str:
+        """One amendment event."""
+        if _AMENDMENT_KIND.fullmatch(name.kind) is None:
+            raise UnusableIdError("no kind of an amendment")
+        return f"{self.amended_since(name.written_ms)}.{name.kind}.{checked_id(name.id)}.{checked_id(name.digest)}{_SUFFIX}"
+
+    def amended_since(self, written_ms: int) -> str:
+        """The least name of an event that was written at this time or later; the fold sorts after it."""
+        return f"{self.amended_prefix}{written_ms:0{_MS_DIGITS}d}"
+
+    def amended_name_in(self, name: str) -> "AmendedName":
+        """Return what the name of an event says.  Raises: UnusableIdError, if it is no such name."""
+        try:
+            written_ms, kind, an_id, digest = name.removeprefix(self.amended_prefix).removesuffix(_SUFFIX).split(".")
+            found = AmendedName(written_ms=int(written_ms), kind=kind, id=an_id, digest=digest)
+        except ValueError as cause:
+            raise UnusableIdError("no name of an amendment") from cause
+        if self.amended(found) != name:
+            raise UnusableIdError("no name of an amendment")
+        return found
 
     @property
-    def amended_end(self) -> str:
-        """The least name that sorts after every amendment of the chat: the notes about them follow."""
-        return f"{self.amended_prefix}{_NOTE}"
+    def amended_fold(self) -> str:
+        """The events that are older than an hour."""
+        return f"{self.amended_prefix}~fold{_SUFFIX}"  # sorts after every event
 
-    def amended_id_in(self, name: str) -> str:
-        """Return the id of the message, or of the mark, in the name of an amendment."""
-        return name.removeprefix(self.amended_prefix).removesuffix(_SUFFIX)
+    @property
+    def edited_prefix(self) -> str:
+        """The newest words of edited messages."""
+        return f"edited/{self.conversation_id}/"
 
-    def amended_notes_since(self, written_ms: int) -> str:
-        """The least name of a note that was written at this time or later."""
-        return f"{self.amended_end}{written_ms:015d}"
+    def edited(self, line_message_id: str) -> str:
+        """The newest words of one message that was edited or withdrawn."""
+        return f"{self.edited_prefix}{checked_id(line_message_id)}{_SUFFIX}"
 
-    def amended_note(self, line_message_id: str, *, generation: int, written_ms: int) -> str:
-        """An empty object which says that the amendment was written at this time and has this generation."""
-        return f"{self.amended_notes_since(written_ms)}.{generation}.{checked_id(line_message_id)}"
-
-    def amended_by(self, note: str) -> tuple[str, int]:
-        """Return the id and the generation in the name of a note.  Raises: UnusableIdError."""
-        try:
-            _, generation, an_id = note.removeprefix(self.amended_end).split(".")
-            return checked_id(an_id), int(generation)
-        except ValueError as cause:
-            raise UnusableIdError("no note of an amendment") from cause
+    def edited_id_in(self, name: str) -> str:
+        """Return the message id in the name of its newest words."""
+        return name.removeprefix(self.edited_prefix).removesuffix(_SUFFIX)
 
     @property
     def turn(self) -> str:
@@ -181,11 +201,6 @@ def admitted_id_in(name: str) -> str:
 def invitation_name(digest: str) -> str:
     """The invitation whose code has this digest."""
     return f"{INVITATION_PREFIX}{checked_id(digest)}{_SUFFIX}"
-
-
-def is_amended_note(name: str) -> bool:
-    """Whether this is the name of a note about an amendment; it is empty."""
-    return name.startswith(_AMENDED_PREFIX) and name.rsplit("/", maxsplit=1)[-1].startswith(_NOTE)
 
 
 def usage_prefix(day: str) -> str:

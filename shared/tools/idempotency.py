@@ -100,7 +100,7 @@ class IdempotentWrites:
         )
         known = calls.begin(key, record)
         # The look comes after the intent, because an unsend may have passed just before the intent was written
-        if _is_taken_back(context, provenance.ids, context.conversation.amendments.look(besides=provenance.ids)):
+        if _is_taken_back(context, provenance.ids, context.conversation.amendments.look()):
             if known is None or known.record == record:
                 calls.drop(key)
             return ToolFault(message="Not done: a message of this chat was taken back meanwhile.", may_retry=False)

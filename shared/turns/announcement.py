@@ -108,7 +108,7 @@ class _AnnouncementDelivery:
 
     def has_work_by_name(self, _: SeenTurn, listing: Listing) -> bool:
         name = self.conversation.names.outcome(self.outcome.webhook_event_id)
-        is_erased = self.outcome.timestamp_ms <= listing.watermark.timestamp_ms
+        is_erased = self.outcome.timestamp_ms <= listing.amended.erased_ms
         return not is_erased and not any(one.name == name for one in listing.outcomes)
 
     def tidy(self, history: History) -> None:

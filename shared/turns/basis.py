@@ -48,7 +48,7 @@ class Basis:
         return self._is_amended_in(self._look())
 
     def _look(self) -> Amendments:
-        return self.conversation.amendments.fresh_look(besides=self.prompt.ids)
+        return self.conversation.amendments.fresh_look()
 
     def check(self) -> None:
         """Look at the amendments before a request to the model.
@@ -72,7 +72,7 @@ class Basis:
         return partial(self._end_check, log.begin_look())
 
     def _end_check(self, end_look: EndLook) -> None:
-        _check_amended(is_amended=self._is_amended_in(end_look(self.prompt.ids, frozenset())))
+        _check_amended(is_amended=self._is_amended_in(end_look()))
 
     def _is_amended_in(self, now: Amendments) -> bool:
         return self.prompt.is_affected_since(self.before, now)

@@ -104,7 +104,7 @@ class Outbox:
         """
         conversation = lease.conversation
         if outcome.holds_words:
-            amendments = conversation.amendments.look(besides=outcome.provenance.ids)
+            amendments = conversation.amendments.look()
             sent: OutcomeRecord | None = outcome
             if amendments.without_lost(outcome) is not outcome:
                 sent = self._withhold(lease, outcome, may_have_arrived=is_takeover)
@@ -151,7 +151,7 @@ class Outbox:
             return self.staged.apply(conversation, outcome, lease)
         finally:
             if outcome.writes:
-                amendments = conversation.amendments.look(besides=outcome.provenance.ids)
+                amendments = conversation.amendments.look()
                 if _may_affect_entries(amendments, outcome):
                     self.entries.remove_withdrawn(conversation, amendments)
 

@@ -41,5 +41,5 @@ class Repetition:
         committed = self.lease.record.outcome
         if committed is None or not committed.holds_words:
             return self.outcome.holds_words
-        amendments = self.lease.conversation.amendments.look(besides=self.outcome.provenance.ids)
+        amendments = self.lease.conversation.amendments.look()
         return amendments.without_lost(self.outcome) is not self.outcome

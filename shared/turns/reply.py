@@ -151,9 +151,9 @@ class _ReplyDelivery:
         answered_ids = seen.record.outcome.answered_ids if seen.record.outcome is not None else ()
         return (
             own_id not in answered_ids
-            and self.own.timestamp_ms > listing.watermark.timestamp_ms
+            and self.own.timestamp_ms > listing.amended.erased_ms
             and any(one.name == names.message(own_id) for one in listing.messages)
-            and listing.amended.by_id.keys().isdisjoint({own_id, mark_id(self.own.user_id)})
+            and listing.amended.amended_ids.isdisjoint({own_id, mark_id(self.own.user_id)})
         )
 
     def tidy(self, history: History) -> None:
@@ -161,7 +161,7 @@ class _ReplyDelivery:
         journal, own_id = self.conversation.journal, self.own.line_message_id
         if not history.amendments.is_withdrawn(self.own):
             self.stood = True
-            if own_id in history.amendments.edits:
+            if own_id in history.amendments.edited_ms:
                 journal.apply_edit(own_id)
         elif not self.stood:
             journal.drop(own_id)

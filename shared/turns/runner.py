@@ -176,7 +176,7 @@ class TurnRunner:
             while True:
                 # The turn is read before the chat: an outcome that is recorded between the two is then seen.
                 # `besides`: the message may be missing from the journal, because a withdrawal that came long before it dropped it.
-                listing = self.reader.list(conversation, besides={delivery.event})
+                listing = self.reader.list(conversation, required_ids={delivery.event})
                 patience.looks_in_vain += 1
                 ended = self._look(conversation, delivery, seen, listing, patience)
                 if ended is not None:
@@ -198,7 +198,7 @@ class TurnRunner:
 
         Raises: StorageUnavailableError.
         """
-        history = self.reader.read_newest(conversation, besides={delivery.event}).beside(seen.record)
+        history = self.reader.read_newest(conversation, required_ids={delivery.event}).beside(seen.record)
         if delivery.result_in(history, unfinished_outcome(seen, history)) is not None:
             return None
         lease = open_turn(conversation, seen, spends=delivery.spends)

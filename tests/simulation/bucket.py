@@ -15,7 +15,7 @@ from shared.adapters.memory.object_store import WriteLimitError
 from shared.conversation.turn import TurnRecord
 from shared.errors import StorageUnavailableError
 from shared.storage.codec import decode
-from shared.storage.object_names import OUTCOME_SUFFIX, is_amended_note
+from shared.storage.object_names import OUTCOME_SUFFIX
 from shared.storage.object_store import ListedObject, StoredObject
 from tests.simulation.holders import Holders
 from tests.simulation.scheduler import Task
@@ -124,9 +124,7 @@ class Bucket:
             self._holders.watch(name[6:-5], there, decode(TurnRecord, data), begun_s=begun_s)
         elif written is not None and name.endswith(OUTCOME_SUFFIX):
             self._holders.note_record(name, data)
-        elif written is not None and is_amended_note(name):
-            self._holders.count_amendment(name)
-        elif written is not None and name.startswith("amended/"):
+        elif written is not None and name.startswith("amended/") and not name.endswith("/~fold.json"):
             self._holders.note_amendment(name, data)
         elif written is not None and name.startswith("reminders/"):
             self._holders.note_reminder(name, before.data if before is not None else None, data)

@@ -21,11 +21,9 @@ from tests.simulation.rules import (
 from tests.simulation.stand_ins import (
     change_nothing_named,
     leave_nothing,
-    look_at_newest,
     name_no_segment,
-    newer_even_if_withdrawn,
+    no_fold,
     nothing_is_deadly,
-    read_newest_only,
     replace_any_generation,
     settle_without_looking,
 )
@@ -161,12 +159,12 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
     ),
     "plans_erasures": Mutation(
         f"{_WITHDRAWAL}:Withdrawal._plan_erasure",
-        Skip("add_taken"),
+        Skip("add_plan"),
         lacks="whoever thinks with an answer that hands on what is erased does not look again",
     ),
     "erases_older_edits": Mutation(
         f"{_AMENDMENT_LOG}:AmendmentLog.erase",
-        Skip("drop_erased_edit"),
+        Skip("_drop_edit"),
         lacks="an edit that is older than the erasure keeps its words",
     ),
     "drops_late_edits": Mutation(
@@ -175,13 +173,13 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
         lacks="an edit that is older than the erasure, and is delivered after it, is kept",
     ),
     "withdrawn_is_final": Mutation(
-        f"{_AMENDMENT_LOG}:AmendmentLog.amend",
-        Instead("_newer", newer_even_if_withdrawn),
+        f"{_AMENDMENT_LOG}:_is_newer",
+        DropClause("text"),
         lacks="an edit that is delivered late brings a withdrawn message back",
     ),
     "newest_edit_wins": Mutation(
-        f"{_AMENDMENT_LOG}:_newer",
-        Always("timestamp_ms"),
+        f"{_AMENDMENT_LOG}:_is_newer",
+        DropClause("timestamp_ms"),
         lacks="the edit that was delivered last wins",
     ),
     "rewrites_edited_record": Mutation(
@@ -196,13 +194,13 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
     ),
     "marks_erasures_for_looks": Mutation(
         f"{_AMENDMENT_LOG}:AmendmentLog.erase",
-        Skip("_raise", nth=0, of=2),
+        Skip("_append"),
         lacks="an instance that has read the watermark before does not learn of an erasure",
     ),
-    "notes_amendments": Mutation(
-        f"{_AMENDMENT_LOG}:AmendmentLog._update",
-        Skip("notes.note"),
-        lacks="an instance that has listed the amendments before does not learn of a withdrawal",
+    "repeats_late_appends": Mutation(
+        f"{_AMENDMENT_LOG}:AmendmentLog._append",
+        Always("reach_s"),
+        lacks="an instance that has listed the amendments before does not learn of a withdrawal whose write took long",
     ),
     "largest_watermark_wins": Mutation(
         f"{_AMENDMENT_LOG}:AmendmentLog.erase",
@@ -311,12 +309,12 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
     ),
     "stores_the_plan": Mutation(
         f"{_WITHDRAWAL}:Withdrawal._plan",
-        Skip("add_taken"),
+        Skip("add_plan"),
         lacks="a withdrawal that died on the way cannot compare any more, and takes every answer that came from another one",
     ),
     "keeps_what_repeats_nothing": Mutation(
-        f"{_AMENDMENT_LOG}:AmendmentLog.add_taken",
-        DropArgument("replace", "kept"),
+        f"{_AMENDMENT_LOG}:AmendmentLog.add_plan",
+        DropArgument("AmendmentEvent", "cleared_ids"),
         lacks="an answer loses its words because its prompt held an answer that lost them",
     ),
     "lets_heirs_keep_their_words": Mutation(
@@ -369,15 +367,15 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
         Never("state"),
         lacks="each of many withdrawals has to write the turn",
     ),
-    "looks_at_amendments_of_the_journal": Mutation(
-        f"{_HISTORY_READER}:_begin_look",
-        Instead("begin_reading", read_newest_only),
-        lacks="a message that comes after its withdrawal, and after many others, is answered",
+    "folds_what_it_deletes": Mutation(
+        f"{_AMENDMENT_LOG}:AmendmentLog.fold",
+        DropArgument("AmendmentFold", "events"),
+        lacks="a message that comes after its withdrawal, and after that was folded, is answered",
     ),
-    "looks_at_the_amendment_of_its_message": Mutation(
-        f"{_JOURNAL}:Journal.record",
-        Instead("amendments.look", look_at_newest),
-        lacks="a message that comes after its withdrawal, and after many others, is kept",
+    "reads_the_fold": Mutation(
+        f"{_AMENDMENT_LOG}:AmendmentLog.list_events",
+        Instead("listed.pop", no_fold),
+        lacks="the same where an instance reads the chat for the first time",
     ),
     "keeps_deadly_messages_out": Mutation(
         f"{_HISTORY_READER}:history_of",

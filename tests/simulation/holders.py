@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from shared.access.budgets import Limits
+from shared.conversation.amendment_events import AmendmentEvent, AmendmentKind
 from shared.conversation.descent import repeatable
-from shared.conversation.member_mark import MARK_PREFIX
 from shared.conversation.pushes import PushesRecord
-from shared.conversation.records import Amendment, MessageRecord, OutcomeKind, OutcomeRecord, SaidReminder
+from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, SaidReminder
 from shared.conversation.segments import decode_segment
 from shared.conversation.snapshot_records import SnapshotRecord
 from shared.conversation.turn import TurnRecord
@@ -15,7 +15,7 @@ from shared.reminders.delivery import retry_key
 from shared.reminders.reminder import Reminder
 from shared.reminders.wording import Occurrence
 from shared.storage.codec import decode
-from shared.storage.object_names import OUTCOME_SUFFIX, ObjectNames
+from shared.storage.object_names import OUTCOME_SUFFIX
 from tests.simulation.mind import Mood
 from tests.simulation.people import ids_repeated_in, on_one_line
 from tests.simulation.scheduler import Task
@@ -44,9 +44,9 @@ class Holders:
         self._recorded: set[str] = set()
         self._is_too_late: dict[str, bool] = {}
         self._charged: dict[str, int] = {}
-        self._noted: dict[str, Amendment] = {}
+        self._plans: dict[tuple[str, str], set[str]] = {}
         self._recorded_s: dict[tuple[str, str], float] = {}
-        self._amended_s: dict[str, float] = {}
+        self._begun_s: dict[tuple[str, str], float] = {}
 
     def note_record(self, name: str, data: bytes) -> None:
         """An outcome was recorded under this name, or lost its words there."""
@@ -81,13 +81,22 @@ class Holders:
         truth.note_parts(outcome.text or "", shown_ids=outcome.provenance.ids, seen=seen)
 
     def note_amendment(self, name: str, data: bytes) -> None:
-        """An amendment was written under this name, or the mark of a member; its plan may name what no plan had named."""
-        truth, (chat, subject) = self._world.truth, name.split("/")[1:]
-        if subject.startswith(MARK_PREFIX):
+        """An amendment event was written under this name; a plan may name what no plan had named."""
+        truth, chat = self._world.truth, name.split("/")[1]
+        event = decode(AmendmentEvent, data)
+        if event.kind is AmendmentKind.MEMBER_ERASURE:
             truth.members_forgotten_s.setdefault(chat, self._world.now_s)
-        amendment = decode(Amendment, data)
-        begun_s = self._amended_s.setdefault(name, self._world.now_s)
-        new = [one for one in amendment.taken if (chat, one) not in truth.planned]
+        elif event.kind is AmendmentKind.WITHDRAWAL:
+            truth.withdrawn.update((chat, one) for one in event.withdrawn_ids)
+            self._begun_s.setdefault((chat, event.id), self._world.now_s)
+        elif event.kind is AmendmentKind.PLAN:
+            self._note_plan(chat, event)
+
+    def _note_plan(self, chat: str, event: AmendmentEvent) -> None:
+        truth = self._world.truth
+        self._plans.setdefault((chat, event.id), set()).update(event.redacted_ids)
+        begun_s = self._begun_s.setdefault((chat, event.id), self._world.now_s)
+        new = [one for one in event.redacted_ids if (chat, one) not in truth.planned]
         if new:
             truth.planned.update((chat, one) for one in new)
             worded = self._ids_with_words(chat)
@@ -95,18 +104,6 @@ class Holders:
             for own_id, outcome in truth.recorded.get(chat, {}).items():  # the plan may be older than the record
                 if self._recorded_s[chat, own_id] >= begun_s and not set(new).isdisjoint(outcome.provenance.ids):
                     truth.overtaken.add((chat, own_id))
-
-    def count_amendment(self, name: str) -> None:
-        """A note of an amendment was written under this name: the amendment counts if it is stored as this note says.
-
-        A late note is about an older generation, which is what an instance may have in its cache.
-        """
-        names = ObjectNames(name.split("/")[1])
-        line_message_id, generation = names.amended_by(name)
-        amended = names.amended(line_message_id)
-        stored = self._world.objects.read(amended)
-        if stored is not None and stored.generation <= generation:
-            self._noted[amended] = decode(Amendment, stored.data)
 
     def _ids_with_words(self, chat: str) -> set[str]:
         """Return the own ids of the answers and recaps of the chat that have their words anywhere in the bucket."""
@@ -142,9 +139,7 @@ class Holders:
         if reminder.claim is not None:
             due_ms = reminder.claim.occurrence_ms
             key = retry_key(chat, Occurrence(reminder=reminder, due_ms=due_ms, said_ms=due_ms))
-            if key not in truth.occurrences and any(
-                self._withdrawal_of(one) for one in reminder.provenance.message_ids
-            ):
+            if key not in truth.occurrences and any(self._is_withdrawn(one) for one in reminder.provenance.message_ids):
                 truth.late_claims.add(key)
             truth.occurrences[key] = SaidReminder(id=reminder_id, occurrence_ms=due_ms)
 
@@ -243,14 +238,13 @@ class Holders:
         direct = {*outcome.answered_ids, *(thought.shown & ids_repeated_in(text) if thought is not None else ())}
         words = {word for word in WORD.findall(text) if not self._world.truth.may_outlive(word)}
         repeated = {f"m{word[4:-1]}" for word in words}
-        found = [one for name in repeated | direct if (one := self._withdrawal_of(name)) is not None]
-        return any(
-            one.line_message_id in direct or not set(one.taken).isdisjoint(outcome.provenance.ids) for one in found
-        )
+        if any(self._is_withdrawn(one) for one in direct):
+            return True
+        plans = (ids for (_, own_id), ids in self._plans.items() if own_id in repeated and self._is_withdrawn(own_id))
+        return any(not ids.isdisjoint(outcome.provenance.ids) for ids in plans)
 
-    def _withdrawal_of(self, line_message_id: str) -> Amendment | None:
-        amendments = [one for name, one in self._noted.items() if name.endswith(f"/{line_message_id}.json")]
-        return next((one for one in amendments if one.text is None), None)
+    def _is_withdrawn(self, line_message_id: str) -> bool:
+        return any(message_id == line_message_id for _, message_id in self._world.truth.withdrawn)
 
     def _is_alive(self, holder: str) -> bool:
         hold = self._known.get(holder)

@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Final
 
 from shared import logs
-from shared.conversation import amendment_notes, compaction, history_reader, snapshot
+from shared.conversation import compaction, history_reader, snapshot
 from shared.conversation.records import Watermark
 from shared.line.postback_data import question_id_in
 from shared.storage.codec import decode
@@ -33,7 +33,6 @@ _BOUNDED: Final[Mapping[str, tuple[ModuleType, str]]] = {
     "messages_read": (history_reader, "MESSAGES_READ"),
     "outcomes_read": (history_reader, "OUTCOMES_READ"),
     "messages_shown": (history_reader, "MESSAGES_SHOWN"),
-    "amendments_read": (amendment_notes, "NEWEST_READ"),
     "outcomes_kept": (snapshot, "_OUTCOMES_KEPT"),
     "newest_outcomes_kept": (snapshot, "_NEWEST_KEPT"),
     "folded_at_once": (compaction, "_FOLDED_AT_ONCE"),
@@ -42,7 +41,6 @@ SMALL_BOUNDS: Final[Mapping[str, int]] = {
     "messages_read": 4,
     "outcomes_read": 4,
     "messages_shown": 4,
-    "amendments_read": 3,
     "outcomes_kept": 4,
     "newest_outcomes_kept": 2,
     "folded_at_once": 6,

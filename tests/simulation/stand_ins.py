@@ -2,7 +2,7 @@
 
 import itertools
 import uuid
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from http import HTTPStatus
@@ -14,7 +14,6 @@ from shared.bus.envelope import Envelope
 from shared.bus.result import EventResult
 from shared.clock import Deadline
 from shared.conversation.amendment_log import AmendmentLog
-from shared.conversation.amendment_notes import AmendedObjects
 from shared.conversation.amendments import Amendments
 from shared.conversation.archive import Archive
 from shared.conversation.history import History
@@ -22,7 +21,7 @@ from shared.conversation.history_reader import Listing
 from shared.conversation.journal import Journal
 from shared.conversation.provenance import IsWithdrawn, Provenance
 from shared.conversation.pushes import PushesRecord
-from shared.conversation.records import Amendment, MessageRecord, OutcomeKind, OutcomeRecord, Watermark
+from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.snapshot import Snapshot
 from shared.conversation.snapshot_records import Segment, SnapshotRecord
 from shared.conversation.spending import Spending
@@ -122,28 +121,13 @@ def settle_without_looking(_snapshot: Snapshot, _log: AmendmentLog, looked: Amen
     return looked
 
 
-def newer_even_if_withdrawn(there: Amendment | None, new: Amendment) -> Amendment | None:
-    is_newer = there is None or None in {there.text, new.text} or new.timestamp_ms > there.timestamp_ms
-    return new if is_newer else None
-
-
 def apply_nothing(_staged: StagedWriter, _conversation: Conversation, _outcome: OutcomeRecord, _lease: Lease) -> bool:
     return True
 
 
-def read_newest_only(
-    log: AmendmentLog,
-    listed: AmendedObjects,
-    watermark: Callable[[], Watermark],
-    *,
-    besides: AbstractSet[str],  # noqa: ARG001 - as in the product
-    named: AbstractSet[str] = frozenset(),  # noqa: ARG001 - as in the product
-) -> Callable[[], Amendments]:
-    return log.begin_reading(listed, watermark, besides=frozenset())
-
-
-def look_at_newest(log: AmendmentLog, *, besides: AbstractSet[str]) -> Amendments:  # noqa: ARG001 - as in the product
-    return log.look()
+def no_fold(listed: dict[str, object], fold: str, _default: None) -> None:
+    """Stand-in for `dict.pop` of the fold among what was listed."""
+    listed.pop(fold, None)
 
 
 def show_everything(history: History, _asked: Sequence[MessageRecord]) -> History:

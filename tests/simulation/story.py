@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from shared.agent.turn_requests import Limits
-from shared.conversation.records import Amendment, MessageRecord, OutcomeRecord
+from shared.conversation.records import MessageRecord, OutcomeRecord
 from shared.conversation.segments import decode_segment
 from shared.conversation.snapshot_records import SnapshotRecord
 from shared.conversation.turn import TurnRecord
@@ -88,8 +88,7 @@ class Story:
         return {one for one in unseen if self._has_taken(one)}
 
     def _has_taken(self, message_id: str) -> bool:
-        stored = self.world.objects.read(f"amended/{self.chat}/{message_id}.json")
-        return stored is not None and decode(Amendment, stored.data).text is None
+        return (self.chat, message_id) in self.world.truth.withdrawn
 
     @property
     def staged_words(self) -> set[str]:

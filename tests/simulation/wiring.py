@@ -10,7 +10,7 @@ from shared.access.budgets import Limits
 from shared.access.doorstep import Doorstep
 from shared.adapters.memory import MemoryProfiles
 from shared.bus.endpoint import PushEndpoint
-from shared.conversation.amendment_notes import AmendmentNotes
+from shared.conversation.amendment_views import AmendmentTimes, AmendmentViews
 from shared.conversation.archive import ARCHIVE_DAYS
 from shared.conversation.snapshot import MemoryLimits
 from shared.conversation.store import Conversation, Conversations
@@ -49,9 +49,8 @@ LEAST: Final = MemoryLimits(journalled=0, verbatim=0, summed_up=1, recaps_at_onc
 """So that nearly all of a chat is archived at once."""
 SMALL_SEGMENT: Final = 2
 """Messages of a segment of the archive, so that a chat of a few messages fills some."""
-NOTES_REACH_S: Final = 30.0
-"""Of a chat's amendments an instance lists again what was written so long before its last listing."""
-NOTES_KEPT_S: Final = 900.0
+AMENDMENT_TIMES: Final = AmendmentTimes(reach_s=30.0, seen_s=120.0, folded_after_s=180.0)
+"""So short that events are folded within a schedule."""
 NO_LIMITS: Final = Limits(turns_per_chat_day=0, tokens_per_chat_day=0, tokens_per_day=0)
 
 
@@ -169,6 +168,6 @@ def _conversations(ports: Ports, process: Process) -> Conversations:
         ledger=world.new_ledger(),
         archive_days=ARCHIVE_DAYS if ports.settings.has_archive else 0,
         segment_messages=ports.settings.segment_messages,
-        notes=AmendmentNotes(reach_s=NOTES_REACH_S, kept_s=NOTES_KEPT_S),
+        views=AmendmentViews(times=AMENDMENT_TIMES),
         world=world,
     )

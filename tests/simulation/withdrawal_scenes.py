@@ -6,6 +6,7 @@ from shared.conversation.snapshot import MemoryLimits
 from shared.turns.deferral import LateReply
 from tests.simulation.scene import JOURNAL, LONG_SLEEP_S, MINUTE_S, Scene
 from tests.simulation.scheduler import Task
+from tests.simulation.wiring import AMENDMENT_TIMES
 
 _NEARLY_TWO_MINUTES_S: Final = 115.0
 """As long as a tick may take to carry out a second pass, and shorter than Pub/Sub waits for an acknowledgement."""
@@ -293,18 +294,34 @@ def withdrawal_that_dies_between_two_answers() -> list[str]:
         return scene.rests()
 
 
-def message_that_comes_after_many_amendments(*, addressed: bool = True) -> list[str]:
-    """A withdrawal is handled, and more of them than a reader looks at. Then the first message is delivered."""
-    with Scene(group=True, bounds={"amendments_read": 2}).playing() as scene:
-        late, *others = [scene.says(addressed=addressed) for _ in range(4)]
-        for message in (late, *others):
-            scene.runs_to_end(scene.takes_back(message))
-        scene.sleeps(MINUTE_S)
+def message_that_comes_after_its_fold(*, addressed: bool = True) -> list[str]:
+    """A withdrawal is handled, and folded when another one is. Then another instance gets the message."""
+    with Scene(group=True).playing() as scene:
+        late, other = scene.says(addressed=addressed), scene.says(addressed=addressed)
+        scene.runs_to_end(scene.takes_back(late))
+        scene.sleeps(AMENDMENT_TIMES.folded_after_s)
+        scene.ticks()
+        scene.runs_to_end(scene.takes_back(other))
+        scene.sleeps(2 * MINUTE_S)
         scene.ticks()
         scene.runs_to_end(scene.pushes(scene.delivers(late)))
         return scene.rests()
 
 
-def context_that_comes_after_many_amendments() -> list[str]:
+def context_that_comes_after_its_fold() -> list[str]:
     """The same for a message that is for others."""
-    return message_that_comes_after_many_amendments(addressed=False)
+    return message_that_comes_after_its_fold(addressed=False)
+
+
+def unsend_whose_write_stalls() -> list[str]:
+    """The write of an unsend takes longer than a listing reaches back; meanwhile an instance that knows the message lists the chat."""
+    with Scene(group=True).playing() as scene:
+        message = scene.says(addressed=False)
+        scene.runs_to_end(scene.pushes(scene.delivers(message), instance=0))
+        withdrawal = scene.takes_back(message)
+        scene.runs_until(withdrawal, "write amended/")
+        scene.sleeps(2 * AMENDMENT_TIMES.reach_s)
+        scene.runs_to_end(scene.pushes(scene.delivers(scene.says(addressed=False)), instance=0))
+        scene.takes_effect(withdrawal)
+        scene.runs_to_end(scene.pushes(scene.delivers(scene.says()), instance=0))
+        return scene.rests()

@@ -154,6 +154,8 @@ class Truth:
     """Every outcome that was ever recorded with words, by chat and id."""
     recapped: dict[tuple[str, str], Recap] = field(default_factory=dict)
     """Every recap that was ever stored with words, by chat and id."""
+    withdrawn: set[tuple[str, str]] = field(default_factory=set)
+    """The messages, by chat and id, whose withdrawal is stored."""
     planned: set[tuple[str, str]] = field(default_factory=set)
     """The answers and recaps, by chat and own id, that some withdrawal has planned to take."""
     uncompared: set[tuple[str, str]] = field(default_factory=set)

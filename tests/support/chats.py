@@ -8,13 +8,13 @@ from typing import Final, TypeVar
 
 from shared.adapters.memory import FixedClock
 from shared.clock import Clock
+from shared.conversation.amendment_fold import fold_events
 from shared.conversation.amendment_log import AmendmentLog
-from shared.conversation.amendment_notes import NEWEST_READ
 from shared.conversation.amendments import Amendments
 from shared.conversation.archive import ARCHIVE_DAYS, SEGMENT_MESSAGES
 from shared.conversation.history_reader import HistoryReader
 from shared.conversation.provenance import LATEST_MS, Provenance, Source
-from shared.conversation.records import Amendment, MessageRecord, OutcomeKind, OutcomeRecord
+from shared.conversation.records import Amendment, EditedWords, MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.snapshot_records import ArchivedAnswer, Recap
 from shared.conversation.store import Conversation, Conversations
 from shared.knowledge.index import KnowledgeIndex
@@ -60,10 +60,16 @@ def withdraw_from_turn(conversation: Conversation, line_message_id: str) -> None
     conversation.turn.amend(is_affected=lambda one: one.provenance.is_affected_by(amendments))
 
 
-def withdraw_others(log: AmendmentLog) -> None:
-    """Withdraw as many other messages as a look reads, so that it reads what was amended before only besides."""
-    for number in range(NEWEST_READ):
-        log.amend(Amendment(line_message_id=f"other{number}", timestamp_ms=1))
+def fold_amendments(log: AmendmentLog) -> None:
+    """Fold all amendments, as second passes do an hour later, and let this instance begin anew, so that it finds them in the fold."""
+    fold_events(log.objects, log.names, before_ms=10**15 - 1, kept_since_ms=0)
+    long_ago = replace(log.list_events(), listed_s=log.clock.monotonic_s() - 2 * log.views.times.seen_s)
+    log.views.cache(log.names, long_ago, Amendments())
+
+
+def edited_words(conversation: Conversation, line_message_id: str) -> EditedWords | None:
+    """Return the newest words of an edited message, as they are stored."""
+    return conversation.amendments.edits.begin_reading({line_message_id})()[line_message_id]
 
 
 def basis_of(lease: Lease, *line_message_ids: str, since_ms: int = LATEST_MS) -> Basis:

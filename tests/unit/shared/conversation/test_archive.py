@@ -15,7 +15,7 @@ from shared.conversation.store import Conversation
 from shared.errors import StorageUnavailableError
 from shared.storage.object_store import ListedObject, StoredObject
 from tests.support.archives import put_segment
-from tests.support.chats import answer, conversations_on, message, withdraw_others
+from tests.support.chats import answer, conversations_on, fold_amendments, message
 from tests.support.inline import InlineExecutor
 
 CHAT = "C" + "7" * 32
@@ -153,7 +153,7 @@ def test_withdrawn_messages_and_answers_that_saw_them_are_hidden(chat: Conversat
 def test_an_answer_is_hidden_however_old_the_withdrawal_of_what_it_names(chat: Conversation) -> None:
     put_segment(chat, [message(2)], [answer(2, saw=(1,)), answer(3)])
     chat.amendments.amend(Amendment(line_message_id="m1", timestamp_ms=9))
-    withdraw_others(chat.amendments)
+    fold_amendments(chat.amendments)
 
     assert [one.webhook_event_id for one in chat.archive.read().answers] == ["e3"]
 

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.clock import SKEW_MS
-from shared.conversation.amendment_notes import BESIDES_READ
 from shared.conversation.compaction import Compaction
 from shared.conversation.provenance import Provenance
 from shared.conversation.records import ANSWERABLE_MS, Amendment, Offer, OutcomeKind, OutcomeRecord, ProposedCall
@@ -20,11 +19,11 @@ from tests.support.chats import (
     answer,
     conversations_on,
     everything_in,
+    fold_amendments,
     made_of,
     made_with,
     message,
     reader,
-    withdraw_others,
 )
 from tests.support.inline import InlineExecutor
 from tests.support.races import SharedStore
@@ -316,7 +315,7 @@ def test_a_message_whose_amendment_came_long_before_it_is_folded_with_that(
     now_ms = clock.now_ms()
     chat.amendments.amend(Amendment(line_message_id="m20", timestamp_ms=now_ms, text="newer words"))
     chat.amendments.amend(Amendment(line_message_id="m21", timestamp_ms=now_ms))
-    withdraw_others(chat.amendments)
+    fold_amendments(chat.amendments)
     keep_messages(chat, clock, range(5))
     for number in (20, 21):
         chat.journal.keep(replace(message(number, "older words", timestamp_ms=now_ms), addressed=False))
@@ -334,7 +333,7 @@ def test_an_answer_is_folded_without_words_however_old_the_withdrawal_of_what_it
     chat.journal.record_outcome(replace(answer(60, "word-60", saw=(61,)), timestamp_ms=clock.now_ms()))
     chat.journal.record_outcome(replace(answer(70), timestamp_ms=clock.now_ms()))
     chat.amendments.amend(Amendment(line_message_id="m61", timestamp_ms=clock.now_ms()))
-    withdraw_others(chat.amendments)
+    fold_amendments(chat.amendments)
 
     folded = compaction.fold(chat, None)
 
@@ -345,10 +344,10 @@ def test_an_answer_is_folded_without_words_however_old_the_withdrawal_of_what_it
 def test_no_withdrawn_message_is_folded_however_many_withdrawn_ones_answers_name(
     chat: Conversation, clock: FixedClock, compaction: Compaction
 ) -> None:
-    named = range(1_000, 1_000 + BESIDES_READ)
+    named = range(1_000, 1_000 + 400)
     for number in (50, *named):
         chat.amendments.amend(Amendment(line_message_id=f"m{number}", timestamp_ms=5))
-    withdraw_others(chat.amendments)
+    fold_amendments(chat.amendments)
     chat.journal.record_outcome(answer(60, saw=tuple(named)))
     for numbers in (range(5), range(50, 51)):
         keep_messages(chat, clock, numbers)

@@ -4,7 +4,6 @@ from dataclasses import replace
 import pytest
 
 from shared.adapters.memory import MemoryObjectStore
-from shared.conversation.amendment_notes import BESIDES_READ
 from shared.conversation.amendments import Amendments
 from shared.conversation.history import History, IndexView
 from shared.conversation.history_reader import MESSAGES_SHOWN, OUTCOMES_READ, HistoryReader
@@ -17,7 +16,7 @@ from shared.conversation.turn import TurnRecord
 from shared.errors import UnknownRecordVersionError
 from shared.storage.codec import encode
 from shared.storage.object_store import StoredObject
-from tests.support.chats import answer, conversations_on, made_of, made_with, message, reader, withdraw_others
+from tests.support.chats import answer, conversations_on, fold_amendments, made_of, made_with, message, reader
 from tests.support.inline import InlineExecutor
 
 CHAT = "U" + "1" * 32
@@ -60,7 +59,7 @@ def test_the_journal_overlays_the_snapshot(chat: Conversation) -> None:
 def test_what_the_snapshot_shows_is_read_with_its_amendments_however_old(chat: Conversation, text: str | None) -> None:
     fold(chat, SnapshotRecord(messages=(message(1, "older words"), message(2, "two"))))
     chat.amendments.amend(Amendment(line_message_id="m1", timestamp_ms=5, text=text))
-    withdraw_others(chat.amendments)
+    fold_amendments(chat.amendments)
 
     history = read(chat)
 
@@ -84,7 +83,7 @@ def test_what_answers_and_recaps_name_is_read_with_its_amendments_however_old(
         chat.journal.record_outcome(answer(1, "noted: 4711"))
     chat.amendments.amend(Amendment(line_message_id="m1", timestamp_ms=5))
     chat.amendments.amend(Amendment(line_message_id="m2", timestamp_ms=5))
-    withdraw_others(chat.amendments)
+    fold_amendments(chat.amendments)
 
     history = read(chat)
 
@@ -107,11 +106,11 @@ class EntryOfOneMessage:
 
 @pytest.fixture
 def named(chat: Conversation) -> None:
-    """Message m1 was withdrawn before as many that an answer names, and before as many others, as a look reads."""
-    names = range(1_000, 1_000 + BESIDES_READ)
+    """Message m1 was withdrawn long ago, before hundreds that an answer names."""
+    names = range(1_000, 1_000 + 400)
     for number in (1, *names):
         chat.amendments.amend(Amendment(line_message_id=f"m{number}", timestamp_ms=5))
-    withdraw_others(chat.amendments)
+    fold_amendments(chat.amendments)
     chat.journal.record_outcome(answer(2, saw=tuple(names)))
 
 

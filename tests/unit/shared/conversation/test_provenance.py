@@ -4,11 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.conversation.amendment_notes import AmendedObjects
 from shared.conversation.amendments import Amendments
 from shared.conversation.provenance import LATEST_MS, Provenance
 from shared.conversation.records import provenance_of
-from shared.storage.object_store import ListedObject
 from tests.support.chats import answer, made_of, message
 
 IDS = st.frozensets(st.sampled_from([f"m{number}" for number in range(6)]), max_size=4)
@@ -28,7 +26,7 @@ PROVENANCES = st.builds(
 AMENDMENTS = st.builds(
     Amendments,
     withdrawn=IDS,
-    edits=st.dictionaries(st.sampled_from(["m0", "m1", "m9"]), st.sampled_from(["old", "new"])),
+    edited_ms=st.dictionaries(st.sampled_from(["m0", "m1", "m9"]), st.integers(1, 9)),
     erased_ms=st.integers(-1, 20),
     erased_entries_ms=st.integers(-1, 20),
 )
@@ -107,37 +105,34 @@ def test_messages_can_be_left_out_by_their_ids() -> None:
     [
         (Amendments(withdrawn=frozenset({"m1"})), True),
         (Amendments(withdrawn=frozenset({"m9"})), False),
-        (Amendments(edits={"m1": "new"}), True),
-        (Amendments(edits={"m2": "same"}), False),
-        (Amendments(edits={"m9": "new"}), False),
+        (Amendments(edits={"m1": "new"}, edited_ms={"m1": 9}), True),
+        (Amendments(edits={"m2": "same"}, edited_ms={"m2": 5}), False),
+        (Amendments(edits={"m9": "new"}, edited_ms={"m9": 9}), False),
         (Amendments(erased_ms=3), True),
         (Amendments(erased_ms=2), False),
     ],
 )
 def test_a_prompt_is_affected_by_amendments_of_its_own_messages_only(now: Amendments, *, is_affected: bool) -> None:
-    before = Amendments(edits={"m2": "same"})
+    before = Amendments(edits={"m2": "same"}, edited_ms={"m2": 5})
     prompt = made_of("m1", "m2", since_ms=3)
 
     assert prompt.is_affected_since(before, now) is is_affected
 
 
 def test_amendments_from_before_the_first_look_do_not_affect_a_prompt() -> None:
-    known = Amendments(withdrawn=frozenset({"m1"}), edits={"m2": "x"}, erased_ms=5)
+    known = Amendments(withdrawn=frozenset({"m1"}), edits={"m2": "x"}, edited_ms={"m2": 4}, erased_ms=5)
 
     assert not made_of("m1", "m2", since_ms=3).is_affected_since(known, known)
 
 
 @pytest.mark.parametrize(
-    ("listed", "now", "is_affected"), [(5, 5, False), (5, 6, True), (6, 5, False), (None, 5, True)]
+    ("before_ms", "now_ms", "is_affected"), [(5, 5, False), (5, 6, True), (6, 5, False), (None, 5, True)]
 )
-def test_an_edit_counts_if_it_was_not_listed_before_although_it_was_too_old_to_be_read(
-    listed: int | None, now: int, *, is_affected: bool
+def test_an_edit_counts_if_it_is_newer_than_that_of_the_first_look_whether_its_words_were_read_or_not(
+    before_ms: int | None, now_ms: int, *, is_affected: bool
 ) -> None:
-    def edited(generation: int | None) -> AmendedObjects:
-        return AmendedObjects.of({} if generation is None else {"m1": ListedObject(name="m1", generation=generation)})
-
-    before = Amendments(listed=edited(listed))
-    later = Amendments(edits={"m1": "newer words"}, listed=edited(now))
+    before = Amendments(edited_ms={} if before_ms is None else {"m1": before_ms})
+    later = Amendments(edits={"m1": "newer words"}, edited_ms={"m1": now_ms})
 
     assert made_of("m1").is_affected_since(before, later) is is_affected
     assert not made_of("m2").is_affected_since(before, later)

@@ -15,11 +15,11 @@ from tests.support.chats import (
     answer,
     conversations_on,
     everything_in,
+    fold_amendments,
     made_of,
     made_with,
     message,
     reader,
-    withdraw_others,
 )
 from tests.support.inline import InlineExecutor
 from tests.support.races import SharedStore
@@ -75,7 +75,7 @@ def test_messages_are_summed_up_whatever_was_withdrawn_long_ago(
     keep_messages(chat, clock, range(12))
     chat.journal.record_outcome(replace(answer(60, saw=(61,)), timestamp_ms=clock.now_ms()))
     chat.amendments.amend(Amendment(line_message_id="m61", timestamp_ms=5))
-    withdraw_others(chat.amendments)
+    fold_amendments(chat.amendments)
 
     compaction.fold(chat, IN_TIME)
 

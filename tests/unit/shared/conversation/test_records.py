@@ -4,12 +4,14 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shared.conversation.amendment_events import AmendmentEvent, AmendmentKind
+from shared.conversation.amendment_fold import AmendmentFold, FoldedEvent
 from shared.conversation.media import MediumLabel
 from shared.conversation.numbering import Numbered
 from shared.conversation.provenance import Provenance, Source
 from shared.conversation.records import (
-    Amendment,
     Audit,
+    EditedWords,
     Erasure,
     MessageRecord,
     Offer,
@@ -138,13 +140,22 @@ TURNS = st.builds(
     ),
 )
 AMENDMENTS = st.builds(
-    Amendment,
-    line_message_id=IDS,
+    AmendmentEvent,
+    kind=st.sampled_from(AmendmentKind),
+    id=IDS,
     timestamp_ms=st.integers(0, 2**42),
-    text=st.none() | TEXTS,
-    taken=st.lists(IDS, max_size=3).map(tuple),
-    kept=st.lists(IDS, max_size=3).map(tuple),
+    by=st.none() | IDS,
+    withdrawn_ids=st.lists(IDS, max_size=3).map(tuple),
+    redacted_ids=st.lists(IDS, max_size=3).map(tuple),
+    cleared_ids=st.lists(IDS, max_size=3).map(tuple),
 )
+
+FOLDS = st.builds(
+    AmendmentFold,
+    events=st.lists(st.builds(FoldedEvent, name=IDS, event=AMENDMENTS), max_size=3).map(tuple),
+)
+
+EDITED_WORDS = st.builds(EditedWords, timestamp_ms=st.integers(0, 2**42), text=st.none() | TEXTS)
 
 SNAPSHOTS = st.builds(
     SnapshotRecord,
@@ -204,9 +215,21 @@ def test_a_turn_is_read_as_it_was_written(record: TurnRecord) -> None:
 
 
 @given(AMENDMENTS)
-def test_an_amendment_is_read_as_it_was_written(record: Amendment) -> None:
-    assert decode(Amendment, encode(record)) == record
+def test_an_amendment_is_read_as_it_was_written(record: AmendmentEvent) -> None:
+    assert decode(AmendmentEvent, encode(record)) == record
     schemas.validator("records/amendment").validate(json.loads(encode(record)))
+
+
+@given(FOLDS)
+def test_a_fold_of_amendments_is_read_as_it_was_written(record: AmendmentFold) -> None:
+    assert decode(AmendmentFold, encode(record)) == record
+    schemas.validator("records/amendment-fold").validate(json.loads(encode(record)))
+
+
+@given(EDITED_WORDS)
+def test_edited_words_are_read_as_they_were_written(record: EditedWords) -> None:
+    assert decode(EditedWords, encode(record)) == record
+    schemas.validator("records/edited-words").validate(json.loads(encode(record)))
 
 
 @given(SNAPSHOTS)

@@ -23,7 +23,7 @@ from shared.conversation.store import Conversation
 from shared.errors import StorageUnavailableError
 from shared.storage.codec import encode
 from shared.storage.segment_name import SegmentName
-from tests.support.chats import answer, made_of, made_with, message, withdraw_others
+from tests.support.chats import answer, fold_amendments, made_of, made_with, message
 from tests.support.races import SharedStore
 
 NOW_MS = 1_763_700_000_000
@@ -137,8 +137,8 @@ def test_what_was_amended_after_the_look_is_taken_out_until_nothing_more_comes(
 
 def test_a_look_that_reads_less_of_what_is_older_finds_nothing_new(chat: Conversation) -> None:
     chat.amendments.amend(Amendment(line_message_id="m1", timestamp_ms=9))
-    withdraw_others(chat.amendments)
-    looked = chat.amendments.look(besides={"m1"})
+    fold_amendments(chat.amendments)
+    looked = chat.amendments.look()
 
     assert chat.snapshot.settle(chat.amendments, looked) is looked
 

@@ -160,9 +160,8 @@ def test_words_that_were_handed_on_through_any_number_of_segments_go(
     assert withdrawal.withdraw(chat, "m1", timestamp_ms=9_000)
 
     assert SOUP not in everything_in(store)
-    amendment = chat.amendments.amendment_of("m1")
-    assert amendment is not None
-    assert (len(amendment.taken), len(amendment.kept)) == (last, last - 1)
+    plan = chat.amendments.look().plans["m1"]
+    assert (len(plan.redacted_ids), len(plan.cleared_ids)) == (last, last - 1)
 
 
 def test_what_newer_segments_hand_on_of_what_is_erased_goes_however_many_they_are(

@@ -16,7 +16,7 @@ from shared.conversation.store import Conversation
 from shared.line.mentions import GroupPolicy
 from shared.line.phrases import Phrase
 from tests.support.archives import put_segment
-from tests.support.chats import everything_in
+from tests.support.chats import edited_words, everything_in
 from tests.support.people import START_MS, Person
 from tests.support.phrases import japanese
 from tests.support.pushed import PushedWorker
@@ -176,9 +176,8 @@ def test_an_edit_of_a_message_that_a_closed_chat_does_not_hold_leaves_no_words(
     person.sends(edit_of("m77", person))
 
     assert "nothing" not in everything_in(person.worker.store)
-    amendment = person.worker.conversations.of(person.events.chat_id).amendments.amendment_of("m77")
-    assert amendment is not None
-    assert amendment.text is None
+    chat = person.worker.conversations.of(person.events.chat_id)
+    assert "m77" in chat.amendments.look().withdrawn
 
 
 def into_memory(chat: Conversation, message: MessageRecord) -> None:
@@ -209,9 +208,9 @@ def test_an_edit_finds_its_message_wherever_a_revoked_chat_holds_it(
     edits(person)
 
     assert SECRET not in everything_in(person.worker.store)
-    amendment = chat.amendments.amendment_of("m1")
-    assert amendment is not None
-    assert amendment.text == "nothing"
+    words = edited_words(chat, "m1")
+    assert words is not None
+    assert words.text == "nothing"
 
 
 def test_a_question_that_was_asked_before_the_revocation_can_be_confirmed(pool: ThreadPoolExecutor) -> None:
@@ -308,9 +307,7 @@ def test_an_unsend_that_comes_before_the_first_message_of_its_chat_waits_for_it(
 
     unsends(person)
 
-    amendment = person.worker.conversations.of(person.events.chat_id).amendments.amendment_of("m1")
-    assert amendment is not None
-    assert amendment.text is None
+    assert "m1" in person.worker.conversations.of(person.events.chat_id).amendments.look().withdrawn
 
 
 def test_an_edit_from_a_time_of_open_access_is_all_that_a_chat_may_be_known_by(pool: ThreadPoolExecutor) -> None:

@@ -19,12 +19,14 @@ RECORDS = Path(__file__).parents[3] / "records" / "chat.json"
 CHAT: dict[str, Any] = json.loads(RECORDS.read_text(encoding="utf-8"))
 YESTERDAYS_MESSAGE = "100001"
 TAKEN_BACK: dict[str, Any] = {
-    f"amended/{recorded.USER}/100000.json": {
+    f"amended/{recorded.USER}/000000000000001.withdrawal.100000.0.json": {
         "version": 1,
-        "line_message_id": "100000",
+        "kind": "withdrawal",
+        "id": "100000",
         "timestamp_ms": 1,
-        "text": None,
+        "withdrawn_ids": ["100000"],
     },
+    f"amended/{recorded.USER}/~fold.json": {"version": 1, "events": []},
     f"erased/{recorded.USER}.json": {"version": 1, "timestamp_ms": 0, "entries_ms": 0},
 }
 KINDS = sorted({name.split("/")[0] for name in (*CHAT, *TAKEN_BACK)})

@@ -12,7 +12,6 @@ from shared.conversation.records import MessageRecord
 from shared.conversation.store import Conversations
 from shared.handlers.traces import Traces
 from shared.handlers.unsend import UnsendHandler, withdrawal_of
-from shared.storage.object_names import is_amended_note
 from tests.support import push, recorded
 from tests.support.chats import conversations_on, everything_in, made_of
 from tests.support.inline import InlineExecutor
@@ -50,9 +49,10 @@ def test_redelivered_unsend_removes_the_message_once(conversations: Conversation
 
     assert [deliver(conversations, recorded.event("unsend")) for _ in range(2)] == [204, 204]
 
-    amendment, note, marker = (listed.name for listed in store.list(""))
-    assert is_amended_note(note)
-    assert amendment == f"amended/{recorded.USER}/{SECRET.line_message_id}.json"
+    amendment, marker, edited = (listed.name for listed in store.list(""))
+    assert amendment.startswith(f"amended/{recorded.USER}/")
+    assert f".withdrawal.{SECRET.line_message_id}." in amendment
+    assert edited == f"edited/{recorded.USER}/{SECRET.line_message_id}.json"
     assert marker.startswith("due/")
     assert marker.endswith(f"/withdrawal.{recorded.USER}.{SECRET.line_message_id}")
     assert "4711" not in everything_in(store)

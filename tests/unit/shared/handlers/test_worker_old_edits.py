@@ -1,4 +1,4 @@
-"""Answers in chats where more was amended since an edit than a look reads."""
+"""Answers in chats where an edit is so old that it was folded."""
 
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +11,7 @@ from shared.agent.model import ModelRequest, ModelResponse
 from shared.conversation.records import Amendment
 from shared.conversation.snapshot import MemoryLimits
 from tests.support import recorded
-from tests.support.chats import withdraw_others
+from tests.support.chats import fold_amendments
 from tests.support.people import START_MS, ChatEvents
 from tests.support.pushed import PushedWorker, message_ids
 
@@ -44,7 +44,7 @@ def edited(worker: PushedWorker, group: ChatEvents) -> dict[str, Any]:
 def test_a_message_that_was_edited_long_ago_stops_no_turn(
     worker: PushedWorker, group: ChatEvents, edited: dict[str, Any]
 ) -> None:
-    withdraw_others(worker.conversations.of(recorded.GROUP).amendments)
+    fold_amendments(worker.conversations.of(recorded.GROUP).amendments)
     asked = len(worker.model.requests)
 
     question = group.text("@Aizuchi when is lunch?")
@@ -61,7 +61,7 @@ def test_an_entry_of_words_that_were_edited_long_ago_stops_no_turn(
     worker.json_model.steps = [{"category": "ideas", "confidence": 0.8, "name": "lunch at one"}]
     files = group.text("@Aizuchi keep that", quotedMessageId=edited["message"]["id"])
     worker.deliver(files, thinks=[FILES, HELLO])
-    withdraw_others(worker.conversations.of(recorded.GROUP).amendments)
+    fold_amendments(worker.conversations.of(recorded.GROUP).amendments)
     asked = len(worker.model.requests)
 
     question = group.text("@Aizuchi when is lunch?")
@@ -77,7 +77,7 @@ def test_an_edit_that_came_while_the_model_thought_stops_the_turn_however_much_c
 ) -> None:
     def edits(_: ModelRequest) -> ModelResponse:
         worker.deliver(edit(group, edited, "lunch at two"), thinks=[HELLO, HELLO])
-        withdraw_others(worker.conversations.of(recorded.GROUP).amendments)
+        fold_amendments(worker.conversations.of(recorded.GROUP).amendments)
         return HELLO
 
     worker.deliver(group.text("@Aizuchi when is lunch?"), thinks=[edits, HELLO])
@@ -91,7 +91,7 @@ def test_a_prompt_shows_the_words_of_an_edit_that_is_being_carried_out_however_m
 ) -> None:
     newer = Amendment(line_message_id=edited["message"]["id"], timestamp_ms=START_MS + 60_000, text="lunch at two")
     worker.conversations.of(recorded.GROUP).amendments.amend(newer)
-    withdraw_others(worker.conversations.of(recorded.GROUP).amendments)
+    fold_amendments(worker.conversations.of(recorded.GROUP).amendments)
 
     worker.deliver(group.text("@Aizuchi when is lunch?"), thinks=[HELLO])
 

@@ -22,7 +22,7 @@ from shared.line.mentions import GroupPolicy
 from shared.storage.codec import encode
 from shared.storage.object_store import ListedObject
 from tests.support import recorded
-from tests.support.chats import everything_in, made_of, withdraw_others
+from tests.support.chats import everything_in, fold_amendments, made_of
 from tests.support.people import START_MS, ChatEvents
 from tests.support.pushed import PushedWorker, UnreliableStore, message_ids
 from tests.unit.shared.handlers.conftest import YUKI
@@ -133,10 +133,10 @@ def test_no_request_follows_a_withdrawal_of_what_was_recalled(worker: PushedWork
 
 
 def amend_long_ago(worker: PushedWorker, line_message_id: str, text: str | None) -> None:
-    """Amend the message, and after it as many others as a look reads."""
+    """Amend the message, so long ago that the amendment was folded."""
     log = worker.conversations.of(recorded.GROUP).amendments
     log.amend(Amendment(line_message_id=line_message_id, timestamp_ms=START_MS - 1, text=text))
-    withdraw_others(log)
+    fold_amendments(log)
 
 
 def test_an_old_edit_of_what_is_recalled_does_not_stop_the_turn(worker: PushedWorker, group: ChatEvents) -> None:

@@ -6,13 +6,12 @@ from dataclasses import replace
 import pytest
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
-from shared.conversation.amendment_notes import NEWEST_READ
 from shared.conversation.provenance import Provenance, Source
 from shared.conversation.records import Amendment
 from shared.line.phrases import Phrase
 from shared.reminders.overview import DueReminders, due_reminders
 from shared.reminders.store import ReminderStore
-from tests.support.chats import conversations_on
+from tests.support.chats import conversations_on, fold_amendments
 from tests.support.phrases import NamedPhrases
 from tests.support.reminders import ReminderChat
 
@@ -73,7 +72,8 @@ def test_thirty_are_shown_and_the_others_are_counted(chat: ReminderChat) -> None
 def test_reminders_of_withdrawn_messages_are_not_shown_however_long_ago_that_was(chat: ReminderChat) -> None:
     remind(chat, "gone")
     remind(chat, "here")
-    withdraw(chat, "m-gone", *(f"other{number}" for number in range(NEWEST_READ)))
+    withdraw(chat, "m-gone")
+    fold_amendments(chat.conversation.amendments)
 
     assert [line.split()[-1] for line in due(chat).text.splitlines()[1:]] == ["here"]
     withdraw(chat, "m-here")

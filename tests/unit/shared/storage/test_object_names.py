@@ -6,6 +6,7 @@ from shared.errors import UnusableIdError
 from shared.storage.object_names import (
     ENTRY_CATEGORIES,
     ENTRY_FILES,
+    AmendedName,
     ObjectNames,
     admitted_id_in,
     invitation_name,
@@ -25,7 +26,7 @@ def names_of_id(names: ObjectNames, an_id: str) -> dict[str, str]:
     made = (
         names.message,
         names.outcome,
-        names.amended,
+        names.edited,
         names.call,
         names.call_result,
         names.medium,
@@ -41,7 +42,7 @@ def test_every_object_of_a_chat_has_its_name() -> None:
     assert names_of_id(names, "x1") == {
         "message": f"journal/{CHAT}/x1.json",
         "outcome": f"journal/{CHAT}/x1.outcome.json",
-        "amended": f"amended/{CHAT}/x1.json",
+        "edited": f"edited/{CHAT}/x1.json",
         "call": f"calls/{CHAT}/x1.json",
         "call_result": f"calls/{CHAT}/x1.result.json",
         "medium": f"media/{CHAT}/x1",
@@ -66,7 +67,7 @@ def test_an_object_lies_below_the_prefix_of_its_kind(conversation_id: str, an_id
 
     assert names.message(an_id).startswith(names.journal_prefix)
     assert names.outcome(an_id).startswith(names.journal_prefix)
-    assert names.amended(an_id).startswith(names.amended_prefix)
+    assert names.edited(an_id).startswith(names.edited_prefix)
     assert names.call(an_id).startswith(names.calls_prefix)
     assert names.call_result(an_id).startswith(names.calls_prefix)
     assert names.medium(an_id).startswith(names.media_prefix)
@@ -80,6 +81,44 @@ def test_an_id_is_read_back_from_a_name_in_the_journal(conversation_id: str, an_
 
     assert names.message_id_in(names.message(an_id)) == an_id
     assert names.outcome_id_in(names.outcome(an_id)) == an_id
+
+
+@given(CHAT_IDS, IDS)
+def test_an_id_is_read_back_from_the_name_of_edited_words(conversation_id: str, an_id: str) -> None:
+    names = ObjectNames(conversation_id)
+
+    assert names.edited_id_in(names.edited(an_id)) == an_id
+
+
+@given(st.integers(0, 10**15 - 1), st.sampled_from(["edit", "withdrawal", "plan"]), IDS, IDS)
+def test_the_name_of_an_amendment_says_what_it_was_made_of(written_ms: int, kind: str, an_id: str, digest: str) -> None:
+    names, amended = ObjectNames(CHAT), AmendedName(written_ms=written_ms, kind=kind, id=an_id, digest=digest)
+
+    assert names.amended_name_in(names.amended(amended)) == amended
+    assert names.amended_since(written_ms) <= names.amended(amended) < names.amended_fold
+    assert names.amended(amended).startswith(names.amended_prefix)
+
+
+@pytest.mark.parametrize("kind", ["Edit", "", "a.b", "a/b", "a" * 33])
+def test_no_amendment_has_a_kind_that_cannot_stand_in_a_name(kind: str) -> None:
+    with pytest.raises(UnusableIdError):
+        ObjectNames(CHAT).amended(AmendedName(written_ms=1, kind=kind, id="m1", digest="0"))
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "~fold.json",
+        "m1.json",
+        "1.edit.m1.0.json",
+        "000000000000001.edit.m1.0",
+        "000000000000001.edit.m1.json",
+        "000000000000001.edit.m/1.0.json",
+    ],
+)
+def test_what_is_no_name_of_an_amendment_is_told(file: str) -> None:
+    with pytest.raises(UnusableIdError):
+        ObjectNames(CHAT).amended_name_in(f"amended/{CHAT}/{file}")
 
 
 @given(st.lists(st.tuples(CHAT_IDS, IDS), min_size=2, max_size=2, unique=True))
@@ -98,7 +137,7 @@ def test_a_chat_id_that_is_not_lines_is_refused_at_once(conversation_id: str) ->
 
 
 @pytest.mark.parametrize("an_id", ["", "..", "a/b", "a.b", "a\n", "a" * 65, "日本"])
-@pytest.mark.parametrize("method", ["message", "outcome", "amended", "call", "call_result", "medium", "medium_label"])
+@pytest.mark.parametrize("method", ["message", "outcome", "edited", "call", "call_result", "medium", "medium_label"])
 def test_an_id_that_is_not_lines_gets_no_name(method: str, an_id: str) -> None:
     with pytest.raises(UnusableIdError, match="no LINE id of an event or message"):
         getattr(ObjectNames(CHAT), method)(an_id)

@@ -11,16 +11,15 @@ from shared.agent.receipts import Deed, DeedKind
 from shared.agent.tools import ToolFault
 from shared.agent.turn_context import TurnContext
 from shared.clock import Deadline, SystemClock
-from shared.conversation.amendments import Amendments
+from shared.conversation.amendments import Amendments, Plan
 from shared.conversation.external_calls import CallRecord, CallWords
 from shared.conversation.provenance import Provenance
 from shared.conversation.records import Amendment
 from shared.errors import StorageUnavailableError
 from shared.knowledge.staging import EntryOverlay, EntryStaging
 from shared.storage.codec import decode
-from shared.storage.object_names import is_amended_note
 from shared.tools.idempotency import ALREADY_DONE, IdempotentWrites, UnknownEffectError, Write
-from tests.support.chats import made_of, message
+from tests.support.chats import everything_in, made_of, message
 from tests.support.knowledge import CHAT, conversation_on
 
 OTHER_CHAT = "U" + "2" * 32
@@ -214,8 +213,8 @@ def test_a_withdrawal_prevents_the_write_and_leaves_no_words() -> None:
     assert isinstance(answer, ToolFault)
     assert not answer.may_retry
     assert world.there == []
-    written = [one.name for one in store.list("") if not is_amended_note(one.name)]
-    assert written == [process.context.conversation.names.amended("m0")]
+    assert {one.name.partition("/")[0] for one in store.list("")} == {"amended", "edited"}
+    assert "牛乳" not in everything_in(store)
 
 
 def contents(store: MemoryObjectStore, prefix: str) -> dict[str, bytes]:
@@ -241,7 +240,7 @@ def test_an_answer_that_went_with_a_withdrawn_message_prevents_the_write() -> No
     process.context = replace(process.context, prompt=made_of("m1", "event-0"))
     amendments = process.context.conversation.amendments
     amendments.amend(Amendment(line_message_id="m0", timestamp_ms=1))
-    amendments.add_taken("m0", taken=frozenset({"event-0"}), kept=frozenset())
+    amendments.add_plan("m0", Plan(redacted_ids=frozenset({"event-0"})))
 
     answer = process.carry_out(world.write("牛乳"))
 

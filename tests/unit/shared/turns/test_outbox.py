@@ -32,7 +32,7 @@ from shared.line.quota import PushBudget
 from shared.turns.deferral import LateReply
 from shared.turns.lease import Lease, open_turn, take_over
 from shared.turns.outbox import ENDING_S, Outbox
-from tests.support.chats import answer, conversations_on, everything_in, made_with, withdraw_from_turn, withdraw_others
+from tests.support.chats import answer, conversations_on, everything_in, fold_amendments, made_with, withdraw_from_turn
 from tests.support.knowledge import FilingChat, StallingStore, found
 from tests.support.knowledge import message as said
 from tests.support.races import SharedStore
@@ -178,7 +178,7 @@ def test_staged_write_that_stalls_until_after_a_withdrawal_is_removed(
         chat.withdraw()
         EntryWords().remove_withdrawn(chat.conversation, chat.conversation.amendments.look())
         if are_others_withdrawn:
-            withdraw_others(chat.conversation.amendments)
+            fold_amendments(chat.conversation.amendments)
         clock.move(60)
 
     store.meanwhile = withdraw_until_the_lease_is_over

@@ -1,0 +1,68 @@
+"""The fold of a chat's amendments: the events that are older than an hour, as one object, for instances that have not seen them.
+
+amended/{conversation_id}/~fold.json
+"""
+
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from shared import logs
+from shared.conversation.amendment_events import AmendmentEvent, event_in, parsed
+from shared.storage.codec import VERSION, decode_if_readable, encode
+from shared.storage.object_cache import ObjectCache
+from shared.storage.object_names import ObjectNames
+from shared.storage.object_store import StoredObject
+from shared.unknown_fields import Extensible
+
+_FOLDED_AT_ONCE: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoldedEvent(Extensible):
+    """An event that is folded, with the name of the object that it was."""
+
+    name: str
+    event: AmendmentEvent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AmendmentFold(Extensible):
+    """The events that are older than an hour, the oldest first."""
+
+    version: int = VERSION
+    events: tuple[FoldedEvent, ...] = field(default=(), repr=False)
+
+
+def events_in(stored: StoredObject | None) -> tuple[AmendmentEvent, ...]:
+    """Return the folded events; none where there is no fold, or one that cannot be read, which is logged."""
+    return tuple(one.event for one in _fold_in(stored).events)
+
+
+def fold_events(objects: ObjectCache, names: ObjectNames, *, before_ms: int, kept_since_ms: int) -> None:
+    """Fold the events that were written before `before_ms`; the fold forgets those that were written before `kept_since_ms`.
+
+    Only the writer whose swap won deletes what it has folded. Raises: StorageUnavailableError.
+    """
+    store = objects.store
+    listed = store.list(names.amended_prefix, before=names.amended_since(before_ms))[:_FOLDED_AT_ONCE]
+    events = parsed(names, (one.name for one in listed))
+    if not events:
+        return
+    folding = [one for one in listed if one.name in events]
+    named = [(one.name, data) for one, data in zip(folding, objects.read_all(folding), strict=True) if data is not None]
+    stored = store.read(names.amended_fold)
+    before = _fold_in(stored)
+    folded = {one.name: one for one in before.events}
+    for name, data in named:
+        event = event_in(events[name], data)
+        if event is not None:
+            folded[name] = FoldedEvent(name=name, event=event)
+    kept_since = names.amended_since(kept_since_ms)
+    fold = replace(before, events=tuple(folded[name] for name in sorted(folded) if name >= kept_since))
+    if store.replace(names.amended_fold, encode(fold), generation=stored.generation if stored else 0) is not None:
+        list(objects.reads.map(lambda one: store.delete(one.name, generation=one.generation), folding))
+        logs.info("amendments_folded", events=len(events))
+
+
+def _fold_in(stored: StoredObject | None) -> AmendmentFold:
+    return decode_if_readable(AmendmentFold, stored.data if stored is not None else None) or AmendmentFold()

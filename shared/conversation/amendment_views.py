@@ -1,0 +1,120 @@
+"""What an instance knows of the amendments of its chats, so that a look reads only the events that were written since the last one."""
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from cachetools import LRUCache
+
+from shared.conversation.amendment_events import AmendmentKind
+from shared.conversation.amendments import Amendments
+from shared.storage.object_names import AmendedName, ObjectNames
+from shared.storage.object_store import ListedObject
+
+_DAY_S: Final = 86_400.0
+_IDS_CACHED: Final = 200_000  # about 30 MB
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AmendmentTimes:
+    """How long events are listed one by one.
+
+    `reach_s`: a listing begins this long before the last one, which is far more than clocks differ; a write that took half of it is
+    repeated. `seen_s`: an instance that did not look for this long reads everything again. `folded_after_s`: events that are older are
+    folded; longer than the other two together, so that no event is folded which a warm instance has yet to list. `retention_s`: older
+    events leave the fold.
+    """
+
+    reach_s: float = 600.0
+    seen_s: float = 1_800.0
+    folded_after_s: float = 3_600.0
+    retention_s: float = 30 * _DAY_S  # as long as the bucket keeps events (infra/terraform/history.tf)
+
+    def next_since_ms(self, listed_ms: int) -> int:
+        """Return since when the listing after one at this time lists."""
+        return listed_ms - round(self.reach_s * 1_000)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AmendmentView:
+    """What an instance knows of a chat's amendments since it listed the events, at `listed_ms` and, by the monotonic clock, `listed_s`.
+
+    `names`: the events among them that the next listing may find again.
+    """
+
+    amendments: Amendments
+    names: frozenset[str]
+    listed_ms: int
+    listed_s: float
+
+    @property
+    def ids(self) -> int:
+        """How many ids it holds, about."""
+        known = self.amendments
+        return 1 + len(self.names) + len(known.withdrawn) + len(known.edited_ms) + 2 * len(known.taken)
+
+
+def _views() -> LRUCache[str, AmendmentView]:
+    return LRUCache(_IDS_CACHED, getsizeof=lambda view: view.ids)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class AmendmentViews:
+    """What this instance knows of each chat's amendments; safe to share between threads."""
+
+    times: AmendmentTimes = field(default_factory=AmendmentTimes)
+    _views: LRUCache[str, AmendmentView] = field(default_factory=_views, repr=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    def of(self, conversation_id: str, *, now_ms: int, now_s: float) -> AmendmentView | None:
+        """Return what is known of a chat; None: nothing, or so old that all has to be read again, or the clock went back."""
+        with self._lock:
+            view = self._views.get(conversation_id)
+        is_usable = view is not None and now_s - view.listed_s < self.times.seen_s and now_ms >= view.listed_ms
+        return view if is_usable else None
+
+    def cache(self, names: ObjectNames, listing: "AmendedListing", amendments: Amendments) -> None:
+        """Cache what the listing and the view before it tell of a chat."""
+        seen_before = listing.view.names if listing.view is not None else frozenset()
+        next_since = names.amended_since(self.times.next_since_ms(listing.listed_ms))
+        seen = seen_before.union(one.name for one in listing.events)
+        view = AmendmentView(
+            amendments=amendments,
+            names=frozenset(name for name in seen if name >= next_since),
+            listed_ms=listing.listed_ms,
+            listed_s=listing.listed_s,
+        )
+        with self._lock:
+            if view.ids < _IDS_CACHED:
+                self._views[names.conversation_id] = view
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AmendedListing:
+    """The events that one listing found, beside the `view` that the instance had; None: everything was listed.
+
+    `fold` is the object that holds older events, None where there is none, or where the view knows what it holds.
+    """
+
+    view: AmendmentView | None
+    events: Mapping[ListedObject, AmendedName] = field(repr=False)
+    fold: ListedObject | None
+    listed_ms: int
+    listed_s: float
+
+    @property
+    def amended_ids(self) -> frozenset[str]:
+        """The messages and members of which names alone tell that something became of them; a fold may know of more."""
+        known = self.view.amendments if self.view is not None else Amendments()
+        listed = (name.id for name in self.events.values() if name.kind != AmendmentKind.PLAN)
+        return known.withdrawn.union(known.edited_ms, known.members, listed)
+
+    @property
+    def erased_ms(self) -> int:
+        """Up to when names alone tell that everything is erased."""
+        known = self.view.amendments.erased_ms if self.view is not None else -1
+        kinds = {AmendmentKind.ERASURE, AmendmentKind.RESET}
+        return max(
+            [known, *(int(name.id) for name in self.events.values() if name.kind in kinds and name.id.isdecimal())]
+        )

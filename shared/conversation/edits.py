@@ -1,0 +1,99 @@
+"""The newest words of edited messages: one object for each message, in which an edit and an unsend meet.
+
+edited/{conversation_id}/{line_message_id}.json   the newest words; null, for ever: withdrawn or erased
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from typing import Final
+
+from shared.conversation.records import Amendment, EditedWords, Watermark
+from shared.storage.codec import decode, decode_if_readable, encode
+from shared.storage.compare_and_swap import update_by_swap
+from shared.storage.object_cache import ObjectCache
+from shared.storage.object_names import ObjectNames
+
+_DROPPED_AT_ONCE: Final = 64  # the reads of other chats wait for no more than these
+_WHAT: Final = "the words of an edit"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edits:
+    """One chat's edited words.  Every method raises StorageUnavailableError when the bucket does not answer in time."""
+
+    names: ObjectNames
+    objects: ObjectCache
+
+    def begin_reading(self, line_message_ids: AbstractSet[str]) -> Callable[[], Mapping[str, EditedWords | None]]:
+        """Begin to read the newest words of each of these messages; None: there are none, or they cannot be read."""
+        edited_ids = sorted(line_message_ids)
+        reading = self.objects.reads.map(self._newest_words, edited_ids)
+        return lambda: dict(zip(edited_ids, reading, strict=True))
+
+    def put(self, edit: Amendment) -> None:
+        """The words of the edit are stored, unless newer ones are, or the message was withdrawn.
+
+        Raises also: UnreadableRecordError, because what cannot be read may be the words of a withdrawal.
+        """
+        wanted = EditedWords(timestamp_ms=edit.timestamp_ms, text=edit.text)
+
+        def newest(data: bytes | None) -> bytes | None:
+            stored = decode(EditedWords, data) if data is not None else None
+            is_final = stored is not None and stored.text is None
+            is_newer = stored is None or edit.timestamp_ms > stored.timestamp_ms
+            return encode(wanted) if is_newer and not is_final else None
+
+        update_by_swap(self.objects.store, self.names.edited(edit.line_message_id), newest, what=_WHAT)
+
+    def drop(self, line_message_ids: Iterable[str]) -> None:
+        """No edit of these messages has words, or brings any.  Repeated: changes nothing."""
+        remaining = iter(sorted(line_message_ids))
+        while batch := tuple(islice(remaining, _DROPPED_AT_ONCE)):
+            list(self.objects.reads.map(self._drop, batch))
+
+    def drop_erased(self, line_message_id: str) -> bool:
+        """Return whether the message's edit is older than the last erasure; then it keeps no words."""
+        erased_ms, is_dropped = self._erased_ms(), False
+
+        def without_words(data: bytes | None) -> bytes | None:
+            nonlocal is_dropped
+            stored = decode(EditedWords, data) if data is not None else None
+            if stored is None or stored.text is None or stored.timestamp_ms > erased_ms:
+                return None
+            is_dropped = True
+            return encode(stored.redacted(text=None))
+
+        update_by_swap(self.objects.store, self.names.edited(line_message_id), without_words, what=_WHAT)
+        return is_dropped
+
+    def erase(self, until_ms: int) -> None:
+        """No edit up to this timestamp has words, nor one that cannot be read.  Repeated: changes nothing."""
+        listed = self.objects.store.list(self.names.edited_prefix)
+        for edited, data in zip(listed, self.objects.read_all(listed), strict=True):
+            words = decode_if_readable(EditedWords, data)
+            if data is not None and (words is None or (words.text is not None and words.timestamp_ms <= until_ms)):
+                self._drop(self.names.edited_id_in(edited.name), until_ms=until_ms)
+
+    def _drop(self, line_message_id: str, *, until_ms: int | None = None) -> None:
+        """The message's edit has no words; with `until_ms`, only if it is not newer than this."""
+        dropped = partial(_without_words, until_ms=until_ms)
+        update_by_swap(self.objects.store, self.names.edited(line_message_id), dropped, what=_WHAT)
+
+    def _newest_words(self, line_message_id: str) -> EditedWords | None:
+        stored = self.objects.store.read(self.names.edited(line_message_id))
+        return decode_if_readable(EditedWords, stored.data if stored is not None else None)
+
+    def _erased_ms(self) -> int:
+        stored = self.objects.store.read(self.names.watermark)
+        return decode(Watermark, stored.data).timestamp_ms if stored is not None else -1
+
+
+def _without_words(data: bytes | None, *, until_ms: int | None) -> bytes | None:
+    stored = decode_if_readable(EditedWords, data)
+    if stored is None:
+        return encode(EditedWords(timestamp_ms=0))
+    is_newer = until_ms is not None and stored.timestamp_ms > until_ms
+    return None if stored.text is None or is_newer else encode(stored.redacted(text=None))
