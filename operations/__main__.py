@@ -216,9 +216,9 @@ def _forget(env: Mapping[str, str], conversation_id: str, *, person: str | None)
 
 def _restore(env: Mapping[str, str], file: Path) -> int:
     date, *lines = read_export(file) or [""]
-    now_ms = SystemClock().now_ms()
-    check_date(date, now_ms=now_ms)
-    restored = restore(_store(env), lines, now_ms=now_ms)
+    clock = SystemClock()
+    check_date(date, now_ms=clock.now_ms())
+    restored = restore(_store(env), lines, clock=clock)
     print(f"restored: {restored.created} objects; {restored.present} were there already")
     return 0
 

@@ -1,47 +1,84 @@
-"""The amendments of an export, as a restoration writes them.
+"""The amendments of an export, as a restoration compares and writes them.
 
 Workers that know the chat list only events of the last minutes. So what is restored is appended under the present time, also what was
-folded: `amended/{c}/000001763700000000.withdrawal.4711.8c0f2a1b.json` returns as `amended/{c}/000001763900000000.withdrawal.4711...`.
+folded: `amended/{c}/001763700000000.withdrawal.4711.8c0f2a1b.json` returns as `amended/{c}/001763900000000.withdrawal.4711.8c0f2a1b.json`.
 """
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
+from shared.clock import Clock
+from shared.conversation.amendment_events import event_in
 from shared.conversation.amendment_fold import AmendmentFold
-from shared.errors import CorruptRecordError, UnusableIdError
+from shared.conversation.amendment_views import AmendmentTimes
+from shared.errors import CorruptRecordError, StorageUnavailableError, UnknownRecordVersionError, UnusableIdError
 from shared.storage.codec import decode, encode
 from shared.storage.object_names import ObjectNames
+from shared.storage.object_store import ObjectStore
 
 EventKey: TypeAlias = tuple[str, str, str] | str
 """What tells one event from another, whenever it was written: its kind, its id and the digest of its bytes; of anything else the name."""
+_SLOW_WRITES: Final = 4  # of one event
+_SLOW_S: Final = AmendmentTimes().reach_s / 2
+
+
+def stored_amendments(store: ObjectStore, names: ObjectNames) -> dict[str, bytes]:
+    """Return what the bucket holds of the chat's amendments, by name; the fold last, because events that are gone are in it."""
+    prefixes = (names.amended_prefix, names.amended_fold, names.edited_prefix, names.watermark)
+    listed = (one for prefix in prefixes for one in store.list(prefix))
+    return {one.name: stored.data for one in listed if (stored := store.read(one.name)) is not None}
 
 
 def unfolded(names: ObjectNames, objects: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return the objects with the events of a fold one by one, and without the fold.  A fold that cannot be read stays as it is.
+    """Return the objects with the events of the fold one by one, and without the fold; a fold that cannot be read stays as it is.
 
-    Raises: UnknownRecordVersionError.
+    An event that cannot be read becomes what its name says, as it counts for every reader, folded or not.
+    Raises: UnknownRecordVersionError; UnusableIdError, if the fold holds something under another name than that of an event.
     """
+    rest = dict(objects)
     try:
-        fold = decode(AmendmentFold, objects[names.amended_fold])
+        fold = decode(AmendmentFold, rest[names.amended_fold])
     except (KeyError, CorruptRecordError):
-        return dict(objects)
-    events = {one.name: encode(one.event) for one in fold.events}
-    return {name: data for name, data in {**events, **objects}.items() if name != names.amended_fold}
+        fold = None
+    if fold is not None:
+        rest.pop(names.amended_fold)
+        for folded in fold.events:
+            names.amended_name_in(folded.name)
+            rest.setdefault(folded.name, encode(folded.event))
+    return {name: _as_it_counts(names, name, data) for name, data in rest.items()}
 
 
 def event_key(names: ObjectNames, name: str) -> EventKey:
     """Return what the event of this name is known by."""
     try:
-        found = names.amended_name_in(name)
+        event = names.amended_name_in(name)
     except UnusableIdError:
         return name
-    return found.kind, found.id, found.digest
+    return event.kind, event.id, event.digest
 
 
-def written_now(names: ObjectNames, name: str, *, now_ms: int) -> str:
-    """Return the name under which the event is appended now; whatever is no event keeps its name."""
+def create_now(store: ObjectStore, names: ObjectNames, name: str, data: bytes, *, clock: Clock) -> bool:
+    """Return whether the object was created: an event under the present time, anything else under its name, if it is free.
+
+    A write of an event that took long is repeated under a new time: workers may have looked past the first one.
+    Raises: StorageUnavailableError.
+    """
     try:
-        return names.amended(replace(names.amended_name_in(name), written_ms=now_ms))
+        event = names.amended_name_in(name)
     except UnusableIdError:
-        return name
+        return store.create(name, data) is not None
+    for _ in range(_SLOW_WRITES):
+        begun_s = clock.monotonic_s()
+        store.create(names.amended(replace(event, written_ms=clock.now_ms())), data)
+        if clock.monotonic_s() - begun_s <= _SLOW_S:
+            return True
+    raise StorageUnavailableError("every write of an amendment took too long")
+
+
+def _as_it_counts(names: ObjectNames, name: str, data: bytes) -> bytes:
+    try:
+        event = event_in(names.amended_name_in(name), data)
+    except (UnusableIdError, UnknownRecordVersionError):
+        return data
+    return encode(event) if event is not None else data

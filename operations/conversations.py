@@ -2,7 +2,7 @@
 
 import base64
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
@@ -23,11 +23,13 @@ from shared.reminders.reminder import Reminder
 from shared.reminders.store import REMINDER, ReminderStore
 from shared.storage.codec import decode
 from shared.storage.due_marker import DUE_PREFIX
+from shared.storage.object_names import ObjectNames
 from shared.storage.object_store import ObjectStore, StoredObject
 
 # The kinds at the top of the bucket: with a folder for each chat, or with one object for each chat. The journal is read before the
-# snapshot, and the archive after it, so that a record that a compaction moves meanwhile is found where it went.
-_FOLDERS: Final = ("amended", "calls", "edited", "entries", "journal", "media", "reminders")
+# snapshot, and the archive after it, so that a record that a compaction moves meanwhile is found where it went. The amendments come first:
+# one that comes meanwhile is missing in the export, which is then refused. The fold is listed again, because it may be the chat's first.
+_FOLDERS: Final = ("calls", "edited", "entries", "journal", "media", "reminders")
 _SINGLE: Final = ("admitted", "erased", "members", "snapshots", "turns")
 _LAST: Final = ("archive",)
 # Objects that stay after an erasure, without words: they tell who may talk to the bot, keep late events out, and continue the numbering.
@@ -53,8 +55,7 @@ def exported(store: ObjectStore, conversation_id: str) -> Iterator[str]:
 
     Raises: UnusableIdError, when it is called; StorageUnavailableError, while the lines are read.
     """
-    prefixes = _prefixes(conversation_id)
-    return (line for prefix in prefixes for line in _lines(store, prefix))
+    return _lines(store, _prefixes(conversation_id))
 
 
 def object_line(store: ObjectStore, name: str) -> Iterator[str]:
@@ -85,8 +86,8 @@ class Forget:
         before = _objects_of(store, conversation_id)
         until_ms = self.clock.now_ms()
         for name in before:
-            stored = store.read(name) if _kind(name) in _STAY else None
             kind = AmendmentFold if name == conversation.names.amended_fold else _STAY.get(_kind(name))
+            stored = store.read(name) if kind is not None else None
             if stored is not None and kind is not None and _readable(kind, stored) is None:
                 store.delete(name, generation=stored.generation)
         conversation.amendments.erase(until_ms)  # first, so that every later writer finds the watermark
@@ -123,7 +124,10 @@ def _readable(kind: type[_Record], stored: StoredObject | None) -> _Record | Non
 
 def _prefixes(conversation_id: str) -> tuple[str, ...]:
     checked = checked_conversation_id(conversation_id)
+    names = ObjectNames(checked)
     return (
+        names.amended_prefix,
+        names.amended_fold,
         *(f"{kind}/{checked}/" for kind in _FOLDERS),
         *(f"{kind}/{checked}.json" for kind in _SINGLE),
         *(f"{kind}/{checked}/" for kind in _LAST),
@@ -136,9 +140,13 @@ def _objects_of(store: ObjectStore, conversation_id: str) -> dict[str, int]:
     return {listed.name: listed.generation for prefix in prefixes for listed in store.list(prefix)}
 
 
-def _lines(store: ObjectStore, prefix: str) -> Iterator[str]:
-    for listed in store.list(prefix):
-        yield from object_line(store, listed.name)
+def _lines(store: ObjectStore, prefixes: Iterable[str]) -> Iterator[str]:
+    names: set[str] = set()
+    for prefix in prefixes:
+        for listed in store.list(prefix):
+            if listed.name not in names:
+                names.add(listed.name)
+                yield from object_line(store, listed.name)
 
 
 def _kind(name: str) -> str:

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from operations.amendment_restoration import event_key, unfolded, written_now
+from operations.amendment_restoration import create_now, event_key, stored_amendments, unfolded
+from shared.clock import Clock
 from shared.conversation.snapshot_records import SnapshotRecord
 from shared.conversation.turn import TurnRecord
 from shared.errors import (
@@ -66,10 +67,11 @@ class Restored:
     present: int
 
 
-def restore(store: ObjectStore, lines: Iterable[str], *, now_ms: int) -> Restored:
+def restore(store: ObjectStore, lines: Iterable[str], *, clock: Clock) -> Restored:
     """Every object of the export exists.  `lines` are those behind its first line, which `check_date` takes.
 
-    Repeated: creates what is missing. Raises: RestorationRefusedError; StorageUnavailableError, safe to repeat.
+    Amendments are appended anew, so that workers that know the chat find them. Repeated: creates what is missing.
+    Raises: RestorationRefusedError; StorageUnavailableError, safe to repeat.
     """
     objects = dict(_object(number, line) for number, line in enumerate(lines, start=2) if line.strip())
     conversations = {_conversation_of(name) for name in objects}
@@ -77,7 +79,7 @@ def restore(store: ObjectStore, lines: Iterable[str], *, now_ms: int) -> Restore
         raise RestorationRefusedError("the export holds no chat, or several")
     (conversation_id,) = conversations
     names = ObjectNames(conversation_id)
-    objects, stored = unfolded(names, objects), unfolded(names, _stored_amendments(store, names))
+    objects, stored = _unfolded(names, objects), _unfolded(names, stored_amendments(store, names))
     _refuse_what_was_taken_back_since(names, objects, stored)
     _refuse_reminders_of_a_newer_release(objects)
     _unname_segments(store, conversation_id, objects)
@@ -87,7 +89,8 @@ def restore(store: ObjectStore, lines: Iterable[str], *, now_ms: int) -> Restore
     for name in ordered:
         if event_key(names, name) in known:
             continue
-        if store.create(written_now(names, name, now_ms=now_ms), objects[name]) is not None:
+        known.add(event_key(names, name))
+        if create_now(store, names, name, objects[name], clock=clock):
             created += 1
         elif _kind(name) == "turns":
             _count_on(store, name, objects[name])
@@ -115,10 +118,13 @@ def check_date(line: str, *, now_ms: int) -> None:
         )
 
 
-def _stored_amendments(store: ObjectStore, names: ObjectNames) -> dict[str, bytes]:
-    prefixes = (names.amended_prefix, names.edited_prefix, names.watermark)
-    listed = (one for prefix in prefixes for one in store.list(prefix))
-    return {one.name: stored.data for one in listed if (stored := store.read(one.name)) is not None}
+def _unfolded(names: ObjectNames, objects: Mapping[str, bytes]) -> dict[str, bytes]:
+    try:
+        return unfolded(names, objects)
+    except UnknownRecordVersionError as cause:
+        raise RestorationRefusedError("a newer release wrote the fold of amendments; use that release") from cause
+    except UnusableIdError as cause:
+        raise RestorationRefusedError("the fold of amendments was changed by hand") from cause
 
 
 def _refuse_what_was_taken_back_since(

@@ -10,8 +10,10 @@ import pytest
 
 from operations.__main__ import run
 from shared import logs
+from shared.conversation.amendment_events import edit_of
+from shared.conversation.amendment_fold import AmendmentFold
 from shared.conversation.external_calls import CallRecord, CallResult
-from shared.conversation.records import Amendment, MessageRecord, Watermark
+from shared.conversation.records import Amendment, EditedWords, MessageRecord, Watermark
 from shared.conversation.snapshot_records import Recap, SnapshotRecord
 from shared.conversation.turn import TurnRecord
 from shared.settings.reader import SettingsError
@@ -118,8 +120,11 @@ def test_every_type_of_object_is_exported_and_forgotten(
     call = CallRecord(
         tool="create_page", arguments={"title": "pin 4711"}, started_ms=1_763_700_000_000, provenance=made_of("1")
     )
+    edit = edit_of(Amendment(line_message_id="0", timestamp_ms=0))
     others = {
-        f"amended/{CHAT}/0.json": encode(Amendment(line_message_id="0", timestamp_ms=0, text="4711")),
+        edit.name(ObjectNames(CHAT), written_ms=7): encode(edit),
+        f"amended/{CHAT}/~fold.json": encode(AmendmentFold()),
+        f"edited/{CHAT}/0.json": encode(EditedWords(timestamp_ms=0, text="4711")),
         f"calls/{CHAT}/k.json": encode(call),
         f"calls/{CHAT}/k.result.json": encode(CallResult(result={"page_id": "p"})),
         f"erased/{CHAT}.json": encode(Watermark(timestamp_ms=-1)),
@@ -139,6 +144,7 @@ def test_every_type_of_object_is_exported_and_forgotten(
     left = (tmp_path / "left.jsonl").read_text(encoding="utf-8")
     assert {json.loads(line)["name"].split("/")[0] for line in left.splitlines()[1:]} == {
         "amended",
+        "edited",
         "erased",
         "snapshots",
         "turns",

@@ -6,9 +6,10 @@ import pytest
 
 from operations.conversations import Forget, exported, names_of
 from shared.adapters.memory import FixedClock, MemoryObjectStore
+from shared.conversation.amendment_events import AmendmentKind
 from shared.conversation.members import MembersRecord
 from shared.conversation.provenance import Provenance, Source
-from shared.conversation.records import OutcomeKind, Watermark, outcome_of
+from shared.conversation.records import Amendment, EditedWords, OutcomeKind, Watermark, outcome_of
 from shared.conversation.snapshot_records import Recap, Segment, SnapshotRecord
 from shared.conversation.turn import Route, TurnRecord
 from shared.errors import UnusableIdError
@@ -21,7 +22,7 @@ from shared.storage.object_names import ObjectNames
 from shared.storage.object_store import ListedObject
 from shared.turns.lease import open_turn
 from tests.support import recorded
-from tests.support.chats import basis_of, conversations_on, made_of
+from tests.support.chats import basis_of, conversations_on, edited_words, fold_amendments, made_of
 from tests.support.inline import InlineExecutor
 from tests.unit.operations.conftest import SECRET_WORDS, Bucket, message
 
@@ -103,10 +104,13 @@ def test_forgetting_leaves_other_chats_unchanged(bucket: Bucket) -> None:
 def test_forgetting_twice_changes_nothing_more(bucket: Bucket) -> None:
     fill(bucket)
     forget(bucket)(CHAT)
-    left = names_of(bucket.store, CHAT)
+    before = names_of(bucket.store, CHAT)
 
     assert forget(bucket)(CHAT) == 0
-    assert names_of(bucket.store, CHAT) == left
+
+    assert {*before} <= {*names_of(bucket.store, CHAT)}
+    (erasure,) = {*names_of(bucket.store, CHAT)} - {*before}
+    assert NAMES.amended_name_in(erasure).kind == AmendmentKind.ERASURE
 
 
 def test_redelivered_message_of_a_forgotten_chat_is_not_recorded(bucket: Bucket) -> None:
@@ -143,19 +147,40 @@ def test_committed_answer_to_erased_messages_loses_its_text(bucket: Bucket) -> N
 
 
 def test_edit_of_a_compacted_message_is_forgotten(bucket: Bucket) -> None:
-    edit = {"version": 1, "line_message_id": "7", "timestamp_ms": 1, "text": SECRET_WORDS}
-    bucket.store.create(f"amended/{CHAT}/7.json", json.dumps(edit).encode())
+    bucket.chat.amendments.amend(Amendment(line_message_id="7", timestamp_ms=1, text=SECRET_WORDS))
+    assert bucket.holds("4711")
 
     forget(bucket)(CHAT)
 
     assert not bucket.holds("4711")
 
 
+def test_edits_and_withdrawals_outlast_a_forgetting_without_words(bucket: Bucket) -> None:
+    bucket.chat.amendments.amend(Amendment(line_message_id="7", timestamp_ms=1, text=SECRET_WORDS))
+    bucket.chat.amendments.amend(Amendment(line_message_id="8", timestamp_ms=1))
+    fold_amendments(bucket.chat.amendments)
+    bucket.chat.amendments.amend(Amendment(line_message_id="9", timestamp_ms=1))
+    before = {name for name in names_of(bucket.store, CHAT) if name.startswith(("amended/", "edited/"))}
+
+    forget(bucket)(CHAT)
+
+    assert before <= {*names_of(bucket.store, CHAT)}
+    assert {NAMES.edited("7"), NAMES.edited("8"), NAMES.edited("9"), NAMES.amended_fold} <= before
+    fresh = conversations_on(bucket.store, InlineExecutor(), bucket.clock).of(CHAT)
+    assert fresh.amendments.look().withdrawn >= {"8", "9"}
+    assert edited_words(fresh, "7") == EditedWords(timestamp_ms=1)
+
+
 @pytest.mark.parametrize(
     "name",
     [
         f"amended/{CHAT}/1.json",
+        f"amended/{CHAT}/000000000000007.edit.1.0a1b2c3d.json",
+        f"amended/{CHAT}/000000000000007.plan.1.0a1b2c3d.json",
+        f"amended/{CHAT}/000000000000007.withdrawal.1.0a1b2c3d.json",
+        f"amended/{CHAT}/~fold.json",
         f"calls/{CHAT}/k.json",
+        f"edited/{CHAT}/1.json",
         f"entries/{CHAT}/ideas/pin.md",
         f"entries/{CHAT}/search.json",
         f"entries/{CHAT}/undo.json",
@@ -262,6 +287,42 @@ def test_export_during_a_compaction_loses_no_message() -> None:
     store.create(NAMES.message("1"), encode(message()))
 
     assert SECRET_WORDS in "".join(exported(store, CHAT))
+
+
+class FoldingStore(MemoryObjectStore):
+    """A bucket in which all amendments are folded for the first time while an export reads them: once they are listed."""
+
+    is_due = False
+
+    def list(self, prefix: str, *, since: str | None = None, before: str | None = None) -> tuple[ListedObject, ...]:
+        listed = super().list(prefix, since=since, before=before)
+        if self.is_due and prefix.startswith("amended/"):
+            self.is_due = False
+            fold_amendments(conversations_on(self, InlineExecutor()).of(CHAT).amendments)
+        return listed
+
+
+def test_export_during_the_first_fold_of_a_chat_loses_no_amendment() -> None:
+    store = FoldingStore()
+    conversations_on(store, InlineExecutor()).of(CHAT).amendments.amend(Amendment(line_message_id="1", timestamp_ms=1))
+    store.is_due = True
+
+    lines = {json.loads(line)["name"]: json.loads(line) for line in exported(store, CHAT)}
+
+    assert not store.is_due
+    assert [one["event"]["withdrawn_ids"] for one in lines[NAMES.amended_fold]["json"]["events"]] == [["1"]]
+
+
+def test_export_names_each_object_once(bucket: Bucket) -> None:
+    fill(bucket)
+    bucket.chat.amendments.amend(Amendment(line_message_id="8", timestamp_ms=1))
+    fold_amendments(bucket.chat.amendments)
+
+    names = [json.loads(line)["name"] for line in exported(bucket.store, CHAT)]
+
+    assert names == list(names_of(bucket.store, CHAT))
+    assert len({*names}) == len(names)
+    assert NAMES.amended_fold in names
 
 
 def test_export_holds_every_object_of_its_chat_only(bucket: Bucket) -> None:
