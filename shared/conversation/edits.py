@@ -38,13 +38,11 @@ class Edits:
 
         Raises also: UnreadableRecordError, because what cannot be read may be the words of a withdrawal.
         """
-        wanted = EditedWords(timestamp_ms=edit.timestamp_ms, text=edit.text)
 
         def newest(data: bytes | None) -> bytes | None:
-            stored = decode(EditedWords, data) if data is not None else None
-            is_final = stored is not None and stored.text is None
-            is_newer = stored is None or edit.timestamp_ms > stored.timestamp_ms
-            return encode(wanted) if is_newer and not is_final else None
+            stored = decode(EditedWords, data) if data is not None else EditedWords(timestamp_ms=-1, text="")
+            is_newer = stored.text is not None and edit.timestamp_ms > stored.timestamp_ms
+            return encode(stored.redacted(timestamp_ms=edit.timestamp_ms, text=edit.text)) if is_newer else None
 
         update_by_swap(self.objects.store, self.names.edited(edit.line_message_id), newest, what=_WHAT)
 

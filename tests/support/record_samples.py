@@ -16,12 +16,14 @@ import msgspec
 from shared.access.admission import AdmissionRecord
 from shared.access.invitations import InvitationRecord
 from shared.access.usage import UsageRecord
+from shared.conversation.amendment_events import AmendmentEvent
+from shared.conversation.amendment_fold import AmendmentFold
 from shared.conversation.external_calls import CallRecord, CallResult
 from shared.conversation.media import MediumLabel
 from shared.conversation.members import MembersRecord
 from shared.conversation.numbering import Numbered
 from shared.conversation.pushes import PushesRecord
-from shared.conversation.records import Amendment, MessageRecord, OutcomeRecord, Watermark
+from shared.conversation.records import EditedWords, MessageRecord, OutcomeRecord, Watermark
 from shared.conversation.snapshot_records import Segment, SnapshotRecord
 from shared.conversation.turn import TurnRecord
 from shared.knowledge.catalog import Catalog
@@ -33,9 +35,11 @@ from shared.storage.codec import VERSION, encode
 FOLDER: Final = Path(__file__).parents[1] / "records" / "last_release"
 KINDS: Final[Mapping[str, type[Any]]] = {
     "admission": AdmissionRecord,
-    "amendment": Amendment,
+    "amendment": AmendmentEvent,
+    "amendment-fold": AmendmentFold,
     "call": CallRecord,
     "call-result": CallResult,
+    "edited-words": EditedWords,
     "invitation": InvitationRecord,
     "medium": MediumLabel,
     "members": MembersRecord,

@@ -5,6 +5,7 @@ changes: `python -m tests.support.record_samples`.
 """
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Literal, TypeVar
 
@@ -12,9 +13,11 @@ import msgspec
 import pytest
 
 from shared.adapters.memory import MemoryObjectStore
+from shared.conversation.amendment_events import withdrawal_of
+from shared.conversation.amendment_fold import AmendmentFold, FoldedEvent
 from shared.conversation.amendments import Amendments
 from shared.conversation.external_calls import CallRecord, CallWords, ExternalCalls
-from shared.conversation.records import Amendment, Audit, MessageRecord, OutcomeRecord
+from shared.conversation.records import Amendment, Audit, EditedWords, MessageRecord, OutcomeRecord
 from shared.conversation.segments import cleaned_segment, decode_segment, encode_segment
 from shared.conversation.snapshot import cleaned, with_numbers, with_sources
 from shared.conversation.snapshot_records import Segment, SnapshotRecord
@@ -24,13 +27,15 @@ from shared.knowledge.entry_file import format_entry, read_entry
 from shared.knowledge.entry_words import EntryWords
 from shared.reminders.reminder import Reminder, ReminderState
 from shared.storage.codec import decode, encode
+from shared.storage.object_names import AmendedName
 from shared.unknown_fields import Extensible
-from tests.support.chats import made_of, message
+from tests.support.chats import everything_in, fold_amendments, made_of, message
 from tests.support.knowledge import FilingChat
 from tests.support.knowledge import message as sent
 from tests.support.record_samples import FOLDER, KINDS, sample_of, with_tomorrows_fields
 
 SECRET = "pin4711"
+TOMORROWS = {"tomorrow": ["sunny"], "tomorrow_count": 3}
 _Record = TypeVar("_Record")
 ALL = pytest.mark.parametrize("name", KINDS)
 GONE = Amendments(withdrawn=frozenset({"m1"}))
@@ -130,16 +135,51 @@ def test_an_edited_message_loses_the_unknown_words() -> None:
     assert is_clean(edited.overlay(read))
 
 
-def test_an_edit_that_is_erased_loses_the_unknown_words(chat: Conversation) -> None:
-    edit = Amendment(line_message_id="m1", timestamp_ms=5, text=SECRET)
-    name = chat.names.amended("m1")
-    chat.objects.store.create(name, with_tomorrows_fields(edit, word=SECRET))
-
+def erase(chat: Conversation) -> None:
     chat.amendments.erase(9)
 
-    stored = chat.objects.store.read(name)
+
+def withdraw(chat: Conversation) -> None:
+    chat.amendments.withdraw({"m1"}, timestamp_ms=9)
+
+
+def edit_again(chat: Conversation) -> None:
+    chat.amendments.amend(Amendment(line_message_id="m1", timestamp_ms=9, text="hello"))
+
+
+@pytest.mark.parametrize("change", [erase, withdraw, edit_again])
+def test_words_of_an_edit_that_are_replaced_go_with_the_unknown_ones(
+    chat: Conversation, change: Callable[[Conversation], None]
+) -> None:
+    words = EditedWords(timestamp_ms=5, text=SECRET)
+    chat.objects.store.create(chat.names.edited("m1"), with_tomorrows_fields(words, word=SECRET))
+
+    change(chat)
+
+    stored = chat.objects.store.read(chat.names.edited("m1"))
     assert stored is not None
-    assert is_clean(decode(Amendment, stored.data))
+    assert is_clean(decode(EditedWords, stored.data))
+    assert SECRET not in everything_in(chat.objects.store)
+
+
+def test_a_fold_that_grows_keeps_what_a_newer_release_wrote_at_every_level(chat: Conversation) -> None:
+    store, names = chat.objects.store, chat.names
+    known = AmendedName(written_ms=1, kind="withdrawal", id="m1", digest="0a1b2c3d")
+    event = withdrawal_of(["m1"], timestamp_ms=1)
+    fold = AmendmentFold(events=(FoldedEvent(name=names.amended(known), event=event),))
+    store.create(names.amended_fold, with_tomorrows_fields(fold))
+    new = names.amended(replace(known, written_ms=2, id="m2"))
+    store.create(new, with_tomorrows_fields(withdrawal_of(["m2"], timestamp_ms=2)))
+
+    fold_amendments(chat.amendments)
+
+    stored = store.read(names.amended_fold)
+    assert stored is not None
+    grown = decode(AmendmentFold, stored.data)
+    extensible = (grown, *grown.events[:1], *(one.event for one in grown.events))
+    assert [one.event.id for one in grown.events] == ["m1", "m2"]
+    assert [json.loads(str(one.unknown_fields)) for one in extensible] == [TOMORROWS] * 4
+    assert [one.name for one in store.list(names.amended_prefix)] == [names.amended_fold]
 
 
 def test_a_snapshot_loses_the_unknown_words_of_what_was_withdrawn_and_its_own() -> None:

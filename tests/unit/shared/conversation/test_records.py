@@ -144,7 +144,7 @@ AMENDMENTS = st.builds(
     kind=st.sampled_from(AmendmentKind),
     id=IDS,
     timestamp_ms=st.integers(0, 2**42),
-    by=st.none() | IDS,
+    by=st.none() | st.from_regex(r"member-[0-9a-f]{32}", fullmatch=True),
     withdrawn_ids=st.lists(IDS, max_size=3).map(tuple),
     redacted_ids=st.lists(IDS, max_size=3).map(tuple),
     cleared_ids=st.lists(IDS, max_size=3).map(tuple),
