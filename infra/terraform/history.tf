@@ -8,6 +8,8 @@ locals {
   kept_days = {
     # An amendment is applied everywhere at once. It is kept for messages that arrive after it; after these days none can arrive.
     "amended/" = 30
+    # An edit without its words counts as withdrawn, so they outlast its event, whichever of the two Cloud Storage deletes first.
+    "edited/" = 35
     # The worker hides what is older, and deletes it with the next segment that it writes; a withdrawal renews a segment's age. Without an
     # archive, what an earlier one has left goes.
     "archive/" = max(1, var.bot.archive_days)

@@ -12,6 +12,7 @@ from shared.bus import endpoint
 from shared.bus.envelope import decode_envelope
 from shared.bus.messages import Tick
 from shared.conversation import records
+from shared.conversation.amendment_views import AmendmentTimes
 from shared.handlers import tick
 from shared.line import messaging, presence
 from shared.settings.agent_worker import agent_worker_settings
@@ -131,6 +132,23 @@ def test_amendments_are_kept_for_longer_than_any_redelivery(full: Plan) -> None:
     # A delivery waits in a subscription, then as a dead letter, and once more after a replay.
     assert 2 * max(waits) + max(seconds(one) for one in letters) < min(amended_days) * 86_400
     assert len(amended_days) == 1
+
+
+def test_the_words_of_an_edit_outlast_its_event(full: Plan) -> None:
+    """An edit whose words are gone counts as a withdrawal; Cloud Storage deletes what is old enough within days, in any order."""
+    rules = [one["condition"][0] for one in full["google_storage_bucket.history"]["lifecycle_rule"]]
+    (amended,), (edited,) = (
+        [one["age"] for one in rules if one["matches_prefix"] == [kind]] for kind in ("amended/", "edited/")
+    )
+
+    assert amended + 3 <= edited <= amended + 7
+
+
+def test_the_fold_of_amendments_forgets_what_the_bucket_deletes(full: Plan) -> None:
+    rules = [one["condition"][0] for one in full["google_storage_bucket.history"]["lifecycle_rule"]]
+    (days,) = (one["age"] for one in rules if one["matches_prefix"] == ["amended/"])
+
+    assert AmendmentTimes().retention_s == days * 86_400
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)

@@ -213,7 +213,7 @@ run "applied" {
   assert {
     condition = {
       for rule in google_storage_bucket.history.lifecycle_rule : one(one(rule.condition).matches_prefix) => one(rule.condition).age
-    } == { "amended/" = 30, "archive/" = 365, "calls/" = 1, "invitations/" = 366, "journal/" = 365, "media/" = 90, "snapshots/" = 365, "usage/" = 62 }
+    } == { "amended/" = 30, "archive/" = 365, "calls/" = 1, "edited/" = 35, "invitations/" = 366, "journal/" = 365, "media/" = 90, "snapshots/" = 365, "usage/" = 62 }
     error_message = "Each kind of object has its days; due/, erased/ and entries/ have none, nor have turns/, as long as there are entries, or may be reminders."
   }
 
