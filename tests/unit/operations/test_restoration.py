@@ -30,7 +30,7 @@ from tests.support.inline import InlineExecutor
 from tests.support.people import Person
 from tests.support.pushed import PushedWorker
 from tests.unit.operations.conftest import SECRET_WORDS, Bucket, message
-from tests.unit.operations.test_conversations import CHAT, NAMES, OTHER, fill
+from tests.unit.operations.test_conversations import CHAT, NAMES, OTHER, FoldingStore, fill
 
 REPLY = calling(("reply", {"message": "はい"}))
 NOW_MS = 1_763_700_000_000
@@ -52,6 +52,25 @@ class SlowStore(MemoryObjectStore):
         if self._seconds:
             self._clock.move(self._seconds.pop(0))
         return super().create(name, data)
+
+
+class WatchedStore(MemoryObjectStore):
+    """A bucket of a chat that a worker looks at before and after every create."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.watcher: Conversation | None = None
+        self.seen: list[Amendments] = []
+
+    def create(self, name: str, data: bytes) -> int | None:
+        self._look()
+        generation = super().create(name, data)
+        self._look()
+        return generation
+
+    def _look(self) -> None:
+        if self.watcher is not None:
+            self.seen.append(self.watcher.amendments.look())
 
 
 def objects_of(store: MemoryObjectStore) -> dict[str, bytes]:
@@ -131,6 +150,19 @@ def test_a_withdrawal_that_was_folded_since_the_export_refuses_it_too(bucket: Bu
 
     with pytest.raises(RestorationRefusedError, match="would come back"):
         restore(bucket.store, lines, clock=bucket.clock)
+
+
+def test_a_withdrawal_that_is_folded_while_the_restoration_reads_refuses_the_export(bucket: Bucket) -> None:
+    fill(bucket)
+    lines, after = list(exported(bucket.store, CHAT)), FoldingStore()
+    conversations_on(after, InlineExecutor()).of(CHAT).amendments.withdraw({"1"}, timestamp_ms=1)
+    after.delete(NAMES.edited("1"))  # so that only the event tells
+    after.is_due = True
+
+    with pytest.raises(RestorationRefusedError, match="would come back"):
+        restore(after, lines, clock=bucket.clock)
+
+    assert not after.is_due
 
 
 def test_a_newer_edit_refuses_the_export_even_without_its_event(bucket: Bucket) -> None:
@@ -263,6 +295,19 @@ def test_a_worker_that_has_looked_at_the_lost_chat_finds_what_was_restored(bucke
 
     assert warm.amendments.look() == replace(wanted, edits=BOTH_EDITS)
     assert wanted.withdrawn == {"2", "3", "5"}
+
+
+def test_a_worker_that_looks_during_a_restoration_takes_no_edited_message_for_withdrawn(bucket: Bucket) -> None:
+    for number in range(1, 4):
+        bucket.chat.amendments.amend(Amendment(line_message_id=f"m{number}", timestamp_ms=9, text="see you at eight"))
+    lines, lost = list(exported(bucket.store, CHAT)), WatchedStore()
+    lost.watcher = conversations_on(lost, InlineExecutor(), bucket.clock).of(CHAT)
+
+    restore(lost, lines, clock=bucket.clock)
+
+    assert len(lost.seen) > 6
+    assert {name for one in lost.seen for name in one.withdrawn} == set()
+    assert {*lost.seen[-1].edits} == {"m1", "m2", "m3"}
 
 
 def test_an_event_whose_restoration_takes_minutes_is_appended_again(bucket: Bucket) -> None:
