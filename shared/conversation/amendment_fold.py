@@ -3,6 +3,7 @@
 amended/{conversation_id}/~fold.json
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -10,8 +11,8 @@ from shared import logs
 from shared.conversation.amendment_events import AmendmentEvent, event_in, parsed
 from shared.storage.codec import VERSION, decode_if_readable, encode
 from shared.storage.object_cache import ObjectCache
-from shared.storage.object_names import ObjectNames
-from shared.storage.object_store import StoredObject
+from shared.storage.object_names import AmendedName, ObjectNames
+from shared.storage.object_store import ListedObject, StoredObject
 from shared.unknown_fields import Extensible
 
 _FOLDED_AT_ONCE: Final = 1_000
@@ -46,22 +47,25 @@ def fold_events(objects: ObjectCache, names: ObjectNames, *, before_ms: int, kep
     store = objects.store
     listed = store.list(names.amended_prefix, before=names.amended_since(before_ms))[:_FOLDED_AT_ONCE]
     events = parsed(names, (one.name for one in listed))
-    if not events:
+    readable = _readable(objects, {one: events[one.name] for one in listed if one.name in events})
+    if not readable:
         return
-    folding = [one for one in listed if one.name in events]
-    named = [(one.name, data) for one, data in zip(folding, objects.read_all(folding), strict=True) if data is not None]
     stored = store.read(names.amended_fold)
     before = _fold_in(stored)
-    folded = {one.name: one for one in before.events}
-    for name, data in named:
-        event = event_in(events[name], data)
-        if event is not None:
-            folded[name] = FoldedEvent(name=name, event=event)
+    new = {one.name: FoldedEvent(name=one.name, event=event) for one, event in readable.items()}
+    folded = new | {one.name: one for one in before.events}
     kept_since = names.amended_since(kept_since_ms)
     fold = replace(before, events=tuple(folded[name] for name in sorted(folded) if name >= kept_since))
     if store.replace(names.amended_fold, encode(fold), generation=stored.generation if stored else 0) is not None:
-        list(objects.reads.map(lambda one: store.delete(one.name, generation=one.generation), folding))
-        logs.info("amendments_folded", events=len(events))
+        list(objects.reads.map(lambda one: store.delete(one.name, generation=one.generation), readable))
+        logs.info("amendments_folded", events=len(readable))
+
+
+def _readable(objects: ObjectCache, listed: Mapping[ListedObject, AmendedName]) -> dict[ListedObject, AmendmentEvent]:
+    """Return the events that are there; without those of a kind that this release does not know, which it leaves alone."""
+    bodies = zip(listed.items(), objects.read_all(listed), strict=True)
+    events = {one: event_in(name, data) for (one, name), data in bodies if data is not None}
+    return {one: event for one, event in events.items() if event is not None}
 
 
 def _fold_in(stored: StoredObject | None) -> AmendmentFold:

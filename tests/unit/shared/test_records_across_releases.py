@@ -182,6 +182,18 @@ def test_a_fold_that_grows_keeps_what_a_newer_release_wrote_at_every_level(chat:
     assert [one.name for one in store.list(names.amended_prefix)] == [names.amended_fold]
 
 
+def test_an_event_of_a_kind_that_only_a_newer_release_knows_is_folded_by_that_one(chat: Conversation) -> None:
+    store, names = chat.objects.store, chat.names
+    newer = names.amended(AmendedName(written_ms=1, kind="fresh", id="m1", digest="0a1b2c3d"))
+    store.create(newer, b'{"version":1,"kind":"fresh","id":"m1"}')
+    chat.amendments.withdraw({"m2"}, timestamp_ms=2)
+
+    fold_amendments(chat.amendments)
+
+    assert [one.name for one in store.list(names.amended_prefix)] == [newer, names.amended_fold]
+    assert chat.amendments.look().withdrawn == {"m2"}
+
+
 def test_a_snapshot_loses_the_unknown_words_of_what_was_withdrawn_and_its_own() -> None:
     other = replace(outcome(), webhook_event_id="e2", provenance=made_of("m2"), text="hello")
     record = SnapshotRecord(messages=(message(1, SECRET), message(2, "hello")), outcomes=(outcome(), other))
