@@ -1,0 +1,167 @@
+from collections.abc import Callable
+
+import pytest
+
+from shared.adapters.memory import MemoryObjectStore
+from shared.conversation.amendment_events import AmendmentEvent, edit_of, withdrawal_of
+from shared.conversation.amendment_fold import AmendmentFold, events_in, fold_events
+from shared.conversation.records import Amendment
+from shared.conversation.store import Conversation
+from shared.storage.codec import decode, encode
+from shared.storage.object_store import ListedObject
+from tests.support.chats import conversations_on
+from tests.support.inline import InlineExecutor
+
+CHAT = "U" + "1" * 32
+
+
+class OvertakenStore(MemoryObjectStore):
+    """A bucket in which another worker does something right after the next listing, or right before the next swap."""
+
+    overtake: Callable[[], object] | None = None
+    overtake_listing: Callable[[], object] | None = None
+
+    def list(self, prefix: str, *, since: str | None = None, before: str | None = None) -> tuple[ListedObject, ...]:
+        listed = super().list(prefix, since=since, before=before)
+        overtake, self.overtake_listing = self.overtake_listing, None
+        if overtake is not None:
+            overtake()
+        return listed
+
+    def replace(self, name: str, data: bytes, *, generation: int) -> int | None:
+        overtake, self.overtake = self.overtake, None
+        if overtake is not None:
+            overtake()
+        return super().replace(name, data, generation=generation)
+
+
+@pytest.fixture
+def bucket() -> OvertakenStore:
+    return OvertakenStore()
+
+
+@pytest.fixture
+def talk(bucket: OvertakenStore) -> Conversation:
+    return conversations_on(bucket, InlineExecutor()).of(CHAT)
+
+
+def write(talk: Conversation, an_id: str, *, written_ms: int) -> AmendmentEvent:
+    event = withdrawal_of([an_id], timestamp_ms=1)
+    talk.objects.store.create(event.name(talk.names, written_ms=written_ms), encode(event))
+    return event
+
+
+def fold(talk: Conversation, *, before_ms: int = 100, kept_since_ms: int = 0) -> None:
+    fold_events(talk.objects, talk.names, before_ms=before_ms, kept_since_ms=kept_since_ms)
+
+
+def folded_ids(talk: Conversation) -> list[str]:
+    return [one.id for one in events_in(talk.objects.store.read(talk.names.amended_fold))]
+
+
+def listed_ids(talk: Conversation) -> list[str]:
+    names = (one.name for one in talk.objects.store.list(talk.names.amended_prefix))
+    return [talk.names.amended_name_in(name).id for name in names if name != talk.names.amended_fold]
+
+
+def test_what_is_old_enough_is_folded_and_the_rest_stays_where_it_is(talk: Conversation) -> None:
+    for number in (3, 99, 100):
+        write(talk, f"m{number}", written_ms=number)
+
+    fold(talk, before_ms=100)
+
+    assert folded_ids(talk) == ["m3", "m99"]
+    assert listed_ids(talk) == ["m100"]
+
+
+def test_a_later_fold_adds_to_the_first_in_the_order_of_time(talk: Conversation) -> None:
+    write(talk, "m2", written_ms=2)
+    fold(talk)
+    write(talk, "m3", written_ms=3)
+    write(talk, "m1", written_ms=1)
+
+    fold(talk)
+
+    assert folded_ids(talk) == ["m1", "m2", "m3"]
+    assert listed_ids(talk) == []
+
+
+def test_a_fold_holds_each_event_as_it_was_with_its_name(talk: Conversation, bucket: OvertakenStore) -> None:
+    edit = edit_of(Amendment(line_message_id="m1", timestamp_ms=5, text="words", by="member-1"))
+    name = edit.name(talk.names, written_ms=1)
+    bucket.create(name, encode(edit))
+
+    fold(talk)
+
+    stored = bucket.read(talk.names.amended_fold)
+    assert stored is not None
+    assert [(one.name, one.event) for one in decode(AmendmentFold, stored.data).events] == [(name, edit)]
+
+
+def test_a_fold_forgets_what_is_too_old_with_its_next_writing(talk: Conversation) -> None:
+    for number in (1, 5, 6):
+        write(talk, f"m{number}", written_ms=number)
+    fold(talk)
+    write(talk, "m4", written_ms=4)
+
+    fold(talk, kept_since_ms=5)
+
+    assert folded_ids(talk) == ["m5", "m6"]
+    assert listed_ids(talk) == []
+
+
+def test_a_fold_without_anything_old_writes_nothing(talk: Conversation, bucket: OvertakenStore) -> None:
+    fold(talk)
+    write(talk, "m1", written_ms=100)
+    fold(talk)
+
+    assert bucket.read(talk.names.amended_fold) is None
+
+
+def test_a_fold_that_loses_its_swap_deletes_nothing(talk: Conversation, bucket: OvertakenStore) -> None:
+    write(talk, "m1", written_ms=1)
+    winner = conversations_on(bucket, InlineExecutor()).of(CHAT)
+
+    def overtake() -> None:
+        fold(winner)
+        write(talk, "m1", written_ms=1)  # as if its deletion were still under way
+        write(talk, "m2", written_ms=2)
+
+    bucket.overtake = overtake
+    fold(talk)
+
+    assert folded_ids(talk) == ["m1"]
+    assert listed_ids(talk) == ["m1", "m2"]
+
+
+def test_an_event_that_is_folded_elsewhere_before_it_is_read_is_left_out(
+    talk: Conversation, bucket: OvertakenStore
+) -> None:
+    gone, event = write(talk, "m1", written_ms=1), write(talk, "m2", written_ms=2)
+    bucket.overtake_listing = lambda: bucket.delete(gone.name(talk.names, written_ms=1))
+
+    fold(talk)
+
+    assert events_in(bucket.read(talk.names.amended_fold)) == (event,)
+    assert listed_ids(talk) == []
+
+
+@pytest.mark.parametrize("data", [b"changed by hand", b"[" * 100_000])
+def test_a_fold_that_cannot_be_read_is_written_anew(talk: Conversation, bucket: OvertakenStore, data: bytes) -> None:
+    bucket.create(talk.names.amended_fold, data)
+    write(talk, "m1", written_ms=1)
+    assert events_in(bucket.read(talk.names.amended_fold)) == ()
+
+    fold(talk)
+
+    assert folded_ids(talk) == ["m1"]
+
+
+def test_a_thousand_events_are_folded_at_once(talk: Conversation) -> None:
+    for number in range(1_001):
+        write(talk, f"m{number}", written_ms=number)
+
+    fold(talk, before_ms=2_000)
+
+    assert len(folded_ids(talk)) == 1_000
+    assert listed_ids(talk) == ["m1000"]
