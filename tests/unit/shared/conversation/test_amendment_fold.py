@@ -8,7 +8,7 @@ from shared.conversation.amendment_fold import AmendmentFold, events_in, fold_ev
 from shared.conversation.records import Amendment
 from shared.conversation.store import Conversation
 from shared.storage.codec import decode, encode
-from shared.storage.object_store import ListedObject
+from shared.storage.object_store import ListedObject, StoredObject
 from tests.support.chats import conversations_on
 from tests.support.inline import InlineExecutor
 
@@ -20,6 +20,14 @@ class OvertakenStore(MemoryObjectStore):
 
     overtake: Callable[[], object] | None = None
     overtake_listing: Callable[[], object] | None = None
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reads: list[str] = []
+
+    def read(self, name: str) -> StoredObject | None:
+        self.reads.append(name)
+        return super().read(name)
 
     def list(self, prefix: str, *, since: str | None = None, before: str | None = None) -> tuple[ListedObject, ...]:
         listed = super().list(prefix, since=since, before=before)
@@ -165,3 +173,39 @@ def test_a_thousand_events_are_folded_at_once(talk: Conversation) -> None:
 
     assert len(folded_ids(talk)) == 1_000
     assert listed_ids(talk) == ["m1000"]
+
+
+def test_a_second_pass_folds_what_is_older_than_an_hour_and_forgets_what_is_older_than_a_month(
+    talk: Conversation,
+) -> None:
+    now_ms, hour_ms = talk.amendments.clock.now_ms(), 3_600_000
+    ages_ms = {
+        "month": 30 * 24 * hour_ms + 1,
+        "days": 30 * 24 * hour_ms,
+        "hour": hour_ms + 1,
+        "minutes": hour_ms,
+        "fresh": 0,
+    }
+    for name, age_ms in ages_ms.items():
+        write(talk, name, written_ms=now_ms - age_ms)
+
+    talk.amendments.fold()
+
+    assert folded_ids(talk) == ["days", "hour"]
+    assert listed_ids(talk) == ["minutes", "fresh"]
+
+
+def test_only_an_instance_that_has_not_looked_reads_the_fold(talk: Conversation, bucket: OvertakenStore) -> None:
+    now_ms = talk.amendments.clock.now_ms()
+    write(talk, "m1", written_ms=now_ms - 1)
+    assert talk.amendments.look().withdrawn == {"m1"}
+    fold(talk, before_ms=now_ms)
+    write(talk, "m2", written_ms=now_ms)
+    bucket.reads.clear()
+
+    warm = talk.amendments.look()
+
+    assert talk.names.amended_fold not in bucket.reads
+    cold = conversations_on(bucket, InlineExecutor()).of(CHAT).amendments.look()
+    assert warm.withdrawn == cold.withdrawn == {"m1", "m2"}
+    assert bucket.reads.count(talk.names.amended_fold) == 1
