@@ -422,3 +422,14 @@ def test_an_edit_whose_event_cannot_be_read_stands_with_its_words(chat: Conversa
     look = conversations_on(store, InlineExecutor()).of(CHAT).amendments.look()
 
     assert (look.edits, look.edited_ms) == ({"m1": "newer"}, {"m1": 9})
+
+
+def test_an_instance_does_not_read_the_events_that_it_has_written(clock: FixedClock) -> None:
+    store = CountingStore()
+    log = conversations_on(store, InlineExecutor(), clock).of(CHAT).amendments
+    log.look()
+    log.withdraw({"m1", "m2"}, timestamp_ms=5)
+    store.reads.clear()
+
+    assert log.look().withdrawn == {"m1", "m2"}
+    assert store.reads == []
