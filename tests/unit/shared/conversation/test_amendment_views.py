@@ -1,0 +1,88 @@
+from shared.adapters.memory import FixedClock, MemoryObjectStore
+from shared.conversation.amendment_views import AmendedListing, AmendmentView, AmendmentViews
+from shared.conversation.amendments import Amendments
+from shared.conversation.store import Conversation
+from shared.storage.object_names import ObjectNames
+from tests.support.chats import conversations_on
+from tests.support.inline import InlineExecutor
+
+CHAT = "U" + "1" * 32
+NAMES = ObjectNames(CHAT)
+
+
+def listing_at(seconds: float) -> AmendedListing:
+    return AmendedListing(view=None, events={}, fold=None, listed_ms=round(seconds * 1_000), listed_s=seconds)
+
+
+def withdrawn(count: int) -> Amendments:
+    return Amendments(withdrawn=frozenset(str(number) for number in range(count)))
+
+
+def new_events(chat: Conversation) -> list[str]:
+    return [name.id for name in chat.amendments.list_events().events.values()]
+
+
+def test_what_is_known_of_a_chat_is_relied_on_for_half_an_hour() -> None:
+    views = AmendmentViews()
+    views.cache(NAMES, listing_at(10.0), withdrawn(1))
+
+    known = views.of(CHAT, now_ms=10_000, now_s=1_809.9)
+    assert known is not None
+    assert known.amendments == withdrawn(1)
+    assert views.of(CHAT, now_ms=10_000, now_s=1_810.0) is None
+
+
+def test_what_is_known_of_a_chat_is_dropped_if_the_clock_went_back() -> None:
+    views = AmendmentViews()
+    views.cache(NAMES, listing_at(10.0), withdrawn(1))
+
+    assert views.of(CHAT, now_ms=9_999, now_s=11.0) is None
+
+
+def test_each_event_is_listed_as_new_once_for_as_long_as_listings_find_it(clock: FixedClock) -> None:
+    chat = conversations_on(MemoryObjectStore(), InlineExecutor(), clock).of(CHAT)
+    chat.amendments.withdraw({"m1"}, timestamp_ms=5)
+    assert new_events(chat) == ["m1"]
+    for _ in range(3):
+        chat.amendments.look()
+        clock.move(100.0)
+        assert new_events(chat) == []
+    chat.amendments.withdraw({"m2"}, timestamp_ms=5)
+
+    assert new_events(chat) == ["m2"]
+
+
+def test_names_that_no_listing_finds_again_are_not_remembered(clock: FixedClock) -> None:
+    chat = conversations_on(MemoryObjectStore(), InlineExecutor(), clock).of(CHAT)
+    log = chat.amendments
+    for number in range(20):
+        log.withdraw({f"m{number}"}, timestamp_ms=5)
+        log.look()
+        clock.move(100.0)
+
+    view = log.views.of(CHAT, now_ms=clock.now_ms(), now_s=clock.monotonic_s())
+
+    assert view is not None
+    assert len(view.amendments.withdrawn) == 20
+    assert len(view.names) == 7  # of ten minutes before the last look
+
+
+def test_the_ids_of_a_view_are_counted() -> None:
+    amendments = Amendments(
+        withdrawn=frozenset("ab"), edited_ms={"c": 1, "d": 1, "e": 1}, taken={"f": frozenset(), "g": frozenset()}
+    )
+    view = AmendmentView(amendments=amendments, names=frozenset("hijkl"), listed_ms=1, listed_s=1.0)
+
+    assert view.ids == 1 + 2 + 3 + 2 * 2 + 5
+
+
+def test_an_instance_caches_at_most_two_hundred_thousand_ids() -> None:
+    views, other = AmendmentViews(), ObjectNames("U" + "2" * 32)
+    views.cache(NAMES, listing_at(10.0), withdrawn(150_000))
+    assert views.of(CHAT, now_ms=10_000, now_s=10.0) is not None
+
+    views.cache(other, listing_at(10.0), withdrawn(60_000))
+    views.cache(ObjectNames("U" + "3" * 32), listing_at(10.0), withdrawn(199_999))
+
+    cached = [views.of(f"U{number * 32}", now_ms=10_000, now_s=10.0) is not None for number in "123"]
+    assert cached == [False, True, False]
