@@ -7,6 +7,7 @@ from shared.agent import summaries
 from shared.agent.turn_requests import Limits
 from shared.bus import endpoint
 from shared.conversation import recap, records, turn, withdrawal
+from shared.conversation.amendment_views import AmendmentTimes
 from shared.handlers import tick
 from shared.line import messaging, presence
 from shared.settings.reader import LEAST_LEASE_S
@@ -29,6 +30,14 @@ def test_a_holder_renews_long_before_its_fence_and_stops_before_a_takeover() -> 
     fence_s = LEASE_S * turn.FENCE
 
     assert LEASE_S / attempt._RENEWALS_A_LEASE * 2 < fence_s < LEASE_S - SKEW_MS / 1_000  # noqa: SLF001 - what this test is about
+
+
+def test_a_warm_instance_has_listed_every_amendment_before_it_is_folded() -> None:
+    """It looks within `seen_s` of its last listing, or it reads the fold; a write that took half of `reach_s` is repeated."""
+    times = AmendmentTimes()
+
+    assert times.reach_s / 2 > 10 * SKEW_MS / 1_000
+    assert times.seen_s + times.reach_s / 2 + 10 * SKEW_MS / 1_000 < times.folded_after_s < times.retention_s
 
 
 def test_the_shortest_lease_outlives_a_call_to_line_and_the_clocks_difference() -> None:
