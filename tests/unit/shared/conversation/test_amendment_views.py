@@ -2,7 +2,8 @@ from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.conversation.amendment_views import AmendedListing, AmendmentView, AmendmentViews
 from shared.conversation.amendments import Amendments
 from shared.conversation.store import Conversation
-from shared.storage.object_names import ObjectNames
+from shared.storage.object_names import AmendedName, ObjectNames
+from shared.storage.object_store import ListedObject
 from tests.support.chats import conversations_on
 from tests.support.inline import InlineExecutor
 
@@ -86,3 +87,33 @@ def test_an_instance_caches_at_most_two_hundred_thousand_ids() -> None:
 
     cached = [views.of(f"U{number * 32}", now_ms=10_000, now_s=10.0) is not None for number in "123"]
     assert cached == [False, True, False]
+
+
+def listing_of(known: Amendments | None, *listed: tuple[str, str]) -> AmendedListing:
+    """Return a listing of events by their kinds and ids, in an instance that knows these amendments."""
+    named = [AmendedName(written_ms=7, kind=kind, id=an_id, digest="0a1b2c3d") for kind, an_id in listed]
+    view = AmendmentView(amendments=known, names=frozenset(), listed_ms=1, listed_s=1.0) if known is not None else None
+    return AmendedListing(
+        view=view,
+        events={ListedObject(name=NAMES.amended(one), generation=1): one for one in named},
+        fold=None,
+        listed_ms=2,
+        listed_s=2.0,
+    )
+
+
+def test_names_alone_tell_what_was_amended() -> None:
+    known = Amendments(withdrawn=frozenset({"m1"}), edited_ms={"m2": 1}, members={"member-1": 1})
+    new = (("edit", "m3"), ("withdrawal", "m4"), ("plan", "m5"), ("member", "member-2"))
+
+    assert listing_of(known, *new).amended_ids == {"m1", "m2", "m3", "m4", "member-1", "member-2"}
+    assert listing_of(None, *new).amended_ids == {"m3", "m4", "member-2"}
+
+
+def test_names_alone_tell_up_to_when_a_chat_is_erased() -> None:
+    new = (("withdrawal", "99"), ("erasure", "5"), ("reset", "7"), ("erasure", "by-hand"))
+
+    assert listing_of(None).erased_ms == -1
+    assert listing_of(None, *new).erased_ms == 7
+    assert listing_of(None, ("erasure", "8"), *new).erased_ms == 8
+    assert listing_of(Amendments(erased_ms=9), *new).erased_ms == 9
