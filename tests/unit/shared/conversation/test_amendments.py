@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from shared.conversation.amendments import Amendments
+from shared.conversation.amendments import Amendments, Plan
 from tests.support.chats import answer, message
 
 ANNA, BERT = "U" + "a" * 32, "U" + "b" * 32
@@ -34,6 +34,34 @@ def test_a_look_adds_what_another_one_did_not_find(now: Amendments) -> None:
     assert now.adds_to(LOOKED)
     assert not LOOKED.adds_to(LOOKED)
     assert not replace(LOOKED, withdrawn=frozenset({"m1"}), edits={}, edited_ms={}).adds_to(LOOKED)
+
+
+def plan(redacted: str, cleared: str) -> Plan:
+    return Plan(redacted_ids=frozenset(redacted), cleared_ids=frozenset(cleared))
+
+
+@pytest.mark.parametrize(
+    ("part", "is_named"),
+    [
+        (plan("ab", "cd"), True),
+        (plan("a", "c"), True),
+        (plan("", "abcd"), True),  # what was cleared once and is redacted goes
+        (plan("abc", ""), False),
+        (plan("", "e"), False),
+    ],
+)
+def test_a_plan_that_names_nothing_new_is_part_of_another(part: Plan, *, is_named: bool) -> None:
+    whole = plan("ab", "cd")
+
+    assert (part <= whole) is is_named
+    assert part <= part | whole
+    assert ((part | whole) == whole) is is_named
+
+
+def test_an_edit_up_to_an_erasure_is_dead() -> None:
+    amendments = Amendments(edited_ms={"m1": 4, "m2": 5}, edits={"m1": "a", "m2": "b"}, erased_ms=4)
+
+    assert amendments.without_dead_edits() == Amendments(edited_ms={"m2": 5}, edits={"m2": "b"}, erased_ms=4)
 
 
 def test_a_message_is_withdrawn_by_its_id_or_by_its_timestamp() -> None:
