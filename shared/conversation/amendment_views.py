@@ -14,6 +14,7 @@ from shared.storage.object_store import ListedObject
 
 _DAY_S: Final = 86_400.0
 _IDS_CACHED: Final = 200_000  # about 30 MB
+_CHARACTERS_OF_ID: Final = 100  # an id takes about as many bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,9 +51,13 @@ class AmendmentView:
 
     @property
     def ids(self) -> int:
-        """How many ids it holds, about."""
+        """How many ids it holds, about; a hundred characters of words count as one."""
         known = self.amendments
-        return 1 + len(self.names) + len(known.withdrawn) + len(known.edited_ms) + 2 * len(known.taken)
+        groups = (*known.together.values(), *known.taken.values())
+        plans = sum(len(plan.redacted_ids) + len(plan.cleared_ids) for plan in known.plans.values())
+        words = sum(map(len, known.edits.values())) // _CHARACTERS_OF_ID
+        own = len(self.names) + len(known.withdrawn) + len(known.edited_ms) + len(known.members)
+        return 1 + own + sum(map(len, groups)) + plans + words
 
 
 def _views() -> LRUCache[str, AmendmentView]:

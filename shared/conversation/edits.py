@@ -73,12 +73,10 @@ class Edits:
         for edited, data in zip(listed, self.objects.read_all(listed), strict=True):
             words = decode_if_readable(EditedWords, data)
             if data is not None and (words is None or (words.text is not None and words.timestamp_ms <= until_ms)):
-                self._drop(self.names.edited_id_in(edited.name), until_ms=until_ms)
+                update_by_swap(self.objects.store, edited.name, partial(_without_words, until_ms=until_ms), what=_WHAT)
 
-    def _drop(self, line_message_id: str, *, until_ms: int | None = None) -> None:
-        """The message's edit has no words; with `until_ms`, only if it is not newer than this."""
-        dropped = partial(_without_words, until_ms=until_ms)
-        update_by_swap(self.objects.store, self.names.edited(line_message_id), dropped, what=_WHAT)
+    def _drop(self, line_message_id: str) -> None:
+        update_by_swap(self.objects.store, self.names.edited(line_message_id), _without_words, what=_WHAT)
 
     def _newest_words(self, line_message_id: str) -> EditedWords | None:
         stored = self.objects.store.read(self.names.edited(line_message_id))
@@ -89,7 +87,8 @@ class Edits:
         return decode(Watermark, stored.data).timestamp_ms if stored is not None else -1
 
 
-def _without_words(data: bytes | None, *, until_ms: int | None) -> bytes | None:
+def _without_words(data: bytes | None, *, until_ms: int | None = None) -> bytes | None:
+    """Return an edit without words; None where it has none, or is newer than `until_ms`."""
     stored = decode_if_readable(EditedWords, data)
     if stored is None:
         return encode(EditedWords(timestamp_ms=0))

@@ -178,6 +178,7 @@ class Withdrawal:
         for listed in listing.outcomes:
             if listed.name in ended:
                 conversation.journal.drop_listed(listed)
+        conversation.amendments.fold()
 
     def _overtake_folds(self, conversation: Conversation) -> None:
         """Every compaction that has not seen the amendment loses its swap, even one that sleeps right before it."""
