@@ -22,7 +22,7 @@ from tests.simulation.stand_ins import (
     change_nothing_named,
     leave_nothing,
     name_no_segment,
-    no_fold,
+    no_events,
     nothing_is_deadly,
     replace_any_generation,
     settle_without_looking,
@@ -164,21 +164,21 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
     ),
     "erases_older_edits": Mutation(
         f"{_AMENDMENT_LOG}:AmendmentLog.erase",
-        Skip("_drop_edit"),
+        Skip("edits.erase"),
         lacks="an edit that is older than the erasure keeps its words",
     ),
     "drops_late_edits": Mutation(
         f"{_WITHDRAWAL}:Withdrawal.edit",
-        Never("drop_erased_edit"),
+        Never("drop_erased"),
         lacks="an edit that is older than the erasure, and is delivered after it, is kept",
     ),
     "withdrawn_is_final": Mutation(
-        f"{_AMENDMENT_LOG}:_is_newer",
+        "shared.conversation.edits:Edits.put",
         DropClause("text"),
         lacks="an edit that is delivered late brings a withdrawn message back",
     ),
     "newest_edit_wins": Mutation(
-        f"{_AMENDMENT_LOG}:_is_newer",
+        "shared.conversation.edits:Edits.put",
         DropClause("timestamp_ms"),
         lacks="the edit that was delivered last wins",
     ),
@@ -313,7 +313,7 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
         lacks="a withdrawal that died on the way cannot compare any more, and takes every answer that came from another one",
     ),
     "keeps_what_repeats_nothing": Mutation(
-        f"{_AMENDMENT_LOG}:AmendmentLog.add_plan",
+        "shared.conversation.amendment_events:plan_of",
         DropArgument("AmendmentEvent", "cleared_ids"),
         lacks="an answer loses its words because its prompt held an answer that lost them",
     ),
@@ -368,13 +368,13 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
         lacks="each of many withdrawals has to write the turn",
     ),
     "folds_what_it_deletes": Mutation(
-        f"{_AMENDMENT_LOG}:AmendmentLog.fold",
-        DropArgument("AmendmentFold", "events"),
+        "shared.conversation.amendment_fold:fold_events",
+        DropArgument("replace", "events"),
         lacks="a message that comes after its withdrawal, and after that was folded, is answered",
     ),
     "reads_the_fold": Mutation(
-        f"{_AMENDMENT_LOG}:AmendmentLog.list_events",
-        Instead("listed.pop", no_fold),
+        f"{_AMENDMENT_LOG}:AmendmentLog._begin_reading",
+        Instead("events_in", no_events),
         lacks="the same where an instance reads the chat for the first time",
     ),
     "keeps_deadly_messages_out": Mutation(

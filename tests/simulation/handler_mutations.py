@@ -93,7 +93,7 @@ OF_HANDLERS: Final[Mapping[str, Mutation]] = {
     ),
     "reads_the_question_that_is_confirmed": Mutation(
         f"{_ERASURE}:ErasureHandler._counting_press",
-        DropArgument("read_newest", "besides"),
+        DropArgument("read_newest", "required_ids"),
         lacks="the button of `/forget` does nothing once many outcomes followed its question",
     ),
     "marks_who_was_forgotten": Mutation(
@@ -128,7 +128,7 @@ OF_HANDLERS: Final[Mapping[str, Mutation]] = {
     ),
     "asks_whether_the_command_stands": Mutation(
         f"{_ERASURE}:ErasureHandler._may_press",
-        Never("_is_withdrawn"),
+        Never("withdrawn"),
         lacks="a press confirms a command that was withdrawn",
     ),
     "marks_quotes_as_addressed": Mutation(

@@ -13,6 +13,7 @@ from shared.bus.endpoint import PushEndpoint
 from shared.bus.envelope import Envelope
 from shared.bus.result import EventResult
 from shared.clock import Deadline
+from shared.conversation.amendment_events import AmendmentEvent
 from shared.conversation.amendment_log import AmendmentLog
 from shared.conversation.amendments import Amendments
 from shared.conversation.archive import Archive
@@ -34,7 +35,7 @@ from shared.line.messaging import ReplyToken
 from shared.line.postback_data import ReminderPress
 from shared.reminders.reminder import Reminder
 from shared.reminders.wording import Occurrence
-from shared.storage.object_store import ObjectStore
+from shared.storage.object_store import ObjectStore, StoredObject
 from shared.turns.attempt import Attempt
 from shared.turns.lease import Lease
 from shared.turns.outbox import StagedWriter
@@ -125,9 +126,8 @@ def apply_nothing(_staged: StagedWriter, _conversation: Conversation, _outcome: 
     return True
 
 
-def no_fold(listed: dict[str, object], fold: str, _default: None) -> None:
-    """Stand-in for `dict.pop` of the fold among what was listed."""
-    listed.pop(fold, None)
+def no_events(_fold: StoredObject | None) -> tuple[AmendmentEvent, ...]:
+    return ()
 
 
 def show_everything(history: History, _asked: Sequence[MessageRecord]) -> History:
