@@ -20,10 +20,12 @@ from tests.simulation.rules import (
 )
 from tests.simulation.stand_ins import (
     change_nothing_named,
+    delete_events,
     leave_nothing,
     name_no_segment,
     no_events,
     nothing_is_deadly,
+    plan_that_clears_nothing,
     replace_any_generation,
     settle_without_looking,
 )
@@ -313,8 +315,8 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
         lacks="a withdrawal that died on the way cannot compare any more, and takes every answer that came from another one",
     ),
     "keeps_what_repeats_nothing": Mutation(
-        "shared.conversation.amendment_events:plan_of",
-        DropArgument("AmendmentEvent", "cleared_ids"),
+        f"{_AMENDMENT_LOG}:AmendmentLog.add_plan",
+        Instead("plan_of", plan_that_clears_nothing),
         lacks="an answer loses its words because its prompt held an answer that lost them",
     ),
     "lets_heirs_keep_their_words": Mutation(
@@ -368,8 +370,8 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
         lacks="each of many withdrawals has to write the turn",
     ),
     "folds_what_it_deletes": Mutation(
-        "shared.conversation.amendment_fold:fold_events",
-        DropArgument("replace", "events"),
+        f"{_AMENDMENT_LOG}:AmendmentLog.fold",
+        Instead("fold_events", delete_events),
         lacks="a message that comes after its withdrawal, and after that was folded, is answered",
     ),
     "reads_the_fold": Mutation(

@@ -120,6 +120,12 @@ _EVENT: Final = 0
 _IDLE_EVENT: Final = -1
 
 
+def _is_stale(due: _Due) -> bool:
+    """Whether it is about a thread that was woken otherwise, or has ended."""
+    _, _, thing, ticket = due
+    return isinstance(thing, Task) and (thing.ticket != ticket or thing.is_over or thing.process.is_dead)
+
+
 class Scheduler:
     """Moves the threads.  `on_step` may kill the process of the thread that is about to move."""
 
@@ -148,6 +154,8 @@ class Scheduler:
     @property
     def next_s(self) -> float:
         """When the next thread or event is due."""
+        while self._due and _is_stale(self._due[0]):
+            heappop(self._due)
         return self._due[0][0] if self._due else float("inf")
 
     @property
@@ -252,13 +260,10 @@ class Scheduler:
     def _next(self, only: Process | None, aside: list[_Due]) -> _Due | None:
         while self._due:
             due = heappop(self._due)
-            _, _, thing, ticket = due
-            if isinstance(thing, Task):
-                if thing.ticket != ticket or thing.is_over or thing.process.is_dead:
-                    continue
-                if only is None or thing.process is only:
-                    return due
-            elif only is None:
+            thing = due[2]
+            if _is_stale(due):
+                continue
+            if only is None or (isinstance(thing, Task) and thing.process is only):
                 return due
             aside.append(due)
         return None

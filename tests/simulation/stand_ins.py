@@ -13,7 +13,7 @@ from shared.bus.endpoint import PushEndpoint
 from shared.bus.envelope import Envelope
 from shared.bus.result import EventResult
 from shared.clock import Deadline
-from shared.conversation.amendment_events import AmendmentEvent
+from shared.conversation.amendment_events import AmendmentEvent, plan_of
 from shared.conversation.amendment_log import AmendmentLog
 from shared.conversation.amendments import Amendments
 from shared.conversation.archive import Archive
@@ -35,6 +35,8 @@ from shared.line.messaging import ReplyToken
 from shared.line.postback_data import ReminderPress
 from shared.reminders.reminder import Reminder
 from shared.reminders.wording import Occurrence
+from shared.storage.object_cache import ObjectCache
+from shared.storage.object_names import ObjectNames
 from shared.storage.object_store import ObjectStore, StoredObject
 from shared.turns.attempt import Attempt
 from shared.turns.lease import Lease
@@ -124,6 +126,19 @@ def settle_without_looking(_snapshot: Snapshot, _log: AmendmentLog, looked: Amen
 
 def apply_nothing(_staged: StagedWriter, _conversation: Conversation, _outcome: OutcomeRecord, _lease: Lease) -> bool:
     return True
+
+
+def plan_that_clears_nothing(
+    round_id: str, *, redacted_ids: Iterable[str], cleared_ids: Iterable[str]
+) -> AmendmentEvent:
+    del cleared_ids
+    return plan_of(round_id, redacted_ids=redacted_ids, cleared_ids=())
+
+
+def delete_events(objects: ObjectCache, names: ObjectNames, *, before_ms: int, kept_since_ms: int) -> None:
+    del kept_since_ms
+    for listed in objects.store.list(names.amended_prefix, before=names.amended_since(before_ms)):
+        objects.store.delete(listed.name)
 
 
 def no_events(_fold: StoredObject | None) -> tuple[AmendmentEvent, ...]:

@@ -314,14 +314,15 @@ def context_that_comes_after_its_fold() -> list[str]:
 
 
 def unsend_whose_write_stalls() -> list[str]:
-    """The write of an unsend takes longer than a listing reaches back; meanwhile an instance that knows the message lists the chat."""
+    """The write of an unsend takes longer than a listing reaches back; meanwhile an instance lists the chat that gets the message late."""
     with Scene(group=True).playing() as scene:
         message = scene.says(addressed=False)
-        scene.runs_to_end(scene.pushes(scene.delivers(message), instance=0))
         withdrawal = scene.takes_back(message)
         scene.runs_until(withdrawal, "write amended/")
         scene.sleeps(2 * AMENDMENT_TIMES.reach_s)
         scene.runs_to_end(scene.pushes(scene.delivers(scene.says(addressed=False)), instance=0))
         scene.takes_effect(withdrawal)
+        scene.runs_to_end(withdrawal)
+        scene.runs_to_end(scene.pushes(scene.delivers(message), instance=0))
         scene.runs_to_end(scene.pushes(scene.delivers(scene.says()), instance=0))
         return scene.rests()
