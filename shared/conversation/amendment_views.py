@@ -56,8 +56,8 @@ class AmendmentView:
         groups = (*known.together.values(), *known.taken.values())
         plans = sum(len(plan.redacted_ids) + len(plan.cleared_ids) for plan in known.plans.values())
         words = sum(map(len, known.edits.values())) // _CHARACTERS_OF_ID
-        own = len(self.names) + len(known.withdrawn) + len(known.edited_ms) + len(known.members)
-        return 1 + own + sum(map(len, groups)) + plans + words
+        single = len(self.names) + len(known.withdrawn) + len(known.edited_ms) + len(known.members) + len(known.taken)
+        return 1 + single + sum(map(len, groups)) + plans + words
 
 
 def _views() -> LRUCache[str, AmendmentView]:

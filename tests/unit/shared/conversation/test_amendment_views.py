@@ -1,6 +1,6 @@
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.conversation.amendment_views import AmendedListing, AmendmentView, AmendmentViews
-from shared.conversation.amendments import Amendments
+from shared.conversation.amendments import Amendments, Plan
 from shared.conversation.store import Conversation
 from shared.storage.object_names import AmendedName, ObjectNames
 from shared.storage.object_store import ListedObject
@@ -70,11 +70,17 @@ def test_names_that_no_listing_finds_again_are_not_remembered(clock: FixedClock)
 
 def test_the_ids_of_a_view_are_counted() -> None:
     amendments = Amendments(
-        withdrawn=frozenset("ab"), edited_ms={"c": 1, "d": 1, "e": 1}, taken={"f": frozenset(), "g": frozenset()}
+        withdrawn=frozenset("ab"),
+        edited_ms={"c": 1, "d": 1, "e": 1},
+        taken={"f": frozenset("m"), "g": frozenset("mn")},
+        members={"o": 1},
+        together={"p": frozenset("ab")},
+        plans={"p": Plan(redacted_ids=frozenset("fg"), cleared_ids=frozenset("mnq"))},
+        edits={"c": "x" * 450},
     )
     view = AmendmentView(amendments=amendments, names=frozenset("hijkl"), listed_ms=1, listed_s=1.0)
 
-    assert view.ids == 1 + 2 + 3 + 2 * 2 + 5
+    assert view.ids == 1 + 5 + 2 + 3 + (2 + 3) + 1 + 2 + (2 + 3) + 4
 
 
 def test_an_instance_caches_at_most_two_hundred_thousand_ids() -> None:
