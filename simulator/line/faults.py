@@ -77,6 +77,11 @@ class FaultsInForce(Generic[_Fault, _Request]):
 
     _counts: list[tuple[_Fault, list[int]]] = field(default_factory=list)
 
+    @property
+    def faults(self) -> tuple[_Fault, ...]:
+        """The faults, in the order in which they were added."""
+        return tuple(fault for fault, _ in self._counts)
+
     def add(self, fault: _Fault) -> None:
         """Put the fault in force from the next request on."""
         self._counts.append((fault, [0]))

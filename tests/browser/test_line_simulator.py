@@ -346,6 +346,9 @@ def test_faults_are_switched_on_the_page(page: Page, running: Running, tmp_path:
     with page.expect_response(lambda response: response.url.endswith("/add_fault")):
         page.locator("#fault").select_option("429")
     take_screenshot(page, "faults", tmp_path)
+    page.reload()
+    expect(page.locator("#fault")).to_have_value("429")
+    page.locator("#lab-button").click()
 
     switches = running.server.platform.switches
     assert (switches.redelivers, switches.duplicates, switches.timeout_s) == (True, 2, 0.01)

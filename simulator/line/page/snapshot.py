@@ -15,13 +15,20 @@ EVENTS_SHOWN: Final = 400
 
 
 def snapshot(platform: LinePlatform, about: Mapping[str, Any]) -> JsonObject:
-    """Return `{"now_ms", "about", "webhook_url", "switches", "bot", "people": [...], "chats": [...], "facts": [...]}`, oldest first."""
+    """Return what the page shows, lists with the oldest first.
+
+    `{"now_ms", "about", "webhook_url", "switches", "faults": [...], "bot", "people": [...], "chats": [...], "facts": [...]}`
+    """
     event_ids = _event_ids(platform)
     return {
         "now_ms": platform.now_ms(),
         "about": dict(about),
         "webhook_url": platform.courier.webhook_url,
         "switches": asdict(platform.switches),
+        "faults": [
+            {"path": one.path, "error_status": one.error_status, "delay_s": one.delay_s, "answer": one.answer}
+            for one in platform.faults.faults
+        ],
         "bot": {"user_id": platform.account.user_id, "display_name": platform.account.display_name},
         "people": [
             {

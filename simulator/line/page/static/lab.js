@@ -13,6 +13,12 @@ const FAULTS = { none: null, 429: { error_status: 429 }, 500: { error_status: 50
 const by = (id) => document.getElementById(id);
 const dialog = by("lab");
 
+/** The name under which the page offers a fault of every call. */
+function nameOf(fault) {
+  const isLike = (known) => known && Object.entries(known).every(([name, value]) => fault[name] === value);
+  return (fault && Object.keys(FAULTS).find((name) => isLike(FAULTS[name]))) || "none";
+}
+
 /** Attaches the dialog. `ask(name, body)` carries out an action and returns its result, or null. */
 export function attachLab({ ask }) {
   const { elements } = by("deliveries");
@@ -50,8 +56,9 @@ export function attachLab({ ask }) {
   });
   fillIn();
 
-  /** Shows the switches as they are. */
-  return function show({ switches }) {
+  /** Shows the switches and the API's fault as they are. */
+  return function show({ switches, faults }) {
+    if (document.activeElement !== by("fault")) by("fault").value = nameOf(faults.find(({ path }) => path === EVERY_CALL));
     elements.redelivers.checked = switches.redelivers;
     elements.slow.checked = switches.timeout_s < USUAL_TIMEOUT_S;
     elements.standby.checked = switches.mode === "standby";
