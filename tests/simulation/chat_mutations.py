@@ -24,6 +24,7 @@ from tests.simulation.stand_ins import (
     leave_nothing,
     name_no_segment,
     no_events,
+    no_reach,
     nothing_is_deadly,
     plan_that_clears_nothing,
     replace_any_generation,
@@ -198,6 +199,16 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
         f"{_AMENDMENT_LOG}:AmendmentLog.erase",
         Skip("_append"),
         lacks="an instance that has read the watermark before does not learn of an erasure",
+    ),
+    "lists_from_before_its_last_look": Mutation(
+        "shared.conversation.amendment_views:AmendmentTimes.next_since_ms",
+        Instead("round", no_reach),
+        lacks="an instance does not learn of a withdrawal whose writer's clock is behind, or whose write takes a while",
+    ),
+    "reads_all_again_after_a_while": Mutation(
+        "shared.conversation.amendment_views:AmendmentViews.of",
+        DropClause("seen_s"),
+        lacks="an instance that has slept does not learn of a withdrawal that was folded meanwhile",
     ),
     "repeats_late_appends": Mutation(
         f"{_AMENDMENT_LOG}:AmendmentLog._append",

@@ -8,6 +8,7 @@ from typing import Final
 
 from tests.simulation import (
     access_scenes,
+    amendment_scenes,
     command_scenes,
     entry_scenes,
     event_scenes,
@@ -64,6 +65,9 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "folds_what_it_deletes": withdrawal_scenes.message_that_comes_after_its_fold,
     "reads_the_fold": withdrawal_scenes.context_that_comes_after_its_fold,
     "repeats_late_appends": withdrawal_scenes.unsend_whose_write_stalls,
+    "lists_from_before_its_last_look": amendment_scenes.unsend_of_a_clock_that_is_behind,
+    "reads_all_again_after_a_while": amendment_scenes.instance_that_slept_through_a_fold,
+    "withdrawn_is_final": amendment_scenes.edit_that_sleeps_through_both_passes,
     "marks_erasures": withdrawal_scenes.worker_that_dies_in_a_chat_that_is_left,
     "marks_quotes_as_addressed": message_scenes.quote_of_the_bot,
     "carries_out_in_time": tap_scenes.late_tap,

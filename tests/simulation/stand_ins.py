@@ -141,6 +141,10 @@ def delete_events(objects: ObjectCache, names: ObjectNames, *, before_ms: int, k
         objects.store.delete(listed.name)
 
 
+def no_reach(_milliseconds: float) -> int:
+    return 0
+
+
 def no_events(_fold: StoredObject | None) -> tuple[AmendmentEvent, ...]:
     return ()
 

@@ -5,7 +5,9 @@ import pytest
 from shared.conversation.records import OutcomeKind
 from shared.conversation.snapshot import MemoryLimits
 from shared.turns.deferral import LateReply
+from tests.simulation.amendment_scenes import worker_that_dies_before_a_late_tick
 from tests.simulation.forgetting_scenes import proposes_to_take_back
+from tests.simulation.mutations import MUTATIONS
 from tests.simulation.people import GROUP, Message
 from tests.simulation.scene import Scene
 from tests.simulation.tap_scenes import tap_whose_worker_dies
@@ -347,3 +349,9 @@ def test_a_press_of_its_asker_takes_back_what_the_bot_proposed() -> None:
         assert scene.rests(calm=True) == []
     assert [one.is_withdrawn for one in scene.stage.people.messages] == [True, False, False]
     assert {"word0a", "gloss0a"} <= scene.world.truth.forgotten.keys()
+
+
+def test_a_second_pass_that_comes_two_minutes_late_is_a_second_pass() -> None:
+    assert worker_that_dies_before_a_late_tick() == []
+    with MUTATIONS["passes_twice"].active():
+        assert worker_that_dies_before_a_late_tick()
