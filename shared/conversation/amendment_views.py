@@ -41,23 +41,23 @@ class AmendmentTimes:
 class AmendmentView:
     """What an instance knows of a chat's amendments since it listed the events, at `listed_ms` and, by the monotonic clock, `listed_s`.
 
-    `names`: the events among them that the next listing may find again.
+    `names`: the events among them that the next listing may find again. `ids`: how many ids it holds, about.
     """
 
     amendments: Amendments
     names: frozenset[str]
+    ids: int = 1
     listed_ms: int
     listed_s: float
 
-    @property
-    def ids(self) -> int:
-        """How many ids it holds, about; a hundred characters of words count as one."""
-        known = self.amendments
-        groups = (*known.together.values(), *known.taken.values())
-        plans = sum(len(plan.redacted_ids) + len(plan.cleared_ids) for plan in known.plans.values())
-        words = sum(map(len, known.edits.values())) // _CHARACTERS_OF_ID
-        single = len(self.names) + len(known.withdrawn) + len(known.edited_ms) + len(known.members) + len(known.taken)
-        return 1 + single + sum(map(len, groups)) + plans + words
+
+def _ids_in(known: Amendments) -> int:
+    """Return how many ids these hold, about; a hundred characters of words count as one."""
+    groups = (*known.together.values(), *known.taken.values())
+    plans = sum(len(plan.redacted_ids) + len(plan.cleared_ids) for plan in known.plans.values())
+    words = sum(map(len, known.edits.values())) // _CHARACTERS_OF_ID
+    single = len(known.withdrawn) + len(known.edited_ms) + len(known.members) + len(known.taken)
+    return 1 + single + sum(map(len, groups)) + plans + words
 
 
 def _views() -> LRUCache[str, AmendmentView]:
@@ -84,9 +84,15 @@ class AmendmentViews:
         seen_before = listing.view.names if listing.view is not None else frozenset()
         next_since = names.amended_since(self.times.next_since_ms(listing.listed_ms))
         seen = seen_before.union(one.name for one in listing.events)
+        names_again = frozenset(name for name in seen if name >= next_since)
+        if listing.view is not None and listing.view.amendments is amendments:
+            ids = listing.view.ids - len(listing.view.names)
+        else:
+            ids = _ids_in(amendments)
         view = AmendmentView(
             amendments=amendments,
-            names=frozenset(name for name in seen if name >= next_since),
+            names=names_again,
+            ids=ids + len(names_again),
             listed_ms=listing.listed_ms,
             listed_s=listing.listed_s,
         )

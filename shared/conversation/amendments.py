@@ -108,7 +108,7 @@ class Amendments:
 
     def adds_to(self, before: "Amendments") -> bool:
         """Whether this look found anything that the look `before` did not, which may have read more of the older amendments."""
-        return not (
+        return self is not before and not (  # a look that finds nothing returns what was known
             self.withdrawn <= before.withdrawn
             and self.taken.items() <= before.taken.items()
             and self.edits.items() <= before.edits.items()

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.conversation.amendment_views import AmendedListing, AmendmentView, AmendmentViews
 from shared.conversation.amendments import Amendments, Plan
@@ -78,9 +80,15 @@ def test_the_ids_of_a_view_are_counted() -> None:
         plans={"p": Plan(redacted_ids=frozenset("fg"), cleared_ids=frozenset("mnq"))},
         edits={"c": "x" * 450},
     )
-    view = AmendmentView(amendments=amendments, names=frozenset("hijkl"), listed_ms=1, listed_s=1.0)
+    views = AmendmentViews()
+    listing = listing_at(10.0)
+    views.cache(NAMES, listing, amendments)
+    view = views.of(CHAT, now_ms=10_000, now_s=10.0)
 
-    assert view.ids == 1 + 5 + 2 + 3 + (2 + 3) + 1 + 2 + (2 + 3) + 4
+    assert view is not None
+    assert view.ids == 1 + 2 + 3 + (2 + 3) + 1 + 2 + (2 + 3) + 4
+    views.cache(NAMES, replace(listing, view=view), amendments)
+    assert views.of(CHAT, now_ms=10_000, now_s=10.0) == view
 
 
 def test_an_instance_caches_at_most_two_hundred_thousand_ids() -> None:

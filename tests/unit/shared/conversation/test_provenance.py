@@ -192,3 +192,16 @@ def test_a_prompt_is_affected_by_answers_that_lost_their_words_since(now: Amendm
     prompt = made_of("m1", "e1", "e2", since_ms=3)
 
     assert prompt.is_affected_since(Amendments(taken={"e2": frozenset()}), now) is is_affected
+
+
+def test_a_union_names_each_message_once_with_its_oldest_words_and_its_author() -> None:
+    new = Provenance(messages={"": {"m1": 9, "m2": 3}})
+    old = Provenance(messages={"member-a": {"m1": 4}, "member-b": {"m2": 7}})
+
+    assert (new | old).messages == (old | new).messages == {"member-a": {"m1": 4}, "member-b": {"m2": 3}}
+
+
+def test_a_provenance_may_be_that_of_some_people_alone() -> None:
+    both = Provenance(messages={"member-a": {"m1": 1}, "member-b": {"m2": 2}}, derived_ids=frozenset({"e1"}))
+
+    assert both.by_authors({"member-a"}) == Provenance(messages={"member-a": {"m1": 1}}, derived_ids=frozenset({"e1"}))

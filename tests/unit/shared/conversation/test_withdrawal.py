@@ -17,7 +17,7 @@ from shared.conversation.amendments import Amendments, Plan
 from shared.conversation.due import DueMarkers
 from shared.conversation.history import History
 from shared.conversation.member_mark import mark_id
-from shared.conversation.records import Amendment, OutcomeRecord
+from shared.conversation.records import Amendment, EditedWords, OutcomeRecord
 from shared.conversation.snapshot import MemoryLimits, bounded
 from shared.conversation.snapshot_records import Recap, SnapshotRecord
 from shared.conversation.store import Conversation, Conversations
@@ -1269,5 +1269,31 @@ def test_a_withdrawn_message_stays_until_the_plan_that_compares_it_is_stored() -
     store.fails = None
 
     withdrawal_of(clock).withdraw(chat, "m1", timestamp_ms=9)
+
+    assert "4711" not in everything_in(store)
+
+
+@pytest.mark.parametrize("pass_", ["withdrawal", "edit", "erasure"])
+def test_a_second_pass_folds_what_is_older_than_an_hour(
+    chat: Conversation, withdrawal: Withdrawal, clock: FixedClock, store: MemoryObjectStore, pass_: str
+) -> None:
+    chat.amendments.amend(Amendment(line_message_id="m1", timestamp_ms=1))
+    clock.move(3_601)
+
+    withdrawal.tasks[pass_](chat, "4" if pass_ == "erasure" else "m2")
+
+    assert [one.name for one in store.list(chat.names.amended_prefix)] == [chat.names.amended_fold]
+
+
+def test_the_second_pass_drops_the_words_of_an_edit_that_the_first_one_left(
+    chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore
+) -> None:
+    withdrawal.withdraw(chat, "m1", timestamp_ms=9)
+    edited = store.read(chat.names.edited("m1"))
+    assert edited is not None
+    words = encode(EditedWords(timestamp_ms=5, text="my pin is 4711"))
+    store.replace(chat.names.edited("m1"), words, generation=edited.generation)
+
+    withdrawal.finish_withdrawal(chat, "m1")
 
     assert "4711" not in everything_in(store)
