@@ -50,6 +50,10 @@ class AmendmentView:
     listed_ms: int
     listed_s: float
 
+    def age_s(self, *, now_ms: int, now_s: float) -> float:
+        """Return how long ago the listing began; a monotonic clock may stand still while the machine sleeps."""
+        return max(now_s - self.listed_s, (now_ms - self.listed_ms) / 1_000)
+
 
 def _ids_in(known: Amendments) -> int:
     """Return how many ids these hold, about; a hundred characters of words count as one."""
@@ -76,7 +80,9 @@ class AmendmentViews:
         """Return what is known of a chat; None: nothing, or so old that all has to be read again, or the clock went back."""
         with self._lock:
             view = self._views.get(conversation_id)
-        is_usable = view is not None and now_s - view.listed_s < self.times.seen_s and now_ms >= view.listed_ms
+        is_usable = (
+            view is not None and view.age_s(now_ms=now_ms, now_s=now_s) < self.times.seen_s and now_ms >= view.listed_ms
+        )
         return view if is_usable else None
 
     def cache(self, names: ObjectNames, listing: "AmendedListing", amendments: Amendments) -> None:

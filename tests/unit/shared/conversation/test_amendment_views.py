@@ -35,6 +35,14 @@ def test_what_is_known_of_a_chat_is_relied_on_for_half_an_hour() -> None:
     assert views.of(CHAT, now_ms=10_000, now_s=1_810.0) is None
 
 
+def test_what_is_known_of_a_chat_is_dropped_if_the_monotonic_clock_stood_still_while_the_machine_slept() -> None:
+    views = AmendmentViews()
+    views.cache(NAMES, listing_at(10.0), withdrawn(1))
+
+    assert views.of(CHAT, now_ms=1_809_999, now_s=11.0) is not None
+    assert views.of(CHAT, now_ms=1_810_000, now_s=11.0) is None
+
+
 def test_what_is_known_of_a_chat_is_dropped_if_the_clock_went_back() -> None:
     views = AmendmentViews()
     views.cache(NAMES, listing_at(10.0), withdrawn(1))
