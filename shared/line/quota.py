@@ -113,9 +113,12 @@ class PushBudget:
 
     @property
     def is_limited(self) -> bool:
-        """Whether LINE tells a limit."""
+        """Whether pushes have to be counted: LINE tells a limit, or has not told the quota yet.
+
+        A push that is not counted looks, when it is repeated, like one that was never made.
+        """
         quota = self.quota()
-        return quota is not None and quota.limit is not None
+        return quota is None or quota.limit is not None
 
     def quota(self) -> Quota | None:
         """Return the quota, as LINE told it when it last answered, with what this instance has pushed since; None: LINE never told it."""

@@ -200,3 +200,13 @@ def test_what_line_told_before_counts_while_it_does_not_answer() -> None:
     clock.move(QUOTA_KEPT_S)
 
     assert taken(budget, FRIEND) == [False]
+
+
+@pytest.mark.parametrize(("left", "tells", "is_counted"), [(5, True, True), (None, True, False), (5, False, True)])
+def test_pushes_are_counted_unless_line_tells_that_there_is_no_limit(
+    left: int | None, *, tells: bool, is_counted: bool
+) -> None:
+    budget, line, _ = budget_of(left=left)
+    line.tells_quota = tells
+
+    assert budget.is_limited is is_counted
