@@ -436,6 +436,23 @@ def test_a_group_costs_as_many_pushes_as_it_has_members(reads: Executor) -> None
     assert due.line.push_quota_left == 15
 
 
+def test_a_push_that_comes_again_once_line_tells_the_quota_is_said_once(due: Due) -> None:
+    due.line.tells_quota = False
+    reminder = due.reminder()
+    due.passes()
+    due.store.fails = "create journal/"
+    with pytest.raises(StorageUnavailableError):
+        due.tick(reminder)
+    due.store.fails = None
+    due.line.tells_quota, due.line.push_quota_left = True, 0
+    due.passes(minutes=2)
+
+    due.tick(reminder)
+
+    assert due.read(reminder).kept_ms is None
+    assert due.line.calls == 2  # the second with the key of the first
+
+
 def test_where_line_tells_no_quota_its_refusal_counts(due: Due, lines: io.StringIO) -> None:
     due.line.tells_quota, due.line.push_quota_left = False, 0
     reminder = due.reminder()
