@@ -149,7 +149,8 @@ def check_answers_kept(story: Story, history: dict[str, OutcomeRecord]) -> Itera
         is_overtaken = (story.chat, outcome.webhook_event_id) in truth.overtaken
         names_it = names_it or (is_lost and (is_overtaken or not uncompared.isdisjoint(outcome.provenance.ids)))
         names_it = names_it or not withdrawn.isdisjoint(_sources_of_entries(story, outcome))
-        names_it = names_it or (bool(story.mood.blocked) and not withdrawn.isdisjoint(outcome.answered_ids))
+        # An answer also names what a prompt held that the provider refused, before something was left out of it
+        names_it = names_it or (bool(story.mood.blocked) and not withdrawn.isdisjoint(outcome.provenance.ids))
         names_it = names_it or (_knows_calls(thought) and not withdrawn.isdisjoint(outcome.provenance.ids))
         if names_it or (is_lost and (thought is None or outcome.reminders)):
             direct.append(said)  # its words went, also where it has left the memory
