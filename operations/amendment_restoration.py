@@ -6,21 +6,19 @@ folded: `amended/{c}/001763700000000.withdrawal.4711.8c0f2a1b.json` returns as `
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 from shared.clock import Clock
 from shared.conversation.amendment_events import event_in
 from shared.conversation.amendment_fold import AmendmentFold
 from shared.conversation.amendment_views import AmendmentTimes
-from shared.errors import CorruptRecordError, StorageUnavailableError, UnknownRecordVersionError, UnusableIdError
+from shared.errors import CorruptRecordError, UnknownRecordVersionError, UnusableIdError
 from shared.storage.codec import decode, encode
 from shared.storage.object_names import ObjectNames
 from shared.storage.object_store import ObjectStore
 
 EventKey: TypeAlias = tuple[str, str, str] | str
 """What tells one event from another, whenever it was written: its kind, its id and the digest of its bytes; of anything else the name."""
-_SLOW_WRITES: Final = 4  # of one event
-_SLOW_S: Final = AmendmentTimes().reach_s / 2
 
 
 def stored_amendments(store: ObjectStore, names: ObjectNames) -> dict[str, bytes]:
@@ -61,19 +59,16 @@ def event_key(names: ObjectNames, name: str) -> EventKey:
 def create_now(store: ObjectStore, names: ObjectNames, name: str, data: bytes, *, clock: Clock) -> bool:
     """Return whether the object was created: an event under the present time, anything else under its name, if it is free.
 
-    A write of an event that took long is repeated under a new time: workers may have looked past the first one.
     Raises: StorageUnavailableError.
     """
     try:
         event = names.amended_name_in(name)
     except UnusableIdError:
         return store.create(name, data) is not None
-    for _ in range(_SLOW_WRITES):
-        begun_s = clock.monotonic_s()
-        store.create(names.amended(replace(event, written_ms=clock.now_ms())), data)
-        if clock.monotonic_s() - begun_s <= _SLOW_S:
-            return True
-    raise StorageUnavailableError("every write of an amendment took too long")
+    AmendmentTimes().append(
+        lambda written_ms: store.create(names.amended(replace(event, written_ms=written_ms)), data), clock=clock
+    )
+    return True
 
 
 def _as_it_counts(names: ObjectNames, name: str, data: bytes) -> bytes:

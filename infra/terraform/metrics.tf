@@ -26,7 +26,7 @@ locals {
     outside_failures    = { events = ["call_effect_unknown", "notion_refused", "notion_unavailable"], label = "message", description = "Calls of Notion that were refused, not answered, or of which nobody knows" }
     output_tokens       = { events = ["model_called"], value = "output_tokens", unit = "1", description = "Tokens that the model wrote" }
     prompt_tokens       = { events = ["model_called"], value = "prompt_tokens", unit = "1", description = "Tokens that the model read" }
-    push_quota_refusals = { events = ["push_quota_spent"], description = "Pushes that LINE refused because the month's quota is spent" }
+    push_quota_refusals = { events = ["push_quota_spent"], description = "Pushes that the month's quota did not carry" }
     refusals_signed     = { events = ["webhook_rejected"], where = "jsonPayload.is_signed=true AND jsonPayload.status=401", description = "Deliveries whose signature does not match the channel secret" }
     refusals_unsigned   = { events = ["webhook_rejected"], where = "jsonPayload.is_signed=false", description = "Requests without a signature, which are not LINE's" }
     secrets_unreadable  = { events = ["secret_unreadable"], description = "Reads of a mounted secret that failed" }

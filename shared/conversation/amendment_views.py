@@ -1,18 +1,21 @@
 """What an instance knows of the amendments of its chats, so that a look reads only the events that were written since the last one."""
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
 from cachetools import LRUCache
 
+from shared.clock import Clock
 from shared.conversation.amendment_events import AmendmentKind
 from shared.conversation.amendments import Amendments
+from shared.errors import StorageUnavailableError
 from shared.storage.object_names import AmendedName, ObjectNames
 from shared.storage.object_store import ListedObject
 
 _DAY_S: Final = 86_400.0
+_SLOW_WRITES: Final = 4  # of one event
 _IDS_CACHED: Final = 200_000  # about 30 MB
 _CHARACTERS_OF_ID: Final = 100  # an id takes about as many bytes
 
@@ -35,6 +38,19 @@ class AmendmentTimes:
     def next_since_ms(self, listed_ms: int) -> int:
         """Return since when the listing after one at this time lists."""
         return listed_ms - round(self.reach_s * 1_000)
+
+    def append(self, create: Callable[[int], object], *, clock: Clock) -> None:
+        """Create an event under the present time, so that every listing that begins from here on finds it.
+
+        `create` writes it as of the given milliseconds. A write that took long is repeated under a new time: a listing may have looked past
+        the first one.  Raises: StorageUnavailableError, if every write took so long; what `create` raises.
+        """
+        for _ in range(_SLOW_WRITES):
+            written_ms, began_s = clock.now_ms(), clock.monotonic_s()
+            create(written_ms)
+            if clock.monotonic_s() - began_s <= self.reach_s / 2:
+                return
+        raise StorageUnavailableError("every write of the amendment took too long")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
+from shared import logs
 from shared.clock import Clock
 from shared.conversation.store import Conversation
 from shared.errors import CorruptRecordError, StorageUnavailableError
@@ -18,7 +19,8 @@ from shared.unknown_fields import Extensible
 
 _FILE: Final = "pushes"
 _IDS_KEPT: Final = 1_000
-Refusal = Literal["quota_spent", "day_spent"]
+Refusal = Literal["quota_spent", "share_spent", "day_spent"]
+"""Why a chat may not have a push: the account's quota does not carry it, the chat has had its share, or its reminders of the day."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,7 +139,12 @@ class PushAllowance:
     def _refusal(self, conversation: Conversation, record: PushesRecord, *, is_reminder: bool) -> Refusal | None:
         if is_reminder and 0 < self.reminders_per_day <= record.count:
             return "day_spent"
-        return None if self.budget.allows(conversation.id, sent_today=record.messages) else "quota_spent"
+        if self.budget.allows(conversation.id, sent_today=record.messages):
+            return None
+        if self.budget.carries(conversation.id):
+            return "share_spent"
+        logs.error("push_quota_spent")
+        return "quota_spent"
 
     def _today(self, conversation: Conversation, data: bytes | None) -> PushesRecord:
         day = conversation.turn.ledger.day(self.clock.now_ms())

@@ -29,6 +29,10 @@ class Quota:
     limit: int | None
     used: int = 0
 
+    def has(self, cost: int) -> bool:
+        """Return whether so many messages are left."""
+        return self.limit is None or cost <= self.limit - self.used
+
     def allows(self, cost: int, *, sent_today: int) -> bool:
         """Return whether a chat that has had `sent_today` messages of the quota on this day may have a push of this cost.
 
@@ -38,9 +42,11 @@ class Quota:
         """
         if self.limit is None:
             return True
+        if not self.has(cost):
+            return False
         left = self.limit - self.used
         is_of_reserve = left - cost < -(-self.limit // _RESERVED_OF)
-        if cost > left or (is_of_reserve and sent_today):
+        if is_of_reserve and sent_today:
             return False
         return sent_today + cost <= max(1, (left + sent_today) // _SHARED_BY)
 
@@ -130,6 +136,11 @@ class PushBudget:
         """Return whether a push to the chat may be tried, which has had so many messages today; where LINE does not tell, it may."""
         quota = self.quota()
         return quota is None or quota.allows(self.cost_of(conversation_id) or 1, sent_today=sent_today)
+
+    def carries(self, conversation_id: str) -> bool:
+        """Return whether the account has enough left for a push to the chat, whatever the chat's share; or LINE does not tell."""
+        quota = self.quota()
+        return quota is None or quota.has(self.cost_of(conversation_id) or 1)
 
     def count(self, cost: int) -> None:
         """A push of this cost is about to be made."""

@@ -175,7 +175,7 @@ class TurnRunner:
             )
             while True:
                 # The turn is read before the chat: an outcome that is recorded between the two is then seen.
-                # `besides`: the message may be missing from the journal, because a withdrawal that came long before it dropped it.
+                # Its outcome is required: the journal may lack the message, because a withdrawal that came long before it dropped it.
                 listing = self.reader.list(conversation, required_ids={delivery.event})
                 patience.looks_in_vain += 1
                 ended = self._look(conversation, delivery, seen, listing, patience)

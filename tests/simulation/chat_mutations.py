@@ -211,7 +211,7 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
         lacks="an instance that has slept does not learn of a withdrawal that was folded meanwhile",
     ),
     "repeats_late_appends": Mutation(
-        f"{_AMENDMENT_LOG}:AmendmentLog._append",
+        "shared.conversation.amendment_views:AmendmentTimes.append",
         Always("reach_s"),
         lacks="an instance that has listed the amendments before does not learn of a withdrawal whose write took long",
     ),

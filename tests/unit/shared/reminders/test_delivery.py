@@ -367,7 +367,9 @@ def test_of_two_ticks_one_pushes(reads: Executor) -> None:
 
 
 @pytest.mark.parametrize("chat_id", [CHAT, GROUP])
-def test_without_quota_a_reminder_is_kept_for_the_next_answer(reads: Executor, chat_id: str) -> None:
+def test_without_quota_a_reminder_is_kept_for_the_next_answer_and_the_operator_is_told(
+    reads: Executor, lines: io.StringIO, chat_id: str
+) -> None:
     due = due_in(chat_id, reads)
     due.line.members = {GROUP: 5}
     due.line.push_quota_left = 0 if chat_id == CHAT else 4
@@ -379,6 +381,24 @@ def test_without_quota_a_reminder_is_kept_for_the_next_answer(reads: Executor, c
     after = due.read(reminder)
     assert due.line.calls == 0
     assert (after.kept_ms, after.due_ms, after.claim) == (reminder.due_ms, (reminder.due_ms or 0) + DAY_MS, None)
+    assert "push_quota_spent" in lines.getvalue()
+    assert '"reason": "quota_spent"' in lines.getvalue()
+
+
+def test_a_chat_that_has_had_its_share_is_told_apart_from_a_spent_quota(reads: Executor, lines: io.StringIO) -> None:
+    due = due_in(GROUP, reads)
+    due.line.members, due.line.push_quota_left = {GROUP: 5}, 20
+    reminder = due.reminder(rule="FREQ=DAILY")
+    due.passes()
+    due.tick(reminder)
+    water = due.reminder("水")
+    due.passes()
+
+    due.tick(water)
+
+    assert due.said == ["⏰ 薬"]
+    assert '"reason": "share_spent"' in lines.getvalue()
+    assert "push_quota_spent" not in lines.getvalue()
 
 
 @pytest.mark.parametrize("rule", [None, "FREQ=DAILY"])

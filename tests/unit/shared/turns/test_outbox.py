@@ -559,8 +559,25 @@ def test_a_push_whose_fate_stays_unknown_is_recorded_so(committed_with: MakeChat
     assert finished.kind is OutcomeKind.UNKNOWN
 
 
+def test_a_late_answer_that_the_months_quota_does_not_carry_tells_the_operator_so(
+    committed: CommittedChat, lines: io.StringIO
+) -> None:
+    committed.line.push_quota_left = 0
+    outbox = replace(
+        committed.outbox(LateReply.PUSH),
+        pushes=PushAllowance(budget=PushBudget(api=committed.line, clock=committed.clock), clock=committed.clock),
+    )
+    lease = committed.commit(recent(committed), Route(kind="push"))
+    assert lease.record.outcome is not None
+
+    outbox.finish(lease, lease.record.outcome, deadline=committed.deadline)
+
+    assert committed.line.pushes == []
+    assert "push_quota_spent" in lines.getvalue()
+
+
 def test_late_answers_to_a_group_leave_others_their_part_of_the_quota(
-    reads: ThreadPoolExecutor, clock: FixedClock
+    reads: ThreadPoolExecutor, clock: FixedClock, lines: io.StringIO
 ) -> None:
     group = "C" + "2" * 32
     chat = CommittedChat(conversations_on(MemoryObjectStore(), reads, clock).of(group), clock)
@@ -578,6 +595,7 @@ def test_late_answers_to_a_group_leave_others_their_part_of_the_quota(
 
     assert kinds == [OutcomeKind.REPLIED] * 2 + [OutcomeKind.UNDELIVERED] * 2
     assert chat.line.push_quota_left == 400
+    assert "push_quota_spent" not in lines.getvalue()
 
 
 def test_a_pushed_answer_is_known_by_its_message_ids(committed: CommittedChat) -> None:
