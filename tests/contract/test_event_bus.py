@@ -1,14 +1,17 @@
-"""One suite for the port `EventBus`: in memory, and with the real client on the wire to a Pub/Sub."""
+"""One suite for the port `EventBus`: in memory, on SQLite, and with the real client on the wire to a Pub/Sub."""
 
 import asyncio
 import json
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
-from shared.adapters.memory import MemoryEventBus
+from shared.adapters.memory import FixedClock, MemoryEventBus
 from shared.adapters.pubsub import MESSAGES_PER_CALL, PubSubEventBus, plain_channels
+from shared.adapters.sqlite import Database, SqliteEventQueue
 from shared.bus.messages import BusMessage, EventBus, bus_messages
 from shared.errors import PublishFailedError
 from shared.line.webhook_body import parse_webhook_body
@@ -27,8 +30,17 @@ class Backend:
     go_down: Callable[[], None]
 
 
-@pytest.fixture(params=["memory", "emulator"])
-def backend(request: pytest.FixtureRequest) -> Iterator[Backend]:
+@pytest.fixture(params=["memory", "sqlite", "emulator"])
+def backend(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Backend]:
+    if request.param == "sqlite":
+        with closing(Database(tmp_path)) as database:
+            queue = SqliteEventQueue(database, clock=FixedClock())
+            yield Backend(
+                bus=queue,
+                stored=lambda most: [(one.data, dict(one.attributes)) for one in queue.take(most)],
+                go_down=database.close,
+            )
+        return
     if request.param == "memory":
         memory = MemoryEventBus()
         yield Backend(
@@ -116,9 +128,9 @@ def test_a_bus_that_cannot_be_reached_is_an_error_within_its_timeout() -> None:
 
 
 def test_a_topic_that_does_not_exist_is_an_error(backend: Backend) -> None:
-    if isinstance(backend.bus, MemoryEventBus):
-        return  # there is only one topic in memory
-    backend.bus._topic = "projects/aizuchi-test/topics/another"  # type: ignore[attr-defined]  # noqa: SLF001
+    if not isinstance(backend.bus, PubSubEventBus):
+        return  # there is only one topic
+    backend.bus._topic = "projects/aizuchi-test/topics/another"  # noqa: SLF001
 
     with pytest.raises(PublishFailedError, match="confirm"):
         backend.bus.publish(bus_messages(parse_webhook_body(recorded.body("follow"))))

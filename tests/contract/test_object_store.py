@@ -1,16 +1,19 @@
-"""The port `ObjectStore`, as its docstrings define it: in memory, and twice on Cloud Storage's stand-in: over its API, by its library."""
+"""The port `ObjectStore`, as its docstrings define it: in memory, on SQLite, and on Cloud Storage's stand-in by its API and its library."""
 
 import gc
 import tracemalloc
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
 from functools import partial
+from pathlib import Path
 
 import pytest
 
 from shared.adapters.gcs import GcsObjectStore
 from shared.adapters.gcs_library import LibraryObjectStore
 from shared.adapters.memory.object_store import MemoryObjectStore
+from shared.adapters.sqlite import Database, SqliteObjectStore
 from shared.errors import StorageUnavailableError
 from shared.storage.object_store import ListedObject, ObjectStore, StoredObject
 from simulator.storage import Call, Fault, Operation, StorageSwitches
@@ -35,6 +38,7 @@ def emulator(running: Emulator) -> Iterator[Emulator]:
 
 
 RemoteStore = GcsObjectStore | LibraryObjectStore
+LOCAL = ("memory", "sqlite")
 REMOTE: dict[str, type[RemoteStore]] = {"emulator": GcsObjectStore, "emulator, by the library": LibraryObjectStore}
 
 
@@ -69,24 +73,35 @@ def remote(open_bucket: Callable[..., RemoteStore]) -> RemoteStore:
     return open_bucket()
 
 
-@pytest.fixture(params=["memory", *REMOTE])
-def store(request: pytest.FixtureRequest) -> Iterator[ObjectStore]:
-    """Return an empty bucket."""
-    if request.param == "memory":
+@contextmanager
+def local_store(kind: str, folder: Path) -> Iterator[ObjectStore]:
+    """Open an empty store of this process."""
+    if kind == "memory":
         yield MemoryObjectStore()
+        return
+    with closing(Database(folder)) as database:
+        yield SqliteObjectStore(database)
+
+
+@pytest.fixture(params=[*LOCAL, *REMOTE])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ObjectStore]:
+    """Return an empty bucket."""
+    if request.param in LOCAL:
+        with local_store(request.param, tmp_path) as local:
+            yield local
         return
     for open_bucket in opener(request.getfixturevalue("emulator"), REMOTE[request.param]):
         yield open_bucket()
 
 
-@pytest.fixture(params=["memory", *REMOTE])
-def crowded_store(request: pytest.FixtureRequest) -> Iterator[ObjectStore]:
+@pytest.fixture(params=[*LOCAL, *REMOTE])
+def crowded_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ObjectStore]:
     """Return a bucket with more objects than Cloud Storage lists on one page."""
-    if request.param == "memory":
-        store = MemoryObjectStore()
-        for name in MORE_THAN_A_PAGE:
-            create_object(store, name)
-        yield store
+    if request.param in LOCAL:
+        with local_store(request.param, tmp_path) as local:
+            for name in MORE_THAN_A_PAGE:
+                create_object(local, name)
+            yield local
         return
     emulator: Emulator = request.getfixturevalue("emulator")
     bucket = emulator.new_bucket()

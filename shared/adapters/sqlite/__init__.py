@@ -1,0 +1,7 @@
+"""The object store and the bus in one SQLite file, for a deployment that is one process on one machine."""
+
+from shared.adapters.sqlite.database import Database, DatabaseRefusedError
+from shared.adapters.sqlite.event_queue import QueuedMessage, SqliteEventQueue
+from shared.adapters.sqlite.object_store import SqliteObjectStore
+
+__all__ = ["Database", "DatabaseRefusedError", "QueuedMessage", "SqliteEventQueue", "SqliteObjectStore"]

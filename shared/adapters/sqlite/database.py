@@ -1,0 +1,221 @@
+"""One SQLite file, which one process uses by one connection behind one lock; writes that come together are committed together.
+
+SQLite before 3.51.3 (3.50.7, 3.44.6) can lose or corrupt a write-ahead log that two connections use at the same time, and Python's own is
+often older. So there is one connection, nothing else may open the file (`locking_mode=EXCLUSIVE`, and `flock` on a file of its own, because
+closing a second descriptor of the database would drop SQLite's own locks), and backups are made on the same connection.
+
+Source: SQLite, "Write-Ahead Logging" (9. "The WAL-reset bug"; 8. "Use of WAL without shared memory"), "PRAGMA secure_delete", "PRAGMA
+wal_checkpoint", "How To Corrupt An SQLite Database File" (2.2 "POSIX advisory locks canceled by a separate thread doing close()").
+"""
+
+import fcntl
+import os
+import sqlite3
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, Generic, TypeVar
+
+from shared.errors import StorageUnavailableError
+
+FILE: Final = "aizuchi.db"
+_LOCK_FILE: Final = "lock"
+_MOUNTS: Final = Path("/proc/self/mountinfo")
+_NETWORK: Final = frozenset(
+    {"9p", "afs", "beegfs", "ceph", "cifs", "davfs", "gfs2", "lustre", "nfs", "nfs4", "ocfs2", "smb3", "smbfs"}
+)
+_NETWORK_FUSE: Final = ("fuse.davfs", "fuse.gcsfuse", "fuse.glusterfs", "fuse.rclone", "fuse.s3fs", "fuse.sshfs")
+_VERSION: Final = 1
+"""The version of the file's tables."""
+_PRAGMAS: Final = (
+    "locking_mode=EXCLUSIVE",  # before the journal mode: then the index of the log is in memory, and there is no -shm file
+    "secure_delete=ON",  # what is deleted is overwritten with zeros
+    "temp_store=MEMORY",  # no temporary file holds words
+    "journal_mode=WAL",
+    "synchronous=FULL",  # a commit returns after its fsync
+)
+_TABLES: Final = """
+CREATE TABLE IF NOT EXISTS objects (
+    generation INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, data BLOB, file TEXT
+);
+CREATE TABLE IF NOT EXISTS messages (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, chat TEXT NOT NULL, data BLOB NOT NULL, attributes TEXT NOT NULL,
+    published_ms INTEGER NOT NULL, due_ms INTEGER NOT NULL, attempts INTEGER NOT NULL DEFAULT 0, dead_ms INTEGER
+);
+CREATE INDEX IF NOT EXISTS messages_by_time ON messages (dead_ms, due_ms);
+"""
+_Result = TypeVar("_Result")
+
+
+class DatabaseRefusedError(SystemExit):
+    """The folder cannot be used; the text says why.  It is a SystemExit, so that the process ends with this one line."""
+
+
+@dataclass(slots=True)
+class _Write(Generic[_Result]):
+    change: Callable[[sqlite3.Connection], _Result]
+    result: _Result | None = None
+    failure: Exception | None = None
+    is_done: bool = field(default=False)
+
+
+class Database:
+    """The file in `folder`; safe to share between threads.  `commits` counts the transactions that were made durable."""
+
+    def __init__(self, folder: Path) -> None:
+        """Open the file, or create it.  Raises: DatabaseRefusedError."""
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        _refuse_network(folder)
+        self.folder = folder
+        self.commits = 0
+        self._lock = threading.Lock()
+        self._waiting: list[_Write[Any]] = []
+        self._waiting_lock = threading.Lock()
+        self._held = _hold(folder / _LOCK_FILE)
+        try:
+            self._connection = _opened(folder / FILE)
+            self.truncate_log()  # what a process that was killed has left in it
+        except BaseException:
+            os.close(self._held)
+            raise
+
+    def read(self, query: Callable[[sqlite3.Connection], _Result]) -> _Result:
+        """Return what the query makes of the committed state.  Raises: StorageUnavailableError."""
+        with self._lock:
+            try:
+                return query(self._connection)
+            except (sqlite3.Error, OSError) as cause:
+                raise StorageUnavailableError("the database did not do what it was asked") from cause
+
+    def write(self, change: Callable[[sqlite3.Connection], _Result]) -> _Result:
+        """Return the result of the change once it is durable.  Changes that wait at the same time share one commit.
+
+        A change that raises leaves nothing behind, and does not touch the others.  Raises: StorageUnavailableError; what the change raises.
+        """
+        write = _Write(change)
+        with self._waiting_lock:
+            self._waiting.append(write)
+        with self._lock:
+            if not write.is_done:  # else an earlier holder of the lock has committed it
+                with self._waiting_lock:
+                    batch, self._waiting = self._waiting, []
+                self._commit(batch)
+        if isinstance(write.failure, (sqlite3.Error, OSError)):
+            raise StorageUnavailableError("the database did not do what it was asked") from write.failure
+        if write.failure is not None:
+            raise write.failure
+        return write.result  # type: ignore[return-value]  # set, as there is no failure
+
+    def truncate_log(self) -> None:
+        """Nothing that was deleted is left in the write-ahead log: its pages are in the database, and the log is empty."""
+        self.read(lambda connection: connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall())
+
+    def back_up(self, target: Path) -> None:
+        """Copy the committed state into a file that does not exist yet, on this connection.  Raises: StorageUnavailableError."""
+
+        def copy(connection: sqlite3.Connection) -> None:
+            os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+            copied = sqlite3.connect(target)
+            try:
+                connection.backup(copied)
+            finally:
+                copied.close()
+
+        self.read(copy)
+
+    def close(self) -> None:
+        """The log is empty, and another process may open the file.  Repeated: does nothing."""
+        with self._lock:
+            if self._held >= 0:
+                self._connection.close()
+                os.close(self._held)
+                self._held = -1
+
+    def _commit(self, batch: list[_Write[Any]]) -> None:
+        connection = self._connection
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            for write in batch:
+                _carry_out(connection, write)
+            connection.execute("COMMIT")
+            self.commits += 1
+        except Exception as cause:  # noqa: BLE001 - raised where the changes were asked for: none of them is durable
+            for write in batch:
+                write.failure = write.failure or cause
+            with suppress(sqlite3.Error):  # SQLite has ended the transaction itself, or the connection is closed
+                connection.execute("ROLLBACK")
+        finally:
+            for write in batch:
+                write.is_done = True
+
+
+def _carry_out(connection: sqlite3.Connection, write: _Write[Any]) -> None:
+    connection.execute("SAVEPOINT change")
+    try:
+        write.result = write.change(connection)
+    except Exception as cause:  # raised again where the change was asked for
+        write.failure = cause
+        if not connection.in_transaction:  # a full disk ends the transaction, and with it all of the batch
+            raise
+        connection.execute("ROLLBACK TO change")
+    connection.execute("RELEASE change")
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))  # before SQLite has it open
+    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=0)
+    try:
+        for pragma in _PRAGMAS:
+            connection.execute(f"PRAGMA {pragma}").fetchall()
+        _refuse_newer(connection, path)
+        connection.executescript(f"BEGIN IMMEDIATE; {_TABLES} PRAGMA user_version={_VERSION}; COMMIT;")
+    except sqlite3.Error as cause:
+        connection.close()
+        raise DatabaseRefusedError(f"{path} cannot be used: {cause}") from cause
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _refuse_newer(connection: sqlite3.Connection, path: Path) -> None:
+    """Raises: DatabaseRefusedError, if a newer release wrote the file."""
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if version > _VERSION:
+        raise DatabaseRefusedError(f"{path} was written by a newer release ({version}); this one reads {_VERSION}")
+
+
+def _hold(path: Path) -> int:
+    descriptor = os.open(path, os.O_CREAT | os.O_RDWR, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as cause:
+        os.close(descriptor)
+        raise DatabaseRefusedError(f"another process uses {path.parent}; end it first") from cause
+    return descriptor
+
+
+def _refuse_network(folder: Path) -> None:
+    """Raises: DatabaseRefusedError, if the folder is on a network file system, whose locks and flushes cannot be relied on."""
+    if _MOUNTS.exists():
+        kind = file_system_of(folder.resolve(), _MOUNTS.read_text(encoding="utf-8", errors="replace"))
+        if kind in _NETWORK or kind.startswith(_NETWORK_FUSE):
+            raise DatabaseRefusedError(f"{folder} is on a network file system ({kind}); take a folder of this machine")
+
+
+def file_system_of(folder: Path, mounts: str) -> str:
+    """Return the type of the file system that holds the folder, such as "ext4"; "" if no mount does.
+
+    Source: proc(5), "/proc/pid/mountinfo": `36 35 98:0 /root /mount/point options ... - type source options`.
+    """
+    longest, kind = -1, ""
+    for line in mounts.splitlines():
+        before, _, after = line.partition(" - ")
+        fields = before.split()
+        if len(fields) > 4 and after:  # noqa: PLR2004 - the fifth field is the mount point
+            point = Path(fields[4].replace("\\040", " "))
+            if folder.is_relative_to(point) and len(point.parts) >= longest:
+                longest, kind = len(point.parts), after.split()[0]
+    return kind

@@ -1,0 +1,157 @@
+"""The bus as a table: published messages, which workers take with a lease, as Pub/Sub's push subscriptions hand them out.
+
+A message is deleted when it was acknowledged. One that was refused comes again after a pause that doubles; after 20 attempts it is a dead
+letter. An attempt is recorded before the work begins, so that a message on which the process dies counts it as well.
+Why a table of our own: docs/adr/20261126-self-hosted-queue.md.
+"""
+
+import json
+import sqlite3
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from shared.adapters.sqlite.database import Database
+from shared.bus.messages import BusMessage
+from shared.clock import Clock
+from shared.errors import PublishFailedError, StorageUnavailableError
+
+MOST_ATTEMPTS: Final = 20
+_LEASE_MS: Final = 120_000  # Pub/Sub's acknowledgement deadline in infra/terraform
+_LONGEST_PAUSE_MS: Final = 600_000
+_DEAD_LETTERS_MS: Final = 7 * 24 * 3_600_000  # dead letters hold people's words
+_NO_CHAT: Final = ""
+_FIELDS: Final = "id, chat, data, attributes, published_ms, attempts"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueuedMessage:
+    """A message that was taken for its attempt number `attempts`, or a dead letter.  `chat` is "" where the event names none."""
+
+    id: int
+    chat: str = field(repr=False)
+    data: bytes = field(repr=False)
+    attributes: Mapping[str, str] = field(repr=False)
+    published_ms: int
+    attempts: int
+
+
+class SqliteEventQueue:
+    """The topic, its subscriptions' backlog and its dead letters; safe to share between threads."""
+
+    def __init__(self, database: Database, *, clock: Clock, first_pause_s: float = 10.0) -> None:
+        """Whatever the process before had taken, or had to wait, is due at once.  `first_pause_s` follows the first failure."""
+        self._database = database
+        self._clock = clock
+        self._first_pause_ms = round(first_pause_s * 1_000)
+        database.write(lambda db: db.execute("UPDATE messages SET due_ms = 0 WHERE dead_ms IS NULL AND due_ms > 0"))
+
+    def publish(self, messages: Sequence[BusMessage]) -> tuple[str, ...]:
+        if not messages:
+            return ()
+        now_ms = self._clock.now_ms()
+
+        def add(db: sqlite3.Connection) -> tuple[str, ...]:
+            return tuple(str(_insert(db, message, now_ms)) for message in messages)
+
+        try:
+            return self._database.write(add)  # all of a delivery, or nothing
+        except StorageUnavailableError as cause:
+            raise PublishFailedError("the queue did not confirm the events") from cause
+
+    def take(self, most: int, *, except_chats: Collection[str] = ()) -> tuple[QueuedMessage, ...]:
+        """Take messages that are due, the oldest first, each for a lease; none of these chats.
+
+        Raises: StorageUnavailableError.
+        """
+        now_ms = self._clock.now_ms()
+        values = (now_ms, now_ms + _LONGEST_PAUSE_MS, json.dumps([*except_chats]), most)
+
+        def due(db: sqlite3.Connection) -> list[tuple[int]]:
+            # What is due after the longest pause waits because the clock was set back.
+            return db.execute(
+                "SELECT id FROM messages WHERE dead_ms IS NULL AND (due_ms <= ? OR due_ms > ?)"
+                " AND chat NOT IN (SELECT value FROM json_each(?)) ORDER BY id LIMIT ?",
+                values,
+            ).fetchall()
+
+        def lease(db: sqlite3.Connection) -> tuple[QueuedMessage, ...]:
+            taken = [
+                db.execute(
+                    f"UPDATE messages SET attempts = attempts + 1, due_ms = ? WHERE id = ? RETURNING {_FIELDS}",  # noqa: S608 - constants
+                    (now_ms + _LEASE_MS, *row),
+                ).fetchone()
+                for row in due(db)
+            ]
+            return tuple(map(_message, taken))
+
+        return self._database.write(lease) if self._database.read(due) else ()
+
+    def acknowledge(self, message: QueuedMessage) -> None:
+        """The message is deleted.  Repeated: does nothing.  Raises: StorageUnavailableError."""
+        self._database.write(lambda db: db.execute("DELETE FROM messages WHERE id = ?", (message.id,)))
+
+    def refuse(self, message: QueuedMessage) -> None:
+        """The message comes again after a pause, or is a dead letter.  Without effect if it was taken again since.
+
+        Raises: StorageUnavailableError.
+        """
+        now_ms = self._clock.now_ms()
+        pause_ms = min(self._first_pause_ms * 2 ** (message.attempts - 1), _LONGEST_PAUSE_MS)
+        dead_ms = now_ms if message.attempts >= MOST_ATTEMPTS else None
+        self._database.write(
+            lambda db: db.execute(
+                "UPDATE messages SET due_ms = ?, dead_ms = ? WHERE id = ? AND attempts = ?",
+                (now_ms + pause_ms, dead_ms, message.id, message.attempts),
+            )
+        )
+
+    def next_due_s(self) -> float | None:
+        """Return in how many seconds a message is due, 0 or less if it is already; None: none waits.  Raises: StorageUnavailableError."""
+        (due_ms,) = self._database.read(
+            lambda db: db.execute("SELECT min(due_ms) FROM messages WHERE dead_ms IS NULL").fetchone()
+        )
+        return None if due_ms is None else (due_ms - self._clock.now_ms()) / 1_000
+
+    def counts(self) -> tuple[int, int]:
+        """Return how many messages wait or are worked on, and how many are dead letters.  Raises: StorageUnavailableError."""
+        (all_messages, dead) = self._database.read(
+            lambda db: db.execute("SELECT count(*), count(dead_ms) FROM messages").fetchone()
+        )
+        return all_messages - dead, dead
+
+    def dead_letters(self, most: int) -> tuple[QueuedMessage, ...]:
+        """Return dead letters, the oldest first.  Raises: StorageUnavailableError."""
+        rows = self._database.read(
+            lambda db: db.execute(
+                f"SELECT {_FIELDS} FROM messages WHERE dead_ms IS NOT NULL ORDER BY id LIMIT ?",  # noqa: S608 - constants
+                (most,),
+            ).fetchall()
+        )
+        return tuple(map(_message, rows))
+
+    def drop_old_dead_letters(self) -> None:
+        """Delete the dead letters that are older than a week.  Costs no commit where there is none.  Raises: StorageUnavailableError."""
+        until = (self._clock.now_ms() - _DEAD_LETTERS_MS,)
+        if self._database.read(lambda db: db.execute("SELECT 1 FROM messages WHERE dead_ms < ?", until).fetchone()):
+            self._database.write(lambda db: db.execute("DELETE FROM messages WHERE dead_ms < ?", until))
+
+
+def _insert(db: sqlite3.Connection, message: BusMessage, now_ms: int) -> int | None:
+    chat = message.attributes.get("conversation_id", _NO_CHAT)
+    row = (chat, message.data, json.dumps(dict(message.attributes)), now_ms, now_ms)
+    return db.execute(
+        "INSERT INTO messages (chat, data, attributes, published_ms, due_ms) VALUES (?, ?, ?, ?, ?)", row
+    ).lastrowid
+
+
+def _message(row: tuple[int, str, bytes, str, int, int]) -> QueuedMessage:
+    number, chat, data, attributes, published_ms, attempts = row
+    return QueuedMessage(
+        id=number,
+        chat=chat,
+        data=data,
+        attributes=json.loads(attributes),
+        published_ms=published_ms,
+        attempts=attempts,
+    )

@@ -1,0 +1,193 @@
+"""The object store on SQLite: small objects in the file, media as files in a folder beside it."""
+
+import os
+import secrets
+import sqlite3
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Final, TypeVar
+
+from shared.adapters.sqlite.database import Database
+from shared.errors import StorageUnavailableError
+from shared.storage.object_store import ListedObject, StoredObject
+
+_MEDIA: Final = "media/"
+_PART: Final = ".part"
+_SURROGATES: Final = (0xD800, 0xDFFF)
+_LAST: Final = 0x10FFFF
+_Result = TypeVar("_Result")
+
+
+class SqliteObjectStore:
+    """The objects of a database; safe to share between threads.  Names sort by their UTF-8 bytes, as SQLite's `BINARY` does."""
+
+    def __init__(self, database: Database) -> None:
+        """Delete the files of media to which no object belongs: a process that was killed has left them."""
+        self._database = database
+        self._media = database.folder / "media"
+        self._media.mkdir(exist_ok=True, mode=0o700)
+        rows = database.read(lambda db: db.execute("SELECT file FROM objects WHERE file IS NOT NULL").fetchall())
+        owned = {file for (file,) in rows}
+        self._unlink([path.name for path in self._media.iterdir() if path.name not in owned])
+
+    def read(self, name: str) -> StoredObject | None:
+        return self._read(name, known=None)
+
+    def read_again(self, name: str, known: StoredObject) -> StoredObject | None:
+        return self._read(name, known=known)
+
+    def create(self, name: str, data: bytes) -> int | None:
+        return self._write(name, [data], generation=0)
+
+    def create_from(self, name: str, pieces: Iterable[bytes]) -> bool:
+        return self._write(name, pieces, generation=0) is not None
+
+    def replace(self, name: str, data: bytes, *, generation: int) -> int | None:
+        return self._write(name, [data], generation=generation)
+
+    def delete(self, name: str, *, generation: int | None = None) -> bool:
+        def remove(db: sqlite3.Connection) -> tuple[bool, str | None]:
+            row = db.execute("SELECT generation, file FROM objects WHERE name = ?", (name,)).fetchone()
+            if row is None:
+                return True, None
+            if generation not in {None, row[0]}:
+                return False, None
+            db.execute("DELETE FROM objects WHERE generation = ?", (row[0],))
+            return True, row[1]
+
+        if generation is None and self._generation_of(name) == 0:
+            return True  # costs no commit
+        is_gone, file = self._database.write(remove)
+        if file is not None:
+            self._unlink([file])
+        return is_gone
+
+    def list(self, prefix: str, *, since: str | None = None, before: str | None = None) -> tuple[ListedObject, ...]:
+        first = prefix if since is None else max(prefix, since)
+        ends = [end for end in (before, _behind(prefix)) if end is not None]
+        query, values = "SELECT name, generation FROM objects WHERE name >= ?", [first]
+        if ends:
+            query, values = f"{query} AND name < ?", [first, min(ends)]
+        rows = self._database.read(lambda db: db.execute(f"{query} ORDER BY name", values).fetchall())
+        return tuple(ListedObject(name=name, generation=generation) for name, generation in rows)
+
+    def _read(self, name: str, *, known: StoredObject | None) -> StoredObject | None:
+        while True:
+            row = self._database.read(
+                lambda db: db.execute(
+                    "SELECT generation, CASE generation WHEN ? THEN NULL ELSE data END, file FROM objects WHERE name = ?",
+                    (known.generation if known is not None else 0, name),
+                ).fetchone()
+            )
+            if row is None:
+                return None
+            generation, data, file = row
+            if known is not None and known.generation == generation:
+                return known
+            if file is None:
+                return StoredObject(data=data, generation=generation)
+            with suppress(FileNotFoundError):  # replaced or deleted since its row was read
+                return StoredObject(data=(self._media / file).read_bytes(), generation=generation)
+            if self._generation_of(name) == generation:
+                raise StorageUnavailableError("the file of a medium is missing")
+
+    def _generation_of(self, name: str) -> int:
+        """Return the object's generation; 0: there is none."""
+        row = self._database.read(
+            lambda db: db.execute("SELECT generation FROM objects WHERE name = ?", (name,)).fetchone()
+        )
+        return row[0] if row is not None else 0
+
+    def _write(self, name: str, pieces: Iterable[bytes], *, generation: int) -> int | None:
+        """Write the object if it has this generation, 0 for none; return its new one."""
+        if not name.startswith(_MEDIA):
+            return self._swap(name, b"".join(pieces), None, generation=generation)
+        file = self._filed(pieces)
+        written: int | None = None
+        try:
+            written = self._swap(name, None, file, generation=generation)
+        finally:
+            if written is None:
+                self._unlink([file])
+        return written
+
+    def _swap(self, name: str, data: bytes | None, file: str | None, *, generation: int) -> int | None:
+        def swap(db: sqlite3.Connection) -> tuple[int | None, str | None]:
+            row = db.execute("SELECT generation, file FROM objects WHERE name = ?", (name,)).fetchone()
+            if (row[0] if row is not None else 0) != generation:
+                return None, None
+            if row is not None:  # a new row has a new, larger generation, also after deletions
+                db.execute("DELETE FROM objects WHERE generation = ?", (generation,))
+            added = db.execute("INSERT INTO objects (name, data, file) VALUES (?, ?, ?)", (name, data, file))
+            return added.lastrowid, row[1] if row is not None else None
+
+        if self._generation_of(name) != generation:
+            return None  # lost already, which costs no commit
+        written, replaced_file = self._database.write(swap)
+        if replaced_file is not None:
+            self._unlink([replaced_file])
+        return written
+
+    def _filed(self, pieces: Iterable[bytes]) -> str:
+        """Write a file that no object has yet; return its name.  It is on the disk before an object can name it.
+
+        Raises: StorageUnavailableError; what `pieces` raises; then there is no file.
+        """
+        file = secrets.token_hex(16)
+        part = self._media / (file + _PART)
+        try:
+            with _translated(lambda: part.open("xb")) as written:
+                for piece in pieces:
+                    _translated(partial(written.write, piece))
+                _translated(written.flush)
+                _translated(lambda: os.fsync(written.fileno()))
+            _translated(lambda: part.rename(self._media / file))
+            _translated(lambda: _sync_folder(self._media))
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
+        return file
+
+    def _unlink(self, files: Iterable[str]) -> None:
+        """The files are gone, also after a loss of power."""
+        files = list(files)
+
+        def unlink() -> None:
+            for file in files:
+                (self._media / file).unlink(missing_ok=True)
+            _sync_folder(self._media)
+
+        if files:
+            _translated(unlink)
+
+
+def _translated(act: Callable[[], _Result]) -> _Result:
+    try:
+        return act()
+    except OSError as cause:
+        raise StorageUnavailableError("a file of a medium cannot be written") from cause
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _behind(prefix: str) -> str | None:
+    """Return the first name that sorts behind all names with this prefix; None, if every later name has it.
+
+    Example: "due0" for "due/".
+    """
+    while prefix and ord(prefix[-1]) == _LAST:
+        prefix = prefix[:-1]
+    if not prefix:
+        return None
+    following = ord(prefix[-1]) + 1
+    if _SURROGATES[0] <= following <= _SURROGATES[1]:  # UTF-8 has no surrogates
+        following = _SURROGATES[1] + 1
+    return prefix[:-1] + chr(following)
