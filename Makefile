@@ -15,14 +15,14 @@ CORES ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
 FUNCTIONS := webhook agent_worker unsend
-CODE := shared functions operations simulator tests benchmarks evals
+CODE := shared functions operations selfhost simulator tests benchmarks evals
 TOOLS := .terraform-tools
 PROCESSES := --numprocesses auto --max-worker-restart 0
 PIP_INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --require-hashes
 UV := 0.13.9
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format bench eval simulate mutants screenshots fuzz load-test package-test foreign-bots tf-test tf-plan tf-docs tf-lock line-webhook dead-letters invite admit revoke admitted forget export restore release cost lock upgrade clean
+.PHONY: help run serve test check format bench eval simulate mutants screenshots fuzz load-test package-test foreign-bots tf-test tf-plan tf-docs tf-lock line-webhook dead-letters invite admit revoke admitted forget export restore release cost lock upgrade clean
 
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,13 +30,16 @@ help: ## Show what can be made
 run: $(VENV)/.run-installed ## Chat with the bot in a browser: make run [PORT=8080] [ARGS="--locale en"]
 	@$(BIN)/python -m simulator --port $(PORT) $(ARGS)
 
+serve: $(VENV)/.serve-installed ## Serve a real LINE channel from this machine: make serve, with .env (docs/self-host.md)
+	@$(BIN)/python -m selfhost
+
 test: $(VENV)/.dev-installed ## Run every test, in several processes: make test [ARGS="-k unsend"] [ARGS=-n0]
 	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest $(PROCESSES) $(ARGS)
 
 check: $(VENV)/.dev-installed ## Check format, style, types and layers
 	$(BIN)/ruff format --check $(CODE)
 	$(BIN)/ruff check $(CODE)
-	$(BIN)/mypy shared operations simulator tests benchmarks evals
+	$(BIN)/mypy shared operations selfhost simulator tests benchmarks evals
 	@for function in $(FUNCTIONS); do \
 		echo "mypy functions/$$function"; MYPYPATH=.:functions/$$function $(BIN)/mypy functions/$$function || exit 1; \
 	done
@@ -137,13 +140,17 @@ $(BIN)/pip: requirements/pip.txt
 	$(PYTHON) -m venv $(VENV)
 	$(PIP_INSTALL) --requirement requirements/pip.txt
 
+$(VENV)/.serve-installed: requirements/serve.txt | $(BIN)/pip
+	$(PIP_INSTALL) --requirement requirements/serve.txt
+	@touch $@
+
 $(VENV)/.run-installed: requirements/run.txt | $(BIN)/pip
 	$(PIP_INSTALL) --requirement requirements/run.txt
-	@touch $@
+	@touch $(VENV)/.serve-installed $@
 
 $(VENV)/.dev-installed: requirements/dev.txt | $(BIN)/pip
 	$(PIP_INSTALL) --requirement requirements/dev.txt
-	@touch $(VENV)/.run-installed $@
+	@touch $(VENV)/.serve-installed $(VENV)/.run-installed $@
 
 $(TOOLS)/.stub-installed: tests/infra/stub/requirements.txt
 	$(PYTHON) -m venv --clear $(TOOLS)/stub

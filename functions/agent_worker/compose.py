@@ -31,6 +31,7 @@ from shared.knowledge.embeddings import Embedder
 from shared.settings.agent_worker import AgentWorkerSettings, GeminiSettings, agent_worker_settings
 from shared.settings.notion import NotionSettings
 from shared.settings.push import PushSettings
+from shared.storage.object_store import ObjectStore
 from shared.tools.web import WebSearch
 from shared.turns.background import ThreadBackground
 
@@ -48,6 +49,17 @@ def compose(env: Mapping[str, str]) -> PushEndpoint:
     """Build the worker.  Raises: SettingsError."""
     settings = agent_worker_settings(env)
     logs.configure()
+    store = GcsObjectStore(
+        project_id=settings.project_id,
+        bucket=settings.history_bucket,
+        emulator_host=settings.storage_emulator_host,
+        connections=_READ_THREADS + _TOOL_THREADS + _MEDIA_THREADS + AT_ONCE,
+    )
+    return compose_on(store, settings)
+
+
+def compose_on(store: ObjectStore, settings: AgentWorkerSettings) -> PushEndpoint:
+    """Build the worker on this store."""
     logs.key_pseudonyms(settings.channel_access_token.value())
     if settings.is_traced:
         tracing.bind(_tracer(settings))
@@ -56,7 +68,7 @@ def compose(env: Mapping[str, str]) -> PushEndpoint:
         channel_access_token=settings.channel_access_token, base_url=settings.line_api_base_url, clock=clock
     )
     model = GeminiModel(settings.gemini)
-    handle = assemble(_ports(settings, clock, line, model), _options(settings))
+    handle = assemble(_ports(store, settings, clock, line, model), _options(settings))
     return PushEndpoint(
         handle=WarmedUp(handle, lambda: _warm_up(line, model)),
         clock=clock,
@@ -64,15 +76,11 @@ def compose(env: Mapping[str, str]) -> PushEndpoint:
     )
 
 
-def _ports(settings: AgentWorkerSettings, clock: Clock, line: SdkOnDemand, model: GeminiModel) -> Ports:
+def _ports(
+    store: ObjectStore, settings: AgentWorkerSettings, clock: Clock, line: SdkOnDemand, model: GeminiModel
+) -> Ports:
     threads = _threads()
     chance = random.Random()  # noqa: S311 - spreads retries, is no secret
-    store = GcsObjectStore(
-        project_id=settings.project_id,
-        bucket=settings.history_bucket,
-        emulator_host=settings.storage_emulator_host,
-        connections=_READ_THREADS + _TOOL_THREADS + _MEDIA_THREADS + AT_ONCE,
-    )
     fallback = _fallback_model(settings.gemini)
     return Ports(
         conversations=Conversations.on(

@@ -14,7 +14,8 @@ from shared.bus.endpoint import PushEndpoint
 from shared.conversation.store import Conversations
 from shared.handlers.traces import Traces
 from shared.handlers.unsend import UnsendHandler, withdrawal_of
-from shared.settings.unsend import unsend_settings
+from shared.settings.unsend import UnsendSettings, unsend_settings
+from shared.storage.object_store import ObjectStore
 
 _THREADS: Final = 16
 
@@ -23,14 +24,20 @@ def compose(env: Mapping[str, str]) -> PushEndpoint:
     """Build the function.  Raises: SettingsError."""
     settings = unsend_settings(env)
     logs.configure()
+    store = GcsObjectStore(
+        project_id=settings.project_id,
+        bucket=settings.history_bucket,
+        emulator_host=settings.storage_emulator_host,
+        connections=2 * _THREADS,
+    )
+    return compose_on(store, settings)
+
+
+def compose_on(store: ObjectStore, settings: UnsendSettings) -> PushEndpoint:
+    """Build the function on this store."""
     clock = clock_of(settings.clock_offset_file)
     conversations = Conversations.on(
-        GcsObjectStore(
-            project_id=settings.project_id,
-            bucket=settings.history_bucket,
-            emulator_host=settings.storage_emulator_host,
-            connections=2 * _THREADS,
-        ),
+        store,
         reads=ThreadPoolExecutor(_THREADS, thread_name_prefix="read"),
         clock=clock,
         lease_s=settings.lease_s,

@@ -56,6 +56,11 @@ class SdkLineChannel:
         with _translate_errors("to tell about the bot"):
             return str(self._api.get_bot_info(_request_timeout=_TIMEOUT_S).chat_mode) == "chat"
 
+    def basic_id(self) -> str:
+        """Return the account's id as people write it, such as "@123abcde"."""
+        with _translate_errors("to tell about the bot"):
+            return str(self._api.get_bot_info(_request_timeout=_TIMEOUT_S).basic_id)
+
 
 @contextmanager
 def _translate_errors(what: str) -> Iterator[None]:

@@ -10,7 +10,7 @@ import pytest
 
 ROOT: Final = Path(__file__).parents[2]
 _FOLDERS: Final = (
-    *("benchmarks", "docs", "evals", "functions", "infra", "operations", "schemas", "shared", "simulator", "tests"),
+    *("benchmarks", "docs", "evals", "functions", "infra", "operations", "schemas", "selfhost", "shared", "simulator", "tests"),
     "requirements",
 )
 PAPERS: Final = sorted(

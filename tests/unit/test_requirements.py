@@ -17,7 +17,7 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).parents[2]
 LOCKED = [
     *ROOT.glob("functions/*/requirements.txt"),
-    *(ROOT / "requirements" / f"{name}.txt" for name in ("run", "dev")),
+    *(ROOT / "requirements" / f"{name}.txt" for name in ("serve", "run", "dev")),
 ]
 PYTHONS = ("3.11", "3.12", "3.13")
 _PIN = re.compile(r"^([A-Za-z0-9._-]+)(?:\[([^\]]*)\])?==", re.MULTILINE)

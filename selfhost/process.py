@@ -1,0 +1,139 @@
+"""The whole deployment as one process: database, queue, the three functions' endpoints, ticks and two HTTP servers."""
+
+import asyncio
+import contextlib
+import signal
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from functions.agent_worker.compose import compose_on as compose_worker
+from functions.unsend.compose import compose_on as compose_unsend
+from functions.webhook.receive import Receive, WebhookEndpoint
+from operations.adapters.line_channel import SdkLineChannel
+from selfhost.dispatcher import Dispatcher
+from selfhost.gemini_check import GeminiModelCheck
+from selfhost.registration import Registration, RegistrationState
+from selfhost.servers import LOOPBACK, listening_socket, public_app, serving, status_app
+from selfhost.settings import ServeSettings
+from selfhost.status import Status
+from selfhost.ticks import Ticks
+from selfhost.usage import tokens_spent
+from shared import logs
+from shared.adapters.sqlite import Database, SqliteEventQueue, SqliteObjectStore
+from shared.clock import Clock, SystemClock
+
+_TUNNEL: Final = (
+    "no PUBLIC_URL is set: start a tunnel to {address}, set PUBLIC_URL to its https address, and start again"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deployment:
+    """The parts that live as long as the process."""
+
+    database: Database
+    store: SqliteObjectStore
+    queue: SqliteEventQueue
+    dispatcher: Dispatcher
+    webhook: WebhookEndpoint
+    clock: Clock
+
+
+@contextlib.contextmanager
+def deployed(settings: ServeSettings, clock: Clock) -> Iterator[Deployment]:
+    """The deployment is open within the block, and takes messages.  Raises: DatabaseRefusedError."""
+    logs.configure(sys.stderr)
+    with contextlib.closing(Database(settings.folder)) as database:
+        store, queue = SqliteObjectStore(database), SqliteEventQueue(database, clock=clock)
+        dispatcher = Dispatcher(
+            queue,
+            worker=compose_worker(store, settings.worker),
+            unsend=compose_unsend(store, settings.unsend),
+            forgotten=database.truncate_log,
+            clock=clock,
+        )
+        receive = Receive(bus=dispatcher, channel_secret=settings.channel_secret, clock=clock)
+        dispatcher.start()
+        try:
+            yield Deployment(
+                database=database,
+                store=store,
+                queue=queue,
+                dispatcher=dispatcher,
+                webhook=WebhookEndpoint(receive=receive),
+                clock=clock,
+            )
+        finally:
+            dispatcher.stop()
+
+
+async def serve(settings: ServeSettings) -> None:
+    """Serve until SIGINT or SIGTERM."""
+    public, private = listening_socket(settings.port, "PORT"), listening_socket(settings.admin_port, "ADMIN_PORT")
+    clock = SystemClock()
+    stopping = asyncio.Event()
+    for wanted in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(wanted, stopping.set)
+    with public, private, deployed(settings, clock) as deployment:
+        registration = _registration(settings)
+        ticks = _ticks(deployment)
+        status = _status(settings, deployment, registration)
+        async with (
+            serving(public_app(deployment.webhook), public),
+            serving(status_app(status, port=settings.admin_port), private),
+        ):
+            _say(
+                f"The webhook listens on http://{LOOPBACK}:{settings.port}; status: http://{LOOPBACK}:{settings.admin_port}"
+            )
+            if registration is None:
+                _say(_TUNNEL.format(address=f"http://{LOOPBACK}:{settings.port}"))
+            else:
+                registration.start()
+            ticks.start()
+            await stopping.wait()
+        ticks.stop()
+        if registration is not None:
+            registration.stop()
+
+
+def _registration(settings: ServeSettings) -> Registration | None:
+    line = settings.line
+    if line is None:
+        return None
+    channel = SdkLineChannel(channel_access_token=line.channel_access_token, base_url=line.api_base_url)
+    return Registration(channel, line.webhook_url, report=_say)
+
+
+def _ticks(deployment: Deployment) -> Ticks:
+    written = -1
+
+    def empty_log() -> None:
+        nonlocal written
+        if deployment.database.commits != written:  # an idle machine writes nothing
+            deployment.database.truncate_log()
+            written = deployment.database.commits
+
+    works = (deployment.dispatcher.tick, deployment.queue.drop_old_dead_letters, empty_log)
+    return Ticks(works, clock=deployment.clock)
+
+
+def _status(settings: ServeSettings, deployment: Deployment, registration: Registration | None) -> Status:
+    return Status(
+        registration=lambda: registration.state if registration is not None else RegistrationState(),
+        gemini=GeminiModelCheck(settings.worker.gemini, deployment.clock),
+        queue=deployment.queue,
+        store=deployment.store,
+        folder=settings.folder,
+        last_message_ms=lambda: deployment.dispatcher.last_message_ms,
+        spent_today=lambda: tokens_spent(deployment.store, settings.worker.bot.time_zone, deployment.clock.now_ms()),
+        tokens_per_day=settings.worker.limits.tokens_per_day,
+        clock=deployment.clock,
+    )
+
+
+def _say(text: str) -> None:
+    """Print for the person who started the process; the log goes to stderr."""
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()

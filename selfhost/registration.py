@@ -1,0 +1,90 @@
+"""Tells LINE the webhook's address once it is reachable, has LINE test it, and reports the account's add-friend link."""
+
+import io
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, Protocol
+from urllib.parse import quote
+
+import segno
+
+from operations.line_webhook import LineChannel, register
+from shared.errors import AizuchiError
+
+_PAUSES_S: Final = (2.0, 5.0, 10.0, 30.0, 60.0)
+_EVERY_S: Final = 120.0  # LINE tests a webhook sixty times an hour at most
+
+
+class Channel(LineChannel, Protocol):
+    """The channel's settings, and the account's id."""
+
+    def basic_id(self) -> str:
+        """Return the account's id as people write it, such as "@123abcde"."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegistrationState:
+    """What LINE said last; `works` None: LINE was not asked yet."""
+
+    works: bool | None = None
+    lines: tuple[str, ...] = ()
+    link: str | None = None
+
+
+class Registration:
+    """Registers the webhook in a thread of its own, again and again until LINE's test succeeds; `report` gets lines that changed."""
+
+    def __init__(self, channel: Channel, url: str, *, report: Callable[[str], None]) -> None:
+        self._channel = channel
+        self._url = url
+        self._report = report
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="registration", daemon=True)
+        self.state = RegistrationState()
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End; a call that is under way goes on in its thread."""
+        self._stopping.set()
+        self._thread.join(timeout=1.0)
+
+    def _run(self) -> None:
+        tries = 0
+        while not self._stopping.is_set():
+            before, self.state = self.state, self._registered()
+            if self.state.lines != before.lines:
+                self._report("\n".join(self.state.lines))
+            if self.state.works:
+                if self.state.link is not None:
+                    self._report(f"Add the bot as a friend: {self.state.link}\n{qr_code(self.state.link)}")
+                return
+            self._stopping.wait(_PAUSES_S[tries] if tries < len(_PAUSES_S) else _EVERY_S)
+            tries += 1
+
+    def _registered(self) -> RegistrationState:
+        try:
+            registration = register(self._channel, self._url)
+            link = add_friend_link(self._channel.basic_id()) if registration.works else None
+        except AizuchiError as cause:
+            return RegistrationState(works=False, lines=(f"FAILED: {cause}",))
+        return RegistrationState(works=registration.works, lines=registration.lines, link=link)
+
+
+def add_friend_link(basic_id: str) -> str:
+    """Return the link that opens the account in LINE: `https://line.me/R/ti/p/%40aizuchi` for "@aizuchi".
+
+    Source: LINE, "Use LINE features with the LINE URL scheme": `https://line.me/R/ti/p/{Percent-encoded LINE ID}`.
+    """
+    return f"https://line.me/R/ti/p/{quote(basic_id, safe='')}"
+
+
+def qr_code(text: str) -> str:
+    """Return a QR code for a terminal, two modules a character high."""
+    drawn = io.StringIO()
+    segno.make(text, error="l", micro=False).terminal(out=drawn, border=2, compact=True)
+    return drawn.getvalue()

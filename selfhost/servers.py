@@ -1,0 +1,183 @@
+"""Two HTTP servers in one event loop: the public one, which takes LINE's deliveries and nothing else, and the operator's page.
+
+Source: ASGI 3.0, "HTTP & WebSocket ASGI Message Format".
+"""
+
+import asyncio
+import contextlib
+import html
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, MutableMapping
+from typing import Any, Final, Protocol
+
+import uvicorn
+
+from selfhost.status import Fact
+from shared.settings.reader import SettingsError
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+LOOPBACK: Final = "127.0.0.1"
+_BODY_DEADLINE_S: Final = 2.0  # as in functions/webhook
+_MOST_CONNECTIONS: Final = 200
+_NOT_FOUND: Final = 404
+_OK: Final = 200
+_SECURITY: Final = (
+    (b"cache-control", b"no-store"),
+    (b"content-security-policy", b"default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"),
+    (b"x-content-type-options", b"nosniff"),
+)
+
+
+class Webhook(Protocol):
+    """The webhook's endpoint, which blocks."""
+
+    def __call__(
+        self, method: str, body: "ArrivingBody", *, signature: str | None, traceparent: str | None = None
+    ) -> tuple[str, int]:
+        """Return body and status.  Never raises."""
+        ...
+
+
+class ArrivingBody:
+    """The body of a request, which a thread reads while the event loop receives it."""
+
+    def __init__(self, receive: Receive, loop: asyncio.AbstractEventLoop, *, declared_bytes: int | None) -> None:
+        self.declared_bytes = declared_bytes
+        self._receive = receive
+        self._loop = loop
+
+    def read(self, at_most_bytes: int) -> bytes | None:
+        """Return the body, or its first `at_most_bytes`; None if it was not complete in time."""
+        return asyncio.run_coroutine_threadsafe(self._read(at_most_bytes), self._loop).result()
+
+    def refuse(self) -> None:
+        """Nothing more of it is read: the server closes a connection whose request was answered before its end."""
+
+    async def _read(self, at_most_bytes: int) -> bytes | None:
+        pieces, size = [], 0
+        try:
+            async with asyncio.timeout(_BODY_DEADLINE_S):
+                while size < at_most_bytes:
+                    message = await self._receive()
+                    if message["type"] != "http.request":  # the sender has gone
+                        return None
+                    pieces.append(message.get("body", b""))
+                    size += len(pieces[-1])
+                    if not message.get("more_body", False):
+                        break
+        except TimeoutError:
+            return None
+        return b"".join(pieces)[:at_most_bytes]
+
+
+def public_app(webhook: Webhook) -> App:
+    """Return the app behind the tunnel: `POST /` is the webhook; whatever else is asked for is not there."""
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["path"] != "/" or scope["method"] != "POST":
+            await _answer(send, _NOT_FOUND, "not found")
+            return
+        body = ArrivingBody(receive, asyncio.get_running_loop(), declared_bytes=_declared(scope))
+        answer, status = await asyncio.to_thread(
+            lambda: webhook(
+                "POST",
+                body,
+                signature=_header(scope, b"x-line-signature"),
+                traceparent=_header(scope, b"traceparent"),
+            )
+        )
+        await _answer(send, status, answer)
+
+    return app
+
+
+def status_app(facts: Callable[[], tuple[Fact, ...]], *, port: int) -> App:
+    """Return the operator's page.
+
+    A page of the web whose name was made to lead to 127.0.0.1 sends its own name as `Host`, and finds nothing.
+    Source: OWASP, "DNS Rebinding": validate the Host header against a list.
+    """
+    hosts = {f"{LOOPBACK}:{port}", f"localhost:{port}", f"[::1]:{port}"}
+
+    async def app(scope: Scope, _: Receive, send: Send) -> None:
+        is_here = scope["type"] == "http" and scope["path"] == "/" and scope["method"] == "GET"
+        if not is_here or _header(scope, b"host") not in hosts:
+            await _answer(send, _NOT_FOUND, "not found")
+            return
+        page = _page(await asyncio.to_thread(facts))
+        await _answer(send, _OK, page, content_type=b"text/html; charset=utf-8")
+
+    return app
+
+
+def _page(facts: tuple[Fact, ...]) -> str:
+    rows = "".join(
+        f'<tr class="{"good" if fact.is_good else "bad"}"><th>{html.escape(fact.name)}<td>'
+        f"{'ok' if fact.is_good else 'NOT OK'}<td>{html.escape(fact.text)}"
+        for fact in facts
+    )
+    style = "body{font:1rem sans-serif;margin:2rem}th,td{text-align:left;padding:.3rem .8rem}.good{color:#060}.bad{color:#a00}"
+    return f'<!doctype html><meta charset="utf-8"><title>Aizuchi</title><style>{style}</style><h1>Aizuchi</h1><table>{rows}</table>'
+
+
+async def _answer(send: Send, status: int, text: str, *, content_type: bytes = b"text/plain; charset=utf-8") -> None:
+    body = text.encode()
+    headers = [(b"content-type", content_type), (b"content-length", str(len(body)).encode()), *_SECURITY]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+def _header(scope: Scope, name: bytes) -> str | None:
+    return next((value.decode("latin-1") for key, value in scope["headers"] if key == name), None)
+
+
+def _declared(scope: Scope) -> int | None:
+    value = _header(scope, b"content-length")
+    return int(value) if value is not None and value.isdigit() else None
+
+
+class _Server(uvicorn.Server):
+    """A server that leaves signals to the process."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+@contextlib.asynccontextmanager
+async def serving(app: App, sock: socket.socket) -> AsyncIterator[None]:
+    """The app is served on the socket within the block."""
+    server = _Server(
+        uvicorn.Config(
+            app,
+            log_level="critical",
+            access_log=False,
+            lifespan="off",
+            server_header=False,
+            limit_concurrency=_MOST_CONNECTIONS,
+            timeout_graceful_shutdown=3,
+        )
+    )
+    task = asyncio.create_task(server.serve(sockets=[sock]))
+    try:
+        yield
+    finally:
+        server.should_exit = True
+        await task
+
+
+def listening_socket(port: int, setting: str) -> socket.socket:
+    """Return a socket that listens on the port of this machine alone.  Raises: SettingsError."""
+    sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        sock.bind((LOOPBACK, port))
+    except OSError as cause:
+        sock.close()
+        raise SettingsError(f"port {port} cannot be used ({cause.strerror}); set {setting} to another one") from cause
+    sock.listen(128)
+    return sock

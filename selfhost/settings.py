@@ -1,0 +1,105 @@
+"""The environment of `make serve`: that of the three functions, without Google Cloud's part, and four variables of its own."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, TypeVar
+from urllib.parse import urlsplit
+
+from operations.settings import LineSettings
+from shared.settings.agent_worker import AgentWorkerSettings, agent_worker_settings
+from shared.settings.reader import EnvironmentReader, SettingsError, read_settings
+from shared.settings.secret import Secret
+from shared.settings.unsend import UnsendSettings, unsend_settings
+
+_NO_CLOUD: Final = {
+    "GOOGLE_CLOUD_PROJECT": "self-hosted",
+    "HISTORY_BUCKET": "self-hosted",
+    "GOOGLE_GENAI_USE_VERTEXAI": "false",  # Vertex AI reads media from a bucket, and there is none
+    "STORAGE_EMULATOR_HOST": "",
+    "TRACING": "off",
+}
+_WHERE: Final = {
+    "LINE_CHANNEL_SECRET": "LINE Developers console, the channel's Basic settings",
+    "LINE_CHANNEL_ACCESS_TOKEN": "LINE Developers console, the channel's Messaging API tab",
+    "GEMINI_API_KEY": "https://aistudio.google.com/apikey",
+}
+
+_Value = TypeVar("_Value")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServeSettings:
+    """The settings of the process.  `public_url` is where LINE reaches `port`; None: it is not reachable yet."""
+
+    channel_secret: Secret = field(repr=False)
+    public_url: str | None
+    folder: Path
+    port: int
+    admin_port: int
+    worker: AgentWorkerSettings
+    unsend: UnsendSettings
+
+    @property
+    def line(self) -> LineSettings | None:
+        """What the registration of the webhook needs; None without a public address."""
+        if self.public_url is None:
+            return None
+        return LineSettings(
+            channel_access_token=self.worker.channel_access_token.value(),
+            api_base_url=self.worker.line_api_base_url,
+            webhook_url=f"{self.public_url}/",
+        )
+
+
+def serve_settings(env: Mapping[str, str]) -> ServeSettings:
+    """Read the environment.  Raises: SettingsError, whose line says where a missing value is found."""
+    env = {**env, **_NO_CLOUD}
+    env["ACCESS"] = env.get("ACCESS", "").strip() or "invited"  # the unsend function's own default would be another one
+    faults: list[str] = []
+    worker = _collected(faults, lambda: agent_worker_settings(env))
+    unsend = _collected([], lambda: unsend_settings(env))  # its faults are among the worker's
+    own = _collected(faults, lambda: read_settings(env, _own))
+    if worker is None or unsend is None or own is None:
+        places = [f"{name}: {place}" for name, place in _WHERE.items() if any(name in fault for fault in faults)]
+        raise SettingsError("the environment is incomplete: " + "; ".join([*faults, *places]))
+    secret, public_url, folder, port, admin_port = own
+    return ServeSettings(
+        channel_secret=secret,
+        public_url=public_url,
+        folder=folder,
+        port=port,
+        admin_port=admin_port,
+        worker=worker,
+        unsend=unsend,
+    )
+
+
+def _own(settings: EnvironmentReader) -> tuple[Secret, str | None, Path, int, int]:
+    public_url = settings.url("PUBLIC_URL")
+    if public_url is not None and urlsplit(public_url).path:
+        settings.faults.append("PUBLIC_URL has a path; give a host alone, such as https://bot.example.com")
+    if public_url is not None and public_url.startswith("http:") and settings.url("LINE_API_BASE_URL") is None:
+        settings.faults.append("PUBLIC_URL begins with http://; LINE takes https:// only")
+    ports = [
+        settings.whole_number(name, default=default, least=1, most=65_535)
+        for name, default in (("PORT", 8080), ("ADMIN_PORT", 8081))
+    ]
+    if ports[0] == ports[1]:
+        settings.faults.append("PORT and ADMIN_PORT are the same; the tunnel must not reach the second")
+    return (
+        settings.secrets("LINE_CHANNEL_SECRET", at_most=2),
+        public_url,
+        Path(settings.optional("DATA") or "data"),
+        ports[0],
+        ports[1],
+    )
+
+
+def _collected(faults: list[str], read: Callable[[], _Value]) -> _Value | None:
+    """Return the settings; None if they have faults, which are added to the others."""
+    try:
+        return read()
+    except SettingsError as cause:
+        faults.append(str(cause).removeprefix("the environment is incomplete: "))
+        return None

@@ -1,0 +1,261 @@
+"""`python -m selfhost` over real wires: the LINE platform, this process with the real handlers, and Gemini's stand-in."""
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from simulator.gemini.app import GeminiStandIn
+from simulator.line.people import Bot
+from simulator.line.platform import LinePlatform
+from simulator.line.servers import HttpServer
+from simulator.processes import HOST, free_port, listening_socket, release_port
+from tests.support import recorded
+from tests.support.loop import LoopThread
+from tests.support.serving import plain_http
+from tests.support.stacks import BASE_ENV
+
+ROOT = Path(__file__).parents[2]
+PATIENCE_S = 60.0
+SECRET = "channel-secret"
+TOKEN = "channel-access-token"
+
+
+@dataclass(slots=True)
+class SelfHosted:
+    """A machine with the process, and people on LINE."""
+
+    loop: LoopThread
+    line: LinePlatform
+    folder: Path
+    env: dict[str, str]
+    port: int
+    admin_port: int
+    process: subprocess.Popen[bytes] | None = None
+    printed: Path = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.printed = self.folder / "printed"
+
+    @property
+    def data(self) -> Path:
+        return self.folder / "data"
+
+    def starts(self) -> int:
+        return self.printed.read_text(encoding="utf-8").count("The webhook listens on") if self.printed.exists() else 0
+
+    def start(self) -> None:
+        before = self.starts()
+        with self.printed.open("ab") as out, (self.folder / "log").open("ab") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "selfhost"], cwd=self.folder, env=self.env, stdout=out, stderr=log
+            )
+        self.wait_until(lambda: self.starts() > before)
+
+    def end(self, wanted: signal.Signals = signal.SIGTERM) -> int:
+        assert self.process is not None
+        self.process.send_signal(wanted)
+        return self.process.wait(PATIENCE_S)
+
+    def wait_until(self, holds: Callable[[], bool]) -> None:
+        until_s = time.monotonic() + PATIENCE_S
+        while time.monotonic() < until_s:
+            if holds():
+                return
+            assert self.process is None or self.process.poll() is None, (self.folder / "log").read_text("utf-8")
+            time.sleep(0.02)
+        raise AssertionError((self.folder / "log").read_text(encoding="utf-8")[-3_000:])
+
+    def hears(self, person: str) -> list[str]:
+        async def said() -> list[str]:
+            messages = self.line.chat(person).messages
+            return [str(one.content.get("text")) for one in messages if one.sender_id != person]
+
+        return self.loop.run(said())
+
+    def says(self, person: str, text: str) -> str:
+        async def say() -> str:
+            return str(self.line.say(person, person, text).line_message_id)
+
+        return self.loop.run(say())
+
+    def unsends(self, person: str, line_message_id: str) -> None:
+        async def unsend() -> None:
+            self.line.unsend(person, line_message_id)
+
+        self.loop.run(unsend())
+
+    def add_person(self, name: str) -> str:
+        async def add() -> str:
+            return self.line.add_person(name).user_id
+
+        return self.loop.run(add())
+
+    def files_with(self, word: bytes) -> list[str]:
+        files = [path for path in self.data.rglob("*") if path.is_file()]
+        return [path.name for path in files if path.exists() and word in path.read_bytes()]
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Iterator[SelfHosted]:
+    port, admin_port = free_port(), free_port()
+    with LoopThread() as loop:
+
+        async def start() -> tuple[LinePlatform, GeminiStandIn, list[HttpServer]]:
+            line = LinePlatform(
+                webhook_url="http://127.0.0.1:9/",
+                channel_secret=SECRET,
+                channel_access_token=TOKEN,
+                now_ms=lambda: time.time_ns() // 1_000_000,
+                monotonic_s=time.monotonic,
+                rng=Random(1),
+                bot=Bot(user_id="U" + "b07" * 10 + "b0"),
+                is_strict=False,  # the process listens on http
+            )
+            gemini = GeminiStandIn()
+            servers = [
+                HttpServer(app=line.app, sock=listening_socket(0)),
+                HttpServer(app=gemini.app, sock=listening_socket(0)),
+            ]
+            for server in servers:
+                await server.start()
+            return line, gemini, servers
+
+        line, _, servers = loop.run(start())
+        env = {
+            **BASE_ENV,
+            "PYTHONPATH": str(ROOT),
+            "LINE_CHANNEL_SECRET": SECRET,
+            "LINE_CHANNEL_ACCESS_TOKEN": TOKEN,
+            "LINE_API_BASE_URL": f"http://{HOST}:{servers[0].port}",
+            "GEMINI_API_KEY": "key",
+            "GEMINI_BASE_URL": f"http://{HOST}:{servers[1].port}",
+            "ACCESS": "open",
+            "PORT": str(port),
+            "ADMIN_PORT": str(admin_port),
+            "PUBLIC_URL": f"http://{HOST}:{port}",
+        }
+        machine = SelfHosted(loop=loop, line=line, folder=tmp_path, env=env, port=port, admin_port=admin_port)
+        try:
+            yield machine
+        finally:
+            if machine.process is not None and machine.process.poll() is None:
+                machine.process.kill()
+                machine.process.wait(PATIENCE_S)
+
+            async def stop() -> None:
+                await line.close()
+                for server in servers:
+                    await server.stop()
+
+            loop.run(stop())
+            release_port(port)
+            release_port(admin_port)
+
+
+def test_a_person_is_answered_and_an_unsent_message_is_in_no_file(machine: SelfHosted) -> None:
+    machine.start()
+    machine.wait_until(lambda: "line.me/R/ti/p/%40aizuchi" in machine.printed.read_text(encoding="utf-8"))
+    person = machine.add_person("Momoko")
+    secret = machine.says(person, "my word is swordfish, note it please")
+    machine.wait_until(lambda: len(machine.hears(person)) == 1)
+    machine.says(person, "what did I say?")
+    machine.wait_until(lambda: len(machine.hears(person)) == 2)
+    assert machine.files_with(b"swordfish")
+
+    machine.unsends(person, secret)
+
+    machine.wait_until(lambda: machine.files_with(b"swordfish") == [])
+    assert machine.end() == 0
+    assert machine.files_with(b"swordfish") == []
+
+
+def test_a_chat_goes_on_after_the_process_was_killed(machine: SelfHosted) -> None:
+    machine.start()
+    machine.wait_until(lambda: "ok: LINE tried it" in machine.printed.read_text(encoding="utf-8"))
+    person = machine.add_person("Momoko")
+    machine.says(person, "My name is Momoko.")
+    machine.wait_until(lambda: len(machine.hears(person)) == 1)
+
+    machine.end(signal.SIGKILL)
+    machine.start()
+    machine.says(person, "What is my name?")
+
+    machine.wait_until(lambda: len(machine.hears(person)) == 2)
+    assert "Momoko" in machine.hears(person)[1]
+
+
+def test_only_deliveries_are_taken_from_outside(machine: SelfHosted) -> None:
+    machine.start()
+    url, admin = f"http://{HOST}:{machine.port}", f"http://{HOST}:{machine.admin_port}"
+    body = recorded.body("follow")
+    with plain_http() as http:
+        signed = http.post(url, content=body, headers={"x-line-signature": recorded.signature(body, SECRET)})
+        assert signed.status_code == 200
+        assert http.post(url, content=body, headers={"x-line-signature": "no"}).status_code == 401
+        assert http.post(url, content=b"x" * 2_000_000).status_code == 413
+        for method, path in (("GET", "/"), ("POST", "/status"), ("GET", "/status"), ("POST", "/hooks/a"), ("PUT", "/")):
+            assert http.request(method, f"{url}{path}").status_code == 404
+
+        page = http.get(admin)
+        assert (page.status_code, "webhook" in page.text) == (200, True)
+        assert http.get(admin, headers={"host": "rebound.example"}).status_code == 404
+        assert http.get(admin, headers={"host": f"rebound.example:{machine.admin_port}"}).status_code == 404
+        assert http.post(admin).status_code == 404
+
+
+def test_a_second_process_on_the_same_folder_is_refused(machine: SelfHosted) -> None:
+    machine.start()
+
+    ended = subprocess.run(
+        [sys.executable, "-m", "selfhost"],
+        cwd=machine.folder,
+        env={**machine.env, "PORT": str(free_port()), "ADMIN_PORT": str(free_port())},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
+
+    assert ended.returncode == 1
+    assert "another process uses" in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+def test_missing_settings_are_named_in_one_line_with_where_to_get_them(tmp_path: Path) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-m", "selfhost"],
+        cwd=tmp_path,
+        env={**BASE_ENV, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
+
+    assert ended.returncode == 1
+    (line,) = ended.stderr.splitlines()
+    for name in (
+        "LINE_CHANNEL_SECRET",
+        "LINE_CHANNEL_ACCESS_TOKEN",
+        "GEMINI_API_KEY",
+        "LINE Developers console",
+        "aistudio",
+    ):
+        assert name in line
+
+
+def test_settings_are_read_from_the_file_of_the_folder(machine: SelfHosted) -> None:
+    names = [name for name in machine.env if name.startswith(("LINE_", "GEMINI_"))]
+    lines = [f'{name}="{machine.env.pop(name)}"  # from the console' for name in names]
+    (machine.folder / ".env").write_text("\n".join(["# settings", *lines]), encoding="utf-8")
+
+    machine.start()
+
+    machine.wait_until(lambda: "ok: LINE tried it" in machine.printed.read_text(encoding="utf-8"))
