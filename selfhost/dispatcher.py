@@ -18,7 +18,7 @@ from shared.errors import AizuchiError
 
 AT_ONCE: Final = 40  # the concurrency of the deployed worker
 _A_CHAT_AT_ONCE: Final = 8
-"""Further messages of a chat would only wait for its turn, in threads that other chats need."""
+"""From so many on, a chat's next messages wait: they would only wait for its turn, in threads that other chats need."""
 _LONGEST_WAIT_S: Final = 30.0
 _FAILURE_PAUSE_S: Final = 1.0
 _REFUSED: Final = 300

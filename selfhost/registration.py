@@ -2,7 +2,7 @@
 
 import io
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 from urllib.parse import quote
@@ -36,10 +36,14 @@ class RegistrationState:
 class Registration:
     """Registers the webhook in a thread of its own, again and again until LINE's test succeeds; `report` gets lines that changed."""
 
-    def __init__(self, channel: Channel, url: str, *, report: Callable[[str], None]) -> None:
+    def __init__(
+        self, channel: Channel, url: str, *, report: Callable[[str], None], pauses_s: Sequence[float] = _PAUSES_S
+    ) -> None:
+        """`pauses_s` follow the first failures, and two minutes each further one."""
         self._channel = channel
         self._url = url
         self._report = report
+        self._pauses_s = pauses_s
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="registration", daemon=True)
         self.state = RegistrationState()
@@ -63,7 +67,7 @@ class Registration:
                 if self.state.link is not None:
                     self._report(f"Add the bot as a friend: {self.state.link}\n{qr_code(self.state.link)}")
                 return
-            self._stopping.wait(_PAUSES_S[tries] if tries < len(_PAUSES_S) else _EVERY_S)
+            self._stopping.wait(self._pauses_s[tries] if tries < len(self._pauses_s) else _EVERY_S)
             tries += 1
 
     def _registered(self) -> RegistrationState:

@@ -1,0 +1,65 @@
+"""The environment of `make serve`."""
+
+import pytest
+
+from selfhost.settings import serve_settings
+from shared.access.admission import Access
+from shared.settings.reader import SettingsError
+
+ENV = {"LINE_CHANNEL_SECRET": "s", "LINE_CHANNEL_ACCESS_TOKEN": "t", "GEMINI_API_KEY": "k"}
+
+
+def test_three_secrets_are_enough() -> None:
+    settings = serve_settings(ENV)
+
+    assert (settings.port, settings.admin_port, str(settings.folder)) == (8080, 8081, "data")
+    assert settings.line is None
+    assert (settings.worker.access, settings.unsend.access) == (Access.INVITED, Access.INVITED)
+
+
+def test_the_webhook_of_line_is_the_root_of_the_public_address() -> None:
+    settings = serve_settings({**ENV, "PUBLIC_URL": "https://bot.example.com/"})
+
+    assert settings.line is not None
+    assert settings.line.webhook_url == "https://bot.example.com/"
+
+
+def test_google_clouds_settings_have_no_effect() -> None:
+    settings = serve_settings({**ENV, "GOOGLE_GENAI_USE_VERTEXAI": "true", "TRACING": "on", "HISTORY_BUCKET": "a/b"})
+
+    assert not settings.worker.gemini.reads_buckets
+    assert not settings.worker.is_traced
+
+
+@pytest.mark.parametrize(
+    ("env", "fault"),
+    [
+        ({"PUBLIC_URL": "https://bot.example.com/line"}, "PUBLIC_URL has a path"),
+        ({"PUBLIC_URL": "http://bot.example.com"}, "PUBLIC_URL begins with http"),
+        ({"PUBLIC_URL": "bot.example.com"}, "PUBLIC_URL is no http"),
+        ({"PORT": "80", "ADMIN_PORT": "80"}, "ADMIN_PORT are the same"),
+        ({"PORT": "0"}, "PORT is '0'"),
+        ({"LINE_CHANNEL_SECRET": ""}, "LINE Developers console, the channel's Basic settings"),
+        ({"GEMINI_API_KEY": ""}, "aistudio.google.com/apikey"),
+    ],
+)
+def test_a_fault_is_named(env: dict[str, str], fault: str) -> None:
+    with pytest.raises(SettingsError, match=fault) as raised:
+        serve_settings({**ENV, **env})
+
+    assert "\n" not in str(raised.value)
+
+
+def test_every_fault_is_named_once() -> None:
+    with pytest.raises(SettingsError) as raised:
+        serve_settings({"LEASE_S": "1", "PORT": "x"})
+
+    text = str(raised.value)
+    for name in (
+        "LINE_CHANNEL_SECRET is not",
+        "LINE_CHANNEL_ACCESS_TOKEN is not",
+        "GEMINI_API_KEY is not",
+        "LEASE_S is",
+        "PORT is",
+    ):
+        assert text.count(name) == 1
