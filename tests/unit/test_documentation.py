@@ -10,8 +10,9 @@ import pytest
 
 ROOT: Final = Path(__file__).parents[2]
 _FOLDERS: Final = (
-    *("benchmarks", "docs", "evals", "functions", "infra", "operations", "schemas", "selfhost", "shared", "simulator", "tests"),
+    *("benchmarks", "docs", "evals", "functions", "infra", "operations", "schemas", "shared", "simulator", "tests"),
     "requirements",
+    "selfhost",
 )
 PAPERS: Final = sorted(
     (*ROOT.glob("*.md"), *(one for folder in _FOLDERS for one in (ROOT / folder).rglob("*.md"))),
