@@ -15,6 +15,7 @@ from operations.adapters.line_channel import SdkLineChannel
 from selfhost.dispatcher import Dispatcher
 from selfhost.gemini_check import GeminiModelCheck
 from selfhost.registration import Registration, RegistrationState
+from selfhost.retention import Retention, retention_days
 from selfhost.servers import LOOPBACK, listening_socket, public_app, serving, status_app
 from selfhost.settings import ServeSettings
 from selfhost.status import Status
@@ -46,7 +47,7 @@ def deployed(settings: ServeSettings, clock: Clock) -> Iterator[Deployment]:
     """The deployment is open within the block, and takes messages.  Raises: DatabaseRefusedError."""
     logs.configure(sys.stderr)
     with contextlib.closing(Database(settings.folder)) as database:
-        store, queue = SqliteObjectStore(database), SqliteEventQueue(database, clock=clock)
+        store, queue = SqliteObjectStore(database, clock=clock), SqliteEventQueue(database, clock=clock)
         dispatcher = Dispatcher(
             queue,
             worker=compose_worker(store, settings.worker),
@@ -78,7 +79,7 @@ async def serve(settings: ServeSettings) -> None:
         asyncio.get_running_loop().add_signal_handler(wanted, stopping.set)
     with public, private, deployed(settings, clock) as deployment:
         registration = _registration(settings)
-        ticks = _ticks(deployment)
+        ticks = _ticks(settings, deployment)
         status = _status(settings, deployment, registration)
         async with (
             serving(public_app(deployment.webhook), public),
@@ -106,7 +107,7 @@ def _registration(settings: ServeSettings) -> Registration | None:
     return Registration(channel, line.webhook_url, report=_say)
 
 
-def _ticks(deployment: Deployment) -> Ticks:
+def _ticks(settings: ServeSettings, deployment: Deployment) -> Ticks:
     written = -1
 
     def empty_log() -> None:
@@ -115,7 +116,10 @@ def _ticks(deployment: Deployment) -> Ticks:
             deployment.database.truncate_log()
             written = deployment.database.commits
 
-    works = (deployment.dispatcher.tick, deployment.queue.drop_old_dead_letters, empty_log)
+    retention = Retention(
+        store=deployment.store, days=retention_days(archive_days=settings.worker.archive_days), clock=deployment.clock
+    )
+    works = (deployment.dispatcher.tick, deployment.queue.drop_old_dead_letters, retention, empty_log)
     return Ticks(works, clock=deployment.clock)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from shared.adapters.sqlite.database import Database
+from shared.clock import Clock, SystemClock
 from shared.errors import StorageUnavailableError
 from shared.storage.object_store import ListedObject, StoredObject
 
@@ -23,9 +24,10 @@ _Result = TypeVar("_Result")
 class SqliteObjectStore:
     """The objects of a database; safe to share between threads.  Names sort by their UTF-8 bytes, as SQLite's `BINARY` does."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, *, clock: Clock | None = None) -> None:
         """Delete the files of media to which no object belongs: a process that was killed has left them."""
         self._database = database
+        self._clock = clock or SystemClock()
         self._media = database.folder / "media"
         self._media.mkdir(exist_ok=True, mode=0o700)
         rows = database.read(lambda db: db.execute("SELECT file FROM objects WHERE file IS NOT NULL").fetchall())
@@ -73,6 +75,20 @@ class SqliteObjectStore:
         rows = self._database.read(lambda db: db.execute(f"{query} ORDER BY name", values).fetchall())
         return tuple(ListedObject(name=name, generation=generation) for name, generation in rows)
 
+    def drop_older(self, prefix: str, written_ms: int) -> int:
+        """Delete the objects with this prefix that were last written before then; return how many.
+
+        Costs no commit where there is none.  Raises: StorageUnavailableError.
+        """
+        values = (prefix, _behind(prefix), written_ms)
+        old = "SELECT generation FROM objects WHERE name >= ? AND name < ? AND written_ms < ?"
+        if self._database.read(lambda db: db.execute(f"{old} LIMIT 1", values).fetchone()) is None:
+            return 0
+        delete = f"DELETE FROM objects WHERE generation IN ({old}) RETURNING file"  # noqa: S608 - constants
+        rows = self._database.write(lambda db: db.execute(delete, values).fetchall())
+        self._unlink([file for (file,) in rows if file is not None])
+        return len(rows)
+
     def _read(self, name: str, *, known: StoredObject | None) -> StoredObject | None:
         while True:
             row = self._database.read(
@@ -114,13 +130,17 @@ class SqliteObjectStore:
         return written
 
     def _swap(self, name: str, data: bytes | None, file: str | None, *, generation: int) -> int | None:
+        now_ms = self._clock.now_ms()
+
         def swap(db: sqlite3.Connection) -> tuple[int | None, str | None]:
             row = db.execute("SELECT generation, file FROM objects WHERE name = ?", (name,)).fetchone()
             if (row[0] if row is not None else 0) != generation:
                 return None, None
             if row is not None:  # a new row has a new, larger generation, also after deletions
                 db.execute("DELETE FROM objects WHERE generation = ?", (generation,))
-            added = db.execute("INSERT INTO objects (name, data, file) VALUES (?, ?, ?)", (name, data, file))
+            added = db.execute(
+                "INSERT INTO objects (name, data, file, written_ms) VALUES (?, ?, ?, ?)", (name, data, file, now_ms)
+            )
             return added.lastrowid, row[1] if row is not None else None
 
         if self._generation_of(name) != generation:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from shared.adapters.memory import FixedClock
 from shared.adapters.sqlite import Database, DatabaseRefusedError, SqliteObjectStore
 from shared.adapters.sqlite.database import file_system_of
 from shared.errors import StorageUnavailableError
@@ -108,7 +109,7 @@ def test_writes_that_wait_share_a_commit(database: Database) -> None:
 
 def insertion(name: str):  # type: ignore[no-untyped-def]  # noqa: ANN201 - a change
     def insert(db: sqlite3.Connection) -> None:
-        db.execute("INSERT INTO objects (name, data) VALUES (?, '')", (name,))
+        db.execute("INSERT INTO objects (name, data, written_ms) VALUES (?, '', 0)", (name,))
 
     return insert
 
@@ -138,6 +139,21 @@ def test_the_file_of_a_medium_without_an_object_is_deleted_at_the_start(tmp_path
     assert read is not None
     assert read.data == b"kept"
     assert files_with(tmp_path, SECRET) == []
+
+
+def test_what_is_older_than_its_retention_is_deleted(database: Database) -> None:
+    clock = FixedClock()
+    store = SqliteObjectStore(database, clock=clock)
+    for name in ("media/U1/1", "media/U1/2", "calls/U1/1", "medium"):
+        store.create(name, SECRET)
+    clock.move(10)
+    store.replace("media/U1/2", b"later", generation=store.list("media/U1/2")[0].generation)
+
+    assert store.drop_older("media/", clock.now_ms()) == 1
+    database.truncate_log()
+
+    assert [listed.name for listed in store.list("")] == ["calls/U1/1", "media/U1/2", "medium"]
+    assert len(list((database.folder / "media").iterdir())) == 1
 
 
 def test_a_medium_whose_file_is_missing_is_an_error(database: Database) -> None:
