@@ -114,11 +114,13 @@ class ModelRefusedError(PermanentError):
     """The model's provider refuses the request: a wrong key, an unknown model, a malformed body.
 
     `is_about_request`: what was sent is at fault, such as a medium that cannot be decoded, and not the key or the model's name.
+    `is_about_name`: the provider knows no such model.
     """
 
-    def __init__(self, message: str, *, is_about_request: bool = True) -> None:
+    def __init__(self, message: str, *, is_about_request: bool = True, is_about_name: bool = False) -> None:
         super().__init__(message)
         self.is_about_request = is_about_request
+        self.is_about_name = is_about_name
 
 
 class ModelBlockedError(PermanentError):

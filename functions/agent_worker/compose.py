@@ -93,6 +93,9 @@ def _ports(
         ),
         line=LateLineApi(line),
         webhook=LateLineWebhook(line),
+        model_check=None
+        if settings.gemini.reads_buckets
+        else model,  # on Vertex AI there is no key that could be revoked
         profiles=LateLineProfiles(line),
         media=LateLineMedia(line),
         model=model,

@@ -19,15 +19,62 @@ locals {
     (module.webhook.service)      = var.webhook.max_instances
   } : service => most if most > 1 } # a single one serves every request
 
+  # The windows in which every answer failed: the shorter ones tell early of a busy bot, the longest also of one with a message every eight hours.
+  failed_answers = { for window in ["1h", "3h", "12h", "1d"] : window => {
+    all  = join(" + ", [for key in ["answers", "apologies", "late_replies", "undelivered"] : "(sum(increase(${local.series[key]}[${window}])) or vector(0))"])
+    well = "(sum(increase(${local.series.answers}[${window}])) or vector(0)) - (sum(increase(${local.series.answers_slow}[${window}])) or vector(0))"
+  } }
+
   # docs/operations.md explains each alert under the heading of the same name, those of an objective under `slo_...`.
-  alerts = merge({ for key, alert in merge(local.alerts_on_causes, local.alerts_on_capacity, local.alerts_on_absence) : key => merge(alert, { section = key }) }, local.alerts_on_objectives)
+  every_alert = merge({ for key, alert in merge(local.alerts_on_causes, local.alerts_on_capacity, local.alerts_on_absence) : key => merge(alert, { section = key }) }, local.alerts_on_objectives)
+
+  # Each condition is charged, so the essential alerts are five conditions, each of which is raised by several causes.
+  essential_causes = {
+    answers_fail  = ["answers_all_fail", "apology_rate", "credentials_refused"]
+    data_stays    = ["dead_unsends", "markers_stay"]
+    events_lost   = ["dead_letters", "deliveries_refused", "events_dropped", "oldest_event", "ticks_stop"]
+    money_spent   = ["budget_spent", "token_cost", "usage_unshared"]
+    webhook_fails = ["signature_refusals", "webhook_5xx", "webhook_off", "webhook_silent"]
+  }
+  essential_titles = {
+    answers_fail  = "Answers fail"
+    data_stays    = "Words that were taken back may still be there"
+    events_lost   = "Events wait or are lost"
+    money_spent   = "More is spent than was planned"
+    webhook_fails = "LINE's events do not arrive"
+  }
+  alerts_of_level = {
+    none = {}
+    essential = {
+      for key, causes in local.essential_causes : "essential_${key}" => {
+        title    = local.essential_titles[key]
+        query    = join(" or ", [for cause in causes : "(${local.every_alert[cause].query})" if contains(keys(local.every_alert), cause)])
+        duration = "${max(0, [for cause in causes : tonumber(trimsuffix(local.every_alert[cause].duration, "s")) if contains(keys(local.every_alert), cause)]...)}s"
+        section  = "essential-alerts"
+        severity = contains([for cause in causes : local.every_alert[cause].severity if contains(keys(local.every_alert), cause)], "CRITICAL") ? "CRITICAL" : "ERROR"
+      }
+    }
+    full = local.every_alert
+  }
 
   alerts_on_causes = {
+    answers_all_fail = {
+      title    = "The last three answers all failed"
+      query    = join(" or ", [for sums in values(local.failed_answers) : "(${sums.all} > 2 and ${sums.well} < 1)"])
+      duration = "0s"
+      severity = "CRITICAL"
+    }
     apology_rate = {
       title    = "The bot apologises too often"
       query    = "${local.half_hour_of.apologies} / (${local.half_hour_of.answers} + ${local.half_hour_of.apologies} > 2) > ${var.alerts.apology_share}"
       duration = "0s"
       severity = "ERROR"
+    }
+    credentials_refused = {
+      title    = "A key, a model's name or an access token is refused"
+      query    = "sum(increase(${local.series.credentials_refused}[${max(10, 2 * var.heartbeat_minutes)}m])) > 0"
+      duration = "0s"
+      severity = "CRITICAL"
     }
     dead_letters = {
       title    = "Events that no worker could deal with"
@@ -41,11 +88,29 @@ locals {
       duration = "0s"
       severity = "CRITICAL"
     }
+    deliveries_refused = {
+      title    = "Signed deliveries are refused as malformed or too large"
+      query    = "sum(increase(${local.series.refusals_unread}[10m])) >= ${var.alerts.signature_refusals}"
+      duration = "0s"
+      severity = "CRITICAL"
+    }
+    events_dropped = {
+      title    = "Events are dropped because nobody can read them"
+      query    = "sum(increase(${local.series.events_dropped}[1h])) > 2"
+      duration = "0s"
+      severity = "ERROR"
+    }
     failure_rate = {
       title = "Workers fail"
       # Three events at least: one that fails time and again is a dead letter, and raises that alert alone.
       query    = "(sum(increase(${local.series.events_failed}[10m])) > 2) / (sum(increase(${local.series.events_handled}[10m])) > 4) > ${var.alerts.failure_share}"
       duration = "300s"
+      severity = "ERROR"
+    }
+    kinds_unknown = {
+      title    = "Work of a newer release waits"
+      query    = "sum(increase(${local.series.kinds_unknown}[10m])) > 2"
+      duration = "0s"
       severity = "ERROR"
     }
     late_answers = {
@@ -84,6 +149,18 @@ locals {
       duration = "0s"
       severity = "WARNING"
     }
+    pushes_unchecked = {
+      title    = "Tokens of pushes cannot be checked"
+      query    = "sum(increase(${local.series.pushes_unchecked}[10m])) > 4"
+      duration = "0s"
+      severity = "ERROR"
+    }
+    reminders_kept = {
+      title    = "Reminders wait for an answer instead of being pushed"
+      query    = "sum(increase(${local.series.reminders_kept}[1h])) >= ${var.alerts.reminders_kept}"
+      duration = "0s"
+      severity = "WARNING"
+    }
     secrets_unreadable = {
       title    = "A function cannot read a secret"
       query    = "sum(increase(${local.series.secrets_unreadable}[10m])) > 0"
@@ -98,7 +175,7 @@ locals {
     }
     ticks_stop = {
       title    = "No tick is handled"
-      query    = "(sum(increase(${local.series.ticks}[5m])) or vector(0)) < 1" # also where there is no series
+      query    = "(sum(increase(${local.series.ticks}[5m])) or vector(0)) < 1 and sum(increase(${local.series.ticks}[1d])) > 0" # not before the first
       duration = "60s"
       severity = "CRITICAL"
     }
@@ -113,6 +190,12 @@ locals {
       query    = "(sum(increase(${local.series.tool_errors}[1h])) or vector(0)) + (sum(increase(${local.series.outside_failures}[1h])) or vector(0)) >= ${var.alerts.tool_failures}"
       duration = "0s"
       severity = "WARNING"
+    }
+    usage_unshared = {
+      title    = "Instances do not know what the others spend"
+      query    = "sum(increase(${local.series.usage_unshared}[10m])) > 9"
+      duration = "0s"
+      severity = "ERROR"
     }
     webhook_5xx = {
       title    = "The webhook does not take LINE's events"
@@ -136,15 +219,21 @@ locals {
     var.alerts.quiet_hours == 0 ? {} : {
       no_deliveries = {
         title    = "LINE delivers no events"
-        query    = "(sum(increase(${local.series.events_published}[${var.alerts.quiet_hours}h])) or vector(0)) < 1"
+        query    = "(sum(increase(${local.series.events_published}[${var.alerts.quiet_hours}h])) or vector(0)) < 1 and sum(increase(${local.series.events_published}[1d])) > 0"
         duration = "0s"
         severity = "WARNING"
       }
     },
     var.heartbeat_minutes == 0 ? {} : {
+      webhook_off = {
+        title    = "LINE's switch \"Use webhook\" is off"
+        query    = "sum(increase(${local.series.switched_off}[${max(10, 2 * var.heartbeat_minutes)}m])) > 0 and sum(increase(${local.series.events_published}[1d])) > 0" # not before the first event
+        duration = "0s"
+        severity = "CRITICAL"
+      }
       webhook_silent = {
         title    = "The webhook does not answer LINE's tests"
-        query    = "(sum(increase(${local.series.heartbeats}[${3 * var.heartbeat_minutes}m])) or vector(0)) < 1" # also where there is no series
+        query    = "(sum(increase(${local.series.heartbeats}[${3 * var.heartbeat_minutes}m])) or vector(0)) < 1 and sum(increase(${local.series.heartbeats}[1d])) > 0" # not before the first
         duration = "60s"
         severity = "CRITICAL"
       }
@@ -176,7 +265,7 @@ locals {
 }
 
 resource "google_monitoring_alert_policy" "this" {
-  for_each = local.alerts
+  for_each = local.alerts_of_level[var.alerts.level]
 
   project               = var.project_id
   display_name          = "${var.name}: ${each.value.title}"

@@ -5,17 +5,17 @@ locals {
     {
       for title, keys in {
         "Answers, skips, apologies"  = ["answers", "skips", "apologies"]
-        "Late, lost, refused"        = ["late_replies", "answers_stored", "undelivered", "push_quota_refusals", "budgets_spent"]
+        "Late, lost, refused"        = ["late_replies", "answers_slow", "answers_stored", "undelivered", "push_quota_refusals", "budgets_spent", "reminders_kept"]
         "Turns, and what was filed"  = ["turns", "entries"]
         "Taken back and erased"      = ["withdrawals", "withdrawals_unknown", "erasures"]
         "Tools, memory, Notion"      = ["tool_errors", "memory_failures", "outside_failures"]
-        "Ticks, and those behind"    = ["ticks", "ticks_behind"]
-        "Heartbeats, and those lost" = ["heartbeats", "heartbeats_lost"]
-        "Published, refused"         = ["events_published", "refusals_signed", "refusals_unsigned", "secrets_unreadable"]
+        "Ticks, and those behind"    = ["ticks", "ticks_behind", "kinds_unknown"]
+        "Heartbeats, and those lost" = ["heartbeats", "heartbeats_lost", "switched_off", "credentials_refused"]
+        "Published, refused"         = ["events_published", "refusals_signed", "refusals_unread", "refusals_unsigned", "secrets_unreadable"]
         "Unsends, and those in time" = ["unsends", "unsends_in_time"]
         "Answers in time"            = ["answers_in_time"]
-        "Tokens"                     = ["prompt_tokens", "output_tokens", "thought_tokens"]
-        "Deliveries, and those lost" = ["events_handled", "events_failed"]
+        "Tokens"                     = ["prompt_tokens", "output_tokens", "thought_tokens", "usage_unshared"]
+        "Deliveries, and those lost" = ["events_handled", "events_failed", "events_dropped", "pushes_unchecked"]
       } : title => { for key in keys : key => "sum(increase(${local.series[key]}[$${__interval}]))" }
     },
     {

@@ -48,16 +48,18 @@ variable "agent_worker" {
 }
 
 variable "alerts" {
-  description = "Who is told (e-mail addresses, and channels that exist already): `page` of what cannot wait, `ticket` of the rest; and from when: shares from 0 to 1, seconds, failures an hour, refusals in ten minutes, hours without an event (0: no alert), US dollars a day. `handbook_url`: where docs/operations.md is to be read."
+  description = "`level`: `full`, an alert for each cause; `essential`, five conditions that hold the gravest; `none`. Each condition is charged (`make cost`). Who is told (e-mail addresses, and channels that exist already): `page` of what cannot wait, `ticket` of the rest; and from when: shares from 0 to 1, seconds, failures an hour, refusals in ten minutes, reminders an hour that are kept, hours without an event (0: no alert), US dollars a day. `handbook_url`: where docs/operations.md is to be read."
   type = object({
     apology_share      = optional(number, 0.2)
     failure_share      = optional(number, 0.05)
     handbook_url       = optional(string)
     late_share         = optional(number, 0.2)
+    level              = optional(string, "full")
     memory_failures    = optional(number, 5)
     oldest_event_s     = optional(number, 180)
     page               = optional(object({ channels = optional(list(string), []), emails = optional(set(string), []) }), {})
-    quiet_hours        = optional(number, 24)
+    quiet_hours        = optional(number, 23)
+    reminders_kept     = optional(number, 20)
     signature_refusals = optional(number, 5)
     ticket             = optional(object({ channels = optional(list(string), []), emails = optional(set(string), []) }), {})
     token_usd_a_day    = optional(number, 10)
@@ -73,8 +75,13 @@ variable "alerts" {
   }
 
   validation {
-    condition     = min(var.alerts.memory_failures, var.alerts.oldest_event_s, var.alerts.signature_refusals, var.alerts.tool_failures, var.alerts.webhook_5xx) >= 1
-    error_message = "alerts.memory_failures, oldest_event_s, signature_refusals, tool_failures and webhook_5xx are at least 1."
+    condition     = min(var.alerts.memory_failures, var.alerts.oldest_event_s, var.alerts.reminders_kept, var.alerts.signature_refusals, var.alerts.tool_failures, var.alerts.webhook_5xx) >= 1
+    error_message = "alerts.memory_failures, oldest_event_s, reminders_kept, signature_refusals, tool_failures and webhook_5xx are at least 1."
+  }
+
+  validation {
+    condition     = contains(["none", "essential", "full"], var.alerts.level)
+    error_message = "alerts.level must be none, essential or full."
   }
 
   validation {
@@ -88,8 +95,8 @@ variable "alerts" {
   }
 
   validation {
-    condition     = var.alerts.quiet_hours >= 0 && var.alerts.quiet_hours <= 24 && floor(var.alerts.quiet_hours) == var.alerts.quiet_hours
-    error_message = "alerts.quiet_hours is a whole number from 0 to 24."
+    condition     = var.alerts.quiet_hours >= 0 && var.alerts.quiet_hours <= 23 && floor(var.alerts.quiet_hours) == var.alerts.quiet_hours
+    error_message = "alerts.quiet_hours is a whole number from 0 to 23: the alert compares with the event of the day before."
   }
 
   validation {

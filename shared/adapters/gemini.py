@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from shared.adapters.gemini_sdk import GeminiSdk
 
+_CHECK_S: Final = 5.0
 _UNREADABLE: Final = "the model gave no readable answer in time"
 
 
@@ -52,6 +53,12 @@ class GeminiModel:
                 from shared.adapters.gemini_sdk import GeminiSdk  # noqa: PLC0415 - beside the chat's reads, not before
 
                 self._sdk = GeminiSdk(self._settings)
+
+    def check_model(self) -> None:
+        """The API takes the key and knows the model.  Raises: ModelUnavailableError, ModelRefusedError."""
+        self.warm_up()
+        assert self._sdk is not None  # noqa: S101 - it was just built
+        self._sdk.check_model(_CHECK_S)
 
     def generate(self, request: ModelRequest) -> ModelResponse:
         media = InlineMedia()

@@ -32,6 +32,7 @@ _MOST_IDLE: Final = 20
 _LONGEST_RETRY_DELAY_S: Final = 3_600.0  # longer than any turn
 _RETRIED_STATUSES: Final = frozenset({408, 429, 500, 502, 503, 504})
 _ABOUT_THE_MODEL: Final = frozenset({401, 403, 404})
+_UNKNOWN_MODEL: Final = 404
 _MEDIA: Final[ContextVar[InlineMedia | None]] = ContextVar("media", default=None)
 _REPLACED: Final = types.Content(role="user", parts=[])
 """The SDK requires contents; those of the body replace these.  The SDK would check a list of one against twenty types first: 0.3 ms."""
@@ -71,6 +72,15 @@ class GeminiSdk:
             response = self._client.models.generate_content(model=self._model, contents=_REPLACED, config=config)
         answer = response.sdk_http_response
         return (answer.body if answer is not None else None) or ""
+
+    def check_model(self, timeout_s: float) -> None:
+        """The API takes the key and knows the model.  Raises: ModelUnavailableError, ModelRefusedError.
+
+        Source: Gemini API, "Models", `models.get`, which generates nothing and is not billed.
+        """
+        config = types.GetModelConfig(http_options=http_options(timeout_s))
+        with translated_errors(unreadable="the provider told nothing readable of the model in time"):
+            self._client.models.get(model=self._model, config=config)
 
 
 class _Stream(httpx2.SyncByteStream):
@@ -201,6 +211,7 @@ def translate_error(error: errors.APIError) -> ModelUnavailableError | ModelRefu
     return ModelRefusedError(
         f"the model refused the request: {error.code} {provider_word(error.status)}",
         is_about_request=error.code not in _ABOUT_THE_MODEL and not _is_about_key(error.details),
+        is_about_name=error.code == _UNKNOWN_MODEL,
     )
 
 

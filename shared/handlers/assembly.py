@@ -256,4 +256,6 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
 def _heartbeat(ports: Ports, options: Options) -> Heartbeat | None:
     if ports.webhook is None:
         return None
-    return Heartbeat(checker=ports.webhook, every_minutes=options.heartbeat_minutes, clock=ports.clock)
+    return Heartbeat(
+        checker=ports.webhook, model=ports.model_check, every_minutes=options.heartbeat_minutes, clock=ports.clock
+    )

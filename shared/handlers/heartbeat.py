@@ -1,31 +1,54 @@
-"""Heartbeats: every few minutes LINE is asked to test the webhook, so that a dead webhook is noticed while no messages come.
+"""Heartbeats: every few minutes LINE is asked to test the webhook, and the model's provider whether it takes the key and knows the model.
+
+So a dead webhook, a revoked key or token, and a retired model are noticed while no messages come.
 
 LINE sends a delivery that is signed with the channel secret, so it fails where a message would: address, switch, signature, instance.
 The alert counts what the webhook received (`webhook_received`); the lines of this module tell why it received nothing.
 """
 
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from shared import logs
 from shared.clock import MINUTE_MS, Clock
-from shared.errors import AizuchiError
+from shared.errors import AizuchiError, LineRefusedError, ModelRefusedError
 from shared.line.webhook_check import WebhookChecker
+
+
+class ModelChecker(Protocol):
+    """The provider's own word on the model that answers."""
+
+    def check_model(self) -> None:
+        """The provider takes the key and knows the model; nothing is generated.  Raises: ModelUnavailableError, ModelRefusedError."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heartbeat:
-    """Checks the webhook in every `every_minutes`th minute; 0: never."""
+    """Checks webhook and model in every `every_minutes`th minute; 0: never.  `model` None: the model is not checked."""
 
     checker: WebhookChecker
+    model: ModelChecker | None = None
     every_minutes: int
     clock: Clock = field(repr=False)
 
     def __call__(self) -> None:
-        """LINE has tested the webhook, if it is time; a failure is one line.  Repeated: tested again.  Never raises."""
+        """LINE has tested the webhook, and the model was checked, if it is time; a failure is one line.
+
+        Repeated: tested again. Never raises.
+        """
         if not self.every_minutes or self.clock.now_ms() // MINUTE_MS % self.every_minutes:
             return
+        self._check_webhook()
+        if self.model is not None:
+            self._check_model(self.model)
+
+    def _check_webhook(self) -> None:
         try:
             check = self.checker.check_webhook()
+        except LineRefusedError:
+            logs.error("line_token_refused")
+            return
         except AizuchiError as cause:
             logs.warning("heartbeat_not_sent", error_type=type(cause).__name__)
             return
@@ -35,3 +58,16 @@ class Heartbeat:
             logs.info("heartbeat_answered", status=check.status)
         else:
             logs.error("heartbeat_lost", status=check.status, reason=check.reason)
+
+    def _check_model(self, model: ModelChecker) -> None:
+        try:
+            model.check_model()
+        except ModelRefusedError as cause:
+            if cause.is_about_name:
+                logs.error("gemini_model_unknown")
+            elif not cause.is_about_request:
+                logs.error("gemini_key_refused")
+            else:
+                logs.warning("model_not_checked", error_type=type(cause).__name__)
+        except AizuchiError as cause:
+            logs.warning("model_not_checked", error_type=type(cause).__name__)

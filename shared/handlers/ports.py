@@ -15,6 +15,7 @@ from shared.agent.tools import Tool
 from shared.clock import Clock
 from shared.conversation.snapshot import MemoryLimits
 from shared.conversation.store import Conversations
+from shared.handlers.heartbeat import ModelChecker
 from shared.knowledge.embeddings import Embedder
 from shared.line.bot_name import Account
 from shared.line.display_names import Profiles
@@ -75,7 +76,7 @@ class NotionPort:
 class Ports:
     """The worker's connections to everything outside it.  `json_model`, `web` and `notion` bring their toolsets; None: not offered.
 
-    `webhook` None: the webhook is not tested.
+    `webhook` None: the webhook is not tested; `model_check` None: the model is not.
     """
 
     conversations: Conversations
@@ -93,6 +94,7 @@ class Ports:
     clock: Clock
     chance: random.Random
     webhook: WebhookChecker | None = None
+    model_check: ModelChecker | None = None
     charges: Charges = field(default_factory=NoCharges, repr=False)
     new_entry_id: Callable[[], str] = field(default=_new_entry_id, repr=False)
     instance: str = field(default_factory=_new_entry_id)

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, assert_never
 
 from starlette.applications import Starlette
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from simulator.gemini import embeddings, errors, request_rules
@@ -83,6 +83,7 @@ class GeminiStandIn:
         self.app = Starlette(
             routes=[
                 *(Route(path, self._generate, methods=["POST"]) for path in _MODEL_PATHS),
+                *(Route(path, self._describe, methods=["GET"]) for path in _MODEL_PATHS),
                 *control_routes(self),
             ]
         )
@@ -153,6 +154,15 @@ class GeminiStandIn:
             )
         )
         return response
+
+    async def _describe(self, http_request: Request) -> Response:
+        """Tell of a model, which generates nothing.  Source: Gemini API, "Models", `models.get`."""
+        model = http_request.path_params["call"]
+        try:
+            self._check_access(http_request, model=model)
+        except RefusedError as refused:
+            return _error_response(refused.error)
+        return JSONResponse({"name": f"models/{model}", "supportedGenerationMethods": ["generateContent"]})
 
     def _embed(self, http_request: Request, raw: bytes, *, model: str, record: RequestRecord) -> Response:
         """Return vectors that no model made."""

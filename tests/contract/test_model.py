@@ -384,3 +384,46 @@ def test_a_wrong_key_refuses_a_json_object(served_gemini: tuple[GeminiStandIn, s
     with pytest.raises(ModelRefusedError, match="refused the request"):
         GeminiModel(settings(served_gemini[1], api_key="wrong")).answer_json(question())
     assert len(gemini.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("key", "model", "is_about_name"), [("revoked", "gemini-3.5-flash-lite", False), ("right", "retired-model", True)]
+)
+def test_a_check_tells_a_revoked_key_from_an_unknown_model(
+    served_gemini: tuple[GeminiStandIn, str], key: str, model: str, *, is_about_name: bool
+) -> None:
+    checked = GeminiModel(
+        GeminiSettings(
+            api_key=FixedSecret(key),
+            project_id="test",
+            location=None,
+            base_url=served_gemini[1],
+            model=model,
+            thinking_level="low",
+        )
+    )
+
+    with pytest.raises(ModelRefusedError) as refused:
+        checked.check_model()
+
+    assert not refused.value.is_about_request
+    assert refused.value.is_about_name is is_about_name
+
+
+def test_a_check_of_a_model_that_answers_asks_for_no_answer(served_gemini: tuple[GeminiStandIn, str]) -> None:
+    stand_in, url = served_gemini
+    before = len(stand_in.requests)
+    checked = GeminiModel(
+        GeminiSettings(
+            api_key=FixedSecret("right"),
+            project_id="test",
+            location=None,
+            base_url=url,
+            model="gemini-3.5-flash-lite",
+            thinking_level="low",
+        )
+    )
+
+    checked.check_model()
+
+    assert len(stand_in.requests) == before

@@ -35,6 +35,13 @@ def full() -> Plan:
 
 
 @pytest.fixture(scope="session")
+def essential() -> Plan:
+    """The plan of a full configuration with the essential alerts only, from the fixture."""
+    kept = _read_plans()
+    return {address: made for address, made in {**kept["full"], **kept["essential"]}.items() if made is not None}
+
+
+@pytest.fixture(scope="session")
 def on_vertex() -> Plan:
     """The plan of a full configuration on Vertex AI, from the fixture."""
     kept = _read_plans()

@@ -24,6 +24,8 @@ PLANS: Final = Path(__file__).parent / "plans.json"
 BASE_ENV: Final = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "TMPDIR") if name in os.environ}  # noqa: TID251
 _COPIED_FOLDERS: Final = ("functions", "infra", "requirements", "schemas", "shared")
 _TIMEOUT_S: Final = 1_800
+_KEPT: Final = frozenset({"essential", "full", "on_vertex"})
+"""The runs of full.tftest.hcl whose plans the fixture holds."""
 _HASH: Final = re.compile(r"\b[0-9a-f]{64}\b")
 
 Plan = dict[str, Any]
@@ -93,9 +95,10 @@ def make_terraform(folder: Path) -> Terraform:
     return terraform
 
 
-def run_tests(terraform: Terraform) -> TerraformOutcome:
-    """Run the configuration's own tests."""
-    ran = terraform("test", "-json", "-verbose")
+def run_tests(terraform: Terraform, *, file: str | None = None) -> TerraformOutcome:
+    """Run the configuration's own tests, or those of one file."""
+    chosen = () if file is None else (f"-filter=tests/{file}",)
+    ran = terraform("test", "-json", "-verbose", *chosen)
     states: dict[str, str] = {}
     plans: dict[str, Plan] = {}
     output: list[str] = []
@@ -123,11 +126,17 @@ def normalise(plan: Mapping[str, Any]) -> Plan:
 
 
 def fixture_of(plans: Mapping[str, Plan]) -> str:
-    """Return the fixture: the full configuration, and its differences on Vertex AI (null: the resource is absent there)."""
-    full, on_vertex = plans["full"], plans["on_vertex"]
-    addresses = sorted({*full, *on_vertex})
-    differences = {one: on_vertex.get(one) for one in addresses if full.get(one) != on_vertex.get(one)}
-    return json.dumps({"full": full, "on_vertex": differences}, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+    """Return the fixture: the full configuration, and how the others differ from it (null: the resource is absent there)."""
+    full = plans["full"]
+    differences = {
+        name: {
+            address: plans[name].get(address)
+            for address in sorted({*full, *plans[name]})
+            if full.get(address) != plans[name].get(address)
+        }
+        for name in _KEPT - {"full"}
+    }
+    return json.dumps({"full": full, **differences}, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
 
 
 def _without_empty(value: object) -> object:
@@ -153,8 +162,8 @@ def main() -> None:
     if missing:
         sys.exit(f"missing: {' and '.join(missing)}")
     with tempfile.TemporaryDirectory() as folder:
-        outcome = run_tests(make_terraform(Path(folder)))
-    if not {"full", "on_vertex"} <= outcome.plans.keys():
+        outcome = run_tests(make_terraform(Path(folder)), file="full.tftest.hcl")
+    if not outcome.plans.keys() >= _KEPT:
         sys.exit(outcome.output)
     PLANS.write_text(fixture_of(outcome.plans), encoding="utf-8")
 

@@ -63,8 +63,8 @@ class Day:
             times=times,
         )
 
-    def ticks(self) -> None:
-        for minutes_ago in range(1, 20):
+    def ticks(self, *, since_minutes: int = 20) -> None:
+        for minutes_ago in range(1, since_minutes):
             self.line("agent_worker", "tick_handled", oldest_left_s=0, minutes_ago=minutes_ago)
 
     def heartbeats(self) -> None:
@@ -129,13 +129,24 @@ def spent_budget(day: Day) -> None:
         )
 
 
+def only_failures(day: Day) -> None:
+    """After a morning without a message, every answer of the next hours fails."""
+    day.monitoring.samples.clear()
+    day.ticks()
+    day.heartbeats()
+    for minutes_ago in range(120, 720, 180):
+        day.line("agent_worker", "reply_undelivered", outcome="undelivered", minutes_ago=minutes_ago)
+
+
 RAISED_BY: dict[str, tuple[Callable[[Day], None], set[str]]] = {
     "answers_burn_fast": (slow_answers, {"answers_burn_slow"}),
     "answers_burn_slow": (fairly_slow_answers, set()),
+    "answers_all_fail": (only_failures, set()),
     "apology_rate": (
         lambda day: day.line("agent_worker", "reply_sent", outcome="apologised", minutes_ago=20, times=8),
         set(),
     ),
+    "credentials_refused": (lambda day: day.line("agent_worker", "line_token_refused", minutes_ago=4), set()),
     "dead_letters": (lambda day: dead_letter(day, "dead-letters"), set()),
     "dead_unsends": (lambda day: dead_letter(day, "dead-letters-unsends"), set()),
     "delivery_burn_fast": (
@@ -143,6 +154,11 @@ RAISED_BY: dict[str, tuple[Callable[[Day], None], set[str]]] = {
         {"delivery_burn_slow"},
     ),
     "delivery_burn_slow": (lambda day: failing_deliveries(day, every_minutes=31, hours=6), set()),
+    "deliveries_refused": (
+        lambda day: day.line("webhook", "webhook_rejected", is_signed=True, status=413, minutes_ago=4, times=5),
+        set(),
+    ),
+    "events_dropped": (lambda day: day.line("webhook", "event_dropped", minutes_ago=30, times=3), set()),
     "failure_rate": (
         lambda day: day.handled(outcome="crashed", status=500, minutes_ago=8, times=3),
         set(),
@@ -157,6 +173,7 @@ RAISED_BY: dict[str, tuple[Callable[[Day], None], set[str]]] = {
         ),
         set(),
     ),
+    "kinds_unknown": (lambda day: day.line("agent_worker", "due_kind_unknown", kind="later", times=3), set()),
     "late_answers": (
         lambda day: day.line("agent_worker", "reply_undelivered", outcome="undelivered", minutes_ago=20, times=3),
         set(),
@@ -174,6 +191,8 @@ RAISED_BY: dict[str, tuple[Callable[[Day], None], set[str]]] = {
     ),
     "budget_spent": (spent_budget, set()),
     "push_quota": (lambda day: day.line("agent_worker", "push_quota_spent", minutes_ago=50), set()),
+    "pushes_unchecked": (lambda day: day.line("agent_worker", "push_not_checked", status=503, times=5), set()),
+    "reminders_kept": (lambda day: day.line("agent_worker", "reminder_kept", minutes_ago=30, times=20), set()),
     "secrets_unreadable": (lambda day: day.line("webhook", "secret_unreadable"), set()),
     "signature_refusals": (
         lambda day: day.line("webhook", "webhook_rejected", is_signed=True, status=401, times=5),
@@ -189,17 +208,74 @@ RAISED_BY: dict[str, tuple[Callable[[Day], None], set[str]]] = {
     ),
     "unsends_burn_fast": (lambda day: late_unsends(day, every_minutes=4, hours=1), {"unsends_burn_slow"}),
     "unsends_burn_slow": (lambda day: late_unsends(day, every_minutes=31, hours=6), set()),
+    "usage_unshared": (lambda day: day.line("agent_worker", "usage_not_exchanged", times=10), set()),
     "webhook_5xx": (lambda day: day.line("webhook", "webhook_failed", status=503, times=3), set()),
+    "webhook_off": (lambda day: day.line("agent_worker", "webhook_switched_off", minutes_ago=4), set()),
 }
-RAISED_BY_SILENCE: dict[str, tuple[Callable[[Day], None], ...]] = {  # by what else goes on
-    "no_deliveries": (Day.ticks, Day.heartbeats),
-    "ticks_stop": (Day.heartbeats, Day.answers),
-    "webhook_silent": (Day.ticks, Day.answers),
+
+
+def tick_of_an_hour_ago(day: Day) -> None:
+    day.line("agent_worker", "tick_handled", oldest_left_s=0, minutes_ago=60)
+
+
+def heartbeat_of_an_hour_ago(day: Day) -> None:
+    day.line("webhook", "webhook_received", events=0, minutes_ago=60)
+
+
+def answer_of_a_day_ago(day: Day) -> None:
+    day.answer(minutes_ago=23.5 * 60)
+
+
+RAISED_BY_SILENCE: dict[str, tuple[Callable[[Day], None], ...]] = {  # by what else goes on, and by a first success
+    "no_deliveries": (Day.ticks, Day.heartbeats, answer_of_a_day_ago),
+    "ticks_stop": (Day.heartbeats, Day.answers, tick_of_an_hour_ago),
+    "webhook_silent": (Day.ticks, Day.answers, heartbeat_of_an_hour_ago),
+}
+ESSENTIAL: dict[str, set[str]] = {
+    "answers_fail": {"answers_all_fail", "apology_rate", "credentials_refused"},
+    "data_stays": {"dead_unsends", "markers_stay"},
+    "events_lost": {"dead_letters", "deliveries_refused", "events_dropped", "oldest_event", "ticks_stop"},
+    "money_spent": {"budget_spent", "token_cost", "usage_unshared"},
+    "webhook_fails": {"signature_refusals", "webhook_5xx", "webhook_off", "webhook_silent"},
+}
+ALERTS_THAT_ARE_ESSENTIAL = set[str]().union(*ESSENTIAL.values())
+FAILED_ANSWERS: dict[str, Callable[[Day, float], None]] = {
+    "apologies": lambda day, ago: day.line("agent_worker", "reply_sent", outcome="apologised", minutes_ago=ago),
+    "undelivered": lambda day, ago: day.line("agent_worker", "reply_undelivered", minutes_ago=ago),
+    "after 50 s": lambda day, ago: day.answer(minutes_ago=ago, since_received_ms=50_000),
 }
 
 
 def test_a_good_day_raises_no_alert(day: Day) -> None:
     assert day.firing == set()
+
+
+@pytest.mark.parametrize("alert", [*RAISED_BY, *RAISED_BY_SILENCE])
+def test_an_essential_alert_is_raised_by_each_of_its_causes(full: Plan, essential: Plan, alert: str) -> None:
+    """Of the gravest causes; the others are told by the full set only."""
+    queries = {key: made["query"] for key, made in Day(essential).monitoring.alerts.items()}
+    (wanted,) = [made["query"] for key, made in Day(full).monitoring.alerts.items() if key == alert]
+    holding = {key for key, query in queries.items() if f"({wanted})" in query}
+
+    assert holding == {f"essential_{key}" for key, causes in ESSENTIAL.items() if alert in causes}
+
+
+def test_the_essential_alerts_are_five_conditions(essential: Plan) -> None:
+    assert set(Day(essential).monitoring.alerts) == {f"essential_{key}" for key in ESSENTIAL}
+    assert len(ESSENTIAL) == 5
+
+
+@pytest.mark.parametrize("alert", sorted(ALERTS_THAT_ARE_ESSENTIAL & RAISED_BY.keys()))
+def test_an_essential_alert_is_raised_by_what_it_is_about(essential: Plan, alert: str) -> None:
+    day = Day(essential)
+    day.ticks()
+    day.heartbeats()
+    day.answers()
+    assert day.firing == set()
+
+    RAISED_BY[alert][0](day)
+
+    assert day.firing == {f"essential_{key}" for key, causes in ESSENTIAL.items() if alert in causes}
 
 
 def test_every_alert_is_raised_here(day: Day) -> None:
@@ -245,6 +321,36 @@ def test_one_event_that_always_fails_raises_one_alert(day: Day, function: str, l
     dead_letter(day, letters)
 
     assert day.firing == {alert}
+
+
+def test_a_system_that_was_just_applied_raises_no_alert(full: Plan) -> None:
+    day = Day(full)
+    assert day.firing == set()
+
+    day.ticks(since_minutes=2)
+
+    assert day.firing == set()
+
+
+@pytest.mark.parametrize("every_hours", [1, 3, 4, 7.9])
+@pytest.mark.parametrize("failure", FAILED_ANSWERS)
+def test_a_quiet_bot_whose_answers_all_fail_raises_an_alert(full: Plan, failure: str, every_hours: float) -> None:
+    day = Day(full)
+
+    for number in range(3):
+        FAILED_ANSWERS[failure](day, 5 + number * every_hours * 60)
+
+    assert "answers_all_fail" in day.firing
+
+
+def test_an_answer_that_comes_ends_the_alert_on_failing_answers(full: Plan) -> None:
+    day = Day(full)
+    for number in range(3):
+        FAILED_ANSWERS["apologies"](day, 30 + number * 10)
+
+    day.answer(minutes_ago=5)
+
+    assert "answers_all_fail" not in day.firing
 
 
 def test_idle_instances_raise_no_alert(day: Day) -> None:

@@ -298,7 +298,7 @@ run "one_instance_of_a_worker" {
   }
 
   assert {
-    condition     = !strcontains(local.alerts["instances_at_maximum"].query, module.agent_worker.service) && strcontains(local.alerts["instances_at_maximum"].query, module.webhook.service)
+    condition     = !strcontains(local.every_alert["instances_at_maximum"].query, module.agent_worker.service) && strcontains(local.every_alert["instances_at_maximum"].query, module.webhook.service)
     error_message = "The functions that may run several instances are watched."
   }
 }

@@ -86,3 +86,34 @@ run "on_vertex" {
     error_message = "Vertex AI's API is enabled."
   }
 }
+
+run "essential" {
+  command = plan
+
+  variables {
+    alerts = { level = "essential", ticket = { emails = ["team@example.com"] } }
+    gemini = { base_url = "https://gemini.example.com", fallback_model = "gemini-3.5-flash" }
+  }
+
+  assert {
+    condition     = length(google_monitoring_alert_policy.this) == 5
+    error_message = "Each condition is charged; the essential ones are five."
+  }
+  assert {
+    condition     = alltrue([for one in google_monitoring_alert_policy.this : length(one.conditions) == 1 && length(one.notification_channels) == 1])
+    error_message = "A policy has one condition, and somebody is told."
+  }
+}
+
+run "no_alerts" {
+  command = plan
+
+  variables {
+    alerts = { level = "none" }
+  }
+
+  assert {
+    condition     = length(google_monitoring_alert_policy.this) == 0 && length(google_logging_metric.this) > 0
+    error_message = "Without alerts the dashboard still counts."
+  }
+}
