@@ -98,10 +98,13 @@ class AmendmentLog:
         listed = {one.name: one for one in self.objects.store.list(self.names.amended_prefix, since=since)}
         fold = listed.pop(self.names.amended_fold, None)
         events = parsed(self.names, (name for name in listed if view is None or name not in view.names))
+        folded_before_ms = self._folded_before_ms(now_ms)
+        has_old_events = any(event.written_ms < folded_before_ms for event in events.values())
         return AmendedListing(
             view=view,
             events={listed[name]: event for name, event in events.items()},
             fold=fold if view is None else None,
+            is_fold_due=has_old_events or (view is not None and view.is_fold_due),
             listed_ms=now_ms,
             listed_s=now_s,
         )
@@ -233,9 +236,17 @@ class AmendmentLog:
         fold_events(
             self.objects,
             self.names,
-            before_ms=now_ms - round(times.folded_after_s * 1_000),
+            before_ms=self._folded_before_ms(now_ms),
             kept_since_ms=now_ms - round(times.retention_s * 1_000),
         )
+
+    def fold_if_due(self) -> None:
+        """Fold what this instance had to read one by one although it is older than an hour, because no second pass came since."""
+        if self.views.begin_fold(self.names.conversation_id):
+            self.fold()
+
+    def _folded_before_ms(self, now_ms: int) -> int:
+        return now_ms - round(self.views.times.folded_after_s * 1_000)
 
     def _append(self, event: AmendmentEvent) -> None:
         def create(written_ms: int) -> None:

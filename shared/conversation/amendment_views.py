@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from cachetools import LRUCache
@@ -57,12 +57,14 @@ class AmendmentTimes:
 class AmendmentView:
     """What an instance knows of a chat's amendments since it listed the events, at `listed_ms` and, by the monotonic clock, `listed_s`.
 
-    `names`: the events among them that the next listing may find again. `ids`: how many ids it holds, about.
+    `names`: the events among them that the next listing may find again. `ids`: how many ids it holds, about. `is_fold_due`: some of them
+    are so old that a second pass would have folded them.
     """
 
     amendments: Amendments
     names: frozenset[str]
     ids: int = 1
+    is_fold_due: bool = False
     listed_ms: int
     listed_s: float
 
@@ -115,6 +117,7 @@ class AmendmentViews:
             amendments=amendments,
             names=names_again,
             ids=ids + len(names_again),
+            is_fold_due=listing.is_fold_due,
             listed_ms=listing.listed_ms,
             listed_s=listing.listed_s,
         )
@@ -122,17 +125,28 @@ class AmendmentViews:
             if view.ids < _IDS_CACHED:
                 self._views[names.conversation_id] = view
 
+    def begin_fold(self, conversation_id: str) -> bool:
+        """Return whether a fold is due in the chat that no thread of this instance has begun."""
+        with self._lock:
+            view = self._views.get(conversation_id)
+            if view is None or not view.is_fold_due:
+                return False
+            self._views[conversation_id] = replace(view, is_fold_due=False)
+            return True
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AmendedListing:
     """The events that one listing found, beside the `view` that the instance had; None: everything was listed.
 
-    `fold` is the object that holds older events, None where there is none, or where the view knows what it holds.
+    `fold` is the object that holds older events, None where there is none, or where the view knows what it holds. `is_fold_due`: events
+    were listed that are old enough to be in it.
     """
 
     view: AmendmentView | None
     events: Mapping[ListedObject, AmendedName] = field(repr=False)
     fold: ListedObject | None
+    is_fold_due: bool = False
     listed_ms: int
     listed_s: float
 

@@ -100,6 +100,7 @@ class MessageHandler:
         self.culprits.settle(conversation, deadline)
         if self.compaction.is_due(journalled=run.journalled, shown=run.shown):
             self._compact(conversation, deadline, may_ask_model=True)
+        self._fold_amendments(conversation, deadline)
         self._settle(conversation)
         return run.result
 
@@ -193,6 +194,7 @@ class MessageHandler:
             self._settle(conversation)
         if self.compaction.is_triggered_by(message.line_message_id):
             self._compact(conversation, deadline, may_ask_model=False)
+        self._fold_amendments(conversation, deadline)
         return result
 
     def _record(self, conversation: Conversation, message: MessageRecord) -> bool:
@@ -220,6 +222,15 @@ class MessageHandler:
                     self.captions.write(conversation, deadline)
         except AizuchiError as cause:
             logs.warning("compaction_failed", error_type=type(cause).__name__)
+
+    def _fold_amendments(self, conversation: Conversation, deadline: Deadline) -> None:
+        """Fold the older amendments, if this instance had to read them one by one; errors leave them to the next that has to."""
+        if deadline.left_s < FOLD_S:
+            return
+        try:
+            conversation.amendments.fold_if_due()
+        except AizuchiError as cause:
+            logs.warning("amendments_not_folded", error_type=type(cause).__name__)
 
 
 def _check_ended(fetches: Fetches) -> None:

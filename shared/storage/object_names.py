@@ -108,10 +108,6 @@ class ObjectNames:
         """The newest words of one message that was edited or withdrawn."""
         return f"{self.edited_prefix}{checked_id(line_message_id)}{_SUFFIX}"
 
-    def edited_id_in(self, name: str) -> str:
-        """Return the message id in the name of its newest words."""
-        return name.removeprefix(self.edited_prefix).removesuffix(_SUFFIX)
-
     @property
     def turn(self) -> str:
         """The turn's state machine."""

@@ -3,6 +3,7 @@
 The times of amendments are those of the simulation: `AMENDMENT_TIMES` instead of ten minutes, half an hour and an hour.
 """
 
+from tests.simulation.people import GROUP
 from tests.simulation.scene import JOURNAL, MINUTE_S, Scene
 from tests.simulation.wiring import AMENDMENT_TIMES
 
@@ -23,6 +24,21 @@ def instance_that_slept_through_a_fold() -> list[str]:
         scene.ticks()
         scene.runs_to_end(scene.pushes(scene.delivers(late), instance=_SLEEPER))
         return scene.rests()
+
+
+def chat_in_which_nothing_is_taken_back_for_long() -> list[str]:
+    """Messages are taken back, and then nothing for hours, so no second pass folds. A new instance is asked, and folds.
+
+    Return what the next new instance still reads one by one.
+    """
+    with Scene(group=True).playing() as scene:
+        for _ in range(3):
+            scene.takes_effect(scene.takes_back(scene.says(addressed=False)))
+        scene.sleeps(2 * AMENDMENT_TIMES.folded_after_s)
+        scene.runs_to_end(scene.pushes(scene.delivers(scene.says()), instance=_SLEEPER))
+        broken = scene.rests()
+        listed = scene.world.objects.list(f"amended/{GROUP}/")
+        return [*broken, *(f"{one.name} was not folded" for one in listed if not one.name.endswith("~fold.json"))]
 
 
 def unsend_of_a_clock_that_is_behind() -> list[str]:

@@ -385,6 +385,11 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
         Instead("fold_events", delete_events),
         lacks="a message that comes after its withdrawal, and after that was folded, is answered",
     ),
+    "folds_what_it_had_to_read": Mutation(
+        "shared.handlers.message:MessageHandler._fold_amendments",
+        Skip("fold_if_due"),
+        lacks="a chat in which nothing is taken back for long has each new instance read every amendment",
+    ),
     "reads_the_fold": Mutation(
         f"{_AMENDMENT_LOG}:AmendmentLog._begin_reading",
         Instead("events_in", no_events),

@@ -67,6 +67,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "repeats_late_appends": withdrawal_scenes.unsend_whose_write_stalls,
     "lists_from_before_its_last_look": amendment_scenes.unsend_of_a_clock_that_is_behind,
     "reads_all_again_after_a_while": amendment_scenes.instance_that_slept_through_a_fold,
+    "folds_what_it_had_to_read": amendment_scenes.chat_in_which_nothing_is_taken_back_for_long,
     "withdrawn_is_final": amendment_scenes.edit_that_sleeps_through_both_passes,
     "marks_erasures": withdrawal_scenes.worker_that_dies_in_a_chat_that_is_left,
     "marks_quotes_as_addressed": message_scenes.quote_of_the_bot,

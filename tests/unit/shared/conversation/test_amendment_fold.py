@@ -195,6 +195,38 @@ def test_a_second_pass_folds_what_is_older_than_an_hour_and_forgets_what_is_olde
     assert listed_ids(talk) == ["minutes", "fresh"]
 
 
+def test_an_instance_that_had_to_read_old_events_one_by_one_folds_them_once(
+    talk: Conversation, bucket: OvertakenStore
+) -> None:
+    now_ms, hour_ms = talk.amendments.clock.now_ms(), 3_600_000
+    write(talk, "old", written_ms=now_ms - hour_ms - 1)
+    write(talk, "new", written_ms=now_ms - hour_ms)
+    talk.amendments.fold_if_due()
+    assert listed_ids(talk) == ["old", "new"]
+    talk.amendments.look()
+    talk.amendments.look()
+
+    talk.amendments.fold_if_due()
+
+    assert folded_ids(talk) == ["old"]
+    assert listed_ids(talk) == ["new"]
+    bucket.reads.clear()
+    talk.amendments.look()
+    talk.amendments.fold_if_due()
+    assert bucket.reads == []
+
+
+def test_nothing_is_folded_by_an_instance_that_found_no_old_event(talk: Conversation, bucket: OvertakenStore) -> None:
+    write(talk, "new", written_ms=talk.amendments.clock.now_ms() - 3_600_000)
+    talk.amendments.look()
+    bucket.reads.clear()
+
+    talk.amendments.fold_if_due()
+
+    assert bucket.reads == []
+    assert listed_ids(talk) == ["new"]
+
+
 def test_only_an_instance_that_has_not_looked_reads_the_fold(talk: Conversation, bucket: OvertakenStore) -> None:
     now_ms = talk.amendments.clock.now_ms()
     write(talk, "m1", written_ms=now_ms - 1)

@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 
 from shared.adapters.memory import MemoryObjectStore
@@ -40,8 +42,8 @@ def edit(an_id: str, text: str, *, at_ms: int) -> Amendment:
 
 def stored(edits: Edits) -> dict[str, EditedWords]:
     store, names = edits.objects.store, edits.names
-    found = {names.edited_id_in(one.name): store.read(one.name) for one in store.list(names.edited_prefix)}
-    return {an_id: decode(EditedWords, one.data) for an_id, one in found.items() if one is not None}
+    bodies = {Path(one.name).stem: store.read(one.name) for one in store.list(names.edited_prefix)}
+    return {an_id: decode(EditedWords, body.data) for an_id, body in bodies.items() if body is not None}
 
 
 def test_the_newest_words_stand_and_of_one_moment_the_first(edits: Edits) -> None:

@@ -83,13 +83,6 @@ def test_an_id_is_read_back_from_a_name_in_the_journal(conversation_id: str, an_
     assert names.outcome_id_in(names.outcome(an_id)) == an_id
 
 
-@given(CHAT_IDS, IDS)
-def test_an_id_is_read_back_from_the_name_of_edited_words(conversation_id: str, an_id: str) -> None:
-    names = ObjectNames(conversation_id)
-
-    assert names.edited_id_in(names.edited(an_id)) == an_id
-
-
 @given(st.integers(0, 10**15 - 1), st.sampled_from(["edit", "withdrawal", "plan"]), IDS, IDS)
 def test_the_name_of_an_amendment_says_what_it_was_made_of(written_ms: int, kind: str, an_id: str, digest: str) -> None:
     names, amended = ObjectNames(CHAT), AmendedName(written_ms=written_ms, kind=kind, id=an_id, digest=digest)
