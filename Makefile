@@ -112,7 +112,7 @@ restore: $(VENV)/.run-installed ## Write the objects of an export that are missi
 release: $(VENV)/.run-installed ## Write dist/: each function's package, its bill of materials and licences
 	$(BIN)/python -m operations.release
 
-cost: $(VENV)/.run-installed ## What a month costs for 1,000 and 100,000 messages a day: make cost [ARGS="--messages-a-day 5000"]
+cost: $(VENV)/.run-installed ## What a month costs, from nobody writing to 100,000 messages a day: make cost [ARGS="--messages-a-day 5000"]
 	@$(BIN)/python -m operations.cost $(ARGS)
 
 tf-docs: $(VENV)/.dev-installed ## Write the README of the Terraform module anew, from its variables and outputs

@@ -1,7 +1,8 @@
 """`python -m operations.cost`: what a month costs, from measured figures (measured.toml) and a dated price list (prices.toml).
 
 The estimate stands beside the budgets' limits, at which the bot stops asking the model (`--limit-tokens-a-day`). `--markdown` prints the
-table of docs/deploy.md.
+tables of docs/deploy.md. Profiles are those of Terraform: `full`, `small`, and `small-essential`, which is small with the five essential
+alerts.
 """
 
 import argparse
@@ -20,7 +21,10 @@ _MILLION: Final = 1_000_000
 _GIB: Final = 2**30
 _TIB: Final = 2**40
 _MOST: Final = 10**12
-DEFAULT_MESSAGES_A_DAY: Final = (1_000, 100_000)
+_WITH_CENTS: Final = 100
+"""Dollars below which a table shows cents."""
+DEFAULT_MESSAGES_A_DAY: Final = (0, 20, 1_000, 100_000)
+PROFILES: Final = ("full", "small", "small-essential")
 _OF_THE_MODEL: Final = "Gemini, "
 _SEARCHES: Final = f"{_OF_THE_MODEL}web search queries"
 _PARTS: Final = {
@@ -46,21 +50,29 @@ class Month:
         return sum(self.items.values())
 
 
-def month_of(messages_a_day: int, *, measured: Numbers, prices: Numbers) -> Month:
+def month_of(
+    messages_a_day: int, *, measured: Numbers, prices: Numbers, profile: str = "full", has_load_balancer: bool = False
+) -> Month:
     """Return the costs of a month with so many messages a day, after the free tiers."""
     messages = messages_a_day * _DAYS
     turns = messages * measured["answered_share"]
     tokens = _tokens(messages, turns, measured)
     gemini = prices["gemini"]
     model = {
-        f"Gemini, {kind}": (prompt * gemini["input_per_million"] + output * gemini["output_per_million"]) / _MILLION
+        f"Gemini, {kind}": (
+            (prompt - _cached(kind, prompt, measured) * (1 - gemini["cached_share_of_input"]))
+            * gemini["input_per_million"]
+            + output * gemini["output_per_million"]
+        )
+        / _MILLION
         for kind, (prompt, output) in tokens.items()
     }
     searches = max(0.0, turns * measured["search_share"] - gemini["search_free_a_month"])
     items = {
         **model,
         "Gemini, web search queries": searches / 1_000 * gemini["search_per_thousand"],
-        **_platform(messages, turns, measured, prices),
+        **_platform(messages, turns, measured, prices, measured["profiles"][profile]),
+        "Load balancer": _load_balancer(messages, measured, prices["load_balancer"]) if has_load_balancer else 0.0,
     }
     ratio = gemini["output_per_million"] / gemini["input_per_million"]
     weighted = sum(prompt + output * ratio for prompt, output in tokens.values()) / _DAYS
@@ -80,11 +92,28 @@ def _tokens(messages: float, turns: float, measured: Numbers) -> dict[str, tuple
     return {name: (count * kind["prompt"], count * kind["output"]) for name, (count, kind) in counts.items()}
 
 
-def _platform(messages: float, turns: float, measured: Numbers, prices: Numbers) -> dict[str, float]:
+def _cached(kind: str, prompt: float, measured: Numbers) -> float:
+    """Return the prompt tokens that are billed as cached: those of a turn's requests after its first."""
+    calls = measured["tokens"]["turn"]["model_calls"]
+    return float(prompt * (calls - 1) / calls) if kind == "turns" else 0.0
+
+
+def _load_balancer(messages: float, measured: Numbers, prices: Numbers) -> float:
+    rules = measured["functions"]["armor_rules"]
+    fixed = prices["forwarding_rule_month"] + prices["policy_month"] + rules * prices["rule_month"]
+    return float(fixed + messages / _MILLION * prices["million_requests"])
+
+
+def _secret_reads(messages: float, heartbeats: float, functions: Numbers) -> float:
+    read = heartbeats * functions["heartbeat_reads_secrets"] + messages * functions["message_reads_secrets"]
+    return float(min(read, _MINUTES * functions["most_secret_reads_a_minute"]))
+
+
+def _platform(messages: float, turns: float, measured: Numbers, prices: Numbers, profile: Numbers) -> dict[str, float]:
     context, unsends = messages - turns, messages * measured["unsend_share"]
     requests, seconds, functions = measured["requests"], measured["seconds"], measured["functions"]
     ticks = _MINUTES * functions["ticks_a_minute"]
-    heartbeats = _MINUTES / functions["heartbeat_minutes"] if functions["heartbeat_minutes"] else 0.0
+    heartbeats = _MINUTES / profile["heartbeat_minutes"] if profile["heartbeat_minutes"] else 0.0
 
     worker_s = turns * seconds["turn"] + context * seconds["context"] + ticks * seconds["tick"]
     webhook_s = (messages + heartbeats) * seconds["webhook"]
@@ -101,7 +130,9 @@ def _platform(messages: float, turns: float, measured: Numbers, prices: Numbers)
         turns * requests["turn_class_b"] + context * requests["context_class_b"] + unsends * requests["unsend_class_b"]
     )
     run, storage, monitoring = prices["cloud_run"], prices["cloud_storage"], prices["monitoring"]
-    secret, accesses = prices["secret_manager"], functions["instances_read_secrets_a_day"] * _DAYS
+    secret, images = prices["secret_manager"], prices["artifact_registry"]
+    versions = max(0, functions["secrets"] - secret["free_versions"])
+    accesses = max(0.0, _secret_reads(messages, heartbeats, functions) - secret["free_accesses"])
     jobs = 1
     return {
         "Cloud Run, CPU and memory": (
@@ -124,10 +155,11 @@ def _platform(messages: float, turns: float, measured: Numbers, prices: Numbers)
         * prices["pubsub"]["tib"],
         "Logs": max(0.0, messages * measured["log_bytes_a_message"] / _GIB - prices["logging"]["free_gib"])
         * prices["logging"]["gib"],
-        "Alerts": functions["alert_conditions"] * monitoring["alert_condition_month"]
-        + functions["alert_series_a_minute"] * _MINUTES / _MILLION * monitoring["million_series_returned"],
+        "Alerts": profile["alert_conditions"] * monitoring["alert_condition_month"]
+        + profile["alert_series_a_minute"] * _MINUTES / _MILLION * monitoring["million_series_returned"],
         "Ticks": max(0, jobs - prices["scheduler"]["free_jobs"]) * prices["scheduler"]["job_month"],
-        "Secrets": functions["secrets"] * secret["version_month"] + accesses / 10_000 * secret["per_10000_accesses"],
+        "Secrets": versions * secret["version_month"] + accesses / 10_000 * secret["per_10000_accesses"],
+        "Images": max(0.0, functions["images_gib"] - images["free_gib"]) * images["gib_month"],
     }
 
 
@@ -155,13 +187,13 @@ def report(months: list[Month], *, prices: Numbers, limit_tokens_a_day: float) -
 
 
 def markdown(months: list[Month], *, prices: Numbers, limits: Limits) -> str:
-    """Return the table of docs/deploy.md, in whole dollars, with what the budgets stop at."""
+    """Return a table of docs/deploy.md, in dollars, with what the budgets stop at."""
 
     def row(name: str, cells: list[str]) -> str:
         return f"| {' | '.join([name, *cells])} |"
 
     def dollars(amount: float) -> str:
-        return f"{amount:,.0f}"
+        return f"{amount:,.2f}" if amount < _WITH_CENTS else f"{amount:,.0f}"
 
     parts = {name: [_sum_of(month, begins, but=_SEARCHES) for month in months] for name, begins in _PARTS.items()}
     searches = [month.items[_SEARCHES] for month in months]
@@ -179,7 +211,7 @@ def markdown(months: list[Month], *, prices: Numbers, limits: Limits) -> str:
             *(row(name, cells) for name, cells in list(rows.items())[:1]),
             row("web search queries", [dollars(amount) for amount in searches]),
             *(row(name, cells) for name, cells in list(rows.items())[1:]),
-            row("Pub/Sub, logs, secrets", [dollars(amount) for amount in rest]),
+            row("Pub/Sub, logs, secrets, images", [dollars(amount) for amount in rest]),
             row("**total**", [f"**about {dollars(month.total)}**" for month in months]),
             row("weighted tokens a day", [f"{month.weighted_tokens_a_day:,.0f}" for month in months]),
             row(
@@ -226,14 +258,22 @@ def main() -> None:
     parser.add_argument(
         "--limit-tokens-a-day", type=_count, default=0, metavar="N", help="LIMIT_TOKENS_PER_DAY of the deployment"
     )
+    parser.add_argument("--profile", choices=PROFILES, nargs="+", default=list(PROFILES))
+    parser.add_argument("--load-balancer", action="store_true", help="with `load_balancer` of the deployment")
     parser.add_argument("--markdown", action="store_true", help="print the table of docs/deploy.md")
     options = parser.parse_args()
     measured, prices = load("measured"), load("prices")
-    months = [month_of(count, measured=measured, prices=prices) for count in options.messages_a_day]
-    if options.markdown:
-        print(markdown(months, prices=prices, limits=Limits()))
-        return
-    print(report(months, prices=prices, limit_tokens_a_day=options.limit_tokens_a_day))
+    for profile in options.profile:
+        months = [
+            month_of(count, measured=measured, prices=prices, profile=profile, has_load_balancer=options.load_balancer)
+            for count in options.messages_a_day
+        ]
+        print(f"profile {profile}:")
+        if options.markdown:
+            print(markdown(months, prices=prices, limits=Limits()))
+        else:
+            print(report(months, prices=prices, limit_tokens_a_day=options.limit_tokens_a_day))
+        print()
 
 
 if __name__ == "__main__":

@@ -43,6 +43,7 @@ locals {
     money_spent   = "More is spent than was planned"
     webhook_fails = "LINE's events do not arrive"
   }
+  alerts_level = coalesce(var.alerts.level, { full = "full", small = "none" }[var.profile])
   alerts_of_level = {
     none = {}
     essential = {
@@ -72,7 +73,7 @@ locals {
     }
     credentials_refused = {
       title    = "A key, a model's name or an access token is refused"
-      query    = "sum(increase(${local.series.credentials_refused}[${max(10, 2 * var.heartbeat_minutes)}m])) > 0"
+      query    = "sum(increase(${local.series.credentials_refused}[${max(10, 2 * local.heartbeat_minutes)}m])) > 0"
       duration = "0s"
       severity = "CRITICAL"
     }
@@ -224,16 +225,16 @@ locals {
         severity = "WARNING"
       }
     },
-    var.heartbeat_minutes == 0 ? {} : {
+    local.heartbeat_minutes == 0 ? {} : {
       webhook_off = {
         title    = "LINE's switch \"Use webhook\" is off"
-        query    = "sum(increase(${local.series.switched_off}[${max(10, 2 * var.heartbeat_minutes)}m])) > 0 and sum(increase(${local.series.events_published}[1d])) > 0" # not before the first event
+        query    = "sum(increase(${local.series.switched_off}[${max(10, 2 * local.heartbeat_minutes)}m])) > 0 and sum(increase(${local.series.events_published}[1d])) > 0" # not before the first event
         duration = "0s"
         severity = "CRITICAL"
       }
       webhook_silent = {
         title    = "The webhook does not answer LINE's tests"
-        query    = "(sum(increase(${local.series.heartbeats}[${3 * var.heartbeat_minutes}m])) or vector(0)) < 1 and sum(increase(${local.series.heartbeats}[1d])) > 0" # not before the first
+        query    = "(sum(increase(${local.series.heartbeats}[${3 * local.heartbeat_minutes}m])) or vector(0)) < 1 and sum(increase(${local.series.heartbeats}[1d])) > 0" # not before the first
         duration = "60s"
         severity = "CRITICAL"
       }
@@ -265,7 +266,7 @@ locals {
 }
 
 resource "google_monitoring_alert_policy" "this" {
-  for_each = local.alerts_of_level[var.alerts.level]
+  for_each = local.alerts_of_level[local.alerts_level]
 
   project               = var.project_id
   display_name          = "${var.name}: ${each.value.title}"

@@ -2,6 +2,8 @@
 # A null value is left out, so that the code's default holds; an empty text is set, because TOOLSETS="" means no toolset.
 
 locals {
+  heartbeat_minutes = var.heartbeat_minutes == null ? { full = 5, small = 10 }[var.profile] : var.heartbeat_minutes
+
   common_environment = { GOOGLE_CLOUD_PROJECT = var.project_id }
 
   # The account of the push tokens, as Google writes its e-mail; the resource's own `email` would hide every function's environment from a plan.
@@ -32,7 +34,7 @@ locals {
         GOOGLE_CLOUD_LOCATION     = var.gemini.on_vertex ? var.gemini.location : null
         GOOGLE_GENAI_USE_VERTEXAI = var.gemini.on_vertex ? "true" : null
         GROUP_POLICY              = var.bot.group_policy
-        HEARTBEAT_MINUTES         = tostring(var.heartbeat_minutes)
+        HEARTBEAT_MINUTES         = tostring(local.heartbeat_minutes)
         HISTORY_BUCKET            = google_storage_bucket.history.name
         LATE_REPLY                = var.bot.late_reply
         LEASE_S                   = tostring(var.bot.lease_s)

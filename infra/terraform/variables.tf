@@ -48,13 +48,13 @@ variable "agent_worker" {
 }
 
 variable "alerts" {
-  description = "`level`: `full`, an alert for each cause; `essential`, five conditions that hold the gravest; `none`. Each condition is charged (`make cost`). Who is told (e-mail addresses, and channels that exist already): `page` of what cannot wait, `ticket` of the rest; and from when: shares from 0 to 1, seconds, failures an hour, refusals in ten minutes, reminders an hour that are kept, hours without an event (0: no alert), US dollars a day. `handbook_url`: where docs/operations.md is to be read."
+  description = "`level`: `full`, an alert for each cause; `essential`, five conditions that hold the gravest; `none`; null: `profile` decides. Each condition is charged (`make cost`). Who is told (e-mail addresses, and channels that exist already): `page` of what cannot wait, `ticket` of the rest; and from when: shares from 0 to 1, seconds, failures an hour, refusals in ten minutes, reminders an hour that are kept, hours without an event (0: no alert), US dollars a day. `handbook_url`: where docs/operations.md is to be read."
   type = object({
     apology_share      = optional(number, 0.2)
     failure_share      = optional(number, 0.05)
     handbook_url       = optional(string)
     late_share         = optional(number, 0.2)
-    level              = optional(string, "full")
+    level              = optional(string)
     memory_failures    = optional(number, 5)
     oldest_event_s     = optional(number, 180)
     page               = optional(object({ channels = optional(list(string), []), emails = optional(set(string), []) }), {})
@@ -80,7 +80,7 @@ variable "alerts" {
   }
 
   validation {
-    condition     = contains(["none", "essential", "full"], var.alerts.level)
+    condition     = var.alerts.level == null ? true : contains(["none", "essential", "full"], var.alerts.level)
     error_message = "alerts.level must be none, essential or full."
   }
 
@@ -312,13 +312,12 @@ variable "grants_settle_s" {
 }
 
 variable "heartbeat_minutes" {
-  description = "Every so many minutes LINE is asked to test the webhook, so that a dead one is noticed while nobody writes; 0: never. LINE allows sixty tests an hour."
+  description = "Every so many minutes LINE is asked to test the webhook, so that a dead one is noticed while nobody writes; null: 5, or 10 with `profile` small; 0: never. LINE allows sixty tests an hour."
   type        = number
-  default     = 5
-  nullable    = false
+  default     = null
 
   validation {
-    condition     = contains([0, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30], var.heartbeat_minutes)
+    condition     = var.heartbeat_minutes == null ? true : contains([0, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30], var.heartbeat_minutes)
     error_message = "heartbeat_minutes must be 0, or 2 to 30 and a divisor of 60."
   }
 }
@@ -434,6 +433,23 @@ variable "notion" {
   validation {
     condition     = var.notion == null ? true : alltrue([for one in var.notion.conversations : can(regex("^([UCR][0-9a-f]{32}|\\*)$", one))])
     error_message = "notion.conversations must hold LINE ids of users, groups or rooms, or \"*\"."
+  }
+}
+
+variable "profile" {
+  description = "`full`; or `small`, for a family or a rehearsal: no alerts unless `alerts.level` asks for them, a heartbeat every ten minutes, and no instances that wait (`make cost` has the price of both)."
+  type        = string
+  default     = "full"
+  nullable    = false
+
+  validation {
+    condition     = contains(["full", "small"], var.profile)
+    error_message = "profile must be full or small."
+  }
+
+  validation {
+    condition     = var.profile != "small" || max(var.agent_worker.min_instances, var.unsend.min_instances, var.webhook.min_instances) == 0
+    error_message = "profile small keeps no instances that wait: min_instances must be 0, or profile full."
   }
 }
 

@@ -105,15 +105,21 @@ run "essential" {
   }
 }
 
-run "no_alerts" {
+run "small" {
   command = plan
 
   variables {
-    alerts = { level = "none" }
+    alerts  = {}
+    profile = "small"
+    webhook = {}
   }
 
   assert {
     condition     = length(google_monitoring_alert_policy.this) == 0 && length(google_logging_metric.this) > 0
-    error_message = "Without alerts the dashboard still counts."
+    error_message = "The small profile has no alerts, but the dashboard still counts."
+  }
+  assert {
+    condition     = local.environment["agent_worker"].HEARTBEAT_MINUTES == "10" && alltrue([for scaling in [var.agent_worker, var.unsend, var.webhook] : scaling.min_instances == 0])
+    error_message = "The small profile reads secrets less often, and no instance waits."
   }
 }

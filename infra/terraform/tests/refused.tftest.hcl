@@ -34,10 +34,12 @@ run "one" {
 
 run "two" {
   command         = plan
-  expect_failures = [var.access, var.bot, var.delivery, var.limits]
+  expect_failures = [var.access, var.bot, var.delivery, var.limits, var.profile]
 
   variables {
     access   = "everybody"
+    profile  = "small"
+    webhook  = { min_instances = 1 } # an instance that waits
     limits   = { turns_per_chat_day = -1 }
     bot      = { group_policy = "loud" }
     delivery = { max_attempts = 5 }

@@ -1,10 +1,16 @@
+import json
+from concurrent.futures import ThreadPoolExecutor
+from statistics import fmean
+
 import pytest
 
-from operations.cost import DEFAULT_MESSAGES_A_DAY, load, main, markdown, month_of, report
+from benchmarks.prompts import SITUATIONS, Bot, text_of, tokens
+from operations.cost import DEFAULT_MESSAGES_A_DAY, PROFILES, load, main, markdown, month_of, report
 from shared.access.budgets import Limits
 from tests.infra.offline import PLANS, ROOT
 
 MEASURED, PRICES = load("measured"), load("prices")
+MEASURED_SITUATIONS = {"1:1, greeting", "group, mention after 80 messages"}
 
 
 def test_the_report_has_a_column_for_each_number_of_messages_and_the_day_of_the_prices() -> None:
@@ -16,11 +22,11 @@ def test_the_report_has_a_column_for_each_number_of_messages_and_the_day_of_the_
     assert "1,000 a day" in printed
     assert "100,000 a day" in printed
     assert "web search" in printed
-    assert printed.splitlines()[-1].split() == ["not", "reached", "reached"]
+    assert printed.splitlines()[-1].split() == [*("not reached " * 3).split(), "reached"]
 
 
 def test_a_hundred_times_the_messages_cost_a_hundred_times_the_turns() -> None:
-    few, many = (month_of(count, measured=MEASURED, prices=PRICES) for count in DEFAULT_MESSAGES_A_DAY)
+    few, many = (month_of(count, measured=MEASURED, prices=PRICES) for count in (1_000, 100_000))
 
     assert many.items["Gemini, turns"] == pytest.approx(100 * few.items["Gemini, turns"])
     assert many.weighted_tokens_a_day == pytest.approx(100 * few.weighted_tokens_a_day)
@@ -28,7 +34,7 @@ def test_a_hundred_times_the_messages_cost_a_hundred_times_the_turns() -> None:
 
 
 def test_web_search_is_priced_above_its_free_queries() -> None:
-    few, many = (month_of(count, measured=MEASURED, prices=PRICES) for count in DEFAULT_MESSAGES_A_DAY)
+    few, many = (month_of(count, measured=MEASURED, prices=PRICES) for count in (1_000, 100_000))
 
     assert few.items["Gemini, web search queries"] == 0
     assert many.items["Gemini, web search queries"] == pytest.approx((30_000 - 5_000) / 1_000 * 14)
@@ -47,14 +53,64 @@ def test_the_prices_are_those_of_the_alert_on_cost() -> None:
     assert f"optional(number, {PRICES['gemini']['output_per_million']:.2f})" in variables
 
 
-def test_the_number_of_alerts_is_about_that_of_the_deployment() -> None:
-    planned = PLANS.read_text(encoding="utf-8").count('"google_monitoring_alert_policy.this[')
+@pytest.mark.parametrize(("profile", "plan"), [("full", "full"), ("small-essential", "essential")])
+def test_the_number_of_alerts_is_that_of_the_deployment(profile: str, plan: str) -> None:
+    kept = json.loads(PLANS.read_text(encoding="utf-8"))
+    planned = {**kept["full"], **kept[plan]}
+    policies = [
+        made for address, made in planned.items() if address.startswith("google_monitoring_alert_policy.") and made
+    ]
 
-    assert MEASURED["functions"]["alert_conditions"] == pytest.approx(planned, abs=3)
+    assert MEASURED["profiles"][profile]["alert_conditions"] == sum(len(made["conditions"]) for made in policies)
 
 
-def test_the_guide_has_the_table_as_it_is_computed_with_the_default_limits() -> None:
-    months = [month_of(count, measured=MEASURED, prices=PRICES) for count in DEFAULT_MESSAGES_A_DAY]
+def test_the_prompt_of_a_turn_is_about_that_of_the_worker() -> None:
+    with ThreadPoolExecutor(4) as pool:
+        prompts = [
+            tokens(text_of(one.say(Bot(pool, is_group=one.is_group, toolsets=one.toolsets, policy=one.policy))[0]))
+            for one in SITUATIONS
+            if one.name in MEASURED_SITUATIONS
+        ]
+
+    assert len(prompts) == len(MEASURED_SITUATIONS)
+    assert MEASURED["tokens"]["turn"]["prompt"] == pytest.approx(fmean(prompts), rel=0.05)
+
+
+def test_a_family_pays_less_than_a_dollar_and_a_half_and_a_silent_bot_less_than_thirty_cents() -> None:
+    silent, family = (month_of(count, measured=MEASURED, prices=PRICES, profile="small") for count in (0, 20))
+
+    assert silent.total < 0.30
+    assert family.total < 1.50
+
+
+def test_later_requests_of_a_turn_are_billed_as_cached() -> None:
+    asks_once = {**MEASURED, "tokens": {**MEASURED["tokens"], "turn": {**MEASURED["tokens"]["turn"], "model_calls": 1}}}
+    once, more = (month_of(1_000, measured=one, prices=PRICES) for one in (asks_once, MEASURED))
+    turn, price = MEASURED["tokens"]["turn"], PRICES["gemini"]
+    fresh = 15_000 * turn["prompt"] * price["input_per_million"] / 1e6
+
+    added = more.items["Gemini, turns"] - once.items["Gemini, turns"]
+    output = 15_000 * 0.3 * turn["output"] * price["output_per_million"] / 1e6
+    assert added - output == pytest.approx(0.3 * fresh * price["cached_share_of_input"])
+
+
+def test_a_load_balancer_is_paid_by_the_hour() -> None:
+    month = month_of(0, measured=MEASURED, prices=PRICES, has_load_balancer=True)
+
+    assert month.items["Load balancer"] == pytest.approx(18.25 + 5 + 2)
+
+
+def test_the_heartbeat_of_a_profile_is_that_of_terraform() -> None:
+    settings = (ROOT / "infra" / "terraform" / "settings.tf").read_text(encoding="utf-8")
+    full, small = (MEASURED["profiles"][name]["heartbeat_minutes"] for name in ("full", "small"))
+
+    assert f"{{ full = {full}, small = {small} }}[var.profile]" in settings
+    assert set(MEASURED["profiles"]) == set(PROFILES)
+
+
+@pytest.mark.parametrize("profile", ["full", "small"])
+def test_the_guide_has_the_table_as_it_is_computed_with_the_default_limits(profile: str) -> None:
+    months = [month_of(count, measured=MEASURED, prices=PRICES, profile=profile) for count in DEFAULT_MESSAGES_A_DAY]
 
     guide = (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8")
 
