@@ -1,7 +1,7 @@
 """An entry as a value: its fields, its notes, and for every piece of it the messages that it came from."""
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -24,9 +24,9 @@ class Note:
 class Entry(Extensible):
     """`{category}/{slug}.md`.
 
-    Of the messages in its `provenance`, `field_message_ids` has those behind each field that holds words, and `slug_message_ids` those
-    behind the name that the slug was made of, which the entry may have lost since. `revision`: the key of the write that made this object.
-    Its unknown fields stand in the front matter.
+    Of the messages in its `provenance`, `field_message_ids` has those behind each field that holds words, `item_message_ids` those behind
+    each item of a list to which an update has added, and `slug_message_ids` those behind the name that the slug was made of, which the
+    entry may have lost since. `revision`: the key of the write that made this object. Its unknown fields stand in the front matter.
     """
 
     category: Category
@@ -37,6 +37,7 @@ class Entry(Extensible):
     confidence: float
     fields: Mapping[str, Value] = field(repr=False)
     field_message_ids: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
+    item_message_ids: Mapping[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict, repr=False)
     slug_message_ids: tuple[str, ...] = ()
     notes: tuple[Note, ...] = field(default=(), repr=False)
     provenance: Provenance = field(default_factory=Provenance)
@@ -74,8 +75,31 @@ class Entry(Extensible):
     def with_values(self, values: Mapping[str, Value], sources: Mapping[str, tuple[Source, ...]]) -> "Entry":
         """Return the entry with these fields; `sources` are the messages behind each of them."""
         ids = {name: _ids(sources.get(name, ())) for name in values if fields_of(self.category)[name].holds_words}
-        changed = replace(self, fields={**self.fields, **values}, field_message_ids={**self.field_message_ids, **ids})
+        changed = replace(
+            self,
+            fields={**self.fields, **values},
+            field_message_ids={**self.field_message_ids, **ids},
+            item_message_ids={name: items for name, items in self.item_message_ids.items() if name not in values},
+        )
         return changed.with_sources(one for name in ids for one in sources.get(name, ()))
+
+    def with_items(self, values: Mapping[str, Value], sources: Mapping[str, Sequence[tuple[Source, ...]]]) -> "Entry":
+        """Return the entry with these fields; `sources` are the messages behind each item of a list, or behind the one value."""
+        merged = {name: tuple(itertools.chain.from_iterable(items)) for name, items in sources.items()}
+        lists = {
+            name: tuple(map(_ids, sources[name]))
+            for name, value in values.items()
+            if isinstance(value, tuple) and value
+        }
+        changed = self.with_values(values, merged)
+        return replace(changed, item_message_ids={**changed.item_message_ids, **lists})
+
+    def ids_of_items(self, name: str) -> tuple[tuple[str, ...], ...]:
+        """Return the messages behind each item of a list, or behind the one value; where items are not told apart, all of the field's."""
+        value = self.fields.get(name)
+        count = len(value) if isinstance(value, tuple) else 1
+        items = self.item_message_ids.get(name, ())
+        return items if len(items) == count else (self.field_message_ids.get(name, ()),) * count
 
     def at_slug(self, slug: str) -> "Entry":
         """Return the entry under a slug that is made of its name."""
@@ -122,24 +146,37 @@ class Entry(Extensible):
             elif value not in {one.default, "", ()} and one.name != "suggested_category":
                 remarks.append(Note(text=_remark(one.name, value), message_ids=ids))
         moved = replace(
-            self, category=target, fields=values, field_message_ids=field_message_ids, notes=(*self.notes, *remarks)
+            self,
+            category=target,
+            fields=values,
+            field_message_ids=field_message_ids,
+            item_message_ids={
+                name: items for name, items in self.item_message_ids.items() if name in field_message_ids
+            },
+            notes=(*self.notes, *remarks),
         )
         return moved.at_slug(slug)
 
     def without(self, is_withdrawn: IsWithdrawn) -> "Entry | None":
         """Return the entry without what came from withdrawn messages; unchanged if nothing did, None if nothing remains.
 
-        A field or note is removed with any message that it came from, because it may repeat each of them. An entry that loses its name is
-        named after the remaining text. If the slug repeats something withdrawn, the caller chooses another one, by `at_slug`.
+        A field, an item of a list or a note is removed with any message that it came from, because it may repeat each of them. An entry
+        that loses its name is named after the remaining text. If the slug repeats something withdrawn, the caller chooses another one, by
+        `at_slug`.
         """
         withdrawn = self._withdrawn(is_withdrawn)
         if not withdrawn:
             return self
         defaults = {one.name: one.default for one in FIELDS[self.category]}
-        lost = {name for name, ids in self.field_message_ids.items() if not withdrawn.isdisjoint(ids)}
+        lists = {name: items for name in self.item_message_ids if (items := self._items_without(name, withdrawn))}
+        lost = {name for name, ids in self.field_message_ids.items() if not withdrawn.isdisjoint(ids)} - lists.keys()
+        fields = {name: defaults[name] if name in lost else value for name, value in self.fields.items()}
+        field_message_ids = {name: ids for name, ids in self.field_message_ids.items() if name not in lost}
         rest = self.redacted(
-            fields={name: defaults[name] if name in lost else value for name, value in self.fields.items()},
-            field_message_ids={name: ids for name, ids in self.field_message_ids.items() if name not in lost},
+            fields=fields | {name: tuple(item for item, _ in items) for name, items in lists.items()},
+            field_message_ids=field_message_ids
+            | {name: _united(ids for _, ids in items) for name, items in lists.items()},
+            item_message_ids={name: tuple(ids for _, ids in items) for name, items in lists.items()},
             slug_message_ids=self.slug_message_ids if withdrawn.isdisjoint(self.slug_message_ids) else (),
             notes=tuple(note for note in self.notes if withdrawn.isdisjoint(note.message_ids)),
         ).with_sources(())
@@ -150,6 +187,12 @@ class Entry(Extensible):
     def has_withdrawn_path(self, is_withdrawn: IsWithdrawn) -> bool:
         """Whether the slug may repeat something withdrawn."""
         return not self._withdrawn(is_withdrawn).isdisjoint(self.slug_message_ids)
+
+    def _items_without(self, name: str, withdrawn: frozenset[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """Return the items of a list that came from no withdrawn message, each with the messages that it came from."""
+        value = self.fields.get(name)
+        items = zip(value, self.ids_of_items(name), strict=True) if isinstance(value, tuple) else ()
+        return tuple((item, ids) for item, ids in items if withdrawn.isdisjoint(ids))
 
     def _withdrawn(self, is_withdrawn: IsWithdrawn) -> frozenset[str]:
         return self.provenance.withdrawn_ids(is_withdrawn)
@@ -185,6 +228,10 @@ def _is_fit(target: Field, value: Value) -> bool:
 def _remark(name: str, value: Value) -> str:
     text = ", ".join(value) if isinstance(value, tuple) else str(value)
     return text if name == "original_text" else f"{name}: {text}"
+
+
+def _united(ids: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    return tuple(sorted(frozenset(itertools.chain.from_iterable(ids))))
 
 
 def _ids(sources: Iterable[Source]) -> tuple[str, ...]:

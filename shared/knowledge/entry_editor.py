@@ -143,14 +143,9 @@ class EntryEditor:
             wanted = _check_updates(entry.category, updates)
             values = {name: value for name, value in wanted.items() if value != entry.fields.get(name)}
             sources = {
-                name: (
-                    *occasion.sources_of(value),
-                    *_sources_of_old_value(entry, name, value, occasion),
-                    *_sources_in_entries(overlay, value, occasion, besides=path),
-                )
-                for name, value in values.items()
+                name: _sources_of_pieces(overlay, entry, name, value, occasion) for name, value in values.items()
             }
-            changed = replace(entry.with_values(values, sources), updated_at=occasion.stamp)
+            changed = replace(entry.with_items(values, sources), updated_at=occasion.stamp)
             if "content" in updates:
                 changed = replace(changed, notes=()).with_sources(())
                 for text in _paragraphs(_whole_text(updates["content"])):
@@ -259,12 +254,31 @@ def _pieces(value: Value) -> tuple[str, ...]:
     return value if isinstance(value, tuple) else (value or "",)
 
 
-def _sources_of_old_value(entry: Entry, name: str, value: Value, occasion: Occasion) -> tuple[Source, ...]:
-    """Return the messages behind the field's old value where the new one repeats some of it, as a longer list does."""
-    new = " ".join(piece for piece in _pieces(value) if not occasion.possible.is_said(piece))
-    if not any(occasion.possible.repeats_unsaid(piece, new) for piece in _pieces(entry.fields.get(name))):
+def _sources_of_pieces(
+    overlay: EntryOverlay, entry: Entry, name: str, value: Value, occasion: Occasion
+) -> list[tuple[Source, ...]]:
+    """Return the messages behind a new value, of a list those behind each item; an old item that nobody says anew keeps its own."""
+    old = entry.fields.get(name)
+    ids_of_old = dict(zip(old, entry.ids_of_items(name), strict=True)) if isinstance(old, tuple) else {}
+    return [
+        _sources_by_id(entry, ids_of_old[piece])
+        if piece in ids_of_old and not occasion.possible.is_said(piece)
+        else (
+            *occasion.sources_of(piece),
+            *_sources_of_old_value(entry, name, piece, occasion),
+            *_sources_in_entries(overlay, piece, occasion, besides=entry.path),
+        )
+        for piece in _pieces(value) or ("",)
+    ]
+
+
+def _sources_of_old_value(entry: Entry, name: str, new: str, occasion: Occasion) -> tuple[Source, ...]:
+    """Return the messages behind those pieces of the field's old value of which the new text repeats something that nobody says in it."""
+    if occasion.possible.is_said(new):
         return ()
-    return _sources_by_id(entry, entry.field_message_ids.get(name, ()))
+    old = zip(_pieces(entry.fields.get(name)), entry.ids_of_items(name), strict=True)
+    repeated = (ids for piece, ids in old if occasion.possible.repeats_unsaid(piece, new))
+    return _sources_by_id(entry, (one for ids in repeated for one in ids))
 
 
 def _sources_in_entries(

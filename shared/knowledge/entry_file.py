@@ -97,6 +97,7 @@ def format_entry(entry: Entry) -> str:
         "message_ids": {
             "slug": list(entry.slug_message_ids),
             **{name: list(ids) for name, ids in entry.field_message_ids.items() if ids},
+            **_items_of(entry),
             "notes": [{"lines": note.text.count("\n") + 1, "ids": list(note.message_ids)} for note in entry.notes],
         },
     }
@@ -104,6 +105,11 @@ def format_entry(entry: Entry) -> str:
         head |= msgspec.json.decode(entry.unknown_fields)
     body = f"{NOTES_HEADING[entry.category]}\n\n{entry.content}" if entry.notes else ""
     return frontmatter.dumps(frontmatter.Post(body, None, **head), handler=YAMLHandler(), sort_keys=False) + "\n"
+
+
+def _items_of(entry: Entry) -> dict[str, object]:
+    items = {name: [list(ids) for ids in lists] for name, lists in entry.item_message_ids.items()}
+    return {"items": items} if items else {}
 
 
 def read_entry(path: str, data: bytes) -> Entry:
@@ -128,6 +134,9 @@ def read_entry(path: str, data: bytes) -> Entry:
             source_channel=head.source_channel,
             fields=fields,
             field_message_ids=msgspec.convert(ids, dict[str, tuple[_MessageId, ...]]),
+            item_message_ids=msgspec.convert(
+                head.message_ids.get("items", {}), dict[str, tuple[tuple[_MessageId, ...], ...]]
+            ),
             slug_message_ids=msgspec.convert(head.message_ids.get("slug", every_id), tuple[_MessageId, ...]),
             notes=_notes(body.removeprefix(NOTES_HEADING[category]).strip(), lines, every_id),
             provenance=provenance,

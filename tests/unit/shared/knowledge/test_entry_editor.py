@@ -107,6 +107,23 @@ def test_a_value_in_the_persons_own_words_is_not_from_the_old_one_that_says_the_
     assert entry.field_message_ids["follow_ups"] == ("m3",)
 
 
+def test_who_adds_to_a_list_is_the_source_of_what_is_added_alone(chat: FilingChat) -> None:
+    path = chat.file("佐藤", message(1, "佐藤"), category="people", name="佐藤", follow_ups=["本を返す", "電話"])
+
+    entry = update(chat, path, 2, "お茶も", follow_ups=["本を返す", "お茶", "電話"])
+
+    assert entry.item_message_ids["follow_ups"] == (("m1",), ("m2",), ("m1",))
+    assert entry_at(chat, path) == entry
+    without_addition = entry.without(lambda line_message_id, _: line_message_id == "m2")
+    assert without_addition is not None
+    assert without_addition.fields["follow_ups"] == ("本を返す", "電話")
+    assert without_addition.field_message_ids["follow_ups"] == ("m1",)
+    addition = entry.without(lambda line_message_id, _: line_message_id == "m1")
+    assert addition is not None
+    assert addition.fields["follow_ups"] == ("お茶",)
+    assert addition.item_message_ids == {"follow_ups": (("m2",),)}
+
+
 def test_a_field_that_an_update_repeats_as_it_was_keeps_its_sources(chat: FilingChat) -> None:
     path = chat.file("庭の柵を直す", message(1, "庭の柵を直す"), name="庭の柵")
 
