@@ -1,6 +1,9 @@
 # Optional: the organisation's own key for the places that hold people's words: the history bucket and both topics.
 # Source: Cloud Storage and Pub/Sub, "customer-managed encryption keys" (their service agents need the role).
 
+# Reading it creates Cloud Storage's agent. The grant names the agent by the project's number, which is known before any API is enabled: else the
+# grant on the key would be replaced, and the bucket unreadable meanwhile, whenever a further API is switched on.
+# Source: Cloud Storage, "Service agents" (the agent's name; it is created when it is first asked for).
 data "google_storage_project_service_account" "this" {
   count = var.kms_key == null ? 0 : 1
 
@@ -12,7 +15,7 @@ data "google_storage_project_service_account" "this" {
 locals {
   kms_members = var.kms_key == null ? {} : {
     pubsub  = local.pubsub_agent
-    storage = "serviceAccount:${data.google_storage_project_service_account.this[0].email_address}"
+    storage = "serviceAccount:service-${data.google_project.this.number}@gs-project-accounts.iam.gserviceaccount.com"
   }
 }
 
@@ -23,5 +26,5 @@ resource "google_kms_crypto_key_iam_member" "uses" {
   role          = "roles/cloudkms.cryptoKeyEncrypterDecrypter"
   member        = each.value
 
-  depends_on = [time_sleep.apis_usable]
+  depends_on = [data.google_storage_project_service_account.this, time_sleep.apis_usable]
 }

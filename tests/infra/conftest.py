@@ -42,6 +42,13 @@ def essential() -> Plan:
 
 
 @pytest.fixture(scope="session")
+def options() -> Plan:
+    """The plan of a full configuration with everything that is optional: key, load balancer, network, audit log, private webhook."""
+    kept = _read_plans()
+    return {address: made for address, made in {**kept["full"], **kept["options"]}.items() if made is not None}
+
+
+@pytest.fixture(scope="session")
 def on_vertex() -> Plan:
     """The plan of a full configuration on Vertex AI, from the fixture."""
     kept = _read_plans()

@@ -24,7 +24,7 @@ PLANS: Final = Path(__file__).parent / "plans.json"
 BASE_ENV: Final = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "TMPDIR") if name in os.environ}  # noqa: TID251
 _COPIED_FOLDERS: Final = ("functions", "infra", "requirements", "schemas", "shared")
 _TIMEOUT_S: Final = 1_800
-_KEPT: Final = frozenset({"essential", "full", "on_vertex"})
+_KEPT: Final = frozenset({"essential", "full", "on_vertex", "options"})
 """The runs of full.tftest.hcl whose plans the fixture holds."""
 _HASH: Final = re.compile(r"\b[0-9a-f]{64}\b")
 

@@ -123,3 +123,22 @@ run "small" {
     error_message = "The small profile reads secrets less often, and no instance waits."
   }
 }
+
+run "options" {
+  command = plan
+
+  variables {
+    audit           = { history_access = true, exempted_members = ["serviceAccount:other@aizuchi-test.iam.gserviceaccount.com"] }
+    gemini          = { base_url = "https://gemini.example.com", fallback_model = "gemini-3.5-flash" }
+    kms_key         = "projects/aizuchi-test/locations/asia-northeast1/keyRings/ring/cryptoKeys/words"
+    load_balancer   = { domain = "bot.example.com" }
+    secret_versions = { line_channel_secret = 7, notion_token = 0 }
+    vpc             = { network = "inner", subnetwork = "inner-tokyo" }
+    webhook         = { public = false }
+  }
+
+  assert {
+    condition     = output.webhook_url == "https://bot.example.com/"
+    error_message = "LINE calls the load balancer."
+  }
+}
