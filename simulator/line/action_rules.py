@@ -8,7 +8,7 @@ from typing import Final
 
 from .errors import Detail
 from .messages import JsonObject
-from .problems import Problems
+from .problems import TEMPLATES, Problems
 
 QUICK_REPLY_ITEMS: Final = 13
 LABEL_CHARACTERS: Final = 20
@@ -36,6 +36,7 @@ _TEMPLATE_ACTIONS: Final = {"buttons": (1, 4), "confirm": (2, 2), "column": (1, 
 _TEMPLATE_TEXT: Final = {"buttons": 160, "confirm": 240, "column": 120}
 _TEMPLATE_TEXT_WITH_TITLE_OR_IMAGE: Final = {"buttons": 60, "confirm": 240, "column": 60}
 _COLUMNS: Final = 10
+_PATH_PARTS: Final = re.compile(r"[.\[]")
 
 
 def check_quick_reply(message: JsonObject, path: str, problems: Problems) -> None:
@@ -112,9 +113,23 @@ def _check_picker(action: JsonObject, path: str, problems: Problems) -> None:
             problems.add("invalid date or time format", f"{path}.{name}")
 
 
-def check_template(template: JsonObject, path: str, problems: Problems) -> None:
-    """Check a template of type buttons, confirm, carousel or image carousel."""
-    problems = problems.of_parts()
+def template_problems(template: JsonObject, path: str) -> tuple[Detail, ...]:
+    """Return what is wrong with a template, each at a path such as `template/columns/0/title`.
+
+    Source: github.com/zaoldyeck/cross-platform-chatbot/pull/1, github.com/cofacts/rumors-line-bot/issues/125.
+    """
+    problems = Problems(wording=TEMPLATES)
+    _check_template(template, path, problems)
+    if not problems.details:
+        return _inequalities(template)
+    within = len(path) - len("template")
+    return tuple(
+        Detail(message=detail.message, property=_PATH_PARTS.sub("/", detail.property[within:]).replace("]", ""))
+        for detail in problems.details
+    )
+
+
+def _check_template(template: JsonObject, path: str, problems: Problems) -> None:
     kind = problems.choice(template, "type", path, of=("buttons", "confirm", "carousel", "image_carousel"))
     match kind:
         case "buttons" | "confirm":
@@ -133,7 +148,7 @@ def check_template(template: JsonObject, path: str, problems: Problems) -> None:
             pass
 
 
-def carousel_problems(template: JsonObject) -> tuple[Detail, ...]:
+def _inequalities(template: JsonObject) -> tuple[Detail, ...]:
     """Return how the columns of a checked carousel differ: in the number of actions, or in whether they have a title or an image.
 
     The texts of the details are the stand-in's own.

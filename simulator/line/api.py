@@ -14,14 +14,14 @@ from typing import Any, Final
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import BaseRoute, Route
+from starlette.routing import BaseRoute, Match, Route
 from starlette.types import Receive, Scope, Send
 
 from . import local_media
 from .calls import BODY_BYTES, Answer, Call, LoggedRequest
 from .channel import Channel
 from .endpoints import ENDPOINTS, Endpoint
-from .errors import LineError, bad_request, not_found, rate_limit_exceeded, unauthorized
+from .errors import LineError, bad_request, method_not_supported, not_found, rate_limit_exceeded, unauthorized
 from .faults import RequestFaults
 from .json_body import MalformedJsonError, parse_json, read_body
 from .line_hosts import LINE_HOSTS
@@ -47,12 +47,21 @@ class Api:
         return [Route(endpoint.path, self._route(endpoint), methods=[endpoint.method]) for endpoint in ENDPOINTS]
 
     def unknown(self, request: Request) -> Response:
-        """Answer 404 to a path or method that is no endpoint, and say so in the log."""
-        logger.warning("no operation of LINE, answered 404: %s %.200r", request.method, request.url.path)
-        error = not_found()
+        """Answer 404 to a path that is no endpoint, 405 to a method that its endpoint does not have, and say so in the log."""
+        error = method_not_supported(request.method) if self._is_path_of_line(request) else not_found()
+        logger.warning("no operation of LINE, answered %d: %s %.200r", error.status, request.method, request.url.path)
         call = self._call(request, b"")
         self._log(call, Answer(status=error.status, body=error.body()), was_answered=True)
         return JSONResponse(error.body(), status_code=error.status, headers={"x-line-request-id": call.request_id})
+
+    def _is_path_of_line(self, request: Request) -> bool:
+        """Whether some endpoint has the path, on the host that the request is for, where it is for one of LINE's hosts."""
+        hosts = {
+            endpoint.host
+            for endpoint, route in zip(ENDPOINTS, self.routes(), strict=True)
+            if route.matches(request.scope)[0] is not Match.NONE
+        }
+        return bool(hosts) and (request.url.hostname not in LINE_HOSTS or request.url.hostname in hosts)
 
     def clear(self) -> None:
         """Forget the requests, the faults and the arrivals."""

@@ -52,7 +52,7 @@ def invalid_body(details: Sequence[Detail]) -> LineError:
 
 
 def invalid_message(index: int, details: Sequence[Detail]) -> LineError:
-    """400 for the contents of a flex message, with paths such as `/body/contents/0/text`, or for unequal columns of a carousel.
+    """400 for the contents of a flex message, with paths such as `/body/contents/0/text`, or for a template.
 
     Source: github.com/line/line-bot-sdk-go/issues/657, github.com/line/line-bot-sdk-python/issues/314 and 38.
     """
@@ -99,6 +99,11 @@ def not_found() -> LineError:
 def removed_content() -> LineError:
     """410: the message was unsent."""
     return LineError(status=HTTPStatus.GONE, message="The content is gone")
+
+
+def method_not_supported(method: str) -> LineError:
+    """405: the path is LINE's, but not with this method.  Source: github.com/line/line-bot-sdk-go/pull/356."""
+    return LineError(status=HTTPStatus.METHOD_NOT_ALLOWED, message=f"The request method, '{method}', is not supported")
 
 
 def monthly_limit_reached() -> LineError:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from .action_rules import carousel_problems, check_quick_reply, check_template
+from .action_rules import check_quick_reply, template_problems
 from .errors import Detail, invalid_message
 from .flex_rules import flex_problems
 from .messages import JsonObject
@@ -53,19 +53,19 @@ def check_messages(body: JsonObject, destination: Destination | None) -> tuple[J
         _check_message(message, f"messages[{index}]", problems, destination)
     problems.raise_any()
     for index, message in enumerate(messages):
-        if details := _inner_problems(message):
+        if details := _inner_problems(message, f"messages[{index}]"):
             raise invalid_message(index, details)
     problems.flag(body, "notificationDisabled", "", required=False)
     problems.raise_any()
     return tuple(messages)
 
 
-def _inner_problems(message: JsonObject) -> tuple[Detail, ...]:
+def _inner_problems(message: JsonObject, path: str) -> tuple[Detail, ...]:
     match message["type"]:
         case "flex":
             return flex_problems(message["contents"])
         case "template":
-            return carousel_problems(message["template"])
+            return template_problems(message["template"], f"{path}.template")
         case _:
             return ()
 
@@ -118,7 +118,7 @@ def _check_plain(message: JsonObject, kind: str, path: str, problems: Problems) 
 def _check_rich(message: JsonObject, kind: str, path: str, problems: Problems) -> None:
     match kind:
         case "template":
-            check_template(problems.object(message, "template", path), f"{path}.template", problems)
+            problems.object(message, "template", path)
         case "flex":
             contents = problems.object(message, "contents", path)
             problems.choice(contents, "type", f"{path}.contents", of=("bubble", "carousel"))

@@ -3,15 +3,40 @@
 A property of a request or a message that is missing or empty "May not be empty". Inside of actions, templates and rich menus one that is
 missing "must be specified", and an empty text "must be non-empty text".
 Source: Messaging API reference, "Error responses": all errors of a body come in one answer; github.com/cofacts/rumors-line-bot/issues/157;
-github.com/line/line-bot-sdk-python/issues/728; github.com/openclaw/openclaw/issues/113365.
+github.com/line/line-bot-sdk-python/issues/728; github.com/openclaw/openclaw/issues/113365. Templates have texts of their own for what is
+too long or too many: github.com/zaoldyeck/cross-platform-chatbot/pull/1; github.com/cofacts/rumors-line-bot/issues/125 and 23.
 """
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from .errors import Detail, invalid_body, invalid_property
 from .messages import JsonObject, graphemes, utf16_units
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wording:
+    """LINE's texts for a part of a request. `units` is for texts that are counted in UTF-16 units, `graphemes` for the others."""
+
+    missing: str = "May not be empty"
+    empty: str = "May not be empty"
+    units: str = "Length must be between 0 and {most}"
+    graphemes: str = "Length must be between 0 and {most}"
+    too_many: str = "Size must be between {least} and {most}"
+    wrong_count: str = "Size must be between {least} and {most}"
+
+
+BODY: Final = Wording()
+PARTS: Final = Wording(missing="must be specified", empty="must be non-empty text")
+TEMPLATES: Final = Wording(
+    missing="must be specified",
+    empty="must be non-empty text",
+    units="size must be between 0 and {most}",
+    graphemes="must not be longer than {most} characters",
+    too_many="must not be more than {most} items",
+    wrong_count="must be {most} items",
+)
 
 
 @dataclass(slots=True)
@@ -19,12 +44,11 @@ class Problems:
     """The details so far. Every check takes the object, the name of its property, and the path of the object."""
 
     details: list[Detail] = field(default_factory=list)
-    missing: str = "May not be empty"
-    empty: str = "May not be empty"
+    wording: Wording = BODY
 
     def of_parts(self) -> "Problems":
-        """Return the same problems with the texts for the parts of a message: actions, templates, rich menus."""
-        return Problems(details=self.details, missing="must be specified", empty="must be non-empty text")
+        """Return the same problems with the texts for the parts of a message: actions, quick replies, rich menus."""
+        return self if self.wording is TEMPLATES else Problems(details=self.details, wording=PARTS)
 
     def add(self, message: str, path: str) -> None:
         """Add a problem."""
@@ -40,7 +64,7 @@ class Problems:
         value = self._present(holder, name, path, required=required)
         if value is None:
             return ""
-        return self._measured(value, name, path, most, utf16_units)
+        return self._measured(value, name, path, most, utf16_units, self.wording.units)
 
     def graphemes(self, holder: JsonObject, name: str, path: str, *, most: int, required: bool = True) -> str:
         """Return a string of 1 to `most` graphemes; "" where it is absent or wrong.
@@ -48,7 +72,7 @@ class Problems:
         Source: docs/messaging-api/text-character-count: labels, template texts and names of rich menus are counted so.
         """
         value = self._present(holder, name, path, required=required)
-        return "" if value is None else self._measured(value, name, path, most, graphemes)
+        return "" if value is None else self._measured(value, name, path, most, graphemes, self.wording.graphemes)
 
     def flag(self, holder: JsonObject, name: str, path: str, *, required: bool = True) -> None:
         """Check that a value is a boolean."""
@@ -60,15 +84,23 @@ class Problems:
         value = holder.get(name)
         if value is None or value == "":
             if required or value == "":
-                self.add(self.missing if value is None else self.empty, _join(path, name))
+                self.add(self.wording.missing if value is None else self.wording.empty, _join(path, name))
             return None
         return value
 
-    def _measured(self, value: Any, name: str, path: str, most: int, measure: Callable[[str], int]) -> str:  # noqa: ANN401 - likewise
+    def _measured(  # noqa: PLR0913, PLR0917 - what differs between the two measures
+        self,
+        value: Any,  # noqa: ANN401 - likewise
+        name: str,
+        path: str,
+        most: int,
+        measure: Callable[[str], int],
+        too_long: str,
+    ) -> str:
         if not isinstance(value, str):
             raise invalid_property(_join(path, name))
         if measure(value) > most:
-            self.add(f"Length must be between 0 and {most}", _join(path, name))
+            self.add(too_long.format(most=most), _join(path, name))
         return value
 
     def choice(self, holder: JsonObject, name: str, path: str, *, of: Collection[str]) -> str | None:
@@ -76,8 +108,8 @@ class Problems:
         value = holder.get(name)
         if isinstance(value, str) and value in of:
             return value
-        if value is None and self.missing == "must be specified":
-            self.add(self.missing, _join(path, name))
+        if value is None and self.wording is not BODY:
+            self.add(self.wording.missing, _join(path, name))
             return None
         self.add(f"Must be one of the following values: [{', '.join(of)}]", _join(path, name))
         return None
@@ -90,7 +122,9 @@ class Problems:
         if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
             raise invalid_property(_join(path, name))
         if not least <= len(value) <= most:
-            self.add(f"Size must be between {least} and {most}", _join(path, name))
+            text = self.wording.wrong_count if least == most else self.wording.too_many
+            too_few = len(value) < least < most
+            self.add((BODY.too_many if too_few else text).format(least=least, most=most), _join(path, name))
             return []
         return value
 
@@ -98,7 +132,7 @@ class Problems:
         """Return an object; {} where it is absent."""
         value = holder.get(name)
         if value is None:
-            self.add(self.missing, _join(path, name))
+            self.add(self.wording.missing, _join(path, name))
             return {}
         if not isinstance(value, dict):
             raise invalid_property(_join(path, name))
@@ -108,7 +142,7 @@ class Problems:
         """Check that a number is within its bounds."""
         value = holder.get(name)
         if value is None:
-            self.add(self.missing, _join(path, name))
+            self.add(self.wording.missing, _join(path, name))
         elif not is_number(value):
             raise invalid_property(_join(path, name))
         elif not least <= value <= most:

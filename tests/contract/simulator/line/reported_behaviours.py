@@ -44,6 +44,11 @@ def carousel(*columns: dict[str, Any]) -> dict[str, Any]:
     return {"type": "template", "altText": "choose", "template": {"type": "carousel", "columns": list(columns)}}
 
 
+def buttons(*actions: dict[str, Any]) -> dict[str, Any]:
+    template = {"type": "buttons", "text": "well?", "actions": list(actions)}
+    return {"type": "template", "altText": "choose", "template": template}
+
+
 def column(count: int, **more: object) -> dict[str, Any]:
     actions = [{"type": "message", "label": str(number), "text": str(number)} for number in range(count)]
     return {"text": "well?", "actions": actions, **more}
@@ -214,14 +219,14 @@ BEHAVIOURS: Final = (
         source=f"{GITHUB}/openclaw/openclaw/issues/113365",
         request=PUSH,
         body=push(carousel({"text": "well?", "actions": [{"type": "message", "label": "", "text": "a"}]})),
-        **one_error("must be non-empty text", "messages[0].template.columns[0].actions[0].label"),
+        **in_message("must be non-empty text", "template/columns/0/actions/0/label"),
     ),
     Behaviour(
         what="a carousel's column without actions",
         source=f"{GITHUB}/openclaw/openclaw/issues/113365",
         request=PUSH,
         body=push(carousel(column(0))),
-        **one_error("Size must be between 1 and 3", "messages[0].template.columns[0].actions"),
+        message=INVALID,
     ),
     Behaviour(
         what="a carousel whose columns differ in actions",
@@ -256,7 +261,7 @@ BEHAVIOURS: Final = (
         source=f"{GITHUB}/line/line-bot-sdk-php/issues/55",
         request="POST /v2/bot/message/validate/push",
         body=push(carousel(column(1, thumbnailImageUrl="http://example.com/a.png"))),
-        message="The request body has 1 error(s)",
+        message=INVALID,
     ),
     Behaviour(
         what="Flex: a spacer",
@@ -442,18 +447,32 @@ BEHAVIOURS: Final = (
         message="The request body has 1 error(s)",
     ),
     Behaviour(
-        what="six messages at once",
-        source=f"{REFERENCE}/#send-push-message",
+        what="a carousel's title that is too long",
+        source=f"{GITHUB}/zaoldyeck/cross-platform-chatbot/pull/1",
         request=PUSH,
-        body=push(*[text()] * 6),
-        **one_error("Size must be between 1 and 5", "messages"),
+        body=push(carousel(column(1, title="t"), column(1, title="t" * 41))),
+        **in_message("must not be longer than 40 characters", "template/columns/1/title"),
     ),
     Behaviour(
-        what="no message at all",
-        source=f"{REFERENCE}/#send-push-message",
+        what="a template's link that is too long",
+        source=f"{GITHUB}/cofacts/rumors-line-bot/issues/125",
         request=PUSH,
-        body=push(),
-        **one_error("Size must be between 1 and 5", "messages"),
+        body=push(buttons({"type": "uri", "label": "a", "uri": "https://example.com/" + "x" * 1_000})),
+        **in_message("size must be between 0 and 1000", "template/actions/0/uri"),
+    ),
+    Behaviour(
+        what="a template without an alternative text",
+        source=f"{GITHUB}/line/line-bot-sdk-python/issues/226",
+        request=PUSH,
+        body=push({"type": "template", "template": {"type": "carousel", "columns": [column(1)]}}),
+        **one_error("May not be empty", "messages[0].altText"),
+    ),
+    Behaviour(
+        what="a method that an operation does not have",
+        source=f"{GITHUB}/line/line-bot-sdk-go/pull/356",
+        request="GET /v2/bot/channel/webhook/test",
+        status=405,
+        message="The request method, 'GET', is not supported",
     ),
     Behaviour(
         what="a multicast to 501 people",

@@ -41,6 +41,26 @@ def test_the_table_is_that_of_the_tests() -> None:
     )
 
 
+def test_no_two_rows_tell_the_same() -> None:
+    asked = [
+        json.dumps(
+            [
+                behaviour.request,
+                behaviour.body,
+                behaviour.content,
+                behaviour.headers,
+                behaviour.status,
+                shown(behaviour),
+            ],
+            sort_keys=True,
+        )
+        for behaviour in BEHAVIOURS
+    ]
+
+    assert [behaviour.what for behaviour, key in zip(BEHAVIOURS, asked, strict=True) if asked.count(key) > 1] == []
+    assert len({behaviour.what for behaviour in BEHAVIOURS}) == len(BEHAVIOURS)
+
+
 @pytest.mark.parametrize("behaviour", BEHAVIOURS, ids=lambda behaviour: behaviour.what)
 def test_the_simulator_answers_as_line_does(line: LineHarness, behaviour: Behaviour) -> None:
     group = line.platform.create_group("Lunch", (line.user_id,))

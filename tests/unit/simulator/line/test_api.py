@@ -1,6 +1,7 @@
 import pytest
 
 from simulator.line.harness import LineHarness
+from simulator.line.line_hosts import LINE_HOSTS
 from simulator.line.media import Media
 from simulator.line.people import Bot
 from simulator.line.platform import LinePlatform
@@ -90,6 +91,15 @@ def test_the_loading_animation_is_for_people_only(line: LineHarness) -> None:
 
     assert answer.status_code == 400
     assert answer.json()["details"][0]["message"].startswith("Only user id is acceptable")
+
+
+def test_a_method_that_the_path_does_not_have_is_not_supported(line: LineHarness) -> None:
+    line.platform.allowed_hosts = LINE_HOSTS
+    here = line.call("DELETE", "/v2/bot/message/push", headers={"Host": "api.line.me"})
+    elsewhere = line.call("DELETE", "/v2/bot/message/push", headers={"Host": "api-data.line.me"})
+
+    assert (here.status_code, here.json()) == (405, {"message": "The request method, 'DELETE', is not supported"})
+    assert (elsewhere.status_code, elsewhere.json()) == (404, {"message": "Not found"})
 
 
 def test_the_101st_loading_call_of_a_second_is_refused(line: LineHarness) -> None:
