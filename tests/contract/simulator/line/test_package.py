@@ -9,6 +9,7 @@ import subprocess
 import sys
 import venv
 import zipfile
+from email import message_from_bytes
 from pathlib import Path
 from typing import Final
 
@@ -57,6 +58,11 @@ def empty(tmp_path_factory: pytest.TempPathFactory, wheel: Path) -> Path:
     return folder
 
 
+def relative_links(markdown: str) -> list[str]:
+    links = re.findall(r'(?:\]\(|src=")([^)"#]+)', markdown)
+    return [link for link in links if not link.startswith("https://")]
+
+
 def test_every_link_of_the_readme_lies_in_the_package() -> None:
     readme = (PACKAGE / "README.md").read_text(encoding="utf-8")
     links = re.findall(r"\]\(([^)#]+)\)", readme)
@@ -83,6 +89,20 @@ def test_the_wheel_holds_page_pictures_and_both_example_bots(wheel: Path) -> Non
     ):
         assert f"line_simulator/{name}" in names
     assert not [name for name in names if "__pycache__" in name or name.startswith(("gemini", "simulator"))]
+
+
+@pytest.mark.package
+def test_the_description_of_the_wheel_has_no_relative_link(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        [name] = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
+        metadata = message_from_bytes(archive.read(name))
+
+    assert metadata["Description-Content-Type"] == "text/markdown"
+    description = str(metadata.get_payload())
+    assert "## Three commands" in description
+    assert relative_links(description) == []
+    assert relative_links((PACKAGE / "README.md").read_text(encoding="utf-8")) != []
+    assert relative_links((NPM / "README.md").read_text(encoding="utf-8")) == []
 
 
 @pytest.mark.package
