@@ -58,7 +58,9 @@ class Bot:
         inner = ",".join(f"{host}:{port}" for host, port in addresses)
         files = (str(self.folder / "hosts"), str(self.certificates.bundle))
         parameters = (str(there.fileno()), *files, relay_path, inner, "--", *self.command)
-        variables = environment.without_proxies(self.variables) | environment.trusting(self.certificates)
+        variables = environment.without_proxies(self.variables) | environment.trusting(
+            self.variables, self.certificates
+        )
         with there:
             process = await asyncio.create_subprocess_exec(
                 sys.executable, "-c", _SANDBOX, *parameters, env=variables, pass_fds=[there.fileno()]
@@ -82,8 +84,9 @@ class Bot:
         tunnel = await Proxy(line_port=line_port, allowed=self.allowed).serve(proxy)
         running.callback(tunnel.close)
         allowed = ",".join(to.host for to in self.allowed)
-        leading = environment.redirecting(self.variables, proxy_port=proxy_port, line_port=line_port, allowed=allowed)
-        variables = {**self.variables, **environment.trusting(self.certificates), **leading}
+        trusting = {**self.variables, **environment.trusting(self.variables, self.certificates)}
+        leading = environment.redirecting(trusting, proxy_port=proxy_port, line_port=line_port, allowed=allowed)
+        variables = {**trusting, **leading}
         return await asyncio.create_subprocess_exec(*self.command, env=variables)
 
     def _hosts(self) -> tuple[str, list[tuple[str, int]]]:

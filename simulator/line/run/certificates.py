@@ -1,30 +1,75 @@
 """A certificate authority for one run: LINE's hosts have certificates of it, and the bot trusts it beside those that it knows."""
 
+import re
+import warnings
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 import trustme
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.serialization import PrivateFormat, pkcs12
+from cryptography.x509 import Certificate, load_pem_x509_certificate
 
 from ..line_hosts import LINE_HOSTS
 from .bundles import system_bundle
 
+JAVA_PASSWORD: Final = "changeit"  # noqa: S105 - that of Java's own, which holds no secret
+_ROUNDS: Final = 1_000
+_PEM: Final = re.compile(rb"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", re.DOTALL)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Certificates:
-    """The files of a run. `authority` is the new authority alone, `bundle` has those of the system too."""
+    """The files of a run. `authority` is the new authority alone, `bundle` and `java` have those of the system too."""
 
     authority: Path
     bundle: Path
+    java: Path
     chain: Path
 
 
 def issue_certificates(folder: Path) -> Certificates:
     """Write a new authority and a certificate for LINE's hosts into the folder."""
     authority = trustme.CA()
-    found = Certificates(authority=folder / "ca.pem", bundle=folder / "bundle.pem", chain=folder / "line.pem")
+    found = Certificates(
+        authority=folder / "ca.pem", bundle=folder / "bundle.pem", java=folder / "java.p12", chain=folder / "line.pem"
+    )
     authority.cert_pem.write_to_path(str(found.authority))
     authority.issue_cert(*LINE_HOSTS).private_key_and_cert_chain_pem.write_to_path(str(found.chain))
     system = system_bundle()
     known = system.read_bytes() if system is not None else b""
     found.bundle.write_bytes(known.rstrip() + b"\n" + found.authority.read_bytes())
+    found.java.write_bytes(_java_trust_store(found.bundle.read_bytes()))
     return found
+
+
+def _java_trust_store(bundle: bytes) -> bytes:
+    """Return the certificates as a PKCS#12 trust store; its ciphers are those that every Java since 8 reads, and nothing in it is secret.
+
+    Source: cryptography.io, "PKCS12", serialize_java_truststore; Java Security Standard Algorithm Names, "KeyStore Types".
+    """
+    certificates = dict.fromkeys(_readable(bundle))
+    named = [
+        pkcs12.PKCS12Certificate(certificate, f"authority-{number}".encode())
+        for number, certificate in enumerate(certificates)
+    ]
+    encryption = (
+        PrivateFormat.PKCS12.encryption_builder()
+        .kdf_rounds(_ROUNDS)
+        .key_cert_algorithm(pkcs12.PBES.PBESv1SHA1And3KeyTripleDESCBC)
+        .hmac_hash(hashes.SHA1())  # noqa: S303 - as old Java wants it
+        .build(JAVA_PASSWORD.encode())
+    )
+    return pkcs12.serialize_java_truststore(named, encryption)
+
+
+def _readable(bundle: bytes) -> Iterator[Certificate]:
+    """Yield the certificates of the bundle. Of old ones the library warns, e.g. with the serial number 0, or refuses them."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for pem in _PEM.findall(bundle):
+            with suppress(ValueError):
+                yield load_pem_x509_certificate(pem)

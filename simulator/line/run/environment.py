@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from .certificates import Certificates
+from .certificates import JAVA_PASSWORD, Certificates
 
 PRELOAD: Final = Path(__file__).parent / "preload"
 _BUNDLES: Final = (
@@ -18,13 +18,24 @@ _TOKENS: Final = (
     *("CHANNEL_TOKEN", "LINE_ACCESS_TOKEN"),
 )
 _PROXIES: Final = ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy")
+JAVA_OPTIONS: Final = "JAVA_TOOL_OPTIONS"
 _LOCAL: Final = "127.0.0.1,localhost,::1"
 
 
-def trusting(certificates: Certificates) -> dict[str, str]:
+def trusting(environment: Mapping[str, str], certificates: Certificates) -> dict[str, str]:
     """Return the variables that make runtimes trust the authority."""
     bundle = str(certificates.bundle)
-    return {**dict.fromkeys(_BUNDLES, bundle), "NODE_EXTRA_CA_CERTS": str(certificates.authority)}
+    return {
+        **dict.fromkeys(_BUNDLES, bundle),
+        "NODE_EXTRA_CA_CERTS": str(certificates.authority),
+        JAVA_OPTIONS: _with_java(environment, trustStore=certificates.java, trustStorePassword=JAVA_PASSWORD),
+    }
+
+
+def _with_java(environment: Mapping[str, str], **store: object) -> str:
+    """Return the options of Java with the trust store.  Source: JSSE Reference Guide, "Customizing the Default Keystores"."""
+    options = [f"-Djavax.net.ssl.{name}={value}" for name, value in {**store, "trustStoreType": "PKCS12"}.items()]
+    return " ".join(filter(None, (environment.get(JAVA_OPTIONS), *options)))
 
 
 def secrets(environment: Mapping[str, str], *, secret: str, token: str) -> dict[str, str]:
@@ -41,16 +52,18 @@ def without_proxies(environment: Mapping[str, str]) -> dict[str, str]:
 def redirecting(environment: Mapping[str, str], *, proxy_port: int, line_port: int, allowed: str) -> dict[str, str]:
     """Return the variables with which runtimes reach LINE's hosts without namespaces.
 
-    Go, Ruby, curl and the like go by the proxy. Python and Node.js load a module that leads LINE's names to `line_port` and refuses others:
-    LINE's Python SDK takes a proxy only from its own configuration, Node's fetch only with a switch.
+    Go, Java, Ruby, curl and the like go by the proxy. Python and Node.js load a module that leads LINE's names to `line_port` and refuses
+    others: LINE's Python SDK takes a proxy only from its own configuration, Node's fetch only with a switch.
     """
     proxy = f"http://127.0.0.1:{proxy_port}"
     python_path = os.pathsep.join(filter(None, (str(PRELOAD), environment.get("PYTHONPATH"))))
+    java = [f"-D{kind}.proxyHost=127.0.0.1 -D{kind}.proxyPort={proxy_port}" for kind in ("http", "https")]
     node = f"--require {PRELOAD / 'line_hosts.cjs'}"
     return {
         **dict.fromkeys(_PROXIES, proxy),
         "NO_PROXY": _LOCAL,
         "no_proxy": _LOCAL,
+        JAVA_OPTIONS: " ".join(filter(None, (environment.get(JAVA_OPTIONS), *java))),
         "PYTHONPATH": python_path,
         "NODE_OPTIONS": " ".join(filter(None, (environment.get("NODE_OPTIONS"), node))),
         "LINE_SIMULATOR_TLS_PORT": str(line_port),

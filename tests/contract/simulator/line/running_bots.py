@@ -66,6 +66,14 @@ def command_of(bot: str) -> list[str]:
     return [found, str(BOTS / bot), "{port}"]
 
 
+def program(name: str, package: str) -> str:
+    """Return the program's path, or skip the test: only Python and Node.js are required of CI."""
+    found = shutil.which(name)
+    if found is None:
+        pytest.skip(f"no {name} on this machine; on Debian: apt-get install {package}")
+    return found
+
+
 @contextmanager
 def running(command: Sequence[str], mode: str, *options: str, program: Sequence[str] = ()) -> Iterator[RunningBot]:
     """Run the bot until it answers a verification."""

@@ -3,29 +3,39 @@
 Each is run in namespaces, where the machine allows that, and led by its environment, which must work everywhere.
 """
 
+import re
 import signal
 import subprocess
 import sys
+import warnings
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 from typing import Final
 
 import pytest
+from cryptography.hazmat.primitives.serialization import pkcs12
+from cryptography.x509 import load_pem_x509_certificate
 
 from simulator.functions import REPOSITORY
 from simulator.line import __main__ as command
 from simulator.line.run.allowances import allowance
+from simulator.line.run.bundles import system_bundle
+from simulator.line.run.certificates import JAVA_PASSWORD, issue_certificates
+from simulator.line.run.environment import trusting
 from tests.contract.simulator.line.running_bots import (
+    BOTS,
     ENVIRONMENT,
     MODES,
     NAMESPACES,
     command_of,
     need_namespaces,
+    program,
     running,
 )
 
 LIMIT_S: Final = 60
+PEM: Final = "-----BEGIN CERTIFICATE-----.*?-----END"
 
 
 class Database(BaseHTTPRequestHandler):
@@ -58,6 +68,62 @@ def test_an_unmodified_bot_of_lines_sdk_answers(bot: str, answer: str | None, mo
         if answer is not None:
             run.alice.image(b"\x89PNG" + b"0" * 96)
             assert run.alice.expect_reply(within_s=15).text == answer
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_an_unmodified_bot_in_java_trusts_the_authority_of_the_run(mode: str) -> None:
+    java = program("java", "default-jdk-headless")
+
+    with running([java, str(BOTS / "Standard.java"), "{port}"], mode) as run:
+        assert run.answer_to("hello") == "hello"
+        assert run.answer_to("wrong host") == "404"
+        assert run.answer_to("standard library") == "200"
+        assert not run.answer_to("leave https://example.com/").isdecimal()
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    ("url", "status"), [("https://api.line.me/v2/bot/info", "401"), ("https://example.com/", "000")]
+)
+def test_curl_trusts_the_authority_and_leaves_nowhere(mode: str, url: str, status: str) -> None:
+    need_namespaces(mode)
+    ways = [] if mode == NAMESPACES else ["--no-namespaces"]
+    command = [program("curl", "curl"), "--silent", "--output", "/dev/null", "--write-out", "%{http_code}", url]
+
+    done = subprocess.run(
+        [sys.executable, "-m", "simulator.line", "run", "--port", "0", *ways, "--", *command],
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_S,
+        check=False,
+    )
+
+    assert done.stdout == status, done.stderr
+    assert (done.returncode == 0) == (status == "401")
+
+
+def test_javas_trust_store_has_the_new_authority_beside_those_of_the_system(tmp_path: Path) -> None:
+    issued = issue_certificates(tmp_path)
+    authority = load_pem_x509_certificate(issued.authority.read_bytes())
+    system = system_bundle()
+    known = set(re.findall(PEM, system.read_text(encoding="utf-8"), re.DOTALL)) if system is not None else set()
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of serial numbers of old authorities
+        entries = pkcs12.load_pkcs12(issued.java.read_bytes(), JAVA_PASSWORD.encode()).additional_certs
+
+    assert authority in [entry.certificate for entry in entries]
+    assert len(entries) == len(known) + 1
+
+
+def test_the_bots_own_options_of_java_stay(tmp_path: Path) -> None:
+    own = {"JAVA_TOOL_OPTIONS": "-Xmx64m"}
+
+    options = trusting(own, issue_certificates(tmp_path))["JAVA_TOOL_OPTIONS"].split()
+
+    assert options[0] == "-Xmx64m"
+    assert f"-Djavax.net.ssl.trustStore={tmp_path / 'java.p12'}" in options
 
 
 @pytest.mark.parametrize(("options", "told"), [((), "ConnectionError"), (("--allow", "localhost:{port}"), "204")])
