@@ -319,12 +319,13 @@ def check_pages(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[str
         and len(pages.intersection(one.answered_ids)) <= MOST_PAGES
     )
     made = {covered for one in called for covered in one.answered_ids}
+    refused = {one.id for one in story.people.messages if any(word in story.mood.blocked for word, _ in one.words)}
     for message in story.people.messages:
         count = max((story.page_counts.get(word, 0) for word, _ in message.words), default=0)
         if count > 1 and not story.world.weather.stalls:
             yield f"I2: Notion has {count} pages for {message.id}"
         is_asked = message.id in pages
         is_plain = story.is_calm and story.mood.manner == "repeats" and len(message.words) == 1
-        is_plain = is_plain and story.mood.blocked.isdisjoint(word for word, _ in message.words)
+        is_plain = is_plain and refused.isdisjoint({message.id, message.quoted_id})
         if is_asked and is_plain and message.id in made and story.people.is_kept(message) and not count:
             yield f"I6: Notion has no page for {message.id}"
