@@ -3,12 +3,17 @@
 from dataclasses import dataclass, field
 
 from shared.agent.model import JsonAnswer, JsonModel, JsonRequest, Model, ModelRequest, ModelResponse
-from shared.metering import Metering
+from shared.agent.request_budget import tokens_of_request
+from shared.agent.result_budget import tokens_of
+from shared.agent.token_estimate import estimated_tokens
+from shared.metering import Metering, Usage
+
+_UNREPORTED = Usage()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeteredModel:
-    """A Model whose requests are counted."""
+    """A Model whose requests are counted; an answer that reports no tokens counts by an estimate, so that budgets hold for it too."""
 
     model: Model
     metering: Metering = field(repr=False)
@@ -20,7 +25,7 @@ class MeteredModel:
     def generate(self, request: ModelRequest) -> ModelResponse:
         with self.metering.request(request.purpose, self.model.name) as made:
             response = self.model.generate(request)
-            made.usage = response.usage
+            made.usage = response.usage if response.usage != _UNREPORTED else _estimated(request, response)
             made.response_model = response.model_version
             made.fields["finish_reason"] = response.block_reason or response.finish_reason
         return response
@@ -28,7 +33,7 @@ class MeteredModel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeteredJsonModel:
-    """A JsonModel whose requests are counted."""
+    """A JsonModel whose requests are counted, like those of a MeteredModel."""
 
     model: JsonModel
     metering: Metering = field(repr=False)
@@ -40,5 +45,21 @@ class MeteredJsonModel:
     def answer_json(self, request: JsonRequest) -> JsonAnswer:
         with self.metering.request(request.purpose, self.model.name) as made:
             answer = self.model.answer_json(request)
-            made.usage = answer.usage
+            made.usage = answer.usage if answer.usage != _UNREPORTED else _estimated_of_json(request, answer)
         return answer
+
+
+def _estimated(request: ModelRequest, response: ModelResponse) -> Usage:
+    return Usage(
+        prompt_tokens=tokens_of_request(request.system_instruction, request.declarations, request.contents),
+        output_tokens=tokens_of(response.content.wire) if response.content is not None else 0,
+    )
+
+
+def _estimated_of_json(request: JsonRequest, answer: JsonAnswer) -> Usage:
+    return Usage(
+        prompt_tokens=estimated_tokens(request.system_instruction)
+        + estimated_tokens(request.prompt)
+        + tokens_of(request.schema),
+        output_tokens=tokens_of(answer.value),
+    )

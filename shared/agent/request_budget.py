@@ -41,7 +41,7 @@ def within_request(
     limit_tokens: int = REQUEST_TOKENS,
 ) -> tuple[Content, ...]:
     """Return the contents of a request that is within the limit, the newest as whole as possible."""
-    left = limit_tokens - estimated_tokens(system_instruction) - sum(map(_tokens_of_declaration, declarations))
+    left = limit_tokens - tokens_of_request(system_instruction, declarations, ())
     kept = within_turn(contents)
     steps: tuple[Callable[[tuple[Content, ...], int], tuple[Content, ...]], ...] = (
         _without_earlier_results,
@@ -54,6 +54,14 @@ def within_request(
             break
         kept = shorten(kept, left)
     return kept
+
+
+def tokens_of_request(
+    system_instruction: str, declarations: Sequence[FunctionDeclaration], contents: Sequence[Content]
+) -> int:
+    """Return the estimated tokens of a whole request."""
+    stays = estimated_tokens(system_instruction) + sum(map(_tokens_of_declaration, declarations))
+    return stays + tokens_of_contents(contents)
 
 
 def tokens_of_contents(contents: Sequence[Content]) -> int:

@@ -6,7 +6,7 @@ import pytest
 from shared.adapters.memory import FixedClock
 from shared.adapters.memory.scripted_model import ScriptedJsonModel, ScriptedModel, calling
 from shared.agent.metered_model import MeteredJsonModel, MeteredModel
-from shared.agent.model import JsonRequest, ModelRequest, ModelResponse, UnusableAnswerError
+from shared.agent.model import JsonRequest, ModelRequest, ModelResponse, TextContent, UnusableAnswerError
 from shared.errors import BudgetSpentError, ModelUnavailableError
 from shared.metering import Meter, Metering, ModelUsage, Purpose, Usage, metered
 
@@ -69,6 +69,36 @@ def test_a_request_that_failed_counts() -> None:
 
     assert [(one.requests, one.prompt_tokens) for one in meter.usage] == [(1, 0)]
     assert [account for account, _ in till.charged] == [CHAT]
+
+
+def test_an_answer_without_a_count_is_charged_by_an_estimate() -> None:
+    till = Till()
+    unreported = ModelResponse(finish_reason="STOP", content=calling(("reply", {"message": "あ" * 50})).content)
+    request = ModelRequest(
+        system_instruction="a" * 400,
+        declarations=(),
+        contents=(TextContent(role="user", texts=("あ" * 200,)),),
+        max_output_tokens=100,
+        timeout_s=1.0,
+    )
+
+    MeteredModel(model=ScriptedModel([unreported]), metering=metering(till)).generate(request)
+
+    charged = till.charged[0][1]
+    assert charged.prompt_tokens == 300
+    assert 50 <= charged.output_tokens <= 100
+
+
+def test_an_object_without_a_count_is_charged_by_an_estimate() -> None:
+    meter = Meter()
+    model = MeteredJsonModel(model=ScriptedJsonModel([{"text": "あ" * 50}]), metering=metering())
+
+    with metered(meter):
+        model.answer_json(JsonRequest(system_instruction="a" * 400, prompt="あ" * 200, schema={}, timeout_s=1.0))
+
+    [charged] = meter.usage
+    assert charged.prompt_tokens >= 300
+    assert charged.output_tokens >= 50
 
 
 def test_an_unusable_object_costs_its_tokens() -> None:
