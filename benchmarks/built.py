@@ -83,33 +83,36 @@ class Built:
     ) -> None:
         """Play the messages; every fifth is addressed and answered."""
         self.store = store if store is not None else MemoryObjectStore()
-        self.group_id, self._user_id = group_id, user_id
+        self.group_id, self._user_id, self._pool = group_id, user_id, pool
         now_ms = SystemClock().now_ms()
-        self._clock = FixedClock(now_ms=now_ms - (messages + 60) * _APART_MS)
-        self.conversations = Conversations.on(self.store, reads=pool, clock=self._clock, lease_s=25.0)
-        mind = _Mind()
+        self._clock, self._mind = FixedClock(now_ms=now_ms - (messages + 60) * _APART_MS), _Mind()
+        self.starts_anew()
+        for number in range(messages):
+            self._say(number, _TEXT.format(number), addressed=number % _ADDRESSED_EVERY == _ADDRESSED_EVERY - 1)
+
+    def starts_anew(self) -> None:
+        """Another instance goes on, which has cached nothing."""
+        self.conversations = Conversations.on(self.store, reads=self._pool, clock=self._clock, lease_s=25.0)
         ports = Ports(
             conversations=self.conversations,
             line=MemoryLineApi(),
             profiles=MemoryProfiles(),
             media=MemoryMedia(),
-            model=mind,
-            json_model=mind,
-            threads=Threads.on(pool),
+            model=self._mind,
+            json_model=self._mind,
+            threads=Threads.on(self._pool),
             clock=self._clock,
             chance=random.Random(1),  # noqa: S311 - the same chats in every run
         )
         self._endpoint = PushEndpoint(
             handle=assemble(ports, Options(bot_name="Aizuchi", limits=_NO_LIMITS)), clock=self._clock
         )
-        for number in range(messages):
-            self._say(number, _TEXT.format(number), addressed=number % _ADDRESSED_EVERY == _ADDRESSED_EVERY - 1)
 
     def amend(self, count: int) -> None:
         """So many older messages were taken back; nothing else is left of them."""
-        log = self.conversations.of(self.group_id).amendments
-        for number in range(count):
-            log.amend(Amendment(line_message_id=str(_FIRST_ID - 1 - number), timestamp_ms=self._clock.now_ms()))
+        log, chance = self.conversations.of(self.group_id).amendments, random.Random(1)  # noqa: S311 - as above
+        for line_message_id in sorted(chance.sample(range(_FIRST_ID // 10 * 9, _FIRST_ID), count)):
+            log.amend(Amendment(line_message_id=str(line_message_id), timestamp_ms=self._clock.now_ms()))
 
     def file(self, count: int) -> None:
         """So many ideas were filed, one a day; their catalog and their index agree with them."""

@@ -4,16 +4,18 @@ Workers that know the chat list only events of the last minutes. So what is rest
 folded: `amended/{c}/001763700000000.withdrawal.4711.8c0f2a1b.json` returns as `amended/{c}/001763900000000.withdrawal.4711.8c0f2a1b.json`.
 """
 
+import datetime as dt
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TypeAlias
 
 from shared.clock import Clock
-from shared.conversation.amendment_events import event_in
-from shared.conversation.amendment_fold import AmendmentFold
+from shared.conversation.amendment_events import event_in, withdrawal_of
+from shared.conversation.amendment_fold import is_single_withdrawal, readable_fold
 from shared.conversation.amendment_views import AmendmentTimes
+from shared.conversation.packed_ids import unpacked
 from shared.errors import CorruptRecordError, UnknownRecordVersionError, UnusableIdError
-from shared.storage.codec import decode, encode
+from shared.storage.codec import encode
 from shared.storage.object_names import ObjectNames
 from shared.storage.object_store import ObjectStore
 
@@ -36,7 +38,7 @@ def unfolded(names: ObjectNames, objects: Mapping[str, bytes]) -> dict[str, byte
     """
     rest = dict(objects)
     try:
-        fold = decode(AmendmentFold, rest[names.amended_fold])
+        fold = readable_fold(rest[names.amended_fold])
     except (KeyError, CorruptRecordError):
         fold = None
     if fold is not None:
@@ -44,7 +46,10 @@ def unfolded(names: ObjectNames, objects: Mapping[str, bytes]) -> dict[str, byte
         for folded in fold.events:
             names.amended_name_in(folded.name)
             rest.setdefault(folded.name, encode(folded.event))
-    return {name: _as_it_counts(names, name, data) for name, data in rest.items()}
+        for day, ids in fold.withdrawn.items():
+            for event in (withdrawal_of([an_id], timestamp_ms=0) for an_id in unpacked(ids)):
+                rest.setdefault(event.name(names, written_ms=_first_ms(day)), encode(event))
+    return dict(_as_it_counts(names, name, data) for name, data in rest.items())
 
 
 def event_key(names: ObjectNames, name: str) -> EventKey:
@@ -71,9 +76,19 @@ def create_now(store: ObjectStore, names: ObjectNames, name: str, data: bytes, *
     return True
 
 
-def _as_it_counts(names: ObjectNames, name: str, data: bytes) -> bytes:
+def _as_it_counts(names: ObjectNames, name: str, data: bytes) -> tuple[str, bytes]:
+    """Return the object as every reader takes it, under the name that it then has, whether it was folded or not."""
     try:
-        event = event_in(names.amended_name_in(name), data)
+        amended = names.amended_name_in(name)
+        event = event_in(amended, data)
     except (UnusableIdError, UnknownRecordVersionError):
-        return data
-    return encode(event) if event is not None else data
+        return name, data
+    if event is None:
+        return name, data
+    if is_single_withdrawal(event):
+        event = replace(event, timestamp_ms=0)
+    return event.name(names, written_ms=amended.written_ms), encode(event)
+
+
+def _first_ms(day: str) -> int:
+    return round(dt.datetime.fromisoformat(f"{day}T00:00:00+00:00").timestamp() * 1_000)

@@ -1,15 +1,22 @@
 """The fold of a chat's amendments: the events that are older than an hour, as one object, for instances that have not seen them.
 
 amended/{conversation_id}/~fold.json
+
+Most events are withdrawals of one message, of which the fold holds ids only, so that a thousand of them cost a reader 10 kB.
 """
 
-from collections.abc import Mapping
+import datetime as dt
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+import msgspec
+
 from shared import logs
-from shared.conversation.amendment_events import AmendmentEvent, event_in, parsed
-from shared.storage.codec import VERSION, decode_if_readable, encode
+from shared.conversation.amendment_events import AmendmentEvent, AmendmentKind, event_in, parsed, withdrawal_of
+from shared.conversation.packed_ids import packed, unpacked
+from shared.errors import CorruptRecordError
+from shared.storage.codec import VERSION, decode, encode
 from shared.storage.object_cache import ObjectCache
 from shared.storage.object_names import AmendedName, ObjectNames
 from shared.storage.object_store import ListedObject, StoredObject
@@ -28,15 +35,73 @@ class FoldedEvent(Extensible):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AmendmentFold(Extensible):
-    """The events that are older than an hour, the oldest first."""
+    """The events that are older than an hour, the oldest first.
+
+    `withdrawn`: by the day on which they were written, such as `2026-11-22`, the ids of messages that were withdrawn one by one, packed.
+    `events`: all others.
+    """
 
     version: int = VERSION
+    withdrawn: Mapping[str, str] = field(default_factory=dict, repr=False)
     events: tuple[FoldedEvent, ...] = field(default=(), repr=False)
 
+    @property
+    def withdrawn_ids(self) -> frozenset[str]:
+        """The messages that were withdrawn one by one."""
+        return frozenset().union(*map(unpacked, self.withdrawn.values()))
 
-def events_in(stored: StoredObject | None) -> tuple[AmendmentEvent, ...]:
-    """Return the folded events; none where there is no fold, or one that cannot be read, which is logged."""
-    return tuple(one.event for one in _fold_in(stored).events)
+    def with_events(self, events: Iterable[tuple[str, int, AmendmentEvent]]) -> "AmendmentFold":
+        """Return the fold with these events: the name of each, when it was written, and what it says."""
+        withdrawn = {day: set(unpacked(ids)) for day, ids in self.withdrawn.items()}
+        others: dict[str, FoldedEvent] = {}
+        for name, written_ms, event in events:
+            if is_single_withdrawal(event):
+                withdrawn.setdefault(_day(written_ms), set()).add(event.id)
+            else:
+                others[name] = FoldedEvent(name=name, event=event)
+        others |= {folded.name: folded for folded in self.events}
+        return replace(
+            self,
+            withdrawn={day: packed(withdrawn[day]) for day in sorted(withdrawn)},
+            events=tuple(others[name] for name in sorted(others)),
+        )
+
+    def since(self, names: ObjectNames, written_ms: int) -> "AmendmentFold":
+        """Return the fold without the events that were written before this time, single withdrawals by the day."""
+        first_name, first_day = names.amended_since(written_ms), _day(written_ms)
+        return replace(
+            self,
+            withdrawn={day: ids for day, ids in self.withdrawn.items() if day >= first_day},
+            events=tuple(folded for folded in self.events if folded.name >= first_name),
+        )
+
+
+def is_single_withdrawal(event: AmendmentEvent) -> bool:
+    """Whether the event says nothing but that one message was withdrawn; when LINE sent the unsend matters to no reader."""
+    return (
+        event.kind is AmendmentKind.WITHDRAWAL
+        and event.unknown_fields is msgspec.UNSET
+        and replace(event, timestamp_ms=0) == withdrawal_of([event.id], timestamp_ms=0)
+    )
+
+
+def fold_in(stored: StoredObject | None) -> AmendmentFold:
+    """Return the fold; an empty one where there is none, or one that cannot be read, which is logged."""
+    if stored is None:
+        return AmendmentFold()
+    try:
+        return readable_fold(stored.data)
+    except CorruptRecordError as cause:
+        logs.error("record_unreadable", cause=cause)
+        return AmendmentFold()
+
+
+def readable_fold(data: bytes) -> AmendmentFold:
+    """Read the bytes of a fold.  Raises: CorruptRecordError, UnknownRecordVersionError."""
+    fold = decode(AmendmentFold, data)
+    for ids in fold.withdrawn.values():
+        unpacked(ids)
+    return fold
 
 
 def fold_events(objects: ObjectCache, names: ObjectNames, *, before_ms: int, kept_since_ms: int) -> None:
@@ -51,11 +116,8 @@ def fold_events(objects: ObjectCache, names: ObjectNames, *, before_ms: int, kep
     if not readable:
         return
     stored = store.read(names.amended_fold)
-    before = _fold_in(stored)
-    new = {one.name: FoldedEvent(name=one.name, event=event) for one, event in readable.items()}
-    folded = new | {one.name: one for one in before.events}
-    kept_since = names.amended_since(kept_since_ms)
-    fold = replace(before, events=tuple(folded[name] for name in sorted(folded) if name >= kept_since))
+    written = ((listed.name, events[listed.name].written_ms, event) for listed, event in readable.items())
+    fold = fold_in(stored).with_events(written).since(names, kept_since_ms)
     if store.replace(names.amended_fold, encode(fold), generation=stored.generation if stored else 0) is not None:
         list(objects.reads.map(lambda one: store.delete(one.name, generation=one.generation), readable))
         logs.info("amendments_folded", events=len(readable))
@@ -68,5 +130,5 @@ def _readable(objects: ObjectCache, listed: Mapping[ListedObject, AmendedName]) 
     return {one: event for one, event in events.items() if event is not None}
 
 
-def _fold_in(stored: StoredObject | None) -> AmendmentFold:
-    return decode_if_readable(AmendmentFold, stored.data if stored is not None else None) or AmendmentFold()
+def _day(written_ms: int) -> str:
+    return dt.datetime.fromtimestamp(written_ms / 1_000, dt.UTC).date().isoformat()

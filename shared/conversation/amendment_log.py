@@ -22,7 +22,7 @@ from shared.conversation.amendment_events import (
     plan_of,
     withdrawal_of,
 )
-from shared.conversation.amendment_fold import events_in, fold_events
+from shared.conversation.amendment_fold import fold_events, fold_in
 from shared.conversation.amendment_views import AmendedListing, AmendmentViews
 from shared.conversation.amendments import Amendments, Plan
 from shared.conversation.edits import Edits
@@ -140,7 +140,9 @@ class AmendmentLog:
             events = [event for name, data in named if data is not None and (event := event_in(name, data)) is not None]
             amendments = view.amendments if view is not None else Amendments()
             if watermark is not None:
-                events += (*events_in(fold.result() if fold is not None else None), *events_of(watermark.result()))
+                folded = fold_in(fold.result() if fold is not None else None)
+                amendments = Amendments(withdrawn=folded.withdrawn_ids)
+                events += (*(older.event for older in folded.events), *events_of(watermark.result()))
             if events:
                 amendments = amendments.with_events(events).with_words(words)
             self.views.cache(self.names, listing, amendments)

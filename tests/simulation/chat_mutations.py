@@ -23,7 +23,7 @@ from tests.simulation.stand_ins import (
     delete_events,
     leave_nothing,
     name_no_segment,
-    no_events,
+    no_fold,
     no_reach,
     nothing_is_deadly,
     plan_that_clears_nothing,
@@ -392,7 +392,7 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
     ),
     "reads_the_fold": Mutation(
         f"{_AMENDMENT_LOG}:AmendmentLog._begin_reading",
-        Instead("events_in", no_events),
+        Instead("fold_in", no_fold),
         lacks="the same where an instance reads the chat for the first time",
     ),
     "keeps_deadly_messages_out": Mutation(

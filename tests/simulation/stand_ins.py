@@ -14,6 +14,7 @@ from shared.bus.envelope import Envelope
 from shared.bus.result import EventResult
 from shared.clock import Deadline
 from shared.conversation.amendment_events import AmendmentEvent, plan_of
+from shared.conversation.amendment_fold import AmendmentFold
 from shared.conversation.amendment_log import AmendmentLog
 from shared.conversation.amendments import Amendments
 from shared.conversation.archive import Archive
@@ -145,8 +146,8 @@ def no_reach(_milliseconds: float) -> int:
     return 0
 
 
-def no_events(_fold: StoredObject | None) -> tuple[AmendmentEvent, ...]:
-    return ()
+def no_fold(_stored: StoredObject | None) -> AmendmentFold:
+    return AmendmentFold()
 
 
 def show_everything(history: History, _asked: Sequence[MessageRecord]) -> History:

@@ -104,6 +104,30 @@ def test_a_turn_costs_the_same_however_much_was_said_taken_back_or_filed_before(
         assert more_bytes <= 1.05 * fewest_bytes
 
 
+def first_turn(built: Built, store: CountingStore) -> tuple[int, int]:
+    """Return the requests and the bytes of a turn of an instance that is new to the chat."""
+    built.starts_anew()
+    store.requests.clear()
+    store.sent_bytes = 0
+    built.asks(3_000)
+    return store.requests.total(), store.sent_bytes
+
+
+def test_a_first_turn_costs_the_same_however_much_was_taken_back_an_hour_before(pool: ThreadPoolExecutor) -> None:
+    (young, few_amendments), (amended, store) = chat(pool), chat(pool)
+    amended.amend(1_000)
+    for built in (young, amended):
+        built.waits(3_601)
+        built.starts_anew()
+        built.asks(2_999)  # reads every event, and folds them
+
+    requests, sent_bytes = first_turn(young, few_amendments)
+    more, more_bytes = first_turn(amended, store)
+
+    assert more <= requests + 1  # the fold
+    assert more_bytes <= sent_bytes + 10_500  # its bytes, 10 for each message
+
+
 def unsend(store: CountingStore, line_message_id: str) -> int:
     """Return how many requests a new instance makes for the first pass of the unsend."""
     store.requests.clear()

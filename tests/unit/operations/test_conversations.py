@@ -310,7 +310,7 @@ def test_export_during_the_first_fold_of_a_chat_loses_no_amendment() -> None:
     lines = {json.loads(line)["name"]: json.loads(line) for line in exported(store, CHAT)}
 
     assert not store.is_due
-    assert [one["event"]["withdrawn_ids"] for one in lines[NAMES.amended_fold]["json"]["events"]] == [["1"]]
+    assert [*lines[NAMES.amended_fold]["json"]["withdrawn"].values()] == ["1"]
 
 
 def test_export_names_each_object_once(bucket: Bucket) -> None:

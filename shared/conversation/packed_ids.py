@@ -1,0 +1,46 @@
+"""Ids of messages as one short text: LINE's are numbers, so what each adds to the one before it takes half the space.
+
+{"450", "460", "m3"}   "ci a =m3"   450 and 10 in base 36; what is no number stands as it is
+"""
+
+from collections.abc import Iterable
+from itertools import accumulate, pairwise
+from typing import Final
+
+from shared.errors import CorruptRecordError
+
+_DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
+_AS_IT_IS: Final = "="
+
+
+def packed(ids: Iterable[str]) -> str:
+    """Return the ids, each once, as one text.  No id holds a space."""
+    each = frozenset(ids)
+    numbers = sorted(int(an_id) for an_id in each if _is_number(an_id))
+    others = sorted(f"{_AS_IT_IS}{an_id}" for an_id in each if not _is_number(an_id))
+    gaps = (_base_36(number - before) for before, number in pairwise([0, *numbers]))
+    return " ".join((*gaps, *others))
+
+
+def unpacked(text: str) -> frozenset[str]:
+    """Return the ids of the text.  Raises: CorruptRecordError."""
+    parts = text.split()
+    try:
+        numbers = accumulate(int(part, len(_DIGITS)) for part in parts if not part.startswith(_AS_IT_IS))
+        others = (part.removeprefix(_AS_IT_IS) for part in parts if part.startswith(_AS_IT_IS))
+        return frozenset((*map(str, numbers), *others))
+    except ValueError as cause:
+        raise CorruptRecordError("packed ids cannot be read") from cause
+
+
+def _is_number(an_id: str) -> bool:
+    """Whether the id is a number as `str` writes it."""
+    return an_id.isascii() and an_id.isdecimal() and (an_id == "0" or not an_id.startswith("0"))
+
+
+def _base_36(number: int) -> str:
+    digits = ""
+    while number or not digits:
+        number, digit = divmod(number, len(_DIGITS))
+        digits = _DIGITS[digit] + digits
+    return digits
