@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from simulator.line.endpoints import ENDPOINTS, Endpoint
 from simulator.line.harness import LineHarness
 from simulator.line.people import Friendship
 
@@ -152,6 +153,19 @@ def test_insight_is_plausible_and_marked(line: LineHarness) -> None:
     assert sum(tile["percentage"] for tile in demographic["ages"]) == 100
     assert (event["overview"]["delivered"], event["overview"]["uniqueImpression"]) == (1, None)
     assert unit["overview"]["uniqueClick"] is None
+
+
+INSIGHT = [endpoint for endpoint in ENDPOINTS if endpoint.path.startswith("/v2/bot/insight/")]
+
+
+@pytest.mark.parametrize("endpoint", INSIGHT, ids=lambda endpoint: endpoint.path)
+def test_insight_is_asked_for_sixty_times_an_hour(line: LineHarness, endpoint: Endpoint) -> None:
+    path = endpoint.path.replace("{rich_menu_id}", "richmenu-none")
+    statuses = [line.call("GET", path).status_code for _ in range(61)]
+    line.clock.advance(s=3_600)
+
+    assert [index for index, status in enumerate(statuses) if status == 429] == [60]
+    assert line.call("GET", path).status_code != 429
 
 
 def test_a_link_token_is_issued(line: LineHarness) -> None:
