@@ -34,12 +34,10 @@ run "one" {
 
 run "two" {
   command         = plan
-  expect_failures = [var.access, var.bot, var.delivery, var.limits, var.profile]
+  expect_failures = [var.access, var.bot, var.delivery, var.limits]
 
   variables {
     access   = "everybody"
-    profile  = "small"
-    webhook  = { min_instances = 1 } # an instance that waits
     limits   = { turns_per_chat_day = -1 }
     bot      = { group_policy = "loud" }
     delivery = { max_attempts = 5 }
@@ -82,11 +80,13 @@ run "five" {
 
 run "six" {
   command         = plan
-  expect_failures = [var.bot, var.gemini]
+  expect_failures = [var.bot, var.gemini, var.profile]
 
   variables {
-    bot    = { confidence_threshold = 60 } # a share, not a percentage
-    gemini = { on_vertex = true, location = "" }
+    profile = "small"
+    webhook = { min_instances = 1 }         # an instance that waits
+    bot     = { confidence_threshold = 60 } # a share, not a percentage
+    gemini  = { on_vertex = true, location = "" }
   }
 }
 
