@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 from shared.access.admission import AdmissionRecord
 from shared.clock import Clock
 from shared.conversation.amendment_events import AmendmentEvent
-from shared.conversation.amendment_fold import AmendmentFold
+from shared.conversation.amendment_fold import readable_fold
 from shared.conversation.members import MembersRecord
 from shared.conversation.records import EditedWords, Watermark
 from shared.conversation.snapshot_records import SnapshotRecord
@@ -86,9 +86,8 @@ class Forget:
         before = _objects_of(store, conversation_id)
         until_ms = self.clock.now_ms()
         for name in before:
-            kind = AmendmentFold if name == conversation.names.amended_fold else _STAY.get(_kind(name))
-            stored = store.read(name) if kind is not None else None
-            if stored is not None and kind is not None and _readable(kind, stored) is None:
+            stored = store.read(name) if _kind(name) in _STAY else None
+            if stored is not None and not _is_readable(conversation.names, name, stored.data):
                 store.delete(name, generation=stored.generation)
         conversation.amendments.erase(until_ms)  # first, so that every later writer finds the watermark
         _unmark_reminders(conversation)
@@ -113,6 +112,18 @@ def _unmark_reminders(conversation: Conversation) -> None:
     if not is_all_known:
         for listed in [one for one in store.list(DUE_PREFIX) if f"/{REMINDER}.{conversation.id}." in one.name]:
             store.delete(listed.name, generation=listed.generation)
+
+
+def _is_readable(names: ObjectNames, name: str, data: bytes) -> bool:
+    """Whether this object of a kind that stays can be read."""
+    try:
+        if name == names.amended_fold:
+            readable_fold(data)
+        else:
+            decode(_STAY[_kind(name)], data)
+    except PermanentError:
+        return False
+    return True
 
 
 def _readable(kind: type[_Record], stored: StoredObject | None) -> _Record | None:

@@ -171,6 +171,14 @@ def test_edits_and_withdrawals_outlast_a_forgetting_without_words(bucket: Bucket
     assert edited_words(fresh, "7") == EditedWords(timestamp_ms=1)
 
 
+def test_a_fold_of_ids_that_cannot_be_unpacked_is_forgotten(bucket: Bucket) -> None:
+    bucket.store.create(f"amended/{CHAT}/~fold.json", b'{"version": 1, "withdrawn": {"2026-11-22": "my pin: 4711"}}')
+
+    forget(bucket)(CHAT)
+
+    assert not bucket.holds("4711")
+
+
 @pytest.mark.parametrize(
     "name",
     [
