@@ -108,11 +108,15 @@ class Built:
             handle=assemble(ports, Options(bot_name="Aizuchi", limits=_NO_LIMITS)), clock=self._clock
         )
 
-    def amend(self, count: int) -> None:
-        """So many older messages were taken back; nothing else is left of them."""
-        log, chance = self.conversations.of(self.group_id).amendments, random.Random(1)  # noqa: S311 - as above
+    def amend(self, count: int, *, ago_s: float = 0.0) -> None:
+        """So many older messages were taken back so long ago, and folded if that is more than an hour; nothing else is left of them."""
+        clock, chance = FixedClock(now_ms=self._clock.now_ms() - round(ago_s * 1_000)), random.Random(1)  # noqa: S311 - as above
+        conversations = Conversations.on(self.store, reads=self._pool, clock=clock, lease_s=25.0)
+        log = conversations.of(self.group_id).amendments
         for line_message_id in sorted(chance.sample(range(_FIRST_ID // 10 * 9, _FIRST_ID), count)):
-            log.amend(Amendment(line_message_id=str(line_message_id), timestamp_ms=self._clock.now_ms()))
+            log.amend(Amendment(line_message_id=str(line_message_id), timestamp_ms=clock.now_ms()))
+        clock.move(ago_s)
+        log.fold()
 
     def file(self, count: int) -> None:
         """So many ideas were filed, one a day; their catalog and their index agree with them."""

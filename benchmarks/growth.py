@@ -27,6 +27,7 @@ INDEXED: Final = 100
 """So many entries fill the part of the index that a prompt shows."""
 _SLOW_BUCKET_S: Final = 0.05
 """Enough for requests that are made at once to overlap, so that their round trips can be counted."""
+_A_DAY_S: Final = 86_400.0
 _FLAT: Final = times(1.05)
 
 
@@ -74,8 +75,31 @@ async def measure(processes: Processes, plan: Plan) -> list[Section]:
             turn = await timed_turn(worker, chat)
             taken[one].append((await take_requests(stand_ins, slow_bucket_s=0.0), turn))
     await processes.stop(worker)
+    retracted = _Grown(amendments=plan.amendments)
+    cold = await _cold(processes, stand_ins, {one: chats[one] for one in (small, retracted)}, chats[filed], plan)
     tools = await _toolsets(processes, stand_ins, chats[filed], plan)
-    return [*(_section(one, taken[one], like, taken[like]) for one, like in grown.items()), tools]
+    return [*(_section(one, taken[one], like, taken[like]) for one, like in grown.items()), cold, tools]
+
+
+async def _cold(
+    processes: Processes, stand_ins: Mapping[str, Child], chats: Mapping[_Grown, Chat], other: Chat, plan: Plan
+) -> Section:
+    """Compare the first turns of instances in a chat where much was taken back, and folded since, with those in one where nothing was."""
+    taken: dict[_Grown, list[tuple[Requests, Turn]]] = {one: [] for one in chats}
+    for _ in range(plan.cold_turns):
+        worker = await processes.start(processes.function("agent_worker", wiring(stand_ins, SETTLE_MS="0")))
+        await timed_turn(worker, other)  # imports what a turn needs
+        for one, chat in chats.items():
+            await take_requests(stand_ins, slow_bucket_s=_SLOW_BUCKET_S)
+            turn = await timed_turn(worker, chat)
+            taken[one].append((await take_requests(stand_ins, slow_bucket_s=0.0), turn))
+        await processes.stop(worker)
+    (small, fewer), (retracted, turns) = taken.items()
+    return replace(
+        _section(retracted, turns, small, fewer),
+        title=f"A cold turn in a group of {retracted.name}",
+        note=f"means of {len(turns)} instances, each with its first turn in the chat; what was taken back is folded",
+    )
 
 
 async def _toolsets(processes: Processes, stand_ins: Mapping[str, Child], chat: Chat, plan: Plan) -> Section:
@@ -102,7 +126,7 @@ async def _toolsets(processes: Processes, stand_ins: Mapping[str, Child], chat: 
 async def _chat(grown: _Grown, pool: ThreadPoolExecutor, line: Child, storage: Child) -> Chat:
     chat = await Chat.create(line)
     played = chat.built(grown.messages, pool)
-    played.amend(grown.amendments)
+    played.amend(grown.amendments, ago_s=_A_DAY_S)
     if grown.entries:
         played.file(grown.entries)
     built.copy(played, storage)

@@ -21,6 +21,7 @@ class Plan:
         amendments: withdrawals in the chat in which much was taken back.
         entries: in the chat in which much was filed.
         grown_turns: turns in each chat that has grown; every twenty-first folds.
+        cold_turns: instances whose first turns in such chats are compared.
         call_rounds: rounds of single calls beside bare ones.
         pictures: rounds of a large picture, each in a worker of its own.
     """
@@ -37,6 +38,7 @@ class Plan:
     amendments: int
     entries: int
     grown_turns: int
+    cold_turns: int
     call_rounds: int
     pictures: int
 
@@ -54,6 +56,7 @@ FULL: Final = Plan(
     amendments=1_000,
     entries=1_000,
     grown_turns=21,
+    cold_turns=5,
     call_rounds=15,
     pictures=3,
 )
@@ -70,6 +73,7 @@ QUICK: Final = Plan(
     amendments=200,
     entries=200,
     grown_turns=3,
+    cold_turns=1,
     call_rounds=5,
     pictures=1,
 )
