@@ -20,6 +20,8 @@ TOOLS := .terraform-tools
 PROCESSES := --numprocesses auto --max-worker-restart 0
 PIP_INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --require-hashes
 UV := 0.13.9
+# With a file .env the commands are for the process of `make serve`, unless the environment names a bucket.
+OPERATIONS := $(if $(HISTORY_BUCKET),operations,$(if $(wildcard .env),selfhost,operations))
 
 .DEFAULT_GOAL := help
 .PHONY: help run serve test check format bench eval simulate mutants screenshots fuzz load-test package-test foreign-bots tf-test tf-plan tf-docs tf-lock line-webhook dead-letters invite admit revoke admitted forget export restore release cost lock upgrade clean
@@ -86,28 +88,28 @@ line-webhook: $(VENV)/.run-installed ## Tell LINE the webhook's address and test
 	@$(BIN)/python -m operations line-webhook
 
 dead-letters: $(VENV)/.run-installed ## List and explain dead letters; replay them: make dead-letters ARGS=--replay
-	@$(BIN)/python -m operations dead-letters $(ARGS)
+	@$(BIN)/python -m $(OPERATIONS) dead-letters $(ARGS)
 
 invite: $(VENV)/.run-installed ## Print a new invitation code: make invite [ARGS="--days 30 --many"]
-	@$(BIN)/python -m operations invite $(ARGS)
+	@$(BIN)/python -m $(OPERATIONS) invite $(ARGS)
 
 admit: $(VENV)/.run-installed ## Let a chat talk to the bot: make admit CONVERSATION=U...
-	@$(BIN)/python -m operations admit "$(CONVERSATION)"
+	@$(BIN)/python -m $(OPERATIONS) admit "$(CONVERSATION)"
 
 revoke: $(VENV)/.run-installed ## Meet a chat with silence: make revoke CONVERSATION=U...
-	@$(BIN)/python -m operations revoke "$(CONVERSATION)"
+	@$(BIN)/python -m $(OPERATIONS) revoke "$(CONVERSATION)"
 
 admitted: $(VENV)/.run-installed ## List the chats: admitted or not, and their pseudonyms in the logs
-	@$(BIN)/python -m operations admitted
+	@$(BIN)/python -m $(OPERATIONS) admitted
 
 forget: $(VENV)/.run-installed ## Erase a chat for good: make forget CONVERSATION=U..., or PERSON=U... in every chat
-	@$(BIN)/python -m operations forget $(if $(CONVERSATION),"$(CONVERSATION)") $(if $(PERSON),--person "$(PERSON)")
+	@$(BIN)/python -m $(OPERATIONS) forget $(if $(CONVERSATION),"$(CONVERSATION)") $(if $(PERSON),--person "$(PERSON)")
 
 export: $(VENV)/.run-installed ## Write all of a chat as JSON lines: make export CONVERSATION=U... [PERSON=U...] [ARGS="--to FILE"]
-	@$(BIN)/python -m operations export "$(CONVERSATION)" $(if $(PERSON),--person "$(PERSON)") $(ARGS)
+	@$(BIN)/python -m $(OPERATIONS) export "$(CONVERSATION)" $(if $(PERSON),--person "$(PERSON)") $(ARGS)
 
 restore: $(VENV)/.run-installed ## Write the objects of an export that are missing: make restore FILE=chat.jsonl
-	@$(BIN)/python -m operations restore $(if $(FILE),"$(FILE)")
+	@$(BIN)/python -m $(OPERATIONS) restore $(if $(FILE),"$(FILE)")
 
 release: $(VENV)/.run-installed ## Write dist/: each function's package, its bill of materials and licences
 	$(BIN)/python -m operations.release

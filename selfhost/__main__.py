@@ -1,21 +1,26 @@
-"""`python -m selfhost`: serve until Ctrl-C."""
+"""`python -m selfhost`: serve until Ctrl-C; `python -m selfhost COMMAND`: an operator's command."""
 
 import asyncio
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from selfhost.control import commands_parser
 from selfhost.env_file import with_env_file
-from selfhost.process import serve
+from selfhost.process import command, serve
 from selfhost.settings import serve_settings
 
 
-def main(env: Mapping[str, str]) -> None:
-    """Serve with this environment and the file `.env`.  Raises: SettingsError, DatabaseRefusedError."""
-    asyncio.run(serve(serve_settings(with_env_file(env, Path(".env")))))
+def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
+    """Serve with this environment and the file `.env`, or carry out a command.  Raises: SettingsError, DatabaseRefusedError."""
+    is_command = commands_parser().parse_args(arguments).command is not None
+    settings = serve_settings(with_env_file(env, Path(".env")))
+    if is_command:
+        return command(settings, arguments)
+    asyncio.run(serve(settings))
+    return 0
 
 
 if __name__ == "__main__":
-    main(os.environ)  # noqa: TID251 - the only place that reads the environment
-    sys.exit(0)
+    sys.exit(main(sys.argv[1:], os.environ))  # noqa: TID251 - the only place that reads the environment

@@ -4,14 +4,16 @@ import asyncio
 import contextlib
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TextIO
 
 from functions.agent_worker.compose import compose_on as compose_worker
 from functions.unsend.compose import compose_on as compose_unsend
 from functions.webhook.receive import Receive, WebhookEndpoint
 from operations.adapters.line_channel import SdkLineChannel
+from operations.commands import Desk
+from selfhost.control import Control, ask_running, commands_parser, perform
 from selfhost.dispatcher import Dispatcher
 from selfhost.gemini_check import GeminiModelCheck
 from selfhost.registration import Registration, RegistrationState
@@ -24,6 +26,7 @@ from selfhost.usage import tokens_spent
 from shared import logs
 from shared.adapters.sqlite import Database, SqliteEventQueue, SqliteObjectStore
 from shared.clock import Clock, SystemClock
+from shared.storage.object_store import ObjectStore
 
 _TUNNEL: Final = (
     "no PUBLIC_URL is set: start a tunnel to {address}, set PUBLIC_URL to its https address, and start again"
@@ -70,6 +73,26 @@ def deployed(settings: ServeSettings, clock: Clock) -> Iterator[Deployment]:
             dispatcher.stop()
 
 
+def desk_of(settings: ServeSettings, store: ObjectStore, out: TextIO) -> Desk:
+    """Return what the operator's commands work on."""
+    return Desk(open_store=lambda: store, lease_s=settings.worker.lease_s, shows_pseudonyms=True, out=out)
+
+
+def command(settings: ServeSettings, arguments: Sequence[str]) -> int:
+    """Carry out an operator's command, in the process that serves if there is one; return its status.  Raises: DatabaseRefusedError."""
+    options = commands_parser().parse_args(arguments)
+    status = ask_running(settings.folder, arguments, sys.stdout)
+    if status is not None:
+        return status
+    logs.configure(sys.stderr)
+    logs.key_pseudonyms(settings.worker.channel_access_token.value())
+    clock = SystemClock()
+    with contextlib.closing(Database(settings.folder)) as database:
+        store, queue = SqliteObjectStore(database, clock=clock), SqliteEventQueue(database, clock=clock)
+        desk = desk_of(settings, store, sys.stdout)
+        return perform(desk, options, queue=queue, bus=queue, database=database)
+
+
 async def serve(settings: ServeSettings) -> None:
     """Serve until SIGINT or SIGTERM."""
     public, private = listening_socket(settings.port, "PORT"), listening_socket(settings.admin_port, "ADMIN_PORT")
@@ -93,10 +116,33 @@ async def serve(settings: ServeSettings) -> None:
             else:
                 registration.start()
             ticks.start()
-            await stopping.wait()
+            with _controlled(settings, deployment):
+                await stopping.wait()
         ticks.stop()
         if registration is not None:
             registration.stop()
+
+
+@contextlib.contextmanager
+def _controlled(settings: ServeSettings, deployment: Deployment) -> Iterator[None]:
+    """The operator's commands reach this process within the block."""
+    try:
+        control = Control(
+            settings.folder,
+            desk_of(settings, deployment.store, sys.stdout),
+            queue=deployment.queue,
+            bus=deployment.dispatcher,
+            database=deployment.database,
+        )
+    except OSError as cause:
+        logs.warning("control_unavailable", error_type=type(cause).__name__)
+        yield
+        return
+    control.start()
+    try:
+        yield
+    finally:
+        control.stop()
 
 
 def _registration(settings: ServeSettings) -> Registration | None:

@@ -58,6 +58,19 @@ class SelfHosted:
             )
         self.wait_until(lambda: self.starts() > before)
 
+    def command(self, *arguments: str) -> str:
+        ended = subprocess.run(
+            [sys.executable, "-m", "selfhost", *arguments],
+            cwd=self.folder,
+            env=self.env,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_S,
+            check=False,
+        )
+        assert ended.returncode == 0, ended.stdout + ended.stderr
+        return ended.stdout
+
     def end(self, wanted: signal.Signals = signal.SIGTERM) -> int:
         assert self.process is not None
         self.process.send_signal(wanted)
@@ -259,3 +272,26 @@ def test_settings_are_read_from_the_file_of_the_folder(machine: SelfHosted) -> N
     machine.start()
 
     machine.wait_until(lambda: "ok: LINE tried it" in machine.printed.read_text(encoding="utf-8"))
+
+
+def test_the_operators_commands_work_while_the_process_serves_and_while_it_does_not(machine: SelfHosted) -> None:
+    machine.env["ACCESS"] = "invited"
+    machine.start()
+    machine.wait_until(lambda: "ok: LINE tried it" in machine.printed.read_text(encoding="utf-8"))
+    person = machine.add_person("Momoko")
+
+    machine.says(person, machine.command("invite").strip())
+    machine.wait_until(lambda: len(machine.hears(person)) == 1)
+    machine.says(person, "my word is swordfish, note it please")
+    machine.wait_until(lambda: len(machine.hears(person)) == 2)
+    assert person in machine.command("admitted")
+    machine.command("export", person, "--to", "chat.jsonl")
+    assert person in (machine.folder / "chat.jsonl").read_text(encoding="utf-8")
+    assert machine.command("dead-letters").strip() == "no dead letters"
+    assert machine.files_with(b"swordfish")
+    assert "forgotten" in machine.command("forget", person)
+    assert machine.files_with(b"swordfish") == []
+
+    assert machine.end() == 0
+    assert machine.command("admit", person).strip() == "admitted"
+    assert person in machine.command("admitted")

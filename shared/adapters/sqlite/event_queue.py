@@ -89,7 +89,11 @@ class SqliteEventQueue:
 
     def acknowledge(self, message: QueuedMessage) -> None:
         """The message is deleted.  Repeated: does nothing.  Raises: StorageUnavailableError."""
-        self._database.write(lambda db: db.execute("DELETE FROM messages WHERE id = ?", (message.id,)))
+        self.drop(message.id)
+
+    def drop(self, message_id: int) -> None:
+        """The message or dead letter is deleted.  Repeated: does nothing.  Raises: StorageUnavailableError."""
+        self._database.write(lambda db: db.execute("DELETE FROM messages WHERE id = ?", (message_id,)))
 
     def refuse(self, message: QueuedMessage) -> None:
         """The message comes again after a pause, or is a dead letter.  Without effect if it was taken again since.

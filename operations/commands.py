@@ -1,0 +1,209 @@
+"""The commands on chats, whatever stores them: who may talk to the bot, export, restoration, forgetting, dead letters."""
+
+import argparse
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain
+from pathlib import Path
+from typing import Final, TextIO
+
+from operations.admissions import LONGEST_DAYS, Door
+from operations.conversations import Forget, exported
+from operations.dead_letters import DeadLetterQueue, DeadLetters, summary
+from operations.export_file import read_export, with_something, write_export
+from operations.persons import ForgetPerson, checked_person_id, exported_person
+from operations.restoration import check_date, date_line, restore
+from shared.access.admission import Admissions
+from shared.access.invitations import Invitations
+from shared.bus.messages import EventBus
+from shared.clock import Clock, SystemClock
+from shared.conversation.history_reader import HistoryReader
+from shared.conversation.store import Conversations
+from shared.handlers.unsend import withdrawal_of
+from shared.knowledge.index import KnowledgeIndex
+from shared.storage.object_store import ObjectStore
+
+CONNECTIONS: Final = 16
+_LONGEST_WAIT_S: Final = 60.0
+_CONVERSATION: Final = "LINE's id of the user, group or room: U, C or R and 32 digits"
+
+
+@dataclass(kw_only=True)
+class Desk:
+    """What a command works on, and where it writes.  `open_store` is called once, when a command first needs the store.
+
+    `folder` is where relative paths begin.
+    """
+
+    open_store: Callable[[], ObjectStore]
+    lease_s: float
+    shows_pseudonyms: bool
+    out: TextIO = field(repr=False)
+    folder: Path = Path()
+    clock: Clock = field(default_factory=SystemClock)
+
+    @cached_property
+    def store(self) -> ObjectStore:
+        """The store."""
+        return self.open_store()
+
+    @cached_property
+    def conversations(self) -> Conversations:
+        """The chats in it."""
+        reads = ThreadPoolExecutor(CONNECTIONS, thread_name_prefix="read")
+        return Conversations.on(self.store, reads=reads, clock=self.clock, lease_s=self.lease_s)
+
+    def say(self, line: str) -> None:
+        """Write a line."""
+        self.out.write(f"{line}\n")
+
+
+def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """The parser knows the commands of this module."""
+    letters = commands.add_parser("dead-letters", help="list and explain the events that no worker could handle")
+    letters.add_argument(
+        "--replay", action="store_true", help="publish them again, and drop those that need no delivery"
+    )
+    letters.add_argument("--show-ids", action="store_true", help="name chats by LINE's ids, as `forget` takes them")
+    letters.add_argument(
+        "--most", type=_letters, default=100, metavar="N", help="take at most N letters (default: 100)"
+    )
+    letters.add_argument(
+        "--wait", type=_wait_s, default=5.0, metavar="S", help="wait at most S seconds for a letter (default: 5)"
+    )
+    forget = commands.add_parser("forget", help="erase a chat for good")
+    export = commands.add_parser(
+        "export", help="write every object of a chat as JSON lines, for the person who asks for it"
+    )
+    export.add_argument("--to", type=Path, metavar="FILE", help="a file that does not exist yet (default: stdout)")
+    invite = commands.add_parser("invite", help="print a new invitation code; only its hash is stored")
+    invite.add_argument("--days", type=_days, default=7.0, metavar="N", help="it counts for N days (default: 7)")
+    invite.add_argument("--many", action="store_true", help="it admits any number of chats (default: one)")
+    invite.add_argument(
+        "--open", action="store_true", help="until then it also admits, without the code, every chat that adds the bot"
+    )
+    admit = commands.add_parser("admit", help="let a chat talk to the bot, also after it was revoked")
+    revoke = commands.add_parser("revoke", help="meet a chat with silence; what is stored of it stays")
+    commands.add_parser("admitted", help="list the chats, and by which pseudonyms the logs call them")
+    restoration = commands.add_parser("restore", help="write the objects of an export that are missing in the bucket")
+    restoration.add_argument("file", type=Path, help="what `export --to` has written")
+    # Of the two only one: `export` takes both for a person's words in one chat, which is not what would be forgotten.
+    forgotten = forget.add_mutually_exclusive_group(required=True)
+    forgotten.add_argument("conversation", nargs="?", help=_CONVERSATION)
+    forgotten.add_argument("--person", metavar="U...", help="instead take back what one person said, in every chat")
+    export.add_argument("--person", metavar="U...", help="only what this person said there, and what came of it")
+    for command in (export, admit, revoke):
+        command.add_argument("conversation", help=_CONVERSATION)
+
+
+def carry_out(desk: Desk, options: argparse.Namespace) -> None:
+    """Carry out a command on chats, other than `dead-letters`.  Raises: AizuchiError."""
+    match options.command:
+        case "invite" | "admit" | "revoke" | "admitted":
+            _door(desk, options)
+        case "restore":
+            _restore(desk, options.file)
+        case "forget":
+            _forget(desk, options.conversation, person=options.person)
+        case _:
+            _export(desk, options.conversation, person=options.person, to=options.to)
+
+
+def show_dead_letters(desk: Desk, options: argparse.Namespace, *, queue: DeadLetterQueue, bus: EventBus) -> None:
+    """List the dead letters, or replay them.  Raises: AizuchiError."""
+    letters = DeadLetters(
+        queue=queue,
+        bus=bus,
+        conversations=desk.conversations,
+        reader=HistoryReader(index=KnowledgeIndex(is_shown=False)),
+        clock=desk.clock,
+        shows_ids=options.show_ids,
+    )
+    explanations = letters.replay(most=options.most) if options.replay else letters.look(most=options.most)
+    for explanation in explanations:
+        desk.say(explanation.line)
+    desk.say(
+        summary(explanations) + ("" if options.replay or not explanations else "; nothing was done, --replay does it")
+    )
+
+
+def _door(desk: Desk, options: argparse.Namespace) -> None:
+    door = Door(
+        admissions=Admissions(store=desk.store, clock=desk.clock),
+        invitations=Invitations(store=desk.store, clock=desk.clock),
+        clock=desk.clock,
+        shows_pseudonyms=desk.shows_pseudonyms,
+    )
+    match options.command:
+        case "invite":
+            is_single_use = not (options.many or options.open)
+            desk.say(f"/start {door.invite(days=options.days, is_single_use=is_single_use, is_open=options.open)}")
+        case "admit":
+            door.admit(options.conversation)
+            desk.say("admitted")
+        case "revoke":
+            desk.say("revoked" if door.revoke(options.conversation) else "it was not admitted")
+        case _:
+            desk.say("\n".join(door.lines()))
+
+
+def _forget(desk: Desk, conversation_id: str, *, person: str | None) -> None:
+    withdrawal = withdrawal_of(desk.clock)
+    forget = Forget(conversations=desk.conversations, withdrawal=withdrawal, clock=desk.clock)
+    if person is None:
+        desk.say(f"forgotten: {forget(conversation_id)} objects are gone")
+        return
+    by_person = ForgetPerson(conversations=desk.conversations, withdrawal=withdrawal, forget=forget, clock=desk.clock)
+    counts = by_person(person)
+    own = counts.pop(person)
+    desk.say(
+        f"forgotten: {sum(counts.values())} messages in {len(counts)} chats, {own} objects of the 1:1 chat are gone"
+    )
+
+
+def _restore(desk: Desk, file: Path) -> None:
+    date, *lines = read_export(desk.folder / file) or [""]
+    check_date(date, now_ms=desk.clock.now_ms())
+    restored = restore(desk.store, lines, clock=desk.clock)
+    desk.say(f"restored: {restored.created} objects; {restored.present} were there already")
+
+
+def _export(desk: Desk, conversation_id: str, *, person: str | None, to: Path | None) -> None:
+    now_ms = desk.clock.now_ms()
+    if person is None:
+        lines: Iterable[str] = chain(
+            [date_line(now_ms)], with_something(exported(desk.store, conversation_id), of="this chat")
+        )
+    else:
+        chat = desk.conversations.of(conversation_id)
+        lines = with_something(
+            exported_person(chat, checked_person_id(person), now_ms=now_ms), of="this person in this chat"
+        )
+    if to is not None:
+        write_export(desk.folder / to, lines)
+        return
+    for line in lines:
+        desk.say(line)
+
+
+def _letters(text: str) -> int:
+    letters = int(text)
+    if letters < 1:
+        raise argparse.ArgumentTypeError(f"{text} is no number of letters")
+    return letters
+
+
+def _wait_s(text: str) -> float:
+    wait_s = float(text)
+    if not 0 < wait_s <= _LONGEST_WAIT_S:
+        raise argparse.ArgumentTypeError(f"{text} is no number of seconds up to {_LONGEST_WAIT_S:g}")
+    return wait_s
+
+
+def _days(text: str) -> float:
+    days = float(text)
+    if not 0 < days <= LONGEST_DAYS:
+        raise argparse.ArgumentTypeError(f"{text} is no number of days up to {LONGEST_DAYS}")
+    return days

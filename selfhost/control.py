@@ -1,0 +1,124 @@
+"""The operator's commands on a running process: a Unix socket in the folder, which only the folder's owner can open.
+
+One request a connection, `{"arguments": ["invite"], "folder": "/home/momo"}`, and lines until the end: what the command prints, then a
+line with its status. Where no process runs, the command opens the database itself.
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import socket
+import sys
+import threading
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final, TextIO
+
+from operations.commands import Desk, add_commands, carry_out, show_dead_letters
+from selfhost.dead_letters import SqliteDeadLetterQueue
+from shared import logs
+from shared.adapters.sqlite import Database, SqliteEventQueue
+from shared.bus.messages import EventBus
+from shared.errors import AizuchiError
+
+SOCKET: Final = "control"
+_REQUEST_BYTES: Final = 65_536
+_READ_S: Final = 5.0
+_STATUS: Final = "\x00status "
+
+
+def commands_parser() -> argparse.ArgumentParser:
+    """Return the parser of `python -m selfhost`; without a command it serves."""
+    parser = argparse.ArgumentParser(
+        prog="python -m selfhost",
+        description="Serve a LINE channel from this machine; with a command, do that with its chats, also while it serves.",
+    )
+    add_commands(parser.add_subparsers(dest="command", metavar="COMMAND"))
+    return parser
+
+
+def perform(
+    desk: Desk, options: argparse.Namespace, *, queue: SqliteEventQueue, bus: EventBus, database: Database
+) -> int:
+    """Carry out a command; return its status.  What it has deleted is in no file then."""
+    try:
+        if options.command == "dead-letters":
+            show_dead_letters(desk, options, queue=SqliteDeadLetterQueue(queue=queue), bus=bus)
+        else:
+            carry_out(desk, options)
+        database.truncate_log()
+    except AizuchiError as cause:
+        desk.say(f"error: {cause}")
+        return 1
+    return 0
+
+
+class Control:
+    """Listens in a thread of its own; commands are carried out one after the other."""
+
+    def __init__(self, folder: Path, desk: Desk, *, queue: SqliteEventQueue, bus: EventBus, database: Database) -> None:
+        """Raises: OSError, if the socket cannot be made: its path has at most about a hundred bytes."""
+        self._desk, self._queue, self._bus, self._database = desk, queue, bus, database
+        self._path = folder / SOCKET
+        self._path.unlink(missing_ok=True)  # that of a process that was killed: this one holds the folder's lock
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        mask = os.umask(0o177)
+        try:
+            self._socket.bind(str(self._path))
+        finally:
+            os.umask(mask)
+        self._socket.listen(4)
+        self._thread = threading.Thread(target=self._run, name="control", daemon=True)
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End."""
+        self._path.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+        self._socket.close()
+
+    def _run(self) -> None:
+        while True:
+            try:
+                connection, _ = self._socket.accept()
+            except OSError:  # it was closed
+                return
+            with connection:
+                try:
+                    self._answer(connection)
+                except (OSError, ValueError, SystemExit) as cause:
+                    logs.warning("command_failed", error_type=type(cause).__name__)
+
+    def _answer(self, connection: socket.socket) -> None:
+        connection.settimeout(_READ_S)
+        with connection.makefile("rw", encoding="utf-8") as lines:
+            request = json.loads(lines.readline(_REQUEST_BYTES))
+            connection.settimeout(None)
+            options = commands_parser().parse_args(request["arguments"])
+            desk = replace(self._desk, out=lines, folder=Path(request["folder"]))
+            status = perform(desk, options, queue=self._queue, bus=self._bus, database=self._database)
+            lines.write(f"{_STATUS}{status}\n")
+
+
+def ask_running(folder: Path, arguments: Sequence[str], out: TextIO) -> int | None:
+    """Have the process that serves from the folder carry out a command; return its status.  None: no process does."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+        try:
+            connection.connect(str(folder / SOCKET))
+        except OSError:
+            return None
+        with connection.makefile("rw", encoding="utf-8") as lines:
+            lines.write(json.dumps({"arguments": [*arguments], "folder": str(Path.cwd())}) + "\n")
+            lines.flush()
+            for line in lines:
+                if line.startswith(_STATUS):
+                    return int(line.removeprefix(_STATUS))
+                out.write(line)
+    sys.stderr.write("error: the process ended before the command did\n")
+    return 1
