@@ -92,7 +92,7 @@ class Control:
             with connection:
                 try:
                     self._answer(connection)
-                except (OSError, ValueError, SystemExit) as cause:
+                except (OSError, ValueError, LookupError, TypeError, SystemExit) as cause:
                     logs.warning("command_failed", error_type=type(cause).__name__)
 
     def _answer(self, connection: socket.socket) -> None:

@@ -4,6 +4,7 @@ import json
 import re
 import time
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import pytest
 
@@ -33,12 +34,23 @@ def operated(secrets: Secrets, tmp_path_factory: pytest.TempPathFactory) -> Iter
 
 
 def contents(lines: Iterable[str]) -> list[tuple[str, str]]:
-    """Return the content of every line, with its name; an event has that of its kind, its id and its digest, because it is written anew."""
+    """Return the content of every line, with its name.
+
+    An event has the name of its kind and its id, because it is written anew, and not when LINE sent it, because no reader asks for that.
+    """
     objects = [json.loads(line) for line in lines]
     return sorted(
-        (re.sub(r"^amended/[^/]*/[0-9]+\.", "amended/", one["name"]), json.dumps(one["json"], sort_keys=True))
+        (
+            re.sub(r"^amended/[^/]*/[0-9]+\.(.+)\.[0-9a-f]+\.json$", r"amended/\1", one["name"]),
+            json.dumps(_without_time(one), sort_keys=True),
+        )
         for one in objects
     )
+
+
+def _without_time(line: dict[str, Any]) -> object:
+    is_event = line["name"].startswith("amended/")
+    return {name: value for name, value in line["json"].items() if not (is_event and name == "timestamp_ms")}
 
 
 def refused(platform: Platform) -> int:
