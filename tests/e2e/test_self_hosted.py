@@ -4,7 +4,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -25,6 +25,19 @@ ROOT = Path(__file__).parents[2]
 PATIENCE_S = 60.0
 SECRET = "channel-secret"
 TOKEN = "channel-access-token"
+
+
+def ended_process(folder: Path, env: Mapping[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run `python -m selfhost` to its end."""
+    return subprocess.run(
+        [sys.executable, "-m", "selfhost", *arguments],
+        cwd=folder,
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
 
 
 @dataclass(slots=True)
@@ -59,15 +72,7 @@ class SelfHosted:
         self.wait_until(lambda: self.starts() > before)
 
     def command(self, *arguments: str) -> str:
-        ended = subprocess.run(
-            [sys.executable, "-m", "selfhost", *arguments],
-            cwd=self.folder,
-            env=self.env,
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE_S,
-            check=False,
-        )
+        ended = ended_process(self.folder, self.env, *arguments)
         assert ended.returncode == 0, ended.stdout + ended.stderr
         return ended.stdout
 
@@ -226,15 +231,8 @@ def test_only_deliveries_are_taken_from_outside(machine: SelfHosted) -> None:
 def test_a_second_process_on_the_same_folder_is_refused(machine: SelfHosted) -> None:
     machine.start()
 
-    ended = subprocess.run(
-        [sys.executable, "-m", "selfhost"],
-        cwd=machine.folder,
-        env={**machine.env, "PORT": str(free_port()), "ADMIN_PORT": str(free_port())},
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-        check=False,
-    )
+    ports = {"PORT": str(free_port()), "ADMIN_PORT": str(free_port())}
+    ended = ended_process(machine.folder, {**machine.env, **ports})
 
     assert ended.returncode == 1
     assert "another process uses" in ended.stderr
@@ -242,15 +240,7 @@ def test_a_second_process_on_the_same_folder_is_refused(machine: SelfHosted) -> 
 
 
 def test_missing_settings_are_named_in_one_line_with_where_to_get_them(tmp_path: Path) -> None:
-    ended = subprocess.run(
-        [sys.executable, "-m", "selfhost"],
-        cwd=tmp_path,
-        env={**BASE_ENV, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-        check=False,
-    )
+    ended = ended_process(tmp_path, {**BASE_ENV, "PYTHONPATH": str(ROOT)})
 
     assert ended.returncode == 1
     (line,) = ended.stderr.splitlines()

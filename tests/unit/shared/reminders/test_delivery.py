@@ -52,6 +52,12 @@ class Due:
     def tick(self, reminder: Reminder) -> None:
         self.deliver(self.chat.conversation, reminder.id)
 
+    def tick_that_dies_after_the_push(self, reminder: Reminder) -> None:
+        self.store.fails = "create journal/"
+        with pytest.raises(StorageUnavailableError):
+            self.tick(reminder)
+        self.store.fails = None
+
     def read(self, reminder: Reminder) -> Reminder:
         return self.chat.read(reminder.id)
 
@@ -199,10 +205,7 @@ def test_a_push_of_unknown_fate_is_repeated_under_the_same_key(due: Due, lines: 
 def test_a_worker_that_dies_after_the_push_leaves_the_rest_to_the_next_tick(due: Due) -> None:
     reminder = due.reminder()
     due.passes()
-    due.store.fails = "create journal/"
-    with pytest.raises(StorageUnavailableError):
-        due.tick(reminder)
-    due.store.fails = None
+    due.tick_that_dies_after_the_push(reminder)
 
     with pytest.raises(TurnBusyError, match="may be pushing"):
         due.tick(reminder)
@@ -460,10 +463,7 @@ def test_a_push_that_comes_again_once_line_tells_the_quota_is_said_once(due: Due
     due.line.tells_quota = False
     reminder = due.reminder()
     due.passes()
-    due.store.fails = "create journal/"
-    with pytest.raises(StorageUnavailableError):
-        due.tick(reminder)
-    due.store.fails = None
+    due.tick_that_dies_after_the_push(reminder)
     due.line.tells_quota, due.line.push_quota_left = True, 0
     due.passes(minutes=2)
 
