@@ -25,13 +25,10 @@ def dripping(platform: Platform, *, signature: str | None) -> Iterator[socket.so
 
 
 def test_a_request_without_a_signature_is_refused_before_its_body_came(platform: Platform) -> None:
-    began_s = time.monotonic()
-
     with dripping(platform, signature=None) as connection:
         answer = connection.recv(65_536)
 
-    assert answer.startswith(b"HTTP/1.1 401")
-    assert time.monotonic() - began_s < DEADLINE_S
+    assert answer.startswith(b"HTTP/1.1 401")  # 408, if the webhook had waited for the body
 
 
 def test_bodies_that_drip_on_every_thread_are_given_up_and_a_delivery_gets_through(platform: Platform) -> None:

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -76,14 +75,21 @@ def test_a_chat_survives_a_clean_stop_and_a_restart(tmp_path: Path) -> None:
         assert "Momoko" in say(url, "What is my name?", expecting=5)[-1]
 
 
-def test_a_dead_child_is_reported_with_the_end_of_its_log(tmp_path: Path) -> None:
-    async def run() -> tuple[str, int]:
+def test_a_dead_child_is_reported_with_the_end_of_its_log_and_no_process_outlives_the_stack(tmp_path: Path) -> None:
+    async def run() -> tuple[str, list[int]]:
         async with LocalStack(StackSettings(folder=tmp_path, base_env=BASE_ENV)) as stack:
             os.kill(stack.children["agent_worker"].pid, signal.SIGKILL)
-            return await stack.failure(), stack.children["webhook"].port
+            return await stack.failure(), [child.pid for child in stack.children.values()]
 
-    failure, webhook_port = asyncio.run(run())
+    failure, process_ids = asyncio.run(run())
 
     assert failure.startswith("functions/agent_worker ended with status -9; the end of ")
-    with socket.socket() as free_again:
-        free_again.bind(("127.0.0.1", webhook_port))
+    assert [process_id for process_id in process_ids if is_alive(process_id)] == []
+
+
+def is_alive(process_id: int) -> bool:
+    try:
+        os.kill(process_id, 0)
+    except ProcessLookupError:
+        return False
+    return True
