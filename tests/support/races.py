@@ -40,7 +40,7 @@ class StoreThatReadsLast(MemoryObjectStore):
 
     def read(self, name: str) -> StoredObject | None:
         if name.startswith("snapshots/"):
-            self.were_open.append(self.is_open.wait(5))
+            self.were_open.append(self.is_open.wait(30))
         return super().read(name)
 
     def replace(self, name: str, data: bytes, *, generation: int) -> int | None:

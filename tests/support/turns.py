@@ -189,7 +189,7 @@ class RepliedChat:
         if self.poison & set(asked) or self.kills_by(question):
             raise WorkerKilledError
         self.meanwhile()
-        assert self.may_answer.wait(10)
+        assert self.may_answer.wait(30)
         if self.apologises:
             return replace(question.draft.with_fixed_text("sorry", OutcomeKind.APOLOGISED), answers=())
         text = f"re {' '.join(asked)}"

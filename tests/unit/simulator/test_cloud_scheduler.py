@@ -45,7 +45,7 @@ def test_ticks_go_on_until_the_stop() -> None:
         scheduler = CloudScheduler(published.broker, topic=TOPIC, interval_s=0.001)
 
         scheduler.start()
-        await asyncio.wait_for(published.enough.wait(), timeout=10)
+        await asyncio.wait_for(published.enough.wait(), timeout=30)
         await scheduler.stop()
         await scheduler.stop()
 
@@ -60,7 +60,7 @@ def test_a_tick_that_pubsub_refuses_is_followed_by_the_next() -> None:
         scheduler = CloudScheduler(published.broker, topic=TOPIC, interval_s=0.001)
 
         scheduler.start()
-        await asyncio.wait_for(published.enough.wait(), timeout=10)
+        await asyncio.wait_for(published.enough.wait(), timeout=30)
         await scheduler.stop()
 
     asyncio.run(run())

@@ -190,6 +190,6 @@ def test_an_answer_can_hang_after_the_effect(line: LineHarness, bot: MessagingAp
     token = line.receive_text()
 
     with pytest.raises(ReadTimeoutError):
-        bot.reply_message(a_reply(token), _request_timeout=1)
+        bot.reply_message(a_reply(token), _request_timeout=3)
 
     assert line.platform.replies_with_effect == 1

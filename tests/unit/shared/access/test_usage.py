@@ -173,7 +173,7 @@ class StoreReadTogether(MemoryObjectStore):
         self._together = threading.Barrier(8)
 
     def read(self, name: str) -> StoredObject | None:
-        self._together.wait(5)
+        self._together.wait(30)
         return super().read(name)
 
 

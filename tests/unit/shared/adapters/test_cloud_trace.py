@@ -79,7 +79,7 @@ def test_spans_are_exported_in_the_background_with_the_accounts_token(collector:
     ):
         pass
 
-    assert collector.has_got.wait(10)
+    assert collector.has_got.wait(30)
     sent = ExportTraceServiceRequest.FromString(collector.bodies[0])
     [span] = sent.resource_spans[0].scope_spans[0].spans
     assert (span.name, span.trace_id.hex()) == ("chat gemini", TRACE)

@@ -47,9 +47,9 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         body = self.rfile.read(int(self.headers["content-length"] or 0))
         if self.path == "/late":
-            self.server.is_over.wait(5)
+            self.server.is_over.wait(30)
         if self.path == "/together":
-            self.server.together.wait(5)
+            self.server.together.wait(30)
         answer = b"%s %s %s" % (self.command.encode(), self.path.encode(), body)
         self.send_response(404 if self.path == "/missing" else 200)
         self.send_header("x-hash", "one")
@@ -123,7 +123,7 @@ def test_a_header_of_several_values_is_one(pool: HttpPool) -> None:
 
 def test_a_connection_that_the_server_has_closed_is_replaced(server: Server, pool: HttpPool) -> None:
     pool.ask("GET", "/ends", headers={})
-    assert server.hung_up.acquire(timeout=5)
+    assert server.hung_up.acquire(timeout=30)
 
     assert pool.ask("GET", "/a", headers={}).status == 200
     assert server.connections == 2
@@ -149,7 +149,7 @@ def test_threads_at_once_have_connections_of_their_own_and_few_are_kept(server: 
 
     assert answers == [200, 200]
     assert server.connections == 2
-    assert server.hung_up.acquire(timeout=5)
+    assert server.hung_up.acquire(timeout=30)
     pool.close()
 
 
@@ -160,7 +160,7 @@ def test_a_pool_that_nobody_holds_leaves_no_connection_open(server: Server) -> N
     del pool
     gc.collect()
 
-    assert server.hung_up.acquire(timeout=5)
+    assert server.hung_up.acquire(timeout=30)
 
 
 def test_without_a_server_there_is_no_answer(server: Server) -> None:

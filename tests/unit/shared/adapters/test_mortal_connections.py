@@ -26,7 +26,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         if self.path == "/together":
-            self.server.together.wait(5)
+            self.server.together.wait(30)
         self.send_response(200)
         self.send_header("content-length", "2")
         self.end_headers()

@@ -34,7 +34,7 @@ def threads() -> Iterator[ThreadPoolExecutor]:
 
 
 def test_calls_of_a_round_run_in_parallel(threads: ThreadPoolExecutor, context: TurnContext) -> None:
-    meeting = threading.Barrier(3, timeout=5)
+    meeting = threading.Barrier(3, timeout=30)
 
     def meet(arguments: Json, _: TurnContext) -> Json:
         meeting.wait()
@@ -53,7 +53,7 @@ def test_a_tool_that_takes_too_long_is_answered_with_a_fault(threads: ThreadPool
     released = threading.Event()
 
     def wait(_: Json, __: TurnContext) -> Json:
-        released.wait(5)
+        released.wait(30)
         return {}
 
     tool = Tool(name="wait", description="", parameters=ANYTHING, response=ANYTHING, run=wait)
@@ -72,7 +72,7 @@ def test_a_call_that_found_no_thread_in_time_is_never_made(context: TurnContext)
 
     def wait(arguments: Json, _: TurnContext) -> Json:
         made.append(arguments["n"])
-        released.wait(5)
+        released.wait(30)
         return {}
 
     tool = Tool(name="wait", description="", parameters=ANYTHING, response=ANYTHING, run=wait)

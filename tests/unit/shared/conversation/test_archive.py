@@ -299,7 +299,7 @@ def test_what_leaves_the_snapshot_between_listing_and_reading_is_not_missed(
     store.was_listed.clear()
 
     def move() -> None:
-        assert store.was_listed.wait(5)
+        assert store.was_listed.wait(30)
         put_segment(chat, [message(2)])
         now = chat.snapshot.read()
         chat.snapshot.swap(now, replace(now.record, leaving=Segment()))

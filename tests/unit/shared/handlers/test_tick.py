@@ -150,7 +150,7 @@ def test_a_chat_with_many_markers_holds_up_no_other_chat(agenda: Agenda) -> None
 
 
 def test_chats_are_served_side_by_side(threads: ThreadPoolExecutor) -> None:
-    together = threading.Barrier(AT_ONCE, timeout=10)
+    together = threading.Barrier(AT_ONCE, timeout=30)
 
     def meet(_: Conversation, __: str, /) -> None:
         together.wait()

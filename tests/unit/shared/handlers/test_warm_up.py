@@ -14,7 +14,7 @@ def test_the_first_event_begins_to_prepare_and_does_not_wait_for_it() -> None:
 
     def prepare() -> None:
         prepared.append((threading.current_thread().name, threading.current_thread().daemon))
-        assert may_end.wait(10)
+        assert may_end.wait(30)
 
     handle = WarmedUp(lambda *_: "done", prepare)
 

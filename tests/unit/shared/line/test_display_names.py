@@ -174,7 +174,7 @@ class SlowProfiles(MemoryProfiles):
         self.may_answer = threading.Event()
 
     def display_name(self, conversation_id: str, user_id: str) -> str | None:
-        assert self.may_answer.wait(10)
+        assert self.may_answer.wait(30)
         return super().display_name(conversation_id, user_id)
 
 

@@ -352,7 +352,7 @@ def test_of_two_ticks_one_pushes(reads: Executor) -> None:
         due = due_in(CHAT, reads)
         reminder = due.reminder()
         due.passes()
-        together = threading.Barrier(2, timeout=10)
+        together = threading.Barrier(2, timeout=30)
 
         def tick(due: Due = due, reminder: Reminder = reminder, together: threading.Barrier = together) -> None:
             together.wait()

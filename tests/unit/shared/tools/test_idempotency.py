@@ -312,7 +312,7 @@ def test_a_rerun_reads_the_messages_behind_the_calls_of_earlier_attempts() -> No
 def test_two_equal_calls_of_one_round_have_one_effect() -> None:
     store, world = MemoryObjectStore(), World()
     process = Process(store)
-    begun = threading.Barrier(2, timeout=5)
+    begun = threading.Barrier(2, timeout=30)
 
     def call() -> Json | ToolFault:
         begun.wait()
@@ -332,7 +332,7 @@ def test_an_equal_call_is_waited_for_until_the_deadline_only() -> None:
 
     def slow() -> Json:
         begun.set()
-        released.wait(5)
+        released.wait(30)
         return {"page_id": "x"}
 
     write = Write(tool="create_page", arguments={"title": "牛乳"}, deed=deed("牛乳"), do=slow, find=lambda _, __: None)
@@ -343,7 +343,7 @@ def test_an_equal_call_is_waited_for_until_the_deadline_only() -> None:
     )
     with ThreadPoolExecutor(1) as pool:
         running = pool.submit(process.carry_out, write)
-        begun.wait(5)
+        begun.wait(30)
         answer = process.carry_out(world.write("牛乳"), late)
         released.set()
         assert running.result() == {"page_id": "x"}
@@ -359,20 +359,20 @@ def test_an_equal_call_goes_on_as_soon_as_the_one_before_it_has_ended() -> None:
 
     def slow() -> Json:
         begun.set()
-        released.wait(5)
+        released.wait(30)
         return {"page_id": "x"}
 
     write = replace(world.write("牛乳"), do=slow)
     patient = replace(process.context, deadline=Deadline.after(SystemClock(), 30))
     with ThreadPoolExecutor(2) as pool:
         first = pool.submit(process.carry_out, write)
-        begun.wait(5)
+        begun.wait(30)
         second = pool.submit(process.carry_out, write, patient)
         released.wait(0.1)  # the second call waits by now
         released.set()
 
-        assert first.result(timeout=5) == {"page_id": "x"}
-        assert second.result(timeout=5) == {"page_id": "x", "note": ALREADY_DONE}
+        assert first.result(timeout=30) == {"page_id": "x"}
+        assert second.result(timeout=30) == {"page_id": "x", "note": ALREADY_DONE}
 
 
 def test_what_was_done_is_a_deed_of_the_turn_and_what_failed_is_not() -> None:

@@ -28,7 +28,7 @@ def test_lease_is_renewed_while_the_model_thinks(pool: ThreadPoolExecutor) -> No
 
     with ThreadPoolExecutor(1) as workers:
         slow = workers.submit(chat.deliver, chat.message(1))
-        assert chat.is_thinking.wait(5)
+        assert chat.is_thinking.wait(30)
         chat.clock.sleep(1.5)  # two and a half leases
         chat.may_answer.set()
         assert slow.result(20) == "replied"

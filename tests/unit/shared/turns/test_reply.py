@@ -61,7 +61,7 @@ def test_messages_during_a_turn_are_answered_together_on_the_newest_token(pool: 
 
     with ThreadPoolExecutor(5) as workers:
         first = workers.submit(chat.deliver, messages[0])
-        assert chat.is_thinking.wait(5)
+        assert chat.is_thinking.wait(30)
         rest = [workers.submit(chat.deliver, message) for message in messages[1:]]
         while len(chat.store.list(f"journal/{chat.conversation.id}/")) < 5:
             chat.clock.sleep(0.01)
@@ -119,7 +119,7 @@ def test_withdrawal_while_the_model_thinks_leaves_other_messages_answered(pool: 
 
     with ThreadPoolExecutor(2) as workers:
         withdrawn = workers.submit(chat.deliver, secret)
-        assert chat.is_thinking.wait(5)
+        assert chat.is_thinking.wait(30)
         chat.withdraw("m1")
         answered = workers.submit(chat.deliver, other)
         chat.may_answer.set()
@@ -154,7 +154,7 @@ def test_of_many_that_wait_for_one_turn_the_older_ones_leave_and_all_are_answere
     chat.may_answer.clear()
     with ThreadPoolExecutor(20) as workers:
         first = workers.submit(chat.deliver, chat.message(1))
-        assert chat.is_thinking.wait(5)
+        assert chat.is_thinking.wait(30)
         others = [workers.submit(chat.deliver, chat.message(number)) for number in range(2, 12)]
         while sum(one.done() for one in others) < len(others) - PLACES:
             time.sleep(0.01)

@@ -130,7 +130,7 @@ def test_the_follower_reports_each_part_until_it_is_stopped(tmp_path: Path) -> N
         follower = LogFollower({"webhook": paths["webhook"], "unsend": paths["unsend"]}, hear, poll_s=0.001)
         follower.start()
         append(paths["unsend"], line("message_withdrawn"))
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             await heard.wait()
         await follower.stop()
         await follower.stop()
