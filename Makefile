@@ -32,8 +32,8 @@ help: ## Show what can be made
 run: $(VENV)/.run-installed ## Chat with the bot in a browser: make run [PORT=8080] [ARGS="--locale en"]
 	@$(BIN)/python -m simulator --port $(PORT) $(ARGS)
 
-serve: $(VENV)/.serve-installed ## Serve a real LINE channel from this machine: make serve, with .env (docs/self-host.md)
-	@$(BIN)/python -m selfhost
+serve: $(VENV)/.serve-installed ## Serve a real LINE channel from this machine: make serve, with .env (docs/self-host.md) [ARGS="--tunnel cloudflared"]
+	@$(BIN)/python -m selfhost $(ARGS)
 
 test: $(VENV)/.dev-installed ## Run every test, in several processes: make test [ARGS="-k unsend"] [ARGS=-n0]
 	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest $(PROCESSES) $(ARGS)

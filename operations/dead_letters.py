@@ -18,7 +18,7 @@ from shared.clock import Clock, Deadline
 from shared.conversation.history_reader import HistoryReader
 from shared.conversation.store import Conversations
 from shared.errors import TransientError, UnreadableRecordError, UnusableEventError, UnusableIdError
-from shared.line.events import LineEvent, parse_event
+from shared.line.events import LineEvent, MessageContent, parse_event
 
 # The prefix of the attributes that Pub/Sub adds to a dead letter.  Source: Pub/Sub, "Dead-letter topics"
 _ADDED: Final = "CloudPubSubDeadLetterSource"
@@ -142,7 +142,7 @@ class DeadLetters:
     def _explain(self, letter: DeadLetter) -> Explanation:
         try:
             held = _event_of(letter)
-            event = None if isinstance(held, Tick) else parse_event(held, deadline=self._no_deadline)
+            event = None if isinstance(held, Tick) else parse_event(held, deadline=_no_deadline(self.conversations))
         except (UnusableEventError, UnusableIdError) as cause:
             return Explanation(letter=letter, verdict=Verdict.UNUSABLE, line=self._line(letter, None, str(cause)))
         try:
@@ -150,10 +150,6 @@ class DeadLetters:
         except UnreadableRecordError:  # perhaps why the event is here; the events of other chats must not wait for it
             verdict = Verdict.UNREADABLE
         return Explanation(letter=letter, verdict=verdict, line=self._line(letter, event, verdict.value))
-
-    @property
-    def _no_deadline(self) -> Deadline:
-        return Deadline.after(self.conversations.clock, math.inf)
 
     def _verdict(self, event: LineEvent) -> Verdict:
         if event.type == "unsend":
@@ -163,13 +159,12 @@ class DeadLetters:
             return Verdict.ANSWERED
         if event.message is None:
             return Verdict.REPLAY
-        line_message_id = event.message.line_message_id
-        if conversation.amendments.has_withdrawn(line_message_id, timestamp_ms=event.timestamp_ms):
+        if _has_withdrawn(event, event.message, self.conversations):
             return Verdict.WITHDRAWN
         if event.type != "message":  # an answer covers the message, not an edit of it
             return Verdict.REPLAY
         turn = conversation.turn.read()  # before the chat, as a worker reads them
-        is_covered = line_message_id in self.reader.read_newest(conversation).beside(turn.record).covered
+        is_covered = event.message.line_message_id in self.reader.read_newest(conversation).beside(turn.record).covered
         return Verdict.ANSWERED if is_covered else Verdict.REPLAY
 
     def _name_of(self, conversation_id: str) -> str:
@@ -189,6 +184,30 @@ class DeadLetters:
             "minutes": minutes,
         }
         return "  ".join([*(f"{name}={_printable(value)}" for name, value in facts.items()), f"=> {verdict}"])
+
+
+def is_withdrawn(letter: DeadLetter, conversations: Conversations) -> bool:
+    """Whether a person has taken back the words of this letter: its message was withdrawn or erased; what no release reads was not.
+
+    Reads the chat's amendments alone.  Raises: StorageUnavailableError, UnreadableRecordError.
+    """
+    try:
+        held = _event_of(letter)
+        event = None if isinstance(held, Tick) else parse_event(held, deadline=_no_deadline(conversations))
+    except (UnusableEventError, UnusableIdError):
+        return False
+    return event is not None and event.message is not None and _has_withdrawn(event, event.message, conversations)
+
+
+def _has_withdrawn(event: LineEvent, message: MessageContent, conversations: Conversations) -> bool:
+    amendments = conversations.of(event.conversation_id).amendments
+    return amendments.has_withdrawn(
+        message.line_message_id, timestamp_ms=event.timestamp_ms
+    ) or amendments.has_forgotten(event.user_id, timestamp_ms=event.timestamp_ms)
+
+
+def _no_deadline(conversations: Conversations) -> Deadline:
+    return Deadline.after(conversations.clock, math.inf)
 
 
 def summary(explanations: Iterable[Explanation]) -> str:

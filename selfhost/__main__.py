@@ -14,11 +14,11 @@ from selfhost.settings import serve_settings
 
 def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
     """Serve with this environment and the file `.env`, or carry out a command.  Raises: SettingsError, DatabaseRefusedError."""
-    is_command = commands_parser().parse_args(arguments).command is not None
+    options = commands_parser().parse_args(arguments)
     settings = serve_settings(with_env_file(env, Path(".env")))
-    if is_command:
+    if options.command is not None:
         return command(settings, arguments)
-    asyncio.run(serve(settings))
+    asyncio.run(serve(settings, has_tunnel=options.tunnel is not None))
     return 0
 
 

@@ -11,15 +11,16 @@ import os
 import socket
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final, TextIO
 
 from operations.commands import Desk, add_commands, carry_out, show_dead_letters
 from selfhost.dead_letters import SqliteDeadLetterQueue
+from selfhost.tunnel import CLOUDFLARED
 from shared import logs
-from shared.adapters.sqlite import Database, SqliteEventQueue
+from shared.adapters.sqlite import SqliteEventQueue
 from shared.bus.messages import EventBus
 from shared.errors import AizuchiError
 
@@ -35,12 +36,20 @@ def commands_parser() -> argparse.ArgumentParser:
         prog="python -m selfhost",
         description="Serve a LINE channel from this machine; with a command, do that with its chats, also while it serves.",
     )
+    parser.add_argument(
+        "--tunnel", choices=[CLOUDFLARED], help="start this program, and give LINE the address that it gets"
+    )
     add_commands(parser.add_subparsers(dest="command", metavar="COMMAND"))
     return parser
 
 
 def perform(
-    desk: Desk, options: argparse.Namespace, *, queue: SqliteEventQueue, bus: EventBus, database: Database
+    desk: Desk,
+    options: argparse.Namespace,
+    *,
+    queue: SqliteEventQueue,
+    bus: EventBus,
+    forgotten: Callable[[], None],
 ) -> int:
     """Carry out a command; return its status.  What it has deleted is in no file then."""
     try:
@@ -48,7 +57,7 @@ def perform(
             show_dead_letters(desk, options, queue=SqliteDeadLetterQueue(queue=queue), bus=bus)
         else:
             carry_out(desk, options)
-        database.truncate_log()
+        forgotten()
     except AizuchiError as cause:
         desk.say(f"error: {cause}")
         return 1
@@ -58,9 +67,11 @@ def perform(
 class Control:
     """Listens in a thread of its own; commands are carried out one after the other."""
 
-    def __init__(self, folder: Path, desk: Desk, *, queue: SqliteEventQueue, bus: EventBus, database: Database) -> None:
+    def __init__(
+        self, folder: Path, desk: Desk, *, queue: SqliteEventQueue, bus: EventBus, forgotten: Callable[[], None]
+    ) -> None:
         """Raises: OSError, if the socket cannot be made: its path has at most about a hundred bytes."""
-        self._desk, self._queue, self._bus, self._database = desk, queue, bus, database
+        self._desk, self._queue, self._bus, self._forgotten = desk, queue, bus, forgotten
         self._path = folder / SOCKET
         self._path.unlink(missing_ok=True)  # that of a process that was killed: this one holds the folder's lock
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -102,7 +113,7 @@ class Control:
             connection.settimeout(None)
             options = commands_parser().parse_args(request["arguments"])
             desk = replace(self._desk, out=lines, folder=Path(request["folder"]))
-            status = perform(desk, options, queue=self._queue, bus=self._bus, database=self._database)
+            status = perform(desk, options, queue=self._queue, bus=self._bus, forgotten=self._forgotten)
             lines.write(f"{_STATUS}{status}\n")
 
 

@@ -19,6 +19,7 @@ from shared.errors import AizuchiError
 AT_ONCE: Final = 40  # the concurrency of the deployed worker
 _A_CHAT_AT_ONCE: Final = 8
 """From so many on, a chat's next messages wait: they would only wait for its turn, in threads that other chats need."""
+_AT_A_TIME: Final = 8
 _LONGEST_WAIT_S: Final = 30.0
 _FAILURE_PAUSE_S: Final = 1.0
 _REFUSED: Final = 300
@@ -95,8 +96,10 @@ class Dispatcher:
         with self._changed:
             self._has_news = False
             free = AT_ONCE - self._in_flight
-            busy = [chat for chat, count in self._busy.items() if chat and count >= _A_CHAT_AT_ONCE]
-        taken = self._queue.take(min(free, _A_CHAT_AT_ONCE), except_chats=busy) if free else ()
+            in_flight = dict(self._busy)
+        taken = (
+            self._queue.take(min(free, _AT_A_TIME), in_flight=in_flight, most_of_a_chat=_A_CHAT_AT_ONCE) if free else ()
+        )
         with self._changed:
             for message in taken:
                 self._busy[message.chat] += 1

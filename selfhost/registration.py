@@ -33,6 +33,36 @@ class RegistrationState:
     link: str | None = None
 
 
+class Registrations:
+    """The registration of the address that the process has now: another one when a tunnel gets another address."""
+
+    def __init__(self, channel: Channel, *, report: Callable[[str], None]) -> None:
+        self._channel = channel
+        self._report = report
+        self._changing = threading.Lock()
+        self._registration: Registration | None = None
+
+    @property
+    def state(self) -> RegistrationState:
+        """What LINE said last."""
+        registration = self._registration
+        return RegistrationState() if registration is None else registration.state
+
+    def register(self, public_url: str) -> None:
+        """Begin to register this address, such as "https://bot.example.com", in place of the one before."""
+        with self._changing:
+            if self._registration is not None:
+                self._registration.stop()
+            self._registration = Registration(self._channel, f"{public_url}/", report=self._report)
+            self._registration.start()
+
+    def stop(self) -> None:
+        """End."""
+        with self._changing:
+            if self._registration is not None:
+                self._registration.stop()
+
+
 class Registration:
     """Registers the webhook in a thread of its own, again and again until LINE's test succeeds; `report` gets lines that changed."""
 

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Final, TypeVar
 from urllib.parse import urlsplit
 
-from operations.settings import LineSettings
 from shared.settings.agent_worker import AgentWorkerSettings, agent_worker_settings
 from shared.settings.reader import EnvironmentReader, SettingsError, read_settings
 from shared.settings.secret import Secret
@@ -39,17 +38,6 @@ class ServeSettings:
     admin_port: int
     worker: AgentWorkerSettings
     unsend: UnsendSettings
-
-    @property
-    def line(self) -> LineSettings | None:
-        """What the registration of the webhook needs; None without a public address."""
-        if self.public_url is None:
-            return None
-        return LineSettings(
-            channel_access_token=self.worker.channel_access_token.value(),
-            api_base_url=self.worker.line_api_base_url,
-            webhook_url=f"{self.public_url}/",
-        )
 
 
 def serve_settings(env: Mapping[str, str]) -> ServeSettings:

@@ -63,11 +63,11 @@ class SelfHosted:
     def starts(self) -> int:
         return self.printed.read_text(encoding="utf-8").count("The webhook listens on") if self.printed.exists() else 0
 
-    def start(self) -> None:
+    def start(self, *arguments: str) -> None:
         before = self.starts()
         with self.printed.open("ab") as out, (self.folder / "log").open("ab") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "selfhost"], cwd=self.folder, env=self.env, stdout=out, stderr=log
+                [sys.executable, "-m", "selfhost", *arguments], cwd=self.folder, env=self.env, stdout=out, stderr=log
             )
         self.wait_until(lambda: self.starts() > before)
 
@@ -285,3 +285,18 @@ def test_the_operators_commands_work_while_the_process_serves_and_while_it_does_
     assert machine.end() == 0
     assert machine.command("admit", person).strip() == "admitted"
     assert person in machine.command("admitted")
+
+
+def test_the_address_of_a_tunnel_that_is_started_along_is_given_to_line(machine: SelfHosted) -> None:
+    address = "https://four-random-words-here.trycloudflare.com"
+    program = machine.folder / "bin" / "cloudflared"
+    program.parent.mkdir()
+    lines = f"import sys, time\nprint('INF |  {address}  |', file=sys.stderr, flush=True)\ntime.sleep(600)\n"
+    program.write_text(f"#!{sys.executable}\n{lines}", encoding="utf-8")
+    program.chmod(0o755)
+    machine.env["PATH"] = f"{program.parent}:{machine.env['PATH']}"
+
+    machine.start("--tunnel", "cloudflared")
+
+    machine.wait_until(lambda: f"ok: LINE has the address {address}/" in machine.printed.read_text(encoding="utf-8"))
+    assert machine.end() == 0

@@ -7,7 +7,8 @@ Why a table of our own: docs/adr/20261126-self-hosted-queue.md.
 
 import json
 import sqlite3
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -21,6 +22,7 @@ _LEASE_MS: Final = 120_000  # Pub/Sub's acknowledgement deadline in infra/terraf
 _LONGEST_PAUSE_MS: Final = 600_000
 _DEAD_LETTERS_MS: Final = 7 * 24 * 3_600_000  # dead letters hold people's words
 _NO_CHAT: Final = ""
+_NONE: Final[Mapping[str, int]] = {}
 _FIELDS: Final = "id, chat, data, attributes, published_ms, attempts"
 
 
@@ -59,29 +61,39 @@ class SqliteEventQueue:
         except StorageUnavailableError as cause:
             raise PublishFailedError("the queue did not confirm the events") from cause
 
-    def take(self, most: int, *, except_chats: Collection[str] = ()) -> tuple[QueuedMessage, ...]:
-        """Take messages that are due, the oldest first, each for a lease; none of these chats.
+    def take(
+        self, most: int, *, in_flight: Mapping[str, int] = _NONE, most_of_a_chat: int | None = None
+    ) -> tuple[QueuedMessage, ...]:
+        """Take messages that are due, the oldest first, each for a lease.
 
+        With those in flight, no chat has more than `most_of_a_chat` then: 8, and `{"U1": 7}` is in flight, so one of U1 at most is taken.
         Raises: StorageUnavailableError.
         """
         now_ms = self._clock.now_ms()
-        values = (now_ms, now_ms + _LONGEST_PAUSE_MS, json.dumps([*except_chats]), most)
+        full = [] if most_of_a_chat is None else [chat for chat, count in in_flight.items() if count >= most_of_a_chat]
+        values = (now_ms, now_ms + _LONGEST_PAUSE_MS, json.dumps([chat for chat in full if chat != _NO_CHAT]), most)
 
-        def due(db: sqlite3.Connection) -> list[tuple[int]]:
+        def due(db: sqlite3.Connection) -> list[int]:
             # What is due after the longest pause waits because the clock was set back.
-            return db.execute(
-                "SELECT id FROM messages WHERE dead_ms IS NULL AND (due_ms <= ? OR due_ms > ?)"
+            rows = db.execute(
+                "SELECT id, chat FROM messages WHERE dead_ms IS NULL AND (due_ms <= ? OR due_ms > ?)"
                 " AND chat NOT IN (SELECT value FROM json_each(?)) ORDER BY id LIMIT ?",
                 values,
             ).fetchall()
+            counts, fitting = Counter(in_flight), []
+            for message_id, chat in rows:
+                counts[chat] += 1
+                if most_of_a_chat is None or chat == _NO_CHAT or counts[chat] <= most_of_a_chat:
+                    fitting.append(message_id)
+            return fitting
 
         def lease(db: sqlite3.Connection) -> tuple[QueuedMessage, ...]:
             taken = [
                 db.execute(
                     f"UPDATE messages SET attempts = attempts + 1, due_ms = ? WHERE id = ? RETURNING {_FIELDS}",  # noqa: S608 - constants
-                    (now_ms + _LEASE_MS, *row),
+                    (now_ms + _LEASE_MS, message_id),
                 ).fetchone()
-                for row in due(db)
+                for message_id in due(db)
             ]
             return tuple(map(_message, taken))
 
@@ -124,15 +136,23 @@ class SqliteEventQueue:
         )
         return all_messages - dead, dead
 
-    def dead_letters(self, most: int) -> tuple[QueuedMessage, ...]:
-        """Return dead letters, the oldest first.  Raises: StorageUnavailableError."""
-        rows = self._database.read(
-            lambda db: db.execute(
-                f"SELECT {_FIELDS} FROM messages WHERE dead_ms IS NOT NULL ORDER BY id LIMIT ?",  # noqa: S608 - constants
-                (most,),
-            ).fetchall()
+    def dead_letters(self, most: int, *, behind: int = 0) -> tuple[QueuedMessage, ...]:
+        """Return dead letters with larger ids than `behind`, the oldest first.  Raises: StorageUnavailableError."""
+        return self._messages("dead_ms IS NOT NULL", (), most, behind)
+
+    def resting(self, most: int, *, behind: int = 0) -> tuple[QueuedMessage, ...]:
+        """Return likewise the dead letters, and what failed and waits for longer than a lease, so that no worker has it.
+
+        Raises: StorageUnavailableError.
+        """
+        leased_ms = self._clock.now_ms() + _LEASE_MS
+        return self._messages("dead_ms IS NOT NULL OR attempts > 0 AND due_ms > ?", (leased_ms,), most, behind)
+
+    def _messages(self, condition: str, values: tuple[int, ...], most: int, behind: int) -> tuple[QueuedMessage, ...]:
+        query = f"SELECT {_FIELDS} FROM messages WHERE ({condition}) AND id > ? ORDER BY id LIMIT ?"  # noqa: S608 - constants
+        return tuple(
+            map(_message, self._database.read(lambda db: db.execute(query, (*values, behind, most)).fetchall()))
         )
-        return tuple(map(_message, rows))
 
     def drop_old_dead_letters(self) -> None:
         """Delete the dead letters that are older than a week.  Costs no commit where there is none.  Raises: StorageUnavailableError."""

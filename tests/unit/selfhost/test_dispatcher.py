@@ -132,6 +132,23 @@ def test_a_busy_chat_does_not_hold_up_another(machine: Machine) -> None:
     assert len(started) == 9  # eight of the busy chat
 
 
+def test_a_chat_never_has_more_than_its_share(machine: Machine) -> None:
+    go_on = threading.Event()
+    machine.worker.work = lambda text: text.startswith("other") or go_on.wait(PATIENCE_S)
+    machine.publish(*map(str, range(7)))
+    machine.worker.wait_for(7)
+
+    machine.publish(*map(str, range(7, 30)))
+    machine.publish("other", chat="U2")  # comes behind all of the busy chat, so it shows that no more of that is taken
+    machine.worker.wait_for(9)
+    with machine.worker.changed:
+        started = [text for text, _ in machine.worker.handled if text != "other"]
+    go_on.set()
+    machine.worker.wait_for(31)
+
+    assert len(started) == 8
+
+
 def test_a_tick_goes_past_the_queue(machine: Machine) -> None:
     assert machine.dispatcher.tick()
 

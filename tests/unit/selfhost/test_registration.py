@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from operations.line_webhook import WebhookSetting, WebhookTest
-from selfhost.registration import Registration, add_friend_link, qr_code
+from selfhost.registration import Registration, Registrations, RegistrationState, add_friend_link, qr_code
 from shared.errors import LineUnavailableError
 
 PATIENCE_S = 30.0
@@ -58,6 +58,21 @@ def test_the_link_is_reported_once_the_webhook_works(statuses: tuple[int, ...], 
     assert channel.url == "https://bot.example.com/"
     assert reported[0].startswith(first)
     assert registration.state.works
+
+
+def test_another_address_takes_the_place_of_the_one_before() -> None:
+    links = threading.Semaphore(0)
+    channel = FakeChannel(200)
+    registrations = Registrations(channel, report=lambda text: links.release() if "line.me" in text else None)
+    assert registrations.state == RegistrationState()
+
+    for url in ("https://one.example.com", "https://two.example.com"):
+        registrations.register(url)
+        assert links.acquire(timeout=PATIENCE_S)
+        assert channel.url == f"{url}/"
+    registrations.stop()
+
+    assert registrations.state.works
 
 
 def test_the_link_names_the_account() -> None:

@@ -13,15 +13,14 @@ def test_three_secrets_are_enough() -> None:
     settings = serve_settings(ENV)
 
     assert (settings.port, settings.admin_port, str(settings.folder)) == (8080, 8081, "data")
-    assert settings.line is None
+    assert settings.public_url is None
     assert (settings.worker.access, settings.unsend.access) == (Access.INVITED, Access.INVITED)
 
 
-def test_the_webhook_of_line_is_the_root_of_the_public_address() -> None:
+def test_the_public_address_has_no_slash_at_its_end() -> None:
     settings = serve_settings({**ENV, "PUBLIC_URL": "https://bot.example.com/"})
 
-    assert settings.line is not None
-    assert settings.line.webhook_url == "https://bot.example.com/"
+    assert settings.public_url == "https://bot.example.com"
 
 
 def test_google_clouds_settings_have_no_effect() -> None:

@@ -129,7 +129,41 @@ def test_a_busy_chat_does_not_stand_before_others(queue: SqliteEventQueue) -> No
     queue.publish([message(str(number), "U1") for number in range(50)])
     queue.publish([message("other", "U2")])
 
-    assert texts(queue.take(10, except_chats={"U1"})) == ["other"]
+    assert texts(queue.take(50, in_flight={"U1": 8}, most_of_a_chat=8)) == ["other"]
+
+
+def test_a_chat_gets_no_more_than_its_share_with_what_is_in_flight(queue: SqliteEventQueue) -> None:
+    queue.publish([message(str(number), "U1") for number in range(5)])
+    queue.publish([message("other", "U2")])
+
+    assert texts(queue.take(10, in_flight={"U1": 6}, most_of_a_chat=8)) == ["0", "1", "other"]
+
+
+def test_events_of_no_chat_have_no_share(queue: SqliteEventQueue) -> None:
+    queue.publish([BusMessage(data=b"one", attributes={}), BusMessage(data=b"two", attributes={})])
+
+    assert texts(queue.take(10, in_flight={"": 1}, most_of_a_chat=1)) == ["one", "two"]
+
+
+def test_what_waits_for_longer_than_a_lease_rests_with_the_dead_letters(
+    queue: SqliteEventQueue, clock: FixedClock
+) -> None:
+    queue.publish([message("dead", "U1")])
+    for _ in range(MOST_ATTEMPTS):
+        queue.refuse(queue.take(1)[0])
+        clock.move(600)
+    queue.publish([message("tired", "U2"), message("in work", "U3"), message("new", "U4")])
+    for pause_s in (10, 20, 40, 80, 0):  # then it waits for 160 s
+        (tired,) = queue.take(1)
+        queue.refuse(tired)
+        clock.move(pause_s)
+    queue.take(1)
+
+    resting = queue.resting(10)
+
+    assert texts(resting) == ["dead", "tired"]
+    assert texts(queue.resting(1, behind=resting[0].id)) == ["tired"]
+    assert queue.resting(10, behind=resting[1].id) == ()
 
 
 def test_what_a_killed_process_had_taken_is_due_at_once_and_counts_the_attempt(
