@@ -63,6 +63,7 @@ class Forgotten:
     def __call__(self) -> None:
         """Raises: StorageUnavailableError; safe to repeat."""
         self.messages()
+        self.database.drop_copies()
         self.database.truncate_log()
 
 

@@ -18,17 +18,24 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
 
+from shared.adapters.sqlite.schema import (
+    SCHEMA,
+    DatabaseInUseError,
+    DatabaseRefusedError,
+    Schema,
+    copies,
+    copy_to,
+    prepare,
+)
 from shared.errors import StorageUnavailableError
 
 FILE: Final = "aizuchi.db"
-_LOCK_FILE: Final = "lock"
+LOCK_FILE: Final = "lock"
 _MOUNTS: Final = Path("/proc/self/mountinfo")
 _NETWORK: Final = frozenset(
     {"9p", "afs", "beegfs", "ceph", "cifs", "davfs", "gfs2", "lustre", "nfs", "nfs4", "ocfs2", "smb3", "smbfs"}
 )
 _NETWORK_FUSE: Final = ("fuse.davfs", "fuse.gcsfuse", "fuse.glusterfs", "fuse.rclone", "fuse.s3fs", "fuse.sshfs")
-_VERSION: Final = 1
-"""The version of the file's tables."""
 _PRAGMAS: Final = (
     "locking_mode=EXCLUSIVE",  # before the journal mode: then the index of the log is in memory, and there is no -shm file
     "secure_delete=ON",  # what is deleted is overwritten with zeros
@@ -36,21 +43,7 @@ _PRAGMAS: Final = (
     "journal_mode=WAL",
     "synchronous=FULL",  # a commit returns after its fsync
 )
-_TABLES: Final = """
-CREATE TABLE IF NOT EXISTS objects (
-    generation INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, data BLOB, file TEXT, written_ms INTEGER NOT NULL
-);
-CREATE TABLE IF NOT EXISTS messages (
-    id INTEGER PRIMARY KEY AUTOINCREMENT, chat TEXT NOT NULL, data BLOB NOT NULL, attributes TEXT NOT NULL,
-    published_ms INTEGER NOT NULL, due_ms INTEGER NOT NULL, attempts INTEGER NOT NULL DEFAULT 0, dead_ms INTEGER
-);
-CREATE INDEX IF NOT EXISTS messages_by_time ON messages (dead_ms, due_ms);
-"""
 _Result = TypeVar("_Result")
-
-
-class DatabaseRefusedError(SystemExit):
-    """The folder cannot be used; the text says why.  It is a SystemExit, so that the process ends with this one line."""
 
 
 @dataclass(slots=True)
@@ -64,8 +57,8 @@ class _Write(Generic[_Result]):
 class Database:
     """The file in `folder`; safe to share between threads.  `commits` counts the transactions that were made durable."""
 
-    def __init__(self, folder: Path) -> None:
-        """Open the file, or create it.  Raises: DatabaseRefusedError."""
+    def __init__(self, folder: Path, *, schema: Schema = SCHEMA) -> None:
+        """Open the file, or create it; that of an older release is copied, and changed.  Raises: DatabaseRefusedError."""
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         _refuse_network(folder)
         self.folder = folder
@@ -73,9 +66,9 @@ class Database:
         self._lock = threading.Lock()
         self._waiting: list[_Write[Any]] = []
         self._waiting_lock = threading.Lock()
-        self._held = _hold(folder / _LOCK_FILE)
+        self._held = _hold(folder / LOCK_FILE)
         try:
-            self._connection = _opened(folder / FILE)
+            self._connection = _opened(folder / FILE, schema)
             self.truncate_log()  # what a process that was killed has left in it
         except BaseException:
             os.close(self._held)
@@ -112,18 +105,17 @@ class Database:
         """Nothing that was deleted is left in the write-ahead log: its pages are in the database, and the log is empty."""
         self.read(lambda connection: connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall())
 
+    def drop_copies(self) -> None:
+        """Delete what was copied before an upgrade: no withdrawal reaches a copy.  Raises: StorageUnavailableError."""
+        try:
+            for path in copies(self.folder / FILE):
+                path.unlink(missing_ok=True)
+        except OSError as cause:
+            raise StorageUnavailableError("the copy of an upgrade cannot be deleted") from cause
+
     def back_up(self, target: Path) -> None:
-        """Copy the committed state into a file that does not exist yet, on this connection.  Raises: StorageUnavailableError."""
-
-        def copy(connection: sqlite3.Connection) -> None:
-            os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-            copied = sqlite3.connect(target)
-            try:
-                connection.backup(copied)
-            finally:
-                copied.close()
-
-        self.read(copy)
+        """Copy the committed state into a file, on this connection.  Raises: StorageUnavailableError."""
+        self.read(lambda connection: copy_to(connection, target))
 
     def close(self) -> None:
         """The log is empty, and another process may open the file.  Repeated: does nothing."""
@@ -163,15 +155,14 @@ def _carry_out(connection: sqlite3.Connection, write: _Write[Any]) -> None:
     connection.execute("RELEASE change")
 
 
-def _opened(path: Path) -> sqlite3.Connection:
+def _opened(path: Path, schema: Schema) -> sqlite3.Connection:
     os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))  # before SQLite has it open
     connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=0)
     try:
         for pragma in _PRAGMAS:
             connection.execute(f"PRAGMA {pragma}").fetchall()
-        _refuse_newer(connection, path)
-        connection.executescript(f"BEGIN IMMEDIATE; {_TABLES} PRAGMA user_version={_VERSION}; COMMIT;")
-    except sqlite3.Error as cause:
+        prepare(connection, path, schema)
+    except (sqlite3.Error, OSError) as cause:
         connection.close()
         raise DatabaseRefusedError(f"{path} cannot be used: {cause}") from cause
     except BaseException:
@@ -180,20 +171,13 @@ def _opened(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _refuse_newer(connection: sqlite3.Connection, path: Path) -> None:
-    """Raises: DatabaseRefusedError, if a newer release wrote the file."""
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    if version > _VERSION:
-        raise DatabaseRefusedError(f"{path} was written by a newer release ({version}); this one reads {_VERSION}")
-
-
 def _hold(path: Path) -> int:
     descriptor = os.open(path, os.O_CREAT | os.O_RDWR, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as cause:
         os.close(descriptor)
-        raise DatabaseRefusedError(f"another process uses {path.parent}; end it first") from cause
+        raise DatabaseInUseError(f"another process uses {path.parent}; end it first") from cause
     return descriptor
 
 

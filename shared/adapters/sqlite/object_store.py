@@ -14,6 +14,7 @@ from shared.clock import Clock, SystemClock
 from shared.errors import StorageUnavailableError
 from shared.storage.object_store import ListedObject, StoredObject
 
+MEDIA_FOLDER: Final = "media"
 _MEDIA: Final = "media/"
 _PART: Final = ".part"
 _SURROGATES: Final = (0xD800, 0xDFFF)
@@ -28,7 +29,7 @@ class SqliteObjectStore:
         """Delete the files of media to which no object belongs: a process that was killed has left them."""
         self._database = database
         self._clock = clock or SystemClock()
-        self._media = database.folder / "media"
+        self._media = database.folder / MEDIA_FOLDER
         self._media.mkdir(exist_ok=True, mode=0o700)
         rows = database.read(lambda db: db.execute("SELECT file FROM objects WHERE file IS NOT NULL").fetchall())
         owned = {file for (file,) in rows}
@@ -164,7 +165,7 @@ class SqliteObjectStore:
                 _translated(written.flush)
                 _translated(lambda: os.fsync(written.fileno()))
             _translated(lambda: part.rename(self._media / file))
-            _translated(lambda: _sync_folder(self._media))
+            _translated(lambda: sync_folder(self._media))
         except BaseException:
             part.unlink(missing_ok=True)
             raise
@@ -177,7 +178,7 @@ class SqliteObjectStore:
         def unlink() -> None:
             for file in files:
                 (self._media / file).unlink(missing_ok=True)
-            _sync_folder(self._media)
+            sync_folder(self._media)
 
         if files:
             _translated(unlink)
@@ -190,7 +191,8 @@ def _translated(act: Callable[[], _Result]) -> _Result:
         raise StorageUnavailableError("a file of a medium cannot be written") from cause
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
+    """What was renamed or deleted in the folder is so after a loss of power, too.  Raises: OSError."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

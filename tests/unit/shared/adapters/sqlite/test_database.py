@@ -12,6 +12,7 @@ import pytest
 from shared.adapters.memory import FixedClock
 from shared.adapters.sqlite import Database, DatabaseRefusedError, SqliteObjectStore
 from shared.adapters.sqlite.database import file_system_of
+from shared.adapters.sqlite.schema import SCHEMA, Schema
 from shared.errors import StorageUnavailableError
 
 SECRET = b"swordfish"
@@ -52,6 +53,53 @@ def test_the_file_of_a_newer_release_is_refused(tmp_path: Path) -> None:
     for _ in range(2):  # a refusal holds nothing
         with pytest.raises(DatabaseRefusedError, match="newer release"):
             Database(tmp_path)
+
+
+NEXT = Schema(
+    version=2,
+    tables=SCHEMA.tables,
+    steps={1: "ALTER TABLE objects ADD COLUMN kind TEXT; UPDATE objects SET kind = substr(name, 1, 7)"},
+)
+
+
+def test_the_file_of_an_older_release_is_changed_after_a_copy(tmp_path: Path) -> None:
+    with closing(Database(tmp_path)) as older:
+        SqliteObjectStore(older).create(NAME, SECRET)
+
+    for _ in range(2):
+        with closing(Database(tmp_path, schema=NEXT)) as newer:
+            assert newer.read(lambda db: db.execute("SELECT kind FROM objects").fetchall()) == [("journal",)]
+
+    copy = tmp_path / "aizuchi.db.before-2"
+    assert copy.stat().st_mode & 0o077 == 0
+    copy.rename(tmp_path / "aizuchi.db")  # as a person would who goes back to the older release
+    with closing(Database(tmp_path)) as older:
+        read = SqliteObjectStore(older).read(NAME)
+    assert read is not None
+    assert read.data == SECRET
+
+
+def test_a_change_that_fails_leaves_the_file_of_the_older_release(tmp_path: Path) -> None:
+    with closing(Database(tmp_path)) as older:
+        SqliteObjectStore(older).create(NAME, SECRET)
+    broken = Schema(version=2, tables=SCHEMA.tables, steps={1: "DELETE FROM objects; ALTER TABLE nothing ADD COLUMN a"})
+
+    with pytest.raises(DatabaseRefusedError, match="cannot be used"):
+        Database(tmp_path, schema=broken)
+
+    with closing(Database(tmp_path)) as older:
+        assert SqliteObjectStore(older).read(NAME) is not None
+
+
+def test_a_withdrawal_deletes_the_copy_of_an_upgrade(tmp_path: Path) -> None:
+    with closing(Database(tmp_path)) as older:
+        SqliteObjectStore(older).create(NAME, SECRET)
+    with closing(Database(tmp_path, schema=NEXT)) as newer:
+        SqliteObjectStore(newer).delete(NAME)
+        newer.drop_copies()
+        newer.truncate_log()
+
+        assert files_with(tmp_path, SECRET) == []
 
 
 def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
