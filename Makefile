@@ -24,7 +24,7 @@ UV := 0.13.9
 OPERATIONS := $(if $(HISTORY_BUCKET),operations,$(if $(wildcard .env),selfhost,operations))
 
 .DEFAULT_GOAL := help
-.PHONY: help run serve test check format bench eval simulate mutants screenshots fuzz load-test package-test foreign-bots tf-test tf-plan tf-docs tf-lock line-webhook dead-letters invite admit revoke admitted forget export restore release cost lock upgrade clean
+.PHONY: help run serve test check format bench eval simulate mutants screenshots fuzz load-test package-test foreign-bots tf-test tf-plan tf-docs tf-lock line-webhook dead-letters invite admit revoke admitted forget export backup restore release cost lock upgrade clean
 
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -108,7 +108,10 @@ forget: $(VENV)/.run-installed ## Erase a chat for good: make forget CONVERSATIO
 export: $(VENV)/.run-installed ## Write all of a chat as JSON lines: make export CONVERSATION=U... [PERSON=U...] [ARGS="--to FILE"]
 	@$(BIN)/python -m $(OPERATIONS) export "$(CONVERSATION)" $(if $(PERSON),--person "$(PERSON)") $(ARGS)
 
-restore: $(VENV)/.run-installed ## Write the objects of an export that are missing: make restore FILE=chat.jsonl
+backup: $(VENV)/.run-installed ## Copy the database and the media of `make serve` (docs/self-host.md)
+	@$(BIN)/python -m selfhost backup
+
+restore: $(VENV)/.run-installed ## Write the objects of an export that are missing: make restore FILE=chat.jsonl; or a backup of `make serve`: FILE=FOLDER
 	@$(BIN)/python -m $(OPERATIONS) restore $(if $(FILE),"$(FILE)")
 
 release: $(VENV)/.run-installed ## Write dist/: each function's package, its bill of materials and licences

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from selfhost.control import commands_parser
 from selfhost.env_file import with_env_file
-from selfhost.process import command, serve
+from selfhost.operator import command
 from selfhost.settings import serve_settings
 
 
@@ -18,6 +18,8 @@ def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
     settings = serve_settings(with_env_file(env, Path(".env")))
     if options.command is not None:
         return command(settings, arguments)
+    from selfhost.process import serve  # noqa: PLC0415 - a command needs no server and no worker
+
     asyncio.run(serve(settings, has_tunnel=options.tunnel is not None))
     return 0
 

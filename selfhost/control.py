@@ -12,7 +12,7 @@ import socket
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, TextIO
 
@@ -39,39 +39,51 @@ def commands_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--tunnel", choices=[CLOUDFLARED], help="start this program, and give LINE the address that it gets"
     )
-    add_commands(parser.add_subparsers(dest="command", metavar="COMMAND"))
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    add_commands(commands)
+    commands.add_parser("backup", help="copy the database and the media into a new folder of DATA-backups")
     return parser
 
 
-def perform(
-    desk: Desk,
-    options: argparse.Namespace,
-    *,
-    queue: SqliteEventQueue,
-    bus: EventBus,
-    forgotten: Callable[[], None],
-) -> int:
-    """Carry out a command; return its status.  What it has deleted is in no file then."""
-    try:
-        if options.command == "dead-letters":
-            show_dead_letters(desk, options, queue=SqliteDeadLetterQueue(queue=queue), bus=bus)
-        else:
-            carry_out(desk, options)
-        forgotten()
-    except AizuchiError as cause:
-        desk.say(f"error: {cause}")
-        return 1
-    return 0
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Commands:
+    """What commands work on besides chats.  `forgotten` is called after each; `back_up` returns the new backup."""
+
+    queue: SqliteEventQueue
+    bus: EventBus
+    forgotten: Callable[[], None]
+    back_up: Callable[[], Path]
+
+    def perform(self, desk: Desk, options: argparse.Namespace) -> int:
+        """Carry out a command; return its status.  What it has deleted is in no file then."""
+        try:
+            if options.command == "dead-letters":
+                show_dead_letters(desk, options, queue=SqliteDeadLetterQueue(queue=self.queue), bus=self.bus)
+            elif options.command == "backup":
+                desk.say(str(self.back_up()))
+            elif is_restoration_of_a_backup(desk.folder, options):
+                desk.say("error: end the process first: a backup takes the place of its folder")
+                return 1
+            else:
+                carry_out(desk, options)
+            self.forgotten()
+        except AizuchiError as cause:
+            desk.say(f"error: {cause}")
+            return 1
+        return 0
+
+
+def is_restoration_of_a_backup(folder: Path, options: argparse.Namespace) -> bool:
+    """Whether the command restores a backup, which is a folder, and not the export of a chat, which is a file."""
+    return options.command == "restore" and bool((folder / options.file).is_dir())
 
 
 class Control:
     """Listens in a thread of its own; commands are carried out one after the other."""
 
-    def __init__(
-        self, folder: Path, desk: Desk, *, queue: SqliteEventQueue, bus: EventBus, forgotten: Callable[[], None]
-    ) -> None:
+    def __init__(self, folder: Path, desk: Desk, commands: Commands) -> None:
         """Raises: OSError, if the socket cannot be made: its path has at most about a hundred bytes."""
-        self._desk, self._queue, self._bus, self._forgotten = desk, queue, bus, forgotten
+        self._desk, self._commands = desk, commands
         self._path = folder / SOCKET
         self._path.unlink(missing_ok=True)  # that of a process that was killed: this one holds the folder's lock
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -113,7 +125,7 @@ class Control:
             connection.settimeout(None)
             options = commands_parser().parse_args(request["arguments"])
             desk = replace(self._desk, out=lines, folder=Path(request["folder"]))
-            status = perform(desk, options, queue=self._queue, bus=self._bus, forgotten=self._forgotten)
+            status = self._commands.perform(desk, options)
             lines.write(f"{_STATUS}{status}\n")
 
 

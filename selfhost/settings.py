@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final, TypeVar
 from urllib.parse import urlsplit
 
+from operations.restoration import MOST_DAYS
 from shared.settings.agent_worker import AgentWorkerSettings, agent_worker_settings
 from shared.settings.reader import EnvironmentReader, SettingsError, read_settings
 from shared.settings.secret import Secret
@@ -34,6 +35,8 @@ class ServeSettings:
     channel_secret: Secret = field(repr=False)
     public_url: str | None
     folder: Path
+    backups: Path
+    backup_days: int
     port: int
     admin_port: int
     worker: AgentWorkerSettings
@@ -51,11 +54,13 @@ def serve_settings(env: Mapping[str, str]) -> ServeSettings:
     if worker is None or unsend is None or own is None:
         places = [f"{name}: {place}" for name, place in _WHERE.items() if any(name in fault for fault in faults)]
         raise SettingsError("the environment is incomplete: " + "; ".join([*faults, *places]))
-    secret, public_url, folder, port, admin_port = own
+    secret, public_url, folder, backup_days, (port, admin_port) = own
     return ServeSettings(
         channel_secret=secret,
         public_url=public_url,
         folder=folder,
+        backups=folder.parent / f"{folder.name}-backups",
+        backup_days=backup_days,
         port=port,
         admin_port=admin_port,
         worker=worker,
@@ -63,25 +68,31 @@ def serve_settings(env: Mapping[str, str]) -> ServeSettings:
     )
 
 
-def _own(settings: EnvironmentReader) -> tuple[Secret, str | None, Path, int, int]:
+def _own(settings: EnvironmentReader) -> tuple[Secret, str | None, Path, int, tuple[int, int]]:
     public_url = settings.url("PUBLIC_URL")
     if public_url is not None and urlsplit(public_url).path:
         settings.faults.append("PUBLIC_URL has a path; give a host alone, such as https://bot.example.com")
     if public_url is not None and public_url.startswith("http:") and settings.url("LINE_API_BASE_URL") is None:
         settings.faults.append("PUBLIC_URL begins with http://; LINE takes https:// only")
-    ports = [
+    port, admin_port = [
         settings.whole_number(name, default=default, least=1, most=65_535)
         for name, default in (("PORT", 8080), ("ADMIN_PORT", 8081))
     ]
-    if ports[0] == ports[1]:
+    if port == admin_port:
         settings.faults.append("PORT and ADMIN_PORT are the same; the tunnel must not reach the second")
     return (
         settings.secrets("LINE_CHANNEL_SECRET", at_most=2),
         public_url,
-        Path(settings.optional("DATA") or "data"),
-        ports[0],
-        ports[1],
+        _folder(settings.optional("DATA") or "data"),
+        settings.whole_number("BACKUP_DAYS", default=14, least=1, most=MOST_DAYS),
+        (port, admin_port),
     )
+
+
+def _folder(text: str) -> Path:
+    """Return the folder by a path that ends in its name: "data" stays, and "." becomes "/home/momo/bot"."""
+    folder = Path(text)
+    return folder if folder.name not in {"", ".."} else folder.resolve()
 
 
 def _collected(faults: list[str], read: Callable[[], _Value]) -> _Value | None:

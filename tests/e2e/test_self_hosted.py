@@ -71,9 +71,9 @@ class SelfHosted:
             )
         self.wait_until(lambda: self.starts() > before)
 
-    def command(self, *arguments: str) -> str:
+    def command(self, *arguments: str, status: int = 0) -> str:
         ended = ended_process(self.folder, self.env, *arguments)
-        assert ended.returncode == 0, ended.stdout + ended.stderr
+        assert ended.returncode == status, ended.stdout + ended.stderr
         return ended.stdout
 
     def end(self, wanted: signal.Signals = signal.SIGTERM) -> int:
@@ -300,3 +300,27 @@ def test_the_address_of_a_tunnel_that_is_started_along_is_given_to_line(machine:
 
     machine.wait_until(lambda: f"ok: LINE has the address {address}/" in machine.printed.read_text(encoding="utf-8"))
     assert machine.end() == 0
+
+
+def test_a_backup_is_restored_without_what_was_unsent_since(machine: SelfHosted) -> None:
+    machine.start()
+    machine.wait_until(lambda: "ok: LINE tried it" in machine.printed.read_text(encoding="utf-8"))
+    person = machine.add_person("Momoko")
+    secret = machine.says(person, "my word is swordfish, note it please")
+    machine.wait_until(lambda: len(machine.hears(person)) == 1)
+    machine.says(person, "My name is Momoko.")
+    machine.wait_until(lambda: len(machine.hears(person)) == 2)
+
+    backup = machine.command("backup").strip()
+    machine.unsends(person, secret)
+    machine.wait_until(lambda: machine.files_with(b"swordfish") == [])
+    assert "end the process first" in machine.command("restore", backup, status=1)
+    assert machine.end() == 0
+    assert machine.command("restore", backup).startswith("restored: 1 messages")
+    assert machine.files_with(b"swordfish") == []
+
+    machine.start()
+    machine.says(person, "What is my name?")
+    machine.wait_until(lambda: len(machine.hears(person)) == 3)
+    assert "Momoko" in machine.hears(person)[2]
+    assert machine.files_with(b"swordfish") == []

@@ -1,5 +1,7 @@
 """The environment of `make serve`."""
 
+from pathlib import Path
+
 import pytest
 
 from selfhost.settings import serve_settings
@@ -23,6 +25,14 @@ def test_the_public_address_has_no_slash_at_its_end() -> None:
     assert settings.public_url == "https://bot.example.com"
 
 
+def test_backups_stand_beside_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    backups = [serve_settings({**ENV, "DATA": path}).backups for path in ("data", "/srv/bot/data/", ".")]
+
+    assert backups == [Path("data-backups"), Path("/srv/bot/data-backups"), Path(f"{tmp_path}-backups")]
+
+
 def test_google_clouds_settings_have_no_effect() -> None:
     settings = serve_settings({**ENV, "GOOGLE_GENAI_USE_VERTEXAI": "true", "TRACING": "on", "HISTORY_BUCKET": "a/b"})
 
@@ -38,6 +48,7 @@ def test_google_clouds_settings_have_no_effect() -> None:
         ({"PUBLIC_URL": "bot.example.com"}, "PUBLIC_URL is no http"),
         ({"PORT": "80", "ADMIN_PORT": "80"}, "ADMIN_PORT are the same"),
         ({"PORT": "0"}, "PORT is '0'"),
+        ({"BACKUP_DAYS": "30"}, "BACKUP_DAYS is '30'"),
         ({"LINE_CHANNEL_SECRET": ""}, "LINE Developers console, the channel's Basic settings"),
         ({"GEMINI_API_KEY": ""}, "aistudio.google.com/apikey"),
     ],

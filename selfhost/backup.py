@@ -1,0 +1,106 @@
+"""Backups: folders named by the hour at which they were begun, such as `data-backups/20261126T011200Z`, with the database and the media.
+
+A withdrawal does not reach a backup. So backups stand outside the folder of the process, are deleted after some days, and are restored only
+with what was withdrawn since (selfhost/restoration.py).
+"""
+
+import datetime as dt
+import os
+import shutil
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from shared import logs
+from shared.adapters.sqlite import Database, SqliteObjectStore
+from shared.adapters.sqlite.database import FILE, LOCK_FILE
+from shared.adapters.sqlite.object_store import MEDIA_FOLDER, sync_folder
+from shared.clock import Clock
+from shared.errors import PermanentError, StorageUnavailableError
+
+DAY_MS: Final = 86_400_000
+_NAME: Final = "%Y%m%dT%H%M%SZ"
+_PART: Final = ".part"
+
+
+class BackupRefusedError(PermanentError):
+    """A backup cannot be made or restored; nothing was changed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backups:
+    """The backups in `folder`, each of which is deleted after `days`."""
+
+    folder: Path
+    days: int
+    clock: Clock
+
+    def make(self, database: Database) -> Path:
+        """Return a new backup of what is committed, whole and on the disk.  Raises: BackupRefusedError, StorageUnavailableError."""
+        if self.folder.resolve().is_relative_to(database.folder.resolve()):
+            raise BackupRefusedError(f"{self.folder} is inside {database.folder}; a withdrawal does not reach a backup")
+        target = self.folder / name_of(self.clock.now_ms())
+        part = target.with_name(target.name + _PART)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            if target.exists():
+                raise BackupRefusedError(f"{target} was made in this second")
+            shutil.rmtree(part, ignore_errors=True)  # of a process that was killed
+            part.mkdir(mode=0o700)
+            database.back_up(part / FILE)
+            _copy_media(database.folder / MEDIA_FOLDER, part)
+            sync_folder(part)
+            part.rename(target)
+            sync_folder(self.folder)
+        except OSError as cause:
+            raise StorageUnavailableError("the backup cannot be written") from cause
+        return target
+
+    def drop_old(self) -> None:
+        """No backup is older than its days, and none is unfinished for a day.  Raises: StorageUnavailableError."""
+        now_ms = self.clock.now_ms()
+        try:
+            for path in self.folder.iterdir() if self.folder.is_dir() else ():
+                made_ms = made_ms_of(path)
+                days = 1 if path.name.endswith(_PART) else self.days
+                if made_ms is not None and now_ms - made_ms > days * DAY_MS:
+                    shutil.rmtree(path)
+                    logs.info("backup_expired")
+        except OSError as cause:
+            raise StorageUnavailableError("an old backup cannot be deleted") from cause
+
+
+def name_of(now_ms: int) -> str:
+    """Return the name of a backup: "20261126T011200Z"."""
+    return dt.datetime.fromtimestamp(now_ms / 1_000, dt.UTC).strftime(_NAME)
+
+
+def made_ms_of(path: Path) -> int | None:
+    """Return when the backup of this name was begun; None: it is no name of a backup."""
+    with suppress(ValueError):
+        made = dt.datetime.strptime(path.name.removesuffix(_PART), _NAME).replace(tzinfo=dt.UTC)
+        return round(made.timestamp()) * 1_000
+    return None
+
+
+def _copy_media(media: Path, backup: Path) -> None:
+    """The backup has the file of each medium that its database names; what was withdrawn since the database was copied is in neither."""
+    with closing(Database(backup)) as copied:
+        store = SqliteObjectStore(copied)
+        for name, file in copied.read(
+            lambda db: db.execute("SELECT name, file FROM objects WHERE file IS NOT NULL").fetchall()
+        ):
+            try:
+                _copy_file(media / file, backup / MEDIA_FOLDER / file)
+            except FileNotFoundError:
+                store.delete(name)
+        sync_folder(backup / MEDIA_FOLDER)
+    (backup / LOCK_FILE).unlink()
+
+
+def _copy_file(source: Path, target: Path) -> None:
+    with source.open("rb") as read, target.open("xb") as written:
+        shutil.copyfileobj(read, written)
+        written.flush()
+        os.fsync(written.fileno())

@@ -1,0 +1,39 @@
+"""What follows a withdrawal in a deployment on SQLite."""
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Final
+
+from operations.dead_letters import is_withdrawn
+from selfhost.dead_letters import WithdrawnMessages
+from selfhost.settings import ServeSettings
+from shared.adapters.sqlite import Database, SqliteEventQueue
+from shared.clock import Clock
+from shared.conversation.store import Conversations
+from shared.storage.object_store import ObjectStore
+
+_READ_THREADS: Final = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forgotten:
+    """What follows a withdrawal, so that no file holds its words: neither queue, nor the copy of an upgrade, nor the log."""
+
+    messages: WithdrawnMessages
+    database: Database
+
+    def __call__(self) -> None:
+        """Raises: StorageUnavailableError; safe to repeat."""
+        self.messages()
+        self.database.drop_copies()
+        self.database.truncate_log()
+
+
+def forgotten_on(
+    database: Database, store: ObjectStore, queue: SqliteEventQueue, settings: ServeSettings, clock: Clock
+) -> Forgotten:
+    """Return it for this database."""
+    reads = ThreadPoolExecutor(_READ_THREADS, thread_name_prefix="withdrawn")
+    conversations = Conversations.on(store, reads=reads, clock=clock, lease_s=settings.worker.lease_s)
+    messages = WithdrawnMessages(queue=queue, is_withdrawn=lambda letter: is_withdrawn(letter, conversations))
+    return Forgotten(messages=messages, database=database)

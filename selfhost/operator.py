@@ -1,0 +1,81 @@
+"""The operator's commands: in the process that serves, or with the database opened for one command."""
+
+import contextlib
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TextIO
+
+from operations.commands import Desk
+from selfhost.backup import Backups
+from selfhost.control import Commands, ask_running, commands_parser, is_restoration_of_a_backup
+from selfhost.forgotten import forgotten_on
+from selfhost.restoration import Restoration, finish_restoration
+from selfhost.settings import ServeSettings
+from shared import logs
+from shared.adapters.sqlite import Database, SqliteEventQueue, SqliteObjectStore
+from shared.clock import Clock, SystemClock
+from shared.errors import AizuchiError
+from shared.storage.object_store import ObjectStore
+
+
+def desk_of(settings: ServeSettings, store: ObjectStore, out: TextIO) -> Desk:
+    """Return what the operator's commands work on."""
+    return Desk(open_store=lambda: store, lease_s=settings.worker.lease_s, shows_pseudonyms=True, out=out)
+
+
+def command(settings: ServeSettings, arguments: Sequence[str]) -> int:
+    """Carry out an operator's command, in the process that serves if there is one; return its status.  Raises: DatabaseRefusedError."""
+    options = commands_parser().parse_args(arguments)
+    status = ask_running(settings.folder, arguments, sys.stdout)
+    if status is not None:
+        return status
+    logs.configure(sys.stderr)
+    logs.key_pseudonyms(settings.worker.channel_access_token.value())
+    clock = SystemClock()
+    if is_restoration_of_a_backup(Path(), options):
+        return _restore_backup(settings, options.file, clock)
+    finish_restoration(settings.folder)
+    with contextlib.closing(Database(settings.folder)) as database:
+        store, queue = SqliteObjectStore(database, clock=clock), SqliteEventQueue(database, clock=clock)
+        commands = Commands(
+            queue=queue,
+            bus=queue,
+            forgotten=forgotten_on(database, store, queue, settings, clock),
+            back_up=lambda: back_up(settings, database, clock),
+        )
+        return commands.perform(desk_of(settings, store, sys.stdout), options)
+
+
+def _restore_backup(settings: ServeSettings, backup: Path, clock: Clock) -> int:
+    restore = Restoration(
+        folder=settings.folder,
+        backups=backups_of(settings, clock),
+        lease_s=settings.worker.lease_s,
+        clock=clock,
+    )
+    try:
+        print_line(restore(backup))
+    except AizuchiError as cause:
+        print_line(f"error: {cause}")
+        return 1
+    return 0
+
+
+def backups_of(settings: ServeSettings, clock: Clock) -> Backups:
+    """Return the backups of the folder."""
+    return Backups(folder=settings.backups, days=settings.backup_days, clock=clock)
+
+
+def back_up(settings: ServeSettings, database: Database, clock: Clock) -> Path:
+    """Return a new backup; those that are too old are gone.  Raises: BackupRefusedError, StorageUnavailableError."""
+    backups = backups_of(settings, clock)
+    made = backups.make(database)
+    backups.drop_old()
+    return made
+
+
+def print_line(text: str) -> None:
+    """Print for the person who started the process; the log goes to stderr."""
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
