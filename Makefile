@@ -69,7 +69,7 @@ screenshots: $(VENV)/.dev-installed ## Take the pictures of the docs anew, with 
 fuzz: $(VENV)/.dev-installed ## Send 20,000 odd bodies to the LINE platform
 	$(BIN)/pytest -s -m fuzz tests/contract/simulator/line $(ARGS)
 
-load-test: $(VENV)/.dev-installed ## A thousand reminders of one minute over real wires, with workers that are killed, and with half the quota; SQLite under 200 kills
+load-test: $(VENV)/.dev-installed ## A thousand reminders of one minute over real wires, with workers that are killed, and with half the quota; SQLite under kills and cuts of power
 	$(BIN)/pytest -s -m load tests/e2e $(ARGS)
 
 package-test: $(VENV)/.dev-installed ## Build the LINE platform's package, and drive a foreign bot with it from an empty environment

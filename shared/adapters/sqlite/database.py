@@ -54,11 +54,20 @@ class _Write(Generic[_Result]):
     is_done: bool = field(default=False)
 
 
+def _connect(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=0)
+
+
 class Database:
     """The file in `folder`; safe to share between threads.  `commits` counts the transactions that were made durable."""
 
-    def __init__(self, folder: Path, *, schema: Schema = SCHEMA) -> None:
-        """Open the file, or create it; that of an older release is copied, and changed.  Raises: DatabaseRefusedError."""
+    def __init__(
+        self, folder: Path, *, schema: Schema = SCHEMA, connect: Callable[[Path], sqlite3.Connection] = _connect
+    ) -> None:
+        """Open the file, or create it; that of an older release is copied, and changed.
+
+        Only tests name another schema, or connect in another way. Raises: DatabaseRefusedError.
+        """
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         _refuse_network(folder)
         self.folder = folder
@@ -68,7 +77,7 @@ class Database:
         self._waiting_lock = threading.Lock()
         self._held = _hold(folder / LOCK_FILE)
         try:
-            self._connection = _opened(folder / FILE, schema)
+            self._connection = _opened(folder / FILE, schema, connect)
             self.truncate_log()  # what a process that was killed has left in it
         except BaseException:
             os.close(self._held)
@@ -155,9 +164,9 @@ def _carry_out(connection: sqlite3.Connection, write: _Write[Any]) -> None:
     connection.execute("RELEASE change")
 
 
-def _opened(path: Path, schema: Schema) -> sqlite3.Connection:
+def _opened(path: Path, schema: Schema, connect: Callable[[Path], sqlite3.Connection]) -> sqlite3.Connection:
     os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))  # before SQLite has it open
-    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=0)
+    connection = connect(path)
     try:
         for pragma in _PRAGMAS:
             connection.execute(f"PRAGMA {pragma}").fetchall()
