@@ -12,6 +12,7 @@ from random import Random
 import pytest
 
 from simulator.gemini.app import GeminiStandIn
+from simulator.line.messages import DeliveryState
 from simulator.line.people import Bot
 from simulator.line.platform import LinePlatform
 from simulator.line.servers import HttpServer
@@ -25,6 +26,7 @@ ROOT = Path(__file__).parents[2]
 PATIENCE_S = 60.0
 SECRET = "channel-secret"
 TOKEN = "channel-access-token"
+KILLS = 30
 
 
 def ended_process(folder: Path, env: Mapping[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -94,6 +96,16 @@ class SelfHosted:
         async def said() -> list[str]:
             messages = self.line.chat(person).messages
             return [str(one.content.get("text")) for one in messages if one.sender_id != person]
+
+        return self.loop.run(said())
+
+    def accepted(self, person: str) -> list[str]:
+        """Return what the person said, as far as the process answered 200 to LINE; LINE does not redeliver here."""
+
+        async def said() -> list[str]:
+            messages = self.line.chat(person).messages
+            delivered = [one for one in messages if one.delivery is DeliveryState.DELIVERED]
+            return [str(one.content.get("text")) for one in delivered if one.sender_id == person]
 
         return self.loop.run(said())
 
@@ -324,3 +336,30 @@ def test_a_backup_is_restored_without_what_was_unsent_since(machine: SelfHosted)
     machine.wait_until(lambda: len(machine.hears(person)) == 3)
     assert "Momoko" in machine.hears(person)[2]
     assert machine.files_with(b"swordfish") == []
+
+
+@pytest.mark.load
+def test_kills_of_the_whole_process_lose_no_message_and_answer_none_twice(machine: SelfHosted) -> None:
+    chance = Random(1)
+    people = [machine.add_person(name) for name in ("Momoko", "Taro", "Somchai")]
+    machine.start()
+
+    for run in range(KILLS):
+        for person in people:
+            machine.says(person, f"message {run} of {person[-4:]}")
+        time.sleep(chance.uniform(0.0, 2.0))  # the moment of the kill is what is varied
+        machine.end(signal.SIGKILL)
+        machine.start()
+    before = {person: len(machine.hears(person)) for person in people}
+    for person in people:
+        machine.says(person, "the last one")
+    machine.wait_until(lambda: all(len(machine.hears(person)) > before[person] for person in people))
+    machine.wait_until(lambda: machine.command("dead-letters").strip() == "no dead letters")
+
+    assert machine.end() == 0
+    for person in people:
+        assert before[person] < len(machine.hears(person)) <= KILLS + 1
+        exported = machine.command("export", person)
+        accepted = machine.accepted(person)
+        assert len(accepted) > KILLS / 3
+        assert [text for text in accepted if text not in exported] == []
