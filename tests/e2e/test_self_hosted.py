@@ -23,7 +23,7 @@ from tests.support.serving import plain_http
 from tests.support.stacks import BASE_ENV
 
 ROOT = Path(__file__).parents[2]
-PATIENCE_S = 60.0
+PATIENCE_S = 180.0
 SECRET = "channel-secret"
 TOKEN = "channel-access-token"
 KILLS = 30

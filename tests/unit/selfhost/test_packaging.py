@@ -36,7 +36,7 @@ def test_what_the_container_holds_can_serve(tmp_path: Path) -> None:
         env={"PATH": os.defpath, "DATA": str(tmp_path / "data"), **settings},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=180,
         check=False,
     )
     served = subprocess.run(
@@ -45,7 +45,7 @@ def test_what_the_container_holds_can_serve(tmp_path: Path) -> None:
         env={"PATH": os.defpath, "DATA": str(tmp_path / "data"), **settings},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=180,
         check=False,
     )
 

@@ -13,7 +13,7 @@ import pytest
 from selfhost.tunnel import Tunnel
 from shared.settings.reader import SettingsError
 
-PATIENCE_S = 30.0
+PATIENCE_S = 120.0
 ADDRESS = "https://four-random-words-here.trycloudflare.com"
 HEAD = """\
 import json, os, pathlib, sys, time
