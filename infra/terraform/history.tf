@@ -30,7 +30,7 @@ locals {
 
 resource "google_storage_bucket" "history" {
   project  = var.project_id
-  name     = "${var.project_id}-${var.name}-history"
+  name     = local.history_bucket
   location = coalesce(var.history_location, var.region)
   labels   = var.labels
 

@@ -322,6 +322,17 @@ variable "heartbeat_minutes" {
   }
 }
 
+variable "history_bucket" {
+  description = "Name of the history bucket; null: PROJECT-NAME-history. A bucket that exists already has to be imported (docs/operations.md, \"Another region\"). It cannot be changed later."
+  type        = string
+  default     = null
+
+  validation {
+    condition     = var.history_bucket == null ? true : can(regex("^[a-z0-9][a-z0-9_-]{1,61}[a-z0-9]$", var.history_bucket))
+    error_message = "history_bucket must be the name of a bucket: 3 to 63 lower-case letters, digits, hyphens and underscores."
+  }
+}
+
 variable "history_location" {
   description = "Location of the history bucket, such as the dual region \"ASIA1\"; null: `region`. It cannot be changed later."
   type        = string
@@ -368,8 +379,8 @@ variable "line_api_base_url" {
   default     = null
 
   validation {
-    condition     = var.line_api_base_url == null ? true : can(regex("^https?://[^/\\s]+[^\\s]*$", var.line_api_base_url))
-    error_message = "line_api_base_url must be an http(s) address."
+    condition     = var.line_api_base_url == null ? true : can(regex("^https://[^/\\s]+[^\\s]*$", var.line_api_base_url))
+    error_message = "line_api_base_url must be an https address: the channel access token is sent there."
   }
 }
 
@@ -385,7 +396,7 @@ variable "load_balancer" {
 }
 
 variable "name" {
-  description = "Prefix of all names; two installations in one project need two."
+  description = "Prefix of all names; two installations in one project need two. It cannot be changed later."
   type        = string
   default     = "aizuchi"
   nullable    = false
@@ -465,7 +476,7 @@ variable "project_id" {
 }
 
 variable "region" {
-  description = "Region of everything: functions, topic, bucket, secrets."
+  description = "Region of everything: functions, topic, bucket, secrets. Google restricts where some new projects may build (docs/deploy.md, \"When something is refused\"). It cannot be changed later."
   type        = string
   default     = "asia-northeast1"
   nullable    = false

@@ -114,14 +114,15 @@ run "eight" {
 
 run "nine" {
   command         = plan
-  expect_failures = [var.agent_worker, var.alerts, var.bot, var.gemini, var.line_api_base_url, var.region, var.unsend, var.webhook]
+  expect_failures = [var.agent_worker, var.alerts, var.bot, var.gemini, var.history_bucket, var.line_api_base_url, var.region, var.unsend, var.webhook]
 
   variables {
     agent_worker      = { max_instances = 0 }
     alerts            = { token_usd_a_day = -1 } # raised for ever
     bot               = { name = "two\nlines" }
     gemini            = { input_usd_per_million = 0 } # an alert that is never raised
-    line_api_base_url = "api.line.me"
+    history_bucket    = "gs://words"           # an address, not a name
+    line_api_base_url = "http://line.example.com" # the access token would be sent in the clear
     region            = "asia-northeast1-a"
     unsend            = { concurrency = 0 }
     webhook           = { max_instances = 0 }
