@@ -40,7 +40,7 @@ def line_settings(env: Mapping[str, str]) -> LineSettings:
         env,
         lambda settings: LineSettings(
             channel_access_token=settings.required("LINE_CHANNEL_ACCESS_TOKEN"),
-            api_base_url=settings.url("LINE_API_BASE_URL"),
+            api_base_url=settings.line_api_base_url(),
             webhook_url=settings.required("WEBHOOK_URL"),
         ),
     )

@@ -72,7 +72,7 @@ def _own(settings: EnvironmentReader) -> tuple[Secret, str | None, Path, int, tu
     public_url = settings.url("PUBLIC_URL")
     if public_url is not None and urlsplit(public_url).path:
         settings.faults.append("PUBLIC_URL has a path; give a host alone, such as https://bot.example.com")
-    if public_url is not None and public_url.startswith("http:") and settings.url("LINE_API_BASE_URL") is None:
+    if public_url is not None and public_url.startswith("http:") and settings.optional("LINE_API_BASE_URL") is None:
         settings.faults.append("PUBLIC_URL begins with http://; LINE takes https:// only")
     port, admin_port = [
         settings.whole_number(name, default=default, least=1, most=65_535)

@@ -104,7 +104,7 @@ def _agent_worker(settings: EnvironmentReader) -> AgentWorkerSettings:
         history_bucket=settings.name("HISTORY_BUCKET"),
         storage_emulator_host=settings.url("STORAGE_EMULATOR_HOST"),
         channel_access_token=settings.secret("LINE_CHANNEL_ACCESS_TOKEN"),
-        line_api_base_url=settings.url("LINE_API_BASE_URL"),
+        line_api_base_url=settings.line_api_base_url(),
         gemini=_gemini(settings),
         toolsets=toolsets,
         notion=notion_settings(settings) if "notion" in toolsets else None,

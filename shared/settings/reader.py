@@ -15,6 +15,7 @@ LEAST_LEASE_S: Final = 16
 
 _SPACE: Final = re.compile(r"\s")
 _BREAKS: Final = frozenset({"Cc", "Zl", "Zp"})  # categories of Unicode: controls, separators of lines and paragraphs
+_LOOPBACK: Final = re.compile(r"http://(localhost|127\.0\.0\.1|\[::1\])(:[0-9]+)?(/|$)", re.IGNORECASE)
 _Value = TypeVar("_Value")
 
 
@@ -152,6 +153,14 @@ class EnvironmentReader:
         if not usable:
             self.faults.append(f"{name} is no http(s) address")
         return value.rstrip("/")
+
+    def line_api_base_url(self) -> str | None:
+        """Read where LINE's API is.  The access token is sent there, so http is for stand-ins: on this machine, or beside an emulator."""
+        value = self.url("LINE_API_BASE_URL")
+        is_safe = value is None or value.lower().startswith("https:") or _LOOPBACK.match(value) is not None
+        if not is_safe and not self.optional("STORAGE_EMULATOR_HOST"):
+            self.faults.append("LINE_API_BASE_URL must be https; the channel access token is sent there")
+        return value
 
     def _check_is_name(self, name: str, value: str) -> None:
         if "/" in value or _SPACE.search(value) is not None:

@@ -79,6 +79,33 @@ def test_limits_are_whole_numbers_and_have_defaults() -> None:
     assert limits.tokens_per_day == Limits().tokens_per_day
 
 
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://line.example.com",
+        "HTTP://line.example.com",
+        "http://localhost.example.com",
+        "http://127.0.0.1@line.example.com",
+    ],
+)
+def test_the_access_token_is_not_sent_in_the_clear(url: str) -> None:
+    with pytest.raises(SettingsError, match="LINE_API_BASE_URL must be https"):
+        agent_worker_settings({**WORKER, "LINE_API_BASE_URL": url})
+
+
+@pytest.mark.parametrize(
+    "url", ["https://line.example.com", "http://127.0.0.1:9", "http://localhost:9", "http://[::1]:9"]
+)
+def test_lines_api_is_reached_by_https_or_on_this_machine(url: str) -> None:
+    assert agent_worker_settings({**WORKER, "LINE_API_BASE_URL": url}).line_api_base_url == url
+
+
+def test_beside_an_emulator_lines_api_may_be_a_stand_in_elsewhere() -> None:
+    env = {"LINE_API_BASE_URL": "http://line:8080", "STORAGE_EMULATOR_HOST": "http://storage:9"}
+
+    assert agent_worker_settings({**WORKER, **env}).line_api_base_url == "http://line:8080"
+
+
 def test_an_error_names_every_malformed_setting() -> None:
     odd = {
         "LINE_API_BASE_URL": "nowhere",
