@@ -28,12 +28,31 @@ resource "google_storage_bucket_iam_member" "agent_worker_uses_history" {
   member = module.agent_worker.member
 }
 
+# Asking a model needs this one permission; roles/aiplatform.user could also read data sets and start jobs.
+# Source: Vertex AI, "Access control" for generative AI ("Make prompt requests").
+resource "google_project_iam_custom_role" "asks_models" {
+  count = var.gemini.on_vertex ? 1 : 0
+
+  project     = var.project_id
+  role_id     = "${replace(var.name, "-", "_")}_asks_models"
+  title       = "Asks models for ${var.name}"
+  description = "Requests to the models of Vertex AI, and nothing else"
+  permissions = ["aiplatform.endpoints.predict"]
+
+  depends_on = [time_sleep.apis_usable]
+}
+
 resource "google_project_iam_member" "agent_worker_uses_vertex" {
   count = var.gemini.on_vertex ? 1 : 0
 
   project = var.project_id
-  role    = "roles/aiplatform.user"
+  role    = "projects/${var.project_id}/roles/${google_project_iam_custom_role.asks_models[0].role_id}"
   member  = module.agent_worker.member
+
+  # Another role is another grant; the worker has one of them at every moment.
+  lifecycle {
+    create_before_destroy = true
+  }
 }
 
 # Source: IAM, "Telemetry API roles and permissions" (`telemetry.traces.write` is all that it holds).

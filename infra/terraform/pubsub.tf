@@ -45,6 +45,14 @@ resource "google_service_account" "push" {
   depends_on = [time_sleep.apis_usable]
 }
 
+# Pub/Sub's service agent signs the pushes' tokens as this account. In projects from before April 2021 it has no right to.
+# Source: Pub/Sub, "Authentication for push subscriptions" (roles/iam.serviceAccountTokenCreator; this account suffices, not the project).
+resource "google_service_account_iam_member" "agent_signs_push_tokens" {
+  service_account_id = google_service_account.push.name
+  role               = "roles/iam.serviceAccountTokenCreator"
+  member             = local.pubsub_agent
+}
+
 resource "google_pubsub_subscription" "worker" {
   for_each = local.workers
 

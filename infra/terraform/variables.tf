@@ -385,13 +385,21 @@ variable "line_api_base_url" {
 }
 
 variable "load_balancer" {
-  description = "An HTTPS load balancer with Cloud Armor in front of the webhook, for a domain that points to it; null: LINE calls the function directly."
-  type        = object({ domain = string })
-  default     = null
+  description = "An HTTPS load balancer with Cloud Armor in front of the webhook, for a domain that points to it; null: LINE calls the function directly. `requests_a_minute`: what one address may send, and LINE delivers from few; what is above is refused with 429, and redelivered by LINE."
+  type = object({
+    domain            = string
+    requests_a_minute = optional(number, 6000)
+  })
+  default = null
 
   validation {
     condition     = var.load_balancer == null ? true : can(regex("^([a-z0-9-]+\\.)+[a-z]{2,}$", var.load_balancer.domain))
     error_message = "load_balancer.domain must be a domain, such as bot.example.com."
+  }
+
+  validation {
+    condition     = var.load_balancer == null ? true : var.load_balancer.requests_a_minute >= 60 && floor(var.load_balancer.requests_a_minute) == var.load_balancer.requests_a_minute
+    error_message = "load_balancer.requests_a_minute must be a whole number, at least 60."
   }
 }
 

@@ -30,11 +30,12 @@ module "load_balancer" {
   source = "./modules/load_balancer"
   count  = var.load_balancer == null ? 0 : 1
 
-  domain     = var.load_balancer.domain
-  name       = var.name
-  project_id = var.project_id
-  region     = var.region
-  service    = module.webhook.service
+  domain            = var.load_balancer.domain
+  name              = var.name
+  project_id        = var.project_id
+  region            = var.region
+  requests_a_minute = var.load_balancer.requests_a_minute
+  service           = module.webhook.service
 
   depends_on = [time_sleep.apis_usable]
 }

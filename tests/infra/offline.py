@@ -87,7 +87,9 @@ def make_terraform(folder: Path, *, has_sources: bool = False) -> Terraform:
     five times as long.
     """
     copy = folder / "copy"
-    ignored = shutil.ignore_patterns("__pycache__", ".terraform*", ".packages", "*.tfvars", "*.tfstate*", "backend.tf")
+    ignored = shutil.ignore_patterns(
+        "__pycache__", ".terraform*", ".packages", "*.tfvars", "*.tfstate*", "backend.tf", "import.tf"
+    )
     for name in _COPIED_FOLDERS:
         shutil.copytree(ROOT / name, copy / name, ignore=ignored)
     for source in () if has_sources else (copy / "shared").rglob("*.py"):

@@ -26,6 +26,7 @@ PERMISSIONS = {  # by resource, then by prefix: the verbs
     "google_monitoring_dashboard": "monitoring.dashboards: create delete get update",
     "google_monitoring_notification_channel": "monitoring.notificationChannels: create delete get update",
     "google_project_iam_audit_config": "resourcemanager.projects: getIamPolicy setIamPolicy",
+    "google_project_iam_custom_role": "iam.roles: create delete get undelete update",
     "google_project_iam_member": "resourcemanager.projects: getIamPolicy setIamPolicy",
     "google_project_service": ("resourcemanager.projects: get; serviceusage.services: enable get list"),
     "google_pubsub_subscription": (
@@ -38,6 +39,7 @@ PERMISSIONS = {  # by resource, then by prefix: the verbs
     "google_secret_manager_secret_iam_member": "secretmanager.secrets: getIamPolicy setIamPolicy",
     "google_secret_manager_secret_version": "secretmanager.versions: add get enable disable",
     "google_service_account": "iam.serviceAccounts: create delete get update",
+    "google_service_account_iam_member": "iam.serviceAccounts: getIamPolicy setIamPolicy",
     "google_storage_bucket": "storage.buckets: create delete get update",
     "google_storage_bucket_iam_member": "storage.buckets: getIamPolicy setIamPolicy",
     "google_storage_bucket_object": "storage.objects: create delete get",
@@ -51,7 +53,7 @@ NEEDS = {
     )
     for kind, text in PERMISSIONS.items()
 }
-WITHOUT_PERMISSIONS = {"time_sleep"}  # no API
+WITHOUT_PERMISSIONS = {"terraform_data", "time_sleep"}  # no API
 OPTIONAL = {"google_billing_budget"}  # a role of its own, on the billing account
 NOT_IN_THE_FIXTURE = {"google_project_iam_audit_config"}  # but a plan may have it
 

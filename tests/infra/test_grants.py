@@ -15,6 +15,7 @@ GRANTS = {
     "google_pubsub_topic_iam_member.agent_publishes_dead_letters": "roles/pubsub.publisher",
     "google_pubsub_topic_iam_member.scheduler_publishes_ticks": "roles/pubsub.publisher",
     "google_pubsub_topic_iam_member.webhook_publishes": "roles/pubsub.publisher",
+    "google_service_account_iam_member.agent_signs_push_tokens": "roles/iam.serviceAccountTokenCreator",
     "google_storage_bucket_iam_member.agent_worker_uses_history": "roles/storage.objectUser",
     "google_storage_bucket_iam_member.build_reads_sources": "roles/storage.objectViewer",
     "google_storage_bucket_iam_member.unsend_uses_history": "roles/storage.objectUser",
@@ -27,7 +28,7 @@ GRANTS = {
 
 
 def grants_of(plan: Plan) -> dict[str, Plan]:
-    return {address: made for address, made in plan.items() if "_iam_" in address}
+    return {address: made for address, made in plan.items() if "_iam_member" in address}
 
 
 def test_the_grants_are_the_listed_ones(full: Plan) -> None:
@@ -36,10 +37,21 @@ def test_the_grants_are_the_listed_ones(full: Plan) -> None:
     assert granted == GRANTS
 
 
-def test_vertex_adds_one_grant(on_vertex: Plan, full: Plan) -> None:
+def test_vertex_adds_one_grant_of_one_permission(on_vertex: Plan, full: Plan) -> None:
     added = grants_of(on_vertex).keys() - grants_of(full).keys()
 
-    assert {on_vertex[address]["role"] for address in added} == {"roles/aiplatform.user"}
+    assert {on_vertex[address]["role"] for address in added} == {"projects/aizuchi-test/roles/aizuchi_asks_models"}
+    role = on_vertex["google_project_iam_custom_role.asks_models[0]"]
+    assert (role["role_id"], role["permissions"]) == ("aizuchi_asks_models", ["aiplatform.endpoints.predict"])
+
+
+def test_pubsubs_agent_signs_as_the_push_account_alone(full: Plan) -> None:
+    grant = full["google_service_account_iam_member.agent_signs_push_tokens"]
+
+    assert grant["member"] == "serviceAccount:service-123456789012@gcp-sa-pubsub.iam.gserviceaccount.com"
+    assert [address for address, made in grants_of(full).items() if "TokenCreator" in made["role"]] == [
+        "google_service_account_iam_member.agent_signs_push_tokens"
+    ]
 
 
 def test_only_the_webhook_has_a_public_grant(full: Plan) -> None:

@@ -10,6 +10,7 @@ from tests.infra.planned import FUNCTIONS
 
 FOLDER = ROOT / "infra" / "terraform"
 RESOURCES = {  # by file, type and name
+    ("agent_worker.tf", "google_project_iam_member", "agent_worker_uses_vertex"): "create_before_destroy = true",
     ("modules/function/main.tf", "google_cloud_run_service_iam_member", "invokes"): (
         "replace_triggered_by = [google_cloudfunctions2_function.this.id]"
     ),
@@ -18,6 +19,10 @@ RESOURCES = {  # by file, type and name
     ("pubsub.tf", "google_pubsub_subscription_iam_member", "agent_takes_dead_letters"): (
         "replace_triggered_by = [google_pubsub_subscription.worker[each.key].id]"
     ),
+    ("pubsub.tf", "google_service_account_iam_member", "agent_signs_push_tokens"): (
+        "service_account_id = google_service_account.push.name"
+    ),
+    ("placement.tf", "terraform_data", "placement"): "ignore_changes = [input]",
     ("scheduler.tf", "google_cloud_scheduler_job", "tick"): (
         "depends_on = [google_pubsub_topic_iam_member.scheduler_publishes_ticks]"
     ),
@@ -44,6 +49,7 @@ WITHOUT_A_PROJECT = {  # their arguments name it otherwise
     "google_billing_budget",
     "google_kms_crypto_key_iam_member",
     "google_secret_manager_secret_version",
+    "google_service_account_iam_member",
     "google_storage_bucket_iam_member",
     "google_storage_bucket_object",
 }

@@ -36,7 +36,15 @@ def test_cloud_armor_lets_signed_posts_through_and_nothing_else(options: Plan) -
     rules = {rule["priority"]: rule for rule in options[f"{BALANCER}security_policy.webhook"]["rule"]}
 
     assert set(rules) == {1_000, 2_147_483_647}
-    assert rules[1_000]["action"] == "allow"
+    assert rules[1_000]["action"] == "throttle"
+    assert rules[1_000]["rate_limit_options"] == [
+        {
+            "conform_action": "allow",
+            "enforce_on_key": "IP",
+            "exceed_action": "deny(429)",
+            "rate_limit_threshold": [{"count": 6_000, "interval_sec": 60}],
+        }
+    ]
     assert rules[1_000]["match"] == [
         {"expr": [{"expression": "request.method == 'POST' && has(request.headers['x-line-signature'])"}]}
     ]

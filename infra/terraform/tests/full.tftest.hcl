@@ -78,7 +78,7 @@ run "on_vertex" {
   }
 
   assert {
-    condition     = google_project_iam_member.agent_worker_uses_vertex[0].role == "roles/aiplatform.user" && !contains(keys(google_secret_manager_secret.this), "gemini_api_key")
+    condition     = google_project_iam_custom_role.asks_models[0].permissions == toset(["aiplatform.endpoints.predict"]) && !contains(keys(google_secret_manager_secret.this), "gemini_api_key")
     error_message = "On Vertex AI the worker's account asks, and there is no key."
   }
   assert {

@@ -121,8 +121,8 @@ run "nine" {
     alerts            = { token_usd_a_day = -1 } # raised for ever
     bot               = { name = "two\nlines" }
     gemini            = { input_usd_per_million = 0 } # an alert that is never raised
-    history_bucket    = "gs://words"           # an address, not a name
-    line_api_base_url = "http://line.example.com" # the access token would be sent in the clear
+    history_bucket    = "gs://words"                  # an address, not a name
+    line_api_base_url = "http://line.example.com"     # the access token would be sent in the clear
     region            = "asia-northeast1-a"
     unsend            = { concurrency = 0 }
     webhook           = { max_instances = 0 }
@@ -145,15 +145,16 @@ run "ten" {
 
 run "eleven" {
   command         = plan
-  expect_failures = [var.agent_worker, var.gemini, var.notion, var.unsend, var.webhook]
+  expect_failures = [var.agent_worker, var.gemini, var.load_balancer, var.notion, var.unsend, var.webhook]
 
   variables {
-    agent_worker = { memory = "1024" } # no unit
-    bot          = { toolsets = ["notion"] }
-    gemini       = { base_url = "gemini" }
-    notion       = { databases = { "\"tasks\"" = "0123456789abcdef0123456789abcdef" }, conversations = ["*"] }
-    secrets      = { line_channel_secret = "s", line_channel_access_token = "t", gemini_api_key = "k", notion_token = "n" }
-    unsend       = { max_instances = 1.5 }
-    webhook      = { cpu = "1000m" }
+    agent_worker  = { memory = "1024" } # no unit
+    bot           = { toolsets = ["notion"] }
+    gemini        = { base_url = "gemini" }
+    load_balancer = { domain = "bot.example.com", requests_a_minute = 10 } # LINE delivers from few addresses
+    notion        = { databases = { "\"tasks\"" = "0123456789abcdef0123456789abcdef" }, conversations = ["*"] }
+    secrets       = { line_channel_secret = "s", line_channel_access_token = "t", gemini_api_key = "k", notion_token = "n" }
+    unsend        = { max_instances = 1.5 }
+    webhook       = { cpu = "1000m" }
   }
 }

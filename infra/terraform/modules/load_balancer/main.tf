@@ -22,10 +22,22 @@ resource "google_compute_security_policy" "webhook" {
   name        = "${var.name}-webhook"
   description = "Lets signed deliveries through; the function checks the signature"
 
+  # LINE redelivers what is refused. Source: Cloud Armor, "Rate limiting overview" (throttle; the key IP is the sender's address).
   rule {
-    action      = "allow"
+    action      = "throttle"
     priority    = 1000
-    description = "A POST with a signature"
+    description = "A POST with a signature, up to a rate for each address"
+
+    rate_limit_options {
+      conform_action = "allow"
+      enforce_on_key = "IP"
+      exceed_action  = "deny(429)"
+
+      rate_limit_threshold {
+        count        = var.requests_a_minute
+        interval_sec = 60
+      }
+    }
 
     match {
       expr {

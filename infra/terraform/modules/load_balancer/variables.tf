@@ -22,6 +22,12 @@ variable "region" {
   nullable    = false
 }
 
+variable "requests_a_minute" {
+  description = "Requests that one address may make in a minute."
+  type        = number
+  nullable    = false
+}
+
 variable "service" {
   description = "Name of the Cloud Run service behind it."
   type        = string

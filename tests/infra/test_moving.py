@@ -1,0 +1,82 @@
+"""Two deployments share a project by their names, and a lost state can be imported."""
+
+import re
+
+import pytest
+
+from tests.infra.offline import ROOT, Plan, Terraform
+
+IMPORTS = ROOT / "infra" / "terraform" / "import.tf.example"
+# Kinds that another apply writes again, or makes anew beside the old ones, without a conflict.
+WRITTEN_AGAIN = {
+    "google_billing_budget",
+    "google_monitoring_alert_policy",
+    "google_monitoring_dashboard",
+    "google_monitoring_notification_channel",
+    "google_project_service",
+    "google_secret_manager_secret_version",
+    "google_storage_bucket_object",
+    "terraform_data",
+    "time_sleep",
+}
+IDENTIFYING = (
+    "name",
+    "account_id",
+    "secret_id",
+    "repository_id",
+    "role_id",
+)  # in the order in which they are looked for
+
+
+def resource_of(address: str) -> str:
+    """Return the address without the keys of instances.  Example: `google_pubsub_subscription.worker["unsend"]` without its brackets."""
+    return re.sub(r"\[[^\]]*\]", "", address)
+
+
+def conflicting_addresses(plan: Plan) -> set[str]:
+    """Return the addresses of what is refused as existing already when a second state makes it."""
+    kinds = {address: re.sub(r"^(module\.\w+\.)*", "", resource_of(address)).split(".")[0] for address in plan}
+    return {
+        resource_of(address)
+        for address, kind in kinds.items()
+        if kind not in WRITTEN_AGAIN and not kind.endswith("_iam_member")
+    }
+
+
+def import_targets() -> dict[str, str]:
+    """Return the id of each import block, by the resource without keys."""
+    text = IMPORTS.read_text(encoding="utf-8")
+    targets = re.findall(r"^  to +=\s*(\S+)$", text, re.MULTILINE)
+    ids = re.findall(r'^  id +=\s*"(.+)"$', text, re.MULTILINE)
+    return {resource_of(target): identifier for target, identifier in zip(targets, ids, strict=True)}
+
+
+def test_everything_that_would_conflict_is_imported(full: Plan, on_vertex: Plan) -> None:
+    assert set(import_targets()) == conflicting_addresses(full) | conflicting_addresses(on_vertex)
+
+
+@pytest.mark.parametrize("kind", ["full", "on_vertex"])
+def test_a_second_name_conflicts_with_nothing_of_the_first(kind: str, request: pytest.FixtureRequest) -> None:
+    plan: Plan = request.getfixturevalue(kind)
+    for address, made in plan.items():
+        if resource_of(address) in conflicting_addresses(plan):
+            identifier = next(made[key] for key in IDENTIFYING if key in made)
+            assert "aizuchi" in identifier.removeprefix("aizuchi-test-"), address
+
+
+def test_an_imported_bucket_is_the_one_that_the_plan_names(full: Plan) -> None:
+    bucket = import_targets()["google_storage_bucket.sources"]
+
+    project, name = bucket.replace("${var.project_id}", "aizuchi-test").replace("${var.name}", "aizuchi").split("/")
+    assert (project, name) == ("aizuchi-test", full["google_storage_bucket.sources"]["name"])
+
+
+@pytest.mark.terraform
+def test_the_import_blocks_are_valid(terraform: Terraform) -> None:
+    copy = terraform.folder / "import.tf"
+    copy.write_bytes(IMPORTS.read_bytes())
+
+    validated = terraform("validate", "-no-color")
+
+    copy.unlink()
+    assert validated.returncode == 0, validated.stdout + validated.stderr
