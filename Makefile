@@ -20,11 +20,12 @@ TOOLS := .terraform-tools
 PROCESSES := --numprocesses auto --max-worker-restart 0
 PIP_INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --require-hashes
 UV := 0.13.9
+PIP_AUDIT := 2.10.1
 # With a file .env the commands are for the process of `make serve`, unless the environment names a bucket.
 OPERATIONS := $(if $(HISTORY_BUCKET),operations,$(if $(wildcard .env),selfhost,operations))
 
 .DEFAULT_GOAL := help
-.PHONY: help run serve test check format bench eval simulate mutants screenshots fuzz load-test package-test foreign-bots tf-test tf-plan tf-docs tf-lock line-webhook dead-letters invite admit revoke admitted forget export backup restore release cost lock upgrade clean
+.PHONY: help run serve test check format bench eval simulate mutants screenshots fuzz load-test package-test foreign-bots audit tf-test tf-plan tf-docs tf-lock line-webhook dead-letters invite admit revoke admitted forget export backup restore release cost lock upgrade clean
 
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -123,6 +124,10 @@ cost: $(VENV)/.run-installed ## What a month costs, from nobody writing to 100,0
 tf-docs: $(VENV)/.dev-installed ## Write the README of the Terraform module anew, from its variables and outputs
 	$(BIN)/python -m tests.infra.module_readme
 
+audit: $(TOOLS)/.audit-installed ## Look up known vulnerabilities of everything that is installed; needs the network
+	$(TOOLS)/audit/bin/pip-audit --strict --disable-pip --require-hashes \
+		$(foreach list,requirements/dev.txt $(FUNCTIONS:%=functions/%/requirements.txt),--requirement $(list))
+
 tf-lock: ## Write the providers' lock file, with the hashes of every platform; needs the network
 	cd infra/terraform && terraform init -backend=false && terraform providers lock \
 		-platform=darwin_amd64 -platform=darwin_arm64 -platform=linux_amd64 -platform=linux_arm64 -platform=windows_amd64
@@ -160,6 +165,11 @@ $(VENV)/.dev-installed: requirements/dev.txt | $(BIN)/pip
 $(TOOLS)/.stub-installed: tests/infra/stub/requirements.txt
 	$(PYTHON) -m venv --clear $(TOOLS)/stub
 	$(TOOLS)/stub/bin/pip install --quiet --disable-pip-version-check --require-hashes --requirement tests/infra/stub/requirements.txt
+	@touch $@
+
+$(TOOLS)/.audit-installed:
+	$(PYTHON) -m venv --clear $(TOOLS)/audit
+	$(TOOLS)/audit/bin/pip install --quiet --disable-pip-version-check pip-audit==$(PIP_AUDIT)
 	@touch $@
 
 $(TOOLS)/.uv-installed:
