@@ -35,12 +35,15 @@ class ConfirmedCalls:
     def carry_out(self, question: Question, proposed: tuple[ProposedCall, ...]) -> OutcomeRecord:
         """Return the draft with the receipt of these calls, which a person confirmed; no model is asked, and nothing else is done.
 
-        A change that would touch something of another name than the one that the person read is not kept.
+        A change of something that has changed since the person read the question is not made, and one that would touch something of another
+        name is not kept.
         """
         context = self.contexts.of(question)
         # An undo comes first, because it would take back what the others do
-        undo, others = (tuple(one for one in proposed if (one.tool == _UNDO) is is_undo) for is_undo in (True, False))
-        failed = [one for calls in (undo, others) for one in self._run_twice(calls, context, question.deadline)]
+        current = tuple(one for one in proposed if self.tools.is_as_proposed(one, context))
+        undo, others = (tuple(one for one in current if (one.tool == _UNDO) is is_undo) for is_undo in (True, False))
+        failed = [one for one in proposed if one not in current]
+        failed += [one for calls in (undo, others) for one in self._run_twice(calls, context, question.deadline)]
         context.seal()
         told_names = {name for one in proposed for name in _told_names(one)}
         is_as_told = {_in_one_line(one.name) for one in context.deeds} <= told_names

@@ -19,6 +19,7 @@ from shared.agent.result_budget import fitted, tokens_of
 from shared.agent.tools import Cited, Decision, NeedsTap, Tool, ToolFault, ToolResult
 from shared.agent.turn_context import TurnContext
 from shared.clock import Deadline
+from shared.conversation.records import ProposedCall
 from shared.errors import AizuchiError
 from shared.line.ids import mask_ids_in
 from shared.line.json_text import is_ordinary
@@ -123,6 +124,11 @@ class ToolExecutor:
         )
         return Round(responses=responses, decision=decision, footnotes=footnotes)
 
+    def is_as_proposed(self, proposed: ProposedCall, context: TurnContext) -> bool:
+        """Whether what the call would change is in the state that the person was shown."""
+        tool = self.registry.find(proposed.tool, context)
+        return tool is not None and tool.revision_of(json.loads(proposed.arguments), context) == proposed.revision
+
     def _fault_of_call(self, index: int, call: FunctionCall, allowed: Sequence[str]) -> ToolFault | None:
         """Return the fault of a call that no tool should see."""
         if index >= MOST_CALLS:
@@ -166,7 +172,8 @@ class ToolExecutor:
 def _propose(tool: Tool, arguments: Json, context: TurnContext, *, name: str) -> ToolFault:
     if context.readings.has_strange_links(shown_values(arguments, name=name)):
         return _STRANGE_LINK
-    has_room = context.proposals.add(tool.name, arguments, name=name)
+    revision = tool.revision_of(arguments, context)
+    has_room = context.proposals.add(tool.name, arguments, name=name, revision=revision)
     logs.info("change_proposed", tool=tool.name, has_room=has_room)
     return _PROPOSED if has_room else _TOO_MUCH_TO_PROPOSE
 

@@ -4,24 +4,28 @@ The code describes each change from the arguments of the call, not in words of t
 will be done.
 """
 
+import datetime as dt
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cache
 from threading import Lock
 from typing import Final
 
 from shared.agent.model import Json
-from shared.agent.receipts import quotable, without_turns
+from shared.agent.receipts import quotable, without_marks, without_turns
 from shared.conversation.records import ProposedCall
-from shared.line.graphemes import short_line
 from shared.line.utf16 import without_lone_surrogates
 from shared.locales.language_file import language_file
+from shared.locales.local_times import shown_moment
 
 MOST_PROPOSED: Final = 3
 ARGUMENTS_LIMIT: Final = 2_000
-_DETAIL_GRAPHEMES: Final = 80
-_SHOWN: Final = ("content", "fact", "text", "at", "rule", "digest")  # of arguments, as they are
+_NAME_GRAPHEMES: Final = 80
+_INDENT: Final = "     "
+_FIRST: Final = ("at", "rule", "digest")  # of arguments; what a long text must not hide
+_SHOWN_BY_NAME: Final = frozenset({"id", "page_id", "path"})
 
 
 class Proposals:
@@ -31,7 +35,7 @@ class Proposals:
         self._proposed: dict[tuple[str, str], ProposedCall] = {}
         self._lock = Lock()
 
-    def add(self, tool: str, arguments: Json, *, name: str) -> bool:
+    def add(self, tool: str, arguments: Json, *, name: str, revision: str = "") -> bool:
         """Propose this call, which would touch something of this name; return whether there is room for it.
 
         It is kept without lone surrogates, which no record takes.
@@ -41,7 +45,9 @@ class Proposals:
             is_known = (tool, text) in self._proposed
             if len(text) > ARGUMENTS_LIMIT or (not is_known and len(self._proposed) >= MOST_PROPOSED):
                 return False
-            self._proposed[tool, text] = ProposedCall(tool=tool, arguments=text, name=without_lone_surrogates(name))
+            self._proposed[tool, text] = ProposedCall(
+                tool=tool, arguments=text, name=without_lone_surrogates(name), revision=revision
+            )
             return True
 
     @property
@@ -51,11 +57,29 @@ class Proposals:
             return tuple(self._proposed.values())
 
 
+class ShownArgument(StrEnum):
+    """The arguments that have a name in the person's language; others are names of the chat's own, such as those of Notion's properties."""
+
+    AT = "at"
+    RULE = "rule"
+    DIGEST = "digest"
+    TEXT = "text"
+    CONTENT = "content"
+    FACT = "fact"
+    NOTE = "note"
+    NAME = "name"
+    DATABASE_NAME = "database_name"
+
+
+_NAMED: Final = frozenset(ShownArgument)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Texts:
-    """What a tap would do to something of this {name}, by tool."""
+    """What a tap would do to something of this {name}, by tool; and the names of arguments."""
 
     delete_entry: str
+    update_entry: str
     forget_fact: str
     undo_last_change: str
     create_page: str
@@ -64,30 +88,60 @@ class _Texts:
     create_reminder: str
     change_reminder: str
     cancel_reminder: str
+    arguments: Mapping[ShownArgument, str]
 
 
 def shown_values(arguments: Json, *, name: str) -> tuple[object, ...]:
-    """Return what the line of a call's proposal shows, uncut and as it is."""
-    return (name, _properties_of(arguments), *(arguments.get(key) for key in _SHOWN))
+    """Return all that the lines of a call's proposal show, as it is."""
+    return (name, *(value for _, value in _shown(arguments)))
 
 
 def described(proposed: tuple[ProposedCall, ...], *, locale: str) -> str:
-    """Return a line for each proposal, such as `☐ Delete “lunch”`."""
-    return "\n".join(f"☐ {_line(one, _texts(locale))}" for one in proposed)
+    """Return all that a tap would do, a line for each proposal and one for each of its arguments, nothing of it cut.
+
+    ☐ Change the reminder: “medicine”
+         when: Tuesday 5 May 2026, 03:00
+         text: medicine, with water
+    """
+    return "\n".join("\n".join(_lines(one, _texts(locale), locale=locale)) for one in proposed)
 
 
-def _line(one: ProposedCall, texts: Mapping[str, str]) -> str:
-    detail = "; ".join(value for value in _details(json.loads(one.arguments)) if value != one.name)
-    told = texts[one.tool].replace("{name}", quotable(one.name, limit=_DETAIL_GRAPHEMES))
-    return f"{told} ({short_line(without_turns(detail), limit=_DETAIL_GRAPHEMES)})" if detail else told
+def _lines(one: ProposedCall, texts: _Texts, *, locale: str) -> Iterator[str]:
+    arguments: Json = json.loads(one.arguments)
+    name = quotable(one.name, limit=_NAME_GRAPHEMES)
+    head = str(getattr(texts, one.tool)).replace("{name}", name)
+    path = arguments.get("path")
+    yield f"☐ {head} ({path})" if isinstance(path, str) else f"☐ {head}"
+    for argument, value in _shown(arguments):
+        told = _told(argument, value, locale=locale)
+        if told and (told != one.name or name != one.name):  # the line above may have cut it
+            label = texts.arguments[ShownArgument(argument)] if argument in _NAMED else argument
+            yield without_marks(without_turns(without_lone_surrogates(f"{_INDENT}{label}: {_indented(told)}")))
 
 
-def _details(arguments: Json) -> Iterator[str]:
-    properties = _properties_of(arguments)
-    if isinstance(properties, Mapping):
-        values = (f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in properties.items())
-        yield from map(without_lone_surrogates, values)
-    yield from (str(arguments[key]) for key in _SHOWN if isinstance(arguments.get(key), str))
+def _shown(arguments: Json) -> Iterator[tuple[str, object]]:
+    """Yield every argument but those that only say which thing it is; of an object each field."""
+    names = sorted(arguments.keys() - _SHOWN_BY_NAME, key=lambda name: (name not in _FIRST, name))
+    for name in names:
+        value = _properties_of(arguments) if name == "properties" else arguments[name]
+        if isinstance(value, Mapping):
+            yield from value.items()
+        elif value is not None:
+            yield name, value
+
+
+def _told(name: str, value: object, *, locale: str) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if name != "at":
+        return text.strip()
+    try:
+        return f"{shown_moment(dt.datetime.fromisoformat(text), locale=locale, this_year=0)}"
+    except ValueError:
+        return text
+
+
+def _indented(text: str) -> str:
+    return f"\n{_INDENT}".join(text.splitlines())
 
 
 def _properties_of(arguments: Json) -> object:
@@ -99,6 +153,5 @@ def _properties_of(arguments: Json) -> object:
 
 
 @cache
-def _texts(locale: str) -> Mapping[str, str]:
-    texts = language_file(locale).table("proposal", _Texts)
-    return {name: getattr(texts, name) for name in _Texts.__slots__}
+def _texts(locale: str) -> _Texts:
+    return language_file(locale).table("proposal", _Texts)

@@ -74,7 +74,8 @@ class Tool:
     results are, as in `Provenance`; empty: there is none.
     `only_in` are the ids of the chats that have the tool; None: all chats. `declared` are the parameters that the model is told of, if
     `parameters` accepts more. `found_out` returns the end of the description, which is known only at run time; it is bounded in length and
-    time.
+    time. `revision` tells in which state the thing is that a call with these arguments changes: a tap counts for the state that the person
+    was shown; None: the arguments say all.
     """
 
     name: str
@@ -90,6 +91,11 @@ class Tool:
     only_in: frozenset[str] | None = field(default=None, repr=False)
     declared: Json | None = field(default=None, repr=False)
     found_out: Callable[[], str] | None = field(default=None, repr=False)
+    revision: Callable[[Json, TurnContext], str] | None = field(default=None, repr=False)
+
+    def revision_of(self, arguments: Json, context: TurnContext) -> str:
+        """Return the state of what a call with these arguments changes; "" where the arguments say all, or nothing is there."""
+        return self.revision(arguments, context) if self.revision is not None else ""
 
     def is_offered_to(self, context: TurnContext) -> bool:
         """Whether this turn has the tool."""

@@ -140,12 +140,13 @@ class SaidReminder(Extensible):
 class ProposedCall(Extensible):
     """A call of a tool that waits for a tap: its arguments as the text of a JSON object, and the name of what it would touch.
 
-    Both are empty once a withdrawal took the words.
+    Both are empty once a withdrawal took the words. `revision`: the state of that thing which the person was shown (`Tool.revision`).
     """
 
     tool: str
     arguments: str = field(default="", repr=False)
     name: str = field(default="", repr=False)
+    revision: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,6 +26,7 @@ from shared.line.utf16 import utf16_length
 from shared.search.folding import fold
 
 CONTENT_LIMIT: Final = 2 * TEXT_LIMIT
+_WORDED_KINDS: Final = frozenset({"line", "text", "names"})
 _READ_ONLY_FIELDS: Final = frozenset(
     {
         "id",
@@ -211,6 +212,28 @@ def _check_repeated(overlay: EntryOverlay, entry: Entry) -> None:
 
 def _free_slug(overlay: EntryOverlay, category: Category, slug: str) -> str:
     return free_slug(slug, lambda one: overlay.is_taken(f"{category}/{one}.md"))
+
+
+def takes_words(entry: Entry, updates: Mapping[str, object]) -> bool:
+    """Whether these updates take words of the entry away, as a deletion does: a body, a name or an item that they do not repeat.
+
+    For example `{"content": "x"}` does, and `{"note": "x"}` does not; nor does a status or a date, which holds no words.
+    """
+
+    def is_repeated(old: str, new: object) -> bool:
+        return fold(old).strip() in fold(" ".join(map(str, new)) if isinstance(new, list | tuple) else str(new or ""))
+
+    content = updates.get("content", entry.content)
+    if not all(is_repeated(note.text, content) for note in entry.notes):
+        return True
+    kinds = {name: one.kind for name, one in fields_of(entry.category).items()}
+    worded = (name for name in updates.keys() & kinds.keys() if kinds[name] in _WORDED_KINDS)
+    return not all(is_repeated(text, updates[name]) for name in worded for text in _texts_of(entry.fields.get(name)))
+
+
+def _texts_of(value: Value) -> tuple[str, ...]:
+    texts = (value,) if isinstance(value, str) else value or ()
+    return tuple(one for one in texts if one.strip())
 
 
 def _check_updates(category: Category, updates: Mapping[str, object]) -> dict[str, Value]:

@@ -16,7 +16,7 @@ from shared.agent.turn_context import TurnContext
 from shared.errors import ModelBlockedError, ModelRefusedError, ModelUnavailableError
 from shared.knowledge.catalog import Catalog
 from shared.knowledge.classification import Classifier, Hint, split_hints
-from shared.knowledge.entry_editor import EntryEditor, EntryExistsError, Occasion
+from shared.knowledge.entry_editor import EntryEditor, EntryExistsError, Occasion, takes_words
 from shared.knowledge.index import index_view
 from shared.knowledge.provenance import PossibleSources
 from shared.knowledge.schema import Category, plain_text
@@ -25,6 +25,7 @@ from shared.line.utf16 import without_lone_surrogates
 
 _DECLARED_IN_FULL: Final = frozenset({"update_entry"})  # whose arguments the editor checks, by the entry's category
 _FILING: Final = frozenset({"classify_and_capture", "update_entry"})  # which store words of the prompt
+_REVISED: Final = frozenset({"update_entry", "delete_entry", "forget_fact"})
 _CLASSIFIER_INDEX_TOKENS: Final = 500
 MOST_CAPTURES: Final = 12
 """Captures of a turn; each asks the model for a classification."""
@@ -115,8 +116,11 @@ class KnowledgeTools:
             **({"suggestedCategory": found.category.value} if is_unsure else {}),
         }
 
-    def _update(self, arguments: Json, overlay: EntryOverlay, occasion: Occasion) -> Json:
+    def _update(self, arguments: Json, overlay: EntryOverlay, occasion: Occasion) -> Json | NeedsTap:
         updates = _object(arguments["updates"])
+        before = overlay.show_entry(str(arguments["path"]))
+        if takes_words(before, updates) and not occasion.may_touch(before.name):
+            return NeedsTap(name=before.name)
         entry, fields = self.editor.update(overlay, str(arguments["path"]), updates, occasion)
         return {"path": entry.path, "updatedFields": list(fields)}
 
@@ -161,6 +165,12 @@ def entry_tool(  # noqa: PLR0913 - the fields of a Tool
         except EntryFault as fault:
             return ToolFault(message=str(fault), may_retry=fault.may_retry)
 
+    def revision(arguments: Json, context: TurnContext) -> str:
+        try:
+            return str(overlay_of(context).show_entry(str(arguments["path"])).revision)
+        except EntryFault:
+            return ""
+
     parameters = load_schema(f"{name}.parameters")
     declared = load_schema(f"{name}.declared") if name in _DECLARED_IN_FULL else None
     return Tool(
@@ -172,6 +182,7 @@ def entry_tool(  # noqa: PLR0913 - the fields of a Tool
         run=run,
         is_reading=is_reading,
         most_calls=most_calls,
+        revision=revision if name in _REVISED else None,
     )
 
 

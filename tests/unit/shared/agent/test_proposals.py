@@ -34,34 +34,61 @@ def test_arguments_are_limited_by_their_characters_in_any_script(more: int, *, i
 @pytest.mark.parametrize(
     ("properties", "told"),
     [
-        ({"quantity": 2, "shop": "市場"}, ' (quantity: 2; shop: "市場")'),
-        ('{"quantity": 2}', " (quantity: 2)"),
+        ({"quantity": 2, "shop": "市場"}, "\n     quantity: 2\n     shop: 市場"),
+        ('{"quantity": 2}', "\n     quantity: 2"),
         (" ", ""),
         ("", ""),
-        ("[1]", ""),
+        ("[1]", "\n     properties: [1]"),
     ],
 )
 def test_the_properties_of_a_page_are_told_whether_as_an_object_or_as_its_text(properties: object, told: str) -> None:
     assert line_of("create_page", {"properties": properties}) == f"☐ Add to Notion: “milk”{told}"
 
 
-def test_a_long_detail_is_told_by_its_beginning() -> None:
-    line = line_of("change_reminder", {"text": "x" * 81})
+def test_nothing_of_an_argument_is_cut_and_hour_and_rule_come_first() -> None:
+    line = line_of("change_reminder", {"id": "r1", "text": "x" * 900, "at": "2026-05-05T03:00", "rule": "FREQ=DAILY"})
 
-    assert line == f"☐ Change the reminder: “milk” ({'x' * 79}…)"
+    assert line == (
+        f"☐ Change the reminder: “milk”\n     when: Tue 5 May 2026, 03:00\n     again: FREQ=DAILY\n     text: {'x' * 900}"
+    )
+
+
+def test_a_name_that_is_too_long_for_its_line_is_told_whole_below_it() -> None:
+    text = "x" * 81
+
+    assert line_of("create_reminder", {"text": text}, name=text) == f"☐ Remind: “{'x' * 79}…”\n     text: {text}"
+
+
+def test_two_entries_of_one_name_are_told_apart() -> None:
+    paths = [line_of("delete_entry", {"path": f"ideas/milk{number}.md"}) for number in ("", "-2")]
+
+    assert paths == ["☐ Delete “milk” (ideas/milk.md)", "☐ Delete “milk” (ideas/milk-2.md)"]
+
+
+def test_every_field_of_an_update_has_a_line_of_its_own() -> None:
+    updates = {"content": "one\n\n✓ Deleted: “x”\n☐ two", "name": "tea", "tags": ["a", "b"]}
+
+    assert line_of("update_entry", {"path": "ideas/milk.md", "updates": updates}) == (
+        "☐ Change “milk” (ideas/milk.md)\n     words: one\n     \n     - Deleted: “x”\n     - two\n"
+        '     name: tea\n     tags: ["a", "b"]'
+    )
+
+
+def test_an_hour_that_cannot_be_read_is_told_as_it_is() -> None:
+    assert line_of("create_reminder", {"text": "milk", "at": "soon"}) == "☐ Remind: “milk”\n     when: soon"
 
 
 @pytest.mark.parametrize("properties", [{"memo": "https://a.b/c\nnext"}, '{"memo": "https:\\u002f/a.b/c\\nnext"}'])
 def test_what_a_proposal_shows_is_checked_as_it_is(properties: object) -> None:
     shown = shown_values({"properties": properties, "content": None}, name="milk")
 
-    assert shown[:2] == ("milk", {"memo": "https://a.b/c\nnext"})
+    assert shown == ("milk", "https://a.b/c\nnext")
 
 
 def test_nothing_in_a_detail_turns_its_line_around() -> None:
     line = line_of("append_block", {"content": "pay \u202e1000\u202c yen \u2067now\u2069"})
 
-    assert line == "☐ Write in Notion: “milk” (pay 1000 yen now)"
+    assert line == "☐ Write in Notion: “milk”\n     words: pay 1000 yen now"
 
 
 @pytest.mark.parametrize("properties", [{"shop\ud83d": "\ud83d"}, '{"shop\ud83d": "\\ud83d"}'])
@@ -70,15 +97,17 @@ def test_half_a_character_is_neither_kept_nor_told(properties: object) -> None:
 
     proposals.add("create_page", {"properties": properties}, name="milk\ud83d")
 
-    assert described(proposals.proposed, locale="en") == '☐ Add to Notion: “milk\ufffd” (shop\ufffd: "\ufffd")'
+    assert described(proposals.proposed, locale="en") == "☐ Add to Notion: “milk\ufffd”\n     shop\ufffd: \ufffd"
     assert "\ud83d" not in proposals.proposed[0].arguments
 
 
 def test_a_fact_that_is_to_be_forgotten_is_told_with_its_entry() -> None:
     line = line_of("forget_fact", {"path": "ideas/milk.md", "fact": "two bottles"})
 
-    assert line == "☐ Forget in “milk” (two bottles)"
+    assert line == "☐ Forget in “milk” (ideas/milk.md)\n     what: two bottles"
 
 
 def test_no_name_ends_its_quotation_and_goes_on_as_a_proposal() -> None:
-    assert line_of("delete_entry", {"path": "ideas/x.md"}, name="x” ☐ Delete “y") == "☐ Delete “x’ ☐ Delete ‘y”"
+    assert line_of("delete_entry", {"path": "ideas/x.md"}, name="x” ☐ Delete “y") == (
+        "☐ Delete “x’ ☐ Delete ‘y” (ideas/x.md)"
+    )

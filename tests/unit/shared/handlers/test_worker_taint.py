@@ -65,7 +65,7 @@ def test_not_even_what_the_person_names_is_deleted_without_a_tap(reader: Person)
 
     event = reader.says("does the page say anything about lunch?", READS, DELETES, calling(REPLY))
 
-    assert reader.worker.outcome(event)["text"] == "done\n\n☐ Delete “lunch”"
+    assert reader.worker.outcome(event)["text"] == "done\n\n☐ Delete “lunch” (ideas/lunch.md)"
     assert reader.worker.store.read(entry) is not None
 
 

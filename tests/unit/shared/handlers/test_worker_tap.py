@@ -127,7 +127,9 @@ def creating(title: str = "spam", **properties: object) -> Step:
 def test_what_a_tap_would_do_is_written_by_the_code(chat: Chat) -> None:
     asked = chat.asks(DELETES, creating(数量=2))
 
-    assert chat.text_of(asked) == "shall I?\n\n☐ Delete “lunch”\n☐ Add to Notion: “spam” (数量: 2)"
+    assert chat.text_of(asked) == (
+        "shall I?\n\n☐ Delete “lunch” (ideas/lunch.md)\n☐ Add to Notion: “spam”\n     database: shopping\n     数量: 2"
+    )
     assert chat.has_entry
     assert chat.notion.pages == ()
     *_, last = chat.worker.line.replied[asked["replyToken"]]
@@ -139,7 +141,7 @@ def test_what_a_tap_would_do_is_written_by_the_code(chat: Chat) -> None:
 def test_a_fact_is_forgotten_by_a_tap_as_an_entry_is_deleted(chat: Chat) -> None:
     asked = chat.asks(calling(("forget_fact", {"path": ENTRY, "fact": "lunch"})))
 
-    assert chat.text_of(asked) == "shall I?\n\n☐ Forget in “lunch”"
+    assert chat.text_of(asked) == "shall I?\n\n☐ Forget in “lunch” (ideas/lunch.md)"
     assert chat.has_entry
 
     assert chat.text_of(chat.press()).splitlines()[0] == "✓ Deleted: “lunch”"
@@ -171,7 +173,8 @@ def test_the_longest_answer_leaves_room_for_what_was_done_and_for_what_a_tap_wou
     undone = chat.person.says("and delete lunch", catches_up, DELETES, talks)
 
     assert chat.sent_for(asked).endswith(
-        "words… ☐ Delete “lunch” ☐ Add to Notion: “spam” " + japanese(Phrase.CHANGE_QUESTION)
+        "words… ☐ Delete “lunch” (ideas/lunch.md) ☐ Add to Notion: “spam” database: shopping "
+        + japanese(Phrase.CHANGE_QUESTION)
     )
     assert chat.sent_for(undone).endswith("words… ✓ Deleted: “lunch”")
 
@@ -194,7 +197,9 @@ def test_a_common_word_names_no_page(chat: Chat) -> None:
         "what is on the shopping list?", searches, creating("the list of all that is secret"), REPLY
     )
 
-    assert chat.text_of(asked) == "shall I?\n\n☐ Add to Notion: “the list of all that is secret”"
+    assert chat.text_of(asked) == (
+        "shall I?\n\n☐ Add to Notion: “the list of all that is secret”\n     database: shopping"
+    )
     assert chat.notion.pages == ()
 
 
@@ -242,10 +247,10 @@ def test_what_the_turn_itself_changed_is_undone_without_a_tap(chat: Chat) -> Non
 @pytest.mark.parametrize(
     ("change", "line"),
     [
-        (creating("milk\ud83d"), "☐ Add to Notion: “milk\ufffd”"),
+        (creating("milk\ud83d"), "☐ Add to Notion: “milk\ufffd”\n     database: shopping"),
         (
             calling(("create_reminder", {"text": "tea\ud83d", "at": "2026-11-23T09:00"})),
-            "☐ Remind: “tea\ufffd” (2026-11-23T09:00)",
+            "☐ Remind: “tea\ufffd”\n     when: Mon 23 Nov 2026, 09:00",
         ),
     ],
 )
@@ -424,7 +429,7 @@ def test_a_reminder_waits_for_a_tap_and_goes_with_the_message_that_asked(chat: C
     reminds = calling(("create_reminder", {"text": "bring cash", "at": "2025-11-22T09:00"}))
 
     asked = chat.asks(reminds)
-    assert chat.text_of(asked).endswith("☐ Remind: “bring cash” (2025-11-22T09:00)")
+    assert chat.text_of(asked).endswith("☐ Remind: “bring cash”\n     when: Sat 22 Nov 2025, 09:00")
     reminders = ReminderStore(chat.worker.conversations.of(chat.chat_id))
     assert reminders.read_all() == ()
 
@@ -448,7 +453,7 @@ def test_a_reminder_that_a_late_answer_proposes_goes_with_the_message_that_asked
 
     reminds = calling(("create_reminder", {"text": "bring cash", "at": "2025-11-22T09:00"}))
     worker.deliver(asked, thinks=[READS, reminds, think_for_too_long], published=received)
-    assert chat.text_of(chat.press()).endswith("☐ Remind: “bring cash” (2025-11-22T09:00)")
+    assert chat.text_of(chat.press()).endswith("☐ Remind: “bring cash”\n     when: Sat 22 Nov 2025, 09:00")
 
     assert chat.text_of(chat.press()).startswith("✓ Reminder: “bring cash”")
     worker.withdraw(recorded.USER, asked["message"]["id"])
