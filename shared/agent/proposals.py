@@ -114,7 +114,7 @@ def _lines(one: ProposedCall, texts: _Texts, *, locale: str) -> Iterator[str]:
     yield f"☐ {head} ({path})" if isinstance(path, str) else f"☐ {head}"
     for argument, value in _shown(arguments):
         told = _told(argument, value, locale=locale)
-        if told and (told != one.name or name != one.name):  # the line above may have cut it
+        if told and (told.split() != one.name.split() or name != quotable(one.name, limit=len(one.name) + 1)):
             label = texts.arguments[ShownArgument(argument)] if argument in _NAMED else argument
             yield without_marks(without_turns(without_lone_surrogates(f"{_INDENT}{label}: {_indented(told)}")))
 
