@@ -38,7 +38,7 @@ class ConfirmedCalls:
         A change of something that has changed since the person read the question is not made, and one that would touch something of another
         name is not kept.
         """
-        context = self.contexts.of(question)
+        context = replace(self.contexts.of(question), confirmed=proposed)
         # An undo comes first, because it would take back what the others do
         current = tuple(one for one in proposed if self.tools.is_as_proposed(one, context))
         undo, others = (tuple(one for one in current if (one.tool == _UNDO) is is_undo) for is_undo in (True, False))

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from concurrent.futures import Executor, Future
 from contextvars import copy_context
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Final
 
 from shared import logs, tracing
@@ -127,7 +128,9 @@ class ToolExecutor:
     def is_as_proposed(self, proposed: ProposedCall, context: TurnContext) -> bool:
         """Whether what the call would change is in the state that the person was shown."""
         tool = self.registry.find(proposed.tool, context)
-        return tool is not None and tool.revision_of(json.loads(proposed.arguments), context) == proposed.revision
+        if tool is None or tool.revision is None:
+            return tool is not None
+        return tool.revision(json.loads(proposed.arguments), context) == proposed.revision
 
     def _fault_of_call(self, index: int, call: FunctionCall, allowed: Sequence[str]) -> ToolFault | None:
         """Return the fault of a call that no tool should see."""
@@ -152,7 +155,7 @@ class ToolExecutor:
             context.readings.mark_written(call.args)
         result = _run_tool(tool, call.args, context)
         if isinstance(result, ToolFault | NeedsTap):
-            return result if isinstance(result, ToolFault) else _propose(tool, call.args, context, name=result.name)
+            return result if isinstance(result, ToolFault) else _propose(tool, call.args, context, result)
         data = result.result if isinstance(result, Decision | Cited) else result
         odd = self.registry.faults_of_response(tool, data)
         if odd is not None:
@@ -169,11 +172,12 @@ class ToolExecutor:
         return replace(result, result=shown) if isinstance(result, Decision | Cited) else shown
 
 
-def _propose(tool: Tool, arguments: Json, context: TurnContext, *, name: str) -> ToolFault:
+def _propose(tool: Tool, arguments: Json, context: TurnContext, needs_tap: NeedsTap) -> ToolFault:
+    name, revision = needs_tap.name, needs_tap.revision
     if context.readings.has_strange_links(shown_values(arguments, name=name)):
         return _STRANGE_LINK
-    revision = tool.revision_of(arguments, context)
-    has_room = context.proposals.add(tool.name, arguments, name=name, revision=revision)
+    revise = partial(str, revision) if tool.revision is None else partial(tool.revision, arguments, context)
+    has_room = context.proposals.add(tool.name, arguments, name=name, revise=revise)
     logs.info("change_proposed", tool=tool.name, has_room=has_room)
     return _PROPOSED if has_room else _TOO_MUCH_TO_PROPOSE
 

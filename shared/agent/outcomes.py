@@ -46,8 +46,11 @@ def room_above_lists(context: TurnContext, *, locale: str, time_zone: zoneinfo.Z
 
 
 def with_proposals(outcome: OutcomeRecord, context: TurnContext, *, locale: str) -> OutcomeRecord:
-    """Return the outcome with the changes that wait for a tap, described in its text; an outcome without text proposes nothing."""
-    proposed = context.proposals.proposed
+    """Return the outcome with the changes that wait for a tap, described in its text; an outcome without text proposes nothing.
+
+    They are bound to what the turn leaves, so its writes are staged before (`with_staged`).
+    """
+    proposed = context.proposals.revised
     if not proposed or outcome.text is None:
         return outcome
     return replace(

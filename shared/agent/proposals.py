@@ -6,8 +6,8 @@ will be done.
 
 import datetime as dt
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
 from threading import Lock
@@ -33,21 +33,21 @@ class Proposals:
 
     def __init__(self) -> None:
         self._proposed: dict[tuple[str, str], ProposedCall] = {}
+        self._revisions: dict[tuple[str, str], Callable[[], str]] = {}
         self._lock = Lock()
 
-    def add(self, tool: str, arguments: Json, *, name: str, revision: str = "") -> bool:
+    def add(self, tool: str, arguments: Json, *, name: str, revise: Callable[[], str] = str) -> bool:
         """Propose this call, which would touch something of this name; return whether there is room for it.
 
-        It is kept without lone surrogates, which no record takes.
+        It is kept without lone surrogates, which no record takes. `revise` returns the state of that thing as the turn leaves it.
         """
         text = without_lone_surrogates(json.dumps(arguments, ensure_ascii=False, sort_keys=True))
         with self._lock:
             is_known = (tool, text) in self._proposed
             if len(text) > ARGUMENTS_LIMIT or (not is_known and len(self._proposed) >= MOST_PROPOSED):
                 return False
-            self._proposed[tool, text] = ProposedCall(
-                tool=tool, arguments=text, name=without_lone_surrogates(name), revision=revision
-            )
+            self._proposed[tool, text] = ProposedCall(tool=tool, arguments=text, name=without_lone_surrogates(name))
+            self._revisions[tool, text] = revise
             return True
 
     @property
@@ -55,6 +55,16 @@ class Proposals:
         """The proposals, in the order in which they were made."""
         with self._lock:
             return tuple(self._proposed.values())
+
+    @property
+    def revised(self) -> tuple[ProposedCall, ...]:
+        """The proposals, each with the state of what it would touch; to be asked for once the turn stages nothing more.
+
+        For example, a turn that proposes to delete an entry and also adds a note to it asks about the entry with the note.
+        """
+        with self._lock:
+            revisions = dict(self._revisions)
+            return tuple(replace(one, revision=revisions[key]()) for key, one in self._proposed.items())
 
 
 class ShownArgument(StrEnum):

@@ -164,7 +164,7 @@ class AgentResponder:
         if question.is_overheard:
             return outcome
         locale = language_of(context.said, default=self.prompt.locale)
-        return with_staged(with_proposals(outcome, context, locale=locale), context)
+        return with_proposals(with_staged(outcome, context), context, locale=locale)
 
     def _refusal(self, question: Question, context: TurnContext, cause: ModelBlockedError) -> OutcomeRecord:
         """Return the text that says so to who asked; what is asked is suspected."""

@@ -34,9 +34,13 @@ NOT_NAMED: Final = ToolFault(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NeedsTap:
-    """The call was not carried out: this turn has read from outside, and the person did not name `name`, which the call would touch."""
+    """The call was not carried out: this turn has read from outside, and the person did not name `name`, which the call would touch.
+
+    `revision`: the state of that thing, where the tool has no `revision` that tells it once the turn is over.
+    """
 
     name: str = field(repr=False)
+    revision: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,8 +78,8 @@ class Tool:
     results are, as in `Provenance`; empty: there is none.
     `only_in` are the ids of the chats that have the tool; None: all chats. `declared` are the parameters that the model is told of, if
     `parameters` accepts more. `found_out` returns the end of the description, which is known only at run time; it is bounded in length and
-    time. `revision` tells in which state the thing is that a call with these arguments changes: a tap counts for the state that the person
-    was shown; None: the arguments say all.
+    time. `revision` tells, once the turn stages nothing more, in which state the thing is that a call with these arguments changes: a tap
+    counts for the state that the person was shown; None: the arguments say all, or the tool compares the state itself.
     """
 
     name: str
@@ -92,10 +96,6 @@ class Tool:
     declared: Json | None = field(default=None, repr=False)
     found_out: Callable[[], str] | None = field(default=None, repr=False)
     revision: Callable[[Json, TurnContext], str] | None = field(default=None, repr=False)
-
-    def revision_of(self, arguments: Json, context: TurnContext) -> str:
-        """Return the state of what a call with these arguments changes; "" where the arguments say all, or nothing is there."""
-        return self.revision(arguments, context) if self.revision is not None else ""
 
     def is_offered_to(self, context: TurnContext) -> bool:
         """Whether this turn has the tool."""

@@ -1,8 +1,9 @@
 """The context of a turn's tools: its chat, and what the turn has read and done so far; none of it comes from the model."""
 
 import itertools
+import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
@@ -15,7 +16,7 @@ from shared.agent.retellings import Retelling, retellings_in_prompt, sources_bey
 from shared.agent.taint import Readings, is_named
 from shared.clock import Deadline, SystemClock
 from shared.conversation.provenance import Provenance
-from shared.conversation.records import MessageRecord, StagedWrite
+from shared.conversation.records import MessageRecord, ProposedCall, StagedWrite
 from shared.conversation.store import Conversation
 from shared.turns.question import Question
 
@@ -94,7 +95,7 @@ class TurnContext:
     `to_answer`: the messages that the turn answers; `earlier`: the others that its prompt shows or quotes. `entries` and `reminders` hold
     the staged writes of this attempt at the turn, `outside` its confirmed external calls. `readings`: what the model was shown beside the
     chat. `recalled`: what it was shown of the chat beyond the prompt. `proposals`: the changes that wait for a tap. `forgetting`: the
-    messages that the turn proposes to withdraw.
+    messages that the turn proposes to withdraw. `confirmed`: the proposals that a person's tap has the turn carry out.
     """
 
     conversation: Conversation
@@ -107,6 +108,7 @@ class TurnContext:
     entries: StagedEntries | None = field(default=None, repr=False)
     reminders: StagedReminders | None = field(default=None, repr=False)
     question: Question | None = field(default=None, repr=False)
+    confirmed: tuple[ProposedCall, ...] = field(default=(), repr=False)
     outside: OutsideDeeds = field(default_factory=OutsideDeeds, compare=False, repr=False)
     readings: Readings = field(default_factory=Readings, compare=False, repr=False)
     proposals: Proposals = field(default_factory=Proposals, compare=False, repr=False)
@@ -137,6 +139,11 @@ class TurnContext:
         if not self.readings.is_tainted:
             return True
         return not self.readings.is_tainted_beside(despite) and is_named(name, self.said)
+
+    def confirms(self, tool: str, arguments: Mapping[str, object], revision: str) -> bool:
+        """Whether no person was asked about this call while what it changes was in another state."""
+        asked = (one for one in self.confirmed if one.tool == tool and json.loads(one.arguments) == arguments)
+        return all(one.revision == revision for one in asked)
 
     @property
     def asked_ids(self) -> tuple[str, ...]:

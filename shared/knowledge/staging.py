@@ -18,7 +18,7 @@ from shared.conversation.store import Conversation
 from shared.errors import PermanentError
 from shared.knowledge.catalog import CATALOG_LIMIT_BYTES, ROW_LIMIT_BYTES, Catalog, Row, row_of
 from shared.knowledge.entry import Entry
-from shared.knowledge.entry_file import LIMIT_BYTES, format_entry
+from shared.knowledge.entry_file import LIMIT_BYTES, format_entry, format_revision
 from shared.knowledge.entry_store import UNDO_FILE, EntryStore
 from shared.knowledge.undo import UndoEffect, UndoRecord, format_undo, read_undo
 from shared.storage.object_names import is_entry_path
@@ -69,6 +69,8 @@ class EntryOverlay:
         self._before: dict[str, Entry | None] = {}
         self._steps: list[_Step] = []
         self._undone: Mapping[str, Entry | None] | None = None
+        self._undo_record: UndoRecord | None = None
+        self._keys: dict[str, tuple[int, int]] = {}
         self._is_sealed = False
         self._shown = Provenance()
 
@@ -111,6 +113,22 @@ class EntryOverlay:
                 raise EntryFault(f"Entry not found: {path[:100]}", may_retry=True)
             self._shown |= entry.provenance
             return entry
+
+    def revision_of(self, path: str) -> str:
+        """Return the key of the write that made the entry as it is; after `changes`, that of the staged write.  "": there is none.
+
+        For example, a note that this turn adds gives the entry the revision that a tap of the next turn finds.
+        """
+        with self._lock:
+            entry = self._current(path) if is_entry_path(path) else None
+            return "" if entry is None else format_revision(self._keys.get(path, entry.revision))
+
+    @property
+    def revision_of_undo(self) -> str:
+        """The key of the write that an undo takes back as an earlier turn left it; "" where there is nothing to undo."""
+        with self._lock:
+            record = self._read_undo()
+            return record.revision if record.before else ""
 
     def show_entries(self, paths: Sequence[str]) -> list[Entry]:
         """Return several entries that the model is shown, read in parallel, without those that are gone."""
@@ -187,6 +205,7 @@ class EntryOverlay:
             writes: list[StagedWrite] = []
             for path, entry in sorted(changed.items(), key=lambda item: item[1] is None):
                 key = (self._sequence, len(writes))
+                self._keys[path] = key
                 text = None if entry is None else format_entry(replace(entry, revision=key))
                 writes.append(StagedWrite(path=path, text=text))
             if writes:
@@ -238,15 +257,24 @@ class EntryOverlay:
 
     def _stored_before(self) -> dict[str, Entry | None]:
         """Return the entries as they were before the last turn that changed some.  Raises: EntryFault."""
-        conversation = self._entries.conversation
-        stored = conversation.objects.store.read(conversation.names.entry(UNDO_FILE))
         try:
-            before = read_undo(stored.data).entries(self._is_withdrawn) if stored else {}
+            before = self._read_undo().entries(self._is_withdrawn)
         except PermanentError:
             before = {}
         if not before:
             raise EntryFault("There is nothing to undo.")
         return before
+
+    def _read_undo(self) -> UndoRecord:
+        """Return what the bucket has to undo; one read a turn."""
+        if self._undo_record is None:
+            conversation = self._entries.conversation
+            stored = conversation.objects.store.read(conversation.names.entry(UNDO_FILE))
+            try:
+                self._undo_record = read_undo(stored.data) if stored else UndoRecord()
+            except PermanentError:
+                self._undo_record = UndoRecord()
+        return self._undo_record
 
     def _load(self, path: str) -> Entry | None:
         """Return the entry as it is in the bucket."""

@@ -51,6 +51,7 @@ class ReminderOverlay:
         self.messages_each_time = 1
         """What each occurrence counts as against the account's quota; receipts tell it."""
         self._carried: dict[str, int | None] = {}
+        self._keys: dict[str, tuple[int, int]] = {}
 
     @property
     def zone(self) -> str:
@@ -76,6 +77,15 @@ class ReminderOverlay:
             found = self._find(reminder_id)
             self._mark_shown(found)
             return found
+
+    def revision_of(self, reminder_id: str) -> str:
+        """Return the key of the write that made the reminder as it is; after `changes`, that of the staged write.  "": none is open.
+
+        Its occurrences are no change of it: a daily reminder that was said meanwhile has the same revision.
+        """
+        with self._lock:
+            reminder = next((one for one in self._open() if one.id == reminder_id), None)
+            return "" if reminder is None else "{}.{}".format(*self._keys.get(reminder_id, reminder.revision))
 
     def due_until(self, until_ms: int) -> tuple[tuple[int, str], ...]:
         """Return the time and the reminder's id of everything that is due in the chat before this time."""
@@ -213,7 +223,7 @@ class ReminderOverlay:
                 there = stored.get(reminder_id)
                 if reminder == there or (there is None and not reminder.is_open):
                     continue
-                key = (self._sequence, first_number + len(writes))
+                key = self._keys[reminder_id] = (self._sequence, first_number + len(writes))
                 revised = replace(reminder, created=key if there is None else there.created, revision=key)
                 text = encode(revised).decode() if reminder.is_open else None
                 writes.append(StagedWrite(path=f"{REMINDERS_PATH}{reminder_id}", text=text))

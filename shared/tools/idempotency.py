@@ -26,6 +26,7 @@ from shared.errors import AizuchiError, TransientError
 
 ALREADY_DONE: Final = "This was done already for this message; it was not done a second time."
 _LONGEST_WAIT_S: Final = 60.0
+_CHANGED_SINCE: Final = ToolFault(message="Not done: it has changed since the person was asked.", may_retry=False)
 
 
 class UnknownEffectError(TransientError):
@@ -39,6 +40,7 @@ class Write:
     `do` returns the result: ids and counts, no word of a person. It raises UnknownEffectError if it may have had an effect; any other
     error of the project means that it had none. `find` looks for the effect; it gets the time of the intent, and the results of other
     calls, whose effects do not count. It returns the result, None if there is no effect, or a fault if that cannot be determined.
+    `is_as_shown`: what it changes is in the state that was shown to the person who confirmed it; a write that is not is not begun.
     """
 
     tool: str
@@ -46,6 +48,7 @@ class Write:
     deed: Deed
     do: Callable[[], Json] = field(repr=False)
     find: Callable[[int, tuple[Mapping[str, object], ...]], Json | ToolFault | None] = field(repr=False)
+    is_as_shown: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,6 +111,9 @@ class IdempotentWrites:
             found = _find_effect(write, key, calls, known)
             if found is not None:
                 return found
+        elif not write.is_as_shown:
+            calls.drop(key)
+            return _CHANGED_SINCE
         try:
             result = write.do()
         except UnknownEffectError:

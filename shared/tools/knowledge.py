@@ -25,7 +25,6 @@ from shared.line.utf16 import without_lone_surrogates
 
 _DECLARED_IN_FULL: Final = frozenset({"update_entry"})  # whose arguments the editor checks, by the entry's category
 _FILING: Final = frozenset({"classify_and_capture", "update_entry"})  # which store words of the prompt
-_REVISED: Final = frozenset({"update_entry", "delete_entry", "forget_fact"})
 _CLASSIFIER_INDEX_TOKENS: Final = 500
 MOST_CAPTURES: Final = 12
 """Captures of a turn; each asks the model for a classification."""
@@ -165,12 +164,6 @@ def entry_tool(  # noqa: PLR0913 - the fields of a Tool
         except EntryFault as fault:
             return ToolFault(message=str(fault), may_retry=fault.may_retry)
 
-    def revision(arguments: Json, context: TurnContext) -> str:
-        try:
-            return str(overlay_of(context).show_entry(str(arguments["path"])).revision)
-        except EntryFault:
-            return ""
-
     parameters = load_schema(f"{name}.parameters")
     declared = load_schema(f"{name}.declared") if name in _DECLARED_IN_FULL else None
     return Tool(
@@ -182,7 +175,7 @@ def entry_tool(  # noqa: PLR0913 - the fields of a Tool
         run=run,
         is_reading=is_reading,
         most_calls=most_calls,
-        revision=revision if name in _REVISED else None,
+        revision=_REVISIONS.get(name),
     )
 
 
@@ -200,6 +193,15 @@ def _undo(_: Json, overlay: EntryOverlay, occasion: Occasion) -> Json | ToolFaul
             return NeedsTap(name=names[0]) if len(names) == 1 else _TOO_MUCH_TO_UNDO
         effect = overlay.undo()
     return {"restored": list(effect.restored), "removed": list(effect.removed)}
+
+
+def revision_of_entry(arguments: Json, context: TurnContext) -> str:
+    """Return the revision of the entry at the path that the arguments name."""
+    return overlay_of(context).revision_of(str(arguments["path"]))
+
+
+def _revision_of_undo(_: Json, context: TurnContext) -> str:
+    return overlay_of(context).revision_of_undo
 
 
 def overlay_of(context: TurnContext) -> EntryOverlay:
@@ -223,3 +225,10 @@ def _scrub(arguments: Json) -> Json:
     return {
         name: without_lone_surrogates(value) if isinstance(value, str) else value for name, value in arguments.items()
     }
+
+
+_REVISIONS: Final[Mapping[str, Callable[[Json, TurnContext], str]]] = {
+    "update_entry": revision_of_entry,
+    "delete_entry": revision_of_entry,
+    "undo_last_change": _revision_of_undo,
+}

@@ -14,7 +14,7 @@ from shared.conversation.member_mark import mark_id
 from shared.knowledge.own_facts import facts_of, without_fact
 from shared.knowledge.staging import EntryFault
 from shared.line.utf16 import without_lone_surrogates
-from shared.tools.knowledge import overlay_of
+from shared.tools.knowledge import overlay_of, revision_of_entry
 
 _FACTS: Final = 30
 _MOST_ENTRIES: Final = 100
@@ -57,6 +57,7 @@ class OwnFactTools:
                 parameters=load_schema("forget_fact.parameters"),
                 response=load_schema("forget_fact.response"),
                 run=self._forget,
+                revision=revision_of_entry,
             ),
         )
 

@@ -27,6 +27,7 @@ _LISTED: Final = 20
 _WEEKDAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _KINDS: Final = {"daily": ReminderKind.DAILY_DIGEST, "weekly": ReminderKind.WEEKLY_DIGEST}
 _DIGESTS: Final = {kind: name for name, kind in _KINDS.items()}
+_CHANGING: Final = frozenset({"change_reminder", "cancel_reminder"})
 _KEPT: Final = "What it does not carry is said with the next answer in this chat."
 _COST_UNKNOWN: Final = ToolFault(
     message="LINE did not say how many members the group has, so what a reminder here costs is not known. Nothing was set: tell the person "
@@ -188,7 +189,13 @@ def _tool(name: str, description: str, action: Action) -> Tool:
         parameters=load_schema(f"{name}.parameters"),
         response=load_schema(f"{name}.response"),
         run=run,
+        revision=_revision if name in _CHANGING else None,
     )
+
+
+def _revision(arguments: Json, context: TurnContext) -> str:
+    """Return the revision of the reminder that the arguments name."""
+    return _overlay_of(context).revision_of(str(arguments["id"]))
 
 
 def _overlay_of(context: TurnContext) -> ReminderOverlay:

@@ -1,6 +1,7 @@
 """`search_database`, `create_page`, `update_page` and `append_block` on pages of the configured databases.  Nothing deletes or archives."""
 
 import copy
+import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -152,23 +153,31 @@ class NotionTools:
             name, deadline, lambda schema: self._writer(deadline).convert(schema, properties)
         )
         _check_ends(page.properties, values)
-        title = title_of(page.properties)
+        title, state = title_of(page.properties), _state_of(page, values)
         if not context.may_touch(title, despite=_OWN_READINGS):
-            return NeedsTap(name=title)
+            return NeedsTap(name=title, revision=state)
         canonical = {"page_id": page.page_id, "properties": properties}
-        return self.writes.carry_out(
-            page_update(self.notion, page, values, canonical=canonical, deadline=deadline), context
+        write = page_update(
+            self.notion,
+            page,
+            values,
+            canonical=canonical,
+            deadline=deadline,
+            is_as_shown=context.confirms("update_page", arguments, state),
         )
+        return self.writes.carry_out(write, context)
 
     def _append(self, arguments: Json, context: TurnContext) -> Json | ToolFault | NeedsTap:
         page, _ = self._configured_page(str(arguments["page_id"]), context.deadline)
         content = str(arguments["content"])
         if not blocks_of(content):
             raise UnfitValueError("`content` holds no text.")
-        title = title_of(page.properties)
+        title, state = title_of(page.properties), _state_of(page, {})
         if not context.may_touch(title, despite=_OWN_READINGS):
-            return NeedsTap(name=title)
-        return self.writes.carry_out(block_append(self.notion, page, content, deadline=context.deadline), context)
+            return NeedsTap(name=title, revision=state)
+        is_as_shown = context.confirms("append_block", arguments, state)
+        write = block_append(self.notion, page, content, deadline=context.deadline, is_as_shown=is_as_shown)
+        return self.writes.carry_out(write, context)
 
     def _configured_page(self, page_id: str, deadline: Deadline) -> tuple[Page, str]:
         """Return the page and the name of its database.  Raises: UnfitValueError, where that is no configured one."""
@@ -248,6 +257,15 @@ def _check_ends(there: PropertyValues, wanted: PropertyValues) -> None:
                 f"The text of `{name}` is longer than search_database shows, and its end would be lost. Leave it as it is; append_block "
                 "adds to the page."
             )
+
+
+def _state_of(page: Page, wanted: PropertyValues) -> str:
+    """Return a digest of the page's title and of the values that these would replace.
+
+    A comment, or another property of the page, changes nothing of what the person was shown.
+    """
+    values = [title_of(page.properties), *(plain(page.properties.get(name, {})) for name in sorted(wanted))]
+    return hashlib.sha256(json.dumps(values, ensure_ascii=False, default=str).encode()).hexdigest()[:16]
 
 
 def _short(value: object) -> object:

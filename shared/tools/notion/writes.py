@@ -64,8 +64,8 @@ def page_creation(
     return Write(tool="create_page", arguments=canonical, deed=deed, do=do, find=find)
 
 
-def page_update(
-    pages: NotionPages, page: Page, values: PropertyValues, *, canonical: Json, deadline: Deadline
+def page_update(  # noqa: PLR0913 - what a write is made of
+    pages: NotionPages, page: Page, values: PropertyValues, *, canonical: Json, deadline: Deadline, is_as_shown: bool
 ) -> Write:
     """Return the write that changes properties of a page, which was read just before; a second time changes nothing more."""
 
@@ -77,10 +77,10 @@ def page_update(
         return _result(page) if is_exact(values) and has_values(page.properties, values) else None
 
     deed = Deed(kind=DeedKind.PAGE_CHANGED, name=title_of(page.properties))
-    return Write(tool="update_page", arguments=canonical, deed=deed, do=do, find=find)
+    return Write(tool="update_page", arguments=canonical, deed=deed, do=do, find=find, is_as_shown=is_as_shown)
 
 
-def block_append(pages: NotionPages, page: Page, content: str, *, deadline: Deadline) -> Write:
+def block_append(pages: NotionPages, page: Page, content: str, *, deadline: Deadline, is_as_shown: bool) -> Write:
     """Return the write that appends blocks to a page, in as many requests as they take."""
     blocks = blocks_of(content)
     result = {"status": "success", "page_id": page.page_id, "blocks": len(blocks)}
@@ -109,6 +109,7 @@ def block_append(pages: NotionPages, page: Page, content: str, *, deadline: Dead
         deed=Deed(kind=DeedKind.TEXT_APPENDED, name=title_of(page.properties)),
         do=do,
         find=find,
+        is_as_shown=is_as_shown,
     )
 
 
