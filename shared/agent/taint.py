@@ -1,7 +1,8 @@
 """Taint: what a turn has read from outside, and what it may do afterwards.
 
 The words of a website, a Notion page, a picture or a file may come from a stranger. Once a turn has read some, these calls wait for the
-person's tap: deletions of entries and of own facts, writes to Notion, and reminders that are set, changed or cancelled. A web search then
+person's tap: deletions of entries and of own facts, updates that take words away, writes to Notion, and reminders that are set, changed or
+cancelled. A web search then
 may repeat of what is filed only what the person says. If only Notion was read, a page that the person names is written at once, because no
 page can be changed without a search for it. A reply links only to what a function returned or a person wrote. So no outside text chooses a
 target, and none sends people's notes away.
