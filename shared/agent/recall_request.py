@@ -6,7 +6,7 @@ from typing import Final, TypeAlias
 
 from shared.conversation.recollection import Recollection
 from shared.conversation.records import MessageRecord, OutcomeRecord
-from shared.line.display_names import skeleton
+from shared.line.lookalikes import skeleton
 
 SPAN_MESSAGES: Final = 1_000
 _VISIT_MS: Final = 2 * 60_000

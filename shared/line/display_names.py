@@ -1,13 +1,10 @@
 """The names of a chat's members as the model reads them: sanitised display names, never ids.
 
-Two names look alike where their skeletons are equal: letters of other scripts that look like Latin ones, digits that look like letters,
-spaces and what is invisible make no difference.  Source: Unicode Technical Standard #39, section 4 and its table of confusables, of
-which the letters of Cyrillic, Greek and kana that people's names may be confused by are taken.
+Two names look alike where their skeletons are equal (`shared/line/lookalikes.py`); both are then followed by the ends of their ids.
 Names are hostile input: people choose them, and the model reads them between brackets.  Source: LINE, "Get profile", "Get group chat
 member profile": a name is missing for a person who has not consented or has left.
 """
 
-import re
 import threading
 import unicodedata
 from collections import Counter
@@ -22,6 +19,7 @@ from cachetools import TLRUCache
 from shared.clock import Clock, Deadline, SystemClock
 from shared.line.graphemes import LONGEST_GRAPHEME, graphemes
 from shared.line.ids import mask_ids
+from shared.line.lookalikes import BLANK_LETTERS, skeleton
 
 LONGEST_NAME: Final = 20  # graphemes
 KEPT_S: Final = 600.0
@@ -48,18 +46,6 @@ RESERVED: Final = (
     "someone",
 )
 """The words with which lines of this system begin, or that a reader may take for them."""
-_CYRILLIC: Final = (
-    "\u0430\u0432\u0435\u043a\u043c\u043d\u043e\u0440\u0441\u0442\u0443\u0445\u0456\u0458\u0455\u0501\u051b",
-    "abekmhopctyxljsdq",
-)
-_GREEK: Final = ("\u03b1\u03b2\u03b5\u03b9\u03ba\u03bd\u03bf\u03c1\u03c4\u03c5\u03c7\u03b3", "abelkvoptuxy")
-_KANA: Final = ("ロニカエタハトチー\u2010\u2011\u2012\u2013\u2014\u2212一", "口二力工夕八卜千--------")
-_DIGITS: Final = ("01|!i", "ollll")
-_SKELETON: Final = str.maketrans(
-    {one: other for seen, meant in (_CYRILLIC, _GREEK, _KANA, _DIGITS) for one, other in zip(seen, meant, strict=True)}
-)
-_LOOSE_MARK: Final = re.compile("[\u0300-\u036f\u180b-\u180f\ufe00-\ufe0f]")  # marks that no script needs for its names
-_BLANK_LETTERS: Final = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 
 
 class Profiles(Protocol):
@@ -110,25 +96,12 @@ def distinct_names(names: Mapping[str, str | None], *, taken: Collection[str] = 
 
 def _visible(name: str) -> str:
     spaced = " ".join(name.split())
-    shown = (
-        one for one in spaced.replace(_ELLIPSIS, "...") if one not in _BRACKETS | _BLANK_LETTERS and _is_shown(one)
-    )
+    shown = (one for one in spaced.replace(_ELLIPSIS, "...") if one not in _BRACKETS | BLANK_LETTERS and _is_shown(one))
     return " ".join("".join(shown).split())
 
 
 def _is_shown(character: str) -> bool:
     return character == _JOINER or unicodedata.category(character) not in _REMOVED
-
-
-def skeleton(name: str) -> str:
-    """Return the name without everything that a reader may overlook: marks and blanks removed, look-alike characters unified."""
-    folded = unicodedata.normalize("NFKC", name).casefold()
-    kept = (
-        one
-        for one in folded
-        if unicodedata.category(one)[0] not in "ZC" and one not in _BLANK_LETTERS and not _LOOSE_MARK.fullmatch(one)
-    )
-    return "".join(kept).translate(_SKELETON).replace("rn", "m").replace("vv", "w")
 
 
 def _expiry_s(_: tuple[str, str], name: str | None, now_s: float) -> float:

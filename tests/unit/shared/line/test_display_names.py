@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from shared.adapters.memory import MemoryProfiles
 from shared.line.display_names import DisplayNames, distinct_names, sanitised, someone
+from tests.support.names import MOMO
 
 CHAT = "C" + "0" * 32
 ANN, BOB, EVE = ("U" + "0" * 28 + end for end in ("a1b2", "c3d4", "e5f6"))
@@ -111,6 +112,16 @@ def test_people_whose_names_look_alike_are_told_apart(one: str, other: str) -> N
 @pytest.mark.parametrize(("one", "other"), [("かな", "がな"), ("นิด", "นุด"), ("Anna", "Anne")])
 def test_people_of_different_names_keep_them(one: str, other: str) -> None:
     assert distinct_names({ANN: one, BOB: other}) == {ANN: one, BOB: other}
+
+
+def test_thirty_members_who_spell_one_name_are_all_told_apart() -> None:
+    people = {f"U{number:032x}": name for number, name in enumerate(MOMO)}
+
+    shown = distinct_names({**people, ANN: "Hanako"})
+
+    assert len(people) >= 30
+    assert len(set(shown.values())) == len(shown)
+    assert [one for user_id, one in shown.items() if not one.endswith(f"…{user_id[-4:]}")] == ["Hanako"]
 
 
 def test_the_mark_of_two_alike_names_cannot_be_forged() -> None:

@@ -1,0 +1,72 @@
+"""The skeleton of a name: names that a reader may take for one another have the same.
+
+    Momo, M0mo, Morno, M o m o, and Momo in full-width, Cyrillic or boxed letters   ->   momo
+
+Source: Unicode Technical Standard #39, section 4, and its data: `confusables.txt`. Added are letters in boxes, flags and small capitals,
+which that table does not hold, and kana that look like kanji.
+"""
+
+import re
+import unicodedata
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+_CONFUSABLES: Final = Path(__file__).with_name("confusables.txt")
+BLANK_LETTERS: Final = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+"""Letters that look like a space."""
+_LOOSE_MARK: Final = re.compile("[\u0300-\u036f\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+"""Marks without which a reader still takes a name for the same; those of kana and of Thai tell names apart."""
+_DRAWN_LETTER: Final = re.compile(
+    r"(?:LATIN LETTER SMALL CAPITAL|(?:NEGATIVE |)(?:SQUARED|CIRCLED) LATIN CAPITAL LETTER|REGIONAL INDICATOR SYMBOL LETTER) ([A-Z])"
+)
+_ALIKE: Final = str.maketrans(
+    "チオヌメミリi!|ー\u2010\u2011\u2012\u2013\u2014\u2212",
+    "千才又〆三りlll-------",
+)
+
+
+def skeleton(name: str) -> str:
+    """Return the name as a hurried reader sees it: without marks, blanks and case, and look-alike characters as one.
+
+    The skeleton of a skeleton is the same.
+    """
+    parts = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", name))
+    letters = "".join(map(_letter, filter(_is_seen, parts)))
+    return letters.casefold().translate(_ALIKE).replace("rn", "m").replace("vv", "w")
+
+
+def _is_seen(character: str) -> bool:
+    return (
+        unicodedata.category(character)[0] not in "ZC"
+        and character not in BLANK_LETTERS
+        and _LOOSE_MARK.fullmatch(character) is None
+    )
+
+
+def _letter(character: str) -> str:
+    """Return what the character looks like.
+
+    Where that is no letter of ASCII, but looks like one in capitals, it is that one, as with U+043D of Cyrillic. A mark is itself.
+    """
+    if unicodedata.category(character)[0] == "M":
+        return character
+    drawn = _DRAWN_LETTER.fullmatch(unicodedata.name(character, "")) if not character.isascii() else None
+    if drawn is not None:
+        return drawn[1].lower()
+    like = _confusables().get(character, character)
+    capital = character.upper()
+    in_capitals = _confusables().get(capital, capital)
+    return in_capitals if in_capitals.isascii() and not like.isascii() else like
+
+
+@cache
+def _confusables() -> dict[str, str]:
+    """Return what each character of the table looks like."""
+    lines = _CONFUSABLES.read_text(encoding="ascii").splitlines()
+    pairs = (line.split(":") for line in lines if line and not line.startswith("#"))
+    return {_text(source): _text(like) for like, sources in pairs for source in sources.split()}
+
+
+def _text(codes: str) -> str:
+    return "".join(chr(int(code, 16)) for code in codes.split("+"))
