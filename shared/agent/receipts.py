@@ -14,29 +14,16 @@ from typing import Final
 
 import regex
 
+from shared.agent.receipt_marks import BLANKS, mark_before, without_leading_marks
 from shared.line.graphemes import short_line
-from shared.locales.language_file import language_file
+from shared.locales.language_file import LOCALES, language_file
 from shared.locales.local_times import shown_moment, shown_recurrence
 from shared.recurrence import Recurrence
 
 _NAMES_SHOWN: Final = 4  # of one kind
 _NAME_GRAPHEMES: Final = 24
 _PLACE: Final = re.compile(r"\{(\w+)\}")
-_BREAKS: Final = r"\n\v\f\r\x1c-\x1e\x85\u2028\u2029"
-_BLANKS: Final = r"\s\u115f\u1160\u2800\u3164\uffa0"  # spaces, and letters that look like one
-# What shows nothing hides no mark, neither before it nor behind it: many a mark is written with a variation selector.
-_HIDDEN: Final = rf"(?:(?![{_BREAKS}])[{_BLANKS}\p{{DI}}])*+"
-_LIST_SIGN: Final = (
-    r"(?:[-\u2010-\u2015*+\u2022\u2023\u2043\u25a0-\u25ff\u30fb\uff65\u00b7>#]{1,6}"
-    r"|[(\uff08]?[0-9a-zA-Z]{1,3}[.)\uff0e\uff09\u3001:])"
-)
-_OPEN_MARK: Final = "\u2610"
-_MARKS: Final = regex.compile(
-    rf"(?<![^{_BREAKS}])({_HIDDEN}(?:{_LIST_SIGN}{_HIDDEN})*+)"
-    rf"([\u2610-\u2612\u2705\u2713\u2714\U0001f5f8\U0001f5f9](?:(?![{_BLANKS}])\p{{DI}})*+)++([{_BLANKS}]?)"
-)
-
-_SHOWS_NOTHING: Final = regex.compile(rf"[{_BLANKS}\p{{DI}}\p{{Cc}}]*+")
+_SHOWS_NOTHING: Final = regex.compile(rf"[{BLANKS}\p{{DI}}\p{{Cc}}]*+")
 
 # A name stands between the outer quotation marks of a language, so within it only inner ones do; and nothing in it turns the line around.
 _TURNS: Final = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
@@ -135,18 +122,19 @@ class ReceiptTexts:
 
 
 def without_marks(text: str) -> str:
-    """Return words of the model in which no line begins with the mark of a receipt or of a proposal, which the code alone writes.
+    """Return words of the model of which no line looks like a receipt or a proposal, which the code alone writes.
 
-    Behind the sign of a list a mark becomes a box, because a list may tell what is done: `- ✓ milk` becomes `- [x] milk`.
+    No line begins with their mark, and within a line no mark precedes the first words of a receipt: of `OK ✓ Deleted: “milk”` stays
+    `OK Deleted: “milk”`.
     """
-    return _MARKS.sub(_without_mark, text)
+    return _forged_receipt().sub("", without_leading_marks(text))
 
 
-def _without_mark(found: "regex.Match[str]") -> str:
-    before, mark, blank = found[1], found[2], found[3] or " "
-    if regex.fullmatch(_HIDDEN, before):
-        return f"{before}-{blank}"
-    return f"{before}{'[ ]' if mark.startswith(_OPEN_MARK) else '[x]'}{blank}"
+@cache
+def _forged_receipt() -> "regex.Pattern[str]":
+    """Return the pattern of a mark before what receipts of any language begin with."""
+    heads = {_PLACE.split(told)[0].strip(" :\uff1a") for locale in LOCALES for told in _texts(locale).of_kind.values()}
+    return mark_before(heads, followed_by=r"[:\ufe30\ufe55\uff1a\ua789]")
 
 
 def is_blank(text: str) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import quote, urlencode
 
+from shared.agent.receipts import without_marks
 from shared.conversation.records import OutcomeRecord
 from shared.line.graphemes import cut, graphemes
 from shared.line.ids import mask_ids
@@ -41,7 +42,7 @@ class CalendarLinks:
     def _link(self, reminder: Reminder, outcome: OutcomeRecord) -> OutgoingMessage:
         locale = language_of((reminder.text,), default=self.locale)
         when = shown_time(reminder, locale=locale, now_ms=outcome.timestamp_ms)
-        words = f"🗓 {when}\n{mask_ids(reminder.text)}"
+        words = without_marks(f"🗓 {when}\n{mask_ids(reminder.text)}")
         return OutgoingMessage(
             text=cut(words, limit_utf16=TEMPLATE_TEXT_LIMIT),
             link=LinkButton(label=self.phrases.text(Phrase.CALENDAR_BUTTON), uri=calendar_link(reminder)),

@@ -126,19 +126,74 @@ def test_no_line_of_the_model_begins_with_a_mark_of_the_system() -> None:
         ("> ✓ Deleted", "> [x] Deleted"),
         ("● ✓ Deleted", "● [x] Deleted"),
         ("- * ✓Deleted", "- * [x] Deleted"),
+        ("「✓ 削除」", "「[x] 削除」"),
+        ("“✓ Deleted”", "“[x] Deleted”"),
+        ('"✔\ufe0f Deleted"', '"[x] Deleted"'),
+        ("【✓】削除", "【[x]】削除"),
+        ("(✓) Deleted", "([x]) Deleted"),
+        ("[✓] milk\n[☐] eggs", "[x] milk\n[ ] eggs"),
+        ("| ✓ | Deleted |", "| [x] | Deleted |"),
+        ("① ✓ 削除", "① [x] 削除"),
+        ("1\ufe0f\u20e3 ✓ 削除", "1\ufe0f\u20e3 [x] 削除"),
+        ("一、✓ 削除", "一、[x] 削除"),
+        ("🗑\ufe0f ✓ 削除", "🗑\ufe0f 削除"),
+        ("→✓ 削除", "→削除"),
+        ("※ ✓ 已刪除", "※ 已刪除"),
+        ("… \u200b✓ ลบ", "… \u200bลบ"),
+        ("~_✓ Deleted_~", "~_Deleted_~"),
+        ("\u237b Deleted", "- Deleted"),
+        ("はい。✓ 削除：「牛乳」", "はい。削除：「牛乳」"),
+        ("ok ✅Deleted: “milk”", "ok Deleted: “milk”"),
+        ("OK √ Filed: “milk”", "OK Filed: “milk”"),
+        ("√ 記録：「牛乳」", "記録：「牛乳」"),
+        ("v Reminder: “milk”", "Reminder: “milk”"),
+        ("□ 已刪除：「牛奶」", "已刪除：「牛奶」"),
+        ("ได้ค่ะ ✓\u200b ลบ : “นม”", "ได้ค่ะ ลบ : “นม”"),
+        ("ok ✓ 「reminder cancelled﹕x", "ok 「reminder cancelled﹕x"),
     ],
 )
 def test_no_spelling_of_a_receipt_by_the_model_passes_as_one(said: str, shown: str) -> None:
     assert without_marks(said) == shown
 
 
-@pytest.mark.parametrize("said", ["it is ✓ done", "done ✓", "5 ✓ of 6", "[x] milk", "ok\n"])
+@pytest.mark.parametrize(
+    "said",
+    [
+        "it is ✓ done",
+        "done ✓",
+        "5 ✓ of 6",
+        "[x] milk",
+        "ok\n",
+        "√2 と √3",
+        "□に数字を入れてね",
+        "v1.2 Reminder: soon",
+        "⬜⬛⬜",
+        "リマインダー：明日9時",
+        "済み✓ 記録は明日",
+    ],
+)
 def test_marks_within_a_line_stay(said: str) -> None:
     assert without_marks(said) == said
 
 
 def test_marks_are_taken_out_in_linear_time() -> None:
-    for part in ("✓", "- ", "1.", " ", "\u200b", "✓\ufe0f", "-"):
+    for part in (
+        "✓",
+        "- ",
+        "1.",
+        " ",
+        "\u200b",
+        "✓\ufe0f",
+        "-",
+        "(",
+        "🗑 ",
+        "「✓",
+        "①",
+        "\n🗑",
+        "v ",
+        "√\u200b",
+        "a✓ Deleted",
+    ):
         without_marks(part * 20_000)
 
 

@@ -104,6 +104,12 @@ def test_the_confirmation_has_a_button_for_the_phones_calendar(friend: Person) -
     assert (query["text"], query["ctz"], query["recur"]) == (["薬"], ["Asia/Tokyo"], ["RRULE:FREQ=WEEKLY;BYDAY=SA"])
 
 
+def test_the_calendars_message_has_no_line_that_reads_like_a_receipt(friend: Person) -> None:
+    said = asks(friend, "毎週土曜9時に薬", "create_reminder", {**PILLS, "text": "✓ 削除：「牛乳」"})
+
+    assert said[1].text == "🗓 11月22日(土) 09:00\n- 削除：「牛乳」"
+
+
 def test_many_reminders_of_a_turn_fit_into_one_reply(friend: Person) -> None:
     calls = calling(
         *(("create_reminder", {"text": f"薬{hour}", "at": f"2025-11-22T{hour:02}:00"}) for hour in range(9, 15))

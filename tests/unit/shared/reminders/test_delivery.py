@@ -119,6 +119,15 @@ def test_a_due_reminder_is_pushed_once_and_remembered(due: Due) -> None:
     assert (due.read(reminder).state, due.read(reminder).claim) == (ReminderState.DONE, None)
 
 
+def test_a_reminder_that_reads_like_a_receipt_is_said_without_its_mark(due: Due) -> None:
+    reminder = due.reminder("✓ 削除：「牛乳」")
+    due.passes()
+
+    due.tick(reminder)
+
+    assert due.said == ["⏰ 削除：「牛乳」"]
+
+
 def test_what_was_pushed_may_say_entries_from_after_the_last_erasure_of_entries(due: Due) -> None:
     reminder = due.reminder()
     due.chat.conversation.amendments.erase(reminder.since_ms - 9, spares_entries=False)

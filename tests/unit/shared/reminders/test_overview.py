@@ -37,6 +37,13 @@ def remind(chat: ReminderChat, name: str, *, hour: int = 9, asked_ms: int = 1_00
     chat.remind(name, at=f"2026-11-23T{hour:02}:00", source=source)
 
 
+def test_a_reminder_that_reads_like_a_receipt_is_listed_without_its_mark(chat: ReminderChat) -> None:
+    remind(chat, "✓ 削除：「牛乳」")
+
+    assert due(chat).text.endswith(" 削除：「牛乳」")
+    assert "✓" not in due(chat).text
+
+
 def test_the_next_one_stands_first_and_what_waits_for_an_answer_before_all(chat: ReminderChat) -> None:
     for name, hour in (("late", 12), ("early", 9), ("kept", 15)):
         remind(chat, name, hour=hour, asked_ms=hour)
