@@ -1,7 +1,10 @@
-"""Text without characters that show nothing and that no writing needs: to the model a line must look as it looks to people.
+r"""Text without characters that show nothing and that no writing needs: to the model a line must look as it looks to people.
 
-Line breaks and tabs stay, and so do the format characters that scripts and emoji need, such as the joiner of a family; whoever looks for
-the beginning of a line skips these (`shared/agent/transcript.py`). Source: Unicode 15, UnicodeData.txt, categories Cc and Cf.
+Line breaks and tabs stay, and so do the format characters that scripts and emoji need: joiners, marks of direction, spaces without width,
+variation selectors, the tags of a flag. Of several in a row the first stays, because a row of them spells words that only a model reads.
+What turns a line around goes. The readers of a line's beginning skip what stays (`shared/agent/transcript.py`).
+Source: Unicode 15, UnicodeData.txt, categories Cc and Cf; UAX #9, "Explicit Directional Embeddings", "Overrides", "Isolates"; UTS #51,
+"Emoji Tag Sequence"; Unicode 15, section 23.4, "Variation Selectors": one follows a character.
 """
 
 import re
@@ -9,10 +12,17 @@ from typing import Final
 
 from shared.line.utf16 import without_lone_surrogates
 
+_FLAG: Final = r"\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{2,6}\U000e007f"
 _NEEDLESS: Final = re.compile(
+    rf"({_FLAG})|"
     r"[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f"  # controls, but for those that end lines or stand for spaces
     r"\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\ufff0-\ufffb"  # signs of numbers and notes in a line, and what is unassigned beside these
+    r"\u202a-\u202e\u2061-\u206f\ufeff\U000e0000-\U000e007f"  # what turns a line around, hidden operators, tags
     r"\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a]"
+)
+_ROW: Final = re.compile(
+    r"([\u00ad\u061c\u180e\u200b-\u200f\u2060])[\u00ad\u061c\u180e\u200b-\u200f\u2060]+"
+    r"|([\ufe00-\ufe0f\U000e0100-\U000e01ef])[\ufe00-\ufe0f\U000e0100-\U000e01ef]+"
 )
 
 
@@ -21,4 +31,4 @@ def readable(text: str) -> str:
 
     For example, `"a\n\x1b[note]"` becomes `"a\n[note]"`, so that its second line is seen to look like one of this system.
     """
-    return _NEEDLESS.sub("", without_lone_surrogates(text))
+    return _ROW.sub(r"\1\2", _NEEDLESS.sub(r"\1", without_lone_surrogates(text)))
