@@ -16,8 +16,8 @@ from shared import logs
 from shared.clock import SKEW_MS, Clock, Deadline
 from shared.conversation.amendments import Amendments
 from shared.conversation.journal import JournalListing
-from shared.conversation.page_records import PageRecord, may_be_folded
 from shared.conversation.page_recaps import PageRecapWriter
+from shared.conversation.page_records import PageRecord, may_be_folded
 from shared.conversation.page_retention import without_words_of_passed_page
 from shared.conversation.pages import Memory, Pages
 from shared.conversation.records import ANSWERABLE_MS, MessageRecord, OutcomeKind, OutcomeRecord, by_time
@@ -52,9 +52,6 @@ class PageFold:
             folded = memory
             if not memory.newest.record.next_file:
                 return folded
-            newest = pages.begin(memory.newest.record)
-            pages.settle([newest.name], conversation.amendments.look())
-            without_words_of_passed_page(pages, memory)
         return folded
 
     def _fold_into_newest(
@@ -88,6 +85,9 @@ class PageFold:
         dropping = reads.map(conversation.journal.drop_listed, folding.objects_of(conversation, listing.outcomes))
         logs.info("journal_folded", messages=len(folding.messages), outcomes=len(folding.outcomes))
         memory = replace(memory, newest=swapped)
+        if record.next_file:
+            pages.settle([pages.begin(record).name], amendments)  # its head was copied from what that look had cleaned
+            without_words_of_passed_page(pages, memory)
         if deadline is not None and writes_recaps and not record.next_file and settled == amendments:
             self.recaps.write(conversation, pages, memory, settled, deadline)
         list(dropping)

@@ -45,8 +45,9 @@ class PageRecord(Extensible):
     """A page.  `next_file`: the name of the page after it, which closes it; empty while it is the newest.
 
     `lost_recaps` lost their words: they sum up nothing any more, and stay because answers that name them may repeat these words.
-    `recaps_written` numbers the recaps of the chat; `recap_tries`: attempts at the next one since the last one was written; until `recap_until_ms` a worker may be writing it.
-    What outcomes name is stored once for all of them, in `numbered`; in memory that is empty. `overtaken_ms`: when a second pass wrote it.
+    `recaps_written` numbers the recaps of the chat; `recap_tries`: attempts at the next one since the last one was written; until
+    `recap_until_ms` a worker may be writing it. What outcomes name is stored once for all of them, in `numbered`; in memory that is empty.
+    `overtaken_ms`: when a second pass wrote it.
     """
 
     version: int = VERSION

@@ -169,7 +169,7 @@ class Pages:
         return looked
 
     def refuse(self, refusals: Iterable[Refusal]) -> None:
-        """What these marks are about is left out of prompts, unless it was withdrawn, erased or edited since.  Repeated: changes nothing."""
+        """What these marks are about is left out of prompts, unless it was amended since.  Repeated: changes nothing."""
         new, looked = tuple(refusals), self.amendments.look()
 
         def marked(record: PageRecord) -> PageRecord:
