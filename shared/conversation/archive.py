@@ -15,7 +15,7 @@ from shared import logs
 from shared.clock import Clock
 from shared.conversation.amendment_log import AmendmentLog
 from shared.conversation.amendments import Amendments
-from shared.conversation.leaving import Cut, WrittenSegment, cut, full_segments, with_leaving
+from shared.conversation.lifetime import Cut, WrittenSegment, cut, full_segments, with_leaving
 from shared.conversation.records import MessageRecord, OutcomeKind
 from shared.conversation.segments import answers_in_order, decode_segment, in_order
 from shared.conversation.snapshot import Snapshot

@@ -17,10 +17,10 @@ from shared import logs
 from shared.clock import SKEW_MS, Clock, Deadline
 from shared.conversation.amendments import Amendments
 from shared.conversation.journal import JournalListing
-from shared.conversation.leaving import Cut
+from shared.conversation.lifetime import Cut, bounded
 from shared.conversation.recap import RecapWriter
 from shared.conversation.records import ANSWERABLE_MS, MessageRecord, OutcomeKind, OutcomeRecord, by_time
-from shared.conversation.snapshot import MemoryLimits, bounded, cleaned
+from shared.conversation.snapshot import MemoryLimits, cleaned
 from shared.conversation.snapshot_records import SnapshotRecord
 from shared.conversation.store import Conversation
 from shared.conversation.sweep import Sweep

@@ -12,8 +12,9 @@ from shared import logs
 from shared.clock import Clock, Deadline
 from shared.conversation.amendments import Amendments
 from shared.conversation.inheritance import own_id_of
+from shared.conversation.lifetime import bounded, without_recap
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, provenance_of
-from shared.conversation.snapshot import MemoryLimits, SeenSnapshot, bounded, without_recap
+from shared.conversation.snapshot import MemoryLimits, SeenSnapshot
 from shared.conversation.snapshot_records import Recap, SnapshotRecord
 from shared.conversation.store import Conversation
 from shared.errors import AizuchiError

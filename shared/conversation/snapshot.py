@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
-from shared.clock import MINUTE_MS, SKEW_MS
+from shared.clock import MINUTE_MS
 from shared.conversation.amendment_log import AmendmentLog
 from shared.conversation.amendments import Amendments
-from shared.conversation.inheritance import own_id_of, with_inheritance, without_lost, without_names
+from shared.conversation.inheritance import own_id_of, without_lost, without_names
 from shared.conversation.numbering import Numbered
-from shared.conversation.records import ANSWERABLE_MS, MessageRecord, OutcomeKind, OutcomeRecord, by_time
+from shared.conversation.records import OutcomeRecord
 from shared.conversation.refusals import Refusal, standing
 from shared.conversation.segments import cleaned_segment, with_provenance, without_provenance
 from shared.conversation.snapshot_records import ArchivedAnswer, Recap, SnapshotRecord
@@ -25,12 +25,6 @@ from shared.storage.object_names import ObjectNames
 from shared.storage.object_store import StoredObject
 from shared.storage.segment_name import SegmentName
 
-_OUTCOMES_KEPT: Final = 100
-_NEWEST_KEPT: Final = 20  # the turn names the last one, which must be known as recorded
-_LATE_KEPT: Final = 10
-_PASSED_KEPT: Final = (
-    20  # recaps; about as many as are written within the 20 minutes in which an answer may be on its way
-)
 _DECODED_KEPT: Final = 32  # of about 140 kB, with as much again for the bytes that they are found by
 
 
@@ -195,70 +189,3 @@ def with_sources(stored: SnapshotRecord) -> SnapshotRecord:
         leaving=replace(stored.leaving, answers=with_provenance(stored.leaving.answers, stored.numbered)),
         numbered=Numbered(),
     )
-
-
-def bounded(
-    record: SnapshotRecord, limits: MemoryLimits, *, now_ms: int, required_ids: AbstractSet[str] | None = None
-) -> SnapshotRecord:
-    """Return the record within its limits; the oldest goes first, a recap with its sources.
-
-    `required_ids`: the answers and recaps that journalled answers name, which stay; None: unknown, so no recap is dropped. A recap that
-    leaves the prompts stays in `passed_recaps` for as long as an answer whose prompt held it may be under way. What repeats an answer or a
-    recap that is dropped takes over its provenance.
-    """
-    forgotten = frozenset(one for recap in record.recaps[: -limits.recaps] for one in recap.summed_up_ids)
-    messages = tuple(one for one in record.messages if one.line_message_id not in forgotten)
-    recaps = record.recaps[-limits.recaps :]
-    verbatim = _without_recap(messages, recaps)[-(2 * limits.verbatim + limits.recaps_at_once * limits.summed_up) :]
-    summed_up = _covered_by(recaps)
-    sources = [one for one in messages if one.line_message_id in summed_up]
-    oldest_ms = min((one.timestamp_ms for one in verbatim), default=0)
-    shown = {one.webhook_event_id for one in record.outcomes[-_OUTCOMES_KEPT:] if one.timestamp_ms >= oldest_ms}
-    newest_ones = {one.webhook_event_id for one in record.outcomes[-_NEWEST_KEPT:]}
-    asking = _asking(record.outcomes, since_ms=now_ms - ANSWERABLE_MS - SKEW_MS)
-    kept = shown | newest_ones | _late(record.outcomes) | asking | (required_ids or frozenset())
-    passed = tuple(
-        replace(one, passed_ms=one.passed_ms or now_ms)
-        for one in (*record.passed_recaps, *(one for one in record.recaps[: -limits.recaps] if one.id and one.text))
-    )
-    lasting = {one.id for one in passed if required_ids is None or one.id in required_ids}
-    lasting |= {one.id for one in passed[-_PASSED_KEPT:] if one.passed_ms > now_ms - ANSWERABLE_MS - SKEW_MS}
-    inherited = with_inheritance(
-        replace(record, recaps=recaps, passed_recaps=passed), {one.id for one in recaps} | lasting | kept
-    )
-    return replace(
-        inherited,
-        messages=tuple(sorted((*sources[-limits.sources :], *verbatim), key=by_time)),
-        outcomes=tuple(one for one in inherited.outcomes if one.webhook_event_id in kept),
-        passed_recaps=tuple(one for one in inherited.passed_recaps if one.id in lasting or not one.passed_ms),
-    )
-
-
-def without_recap(record: SnapshotRecord) -> tuple[MessageRecord, ...]:
-    """Return the messages that no recap sums up, oldest first."""
-    return _without_recap(record.messages, record.recaps)
-
-
-def _without_recap(messages: Iterable[MessageRecord], recaps: Iterable[Recap]) -> tuple[MessageRecord, ...]:
-    summed_up = _covered_by(recaps)
-    return tuple(one for one in messages if one.line_message_id not in summed_up)
-
-
-def _covered_by(recaps: Iterable[Recap]) -> frozenset[str]:
-    return frozenset(one for recap in recaps for one in recap.summed_up_ids)
-
-
-def _asking(outcomes: Iterable[OutcomeRecord], *, since_ms: int) -> frozenset[str]:
-    """Return the newest questions and proposals that a press may confirm, and the outcomes of their presses: a press counts once."""
-    known = tuple(outcomes)
-    asking = (one for one in known if one.timestamp_ms > since_ms and one.offer.may_be_pressed)
-    ids = frozenset([one.webhook_event_id for one in asking][-_LATE_KEPT:])
-    return ids.union(one.webhook_event_id for one in known if not ids.isdisjoint(one.answers))
-
-
-def _late(outcomes: Iterable[OutcomeRecord]) -> frozenset[str]:
-    """Return the newest deferrals and stored answers, and the outcomes that fulfil them: these tell a press that its answer was sent."""
-    known = tuple(outcomes)
-    late = [one for one in known if one.offer.is_deferral or one.kind is OutcomeKind.STORED][-_LATE_KEPT:]
-    roots = frozenset(root for one in late for root in one.answers)
-    return frozenset(one.webhook_event_id for one in known if one in late or not roots.isdisjoint(one.answers))

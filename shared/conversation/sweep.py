@@ -14,7 +14,7 @@ from typing import Final
 from shared import logs
 from shared.conversation.amendments import Amendments
 from shared.conversation.archive import Archive, ListedSegment
-from shared.conversation.leaving import WrittenSegment
+from shared.conversation.lifetime import WrittenSegment
 from shared.conversation.records import MessageRecord
 from shared.conversation.segments import cleaned_segment, decode_segment, encode_segment
 from shared.conversation.snapshot_records import Segment

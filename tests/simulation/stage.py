@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Final
 
 from shared import logs
-from shared.conversation import compaction, history_reader, snapshot
+from shared.conversation import compaction, history_reader, lifetime
 from shared.conversation.records import Watermark
 from shared.line.postback_data import question_id_in
 from shared.storage.codec import decode
@@ -33,8 +33,8 @@ _BOUNDED: Final[Mapping[str, tuple[ModuleType, str]]] = {
     "messages_read": (history_reader, "MESSAGES_READ"),
     "outcomes_read": (history_reader, "OUTCOMES_READ"),
     "messages_shown": (history_reader, "MESSAGES_SHOWN"),
-    "outcomes_kept": (snapshot, "_OUTCOMES_KEPT"),
-    "newest_outcomes_kept": (snapshot, "_NEWEST_KEPT"),
+    "outcomes_kept": (lifetime, "_OUTCOMES_KEPT"),
+    "newest_outcomes_kept": (lifetime, "_NEWEST_KEPT"),
     "folded_at_once": (compaction, "_FOLDED_AT_ONCE"),
 }
 SMALL_BOUNDS: Final[Mapping[str, int]] = {

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from shared.clock import SKEW_MS
 from shared.conversation.amendments import Amendments
+from shared.conversation.lifetime import bounded
 from shared.conversation.numbering import Numbered
 from shared.conversation.provenance import Provenance
 from shared.conversation.records import (
@@ -17,7 +18,7 @@ from shared.conversation.records import (
     OutcomeRecord,
     ProposedCall,
 )
-from shared.conversation.snapshot import MemoryLimits, SeenSnapshot, bounded, cleaned, with_numbers, with_sources
+from shared.conversation.snapshot import MemoryLimits, SeenSnapshot, cleaned, with_numbers, with_sources
 from shared.conversation.snapshot_records import Recap, SnapshotRecord
 from shared.conversation.store import Conversation
 from shared.errors import StorageUnavailableError

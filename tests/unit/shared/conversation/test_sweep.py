@@ -6,7 +6,7 @@ import pytest
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.conversation.amendments import Amendments
-from shared.conversation.leaving import cut
+from shared.conversation.lifetime import cut
 from shared.conversation.segments import encode_segment
 from shared.conversation.snapshot_records import Recap, Segment, SnapshotRecord
 from shared.conversation.store import Conversation

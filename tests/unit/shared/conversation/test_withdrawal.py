@@ -16,9 +16,10 @@ from shared.conversation.amendment_events import withdrawal_of as event_of_withd
 from shared.conversation.amendments import Amendments, Plan
 from shared.conversation.due import DueMarkers
 from shared.conversation.history import History
+from shared.conversation.lifetime import bounded
 from shared.conversation.member_mark import mark_id
 from shared.conversation.records import Amendment, EditedWords, OutcomeRecord
-from shared.conversation.snapshot import MemoryLimits, bounded
+from shared.conversation.snapshot import MemoryLimits
 from shared.conversation.snapshot_records import Recap, SnapshotRecord
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.turn import Route

@@ -1,14 +1,20 @@
-"""Leaving: messages, answers and recaps on their way to the archive wait in the snapshot until they fill a segment.
+"""The lifetime of what a chat's snapshot holds: what is kept, what waits for the archive, and what leaves for it.
 
-The swap that drops a message from memory also adds it to `leaving`, and the swap that takes it from there comes after its segment was
-written. So at any moment the message is in the snapshot, or in a segment that the snapshot names or has named.
+    kept    `bounded` drops what the limits of memory leave no room for; what repeats it takes over its sources
+    waits   `with_leaving` adds that to `leaving`, in the same swap
+    leaves  `cut` takes full segments out of `leaving`; the swap that follows comes after they were written
+
+So at any moment a message is in the snapshot, or in a segment that the snapshot names or has named.
 """
 
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
+from shared.clock import SKEW_MS
+from shared.conversation.inheritance import with_inheritance
+from shared.conversation.records import ANSWERABLE_MS, MessageRecord, OutcomeKind, OutcomeRecord, by_time
 from shared.conversation.segments import (
     answers_in_order,
     archived_answer,
@@ -17,9 +23,16 @@ from shared.conversation.segments import (
     in_order,
     name_of,
 )
+from shared.conversation.snapshot import MemoryLimits
 from shared.conversation.snapshot_records import ArchivedAnswer, Recap, Segment, SnapshotRecord
 from shared.storage.segment_name import SegmentName
 
+_OUTCOMES_KEPT: Final = 100
+_NEWEST_KEPT: Final = 20  # the turn names the last one, which must be known as recorded
+_LATE_KEPT: Final = 10
+_PASSED_KEPT: Final = (
+    20  # recaps; about as many as are written within the 20 minutes in which an answer may be on its way
+)
 NAMED: Final = 8
 """The most segments that a snapshot names, and that one compaction writes; the rest waits for the next compaction."""
 _LONGEST: Final = 100_000  # characters of a segment, so that one with the longest messages is no larger than a hundred of the usual ones
@@ -40,6 +53,48 @@ class Cut:
 
     record: SnapshotRecord
     segments: tuple[WrittenSegment, ...] = ()
+
+
+def bounded(
+    record: SnapshotRecord, limits: MemoryLimits, *, now_ms: int, required_ids: AbstractSet[str] | None = None
+) -> SnapshotRecord:
+    """Return the record within its limits; the oldest goes first, a recap with its sources.
+
+    `required_ids`: the answers and recaps that journalled answers name, which stay; None: unknown, so no recap is dropped. A recap that
+    leaves the prompts stays in `passed_recaps` for as long as an answer whose prompt held it may be under way. What repeats an answer or a
+    recap that is dropped takes over its provenance.
+    """
+    forgotten = frozenset(one for recap in record.recaps[: -limits.recaps] for one in recap.summed_up_ids)
+    messages = tuple(one for one in record.messages if one.line_message_id not in forgotten)
+    recaps = record.recaps[-limits.recaps :]
+    verbatim = _without_recap(messages, recaps)[-(2 * limits.verbatim + limits.recaps_at_once * limits.summed_up) :]
+    summed_up = _covered_by(recaps)
+    sources = [one for one in messages if one.line_message_id in summed_up]
+    oldest_ms = min((one.timestamp_ms for one in verbatim), default=0)
+    shown = {one.webhook_event_id for one in record.outcomes[-_OUTCOMES_KEPT:] if one.timestamp_ms >= oldest_ms}
+    newest_ones = {one.webhook_event_id for one in record.outcomes[-_NEWEST_KEPT:]}
+    asking = _asking(record.outcomes, since_ms=now_ms - ANSWERABLE_MS - SKEW_MS)
+    kept = shown | newest_ones | _late(record.outcomes) | asking | (required_ids or frozenset())
+    passed = tuple(
+        replace(one, passed_ms=one.passed_ms or now_ms)
+        for one in (*record.passed_recaps, *(one for one in record.recaps[: -limits.recaps] if one.id and one.text))
+    )
+    lasting = {one.id for one in passed if required_ids is None or one.id in required_ids}
+    lasting |= {one.id for one in passed[-_PASSED_KEPT:] if one.passed_ms > now_ms - ANSWERABLE_MS - SKEW_MS}
+    inherited = with_inheritance(
+        replace(record, recaps=recaps, passed_recaps=passed), {one.id for one in recaps} | lasting | kept
+    )
+    return replace(
+        inherited,
+        messages=tuple(sorted((*sources[-limits.sources :], *verbatim), key=by_time)),
+        outcomes=tuple(one for one in inherited.outcomes if one.webhook_event_id in kept),
+        passed_recaps=tuple(one for one in inherited.passed_recaps if one.id in lasting or not one.passed_ms),
+    )
+
+
+def without_recap(record: SnapshotRecord) -> tuple[MessageRecord, ...]:
+    """Return the messages that no recap sums up, oldest first."""
+    return _without_recap(record.messages, record.recaps)
 
 
 def with_leaving(before: SnapshotRecord, after: SnapshotRecord) -> SnapshotRecord:
@@ -85,6 +140,31 @@ def cut(record: SnapshotRecord, *, size: int, last_number: int) -> Cut:
         written.append(WrittenSegment(name=name_of(segment, data, number=number), data=data))
     names = (*record.segments, *(one.name.file for one in written))[-NAMED:]
     return Cut(record=replace(record, leaving=leaving, segments=names), segments=tuple(written))
+
+
+def _without_recap(messages: Iterable[MessageRecord], recaps: Iterable[Recap]) -> tuple[MessageRecord, ...]:
+    summed_up = _covered_by(recaps)
+    return tuple(one for one in messages if one.line_message_id not in summed_up)
+
+
+def _covered_by(recaps: Iterable[Recap]) -> frozenset[str]:
+    return frozenset(one for recap in recaps for one in recap.summed_up_ids)
+
+
+def _asking(outcomes: Iterable[OutcomeRecord], *, since_ms: int) -> frozenset[str]:
+    """Return the newest questions and proposals that a press may confirm, and the outcomes of their presses: a press counts once."""
+    known = tuple(outcomes)
+    asking = (one for one in known if one.timestamp_ms > since_ms and one.offer.may_be_pressed)
+    ids = frozenset([one.webhook_event_id for one in asking][-_LATE_KEPT:])
+    return ids.union(one.webhook_event_id for one in known if not ids.isdisjoint(one.answers))
+
+
+def _late(outcomes: Iterable[OutcomeRecord]) -> frozenset[str]:
+    """Return the newest deferrals and stored answers, and the outcomes that fulfil them: these tell a press that its answer was sent."""
+    known = tuple(outcomes)
+    late = [one for one in known if one.offer.is_deferral or one.kind is OutcomeKind.STORED][-_LATE_KEPT:]
+    roots = frozenset(root for one in late for root in one.answers)
+    return frozenset(one.webhook_event_id for one in known if one in late or not roots.isdisjoint(one.answers))
 
 
 def _merged(

@@ -3,10 +3,10 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.conversation.leaving import NAMED, cut, full_segments, with_leaving
+from shared.conversation.lifetime import NAMED, bounded, cut, full_segments, with_leaving
 from shared.conversation.records import OutcomeKind
 from shared.conversation.segments import archived_answer, archived_message, decode_segment
-from shared.conversation.snapshot import MemoryLimits, bounded
+from shared.conversation.snapshot import MemoryLimits
 from shared.conversation.snapshot_records import Recap, Segment, SnapshotRecord
 from tests.support.archives import archive_of
 from tests.support.chats import answer, made_of, message
