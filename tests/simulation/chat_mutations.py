@@ -43,6 +43,7 @@ _RECAP: Final = "shared.conversation.recap"
 _SNAPSHOT: Final = "shared.conversation.snapshot"
 _TURN: Final = "shared.conversation.turn"
 _WITHDRAWAL: Final = "shared.conversation.withdrawal"
+_WITHDRAWAL_PLAN: Final = "shared.conversation.withdrawal_plan"
 
 OF_CHATS: Final[Mapping[str, Mutation]] = {
     "looks_after_record": Mutation(
@@ -116,7 +117,7 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
         lacks="messages that are not addressed to the bot are answered",
     ),
     "remembers_what_was_fetched": Mutation(
-        "shared.conversation.snapshot:_late",
+        "shared.conversation.lifetime:_late",
         DropClause("isdisjoint"),
         lacks="the same, once the outcome of the first press has left the memory",
     ),
@@ -161,7 +162,7 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
         lacks="words of a worker that died before its last look stay",
     ),
     "plans_erasures": Mutation(
-        f"{_WITHDRAWAL}:Withdrawal._plan_erasure",
+        f"{_WITHDRAWAL_PLAN}:plan_erasure",
         Skip("add_plan"),
         lacks="whoever thinks with an answer that hands on what is erased does not look again",
     ),
@@ -316,12 +317,12 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
         lacks="an archived message keeps the text from before its edit",
     ),
     "plans_with_the_archive": Mutation(
-        f"{_WITHDRAWAL}:Withdrawal._plan",
+        f"{_WITHDRAWAL_PLAN}:plan_withdrawal",
         Instead("sweep.naming_more", name_no_segment),
         lacks="an archived answer keeps withdrawn words that it repeats from another one",
     ),
     "stores_the_plan": Mutation(
-        f"{_WITHDRAWAL}:Withdrawal._plan",
+        f"{_WITHDRAWAL_PLAN}:plan_withdrawal",
         Skip("add_plan"),
         lacks="a withdrawal that died on the way cannot compare any more, and takes every answer that came from another one",
     ),
