@@ -122,7 +122,8 @@ def _with_recap(
     record: PageRecord, text: str, batch: Sequence[MessageRecord], answers: Sequence[OutcomeRecord]
 ) -> PageRecord:
     """Return the page with this batch summed up in these words."""
-    outside = (one.provenance.outside for one in (*batch, *answers) if one.provenance is not None)
+    summed_up: tuple[MessageRecord | OutcomeRecord, ...] = (*batch, *answers)
+    outside = (one.provenance.outside for one in summed_up if one.provenance is not None)
     recap = Recap(
         id=f"recap-{record.recaps_written + 1}",
         text=text,

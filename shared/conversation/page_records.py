@@ -77,12 +77,14 @@ class PageRecord(Extensible):
     @property
     def provenance(self) -> Provenance:
         """What its answers and recaps were made of."""
-        return Provenance.union(one.provenance for one in (*self.all_outcomes, *self.all_recaps))
+        records: tuple[OutcomeRecord | Recap, ...] = (*self.all_outcomes, *self.all_recaps)
+        return Provenance.union(one.provenance for one in records)
 
     @property
     def newest_ms(self) -> int:
         """LINE's timestamp of its newest record; 0 where it has none."""
-        return max((one.timestamp_ms for one in (*self.messages, *self.outcomes)), default=0)
+        records: tuple[MessageRecord | OutcomeRecord, ...] = (*self.messages, *self.outcomes)
+        return max((one.timestamp_ms for one in records), default=0)
 
     @property
     def has_records(self) -> bool:
@@ -94,7 +96,8 @@ class PageRecord(Extensible):
     ) -> tuple[MessageRecord | OutcomeRecord, ...]:
         """Return as many of the records, by time, as still fit on the page; on an empty page that is at least one."""
         room = PAGE_RECORDS - len(self.messages) - len(self.outcomes) - len(self.recaps) - len(self.lost_recaps)
-        characters = PAGE_CHARACTERS - sum(map(_length, (*self.messages, *self.outcomes, *self.recaps)))
+        held: tuple[MessageRecord | OutcomeRecord | Recap, ...] = (*self.messages, *self.outcomes, *self.recaps)
+        characters = PAGE_CHARACTERS - sum(map(_length, held))
         fits: list[MessageRecord | OutcomeRecord] = []
         for record in sorted(records, key=by_time):
             characters -= _length(record)
