@@ -363,7 +363,7 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
     ),
     "plans_before_words_go": Mutation(
         f"{_WITHDRAWAL}:Withdrawal._withdraw_now",
-        Hasten("drop", before="_plan"),
+        Hasten("drop", before="plan_withdrawal"),
         lacks="a withdrawal that died before its plan cannot compare the message any more",
     ),
     "marks_withdrawals": Mutation(
