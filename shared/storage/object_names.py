@@ -10,7 +10,6 @@ from typing import Final
 
 from shared.errors import UnusableIdError
 from shared.line.ids import checked_conversation_id, checked_id
-from shared.storage.page_name import PageName
 from shared.storage.segment_name import SegmentName
 
 OUTCOME_SUFFIX: Final = ".outcome.json"
@@ -133,15 +132,6 @@ class ObjectNames:
     def members(self) -> str:
         """When members joined a group."""
         return f"members/{self.conversation_id}{_SUFFIX}"
-
-    @property
-    def pages_prefix(self) -> str:
-        """What was folded out of the journal."""
-        return f"pages/{self.conversation_id}/"
-
-    def page(self, name: PageName) -> str:
-        """One page."""
-        return f"{self.pages_prefix}{name.file}"
 
     @property
     def archive_prefix(self) -> str:
