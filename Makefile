@@ -15,7 +15,7 @@ CORES ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
 FUNCTIONS := webhook agent_worker unsend
-CODE := shared functions operations selfhost simulator tests benchmarks evals
+CODE := shared functions operations selfhost simulator tests benchmarks evals checks
 TOOLS := .terraform-tools
 PROCESSES := --numprocesses auto --max-worker-restart 0
 PIP_INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --require-hashes
@@ -42,11 +42,12 @@ test: $(VENV)/.dev-installed ## Run every test, in several processes: make test 
 check: $(VENV)/.dev-installed ## Check format, style, types and layers
 	$(BIN)/ruff format --check $(CODE)
 	$(BIN)/ruff check $(CODE)
-	$(BIN)/mypy shared operations selfhost simulator tests benchmarks evals
+	$(BIN)/mypy shared operations selfhost simulator tests benchmarks evals checks
 	@for function in $(FUNCTIONS); do \
 		echo "mypy functions/$$function"; MYPYPATH=.:functions/$$function $(BIN)/mypy functions/$$function || exit 1; \
 	done
 	$(BIN)/lint-imports --no-logo
+	$(BIN)/python -m checks.vocabulary
 
 format: $(VENV)/.dev-installed ## Format the code and mend what can be mended
 	$(BIN)/ruff format $(CODE)
