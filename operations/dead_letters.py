@@ -5,6 +5,7 @@ message that is too old to be answered becomes context, and an unsend is carried
 """
 
 import base64
+import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -186,17 +187,31 @@ class DeadLetters:
         return "  ".join([*(f"{name}={_printable(value)}" for name, value in facts.items()), f"=> {verdict}"])
 
 
-def is_withdrawn(letter: DeadLetter, conversations: Conversations) -> bool:
-    """Whether a person has taken back the words of this letter: its message was withdrawn or erased; what no release reads was not.
+def without_taken_back(letter: DeadLetter, conversations: Conversations) -> bytes | None:
+    """Return the letter's data without words that a person has taken back; None, where nothing of it may stay.
 
+    Nothing stays of a withdrawn or erased message, nor of an edit behind which a newer one came. A message that was edited since has the
+    newest words: its event is handled as before. What no release reads stays as it is.
     Reads the chat's amendments alone.  Raises: StorageUnavailableError, UnreadableRecordError.
     """
     try:
         held = _event_of(letter)
         event = None if isinstance(held, Tick) else parse_event(held, deadline=_no_deadline(conversations))
     except (UnusableEventError, UnusableIdError):
-        return False
-    return event is not None and event.message is not None and _has_withdrawn(event, event.message, conversations)
+        return letter.data
+    if event is None or event.message is None:
+        return letter.data
+    if _has_withdrawn(event, event.message, conversations):
+        return None
+    amendments, message_id = conversations.of(event.conversation_id).amendments, event.message.line_message_id
+    if event.timestamp_ms >= amendments.look().edited_ms.get(message_id, -1):
+        return letter.data
+    newest = amendments.edits.begin_reading({message_id})()[message_id]
+    if newest is None or newest.text is None or event.type != "message":
+        return None
+    body = json.loads(letter.data)
+    body["event"]["message"]["text"] = newest.text
+    return json.dumps(body).encode()
 
 
 def _has_withdrawn(event: LineEvent, message: MessageContent, conversations: Conversations) -> bool:

@@ -35,33 +35,36 @@ class SqliteDeadLetterQueue:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WithdrawnMessages:
-    """Deletes the messages whose words people took back: dead letters, and what waits for another attempt.
+    """Takes the words that people took back from the queue: from dead letters, and from what waits for another attempt.
 
-    What a worker has, or will have within a lease, it drops itself; if it fails with it, the next call deletes it. No delivery of another
-    message depends on one that was withdrawn (docs/turn-protocol.md, step 4).
+    `remainder` is what may stay of a letter. What a worker has, or will have within a lease, it drops itself; if it fails with it, the
+    next call takes the words. No delivery of another message depends on one that was withdrawn (docs/turn-protocol.md, step 4).
     """
 
     queue: SqliteEventQueue
-    is_withdrawn: Callable[[DeadLetter], bool]
+    remainder: Callable[[DeadLetter], bytes | None]
 
     def __call__(self) -> None:
         """Costs one read where nothing rests.  Raises: StorageUnavailableError; safe to repeat."""
         count, last_id = 0, 0
         while messages := self.queue.resting(_AT_A_TIME, behind=last_id):
             last_id = messages[-1].id
-            withdrawn = [message for message in messages if self._is_withdrawn(message)]
-            for message in withdrawn:
-                self.queue.drop(message.id)
-            count += len(withdrawn)
+            count += sum(map(self._is_changed, messages))
         if count:
             logs.info("withdrawn_messages_dropped", count=count)
 
-    def _is_withdrawn(self, message: QueuedMessage) -> bool:
+    def _is_changed(self, message: QueuedMessage) -> bool:
+        """Whether words of the message had to go, which they have."""
         try:
-            return self.is_withdrawn(_letter_of(message))
+            data = self.remainder(_letter_of(message))
         except UnreadableRecordError as cause:  # the messages of other chats must not wait for it
             logs.error("record_unreadable", cause=cause)
             return False
+        if data is None:
+            self.queue.drop(message.id)
+        elif data != message.data:
+            self.queue.replace(message.id, data)
+        return data != message.data
 
 
 def _letter_of(message: QueuedMessage) -> DeadLetter:

@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Final
 
-from operations.dead_letters import is_withdrawn
+from operations.dead_letters import without_taken_back
 from selfhost.dead_letters import WithdrawnMessages
 from selfhost.settings import ServeSettings
 from shared.adapters.sqlite import Database, SqliteEventQueue
@@ -35,5 +35,5 @@ def forgotten_on(
     """Return it for this database."""
     reads = ThreadPoolExecutor(_READ_THREADS, thread_name_prefix="withdrawn")
     conversations = Conversations.on(store, reads=reads, clock=clock, lease_s=settings.worker.lease_s)
-    messages = WithdrawnMessages(queue=queue, is_withdrawn=lambda letter: is_withdrawn(letter, conversations))
+    messages = WithdrawnMessages(queue=queue, remainder=lambda letter: without_taken_back(letter, conversations))
     return Forgotten(messages=messages, database=database)

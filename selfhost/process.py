@@ -14,7 +14,6 @@ from functions.webhook.receive import Receive, WebhookEndpoint
 from selfhost.control import Commands, Control
 from selfhost.dispatcher import Dispatcher
 from selfhost.forgotten import Forgotten, forgotten_on
-from selfhost.gemini_check import GeminiModelCheck
 from selfhost.line_channel import HttpLineChannel
 from selfhost.operator import back_up, backups_of, desk_of, print_line
 from selfhost.registration import Registrations
@@ -22,11 +21,12 @@ from selfhost.restoration import finish_restoration
 from selfhost.retention import Retention, retention_days
 from selfhost.servers import LOOPBACK, listening_socket, public_app, serving, status_app
 from selfhost.settings import ServeSettings
-from selfhost.status import Status
+from selfhost.status import ModelStatus, Status
 from selfhost.ticks import Ticks
 from selfhost.tunnel import Tunnel
 from selfhost.usage import tokens_spent
 from shared import logs
+from shared.adapters.gemini import GeminiModel
 from shared.adapters.sqlite import Database, SqliteEventQueue, SqliteObjectStore
 from shared.clock import Clock, SystemClock
 
@@ -170,9 +170,10 @@ def _ticks(settings: ServeSettings, deployment: Deployment) -> Ticks:
 
 
 def _status(settings: ServeSettings, deployment: Deployment, registrations: Registrations) -> Status:
+    model = GeminiModel(settings.worker.gemini)
     return Status(
         registration=lambda: registrations.state,
-        gemini=GeminiModelCheck(settings.worker.gemini, deployment.clock),
+        gemini=ModelStatus(model, name=model.name, clock=deployment.clock),
         queue=deployment.queue,
         store=deployment.store,
         folder=settings.folder,

@@ -1,19 +1,22 @@
 """The state of the deployment as facts in green or red, for the operator's page."""
 
 import shutil
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final
 
 from selfhost.registration import RegistrationState
 from shared.adapters.sqlite import SqliteEventQueue
 from shared.clock import MINUTE_MS, Clock
-from shared.errors import AizuchiError
+from shared.errors import AizuchiError, ModelRefusedError
+from shared.handlers.heartbeat import ModelChecker
 from shared.storage.due_marker import DUE_PREFIX, due_after
 from shared.storage.object_store import ObjectStore
 
 _LEAST_FREE_BYTES: Final = 200_000_000
+_FRESH_S: Final = 60.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,12 +28,36 @@ class Fact:
     text: str
 
 
-class GeminiCheck(Protocol):
-    """Asks Gemini whether it knows the key and the model."""
+class ModelStatus:
+    """Asks Gemini whether it takes the key and knows the model, at most once a minute; safe to share between threads."""
+
+    def __init__(self, model: ModelChecker, *, name: str, clock: Clock) -> None:
+        """`name` is that of the model."""
+        self._model = model
+        self._name = name
+        self._clock = clock
+        self._asking = threading.Lock()
+        self._answer: tuple[bool, str] = (False, "not asked yet")
+        self._fresh_until_s = float("-inf")
 
     def __call__(self) -> tuple[bool, str]:
         """Return whether it does, and a sentence."""
-        ...
+        with self._asking:
+            if self._clock.monotonic_s() >= self._fresh_until_s:
+                self._answer = self._ask()
+                self._fresh_until_s = self._clock.monotonic_s() + _FRESH_S
+            return self._answer
+
+    def _ask(self) -> tuple[bool, str]:
+        try:
+            self._model.check_model()
+        except ModelRefusedError as cause:
+            if cause.is_about_name:
+                return False, f"does not know {self._name}; check GEMINI_MODEL"
+            return False, "refuses the request" if cause.is_about_request else "refuses the key; check GEMINI_API_KEY"
+        except AizuchiError:
+            return False, "does not answer"
+        return True, f"has {self._name}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +65,7 @@ class Status:
     """Finds out the facts when the page is asked for."""
 
     registration: Callable[[], RegistrationState]
-    gemini: GeminiCheck
+    gemini: Callable[[], tuple[bool, str]]
     queue: SqliteEventQueue
     store: ObjectStore
     folder: Path

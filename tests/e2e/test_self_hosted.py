@@ -1,16 +1,27 @@
 """`python -m selfhost` over real wires: the LINE platform, this process with the real handlers, and Gemini's stand-in."""
 
+import json
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
+from shared.adapters.sqlite import Database, SqliteObjectStore
+from shared.conversation.provenance import Provenance, Source
+from shared.reminders.reminder import Reminder
+from shared.reminders.schedule import local_time
+from shared.reminders.store import REMINDER
+from shared.storage.codec import encode
+from shared.storage.due_marker import DueMarker, due_after
+from shared.storage.object_names import ObjectNames
 from simulator.gemini.app import GeminiStandIn
 from simulator.line.messages import DeliveryState
 from simulator.line.people import Bot
@@ -27,6 +38,8 @@ PATIENCE_S = 180.0
 SECRET = "channel-secret"
 TOKEN = "channel-access-token"
 KILLS = 30
+HOUR_MS = 3_600_000
+DAY_MS = 24 * HOUR_MS
 
 
 def ended_process(folder: Path, env: Mapping[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -126,6 +139,17 @@ class SelfHosted:
             return self.line.add_person(name).user_id
 
         return self.loop.run(add())
+
+    def logged(self, event: str) -> list[dict[str, Any]]:
+        """Return the lines of this event in the process's log; its last line may be under way."""
+        lines = (self.folder / "log").read_text(encoding="utf-8").split("\n")[:-1]
+        return [fields for line in lines if line.startswith("{") and (fields := json.loads(line))["message"] == event]
+
+    @contextmanager
+    def stored(self) -> Iterator[SqliteObjectStore]:
+        """The objects, while no process runs."""
+        with closing(Database(self.data)) as database:
+            yield SqliteObjectStore(database)
 
     def files_with(self, word: bytes) -> list[str]:
         files = [path for path in self.data.rglob("*") if path.is_file()]
@@ -336,6 +360,36 @@ def test_a_backup_is_restored_without_what_was_unsent_since(machine: SelfHosted)
     machine.wait_until(lambda: len(machine.hears(person)) == 3)
     assert "Momoko" in machine.hears(person)[2]
     assert machine.files_with(b"swordfish") == []
+
+
+def test_a_reminder_that_came_due_while_the_machine_slept_is_said_once_and_marked_late(machine: SelfHosted) -> None:
+    person = machine.add_person("Momoko")
+    due_ms = (
+        (time.time_ns() // 1_000_000 - 3 * DAY_MS - 5 * HOUR_MS) // 60_000 * 60_000
+    )  # and the last time five hours ago
+    reminder = Reminder(
+        id="r0000000001",
+        text="water the flowers",
+        provenance=Provenance.of_sources((Source(line_message_id="m1", timestamp_ms=due_ms - 60_000),)),
+        start=local_time(due_ms, "Asia/Tokyo"),
+        zone="Asia/Tokyo",
+        rule="FREQ=DAILY",
+        due_ms=due_ms,
+    )
+    marker = DueMarker.at(due_ms, kind=REMINDER, conversation_id=person, id=reminder.id)
+    with machine.stored() as store:
+        store.create(ObjectNames(person).reminder(reminder.id), encode(reminder))
+        store.create(marker.name, b"")
+
+    machine.start()
+    machine.wait_until(lambda: any(line["done"] for line in machine.logged("tick_handled")))
+    assert machine.end() == 0
+
+    (heard,) = machine.hears(person)
+    assert heard.startswith("⏰ water the flowers (meant for ")
+    with machine.stored() as store:
+        (planned,) = [listed.name for listed in store.list("due/") if "/reminder." in listed.name]
+    assert planned > due_after(time.time_ns() // 1_000_000)
 
 
 @pytest.mark.load

@@ -107,6 +107,10 @@ class SqliteEventQueue:
         """The message or dead letter is deleted.  Repeated: does nothing.  Raises: StorageUnavailableError."""
         self._database.write(lambda db: db.execute("DELETE FROM messages WHERE id = ?", (message_id,)))
 
+    def replace(self, message_id: int, data: bytes) -> None:
+        """The message or dead letter has this data, if it is still there.  Raises: StorageUnavailableError."""
+        self._database.write(lambda db: db.execute("UPDATE messages SET data = ? WHERE id = ?", (data, message_id)))
+
     def refuse(self, message: QueuedMessage) -> None:
         """The message comes again after a pause, or is a dead letter.  Without effect if it was taken again since.
 

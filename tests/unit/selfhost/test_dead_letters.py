@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from operations.dead_letters import DeadLetters, Verdict, is_withdrawn
+from operations.dead_letters import DeadLetters, Verdict, without_taken_back
 from selfhost.dead_letters import SqliteDeadLetterQueue, WithdrawnMessages
 from shared.adapters.memory import FixedClock
 from shared.adapters.sqlite import Database, SqliteEventQueue, SqliteObjectStore
 from shared.adapters.sqlite.event_queue import MOST_ATTEMPTS
 from shared.bus.messages import BusMessage, bus_messages
+from shared.conversation.records import Amendment
 from shared.conversation.store import Conversations
 from shared.handlers.unsend import withdrawal_of
 from shared.line.webhook_body import parse_webhook_body
@@ -39,14 +40,17 @@ class Machine:
             lease_s=25.0,
         )
         self.drop_withdrawn = WithdrawnMessages(
-            queue=self.queue, is_withdrawn=lambda letter: is_withdrawn(letter, self.conversations)
+            queue=self.queue, remainder=lambda letter: without_taken_back(letter, self.conversations)
         )
 
-    def publish(self, text: str, line_message_id: str = MESSAGE_ID, *, kind: str = "message") -> None:
+    def publish(
+        self, text: str, line_message_id: str = MESSAGE_ID, *, kind: str = "message", later_ms: int = 0
+    ) -> None:
         event = recorded.event("message-text")
         event = {
             **event,
             "type": kind,
+            "timestamp": event["timestamp"] + later_ms,
             "webhookEventId": f"event-{line_message_id}-{kind}",
             "message": {**event["message"], "id": line_message_id, "text": text},
         }
@@ -63,6 +67,11 @@ class Machine:
     def withdraw(self, line_message_id: str = MESSAGE_ID) -> None:
         chat = self.conversations.of(recorded.USER)
         withdrawal_of(self.clock).withdraw(chat, line_message_id, timestamp_ms=self.clock.now_ms())
+
+    def edit(self, text: str, *, later_ms: int) -> None:
+        timestamp_ms = recorded.event("message-text")["timestamp"] + later_ms
+        amendment = Amendment(line_message_id=MESSAGE_ID, timestamp_ms=timestamp_ms, text=text)
+        self.conversations.of(recorded.USER).amendments.amend(amendment)
 
     def files_with(self, word: str) -> list[str]:
         self.database.truncate_log()
@@ -159,6 +168,42 @@ def test_the_dead_letters_of_a_person_who_took_everything_back_are_in_no_file(ma
     machine.drop_withdrawn()
 
     assert machine.files_with(SECRET) == []
+
+
+def test_the_dead_letter_of_an_older_edit_is_in_no_file(machine: Machine) -> None:
+    machine.publish(SECRET, kind="messageEdited", later_ms=1)
+    machine.publish("the newest", kind="messageEdited", later_ms=2)
+    machine.fail()
+
+    machine.edit("the newest", later_ms=2)
+    machine.drop_withdrawn()
+
+    assert machine.files_with(SECRET) == []
+    assert machine.queue.counts() == (0, 1)
+
+
+def test_the_dead_letter_of_an_edited_message_has_the_newest_words(machine: Machine) -> None:
+    machine.publish(SECRET)
+    machine.fail()
+
+    machine.edit("the newest", later_ms=1)
+    for _ in range(2):
+        machine.drop_withdrawn()
+
+    assert machine.files_with(SECRET) == []
+    (letter,) = machine.queue.dead_letters(2)
+    assert json.loads(letter.data)["event"]["message"]["text"] == "the newest"
+    assert [explanation.verdict for explanation in machine.letters().look(most=10)] == [Verdict.REPLAY]
+
+
+def test_the_dead_letter_of_a_message_whose_edit_came_before_it_stays(machine: Machine) -> None:
+    machine.edit("older", later_ms=-1)
+    machine.publish("words")
+    machine.fail()
+
+    machine.drop_withdrawn()
+
+    assert machine.files_with("words")
 
 
 def test_what_cannot_be_read_stays_and_holds_up_nothing(machine: Machine) -> None:

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from selfhost.registration import RegistrationState
-from selfhost.status import Fact, Status
+from selfhost.status import Fact, ModelStatus, Status
 from shared.adapters.memory import FixedClock
 from shared.adapters.sqlite import Database, SqliteEventQueue, SqliteObjectStore
 from shared.adapters.sqlite.event_queue import MOST_ATTEMPTS
 from shared.bus.messages import BusMessage
 from shared.clock import MINUTE_MS
-from shared.errors import StorageUnavailableError
+from shared.errors import AizuchiError, ModelRefusedError, ModelUnavailableError, StorageUnavailableError
 from shared.storage.due_marker import DueMarker
 from tests.support import recorded
 
@@ -151,3 +151,46 @@ def test_what_cannot_be_read_is_one_red_line_among_the_others(machine: Machine) 
 
     assert facts["due"] == Fact(name="due", is_good=False, text=f"cannot be read ({StorageUnavailableError.__name__})")
     assert facts["budget"].is_good
+
+
+class Gemini:
+    """A provider that refuses its model with these errors, one a check, and knows it afterwards."""
+
+    def __init__(self, *refusals: AizuchiError) -> None:
+        self.refusals = list(refusals)
+        self.checks = 0
+
+    def check_model(self) -> None:
+        self.checks += 1
+        if self.refusals:
+            raise self.refusals.pop(0)
+
+
+@pytest.mark.parametrize(
+    ("refusals", "fact"),
+    [
+        ((), (True, "has gemini-x")),
+        ((ModelRefusedError("403", is_about_request=False),), (False, "refuses the key; check GEMINI_API_KEY")),
+        (
+            (ModelRefusedError("404", is_about_request=False, is_about_name=True),),
+            (False, "does not know gemini-x; check GEMINI_MODEL"),
+        ),
+        ((ModelRefusedError("400"),), (False, "refuses the request")),
+        ((ModelUnavailableError("503"),), (False, "does not answer")),
+    ],
+)
+def test_what_gemini_says_of_the_model_is_told(refusals: tuple[AizuchiError, ...], fact: tuple[bool, str]) -> None:
+    assert ModelStatus(Gemini(*refusals), name="gemini-x", clock=FixedClock())() == fact
+
+
+def test_gemini_is_asked_once_a_minute() -> None:
+    clock, gemini = FixedClock(), Gemini(ModelUnavailableError("503"))
+    status = ModelStatus(gemini, name="gemini-x", clock=clock)
+
+    assert status() == (False, "does not answer")
+    clock.move(59)
+    assert status() == (False, "does not answer")
+    clock.move(1)
+    assert status() == (True, "has gemini-x")
+
+    assert gemini.checks == 2
