@@ -87,7 +87,7 @@ tf-plan: $(VENV)/.dev-installed $(TOOLS)/.stub-installed ## Write the plan that 
 	$(BIN)/python -m tests.infra.offline
 
 line-webhook: $(VENV)/.run-installed ## Tell LINE the webhook's address and test it (docs/operations.md)
-	@$(BIN)/python -m operations line-webhook
+	@$(BIN)/python -m $(OPERATIONS) line-webhook
 
 dead-letters: $(VENV)/.run-installed ## List and explain dead letters; replay them: make dead-letters ARGS=--replay
 	@$(BIN)/python -m $(OPERATIONS) dead-letters $(ARGS)
@@ -105,10 +105,10 @@ admitted: $(VENV)/.run-installed ## List the chats: admitted or not, and their p
 	@$(BIN)/python -m $(OPERATIONS) admitted
 
 forget: $(VENV)/.run-installed ## Erase a chat for good: make forget CONVERSATION=U..., or PERSON=U... in every chat
-	@$(BIN)/python -m $(OPERATIONS) forget $(if $(CONVERSATION),"$(CONVERSATION)") $(if $(PERSON),--person "$(PERSON)")
+	@$(BIN)/python -m $(OPERATIONS) forget $(if $(CONVERSATION),"$(CONVERSATION)") $(if $(PERSON),--person "$(PERSON)") $(ARGS)
 
-export: $(VENV)/.run-installed ## Write all of a chat as JSON lines: make export CONVERSATION=U... [PERSON=U...] [ARGS="--to FILE"]
-	@$(BIN)/python -m $(OPERATIONS) export "$(CONVERSATION)" $(if $(PERSON),--person "$(PERSON)") $(ARGS)
+export: $(VENV)/.run-installed ## Write all of a chat as JSON lines: make export CONVERSATION=U... [PERSON=U...] [ARGS="--to FILE"], or of every chat: ARGS="--all --to FILE"
+	@$(BIN)/python -m $(OPERATIONS) export $(if $(CONVERSATION),"$(CONVERSATION)") $(if $(PERSON),--person "$(PERSON)") $(ARGS)
 
 backup: $(VENV)/.run-installed ## Copy the database and the media of `make serve` (docs/self-host.md)
 	@$(BIN)/python -m selfhost backup
@@ -120,7 +120,7 @@ release: $(VENV)/.run-installed ## Write dist/: each function's package, its bil
 	$(BIN)/python -m operations.release
 
 cost: $(VENV)/.run-installed ## What a month costs, from nobody writing to 100,000 messages a day: make cost [ARGS="--messages-a-day 5000"]
-	@$(BIN)/python -m operations.cost $(ARGS)
+	@$(BIN)/python -m operations.cost $(if $(filter selfhost,$(OPERATIONS)),--profile self-hosted) $(ARGS)
 
 tf-docs: $(VENV)/.dev-installed ## Write the README of the Terraform module anew, from its variables and outputs
 	$(BIN)/python -m tests.infra.module_readme

@@ -1,7 +1,7 @@
 """The commands on chats, whatever stores them: who may talk to the bot, export, restoration, forgetting, dead letters."""
 
 import argparse
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Final, TextIO
 
 from operations.admissions import LONGEST_DAYS, Door
-from operations.conversations import Forget, exported
+from operations.conversations import Forget, all_chats, exported, remove_moved
 from operations.dead_letters import DeadLetterQueue, DeadLetters, summary
-from operations.export_file import read_export, with_something, write_export
+from operations.export_file import read_exports, with_something, write_export
 from operations.persons import ForgetPerson, checked_person_id, exported_person
-from operations.restoration import check_date, date_line, restore
+from operations.restoration import RestorationRefusedError, Restored, chat_of, check_date, date_line, restore
 from shared.access.admission import Admissions
 from shared.access.invitations import Invitations
 from shared.bus.messages import EventBus
@@ -93,8 +93,16 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     forgotten = forget.add_mutually_exclusive_group(required=True)
     forgotten.add_argument("conversation", nargs="?", help=_CONVERSATION)
     forgotten.add_argument("--person", metavar="U...", help="instead take back what one person said, in every chat")
+    forget.add_argument(
+        "--moved",
+        action="store_true",
+        help="the chat lives elsewhere: delete it without a mark, so that it may come back",
+    )
+    chosen = export.add_mutually_exclusive_group(required=True)
+    chosen.add_argument("conversation", nargs="?", help=_CONVERSATION)
+    chosen.add_argument("--all", action="store_true", dest="all_chats", help="every chat, one behind the other")
     export.add_argument("--person", metavar="U...", help="only what this person said there, and what came of it")
-    for command in (export, admit, revoke):
+    for command in (admit, revoke):
         command.add_argument("conversation", help=_CONVERSATION)
 
 
@@ -106,9 +114,9 @@ def carry_out(desk: Desk, options: argparse.Namespace) -> None:
         case "restore":
             _restore(desk, options.file)
         case "forget":
-            _forget(desk, options.conversation, person=options.person)
+            _forget(desk, options.conversation, person=options.person, has_moved=options.moved)
         case _:
-            _export(desk, options.conversation, person=options.person, to=options.to)
+            _write(desk, _exported(desk, options), options.to)
 
 
 def show_dead_letters(desk: Desk, options: argparse.Namespace, *, queue: DeadLetterQueue, bus: EventBus) -> None:
@@ -149,11 +157,15 @@ def _door(desk: Desk, options: argparse.Namespace) -> None:
             desk.say("\n".join(door.lines()))
 
 
-def _forget(desk: Desk, conversation_id: str, *, person: str | None) -> None:
+def _forget(desk: Desk, conversation_id: str | None, *, person: str | None, has_moved: bool) -> None:
+    if has_moved:
+        count = remove_moved(desk.conversations.of(conversation_id or ""))
+        desk.say(f"removed: {count} objects are gone")
+        return
     withdrawal = withdrawal_of(desk.clock)
     forget = Forget(conversations=desk.conversations, withdrawal=withdrawal, clock=desk.clock)
     if person is None:
-        desk.say(f"forgotten: {forget(conversation_id)} objects are gone")
+        desk.say(f"forgotten: {forget(conversation_id or '')} objects are gone")
         return
     by_person = ForgetPerson(conversations=desk.conversations, withdrawal=withdrawal, forget=forget, clock=desk.clock)
     counts = by_person(person)
@@ -164,25 +176,62 @@ def _forget(desk: Desk, conversation_id: str, *, person: str | None) -> None:
 
 
 def _restore(desk: Desk, file: Path) -> None:
-    date, *lines = read_export(desk.folder / file) or [""]
-    check_date(date, now_ms=desk.clock.now_ms())
-    restored = restore(desk.store, lines, clock=desk.clock)
+    """Restore each chat of the file; one that is refused holds up no other.  Raises: RestorationRefusedError, for those."""
+    restored, count = Restored(created=0, present=0), 0
+    refusals: list[tuple[str, RestorationRefusedError]] = []
+    for lines in read_exports(desk.folder / file):
+        count += 1
+        try:
+            restored += _restored(desk, lines)
+        except RestorationRefusedError as cause:
+            refusals.append((_name_of_chat(lines), cause))
+    if count == 1 and refusals:
+        raise refusals[0][1]
+    for name, refusal in refusals:
+        desk.say(f"refused: {name}: {refusal}")
     desk.say(f"restored: {restored.created} objects; {restored.present} were there already")
+    if refusals:
+        raise RestorationRefusedError(f"nothing was written of {len(refusals)} of {count} chats")
 
 
-def _export(desk: Desk, conversation_id: str, *, person: str | None, to: Path | None) -> None:
-    now_ms = desk.clock.now_ms()
-    if person is None:
-        lines: Iterable[str] = chain(
-            [date_line(now_ms)], with_something(exported(desk.store, conversation_id), of="this chat")
-        )
-    else:
-        chat = desk.conversations.of(conversation_id)
-        lines = with_something(
-            exported_person(chat, checked_person_id(person), now_ms=now_ms), of="this person in this chat"
-        )
-    if to is not None:
-        write_export(desk.folder / to, lines)
+def _restored(desk: Desk, lines: Sequence[str]) -> Restored:
+    date, *objects = lines
+    check_date(date, now_ms=desk.clock.now_ms())
+    return restore(desk.store, objects, clock=desk.clock)
+
+
+def _name_of_chat(lines: Sequence[str]) -> str:
+    try:
+        return chat_of(lines[1:])
+    except RestorationRefusedError:
+        return "a chat"
+
+
+def _exported(desk: Desk, options: argparse.Namespace) -> Iterator[str]:
+    if options.person is not None:
+        return _person(desk, options.conversation, options.person)
+    return _all_chats(desk) if options.all_chats else _chat(desk, options.conversation)
+
+
+def _chat(desk: Desk, conversation_id: str) -> Iterator[str]:
+    lines = with_something(exported(desk.store, conversation_id), of="this chat")
+    return chain([date_line(desk.clock.now_ms())], lines)
+
+
+def _all_chats(desk: Desk) -> Iterator[str]:
+    chats = (_chat(desk, conversation_id) for conversation_id in all_chats(desk.store))
+    return with_something(chain.from_iterable(chats), of="any chat")
+
+
+def _person(desk: Desk, conversation_id: str | None, person: str) -> Iterator[str]:
+    chat = desk.conversations.of(conversation_id or "")
+    lines = exported_person(chat, checked_person_id(person), now_ms=desk.clock.now_ms())
+    return with_something(lines, of="this person in this chat")
+
+
+def _write(desk: Desk, lines: Iterable[str], file: Path | None) -> None:
+    if file is not None:
+        write_export(desk.folder / file, lines)
         return
     for line in lines:
         desk.say(line)

@@ -18,7 +18,7 @@ from shared.conversation.turn import TurnRecord
 from shared.conversation.withdrawal import Withdrawal
 from shared.errors import PermanentError
 from shared.knowledge.tombstone import tombstone_in
-from shared.line.ids import checked_conversation_id
+from shared.line.ids import checked_conversation_id, is_conversation_id
 from shared.reminders.reminder import Reminder
 from shared.reminders.store import REMINDER, ReminderStore
 from shared.storage.codec import decode
@@ -32,6 +32,7 @@ from shared.storage.object_store import ObjectStore, StoredObject
 _FOLDERS: Final = ("calls", "edited", "entries", "journal", "media", "reminders")
 _SINGLE: Final = ("admitted", "erased", "members", "snapshots", "turns")
 _LAST: Final = ("archive",)
+_KINDS: Final = ("amended", *_FOLDERS, *_SINGLE, *_LAST)
 # Objects that stay after an erasure, without words: they tell who may talk to the bot, keep late events out, and continue the numbering.
 _STAY: Final[Mapping[str, type[object]]] = {
     "admitted": AdmissionRecord,
@@ -56,6 +57,25 @@ def exported(store: ObjectStore, conversation_id: str) -> Iterator[str]:
     Raises: UnusableIdError, when it is called; StorageUnavailableError, while the lines are read.
     """
     return _lines(store, _prefixes(conversation_id))
+
+
+def all_chats(store: ObjectStore) -> tuple[str, ...]:
+    """Return the ids of all chats of which there is any object.  Raises: StorageUnavailableError."""
+    parts = {listed.name.split("/")[1].removesuffix(".json") for kind in _KINDS for listed in store.list(f"{kind}/")}
+    return tuple(sorted(part for part in parts if is_conversation_id(part)))  # others were put there by hand
+
+
+def remove_moved(conversation: Conversation) -> int:
+    """There is no object of the chat, which lives elsewhere; return how many there were.
+
+    Unlike an erasure this leaves no mark, so that the chat may move back. No worker may serve the chat here.
+    Repeated: no further effect. Raises: UnusableIdError, StorageUnavailableError; safe to repeat.
+    """
+    _unmark_reminders(conversation)
+    names = names_of(conversation.objects.store, conversation.id)
+    for name in names:
+        conversation.objects.store.delete(name)
+    return len(names)
 
 
 def object_line(store: ObjectStore, name: str) -> Iterator[str]:

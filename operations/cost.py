@@ -2,7 +2,7 @@
 
 The estimate stands beside the budgets' limits, at which the bot stops asking the model (`--limit-tokens-a-day`). `--markdown` prints the
 tables of docs/deploy.md. Profiles are those of Terraform: `full`, `small`, and `small-essential`, which is small with the five essential
-alerts.
+alerts; and `self-hosted`, on a machine of your own, where only Gemini is paid for.
 """
 
 import argparse
@@ -25,6 +25,7 @@ _WITH_CENTS: Final = 100
 """Dollars below which a table shows cents."""
 DEFAULT_MESSAGES_A_DAY: Final = (0, 20, 1_000, 100_000)
 PROFILES: Final = ("full", "small", "small-essential")
+SELF_HOSTED: Final = "self-hosted"
 _OF_THE_MODEL: Final = "Gemini, "
 _SEARCHES: Final = f"{_OF_THE_MODEL}web search queries"
 _PARTS: Final = {
@@ -71,7 +72,11 @@ def month_of(
     items = {
         **model,
         "Gemini, web search queries": searches / 1_000 * gemini["search_per_thousand"],
-        **_platform(messages, turns, measured, prices, measured["profiles"][profile]),
+        **(
+            {}
+            if profile == SELF_HOSTED
+            else _platform(messages, turns, measured, prices, measured["profiles"][profile])
+        ),
         "Load balancer": _load_balancer(messages, measured, prices["load_balancer"]) if has_load_balancer else 0.0,
     }
     ratio = gemini["output_per_million"] / gemini["input_per_million"]
@@ -258,7 +263,7 @@ def main() -> None:
     parser.add_argument(
         "--limit-tokens-a-day", type=_count, default=0, metavar="N", help="LIMIT_TOKENS_PER_DAY of the deployment"
     )
-    parser.add_argument("--profile", choices=PROFILES, nargs="+", default=list(PROFILES))
+    parser.add_argument("--profile", choices=[*PROFILES, SELF_HOSTED], nargs="+", default=list(PROFILES))
     parser.add_argument("--load-balancer", action="store_true", help="with `load_balancer` of the deployment")
     parser.add_argument("--markdown", action="store_true", help="print the table of docs/deploy.md")
     options = parser.parse_args()

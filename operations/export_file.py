@@ -7,6 +7,8 @@ from typing import Final
 
 from shared.errors import PermanentError
 
+DATE_BEGINS: Final = '{"exported_ms"'
+"""How the first line of an export begins; no other line does."""
 _OWNER_ONLY: Final = 0o600
 
 
@@ -50,11 +52,17 @@ def write_export(file: Path, lines: Iterable[str]) -> None:
             file.unlink()
 
 
-def read_export(file: Path) -> list[str]:
-    """Return the lines of the file.  Raises: ExportFileError."""
+def read_exports(file: Path) -> Iterator[list[str]]:
+    """Yield the lines of each export in the file: a line with its date, and a line for each object.  Raises: ExportFileError."""
     try:
         with file.open(encoding="utf-8") as opened:
-            return list(opened)
+            lines: list[str] = []
+            for line in opened:
+                if lines and line.startswith(DATE_BEGINS):
+                    yield lines
+                    lines = []
+                lines.append(line)
+            yield lines or [""]
     except OSError as cause:
         raise ExportFileError(f"cannot read {file}: {cause.strerror}") from cause
     except UnicodeDecodeError as cause:

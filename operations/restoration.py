@@ -66,6 +66,9 @@ class Restored:
     created: int
     present: int
 
+    def __add__(self, other: "Restored") -> "Restored":
+        return Restored(created=self.created + other.created, present=self.present + other.present)
+
 
 def restore(store: ObjectStore, lines: Iterable[str], *, clock: Clock) -> Restored:
     """Every object of the export exists.  `lines` are those behind its first line, which `check_date` takes.
@@ -97,6 +100,14 @@ def restore(store: ObjectStore, lines: Iterable[str], *, clock: Clock) -> Restor
     for name in ordered:
         _mark_reminder(store, name)
     return Restored(created=created, present=len(objects) - created)
+
+
+def chat_of(lines: Iterable[str]) -> str:
+    """Return the chat of an export, whose lines these are, behind the first.  Raises: RestorationRefusedError."""
+    for number, line in enumerate(lines, start=2):
+        if line.strip():
+            return _conversation_of(_object(number, line)[0])
+    raise RestorationRefusedError("the export holds no chat")
 
 
 def date_line(now_ms: int) -> str:

@@ -17,7 +17,9 @@ from pathlib import Path
 from typing import Final, TextIO
 
 from operations.commands import Desk, add_commands, carry_out, show_dead_letters
+from operations.line_webhook import LineChannel, register
 from selfhost.dead_letters import SqliteDeadLetterQueue
+from selfhost.line_channel import webhook_url
 from selfhost.tunnel import CLOUDFLARED
 from shared import logs
 from shared.adapters.sqlite import SqliteEventQueue
@@ -41,24 +43,32 @@ def commands_parser() -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     add_commands(commands)
+    commands.add_parser("line-webhook", help="set the webhook's address at LINE, test it, check the console's switches")
     commands.add_parser("backup", help="copy the database and the media into a new folder of DATA-backups")
     return parser
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Commands:
-    """What commands work on besides chats.  `forgotten` is called after each; `back_up` returns the new backup."""
+    """What commands work on besides chats.
+
+    `forgotten` is called after each; `back_up` returns the new backup. `public_url` is where LINE reaches the process, None: nowhere yet.
+    """
 
     queue: SqliteEventQueue
     bus: EventBus
     forgotten: Callable[[], None]
     back_up: Callable[[], Path]
+    channel: LineChannel
+    public_url: Callable[[], str | None]
 
     def perform(self, desk: Desk, options: argparse.Namespace) -> int:
         """Carry out a command; return its status.  What it has deleted is in no file then."""
         try:
             if options.command == "dead-letters":
                 show_dead_letters(desk, options, queue=SqliteDeadLetterQueue(queue=self.queue), bus=self.bus)
+            elif options.command == "line-webhook":
+                return self._register_webhook(desk)
             elif options.command == "backup":
                 desk.say(str(self.back_up()))
             elif is_restoration_of_a_backup(desk.folder, options):
@@ -71,6 +81,15 @@ class Commands:
             desk.say(f"error: {cause}")
             return 1
         return 0
+
+    def _register_webhook(self, desk: Desk) -> int:
+        public_url = self.public_url()
+        if public_url is None:
+            desk.say("error: no PUBLIC_URL is set, and no tunnel has an address")
+            return 1
+        registration = register(self.channel, webhook_url(public_url))
+        desk.say("\n".join(registration.lines))
+        return 0 if registration.works else 1
 
 
 def is_restoration_of_a_backup(folder: Path, options: argparse.Namespace) -> bool:

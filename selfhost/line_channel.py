@@ -10,6 +10,7 @@ from typing import Final, TypeVar
 from urllib.parse import urlsplit
 
 from operations.line_webhook import WebhookSetting, WebhookTest
+from selfhost.settings import ServeSettings
 from shared.adapters.http_pool import FAILURES, HttpPool
 from shared.errors import LineRefusedError, LineUnavailableError
 
@@ -80,6 +81,17 @@ class HttpLineChannel:
             return dict(json.loads(answer.data))
         except (ValueError, TypeError, RecursionError) as cause:
             raise LineUnavailableError("LINE answers what its API does not promise") from cause
+
+
+def channel_of(settings: ServeSettings) -> HttpLineChannel:
+    """Return the channel of these settings."""
+    worker = settings.worker
+    return HttpLineChannel(channel_access_token=worker.channel_access_token.value(), base_url=worker.line_api_base_url)
+
+
+def webhook_url(public_url: str) -> str:
+    """Return the webhook's address: "https://bot.example.com/" for "https://bot.example.com"."""
+    return f"{public_url}/"
 
 
 def _field(fields: dict[str, object], name: str, kind: type[_Field]) -> _Field:

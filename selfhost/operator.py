@@ -10,6 +10,7 @@ from operations.commands import Desk
 from selfhost.backup import Backups
 from selfhost.control import Commands, ask_running, commands_parser, is_restoration_of_a_backup
 from selfhost.forgotten import forgotten_on
+from selfhost.line_channel import channel_of
 from selfhost.restoration import Restoration, finish_restoration
 from selfhost.settings import ServeSettings
 from shared import logs
@@ -43,6 +44,8 @@ def command(settings: ServeSettings, arguments: Sequence[str]) -> int:
             bus=queue,
             forgotten=forgotten_on(database, store, queue, settings, clock),
             back_up=lambda: back_up(settings, database, clock),
+            channel=channel_of(settings),
+            public_url=lambda: settings.public_url,
         )
         return commands.perform(desk_of(settings, store, sys.stdout), options)
 

@@ -14,7 +14,7 @@ from functions.webhook.receive import Receive, WebhookEndpoint
 from selfhost.control import Commands, Control
 from selfhost.dispatcher import Dispatcher
 from selfhost.forgotten import Forgotten, forgotten_on
-from selfhost.line_channel import HttpLineChannel
+from selfhost.line_channel import channel_of
 from selfhost.operator import back_up, backups_of, desk_of, print_line
 from selfhost.registration import Registrations
 from selfhost.restoration import finish_restoration
@@ -85,7 +85,7 @@ async def serve(settings: ServeSettings, *, has_tunnel: bool = False) -> None:
 
     Raises: SettingsError, DatabaseRefusedError.
     """
-    registrations = _registrations(settings)
+    registrations = Registrations(channel_of(settings), report=print_line)
     tunnel = Tunnel(settings.port, registrations.register, report=print_line) if has_tunnel else None
     public, private = listening_socket(settings.port, "PORT"), listening_socket(settings.admin_port, "ADMIN_PORT")
     clock = SystemClock()
@@ -109,7 +109,7 @@ async def serve(settings: ServeSettings, *, has_tunnel: bool = False) -> None:
             else:
                 print_line(_TUNNEL.format(address=f"http://{LOOPBACK}:{settings.port}"))
             ticks.start()
-            with _controlled(settings, deployment):
+            with _controlled(settings, deployment, registrations):
                 await stopping.wait()
             if tunnel is not None:
                 await asyncio.to_thread(tunnel.stop)
@@ -118,13 +118,15 @@ async def serve(settings: ServeSettings, *, has_tunnel: bool = False) -> None:
 
 
 @contextlib.contextmanager
-def _controlled(settings: ServeSettings, deployment: Deployment) -> Iterator[None]:
+def _controlled(settings: ServeSettings, deployment: Deployment, registrations: Registrations) -> Iterator[None]:
     """The operator's commands reach this process within the block."""
     commands = Commands(
         queue=deployment.queue,
         bus=deployment.dispatcher,
         forgotten=deployment.forgotten,
         back_up=lambda: back_up(settings, deployment.database, deployment.clock),
+        channel=channel_of(settings),
+        public_url=lambda: registrations.public_url,
     )
     try:
         control = Control(settings.folder, desk_of(settings, deployment.store, sys.stdout), commands)
@@ -137,13 +139,6 @@ def _controlled(settings: ServeSettings, deployment: Deployment) -> Iterator[Non
         yield
     finally:
         control.stop()
-
-
-def _registrations(settings: ServeSettings) -> Registrations:
-    channel = HttpLineChannel(
-        channel_access_token=settings.worker.channel_access_token.value(), base_url=settings.worker.line_api_base_url
-    )
-    return Registrations(channel, report=print_line)
 
 
 def _ticks(settings: ServeSettings, deployment: Deployment) -> Ticks:

@@ -10,6 +10,7 @@ from urllib.parse import quote
 import segno
 
 from operations.line_webhook import LineChannel, register
+from selfhost.line_channel import webhook_url
 from shared.errors import AizuchiError
 
 _PAUSES_S: Final = (2.0, 5.0, 10.0, 30.0, 60.0)
@@ -34,13 +35,14 @@ class RegistrationState:
 
 
 class Registrations:
-    """The registration of the address that the process has now: another one when a tunnel gets another address."""
+    """The registration of the address that the process has, `public_url`: another one when a tunnel gets another address."""
 
     def __init__(self, channel: Channel, *, report: Callable[[str], None]) -> None:
         self._channel = channel
         self._report = report
         self._changing = threading.Lock()
         self._registration: Registration | None = None
+        self.public_url: str | None = None
 
     @property
     def state(self) -> RegistrationState:
@@ -53,7 +55,8 @@ class Registrations:
         with self._changing:
             if self._registration is not None:
                 self._registration.stop()
-            self._registration = Registration(self._channel, f"{public_url}/", report=self._report)
+            self.public_url = public_url
+            self._registration = Registration(self._channel, webhook_url(public_url), report=self._report)
             self._registration.start()
 
     def stop(self) -> None:

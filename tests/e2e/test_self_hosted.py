@@ -314,6 +314,7 @@ def test_the_operators_commands_work_while_the_process_serves_and_while_it_does_
     machine.command("export", person, "--to", "chat.jsonl")
     assert person in (machine.folder / "chat.jsonl").read_text(encoding="utf-8")
     assert machine.command("dead-letters").strip() == "no dead letters"
+    assert f"ok: LINE has the address {machine.env['PUBLIC_URL']}/" in machine.command("line-webhook")
     assert machine.files_with(b"swordfish")
     assert "forgotten" in machine.command("forget", person)
     assert machine.files_with(b"swordfish") == []
@@ -335,6 +336,7 @@ def test_the_address_of_a_tunnel_that_is_started_along_is_given_to_line(machine:
     machine.start("--tunnel", "cloudflared")
 
     machine.wait_until(lambda: f"ok: LINE has the address {address}/" in machine.printed.read_text(encoding="utf-8"))
+    assert f"ok: LINE has the address {address}/" in machine.command("line-webhook", status=1)  # nothing answers there
     assert machine.end() == 0
 
 

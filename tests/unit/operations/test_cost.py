@@ -5,7 +5,7 @@ from statistics import fmean
 import pytest
 
 from benchmarks.prompts import SITUATIONS, Bot, text_of, tokens
-from operations.cost import DEFAULT_MESSAGES_A_DAY, PROFILES, load, main, markdown, month_of, report
+from operations.cost import DEFAULT_MESSAGES_A_DAY, PROFILES, SELF_HOSTED, load, main, markdown, month_of, report
 from shared.access.budgets import Limits
 from tests.infra.offline import PLANS, ROOT
 
@@ -81,6 +81,15 @@ def test_a_family_pays_less_than_a_dollar_and_a_half_and_a_silent_bot_less_than_
 
     assert silent.total < 0.30
     assert family.total < 1.50
+
+
+def test_on_a_machine_of_ones_own_only_the_model_is_paid_for() -> None:
+    own, cloud = (
+        month_of(20, measured=MEASURED, prices=PRICES, profile=profile).items for profile in (SELF_HOSTED, "small")
+    )
+
+    assert sum(own.values()) == pytest.approx(sum(cost for name, cost in cloud.items() if name.startswith("Gemini")))
+    assert f"${sum(own.values()):.2f} with 20 messages a day" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def test_later_requests_of_a_turn_are_billed_as_cached() -> None:
