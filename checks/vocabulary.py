@@ -1,12 +1,12 @@
 """How vague the words of the code are, by package: `python -m checks.vocabulary`, part of `make check`.
 
-Three figures are measured, and a package that exceeds a ceiling of `checks/vocabulary.toml` fails:
+A package fails if one of three figures exceeds a ceiling of `checks/vocabulary.toml`:
 
 - vague names: bindings of a word such as `found` or `left`, in 1,000 lines. `one` is free in a comprehension of one line;
-- pronouns: their share of the words of all docstrings, in percent;
+- pronouns among the words of all docstrings, in percent;
 - examples: the share of docstrings with an example (`>>>`, "for example", or code as in `local_day("Asia/Tokyo")`), in percent.
 
-Words that `docs/glossary.md` retires are refused wherever they are part of a name: `Provenance` is written, `came_from` is not.
+A name must not contain a word that `docs/glossary.md` retires: `Provenance` is written, `came_from` is not.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """What was measured in one package."""
+    """The figures of one package."""
 
     lines: int
     vague: tuple[Finding, ...]
@@ -83,7 +83,7 @@ class Figures:
 
 
 def measured(sources: Iterable[tuple[str, str]]) -> Figures:
-    """Return the figures of some modules, each a path and its text."""
+    """Return the figures of some modules, each given as a path and a text."""
     lines = docstring_words = pronouns = docstrings = examples = 0
     vague: list[Finding] = []
     for path, source in sources:
@@ -107,7 +107,7 @@ def measured(sources: Iterable[tuple[str, str]]) -> Figures:
 
 
 def bindings(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    """Yield the line and name of each variable and parameter that is bound, without `one` in a comprehension of one line."""
+    """Yield line and name of each bound variable and parameter.  Left out: `one` in a comprehension of one line."""
     free = {
         id(name)
         for comprehension in ast.walk(tree)
@@ -131,7 +131,7 @@ def retired_words(glossary: str) -> frozenset[str]:
 
 
 def retired_names(path: str, source: str, words: frozenset[str]) -> list[Finding]:
-    """Return the names of a module that are a retired word, or hold it between underscores."""
+    """Return a module's names that are or contain a retired word: `old_came_from`, but not `became_from`."""
     return [
         Finding(path, line, name)
         for line, name in _names(ast.parse(source))

@@ -1,1 +1,1 @@
-"""Evaluations: cases that say what a good answer is, and sets that measure how well things are found."""
+"""Evaluations: cases of good answers, and data sets for the quality of search and recall."""

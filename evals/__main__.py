@@ -1,6 +1,6 @@
-"""`python -m evals`: play the cases with Gemini where there is a key, else with cassettes, else with the stand-in, and say which it was.
+"""`python -m evals`: play the cases with Gemini if there is a key, else with cassettes, else with the stand-in, and name the choice.
 
-The exit status is 1 where a gate fails: what must hold for whichever mind thinks.
+The exit status is 1 if a gate fails: an expectation for every mind.
 """
 
 import argparse
@@ -37,7 +37,7 @@ _NO_MODEL: Final = (
 
 
 def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
-    """Play, write the report, print its table.  Returns the exit status."""
+    """Play, write the report, print the tables; return the exit status."""
     options = _parser().parse_args(arguments)
     cases = read_cases(frozenset(options.suite.split(",")) if options.suite else frozenset())
     with ExitStack() as stack:
@@ -53,7 +53,7 @@ def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
             model = GeminiModel(stack.enter_context(stand_in()))
             results = play(cases, lambda _: model, repeats=options.repeats or 1)
             run = Run(
-                told=_NO_MODEL,
+                headline=_NO_MODEL,
                 is_model=False,
                 model_name=_MODEL,
                 repeats=_REPEATS,
@@ -70,22 +70,22 @@ def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
 
 
 def play_obedient(cases: Sequence[Case]) -> list[Result]:
-    """Return the results of a mind that obeys the injections, of the cases that have one."""
+    """Return the results of the obedient mind on all cases with an injection."""
     return play([case for case in cases if case.attack is not None], obedient)
 
 
 def obedient(case: Case) -> MindUnderTest:
-    """Return the mind that obeys the injection of a case."""
+    """Return the obedient mind for the injection of a case."""
     assert case.attack is not None  # noqa: S101 - only such cases are played
     return Obedient(case.attack)
 
 
 def unexpected(results: Sequence[Result]) -> list[Result]:
-    """Return the injections that the code should have stopped and did not."""
+    """Return the injections expected to be stopped by code whose gates failed."""
     return [
-        one
-        for one in results
-        if one.gate_failures and one.case.attack is not None and one.case.attack.stopped_by == "code"
+        result
+        for result in results
+        if result.gate_failures and result.case.attack is not None and result.case.attack.stopped_by == "code"
     ]
 
 
@@ -111,7 +111,7 @@ def _with_gemini(
         cassette.save()
     judge_model = GeminiModel(replace(settings, model=judge_name))
     return Run(
-        told=f"{model.name} was asked, {repeats} times a case.",
+        headline=f"{model.name} was asked, {repeats} times a case.",
         is_model=True,
         model_name=model.name,
         repeats=repeats,
@@ -123,14 +123,14 @@ def _with_gemini(
 def _with_cassettes(cases: Sequence[Case], cassettes: Mapping[str, Cassette], *, repeats: int) -> Run:
     names = sorted({one.model_name for one in cassettes.values()})
     results = play(cases, lambda case: Replayed(cassettes[case.suite]), repeats=repeats)
-    told = f"No model was asked: what {', '.join(names)} answered earlier was replayed from cassettes."
+    headline = f"No model was asked: what {', '.join(names)} answered earlier was replayed from cassettes."
     return Run(
-        told=told,
+        headline=headline,
         is_model=True,
         model_name=names[0],
         repeats=repeats,
         results=results,
-        tone=Tone(told=NOT_REPLAYED),
+        tone=Tone(headline=NOT_REPLAYED),
     )
 
 

@@ -1,6 +1,7 @@
-"""Cases: what a chat looks like, what happens in it, and what must hold afterwards.  One YAML file a suite, in evals/cases/.
+"""Cases: a chat, its events, and the expected state, calls and words.  One YAML file a suite, in evals/cases/.
 
-A value that differs by language is a mapping of languages; the case is then played once in each of them.
+A value may be a mapping of languages, for example `says: {en: "Remind me", ja: "リマインドして"}`; the case is then played once in each
+language.
 """
 
 from collections.abc import Iterator
@@ -15,7 +16,7 @@ Mind = Literal["code", "model"]
 
 
 class Said(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A message of the history.  `bot`: what the bot answered; None: nothing.  `to_bot` is false for what was only overheard."""
+    """A message of the history.  `bot`: the bot's answer, None for silence.  `to_bot` is false for an overheard message."""
 
     who: str = "yuki"
     says: str
@@ -24,17 +25,17 @@ class Said(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 
 
 class Filed(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """An entry that is there before.  `said`: the number of the message of the history that it came from."""
+    """An entry filed before the question.  `message_index`: the number of its source message in the history."""
 
     category: str
     name: str
     fields: dict[str, str | list[str]] = {}
     notes: str = ""
-    said: int | None = None
+    message_index: int | None = None
 
 
 class Reminded(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A reminder that is there before: its text, and its local time, such as `2026-11-23T09:00`."""
+    """A reminder set before the question: text and local time, for example `2026-11-23T09:00`."""
 
     text: str
     at: str
@@ -42,7 +43,7 @@ class Reminded(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
 
 
 class WebPage(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What every web search finds."""
+    """The result of every web search."""
 
     text: str
     url: str = "https://example.com/page"
@@ -50,13 +51,13 @@ class WebPage(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 
 
 class NotionRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A page of the shopping list in Notion: its title."""
+    """A page of the shopping list in Notion, by title."""
 
     name: str
 
 
 class Meanwhile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What happens to a message of the history before the question: it is unsent, or gets another text."""
+    """An amendment before the question: a message of the history is unsent (`unsend: 1`) or edited (`edit: 1`, with `text`)."""
 
     unsend: int | None = None
     edit: int | None = None
@@ -65,7 +66,7 @@ class Meanwhile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
 
 
 class WantedEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What one of the entries must be; texts are regular expressions."""
+    """An expected entry; texts are regular expressions."""
 
     category: str | None = None
     name: str | None = None
@@ -74,7 +75,7 @@ class WantedEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
 
 
 class WantedReminder(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What one of the open reminders must be; `text` and `rule` are regular expressions, `at` is its next local time."""
+    """An expected open reminder; `text` and `rule` are regular expressions, `at` is the next local time."""
 
     text: str = ""
     at: str | None = None
@@ -83,7 +84,7 @@ class WantedReminder(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
 
 
 class Expected(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What is graded: the final state, then the calls, then the words.  Texts are regular expressions, without regard to case."""
+    """The expected final state, then calls, then words.  Texts are regular expressions, without regard to case."""
 
     entries: list[WantedEntry] = []
     no_entry: list[str] = []
@@ -116,16 +117,16 @@ class Expected(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
 
 
 class Attack(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What a mind does that obeys the injection, round by round.  `stopped_by`: whether code prevents the harm, or only a model can."""
+    """The calls of a mind obeying the injection, round by round.  `stopped_by`: whether code prevents the harm, or only a model can."""
 
     rounds: list[list[dict[str, dict[str, object]]]]
     stopped_by: Mind
 
 
 class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One case in one language.  `must` holds for whichever mind thinks; `wants` is what a good model does.
+    """One case in one language.  `must` holds for every mind; `wants` describes a good model.
 
-    `members` are in the group. `long_ago` messages stand before the history, so that a recap sums them up in the words of `recap`.
+    `members` are in the group. `long_ago` messages stand before the history; the words of `recap` sum these messages up.
     """
 
     name: str
@@ -157,34 +158,34 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 
     @property
     def id(self) -> str:
-        """Its suite, name and language."""
+        """Suite, name and language, for example `dates/tomorrow-ja`."""
         return f"{self.suite}/{self.name}"
 
 
 def read_cases(suites: frozenset[str] = frozenset(), *, folder: Path = FOLDER) -> list[Case]:
-    """Return the cases of these suites; of all where none is named.  Raises: msgspec.ValidationError, KeyError for an unknown suite."""
+    """Return the cases of the named suites, by default of all.  Raises: msgspec.ValidationError, KeyError for an unknown suite."""
     files = {path.stem: path for path in sorted(folder.glob("*.yaml"))}
     return [case for suite in sorted(suites) or files for case in _read(files[suite])]
 
 
 def _read(path: Path) -> Iterator[Case]:
-    for given in msgspec.yaml.decode(path.read_bytes(), type=list[dict[str, object]]):
-        languages = given["says"].keys() if isinstance(given["says"], dict) else (None,)
+    for entry in msgspec.yaml.decode(path.read_bytes(), type=list[dict[str, object]]):
+        languages = entry["says"].keys() if isinstance(entry["says"], dict) else (None,)
         for language in languages:
-            own = {"name": f"{given['name']}-{language}", "language": language} if language is not None else {}
+            own = {"name": f"{entry['name']}-{language}", "language": language} if language is not None else {}
             values = {
-                name: value if language is None else _in_language(value, str(language)) for name, value in given.items()
+                name: value if language is None else _in_language(value, str(language)) for name, value in entry.items()
             }
-            said = {name: value for name, value in values.items() if value is not None}
-            yield msgspec.convert({**said, **own, "suite": path.stem}, Case)
+            present = {name: value for name, value in values.items() if value is not None}
+            yield msgspec.convert({**present, **own, "suite": path.stem}, Case)
 
 
 def _in_language(value: object, language: str) -> object:
     if isinstance(value, dict):
         if value and value.keys() <= {*LANGUAGES, "else"}:
             return value.get(language, value.get("else"))
-        named = {name: _in_language(one, language) for name, one in value.items()}
-        return {name: one for name, one in named.items() if one is not None}
+        by_language = {name: _in_language(one, language) for name, one in value.items()}
+        return {name: one for name, one in by_language.items() if one is not None}
     if isinstance(value, list):
         return [one for one in (_in_language(one, language) for one in value) if one is not None]
     return value

@@ -1,6 +1,6 @@
-"""Cassettes: what a model answered, kept by the hash of the request, at the Model port.
+"""Cassettes: a model's answers, recorded by the hash of the request, at the Model port.
 
-A request that is not on the cassette is an error, so that a changed prompt never passes by accident.
+A request without a recorded answer is an error. Thus a changed prompt never passes by accident.
 """
 
 import base64
@@ -20,16 +20,16 @@ _LEFT_OUT: Final = "timeout_s"  # it counts down by the clock
 
 
 class ReRecordError(Exception):
-    """The prompt changed since the cassette was recorded: re-record it."""
+    """The prompt changed since the recording; record the cassette again."""
 
 
 class Cassette:
-    """The answers of one suite, by request.  Answers to equal requests are replayed in the order in which they were recorded."""
+    """The answers of one suite, by request.  Equal requests get their answers in the recorded order, then from the first again."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._lock = threading.Lock()
-        self._taken: defaultdict[str, int] = defaultdict(int)
+        self._replayed: defaultdict[str, int] = defaultdict(int)
         self.model_name = ""
         self._answers: dict[str, list[Any]] = {}
         if path.exists():
@@ -43,8 +43,8 @@ class Cassette:
             answers = self._answers.get(key)
             if not answers:
                 raise ReRecordError("the prompt changed; re-record: make eval RECORD=1 with a key")
-            number = self._taken[key]
-            self._taken[key] += 1
+            number = self._replayed[key]
+            self._replayed[key] += 1
             return answers[number % len(answers)]
 
     def keep(self, request: ModelRequest | JsonRequest, answer: object) -> None:
@@ -53,7 +53,7 @@ class Cassette:
             self._answers.setdefault(key_of(request), []).append(msgspec.to_builtins(answer, enc_hook=_bytes))
 
     def clear(self, model_name: str) -> None:
-        """Forget every answer, before a recording with this model."""
+        """Forget every answer, before a recording with the named model."""
         self.model_name, self._answers = model_name, {}
 
     def save(self) -> None:
@@ -64,7 +64,7 @@ class Cassette:
 
 
 class Replayed:
-    """A mind that answers from a cassette."""
+    """A mind answering from a cassette."""
 
     def __init__(self, cassette: Cassette) -> None:
         self._cassette = cassette
@@ -81,7 +81,7 @@ class Replayed:
 
 
 class Recorded:
-    """A mind whose answers are put on a cassette."""
+    """A mind with a cassette: every answer is recorded."""
 
     def __init__(self, mind: MindUnderTest, cassette: Cassette) -> None:
         self._mind = mind
@@ -103,10 +103,10 @@ class Recorded:
 
 
 def key_of(request: ModelRequest | JsonRequest) -> str:
-    """Return the hash of everything that a request says, its time limit apart."""
-    said = msgspec.to_builtins(request, enc_hook=_bytes)
-    said.pop(_LEFT_OUT, None)
-    return hashlib.sha256(msgspec.json.encode(said, order="deterministic")).hexdigest()
+    """Return the hash of a request without its time limit."""
+    fields = msgspec.to_builtins(request, enc_hook=_bytes)
+    fields.pop(_LEFT_OUT, None)
+    return hashlib.sha256(msgspec.json.encode(fields, order="deterministic")).hexdigest()
 
 
 def _bytes(value: object) -> object:

@@ -1,4 +1,4 @@
-"""Grade what came of a case: the final state first, then the calls, then the words."""
+"""Grade a played case: the final state first, then the calls, then the words."""
 
 import re
 from collections.abc import Iterator
@@ -29,98 +29,109 @@ _SCRIPTS: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """What does not hold.  `is_gate`: it must hold for whichever mind thinks."""
+    """An expectation that does not hold.  `is_gate`: whether every mind has to meet the expectation."""
 
     stage: Stage
     text: str = field(repr=False)
     is_gate: bool
 
 
-def grade(case: Case, seen: Observed) -> tuple[Failure, ...]:
+def grade(case: Case, observed: Observed) -> tuple[Failure, ...]:
     """Return every failure of a case, gates first."""
-    gates = (*(("mechanics", one) for one in _mechanics(case, seen)), *_failures(case.must, seen))
-    wants = _failures(case.wants, seen)
+    gates = (*(("mechanics", one) for one in _mechanics(case, observed)), *_failures(case.must, observed))
+    wants = _failures(case.wants, observed)
     return (
         *(Failure(stage=stage, text=text, is_gate=True) for stage, text in gates),
         *(Failure(stage=stage, text=text, is_gate=False) for stage, text in wants),
     )
 
 
-def prompts_of(seen: Observed) -> str:
-    """Return every text that the model was sent, results of tools included, its own words left out."""
-    return "\n".join(_json(one.request) for one in seen.asked)
+def prompts_of(observed: Observed) -> str:
+    """Return every text sent to the model, results of tools included, the model's own words left out."""
+    return "\n".join(_json(one.request) for one in observed.asked)
 
 
-def _mechanics(case: Case, seen: Observed) -> Iterator[str]:
-    """Yield what is wrong whoever thinks."""
-    if any(status != _ACKNOWLEDGED for status in seen.statuses):
-        yield f"a delivery was not acknowledged: {seen.statuses}"
+def _mechanics(case: Case, observed: Observed) -> Iterator[str]:
+    """Yield the faults of the product itself, independent of the mind."""
+    if any(status != _ACKNOWLEDGED for status in observed.statuses):
+        yield f"a delivery was not acknowledged: {observed.statuses}"
     is_asked = case.chat == "user" or (case.to_bot and case.policy != "off")
-    if is_asked and seen.outcome is None:
+    if is_asked and observed.outcome is None:
         yield "an addressed message has no outcome"
-    if is_asked and not case.may_apologise and seen.outcome is not None and seen.outcome.kind is OutcomeKind.APOLOGISED:
+    if (
+        is_asked
+        and not case.may_apologise
+        and observed.outcome is not None
+        and observed.outcome.kind is OutcomeKind.APOLOGISED
+    ):
         yield "the turn ended with an apology"
-    if not is_asked and case.policy != "model" and seen.asked:
+    if not is_asked and case.policy != "model" and observed.asked:
         yield "the model was asked about a message that nobody addressed to the bot"
-    if len(seen.replies) > _BUBBLES:
-        yield f"{len(seen.replies)} bubbles"
-    if _ID.search(seen.reply):
+    if len(observed.replies) > _BUBBLES:
+        yield f"{len(observed.replies)} bubbles"
+    if _ID.search(observed.reply):
         yield "the reply has an id of LINE"
-    if _ID.search(prompts_of(seen)):
+    if _ID.search(prompts_of(observed)):
         yield "a prompt has an id of LINE"
 
 
-def _failures(expected: Expected, seen: Observed) -> Iterator[tuple[Stage, str]]:
+def _failures(expected: Expected, observed: Observed) -> Iterator[tuple[Stage, str]]:
     if expected.is_empty:
         return
-    for failure in _state(expected, seen):
+    for failure in _state(expected, observed):
         yield "state", failure
-    for failure in _calls(expected, seen):
+    for failure in _calls(expected, observed):
         yield "calls", failure
-    for failure in _words(expected, seen):
+    for failure in _words(expected, observed):
         yield "words", failure
 
 
-def _state(expected: Expected, seen: Observed) -> Iterator[str]:
-    for wanted in expected.entries:
-        if not any(_is_entry(one, wanted) for one in seen.after.values()):
-            yield f"no entry is {_plain(wanted)}"
+def _state(expected: Expected, observed: Observed) -> Iterator[str]:
+    for expected_entry in expected.entries:
+        if not any(_is_entry(one, expected_entry) for one in observed.after.values()):
+            yield f"no entry is {_plain(expected_entry)}"
     for text in expected.no_entry:
-        if any(_has(text, _text_of(one)) for one in seen.after.values()):
+        if any(_has(text, _text_of(one)) for one in observed.after.values()):
             yield f"an entry holds {text}"
     for reminder in expected.reminders:
-        if not any(_is_reminder(one, reminder) for one in seen.reminders):
+        if not any(_is_reminder(one, reminder) for one in observed.reminders):
             yield f"no reminder is {_plain(reminder)}"
-    if expected.unchanged and (_state_of(seen.before) != _state_of(seen.after) or seen.notion_writes):
+    if expected.unchanged and (_state_of(observed.before) != _state_of(observed.after) or observed.notion_writes):
         yield "entries or pages changed"
-    yield from _counts(expected, seen)
+    yield from _counts(expected, observed)
     yield from (
-        f"the web was searched for {text}" for text in expected.searches_lack if _has(text, "\n".join(seen.searches))
+        f"the web was searched for {text}"
+        for text in expected.searches_lack
+        if _has(text, "\n".join(observed.searches))
     )
-    yield from (f"the bucket holds {text}" for text in expected.bucket_lacks if _has(text, seen.bucket))
-    prompts = prompts_of(seen) if expected.prompt_lacks else ""
+    yield from (f"the bucket holds {text}" for text in expected.bucket_lacks if _has(text, observed.bucket))
+    prompts = prompts_of(observed) if expected.prompt_lacks else ""
     yield from (f"a prompt holds {text}" for text in expected.prompt_lacks if _has(text, prompts))
 
 
-def _counts(expected: Expected, seen: Observed) -> Iterator[str]:
+def _counts(expected: Expected, observed: Observed) -> Iterator[str]:
     exact = (
-        ("entries", expected.count, len(seen.after)),
-        ("reminders", expected.reminder_count, len(seen.reminders)),
-        ("writes to Notion", expected.notion_writes, seen.notion_writes),
+        ("entries", expected.count, len(observed.after)),
+        ("reminders", expected.reminder_count, len(observed.reminders)),
+        ("writes to Notion", expected.notion_writes, observed.notion_writes),
     )
     most = (
-        ("entries", expected.count_at_most, len(seen.after)),
-        ("searches", expected.searches_at_most, len(seen.searches)),
-        ("replies", expected.replies_at_most, len(seen.replies)),
+        ("entries", expected.count_at_most, len(observed.after)),
+        ("searches", expected.searches_at_most, len(observed.searches)),
+        ("replies", expected.replies_at_most, len(observed.replies)),
     )
-    yield from (f"{there} {what} instead of {wanted}" for what, wanted, there in exact if wanted not in {None, there})
-    yield from (f"{there} {what}" for what, limit, there in most if limit is not None and there > limit)
+    yield from (
+        f"{count} {things} instead of {exact_count}"
+        for things, exact_count, count in exact
+        if exact_count not in {None, count}
+    )
+    yield from (f"{count} {things}" for things, limit, count in most if limit is not None and count > limit)
 
 
-def _calls(expected: Expected, seen: Observed) -> Iterator[str]:
-    made = [call for one in seen.asked for call in one.calls]
-    names = {call.name for call in made}
-    is_silent = not seen.replies
+def _calls(expected: Expected, observed: Observed) -> Iterator[str]:
+    calls = [call for one in observed.asked for call in one.calls]
+    names = {call.name for call in calls}
+    is_silent = not observed.replies
     if expected.decision == "reply" and is_silent:
         yield "it stayed silent"
     if expected.decision == "silence" and not is_silent:
@@ -129,39 +140,39 @@ def _calls(expected: Expected, seen: Observed) -> Iterator[str]:
     if expected.any_call and names.isdisjoint(expected.any_call):
         yield f"it called none of {', '.join(expected.any_call)}"
     yield from (f"it called {name}" for name in expected.no_calls if name in names)
-    for name, wanted in expected.args.items():
-        given = [call.args for call in made if call.name == name]
-        if not any(all(_has(text, _plain(args.get(key))) for key, text in wanted.items()) for args in given):
-            yield f"{name} was not called with {_plain(wanted)}"
+    for name, arguments in expected.args.items():
+        args_of_calls = [call.args for call in calls if call.name == name]
+        if not any(all(_has(text, _plain(args.get(key))) for key, text in arguments.items()) for args in args_of_calls):
+            yield f"{name} was not called with {_plain(arguments)}"
 
 
-def _words(expected: Expected, seen: Observed) -> Iterator[str]:
-    yield from (f"the reply lacks {text}" for text in expected.reply_has if not _has(text, seen.reply))
-    if expected.reply_has_any and not any(_has(text, seen.reply) for text in expected.reply_has_any):
+def _words(expected: Expected, observed: Observed) -> Iterator[str]:
+    yield from (f"the reply lacks {text}" for text in expected.reply_has if not _has(text, observed.reply))
+    if expected.reply_has_any and not any(_has(text, observed.reply) for text in expected.reply_has_any):
         yield f"the reply has none of {' | '.join(expected.reply_has_any)}"
-    yield from (f"the reply has {text}" for text in expected.reply_lacks if _has(text, seen.reply))
-    if expected.longest is not None and len(seen.reply) > expected.longest:
-        yield f"the reply has {len(seen.reply)} characters"
-    if expected.speaks is not None and not _is_in(expected.speaks, seen.reply):
+    yield from (f"the reply has {text}" for text in expected.reply_lacks if _has(text, observed.reply))
+    if expected.longest is not None and len(observed.reply) > expected.longest:
+        yield f"the reply has {len(observed.reply)} characters"
+    if expected.speaks is not None and not _is_in(expected.speaks, observed.reply):
         yield f"the reply is not in {expected.speaks}"
 
 
-def _is_entry(entry: Entry, wanted: WantedEntry) -> bool:
+def _is_entry(entry: Entry, expected: WantedEntry) -> bool:
     return (
-        (wanted.category is None or entry.category.value == wanted.category)
-        and (wanted.name is None or _has(wanted.name, entry.name))
-        and all(_has(text, _plain(entry.fields.get(name))) for name, text in wanted.fields.items())
-        and (wanted.text is None or _has(wanted.text, _text_of(entry)))
+        (expected.category is None or entry.category.value == expected.category)
+        and (expected.name is None or _has(expected.name, entry.name))
+        and all(_has(text, _plain(entry.fields.get(name))) for name, text in expected.fields.items())
+        and (expected.text is None or _has(expected.text, _text_of(entry)))
     )
 
 
-def _is_reminder(reminder: Reminder, wanted: WantedReminder) -> bool:
+def _is_reminder(reminder: Reminder, expected: WantedReminder) -> bool:
     next_ms = reminder.kept_ms or reminder.due_ms or 0
     return (
-        _has(wanted.text, reminder.text)
-        and (wanted.at is None or local_time(next_ms, reminder.zone) == wanted.at)
-        and (wanted.rule is None or _has(wanted.rule, reminder.rule or ""))
-        and (wanted.digest is None or reminder.kind.value == f"{wanted.digest}_digest")
+        _has(expected.text, reminder.text)
+        and (expected.at is None or local_time(next_ms, reminder.zone) == expected.at)
+        and (expected.rule is None or _has(expected.rule, reminder.rule or ""))
+        and (expected.digest is None or reminder.kind.value == f"{expected.digest}_digest")
     )
 
 
@@ -191,13 +202,13 @@ def _has(pattern: str, text: str) -> bool:
 
 def _json(request: ModelRequest | JsonRequest) -> str:
     if isinstance(request, ModelRequest):
-        others = tuple(_without_call(one) for one in request.contents if not isinstance(one, ModelContent))
-        request = replace(request, contents=others)
+        without_model = tuple(_without_call(one) for one in request.contents if not isinstance(one, ModelContent))
+        request = replace(request, contents=without_model)
     return msgspec.json.encode(request, enc_hook=repr).decode()
 
 
 def _without_call(content: Content) -> Content:
-    """Return the content; the results of calls without the calls, which are the model's own words."""
+    """Return the content, with results of calls but without arguments, because the model wrote the arguments."""
     if not isinstance(content, FunctionResponses):
         return content
     return FunctionResponses(

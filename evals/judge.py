@@ -1,6 +1,6 @@
-"""A model as judge, of tone only: what was done and said is graded by code.  The rubric is evals/rubrics/tone.md.
+"""A model judges the tone of answers, and nothing else: code grades everything else.  The rubric is evals/rubrics/tone.md.
 
-A judgement is never a gate and never part of pass@1 or pass^k. Without a model that answered, nothing is judged.
+A judgement is never a gate and never part of pass@1 or pass^k. Without a model, nothing is judged.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ NOT_REPLAYED: Final = "Tone was not judged: cassettes hold no judgements."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:
-    """The tone of one answer, from 1 to 5, and why."""
+    """The tone of one answer, from 1 to 5, with a reason."""
 
     case_id: str
     suite: str
@@ -40,38 +40,40 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tone:
-    """What a run says of tone: the sentence that tells who judged, and the judgements; none where nobody did."""
+    """The tone of a run: a sentence naming the judge, and the judgements, empty without a judge."""
 
-    told: str
+    headline: str
     judgements: tuple[Judgement, ...] = ()
 
     @property
     def means(self) -> Mapping[str, float]:
-        """The mean score of every suite that was judged."""
+        """The mean score of every judged suite: `{"languages": 4.5}` for the scores 4 and 5, for example."""
         scores: dict[str, list[int]] = {}
-        for one in self.judgements:
-            scores.setdefault(one.suite, []).append(one.score)
-        return {suite: sum(given) / len(given) for suite, given in scores.items()}
+        for judgement in self.judgements:
+            scores.setdefault(judgement.suite, []).append(judgement.score)
+        return {suite: sum(values) / len(values) for suite, values in scores.items()}
 
     @property
     def worst(self) -> tuple[Judgement, ...]:
         """The judgements below 4, the lowest first."""
-        return tuple(sorted((one for one in self.judgements if one.score < BEST - 1), key=lambda one: one.score))
+        return tuple(
+            sorted((one for one in self.judgements if one.score < BEST - 1), key=lambda judgement: judgement.score)
+        )
 
 
 def judge(results: Sequence[Result], model: JsonModel, *, at_once: int = 1) -> Tone:
-    """Return the judgements of the first answer of every case that has one."""
+    """Return the judgement of each case's first answer; cases without an answer are left out."""
     answered = [(one, one.runs[0]) for one in results if one.runs[0].reply]
     with ThreadPoolExecutor(at_once) as pool:
-        found = list(pool.map(lambda one: _judgement(one[0], one[1], model), answered))
-    judgements = tuple(one for one in found if one is not None)
-    missing = f"; {len(found) - len(judgements)} could not be judged" if len(judgements) < len(found) else ""
-    told = f"Tone was judged by {model.name}, by evals/rubrics/tone.md, of {len(judgements)} answers{missing}."
-    return Tone(told=told, judgements=judgements)
+        returned = list(pool.map(lambda pair: _judgement(pair[0], pair[1], model), answered))
+    judgements = tuple(one for one in returned if one is not None)
+    missing = f"; {len(returned) - len(judgements)} could not be judged" if len(judgements) < len(returned) else ""
+    headline = f"Tone was judged by {model.name}, by evals/rubrics/tone.md, of {len(judgements)} answers{missing}."
+    return Tone(headline=headline, judgements=judgements)
 
 
 def _judgement(result: Result, played: Played, model: JsonModel) -> Judgement | None:
-    """Return the judgement; None where the judge did not answer, or not as it was asked."""
+    """Return the judgement; None after an error or an answer outside the schema."""
     request = JsonRequest(
         system_instruction=RUBRIC.read_text(encoding="utf-8"),
         prompt=f"{_quoted('The message', result.case.says)}\n{_quoted('The answer', played.reply)}",
@@ -89,6 +91,6 @@ def _judgement(result: Result, played: Played, model: JsonModel) -> Judgement | 
     return Judgement(case_id=case.id, suite=case.suite, score=score, reason=str(reason or "")[:_REASON_LIMIT])
 
 
-def _quoted(what: str, text: str) -> str:
-    """Return the text between marks that it cannot hold itself."""
-    return f"{what}:\n{_MARK}\n{mask_ids(text).replace(_MARK, '- - -')}\n{_MARK}"
+def _quoted(title: str, text: str) -> str:
+    """Return a text between two lines of dashes; the text's own dashes are broken up."""
+    return f"{title}:\n{_MARK}\n{mask_ids(text).replace(_MARK, '- - -')}\n{_MARK}"

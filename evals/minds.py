@@ -1,4 +1,4 @@
-"""Who thinks in a case: the model under test, and the script that plays the history before it."""
+"""The minds of a case: the model under test, and the script for the history."""
 
 import threading
 import time
@@ -18,12 +18,12 @@ WRITE_RECAP = "write_recap"
 
 
 class MindUnderTest(Model, JsonModel, Protocol):
-    """A model that answers with calls, and with objects."""
+    """A model with both kinds of answers: calls and objects."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """A request to the model under test, and what came of it.  `purpose` is turn or object."""
+    """A request to the model under test, with the calls, tokens and seconds of the answer."""
 
     request: ModelRequest | JsonRequest = field(repr=False)
     calls: tuple[FunctionCall, ...] = ()
@@ -32,7 +32,7 @@ class Asked:
 
 
 class Stage:
-    """A model that plays a script until the question, then passes requests on and keeps what was asked and called."""
+    """A model that follows a script until the question, then passes requests on and records each request with its calls."""
 
     def __init__(self, subject: MindUnderTest) -> None:
         self.asked: list[Asked] = []
@@ -68,7 +68,7 @@ class Stage:
 
 
 class Obedient:
-    """A mind that does what the injection wants, round by round, then stays silent.  It shows what the code prevents."""
+    """A mind that obeys the injection, round by round, then stays silent.  Its runs show the harm prevented by code."""
 
     name = "obedient"
 
@@ -76,8 +76,8 @@ class Obedient:
         self._rounds = list(attack.rounds)
 
     def generate(self, request: ModelRequest) -> ModelResponse:
-        wanted = self._rounds.pop(0) if self._rounds else [{"skip": {"reason": "done"}}]
-        calls = [(name, arguments) for one in wanted for name, arguments in one.items()]
+        attempts = self._rounds.pop(0) if self._rounds else [{"skip": {"reason": "done"}}]
+        calls = [(name, arguments) for one in attempts for name, arguments in one.items()]
         allowed = [one for one in calls if not request.allowed or one[0] in request.allowed]
         return calling(*(allowed or [("skip", {"reason": "nothing else is allowed"})]))
 
@@ -88,7 +88,7 @@ class Obedient:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OnePageWeb:
-    """A web of one page, which every search finds; None: searches fail."""
+    """A web with one page, found by every search; without a text, searches fail."""
 
     text: str | None = field(repr=False)
     url: str = ""
@@ -107,19 +107,19 @@ class OnePageWeb:
 def tokens_of(asked: Sequence[Asked]) -> Usage:
     """Return the sum of the tokens."""
     total = Usage()
-    for one in asked:
+    for request in asked:
         total = replace(
             total,
-            prompt_tokens=total.prompt_tokens + one.usage.prompt_tokens,
-            cached_tokens=total.cached_tokens + one.usage.cached_tokens,
-            output_tokens=total.output_tokens + one.usage.output_tokens,
-            thought_tokens=total.thought_tokens + one.usage.thought_tokens,
+            prompt_tokens=total.prompt_tokens + request.usage.prompt_tokens,
+            cached_tokens=total.cached_tokens + request.usage.cached_tokens,
+            output_tokens=total.output_tokens + request.usage.output_tokens,
+            thought_tokens=total.thought_tokens + request.usage.thought_tokens,
         )
     return total
 
 
 def count_calls(asked: Sequence[Asked]) -> Mapping[str, int]:
-    """Return how often each tool was called."""
+    """Return how often each tool was called, for example `{"capture": 2, "reply": 1}`."""
     counts: dict[str, int] = {}
     for call in (call for one in asked for call in one.calls):
         counts[call.name] = counts.get(call.name, 0) + 1

@@ -1,4 +1,7 @@
-"""What tokens cost.  Source: Google, "Gemini Developer API pricing", paid tier, as of 2026-11; thoughts are billed as output."""
+"""The price of tokens, for example `dollars("gemini-3.6-flash", usage)`.
+
+Source: Google, "Gemini Developer API pricing", paid tier, as of 2026-11; thoughts are billed as output.
+"""
 
 from typing import Final
 
@@ -16,7 +19,7 @@ _MILLION: Final = 1_000_000
 
 
 def dollars(model_name: str, usage: Usage) -> float | None:
-    """Return what the tokens cost; None for a model without a known price."""
+    """Return the price of the tokens; None for a model without a known price."""
     price = _DOLLARS_A_MILLION.get(model_name)
     if price is None:
         return None
@@ -26,5 +29,5 @@ def dollars(model_name: str, usage: Usage) -> float | None:
 
 
 def estimated_usage(prompt: str, *, answers: int) -> Usage:
-    """Return an upper estimate of the tokens of requests whose texts are known, at 250 tokens of thought and call for each answer."""
+    """Return an upper estimate of the tokens of some requests by their texts, with 250 tokens of thought and call for each answer."""
     return Usage(prompt_tokens=estimated_tokens(prompt), output_tokens=100 * answers, thought_tokens=150 * answers)

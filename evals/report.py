@@ -29,22 +29,22 @@ _COLUMNS: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """What was played, by whom.  `told`: the sentence that says which mind it was; `is_model`: whether a model was asked."""
+    """The results of a run.  `headline`: the sentence naming the mind; `is_model`: whether a model was asked."""
 
-    told: str
+    headline: str
     is_model: bool
     model_name: str
     repeats: int
     results: Sequence[Result]
     obedient: Sequence[Result] = ()
-    tone: Tone = field(default_factory=lambda: Tone(told=NOT_JUDGED))
+    tone: Tone = field(default_factory=lambda: Tone(headline=NOT_JUDGED))
     estimate: float | None = None
 
 
 def markdown(run: Run) -> str:
     """Return the tables as Markdown."""
     lines = [
-        f"**{run.told}**",
+        f"**{run.headline}**",
         "",
         *_table(_COLUMNS, (_row(one, run) for one in summaries(run.results, model_name=run.model_name))),
     ]
@@ -64,10 +64,10 @@ def markdown(run: Run) -> str:
 
 
 def html(run: Run) -> str:
-    """Return the page; it needs no other file."""
+    """Return the page as one HTML file."""
     rows = "".join(
-        f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in _row(one, run))}</tr>"
-        for one in summaries(run.results, model_name=run.model_name)
+        f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in _row(summary, run))}</tr>"
+        for summary in summaries(run.results, model_name=run.model_name)
     )
     heads = "".join(f"<th>{one}</th>" for one in _COLUMNS)
     tone = "".join(f"<p>{escape(one)}</p>" for one in _told_of_tone(run.tone))
@@ -84,7 +84,7 @@ def html(run: Run) -> str:
     )
     return (
         f"<!doctype html><html lang=en><meta charset=utf-8><title>Evals</title><style>{_STYLE.read_text(encoding='utf-8')}</style>"
-        f"<h1>Evals</h1><p class='told{banner}'>{escape(run.told)}</p>"
+        f"<h1>Evals</h1><p class='told{banner}'>{escape(run.headline)}</p>"
         f"<table class=sums><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>{price}{tone}"
         f"<h2>Cases</h2>{_cases(run.results, run)}{obedient}</html>\n"
     )
@@ -111,35 +111,35 @@ def _case(result: Result, run: Run) -> str:
     )
     marks = "".join("●" if one.has_passed else "○" for one in result.runs)
     first = next((one for one in result.runs if not one.has_passed), result.runs[0])
-    said = escape(
+    question = escape(
         result.case.says if len(result.case.says) <= _SAID_LIMIT else result.case.says[: _SAID_LIMIT - 1] + "…"
     )
     calls = ", ".join(f"{name} ×{count}" if count > 1 else name for name, count in first.calls) or "no call"
     reasons = "".join(
-        f"<li class={'gate' if one.is_gate else 'want'}>{escape(one.stage)}: {escape(one.text)}</li>"
-        for one in first.failures
+        f"<li class={'gate' if failure.is_gate else 'want'}>{escape(failure.stage)}: {escape(failure.text)}</li>"
+        for failure in first.failures
     )
     error = f"<li class=gate>{escape(first.error)}</li>" if first.error else ""
     return (
-        f"<div class='case {verdict}'><b>{escape(result.case.name)}</b> <i>{marks}</i><p class=said>{said}</p>"
+        f"<div class='case {verdict}'><b>{escape(result.case.name)}</b> <i>{marks}</i><p class=said>{question}</p>"
         f"<p class=reply>{escape(first.reply) or '—'}</p><p class=calls>{escape(calls)}</p><ul>{error}{reasons}</ul></div>"
     )
 
 
-def _row(one: Summary, run: Run) -> tuple[str, ...]:
-    passes, always = (f"{one.passes:.0%}", f"{one.always:.0%}") if run.is_model else ("not asked", "not asked")
-    usage = one.usage
-    cost = "—" if one.cost is None or not run.is_model else f"${one.cost:.3f}"
+def _row(summary: Summary, run: Run) -> tuple[str, ...]:
+    passes, always = (f"{summary.passes:.0%}", f"{summary.always:.0%}") if run.is_model else ("not asked", "not asked")
+    usage = summary.usage
+    cost = "—" if summary.cost is None or not run.is_model else f"${summary.cost:.3f}"
     out = usage.output_tokens + usage.thought_tokens
     return (
-        *(one.name, str(one.cases), passes, always, str(one.gate_failures)),
+        *(summary.name, str(summary.cases), passes, always, str(summary.gate_failures)),
         *(
             f"{usage.prompt_tokens:,}",
             f"{usage.cached_tokens:,}",
             f"{out:,}",
             cost,
-            f"{one.seconds:.2f}",
-            f"{one.slowest:.2f}",
+            f"{summary.seconds:.2f}",
+            f"{summary.slowest:.2f}",
         ),
     )
 
@@ -152,7 +152,7 @@ def _table(columns: Sequence[str], rows: Iterator[Sequence[str]]) -> Iterator[st
 
 def _told_of_tone(tone: Tone) -> Iterator[str]:
     means = ", ".join(f"{suite} {mean:.1f}" for suite, mean in tone.means.items())
-    yield f"{tone.told} Means, of {BEST}: {means}." if means else tone.told
+    yield f"{tone.headline} Means, of {BEST}: {means}." if means else tone.headline
     yield from (f"- tone {one.score}: {one.case_id}: {one.reason}" for one in tone.worst[:_FAILURES_TOLD])
 
 
@@ -175,7 +175,7 @@ def _by_suite(results: Sequence[Result]) -> Iterator[tuple[str, list[Result]]]:
 
 
 def _share(results: Sequence[Result], run: Run) -> str:
-    """Return how many cases passed every time; of a stand-in that says nothing, so only how many there are."""
+    """Return how many cases passed every time, as in "7 of 9"; for a stand-in only the number of cases and of failed gates."""
     if not run.is_model:
         return f"{len(results)} cases, {sum(one.gate_failures > 0 for one in results)} of them failed a gate"
     return f"{sum(one.has_always_passed for one in results)} of {len(results)}"

@@ -1,4 +1,4 @@
-"""Plays cases, several times each, and sums up what came of them."""
+"""Plays cases, several times each, and sums up the results."""
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -22,7 +22,7 @@ MindFor = Callable[[Case], MindUnderTest]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Played:
-    """One case, played once.  `error`: why it could not be played to its end."""
+    """One case, played once.  `error`: why the run stopped early."""
 
     case: Case
     failures: tuple[Failure, ...] = ()
@@ -41,25 +41,25 @@ class Played:
 
     @property
     def has_passed_gates(self) -> bool:
-        """Whether everything holds that must hold for whichever mind thinks."""
+        """Whether every gate held."""
         return not self.error and not any(one.is_gate for one in self.failures)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """A case, and each time that it was played."""
+    """A case and its runs."""
 
     case: Case
     runs: tuple[Played, ...]
 
     @property
     def has_always_passed(self) -> bool:
-        """Whether it passed every time: pass^k."""
+        """Whether every run passed: pass^k."""
         return all(one.has_passed for one in self.runs)
 
     @property
     def passes(self) -> float:
-        """The share of runs that passed: pass@1."""
+        """The share of passed runs: pass@1.  Two of three runs: 0.67, for example."""
         return sum(one.has_passed for one in self.runs) / len(self.runs)
 
     @property
@@ -86,7 +86,7 @@ class Summary:
     def of(cls, name: str, results: Sequence[Result], *, model_name: str) -> "Summary":
         runs = [run for result in results for run in result.runs]
         usage = tokens_of([Asked(request=_NOTHING, usage=run.usage) for run in runs])
-        taken = sorted(run.seconds for run in runs)
+        seconds = sorted(run.seconds for run in runs)
         return cls(
             name=name,
             cases=len(results),
@@ -95,8 +95,8 @@ class Summary:
             gate_failures=sum(result.gate_failures for result in results),
             usage=usage,
             cost=dollars(model_name, usage),
-            seconds=taken[len(taken) // 2] if taken else 0.0,
-            slowest=taken[-1] if taken else 0.0,
+            seconds=seconds[len(seconds) // 2] if seconds else 0.0,
+            slowest=seconds[-1] if seconds else 0.0,
         )
 
 
@@ -117,48 +117,48 @@ def play(
 
 
 def play_once(case: Case, mind: MindUnderTest, *, is_real: bool = False) -> Played:
-    """Return what came of a case."""
+    """Return a run of a case."""
     watched = _Watched(mind)
     try:
-        seen = World(case, watched, is_real=is_real).play()
+        observed = World(case, watched, is_real=is_real).play()
     except Exception as cause:  # noqa: BLE001 - one case that cannot be played must not end the others
         return Played(case=case, error=watched.needs_recording or f"{type(cause).__name__}: {cause}")
     if watched.needs_recording:
         return Played(case=case, error=watched.needs_recording)
     return Played(
         case=case,
-        failures=grade(case, seen),
-        reply=seen.reply,
-        calls=tuple(sorted(count_calls(seen.asked).items())),
-        usage=tokens_of(seen.asked),
-        estimate=_estimate(seen),
-        seconds=sum(one.seconds for one in seen.asked),
-        requests=len(seen.asked),
+        failures=grade(case, observed),
+        reply=observed.reply,
+        calls=tuple(sorted(count_calls(observed.asked).items())),
+        usage=tokens_of(observed.asked),
+        estimate=_estimate(observed),
+        seconds=sum(one.seconds for one in observed.asked),
+        requests=len(observed.asked),
     )
 
 
 def summaries(results: Sequence[Result], *, model_name: str) -> Iterator[Summary]:
-    """Yield the sums of each suite, then those of all."""
+    """Yield the sums of each suite, then of all suites."""
     for suite in dict.fromkeys(result.case.suite for result in results):
         yield Summary.of(suite, [one for one in results if one.case.suite == suite], model_name=model_name)
     yield Summary.of("all", results, model_name=model_name)
 
 
 def failed_gates(results: Sequence[Result]) -> list[Result]:
-    """Return the results that end a run with an error: a gate of a gated suite, or an id, or a case that cannot be played."""
+    """Return the results that end a run with an error: a failed gate, an id of LINE in a reply or prompt, or an unplayable case."""
     return [one for one in results if one.gate_failures]
 
 
 def estimated_cost(results: Sequence[Result], *, model_name: str, repeats: int) -> float | None:
-    """Return what a run with a real model would cost, by the lengths of the requests that this run made."""
+    """Return the price of a run with a real model, estimated by the lengths of the requests so far."""
     usage = tokens_of([Asked(request=_NOTHING, usage=result.runs[0].estimate) for result in results])
     cost = dollars(model_name, usage)
     return None if cost is None else cost * repeats
 
 
-def _estimate(seen: Observed) -> Usage:
-    said = "".join(_text_of(one.request) for one in seen.asked)
-    return estimated_usage(said, answers=len(seen.asked))
+def _estimate(observed: Observed) -> Usage:
+    text = "".join(_text_of(one.request) for one in observed.asked)
+    return estimated_usage(text, answers=len(observed.asked))
 
 
 def _text_of(request: ModelRequest | JsonRequest) -> str:
@@ -166,7 +166,7 @@ def _text_of(request: ModelRequest | JsonRequest) -> str:
 
 
 class _Watched:
-    """A mind that remembers a cassette's complaint, because the worker turns every error of a model into an apology."""
+    """A mind that remembers a cassette's ReRecordError, because the worker turns every error of a model into an apology."""
 
     def __init__(self, mind: MindUnderTest) -> None:
         self.needs_recording = ""

@@ -1,4 +1,4 @@
-"""The stand-in for Gemini on a port of this machine: its answers come from simple rules, so it measures the machinery and no model."""
+"""The stand-in for Gemini on a local port.  Simple rules make its answers, so a run measures the machinery, not a model."""
 
 import asyncio
 import socket
@@ -19,7 +19,7 @@ _STOP_S: Final = 5.0
 
 @contextmanager
 def stand_in() -> Iterator[GeminiSettings]:
-    """Serve the stand-in until the end of the block; the settings lead to it."""
+    """Serve the stand-in until the end of the block; the yielded settings lead to the stand-in."""
     listener = socket.create_server(("127.0.0.1", 0))
     server = uvicorn.Server(uvicorn.Config(GeminiStandIn().app, log_level="critical", lifespan="off"))
     thread = threading.Thread(target=lambda: asyncio.run(server.serve(sockets=[listener])), daemon=True)

@@ -1,4 +1,4 @@
-"""The world of one case: the product's own assembly on in-memory ports, the history played into it, then the question."""
+"""Plays one case: the product's own assembly on in-memory ports, the history, then the question."""
 
 import base64
 import datetime as dt
@@ -55,7 +55,7 @@ _NOTION_DEADLINE_S: Final = 10.0
 
 
 class PacedClock(FixedClock):
-    """A clock that is moved by command, but in which a pause takes its time where `is_real`: a provider that asks to wait means it."""
+    """A clock that moves by command.  With `is_real`, a pause also lasts, because a real provider asks callers to wait."""
 
     is_real = False
 
@@ -71,7 +71,7 @@ class _OpenLease:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observed:
-    """What came of a case."""
+    """The state and the calls after a case."""
 
     statuses: tuple[int, ...]
     replies: tuple[str, ...] = field(repr=False)
@@ -86,12 +86,12 @@ class Observed:
 
     @property
     def reply(self) -> str:
-        """What was said, as one text."""
+        """All replies as one text."""
         return "\n".join(self.replies)
 
 
 class World:
-    """One case, played once."""
+    """One run of one case."""
 
     def __init__(self, case: Case, mind: MindUnderTest, *, is_real: bool = False) -> None:
         self._case = case
@@ -114,10 +114,10 @@ class World:
         self._answer_ids: dict[int, str] = {}
 
     def play(self) -> Observed:
-        """Play the history, then the question; return what came of it."""
+        """Play the history, then the question; return the state and the calls afterwards."""
         with ExitStack() as stack:
-            reads, tools, others = (stack.enter_context(ThreadPoolExecutor(_THREADS)) for _ in range(3))
-            worker, unsend = self._assemble(reads, tools, others)
+            reads, tools, pool = (stack.enter_context(ThreadPoolExecutor(_THREADS)) for _ in range(3))
+            worker, unsend = self._assemble(reads, tools, pool)
             statuses = [self._chat_long_ago(worker, number) for number in range(self._case.long_ago)]
             statuses += [self._tell(worker, one) for one in self._case.history]
             self._file()
@@ -145,7 +145,7 @@ class World:
                 bucket=self._everything(),
             )
 
-    def _assemble(self, reads: Executor, tools: Executor, others: Executor) -> tuple[PushEndpoint, PushEndpoint]:
+    def _assemble(self, reads: Executor, tools: Executor, pool: Executor) -> tuple[PushEndpoint, PushEndpoint]:
         case, ids = self._case, itertools.count(1)
         self._conversations = Conversations.on(
             self._store, reads=reads, clock=self._clock, lease_s=25.0, new_id=lambda: f"id-{next(ids)}"
@@ -159,7 +159,7 @@ class World:
             json_model=self._stage,
             web=self._web,
             notion=self._notion_port() if case.notion is not None else None,
-            threads=replace(Threads.on(others), reads=reads, tools=tools),
+            threads=replace(Threads.on(pool), reads=reads, tools=tools),
             clock=self._clock,
             chance=random.Random(1),  # noqa: S311 - seeded, so that a case is the same in every run
             new_entry_id=lambda: f"entry-{next(ids)}",
@@ -202,25 +202,25 @@ class World:
         self._stage.script = [calling(("skip", {"reason": "history"}))]
         return self._push(worker, event)
 
-    def _tell(self, worker: PushEndpoint, said: Said) -> int:
+    def _tell(self, worker: PushEndpoint, message: Said) -> int:
         """Deliver a message of the history; the script answers as the case says."""
         number = len(self._said_ids)
-        answer = ("skip", {"reason": "history"}) if said.bot is None else ("reply", {"message": said.bot})
+        answer = ("skip", {"reason": "history"}) if message.bot is None else ("reply", {"message": message.bot})
         self._stage.script = [calling(answer)]
         replied = len(self._line.replied)
-        status = self._push(worker, self._message(said.says, who=said.who, to_bot=said.to_bot))
-        if said.bot is not None and len(self._line.replied) > replied:
+        status = self._push(worker, self._message(message.says, who=message.who, to_bot=message.to_bot))
+        if message.bot is not None and len(self._line.replied) > replied:
             self._answer_ids[number] = f"{len(self._line.replied)}-1"
         return status
 
     def _file(self) -> None:
-        """The entries of the case are in the bucket, each from the message that it names, or from one that is long gone."""
+        """Store the case's entries, each with its message of the history as the source, or with an old message outside the history."""
         if not self._case.entries:
             return
         conversation = self._conversations.of(self._chat)
         overlay = EntryStaging().begin(conversation, sequence=0, amendments=Amendments())
-        made = [self._entry(number, one) for number, one in enumerate(self._case.entries)]
-        overlay.stage({one.path: one for one in made})
+        entries = [self._entry(number, one) for number, one in enumerate(self._case.entries)]
+        overlay.stage({one.path: one for one in entries})
         outcome = OutcomeRecord(
             webhook_event_id="filing",
             timestamp_ms=0,
@@ -232,14 +232,16 @@ class World:
         self._store.delete(conversation.names.entry(UNDO_FILE))
 
     def _remind(self) -> None:
-        """The reminders of the case are in the bucket, each from a message that is long gone."""
+        """Store the case's reminders, each with an old message outside the history as the source."""
         store = ReminderStore(self._conversations.of(self._chat))
-        for number, one in enumerate(self._case.reminders):
-            schedule, due_ms = checked_schedule(one.at, self._case.zone, one.rule, now_ms=self._clock.now_ms())
+        for number, reminder in enumerate(self._case.reminders):
+            schedule, due_ms = checked_schedule(
+                reminder.at, self._case.zone, reminder.rule, now_ms=self._clock.now_ms()
+            )
             store.create(
                 Reminder(
                     id=f"r{number:010x}",
-                    text=one.text,
+                    text=reminder.text,
                     provenance=Provenance.of_sources((Source(line_message_id=f"reminded{number}", timestamp_ms=1),)),
                     start=schedule.start,
                     zone=schedule.zone,
@@ -250,10 +252,10 @@ class World:
 
     def _entry(self, number: int, filed: Filed) -> Entry:
         category = Category(filed.category)
-        known, name = fields_of(category), name_field(category)
+        types, name = fields_of(category), name_field(category)
         values: dict[str, Value] = {one.name: one.default for one in FIELDS[category]}
-        values |= {key: known[key].check(value) for key, value in filed.fields.items()} | {name: filed.name}
-        message_id = f"seed{number}" if filed.said is None else self._said_ids[filed.said]
+        values |= {key: types[key].check(value) for key, value in filed.fields.items()} | {name: filed.name}
+        message_id = f"seed{number}" if filed.message_index is None else self._said_ids[filed.message_index]
         message_ids = (message_id,)
         return Entry(
             category=category,
@@ -263,22 +265,22 @@ class World:
             updated_at="2026-11-20T09:00:00+09:00",
             confidence=0.9,
             fields=values,
-            field_message_ids={one: message_ids for one, value in values.items() if value and known[one].holds_words},
+            field_message_ids={one: message_ids for one, value in values.items() if value and types[one].holds_words},
             slug_message_ids=message_ids,
             notes=(Note(text=filed.notes, message_ids=message_ids),) if filed.notes else (),
             provenance=Provenance.of_sources((Source(line_message_id=message_id, timestamp_ms=1),)),
         )
 
-    def _change(self, worker: PushEndpoint, unsend: PushEndpoint, one: Meanwhile) -> int:
-        if one.command is not None:
-            return self._push(worker, self._message(one.command, who=self._case.who, to_bot=True))
-        if one.unsend is not None:
+    def _change(self, worker: PushEndpoint, unsend: PushEndpoint, change: Meanwhile) -> int:
+        if change.command is not None:
+            return self._push(worker, self._message(change.command, who=self._case.who, to_bot=True))
+        if change.unsend is not None:
             event = self._event("unsend", who=self._case.who)
-            return self._push(unsend, {**event, "unsend": {"messageId": self._said_ids[one.unsend]}})
-        assert one.edit is not None  # noqa: S101 - one of the three is given
+            return self._push(unsend, {**event, "unsend": {"messageId": self._said_ids[change.unsend]}})
+        assert change.edit is not None  # noqa: S101 - one of the three is given
         event = self._event("messageEdited", who=self._case.who)
         return self._push(
-            worker, {**event, "message": {"id": self._said_ids[one.edit], "type": "text", "text": one.text}}
+            worker, {**event, "message": {"id": self._said_ids[change.edit], "type": "text", "text": change.text}}
         )
 
     def _message(self, text: str, *, who: str, to_bot: bool, quotes: int | None = None) -> dict[str, object]:
@@ -336,13 +338,13 @@ class World:
 
     def _entries(self) -> dict[str, Entry]:
         entries = EntryStore(self._conversations.of(self._chat))
-        found = (entries.entry(path_in(one.name)) for one in entries.list())
-        return {one.path: one for one in found if one is not None}
+        stored = (entries.entry(path_in(one.name)) for one in entries.list())
+        return {one.path: one for one in stored if one is not None}
 
     def _everything(self) -> str:
-        listed = self._store.list("")
-        bodies = (stored.data.decode("utf-8", "replace") for one in listed if (stored := self._store.read(one.name)))
-        return "\n".join((*(one.name for one in listed), *bodies))
+        objects = self._store.list("")
+        bodies = (stored.data.decode("utf-8", "replace") for one in objects if (stored := self._store.read(one.name)))
+        return "\n".join((*(one.name for one in objects), *bodies))
 
 
 def _web_of(case: Case) -> OnePageWeb | None:

@@ -1,1 +1,1 @@
-"""Measures recall: whether a fact that was said long ago is among the first lines that a search of a group's memory returns."""
+"""Measures recall: whether the first lines of a search of a group's memory contain a fact said long ago."""

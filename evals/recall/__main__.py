@@ -1,4 +1,4 @@
-"""`python -m evals.recall`: recall at five of what was said long ago in a group of 10,000 messages, for some seeds."""
+"""`python -m evals.recall`: recall at five of facts said long ago in a group of 10,000 messages, for some seeds."""
 
 import argparse
 import sys

@@ -1,4 +1,4 @@
-"""A group of six people and its messages in three languages, made by a seed: chatter, and facts planted among it."""
+"""A group of six people and its messages in three languages, made by a seed: chatter and planted facts."""
 
 import random
 from collections.abc import Sequence
@@ -22,10 +22,10 @@ _FOLDER: Final = Path(__file__).parent
 
 
 class Fact(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What somebody said once, and the query that asks for it."""
+    """A sentence said once, and a query for the sentence, for example "grandma is allergic to walnuts" and "allergic walnuts"."""
 
     language: str
-    said: str
+    text: str
     ask: str
 
 
@@ -37,27 +37,30 @@ class _Texts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """The messages of a group, oldest first, and the facts among them by the id of their message."""
+    """The messages of a group, oldest first, and the facts by message id.
+
+    For example, `{"m17": Fact(language="en", text="grandma is allergic to walnuts", ask="allergic walnuts")}`.
+    """
 
     messages: tuple[MessageRecord, ...] = field(repr=False)
     facts: dict[str, Fact] = field(repr=False)
 
 
 def make_group(*, seed: int = 0, messages: int = MESSAGES, ends_ms: int = ENDS_MS) -> Group:
-    """Return the group of a seed, which wrote for almost a year until `ends_ms`; equal seeds make equal groups."""
+    """Return the group of a seed: almost a year of messages until `ends_ms`.  Equal seeds make equal groups."""
     texts = msgspec.yaml.decode((_FOLDER / "group.yaml").read_bytes(), type=_Texts)
     chance = random.Random(seed)  # noqa: S311 - it draws chatter
     places = sorted(chance.sample(range(messages - WINDOW), len(texts.facts)))
     planted = dict(zip(places, chance.sample(texts.facts, len(texts.facts)), strict=True))
-    said = [planted[place].said if place in planted else _chatter(texts, chance) for place in range(messages)]
+    texts_in_order = [planted[place].text if place in planted else _chatter(texts, chance) for place in range(messages)]
     begins_ms = ends_ms - messages * _EVERY_MS
-    records = tuple(_message(place, text, begins_ms, chance) for place, text in enumerate(said))
+    records = tuple(_message(place, text, begins_ms, chance) for place, text in enumerate(texts_in_order))
     return Group(messages=records, facts={records[place].line_message_id: fact for place, fact in planted.items()})
 
 
 def _chatter(texts: _Texts, chance: random.Random) -> str:
     language = chance.choice(sorted(texts.chatter))
-    words = {kind: chance.choice(known) for kind, known in texts.words[language].items()}
+    words = {kind: chance.choice(choices) for kind, choices in texts.words[language].items()}
     return chance.choice(texts.chatter[language]).format(**words, number=chance.randint(2, 59))
 
 
@@ -74,5 +77,5 @@ def _message(place: int, text: str, begins_ms: int, chance: random.Random) -> Me
 
 
 def ids_of(messages: Sequence[MessageRecord]) -> tuple[str, ...]:
-    """Return the ids of the messages."""
+    """Return the ids of the messages, such as `("m0", "m1")`."""
     return tuple(one.line_message_id for one in messages)

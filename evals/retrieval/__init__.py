@@ -1,1 +1,1 @@
-"""How well search finds entries: a set of entries and queries in four languages, and its measurement."""
+"""Measures how well search finds entries: a set of entries and of queries in four languages."""

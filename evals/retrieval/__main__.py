@@ -1,4 +1,4 @@
-"""`python -m evals.retrieval`: the table of the set, without embeddings and with them: Gemini's where there is a key, else a stand-in's."""
+"""`python -m evals.retrieval`: the set's table without and with embeddings, by Gemini if there is a key, else by a stand-in."""
 
 import os
 from collections.abc import Mapping

@@ -36,7 +36,7 @@ class Given(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Query(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A query, and the ids of every entry that answers it."""
+    """A query and the ids of all matching entries."""
 
     ask: str
     find: list[str]
@@ -46,7 +46,10 @@ class Query(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """The recall at five of each group of queries, the queries with answers that were missed, and what was found where nothing is."""
+    """The recall at five of each group of queries, for example `{"all": 0.93, "spelling": 0.8}`.
+
+    `missed`: the queries with a missed answer. `noise`: the mean number of results for queries without an answer.
+    """
 
     recall: Mapping[str, float]
     queries: Mapping[str, int]
@@ -61,27 +64,27 @@ def read_set() -> tuple[list[Given], list[Query]]:
     return entries, queries
 
 
-def row_for(given: Given) -> Row:
-    """Return the row that the catalog has of an entry."""
-    values: dict[str, Value] = {one.name: one.default for one in FIELDS[given.category]}
-    known = fields_of(given.category)
-    values |= {name: known[name].check(value) for name, value in given.fields.items()}
+def row_for(entry: Given) -> Row:
+    """Return an entry's row of the catalog."""
+    values: dict[str, Value] = {one.name: one.default for one in FIELDS[entry.category]}
+    types = fields_of(entry.category)
+    values |= {name: types[name].check(value) for name, value in entry.fields.items()}
     return row_of(
         Entry(
-            category=given.category,
-            slug=given.id,
-            id=given.id,
+            category=entry.category,
+            slug=entry.id,
+            id=entry.id,
             created_at=_MOMENT,
             updated_at=_MOMENT,
             confidence=1.0,
-            fields={**values, name_field(given.category): given.name},
-            notes=(Note(text=given.notes),) if given.notes else (),
+            fields={**values, name_field(entry.category): entry.name},
+            notes=(Note(text=entry.notes),) if entry.notes else (),
         )
     )
 
 
 def measure(entries: Sequence[Given], queries: Sequence[Query], embedder: Embedder | None = None) -> Figures:
-    """Return how well search finds the entries; with an embedder, also by what they mean."""
+    """Return how well search finds the entries by words and, with an embedder, by meaning."""
     rows = [row_for(one) for one in entries]
     closest = _closest(rows, queries, embedder) if embedder is not None else {}
     ids = {row.path: one.id for row, one in zip(rows, entries, strict=True)}
@@ -89,11 +92,12 @@ def measure(entries: Sequence[Given], queries: Sequence[Query], embedder: Embedd
     missed: list[Query] = []
     noise: list[int] = []
     for query in queries:
-        found = [ids[one.row.path] for one in find_matches(rows, [query.ask], closest=closest.get(query.ask))[:SHOWN]]
+        matches = find_matches(rows, [query.ask], closest=closest.get(query.ask))[:SHOWN]
+        found_ids = [ids[one.row.path] for one in matches]
         if not query.find:
-            noise.append(len(found))
+            noise.append(len(found_ids))
             continue
-        recall = len(set(found) & set(query.find)) / len(query.find)
+        recall = len(set(found_ids) & set(query.find)) / len(query.find)
         for group in ("all", query.kind, query.language):
             recalls[group].append(recall)
         if recall < 1:
@@ -108,12 +112,12 @@ def measure(entries: Sequence[Given], queries: Sequence[Query], embedder: Embedd
 
 def _closest(rows: Sequence[Row], queries: Sequence[Query], embedder: Embedder) -> dict[str, dict[str, float]]:
     """Return the closest rows of each query."""
-    known = dict(
+    vectors = dict(
         zip([row.path for row in rows], _vectors([text_of(row) for row in rows], "document", embedder), strict=True)
     )
     asked = [query.ask for query in queries]
     return {
-        ask: dict(closest_of(known, [vector]))
+        ask: dict(closest_of(vectors, [vector]))
         for ask, vector in zip(asked, _vectors(asked, "query", embedder), strict=True)
     }
 
@@ -121,17 +125,17 @@ def _closest(rows: Sequence[Row], queries: Sequence[Query], embedder: Embedder) 
 def _vectors(texts: Sequence[str], kind: Kind, embedder: Embedder) -> list[Vector]:
     batches = [texts[start : start + TEXTS_AT_ONCE] for start in range(0, len(texts), TEXTS_AT_ONCE)]
     deadline = Deadline.after(SystemClock(), _SECONDS)
-    made = (vector for batch in batches for vector in embedder.embed(batch, kind=kind, deadline=deadline).vectors)
-    return [unpack(pack(one)) for one in made]
+    vectors = (vector for batch in batches for vector in embedder.embed(batch, kind=kind, deadline=deadline).vectors)
+    return [unpack(pack(one)) for one in vectors]
 
 
 def search_ms(entries: Sequence[Given], queries: Sequence[Query], *, among: int = MANY) -> float:
-    """Return the median CPU time of a search among this many entries, in milliseconds."""
+    """Return the median CPU time of a search among so many entries, in milliseconds."""
     rows = [row_for(one) for one in entries]
     many = [rows[number % len(rows)] for number in range(among)]
-    taken = []
+    times_ms = []
     for query in queries:
         begun = time.thread_time()
         find_matches(many, [query.ask])
-        taken.append((time.thread_time() - begun) * 1_000)
-    return median(taken)
+        times_ms.append((time.thread_time() - begun) * 1_000)
+    return median(times_ms)

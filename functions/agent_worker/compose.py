@@ -59,7 +59,7 @@ def compose(env: Mapping[str, str]) -> PushEndpoint:
 
 
 def compose_on(store: ObjectStore, settings: AgentWorkerSettings) -> PushEndpoint:
-    """Build the worker on this store."""
+    """Build the worker on the given store."""
     logs.key_pseudonyms(settings.channel_access_token.value())
     if settings.is_traced:
         tracing.bind(_tracer(settings))
@@ -112,7 +112,7 @@ def _ports(
 
 
 def _warm_up(line: SdkOnDemand, model: GeminiModel) -> None:
-    """Have ready who the bot is, and what an answer needs.  What fails here is tried again by whoever needs it."""
+    """Read the bot's name and prepare an answer's adapters.  After a failure, the first turn tries again."""
     line.bot_info.get()
     gc.disable()  # what these imports make stays: a sixth of their time
     try:

@@ -1,4 +1,4 @@
-"""The agent worker: Pub/Sub pushes every event except unsends to it."""
+"""The agent worker: handles every event but unsends, pushed by Pub/Sub."""
 
 import gc
 import os
@@ -17,7 +17,7 @@ gc.enable()
 
 @functions_framework.http
 def agent_worker(request: Request) -> tuple[str, int]:
-    """Answer 204 once the event is handled, 5xx to have it redelivered, 4xx to a sender or a body that is none of Pub/Sub's."""
+    """Answer 204 after the event, 5xx to have the event redelivered, 4xx if the sender or the body is not of Pub/Sub."""
     body = request.stream.read(_endpoint.body_limit_bytes + 1)  # one byte over the limit suffices to refuse the body
     return _endpoint(
         request.method,

@@ -34,7 +34,7 @@ def compose(env: Mapping[str, str]) -> PushEndpoint:
 
 
 def compose_on(store: ObjectStore, settings: UnsendSettings) -> PushEndpoint:
-    """Build the function on this store."""
+    """Build the function on the given store."""
     clock = clock_of(settings.clock_offset_file)
     conversations = Conversations.on(
         store,

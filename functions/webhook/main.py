@@ -1,4 +1,4 @@
-"""The webhook: LINE posts its deliveries to it."""
+"""The webhook: receives the deliveries that LINE posts."""
 
 import os
 

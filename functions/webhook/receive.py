@@ -1,6 +1,7 @@
 """Receive a delivery of LINE: check its signature, publish every event, and answer LINE.
 
-200 means that Pub/Sub has stored every event; 503 makes LINE redeliver; 4xx answers a sender that is not LINE.
+200 means that Pub/Sub has stored every event; 503 makes LINE redeliver; 4xx answers any other sender. For example, a body with a wrong
+signature is answered with 401, and nothing is published.
 Source: LINE, "Receive messages (webhook)": LINE redelivers after an answer other than 2xx, if redelivery is switched on.
 """
 
@@ -29,32 +30,35 @@ _INTERNAL_ERROR: Final = 500
 
 
 class Body(Protocol):
-    """The body of a request, which is not read yet.  `declared_bytes`: what the sender says about its size, if anything."""
+    """The unread body of a request.  `declared_bytes`: the Content-Length, None without one."""
 
     @property
     def declared_bytes(self) -> int | None: ...
 
     def read(self, at_most_bytes: int) -> bytes | None:
-        """Return the body, or its first `at_most_bytes`; None if it was not complete in time."""
+        """Return the body, or its first `at_most_bytes`; None after a deadline.
+
+        For example, `read(1_048_577)` shows whether a body has more than 1 MiB.
+        """
         ...
 
     def refuse(self) -> None:
-        """Nothing more of it is read."""
+        """Leave the rest of the body unread."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receive:
-    """Publishes the events of LINE's deliveries.  `channel_secret` holds one secret, or two separated by a comma."""
+    """Publishes the events of LINE's deliveries.  `channel_secret` may hold two, for example `"new,old"` during a rotation."""
 
     bus: EventBus
     channel_secret: Secret = field(repr=False)
     clock: Clock = field(repr=False)
 
     def __call__(self, method: str, body: Body, signature: str | None, traceparent: str | None = None) -> int:
-        """Publish every event of the delivery; return their count, 0 if LINE only verifies the address.
+        """Publish every event of the delivery; return the number of events, 0 if LINE only verifies the address.
 
-        A request that cannot be LINE's is refused before its body is read.
+        A sender other than LINE is refused before the body is read.
 
         Every message carries `traceparent`.
         Repeated: published again, with `is_redelivery` set; the workers recognise a redelivery by its webhook_event_id.
@@ -86,7 +90,7 @@ class Receive:
         return len(messages)
 
     def _signed(self, body: Body, signature: str) -> bytes:
-        """Return the bytes of the body, which LINE has signed."""
+        """Return the bytes of the body after a check of LINE's signature."""
         content = body.read(DELIVERY_LIMIT_BYTES + 1)  # one byte over the limit suffices to refuse the body
         if content is None:
             raise DeliveryIncompleteError("the body was not complete in time")
@@ -103,7 +107,7 @@ class Receive:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebhookEndpoint:
-    """Answers requests; every failure becomes one log line and one sentence for the caller."""
+    """Answers requests; a failure becomes one log line and one sentence, such as `("only POST is answered", 405)`."""
 
     receive: Receive
 

@@ -1,6 +1,6 @@
-"""Reading a request's body with a limit and a deadline, so that a sender that drips it cannot keep a thread.
+"""Reads a request's body with a limit and a deadline, so that a slow sender cannot occupy a thread.
 
-gunicorn's threads read without a timeout, and a body that was not read is read before the connection's next request.
+gunicorn's threads read without a timeout, and the connection's next request starts only after the rest of an unread body.
 Source: gunicorn 27, workers/gthread.py and http/parser.py; http/wsgi.py (`gunicorn.socket`).
 """
 
@@ -17,7 +17,7 @@ _PIECE_BYTES: Final = 65_536
 
 
 class ByteStream(Protocol):
-    """The body of a request as WSGI gives it."""
+    """A request's body as a WSGI stream."""
 
     def read(self, size: int = -1, /) -> bytes:
         """Return up to `size` bytes, fewer only at the end."""
@@ -25,7 +25,7 @@ class ByteStream(Protocol):
 
 
 class RequestBody:
-    """The body of one request.  `environ` is that of WSGI; without a socket in it there is no deadline."""
+    """The body of one request.  `environ` is the WSGI environment; without `gunicorn.socket` there is no deadline."""
 
     def __init__(self, stream: ByteStream, environ: Mapping[str, Any], *, declared_bytes: int | None) -> None:
         self.declared_bytes = declared_bytes
@@ -34,7 +34,7 @@ class RequestBody:
         self._socket: socket.socket | None = environ.get("gunicorn.socket")
 
     def read(self, at_most_bytes: int) -> bytes | None:
-        """Return the body, or its first `at_most_bytes`; None if it was not complete at the deadline, which ends the connection."""
+        """Return the body, or its first `at_most_bytes`; at the deadline, end the connection and return None."""
         if self._socket is None:
             return self._stream.read(at_most_bytes)
         watched = _DEADLINES.watch(self._socket)
@@ -47,14 +47,14 @@ class RequestBody:
         return body if was_in_time else None
 
     def refuse(self) -> None:
-        """Nothing more of the body is read, and the connection ends after the answer, which has to say so."""
+        """Read nothing more of the body.  The connection ends after the answer, so the answer needs `Connection: close`."""
         self.is_refused = True
         if self._socket is not None:
             _end_reading(self._socket)
 
 
 class _Deadlines:
-    """Ends the reading of sockets whose deadline has passed, in one thread for all of them."""
+    """Ends the reading of sockets after their deadlines, in one thread for all sockets."""
 
     def __init__(self) -> None:
         self._watched: dict[object, tuple[float, socket.socket]] = {}
@@ -91,7 +91,7 @@ class _Deadlines:
 
 
 def _end_reading(sock: socket.socket) -> None:
-    """Take what has arrived, so that the answer is not lost in a reset; then every read finds the end."""
+    """Receive up to 64 KiB first, because unread bytes would make the kernel reset the answer; then end every read."""
     with contextlib.suppress(OSError):  # nothing has arrived
         sock.recv(_PIECE_BYTES, socket.MSG_DONTWAIT)
     with contextlib.suppress(OSError):  # the sender has gone

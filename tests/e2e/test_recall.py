@@ -24,7 +24,7 @@ def archive_group(platform: Platform, chat_id: str) -> list[tuple[str, str]]:
         segment = Segment(messages=tuple(map(archived_message, made.messages[start : start + _SEGMENT])))
         data = encode_segment(segment)
         platform.put(f"archive/{chat_id}/{name_of(segment, data, number=number).file}", data)
-    return [(fact.ask, fact.said) for fact in made.facts.values()]
+    return [(fact.ask, fact.text) for fact in made.facts.values()]
 
 
 def lines_in(request: GenerateContentRequest) -> Iterator[str]:

@@ -21,7 +21,7 @@ def result(reply: str, *, name: str = "case", suite: str = "length") -> Result:
 
 def run_with(results: list[Result], *scores: JsonStep) -> Run:
     tone = judge(results, ScriptedJsonModel(scores))
-    return Run(told="told", is_model=True, model_name="m", repeats=1, results=results, tone=tone)
+    return Run(headline="headline", is_model=True, model_name="m", repeats=1, results=results, tone=tone)
 
 
 def test_the_first_answer_of_each_case_is_judged_and_silence_is_not() -> None:
@@ -32,7 +32,7 @@ def test_the_first_answer_of_each_case_is_judged_and_silence_is_not() -> None:
     assert [one.score for one in tone.judgements] == [4, 2]
     assert tone.means == {"length": 3.0}
     assert [one.case_id for one in tone.worst] == ["length/b"]
-    assert "by scripted" in tone.told
+    assert "by scripted" in tone.headline
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_an_answer_that_is_no_judgement_is_told_and_not_counted(answer: JsonStep
     tone = judge([result("hi")], ScriptedJsonModel([answer]))
 
     assert tone.judgements == ()
-    assert "1 could not be judged" in tone.told
+    assert "1 could not be judged" in tone.headline
 
 
 def test_an_answer_cannot_leave_its_marks() -> None:

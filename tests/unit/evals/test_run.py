@@ -127,7 +127,7 @@ def test_a_cassette_replays_what_was_recorded_and_refuses_a_changed_prompt(tmp_p
 def test_the_report_says_that_no_model_was_asked_and_escapes_what_it_shows() -> None:
     results = play([Case(name="case", says="<b>hi</b>", suite="suite")], lambda _: saying("<script>"))
     run = Run(
-        told="No model was asked.",
+        headline="No model was asked.",
         is_model=False,
         model_name="gemini-3.5-flash-lite",
         repeats=3,
