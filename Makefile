@@ -25,7 +25,7 @@ PIP_AUDIT := 2.10.1
 OPERATIONS := $(if $(HISTORY_BUCKET),operations,$(if $(wildcard .env),selfhost,operations))
 
 .DEFAULT_GOAL := help
-.PHONY: help run serve test check format bench eval simulate mutants screenshots fuzz load-test package-test foreign-bots audit tf-test tf-plan tf-docs tf-lock line-webhook dead-letters invite admit revoke admitted forget export backup restore release cost lock upgrade clean
+.PHONY: help run serve test check format bench eval simulate mutants screenshots fuzz load-test package-test foreign-bots audit tf-test tf-mutants tf-plan tf-docs tf-lock line-webhook dead-letters invite admit revoke admitted forget export backup restore release cost lock upgrade clean
 
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -82,6 +82,9 @@ foreign-bots: $(VENV)/.dev-installed ## Install bots and frameworks from registr
 
 tf-test: $(VENV)/.dev-installed $(TOOLS)/.stub-installed ## Check infra/terraform, offline: its tests, its plan, each function's archive
 	$(BIN)/pytest -m "terraform or not terraform" tests/infra $(ARGS)
+
+tf-mutants: $(VENV)/.dev-installed $(TOOLS)/.stub-installed ## Play mistakes in infra/terraform, and print which test finds each: make tf-mutants [ARGS=NAME]
+	$(BIN)/python -m tests.infra.mutants $(ARGS)
 
 tf-plan: $(VENV)/.dev-installed $(TOOLS)/.stub-installed ## Write the plan that tests/infra keeps anew
 	$(BIN)/python -m tests.infra.offline

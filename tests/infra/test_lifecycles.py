@@ -11,11 +11,25 @@ from tests.infra.planned import FUNCTIONS
 FOLDER = ROOT / "infra" / "terraform"
 RESOURCES = {  # by file, type and name
     ("agent_worker.tf", "google_project_iam_member", "agent_worker_uses_vertex"): "create_before_destroy = true",
+    ("build.tf", "time_sleep", "grants_settled"): 'create_duration = "${var.grants_settle_s}s"',
+    ("history.tf", "google_storage_bucket", "history"): (
+        "depends_on = [google_kms_crypto_key_iam_member.uses, time_sleep.apis_usable]"
+    ),
     ("modules/function/main.tf", "google_cloud_run_service_iam_member", "invokes"): (
         "replace_triggered_by = [google_cloudfunctions2_function.this.id]"
     ),
     ("modules/function/main.tf", "google_cloudfunctions2_function", "this"): "depends_on = [time_sleep.grants_settled]",
+    ("modules/function/main.tf", "time_sleep", "grants_settled"): 'create_duration = "${var.grants_settle_s}s"',
+    ("modules/load_balancer/main.tf", "google_compute_backend_service", "webhook"): (
+        "security_policy = google_compute_security_policy.webhook.id"
+    ),
     ("packages.tf", "google_storage_bucket_object", "package"): "create_before_destroy = true",
+    ("pubsub.tf", "google_pubsub_topic", "dead_letters"): (
+        "depends_on = [google_kms_crypto_key_iam_member.uses, time_sleep.apis_usable]"
+    ),
+    ("pubsub.tf", "google_pubsub_topic", "events"): (
+        "depends_on = [google_kms_crypto_key_iam_member.uses, time_sleep.apis_usable]"
+    ),
     ("pubsub.tf", "google_pubsub_subscription_iam_member", "agent_takes_dead_letters"): (
         "replace_triggered_by = [google_pubsub_subscription.worker[each.key].id]"
     ),
