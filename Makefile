@@ -21,11 +21,12 @@ PROCESSES := --numprocesses auto --max-worker-restart 0
 PIP_INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --require-hashes
 UV := 0.13.9
 PIP_AUDIT := 2.10.1
+PYTHONS := 3.11 3.12 3.13 3.14
 # With a file .env the commands are for the process of `make serve`, unless the environment names a bucket.
 OPERATIONS := $(if $(HISTORY_BUCKET),operations,$(if $(wildcard .env),selfhost,operations))
 
 .DEFAULT_GOAL := help
-.PHONY: help run serve test check format bench eval simulate mutants screenshots fuzz load-test package-test foreign-bots audit tf-test tf-mutants tf-plan tf-docs tf-lock line-webhook dead-letters invite admit revoke admitted forget export backup restore release cost lock upgrade clean
+.PHONY: help run serve test check format bench eval simulate mutants screenshots fuzz load-test package-test foreign-bots audit wheels tf-test tf-mutants tf-plan tf-docs tf-lock line-webhook dead-letters invite admit revoke admitted forget export backup restore release cost lock upgrade clean
 
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -131,6 +132,13 @@ tf-docs: $(VENV)/.dev-installed ## Write the README of the Terraform module anew
 audit: $(TOOLS)/.audit-installed ## Look up known vulnerabilities of everything that is installed; needs the network
 	$(TOOLS)/audit/bin/pip-audit --strict --disable-pip --require-hashes \
 		$(foreach list,requirements/dev.txt $(FUNCTIONS:%=functions/%/requirements.txt),--requirement $(list))
+
+wheels: $(BIN)/pip ## Look up a wheel of everything that is installed for each Python; needs the network
+	@for version in $(PYTHONS); do for list in requirements/dev.txt $(FUNCTIONS:%=functions/%/requirements.txt); do \
+		echo "$$list on Python $$version"; \
+		$(PIP_INSTALL) --dry-run --ignore-installed --no-deps --target .wheels --only-binary :all: --python-version $$version \
+			--requirement $$list || exit 1; \
+	done; done
 
 tf-lock: ## Write the providers' lock file, with the hashes of every platform; needs the network
 	cd infra/terraform && terraform init -backend=false && terraform providers lock \

@@ -29,6 +29,7 @@ from tests.infra.offline import (
 
 _AT_ONCE: Final = 2
 _TIMEOUT_S: Final = 600
+_OF_ASSERTIONS: Final = ("Test assertion failed", "Unknown condition value")
 # Alerts take the longest, and no mutation changes a query; the other compares the configuration with the mutations themselves.
 _NOT_PLAYED: Final = ("--ignore=tests/infra/test_alerts.py", "--ignore=tests/infra/test_mutations.py")
 _FAILED_TEST: Final = re.compile(r"^FAILED (.+?)(?: - .*)?$", re.MULTILINE)
@@ -59,13 +60,15 @@ def finder_of(mutation: Mutation, folder: Path) -> str | None:
 
 
 def _failed_run(outcome: TerraformOutcome) -> str | None:
-    """Return the run whose assertion fails.  Raises: StaleMutationError, if Terraform refuses the configuration."""
+    """Return the run whose assertion fails, or depends on what a plan does not know.
+
+    Raises: StaleMutationError, if Terraform refuses the configuration.
+    """
     if outcome.status == 0:
         return None
-    failed = [run for run, state in outcome.states.items() if state == "fail"]
-    if not failed:
+    if not any(diagnostic in outcome.output for diagnostic in _OF_ASSERTIONS):
         raise StaleMutationError(f"Terraform refuses it: {outcome.output[-2_000:]}")
-    return failed[0]
+    return next(run for run, state in outcome.states.items() if state != "pass")
 
 
 def _checkout(folder: Path, configuration: Path, plans: Mapping[str, Plan]) -> Path:

@@ -19,7 +19,7 @@ LOCKED = [
     *ROOT.glob("functions/*/requirements.txt"),
     *(ROOT / "requirements" / f"{name}.txt" for name in ("serve", "run", "dev")),
 ]
-PYTHONS = ("3.11", "3.12", "3.13")
+PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 _PIN = re.compile(r"^([A-Za-z0-9._-]+)(?:\[([^\]]*)\])?==", re.MULTILINE)
 
 
