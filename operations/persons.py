@@ -11,8 +11,8 @@ from operations.conversations import Forget, object_line
 from shared import logs
 from shared.clock import Clock
 from shared.conversation.records import MessageRecord
+from shared.conversation.redaction.sweep import Sweep
 from shared.conversation.store import Conversation, Conversations
-from shared.conversation.sweep import Sweep
 from shared.conversation.withdrawal import Withdrawal
 from shared.errors import UnreadableRecordError, UnusableIdError
 from shared.handlers.persons import messages_of

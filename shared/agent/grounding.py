@@ -13,8 +13,8 @@ from typing import Final
 
 from shared.agent.own_orders import Effect, own_words
 from shared.agent.said_times import said_times, weekdays_in
-from shared.conversation.literal_runs import weight_of
 from shared.search.folding import fold
+from shared.search.literal_runs import weight_of
 
 _MOST_RUNS: Final = 4
 _LEAST_TARGET: Final = 4  # as `weight_of` counts: two characters of Han or Thai, four of ASCII

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import Final
 
-from shared.conversation.literal_runs import Runs
 from shared.search.folding import fold
+from shared.search.literal_runs import Runs
 
 _LONGEST_QUOTATION: Final = 40  # characters; a longer one is pasted
 _LONGEST_ORDER: Final = 500  # likewise of a message

@@ -26,8 +26,8 @@ from shared.agent.links import (
     narrowed,
     without_hidden_characters,
 )
-from shared.conversation.literal_runs import Runs
 from shared.search.folding import fold
+from shared.search.literal_runs import Runs
 
 _NUMBER: Final = re.compile(r"\d{4,}")
 _NAMED_AT_LEAST: Final = 2  # characters; a shorter name stands in other words by chance

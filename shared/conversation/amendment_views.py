@@ -75,10 +75,10 @@ class AmendmentView:
 
 def _ids_in(known: Amendments) -> int:
     """Return how many ids these hold, about; a hundred characters of words count as one."""
-    groups = (*known.together.values(), *known.taken.values())
+    groups = (*known.together.values(), *known.redacted.values())
     plans = sum(len(plan.redacted_ids) + len(plan.cleared_ids) for plan in known.plans.values())
     words = sum(map(len, known.edits.values())) // _CHARACTERS_OF_ID
-    single = len(known.withdrawn) + len(known.edited_ms) + len(known.members) + len(known.taken)
+    single = len(known.withdrawn) + len(known.edited_ms) + len(known.members) + len(known.redacted)
     return 1 + single + sum(map(len, groups)) + plans + words
 
 

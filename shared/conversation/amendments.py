@@ -38,15 +38,15 @@ class Plan:
 class Amendments:
     """What is withdrawn, edited and erased, as of one look.
 
-    `taken`: the answers and recaps that lost their words, each with those that every plan which names it has cleared. `edits`: the newest
-    words of edited messages, where they were read (`AmendmentLog.with_words_of`); `edited_ms`: LINE's timestamp of each edit, and `editors`
-    the marks of those who edited. `members`: up to when each member took back everything, by the members' marks. Filed entries are erased
-    up to `erased_entries_ms` only. `together`: the messages that were withdrawn at once, by the id of their withdrawal; `plans`: by the ids
-    of their rounds.
+    `redacted`: the answers and recaps that lost their words, each with those that every plan which names it has cleared. `edits`: the
+    newest words of edited messages, where they were read (`AmendmentLog.with_words_of`); `edited_ms`: LINE's timestamp of each edit, and
+    `editors` the marks of those who edited. `members`: up to when each member took back everything, by the members' marks. Filed entries
+    are erased up to `erased_entries_ms` only. `together`: the messages that were withdrawn at once, by the id of their withdrawal;
+    `plans`: by the ids of their rounds.
     """
 
     withdrawn: frozenset[str] = frozenset()
-    taken: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    redacted: Mapping[str, frozenset[str]] = field(default_factory=dict)
     edits: Mapping[str, str] = field(default_factory=dict, repr=False)
     edited_ms: Mapping[str, int] = field(default_factory=dict)
     members: Mapping[str, int] = field(default_factory=dict)
@@ -71,7 +71,7 @@ class Amendments:
             editors={**self.editors, **{event.id: event.by for event in edits if event.by is not None}},
             members=_merged(self.members, ((event.id, event.timestamp_ms) for event in member_erasures), max),
             plans=united,
-            taken=_taken(united.values()) if plans else self.taken,
+            redacted=_redacted(united.values()) if plans else self.redacted,
             erased_ms=max((self.erased_ms, *(event.timestamp_ms for event in (*erasures, *resets)))),
             erased_entries_ms=max((self.erased_entries_ms, *(event.timestamp_ms for event in erasures))),
         ).without_dead_edits()
@@ -110,7 +110,7 @@ class Amendments:
         """Whether this look found anything that the look `before` did not, which may have read more of the older amendments."""
         return self is not before and not (  # a look that finds nothing returns what was known
             self.withdrawn <= before.withdrawn
-            and self.taken.items() <= before.taken.items()
+            and self.redacted.items() <= before.redacted.items()
             and self.edits.items() <= before.edits.items()
             and self.edited_ms.items() <= before.edited_ms.items()
             and self.members.items() <= before.members.items()
@@ -140,15 +140,6 @@ class Amendments:
         is_lost = outcome.holds_words and outcome.provenance.is_lost_with(self, outcome.webhook_event_id)
         return outcome.without_words() if is_lost else outcome
 
-    def replaced_in(self, messages: Iterable[MessageRecord]) -> frozenset[str]:
-        """Return the ids of those messages whose words are older than their edits, and differ from them."""
-        return frozenset(
-            one.line_message_id
-            for one in messages
-            if self.edited_ms.get(one.line_message_id, 0) > one.edited_ms
-            and self.edits.get(one.line_message_id) != one.text
-        )
-
     def overlay(self, message: MessageRecord) -> MessageRecord:
         """Return the message with its newest text, which may be its own: another worker may have found a newer edit than this look."""
         edited = self.edits.get(message.line_message_id)
@@ -168,9 +159,9 @@ def _merged(
     return merged
 
 
-def _taken(plans: Iterable[Plan]) -> dict[str, frozenset[str]]:
+def _redacted(plans: Iterable[Plan]) -> dict[str, frozenset[str]]:
     """Return what any plan redacts, each with those that every plan which redacts it has cleared."""
-    taken: dict[str, frozenset[str]] = {}
+    redacted: dict[str, frozenset[str]] = {}
     for plan in plans:
-        taken |= {own_id: taken.get(own_id, plan.cleared_ids) & plan.cleared_ids for own_id in plan.redacted_ids}
-    return taken
+        redacted |= {own_id: redacted.get(own_id, plan.cleared_ids) & plan.cleared_ids for own_id in plan.redacted_ids}
+    return redacted

@@ -20,10 +20,10 @@ from shared.conversation.journal import JournalListing
 from shared.conversation.lifetime import Cut, bounded
 from shared.conversation.recap import RecapWriter
 from shared.conversation.records import ANSWERABLE_MS, MessageRecord, OutcomeKind, OutcomeRecord, by_time
+from shared.conversation.redaction.sweep import Sweep
 from shared.conversation.snapshot import MemoryLimits, cleaned
 from shared.conversation.snapshot_records import SnapshotRecord
 from shared.conversation.store import Conversation
-from shared.conversation.sweep import Sweep
 from shared.storage.codec import decode_readable
 from shared.storage.object_store import ListedObject
 

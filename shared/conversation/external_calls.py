@@ -173,7 +173,7 @@ def _remove_words(store: ObjectStore, listed: ListedObject, amendments: Amendmen
 
 
 def _is_affected(record: CallRecord, amendments: Amendments) -> bool:
-    gone, named_ids = amendments.withdrawn.union(amendments.taken), record.provenance.ids
+    gone, named_ids = amendments.withdrawn.union(amendments.redacted), record.provenance.ids
     edits_ms = (amendments.edited_ms[one] for one in named_ids if one in amendments.edited_ms)
     is_edited = any(record.started_ms <= edited_ms + SKEW_MS for edited_ms in edits_ms)
     return record.provenance.is_erased_by(amendments) or is_edited or not gone.isdisjoint(named_ids)

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from shared.clock import SKEW_MS
-from shared.conversation.inheritance import with_inheritance
 from shared.conversation.records import ANSWERABLE_MS, MessageRecord, OutcomeKind, OutcomeRecord, by_time
+from shared.conversation.redaction.source_handover import hand_over_sources
 from shared.conversation.segments import (
     answers_in_order,
     archived_answer,
@@ -81,7 +81,7 @@ def bounded(
     )
     lasting = {one.id for one in passed if required_ids is None or one.id in required_ids}
     lasting |= {one.id for one in passed[-_PASSED_KEPT:] if one.passed_ms > now_ms - ANSWERABLE_MS - SKEW_MS}
-    inherited = with_inheritance(
+    inherited = hand_over_sources(
         replace(record, recaps=recaps, passed_recaps=passed), {one.id for one in recaps} | lasting | kept
     )
     return replace(

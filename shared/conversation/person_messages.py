@@ -6,8 +6,8 @@ from itertools import chain
 from shared.conversation.media import UNKNOWN_MS, media_labels
 from shared.conversation.member_mark import mark_id
 from shared.conversation.provenance import Provenance
+from shared.conversation.redaction.sweep import Sweep
 from shared.conversation.store import Conversation
-from shared.conversation.sweep import Sweep
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -47,8 +47,8 @@ class AmendedWords(Protocol):
         ...
 
     @property
-    def taken(self) -> Mapping[str, frozenset[str]]:
-        """The answers and recaps whose words went with withdrawn messages, by their own ids, with those that repeat nothing of them."""
+    def redacted(self) -> Mapping[str, frozenset[str]]:
+        """The answers and recaps that plans redact, by their own ids, each with those that repeat nothing of it."""
         ...
 
     @property
@@ -165,12 +165,12 @@ class Provenance(Extensible):
     def is_lost_with(self, amendments: AmendedWords, own_id: str) -> bool:
         """Whether the answer or recap with this provenance has to lose its words.
 
-        It has to if something of it was withdrawn or erased, or if a withdrawal has taken it. It also has to if its prompt held an answer
-        that was taken and the two were not compared, because it was under way at that time.
+        It has to if something of it was withdrawn or erased, or if a plan redacts it. It also has to if its prompt held an answer
+        that a plan redacts and the two were not compared, because it was under way at that time.
         """
-        if own_id in amendments.taken or self.is_affected_by(amendments):
+        if own_id in amendments.redacted or self.is_affected_by(amendments):
             return True
-        return any(own_id not in amendments.taken[one] for one in amendments.taken.keys() & self.ids)
+        return any(own_id not in amendments.redacted[one] for one in amendments.redacted.keys() & self.ids)
 
     def is_affected_since(self, before: AmendedWords, now: AmendedWords) -> bool:
         """Whether a message of it was withdrawn, erased or edited between two looks, or an answer or recap of it lost its words.
@@ -182,7 +182,7 @@ class Provenance(Extensible):
             return True
         if now.erased_entries_ms > before.erased_entries_ms or now.members != before.members:
             return True
-        gone = (now.withdrawn - before.withdrawn) | (now.taken.keys() - before.taken.keys())
+        gone = (now.withdrawn - before.withdrawn) | (now.redacted.keys() - before.redacted.keys())
         if not gone.isdisjoint(self.ids):
             return True
         return any(

@@ -11,7 +11,6 @@ from typing import Final, Protocol
 from shared import logs
 from shared.clock import Clock, Deadline
 from shared.conversation.amendments import Amendments
-from shared.conversation.inheritance import own_id_of
 from shared.conversation.lifetime import bounded, without_recap
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, provenance_of
 from shared.conversation.snapshot import MemoryLimits, SeenSnapshot
@@ -68,9 +67,7 @@ class RecapWriter:
             if text is not None:
                 summed_up = _with_recap(record, text, self.limits)
                 held = (summed_up.outcomes, summed_up.recaps, summed_up.passed_recaps)
-                required_ids = frozenset(
-                    own_id_of(one) for kind in held for one in kind
-                )  # journalled answers may name each
+                required_ids = frozenset(one.id for kind in held for one in kind)  # journalled answers may name each
                 within = bounded(summed_up, self.limits, now_ms=self.clock.now_ms(), required_ids=required_ids)
                 record = conversation.archive.with_waiting(summed_up, within)
             goes_on = text is not None and left > 0 and self.is_due(record, deadline)

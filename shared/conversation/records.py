@@ -233,6 +233,11 @@ class OutcomeRecord(Extensible):
     audit: Audit = field(default_factory=Audit)
 
     @property
+    def id(self) -> str:
+        """The id by which prompts, answers and recaps name it."""
+        return self.webhook_event_id
+
+    @property
     def holds_words(self) -> bool:
         """Whether there is anything in it that a withdrawal has to take out."""
         is_filed = bool(self.writes or self.audit.filed_paths)

@@ -29,7 +29,7 @@ class Refusal(Extensible):
     def stands(self, amendments: Amendments) -> bool:
         """Whether what it is about still has the words that were refused, as far as this look tells."""
         is_gone = (
-            self.id in amendments.taken
+            self.id in amendments.redacted
             or not amendments.withdrawn.isdisjoint({self.id, *self.sources})
             or self.words_ms <= max(amendments.erased_ms, amendments.members.get(self.id, -1))
         )

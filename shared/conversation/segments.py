@@ -74,26 +74,19 @@ def name_of(segment: Segment, data: bytes, *, number: int) -> SegmentName:
 
 
 def cleaned_segment(segment: Segment, amendments: Amendments) -> Segment:
-    """Return the segment without the words of what was withdrawn, and with those of what was edited.
-
-    Archived recaps are never shown, so a recap of an edited message loses its words, whether it sums up the old or the new ones.
-    """
-
-    def is_lost(one: ArchivedAnswer | Recap, own_id: str) -> bool:
-        return one.provenance.is_lost_with(amendments, own_id)
-
+    """Return the segment without the words of what was withdrawn, and with those of what was edited."""
     return replace(
         segment,
         unknown_fields=segment.wordless_fields,
         messages=tuple(amendments.overlay(one) for one in segment.messages if not amendments.is_withdrawn(one)),
         answers=tuple(
-            one.redacted(text=None) if is_lost(one, one.webhook_event_id) else one
+            one.redacted(text=None) if one.provenance.is_lost_with(amendments, one.id) else one
             for one in segment.answers
             if one.timestamp_ms > amendments.erased_ms
         ),
         recaps=tuple(
-            one.redacted(text="")
-            if is_lost(one, one.id) or not amendments.edits.keys().isdisjoint(one.summed_up_ids)
+            one.without_words()
+            if one.provenance.is_lost_with(amendments, one.id) or one.is_outdated_by(amendments.edited_ms)
             else one
             for one in segment.recaps
             if one.timestamp_ms > amendments.erased_ms

@@ -4,7 +4,6 @@ A writer of people's words looks at the amendments after the swap, because a wit
 """
 
 from collections.abc import Iterable
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
@@ -12,9 +11,9 @@ from typing import Final
 from shared.clock import MINUTE_MS
 from shared.conversation.amendment_log import AmendmentLog
 from shared.conversation.amendments import Amendments
-from shared.conversation.inheritance import own_id_of, without_lost, without_names
 from shared.conversation.numbering import Numbered
 from shared.conversation.records import OutcomeRecord
+from shared.conversation.redaction.source_handover import without_lost, without_names
 from shared.conversation.refusals import Refusal, standing
 from shared.conversation.segments import cleaned_segment, with_provenance, without_provenance
 from shared.conversation.snapshot_records import ArchivedAnswer, Recap, SnapshotRecord
@@ -75,15 +74,12 @@ class Snapshot:
         self.objects.keep_newest(self.names.snapshot, StoredObject(data=data, generation=generation))
         return SeenSnapshot(record=record, generation=generation)
 
-    def clean(self, amendments: Amendments, *, edited: AbstractSet[str] = frozenset()) -> None:
-        """Apply the amendments to the snapshot.  Nothing is written if nothing changes, so many withdrawals cost few writes.
-
-        `edited` are archived messages whose words are older than their edits.
-        """
+    def clean(self, amendments: Amendments) -> None:
+        """Apply the amendments to the snapshot.  Nothing is written if nothing changes, so many withdrawals cost few writes."""
 
         def clean(data: bytes | None) -> bytes | None:
             record = with_sources(decode(SnapshotRecord, data)) if data is not None else SnapshotRecord()
-            wanted = cleaned(record, amendments, edited=edited)
+            wanted = cleaned(record, amendments)
             return encode(with_numbers(wanted)) if wanted != record else None
 
         update_by_swap(self.objects.store, self.names.snapshot, clean, what="the snapshot")
@@ -137,18 +133,15 @@ def _decoded(data: bytes) -> SnapshotRecord:
     return with_sources(decode(SnapshotRecord, data))
 
 
-def cleaned(
-    snapshot: SnapshotRecord, amendments: Amendments, *, edited: AbstractSet[str] = frozenset()
-) -> SnapshotRecord:
-    """Return the snapshot without the words of what was withdrawn, and with those of what was edited, here or in the archive."""
-    edited = edited | amendments.replaced_in((*snapshot.leaving.messages, *snapshot.messages))
+def cleaned(snapshot: SnapshotRecord, amendments: Amendments) -> SnapshotRecord:
+    """Return the snapshot without the words of what was withdrawn, and with those of what was edited.
 
-    def is_lost(one: OutcomeRecord | Recap) -> bool:
-        if isinstance(one, Recap) and not (amendments.edited_ms.keys() if one.passed_ms else edited).isdisjoint(
-            one.summed_up_ids
-        ):
-            return True
-        return one.provenance.is_lost_with(amendments, own_id_of(one))
+    Answers keep the words of an edited message; recaps, which are written anew, do not.
+    """
+
+    def is_lost(record: OutcomeRecord | Recap) -> bool:
+        is_outdated = isinstance(record, Recap) and record.is_outdated_by(amendments.edited_ms)
+        return is_outdated or record.provenance.is_lost_with(amendments, record.id)
 
     left = replace(
         snapshot,
@@ -156,7 +149,7 @@ def cleaned(
         recaps=tuple(one for one in snapshot.recaps if one.provenance.since_ms > amendments.erased_ms),
         passed_recaps=tuple(one for one in snapshot.passed_recaps if one.provenance.since_ms > amendments.erased_ms),
     )
-    clean = without_names(without_lost(left, is_lost), amendments.taken.keys())
+    clean = without_names(without_lost(left, is_lost), amendments.redacted.keys())
     return replace(
         clean,
         unknown_fields=clean.wordless_fields,

@@ -1,5 +1,6 @@
 """The records that compactions make of a chat: recaps, the snapshot, and the archive's segments.  Schemas are in schemas/records/."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from shared.conversation.numbering import Numbered
@@ -36,6 +37,11 @@ class Recap(Extensible):
         """Return it as it stays beside the prompts after a withdrawal."""
         return self.redacted(text="")
 
+    def is_outdated_by(self, edited_ms: Mapping[str, int]) -> bool:
+        """Whether a message that it sums up was edited after the words that it sums up."""
+        sources = (source for source in self.provenance.sources if source.line_message_id in self.summed_up_ids)
+        return any(source.timestamp_ms < edited_ms.get(source.line_message_id, -1) for source in sources)
+
     @property
     def as_source(self) -> Provenance:
         """The provenance of something that was made of it."""
@@ -60,6 +66,11 @@ class ArchivedAnswer(Extensible):
     provenance: Provenance
     sent_message_ids: tuple[str, ...] = ()
     model_name: str | None = None
+
+    @property
+    def id(self) -> str:
+        """The id by which prompts, answers and recaps name it."""
+        return self.webhook_event_id
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -110,6 +121,11 @@ class SnapshotRecord(Extensible):
     segments: tuple[str, ...] = ()
     overtaken_ms: int = 0
     refused: tuple[Refusal, ...] = ()
+
+    @property
+    def all_messages(self) -> tuple[MessageRecord, ...]:
+        """The messages, those included that wait for the archive."""
+        return (*self.messages, *self.leaving.messages)
 
     @property
     def all_recaps(self) -> tuple[Recap, ...]:

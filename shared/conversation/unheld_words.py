@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from shared.conversation.literal_runs import RUN_WEIGHT, spans
 from shared.search.folding import fold
+from shared.search.literal_runs import RUN_WEIGHT, spans
 
 _PIECE_WEIGHT: Final = 8
 """A common piece of eight ASCII characters, or four of another script, is held; shorter ones are alike by chance."""

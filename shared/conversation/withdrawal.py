@@ -14,15 +14,14 @@ from typing import Final, Protocol
 from shared import logs
 from shared.clock import Clock
 from shared.conversation.amendments import Amendments
-from shared.conversation.descent import Descent
 from shared.conversation.due import DueMarkers
 from shared.conversation.member_mark import mark_id
 from shared.conversation.records import Amendment, MessageRecord
+from shared.conversation.redaction.plan import RedactionPlan, plan_erasure, plan_withdrawal
+from shared.conversation.redaction.sweep import Sweep
 from shared.conversation.snapshot_records import SnapshotRecord
 from shared.conversation.store import Conversation
-from shared.conversation.sweep import Sweep
 from shared.conversation.turn import TurnRecord
-from shared.conversation.withdrawal_plan import plan_erasure, plan_withdrawal
 from shared.errors import CorruptRecordError
 from shared.storage.codec import is_corrupt
 
@@ -148,13 +147,11 @@ class Withdrawal:
         amendments = conversation.amendments.look()
         sweep = Sweep(archive=conversation.archive)
         journalled, snapshot = conversation.journal.message_of(line_message_id), conversation.snapshot.read().record
-        sweep.know((*([journalled] if journalled else ()), *snapshot.messages, *snapshot.leaving.messages))
+        sweep.know((*([journalled] if journalled else ()), *snapshot.all_messages))
         sweep.begin_with({line_message_id})
         archived = [one for segment in sweep.naming({line_message_id}) for one in segment.messages]
-        amendments = conversation.amendments.with_words_of(
-            amendments, (*archived, *snapshot.messages, *snapshot.leaving.messages)
-        )
-        conversation.snapshot.clean(amendments, edited=amendments.replaced_in(archived))
+        amendments = conversation.amendments.with_words_of(amendments, (*archived, *snapshot.all_messages))
+        conversation.snapshot.clean(amendments)
         sweep.clean(amendments, {line_message_id})
         self._clear_holders(conversation, amendments)
 
@@ -210,15 +207,15 @@ class Withdrawal:
         journalled = sorted(_journalled(conversation, line_message_ids))
         messages = [journal.message_of(one) for one in journalled]
         found = [one for one in messages if one is not None]
-        descent = Descent(amendments=amendments)
-        descent.add_words(text for one in (*found, *known) for text in one.words)
+        plan = RedactionPlan(amendments=amendments)
+        plan.add_words(text for one in (*found, *known) for text in one.words)
         sweep = Sweep(archive=conversation.archive)
         sweep.know(found)
-        is_known = plan_withdrawal(conversation, line_message_ids, descent, sweep, round_id=round_id)
+        is_known = plan_withdrawal(conversation, line_message_ids, plan, sweep, round_id=round_id)
         for one in journalled:
             journal.drop(one)
         self._remove_words(
-            conversation, descent, lambda amendments: sweep.clean(amendments, line_message_ids | descent.taken)
+            conversation, plan, lambda amendments: sweep.clean(amendments, line_message_ids | plan.redacted_ids)
         )
         return is_known or bool(found)
 
@@ -237,19 +234,16 @@ class Withdrawal:
         for message in journal.read_messages(drops_unreadable=True):
             if amendments.is_withdrawn(message):
                 journal.drop(message.line_message_id)
-        descent, sweep = Descent(amendments=amendments), Sweep(archive=conversation.archive)
-        plan_erasure(conversation, descent, sweep)
-        self._remove_words(conversation, descent, sweep.clean_all)
+        plan, sweep = RedactionPlan(amendments=amendments), Sweep(archive=conversation.archive)
+        plan_erasure(conversation, plan, sweep)
+        self._remove_words(conversation, plan, sweep.clean_all)
 
     def _remove_words(
-        self, conversation: Conversation, descent: Descent, clean_archive: Callable[[Amendments], None]
+        self, conversation: Conversation, plan: RedactionPlan, clean_archive: Callable[[Amendments], None]
     ) -> None:
         """The words of everything that goes are in no object: turn, journal, snapshot, archive and holders, in this order."""
-        kept = frozenset(descent.kept)
-        amendments = replace(
-            descent.amendments, taken=dict(descent.amendments.taken) | dict.fromkeys(descent.taken, kept)
-        )
-        conversation.turn.amend(is_affected=descent.is_lost)
+        amendments = plan.applied
+        conversation.turn.amend(is_affected=plan.is_lost)
         for outcome in conversation.journal.read_outcomes():
             if amendments.without_lost(outcome) is not outcome:
                 conversation.journal.remove_words(outcome.webhook_event_id)

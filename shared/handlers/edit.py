@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from itertools import chain
 
 from shared.bus.result import EventResult
+from shared.conversation.redaction.sweep import Sweep
 from shared.conversation.store import Conversation, Conversations
-from shared.conversation.sweep import Sweep
 from shared.conversation.withdrawal import Withdrawal
 from shared.handlers.admission import AdmissionHandler
 from shared.handlers.intake import Intake

@@ -120,7 +120,7 @@ class ErasureHandler:
         ids = frozenset(press.offer.forgets)
         entries = sum(not ids.isdisjoint(row.provenance.message_ids) for row in EntryStore(conversation).catalog().rows)
         self.withdrawal.withdraw_all(conversation, ids, timestamp_ms=event.timestamp_ms)
-        taken = conversation.amendments.look().taken.keys() - {question_id}
+        taken = conversation.amendments.look().redacted.keys() - {question_id}
         answers = sum(one.webhook_event_id in taken for one in self.reader.read_newest(conversation).outcomes)
         logs.info("messages_forgotten", messages=len(ids))
         facts = {"messages": str(len(ids)), "answers": str(answers), "entries": str(entries)}

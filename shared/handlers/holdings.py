@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from shared.conversation.redaction.sweep import Sweep
 from shared.conversation.store import Conversation
-from shared.conversation.sweep import Sweep
 from shared.knowledge.entry_store import EntryStore
 from shared.reminders.store import ReminderStore
 

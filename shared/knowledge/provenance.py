@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from typing import Final, TypeAlias, TypeVar
 
 from shared.agent.retellings import Retelling, RetoldMessage
-from shared.conversation.literal_runs import Runs
 from shared.conversation.provenance import Source
 from shared.conversation.receipt_lines import compared_path
 from shared.conversation.records import MessageRecord
@@ -20,6 +19,7 @@ from shared.knowledge.catalog import Row
 from shared.knowledge.numbers import Numbers
 from shared.knowledge.schema import Value
 from shared.search.folding import fold
+from shared.search.literal_runs import Runs
 
 _LONG_NAME_BYTES: Final = (
     9  # three characters of most scripts, or nine letters; shorter names stand in other words by chance

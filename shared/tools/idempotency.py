@@ -149,7 +149,7 @@ class IdempotentWrites:
 
 def _is_taken_back(context: TurnContext, read_ids: AbstractSet[str], amendments: Amendments) -> bool:
     """Whether anything that the model has read was withdrawn, was erased, or lost its words with a withdrawn message."""
-    gone = amendments.withdrawn | amendments.taken.keys()
+    gone = amendments.withdrawn | amendments.redacted.keys()
     return not gone.isdisjoint(read_ids) or any(map(amendments.is_withdrawn, (*context.to_answer, *context.earlier)))
 
 

@@ -16,10 +16,11 @@ from tests.mutants.slips import Slip, slips_in
 
 _PATTERNS: Final = (
     "shared/turns/*.py",
-    "shared/conversation/*.py",
+    "shared/conversation/**/*.py",
     "shared/handlers/*.py",
     "shared/recurrence.py",
     "shared/search/folding.py",
+    "shared/search/literal_runs.py",
     "shared/storage/*.py",
     "shared/reminders/*.py",
     "shared/access/*.py",

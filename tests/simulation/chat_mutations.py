@@ -35,15 +35,14 @@ _AMENDMENTS: Final = "shared.conversation.amendments"
 _AMENDMENT_LOG: Final = "shared.conversation.amendment_log"
 _ARCHIVE: Final = "shared.conversation.archive"
 _COMPACTION: Final = "shared.conversation.compaction"
-_DESCENT: Final = "shared.conversation.descent"
 _HISTORY: Final = "shared.conversation.history"
 _HISTORY_READER: Final = "shared.conversation.history_reader"
 _JOURNAL: Final = "shared.conversation.journal"
+_REDACTION_PLAN: Final = "shared.conversation.redaction.plan"
 _RECAP: Final = "shared.conversation.recap"
 _SNAPSHOT: Final = "shared.conversation.snapshot"
 _TURN: Final = "shared.conversation.turn"
 _WITHDRAWAL: Final = "shared.conversation.withdrawal"
-_WITHDRAWAL_PLAN: Final = "shared.conversation.withdrawal_plan"
 
 OF_CHATS: Final[Mapping[str, Mutation]] = {
     "looks_after_record": Mutation(
@@ -162,7 +161,7 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
         lacks="words of a worker that died before its last look stay",
     ),
     "plans_erasures": Mutation(
-        f"{_WITHDRAWAL_PLAN}:plan_erasure",
+        f"{_REDACTION_PLAN}:plan_erasure",
         Skip("add_plan"),
         lacks="whoever thinks with an answer that hands on what is erased does not look again",
     ),
@@ -317,12 +316,12 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
         lacks="an archived message keeps the text from before its edit",
     ),
     "plans_with_the_archive": Mutation(
-        f"{_WITHDRAWAL_PLAN}:plan_withdrawal",
+        f"{_REDACTION_PLAN}:plan_withdrawal",
         Instead("sweep.naming_more", name_no_segment),
         lacks="an archived answer keeps withdrawn words that it repeats from another one",
     ),
     "stores_the_plan": Mutation(
-        f"{_WITHDRAWAL_PLAN}:plan_withdrawal",
+        f"{_REDACTION_PLAN}:plan_withdrawal",
         Skip("add_plan"),
         lacks="a withdrawal that died on the way cannot compare any more, and takes every answer that came from another one",
     ),
@@ -332,12 +331,12 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
         lacks="an answer loses its words because its prompt held an answer that lost them",
     ),
     "lets_heirs_keep_their_words": Mutation(
-        f"{_DESCENT}:Descent._follow",
+        f"{_REDACTION_PLAN}:RedactionPlan._compare",
         Always("_may_repeat"),
         lacks="the same, already when it is found",
     ),
     "compares_heirs": Mutation(
-        f"{_DESCENT}:Descent._follow",
+        f"{_REDACTION_PLAN}:RedactionPlan._compare",
         Never("_may_repeat"),
         lacks="an answer keeps withdrawn words that it repeats from another answer",
     ),

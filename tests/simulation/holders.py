@@ -5,9 +5,9 @@ from typing import Final
 
 from shared.access.budgets import Limits
 from shared.conversation.amendment_events import AmendmentEvent, AmendmentKind
-from shared.conversation.descent import repeatable
 from shared.conversation.pushes import PushesRecord
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, SaidReminder
+from shared.conversation.redaction.plan import Derived
 from shared.conversation.segments import decode_segment
 from shared.conversation.snapshot_records import SnapshotRecord
 from shared.conversation.turn import TurnRecord
@@ -117,7 +117,7 @@ class Holders:
         segments.append(snapshot.leaving)
         answers = (one for segment in segments for one in segment.answers)
         recaps = (one for segment in segments for one in segment.recaps)
-        known = repeatable((*outcomes, *snapshot.outcomes, *answers), (*snapshot.all_recaps, *recaps))
+        known = Derived.of(outcomes, snapshot.outcomes, answers, snapshot.all_recaps, recaps)
         return {one.id for one in known if one.words}
 
     def note_message(self, name: str, data: bytes) -> None:

@@ -24,11 +24,11 @@ from shared.conversation.journal import Journal
 from shared.conversation.provenance import IsWithdrawn, Provenance
 from shared.conversation.pushes import PushesRecord
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
+from shared.conversation.redaction.sweep import Sweep
 from shared.conversation.snapshot import Snapshot
 from shared.conversation.snapshot_records import Segment, SnapshotRecord
 from shared.conversation.spending import Spending
 from shared.conversation.store import Conversation
-from shared.conversation.sweep import Sweep
 from shared.conversation.turn import Route, SeenTurn, TurnRecord
 from shared.knowledge.entry import Entry
 from shared.knowledge.provenance import PossibleSources

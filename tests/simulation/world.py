@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias, TypeVar
 
 from shared.adapters.memory import MemoryObjectStore
-from shared.conversation.literal_runs import shares_run
 from shared.conversation.records import OutcomeRecord, SaidReminder
 from shared.conversation.snapshot_records import Recap
 from shared.conversation.spending import Ledger
 from shared.reminders.reminder import Reminder
+from shared.search.literal_runs import shares_run
 from tests.simulation.scheduler import Process, Scheduler, Task
 
 _ResultT = TypeVar("_ResultT")

@@ -15,7 +15,6 @@ from shared.adapters.written_calls import written_calls
 from shared.agent.links import links_in
 from shared.agent.receipts import is_blank, without_marks
 from shared.agent.transcript import placeholder, words
-from shared.conversation.literal_runs import Runs
 from shared.conversation.receipt_lines import compared_texts
 from shared.errors import AizuchiError
 from shared.knowledge.classification import split_hints
@@ -35,6 +34,7 @@ from shared.line.markdown import plain_text
 from shared.line.mentions import without_address
 from shared.line.message_text import describe
 from shared.search.folding import fold, loosen, without_okurigana
+from shared.search.literal_runs import Runs
 from shared.search.needles import needles_of
 from shared.search.ranking import Passage, rank
 from shared.tools.notion.blocks import blocks_of

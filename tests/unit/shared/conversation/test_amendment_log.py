@@ -298,7 +298,7 @@ def test_an_answer_that_two_withdrawals_took_is_compared_by_both(chat: Conversat
         chat.amendments.amend(Amendment(line_message_id=one, timestamp_ms=5))
         chat.amendments.add_plan(one, plan(redacted={"e7"} if one == "m3" else {"e1"}, cleared=cleared))
 
-    assert chat.amendments.look().taken == {"e1": {"e3"}, "e7": {"e9"}}
+    assert chat.amendments.look().redacted == {"e1": {"e3"}, "e7": {"e9"}}
 
 
 def test_a_plan_that_is_stored_is_not_stored_again(chat: Conversation, store: MemoryObjectStore) -> None:

@@ -82,7 +82,7 @@ def test_the_ids_of_a_view_are_counted() -> None:
     amendments = Amendments(
         withdrawn=frozenset("ab"),
         edited_ms={"c": 1, "d": 1, "e": 1},
-        taken={"f": frozenset("m"), "g": frozenset("mn")},
+        redacted={"f": frozenset("m"), "g": frozenset("mn")},
         members={"o": 1},
         together={"p": frozenset("ab")},
         plans={"p": Plan(redacted_ids=frozenset("fg"), cleared_ids=frozenset("mnq"))},

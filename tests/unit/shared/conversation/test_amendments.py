@@ -8,7 +8,7 @@ from tests.support.chats import answer, message
 ANNA, BERT = "U" + "a" * 32, "U" + "b" * 32
 LOOKED = Amendments(
     withdrawn=frozenset({"m1", "m2"}),
-    taken={"e1": frozenset({"e2"})},
+    redacted={"e1": frozenset({"e2"})},
     edits={"m3": "newer"},
     edited_ms={"m3": 3},
     members={ANNA: 5},
@@ -21,8 +21,8 @@ LOOKED = Amendments(
     "now",
     [
         Amendments(withdrawn=frozenset({"m3"})),
-        Amendments(taken={"e2": frozenset()}),
-        Amendments(taken={"e1": frozenset()}),
+        Amendments(redacted={"e2": frozenset()}),
+        Amendments(redacted={"e1": frozenset()}),
         Amendments(edits={"m3": "newest"}),
         Amendments(edited_ms={"m3": 4}),
         Amendments(members={ANNA: 6}),

@@ -140,7 +140,7 @@ def test_a_call_loses_its_words_with_an_answer_that_its_prompt_held(
 ) -> None:
     calls.begin(KEY, record("秘密", "m1", "event-0"))
 
-    CallWords().remove_withdrawn(chat, Amendments(withdrawn=frozenset({"m0"}), taken={"event-0": frozenset()}))
+    CallWords().remove_withdrawn(chat, Amendments(withdrawn=frozenset({"m0"}), redacted={"event-0": frozenset()}))
 
     assert "秘密" not in " ".join(bucket(store).values())
 

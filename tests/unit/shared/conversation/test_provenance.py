@@ -162,12 +162,12 @@ def test_an_erasure_of_entries_affects_a_prompt_that_begins_later(before: int, *
     [
         ("e1", Amendments(withdrawn=frozenset({"m1"})), True),
         ("e1", Amendments(withdrawn=frozenset({"m9"})), False),
-        ("e1", Amendments(taken={"e1": frozenset()}), True),
-        ("e1", Amendments(taken={"e0": frozenset()}), True),
-        ("e1", Amendments(taken={"e0": frozenset({"e1", "e2"})}), False),
-        ("e1", Amendments(taken={"e9": frozenset()}), False),
-        ("e1", Amendments(taken={"e0": frozenset({"e1"}), "recap-1": frozenset()}), True),
-        ("e1", Amendments(taken={"e0": frozenset({"e1"}), "e9": frozenset()}), False),
+        ("e1", Amendments(redacted={"e1": frozenset()}), True),
+        ("e1", Amendments(redacted={"e0": frozenset()}), True),
+        ("e1", Amendments(redacted={"e0": frozenset({"e1", "e2"})}), False),
+        ("e1", Amendments(redacted={"e9": frozenset()}), False),
+        ("e1", Amendments(redacted={"e0": frozenset({"e1"}), "recap-1": frozenset()}), True),
+        ("e1", Amendments(redacted={"e0": frozenset({"e1"}), "e9": frozenset()}), False),
         ("e1", Amendments(), False),
     ],
 )
@@ -182,16 +182,16 @@ def test_words_are_lost_with_what_they_were_made_of_unless_they_were_compared(
 @pytest.mark.parametrize(
     ("now", "is_affected"),
     [
-        (Amendments(taken={"e1": frozenset()}), True),
-        (Amendments(taken={"e9": frozenset()}), False),
-        (Amendments(taken={"e2": frozenset({"e3"})}), False),
-        (Amendments(taken={"e1": frozenset()}, withdrawn=frozenset({"m9"})), True),
+        (Amendments(redacted={"e1": frozenset()}), True),
+        (Amendments(redacted={"e9": frozenset()}), False),
+        (Amendments(redacted={"e2": frozenset({"e3"})}), False),
+        (Amendments(redacted={"e1": frozenset()}, withdrawn=frozenset({"m9"})), True),
     ],
 )
 def test_a_prompt_is_affected_by_answers_that_lost_their_words_since(now: Amendments, *, is_affected: bool) -> None:
     prompt = made_of("m1", "e1", "e2", since_ms=3)
 
-    assert prompt.is_affected_since(Amendments(taken={"e2": frozenset()}), now) is is_affected
+    assert prompt.is_affected_since(Amendments(redacted={"e2": frozenset()}), now) is is_affected
 
 
 def test_a_union_names_each_message_once_with_its_oldest_words_and_its_author() -> None:

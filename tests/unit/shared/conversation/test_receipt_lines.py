@@ -3,10 +3,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.agent.receipts import Deed, DeedKind, Place, receipt
-from shared.conversation.literal_runs import Signs
 from shared.conversation.provenance import Provenance
 from shared.conversation.receipt_lines import compared_arguments, compared_path, compared_texts
 from shared.conversation.records import Audit, Offer, OutcomeKind, OutcomeRecord, ProposedCall, StagedWrite
+from shared.search.literal_runs import Signs
 
 LOCALES = ("ja", "en", "zh-TW", "th")
 

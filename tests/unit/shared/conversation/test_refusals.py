@@ -15,7 +15,7 @@ MARK = Refusal(id="m1", words_ms=1_000, sources=("m0",))
         (Amendments(withdrawn=frozenset({"m1"})), False),
         (Amendments(withdrawn=frozenset({"m0"})), False),
         (Amendments(withdrawn=frozenset({"m2"})), True),
-        (Amendments(taken={"m1": frozenset()}), False),
+        (Amendments(redacted={"m1": frozenset()}), False),
         (Amendments(erased_ms=1_000), False),
         (Amendments(erased_ms=999), True),
         (Amendments(members={"m1": 1_000}), False),

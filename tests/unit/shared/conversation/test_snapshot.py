@@ -48,6 +48,12 @@ def recap(number: int, *covered: int) -> Recap:
     )
 
 
+def of_words_at(summary: Recap, words_ms: int) -> Recap:
+    """Return the recap as it is if it sums up words from this moment."""
+    messages = {"": dict.fromkeys(summary.summed_up_ids, words_ms)}
+    return replace(summary, provenance=replace(summary.provenance, messages=messages))
+
+
 def recap_ids(record: SnapshotRecord) -> list[str]:
     return [one.id for one in record.recaps]
 
@@ -144,17 +150,26 @@ def test_a_look_that_reads_less_of_what_is_older_finds_nothing_new(chat: Convers
     assert chat.snapshot.settle(chat.amendments, looked) is looked
 
 
-@pytest.mark.parametrize(
-    ("text", "edited_ms", "is_kept"),
-    [("newer", 9, False), ("hi", 9, True), ("newer", 5, True)],
-    ids=["another text", "the same text", "an edit that it was made of"],
-)
-def test_a_recap_goes_where_a_source_has_other_words_by_now(text: str, edited_ms: int, *, is_kept: bool) -> None:
-    record = SnapshotRecord(messages=(replace(message(1), edited_ms=5), message(2)), recaps=(recap(1, 1), recap(2, 2)))
+@pytest.mark.parametrize(("edited_ms", "is_kept"), [(6, False), (5, True), (4, True)])
+def test_a_recap_goes_where_a_message_was_edited_after_the_words_that_it_sums_up(
+    edited_ms: int, *, is_kept: bool
+) -> None:
+    shown, passed, other = of_words_at(recap(1, 1), 5), of_words_at(recap(2, 1), 5), recap(3, 2)
+    record = SnapshotRecord(recaps=(shown, other), passed_recaps=(replace(passed, passed_ms=NOW_MS),))
 
-    clean = cleaned(record, Amendments(edits={"m1": text}, edited_ms={"m1": edited_ms}))
+    clean = cleaned(record, Amendments(edited_ms={"m1": edited_ms}))
 
-    assert recap_ids(clean) == (["recap-1", "recap-2"] if is_kept else ["recap-2"])
+    assert recap_ids(clean) == (["recap-1", "recap-3"] if is_kept else ["recap-3"])
+    assert [one.text for one in clean.passed_recaps] == (["recap 2"] if is_kept else ["", ""])
+
+
+def test_a_recap_stays_where_only_an_answer_that_it_repeats_held_older_words() -> None:
+    shown = recap(1, 1)
+    shown = replace(shown, provenance=made_of("m1", "m7"))
+
+    clean = cleaned(SnapshotRecord(recaps=(shown,)), Amendments(edited_ms={"m7": 9}))
+
+    assert clean.recaps == (shown,)
 
 
 def test_an_erasure_leaves_what_came_after_its_timestamp() -> None:
@@ -344,7 +359,7 @@ def test_what_repeats_a_recap_that_loses_its_words_loses_them_with_it() -> None:
 
 def test_what_a_withdrawal_found_to_repeat_nothing_names_the_lost_answer_no_more() -> None:
     heirs = (made_with(answer(2, None), "m1"), made_with(answer(3, "good morning"), "e2", "m2"))
-    amendments = Amendments(withdrawn=frozenset({"m1"}), taken={"e2": frozenset({"e3"})})
+    amendments = Amendments(withdrawn=frozenset({"m1"}), redacted={"e2": frozenset({"e3"})})
 
     clean = cleaned(SnapshotRecord(outcomes=heirs), amendments)
 
@@ -372,15 +387,6 @@ def test_recaps_that_reach_into_what_is_erased_go_for_good() -> None:
     clean = cleaned(record, Amendments(erased_ms=3))
 
     assert (recap_ids(clean), [one.id for one in clean.passed_recaps]) == (["recap-2"], ["recap-4"])
-
-
-def test_a_recap_beside_the_prompts_loses_its_words_with_any_edit_of_its_sources() -> None:
-    amendments = Amendments(edits={"m1": "newer"}, edited_ms={"m1": 9})
-    shown, passed = recap(1, 1, 2), replace(recap(2, 1, 3), passed_ms=NOW_MS)
-
-    clean = cleaned(SnapshotRecord(recaps=(shown,), passed_recaps=(passed,)), amendments)
-
-    assert (clean.recaps, [one.text for one in clean.passed_recaps]) == ((shown,), [""])
 
 
 @pytest.mark.parametrize(("age_ms", "is_kept"), [(0, False), (1, True)])

@@ -357,6 +357,7 @@ def test_a_recap_of_words_from_before_an_edit_goes(chat: Conversation, withdrawa
 
     seen = chat.snapshot.read()
     newer = recap(2, "the meeting is at ten", "m1")
+    newer = replace(newer, provenance=replace(newer.provenance, messages={"": {"m1": 9}}))
     chat.snapshot.swap(seen, replace(seen.record, recaps=(newer,)))
     withdrawal.edit(chat, "m1", text="at ten", timestamp_ms=9)
     assert [one.text for one in read(chat).recaps] == ["the meeting is at ten"]

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.conversation.literal_runs import Runs, Signs, shares_run
 from shared.search.folding import fold
+from shared.search.literal_runs import Runs, Signs, shares_run
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@ from dataclasses import replace
 
 import pytest
 
-from shared.conversation.inheritance import NAMES_KEPT, with_inheritance, without_lost
 from shared.conversation.records import OutcomeKind, OutcomeRecord
+from shared.conversation.redaction.source_handover import NAMES_LIMIT, hand_over_sources, without_lost
 from shared.conversation.snapshot_records import Recap, SnapshotRecord
 from tests.support.chats import answer, made_of, made_with, message
 
@@ -18,7 +18,7 @@ def seeing(number: int, text: str, *saw: str) -> OutcomeRecord:
 def test_an_answer_that_repeats_one_that_goes_names_its_sources() -> None:
     record = SnapshotRecord(outcomes=(seeing(1, f"it is {PLACE}", "m0"), seeing(2, f"as I said, {PLACE}", "e1", "m2")))
 
-    kept = with_inheritance(record, {"e2"}).outcomes[1]
+    kept = hand_over_sources(record, {"e2"}).outcomes[1]
 
     assert set(kept.provenance.ids) == {"m0", "m1", "m2"}
     assert kept.provenance.since_ms == 1
@@ -29,7 +29,7 @@ def test_what_takes_over_sources_may_repeat_entries_that_were_shown_before_it(fi
     gone = made_with(seeing(1, f"it is {PLACE}", "m0"), entries_since_ms=first)
     heir = made_with(seeing(2, f"as I said, {PLACE}", "e1"), entries_since_ms=second)
 
-    kept = with_inheritance(SnapshotRecord(outcomes=(gone, heir)), {"e2"}).outcomes[1]
+    kept = hand_over_sources(SnapshotRecord(outcomes=(gone, heir)), {"e2"}).outcomes[1]
 
     assert kept.provenance.entries_since_ms == 3
 
@@ -40,7 +40,7 @@ def test_an_answer_that_rephrases_one_that_goes_forgets_it() -> None:
         outcomes=(seeing(1, f"it is {PLACE}", "m0"), seeing(2, "where you said", "e1", "m2")),
     )
 
-    kept = with_inheritance(record, {"e2"}).outcomes[1]
+    kept = hand_over_sources(record, {"e2"}).outcomes[1]
 
     assert kept.provenance.ids == {"m2"}
 
@@ -50,7 +50,7 @@ def test_an_answer_keeps_the_name_of_one_that_goes_after_a_message_that_it_may_r
         messages=(message(0, "where is it?"),), outcomes=(seeing(1, "noted", "m0"), seeing(2, "pin 4711", "e1", "m2"))
     )
 
-    kept = with_inheritance(record, {"e2"}).outcomes[1]
+    kept = hand_over_sources(record, {"e2"}).outcomes[1]
 
     assert kept.provenance.ids == {"e1", "m2"}  # nobody knows by now what m1 said; the archived answer names it
 
@@ -61,7 +61,7 @@ def test_an_answer_that_repeats_a_short_message_of_one_that_goes_names_it() -> N
         outcomes=(seeing(1, "noted: pin 4711", "m2"), seeing(2, "pin 4711, yes?", "e1"), seeing(3, "yes?", "e1")),
     )
 
-    kept = with_inheritance(record, {"e2", "e3"}).outcomes
+    kept = hand_over_sources(record, {"e2", "e3"}).outcomes
 
     assert [set(one.provenance.ids) for one in kept[1:]] == [{"m1", "m2"}, {"m3"}]
 
@@ -74,7 +74,7 @@ def test_words_that_were_handed_on_through_several_that_go_keep_their_first_sour
         seeing(4, f"yes, {PLACE}", "e3"),
     )
 
-    kept = with_inheritance(SnapshotRecord(outcomes=chain), {"e4"}).outcomes[3]
+    kept = hand_over_sources(SnapshotRecord(outcomes=chain), {"e4"}).outcomes[3]
 
     assert "m0" in kept.provenance.ids
 
@@ -92,21 +92,21 @@ def test_a_recap_takes_over_from_an_answer_and_an_answer_from_a_recap() -> None:
         outcomes=(seeing(1, f"it is {PLACE}", "m0"), seeing(3, f"yes, {PLACE}", "recap-1")), recaps=(recap, newer)
     )
 
-    changed = with_inheritance(record, {"e3", "recap-2"})
+    changed = hand_over_sources(record, {"e3", "recap-2"})
 
     assert changed.outcomes[1].provenance.ids == {"m1", "m3"}
     assert set(changed.recaps[1].provenance.ids) == {"m0", "m1", "m5"}
 
 
 def test_what_would_have_to_name_too_much_loses_its_words() -> None:
-    many = tuple(f"m{number}" for number in range(NAMES_KEPT + 1))
+    many = tuple(f"m{number}" for number in range(NAMES_LIMIT + 1))
     record = SnapshotRecord(outcomes=(seeing(1, f"it is {PLACE}", *many), seeing(2, f"yes, {PLACE}", "e1")))
 
-    assert not with_inheritance(record, {"e2"}).outcomes[1].holds_words
+    assert not hand_over_sources(record, {"e2"}).outcomes[1].holds_words
 
 
 def test_what_names_as_much_as_is_kept_keeps_its_words() -> None:
-    many = tuple(f"m{number}" for number in range(NAMES_KEPT))
+    many = tuple(f"m{number}" for number in range(NAMES_LIMIT))
     recap = Recap(
         id="recap-1",
         text="hi",
@@ -116,18 +116,18 @@ def test_what_names_as_much_as_is_kept_keeps_its_words() -> None:
     )
     record = SnapshotRecord(outcomes=(seeing(2, f"yes, {PLACE}", *many),), recaps=(recap,))
 
-    assert with_inheritance(record, {"e2", "recap-1"}) == record
+    assert hand_over_sources(record, {"e2", "recap-1"}) == record
 
 
 def test_an_answer_whose_own_prompt_held_more_keeps_its_words() -> None:
-    many = tuple(f"m{number}" for number in range(NAMES_KEPT + 1))
+    many = tuple(f"m{number}" for number in range(NAMES_LIMIT + 1))
     record = SnapshotRecord(outcomes=(seeing(1, "hi", "m0"), seeing(2, f"yes, {PLACE}", *many)))
 
-    assert with_inheritance(record, {"e2"}) == record
+    assert hand_over_sources(record, {"e2"}) == record
 
 
 def test_a_recap_that_would_have_to_name_too_much_goes() -> None:
-    many = tuple(f"m{number}" for number in range(NAMES_KEPT + 1))
+    many = tuple(f"m{number}" for number in range(NAMES_LIMIT + 1))
     recap = Recap(
         id="recap-1",
         text=PLACE,
@@ -137,7 +137,7 @@ def test_a_recap_that_would_have_to_name_too_much_goes() -> None:
     )
     record = SnapshotRecord(outcomes=(seeing(1, f"it is {PLACE}", *many),), recaps=(recap,))
 
-    assert with_inheritance(record, {"recap-1"}).recaps == ()
+    assert hand_over_sources(record, {"recap-1"}).recaps == ()
 
 
 def test_what_says_the_same_but_never_saw_it_keeps_its_own_sources() -> None:
@@ -151,7 +151,7 @@ def test_what_says_the_same_but_never_saw_it_keeps_its_own_sources() -> None:
     alike = seeing(2, f"it is {PLACE}", "m2")
     record = SnapshotRecord(outcomes=(seeing(1, f"it is {PLACE}", "m0"), alike), recaps=(recap,))
 
-    changed = with_inheritance(record, {"e2", "recap-1"})
+    changed = hand_over_sources(record, {"e2", "recap-1"})
 
     assert changed.outcomes[1] == alike
     assert changed.recaps == (recap,)
@@ -169,13 +169,13 @@ def test_nothing_changes_where_nothing_goes() -> None:
         outcomes=(seeing(1, f"it is {PLACE}", "m0"), seeing(2, f"yes, {PLACE}", "e1", "recap-1")), recaps=(recap,)
     )
 
-    assert with_inheritance(record, {"e1", "e2", "recap-1"}) == record
+    assert hand_over_sources(record, {"e1", "e2", "recap-1"}) == record
 
 
 def test_what_names_something_whose_words_are_gone_takes_over_its_sources() -> None:
     record = SnapshotRecord(outcomes=(seeing(1, "", "m0"), seeing(2, "where you said", "e1", "m2")))
 
-    kept = with_inheritance(record, {"e2"}).outcomes[1]
+    kept = hand_over_sources(record, {"e2"}).outcomes[1]
 
     assert set(kept.provenance.ids) == {"m0", "m1", "m2"}
 
@@ -186,7 +186,7 @@ def test_what_lost_its_words_takes_over_and_what_never_said_anything_does_not() 
     said = (message(0, "where is it?"), message(1, PLACE))
     record = SnapshotRecord(messages=said, outcomes=(seeing(1, f"it is {PLACE}", "m0"), lost, silent))
 
-    kept = with_inheritance(record, {"e2", "e3"}).outcomes
+    kept = hand_over_sources(record, {"e2", "e3"}).outcomes
 
     assert [set(one.provenance.ids) for one in kept[1:]] == [{"m0", "m1", "m2"}, {"m3"}]
 
@@ -210,7 +210,7 @@ def test_a_recap_that_goes_stays_beside_the_prompts_for_what_may_repeat_it() -> 
 
 
 def test_a_recap_that_would_have_to_name_too_much_stays_beside_the_prompts_without_words() -> None:
-    many = tuple(f"m{number}" for number in range(NAMES_KEPT + 1))
+    many = tuple(f"m{number}" for number in range(NAMES_LIMIT + 1))
     shown = Recap(
         id="recap-2",
         text=PLACE,
@@ -222,7 +222,7 @@ def test_a_recap_that_would_have_to_name_too_much_stays_beside_the_prompts_witho
     modest = replace(passed, id="recap-0", provenance=made_of("m1"))
     gone = seeing(1, f"it is {PLACE}", *many)
 
-    changed = with_inheritance(
+    changed = hand_over_sources(
         SnapshotRecord(outcomes=(gone,), recaps=(shown,), passed_recaps=(modest, passed)),
         {"recap-0", "recap-1", "recap-2"},
     )

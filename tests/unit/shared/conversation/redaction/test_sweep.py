@@ -7,10 +7,10 @@ import pytest
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.conversation.amendments import Amendments
 from shared.conversation.lifetime import cut
+from shared.conversation.redaction.sweep import Sweep
 from shared.conversation.segments import encode_segment
 from shared.conversation.snapshot_records import Recap, Segment, SnapshotRecord
 from shared.conversation.store import Conversation
-from shared.conversation.sweep import Sweep
 from shared.conversation.withdrawal import Withdrawal
 from shared.errors import UnknownRecordVersionError
 from shared.handlers.holdings import Holdings

@@ -1,0 +1,258 @@
+"""The plan of a withdrawal or an erasure: which answers and recaps lose their words with it, stored before any words go.
+
+First those whose own prompt held what was withdrawn. Then those whose prompts held one of these and that repeat a literal run of what was
+taken out; and so on. An answer that rephrases another one keeps its words; so does an answer that only came later. All are compared, in
+journal, snapshot and archive, until nothing new is found.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
+from itertools import chain
+
+from shared.conversation.amendments import Amendments, Plan
+from shared.conversation.provenance import Provenance
+from shared.conversation.records import OutcomeRecord
+from shared.conversation.redaction.sweep import Sweep
+from shared.conversation.snapshot_records import ArchivedAnswer, Recap, Segment, SnapshotRecord
+from shared.conversation.store import Conversation
+from shared.errors import StorageUnavailableError
+from shared.search.literal_runs import Signs
+from shared.storage.compare_and_swap import SWAP_ATTEMPTS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Derived:
+    """An answer or a recap, by its own id; without `words` if they were taken out already."""
+
+    id: str
+    provenance: Provenance
+    words: tuple[str, ...] = field(repr=False)
+
+    @classmethod
+    def of(cls, *groups: Iterable[OutcomeRecord | ArchivedAnswer | Recap]) -> list["Derived"]:
+        """Return what prompts may have shown of recorded answers and recaps."""
+        records = chain.from_iterable(groups)
+        return [cls(id=record.id, provenance=record.provenance, words=record.words) for record in records]
+
+
+@dataclass(slots=True, kw_only=True)
+class RedactionPlan:
+    """What loses its words with one withdrawal, as found so far.
+
+    `amendments` hold what earlier withdrawals found. `redacted_ids` and `cleared_ids` are as in `Plan`.
+    """
+
+    amendments: Amendments
+    redacted_ids: set[str] = field(default_factory=set)
+    cleared_ids: set[str] = field(default_factory=set)
+    _worded: set[str] = field(default_factory=set)
+    _compared: dict[str, Derived] = field(default_factory=dict, repr=False)
+    _signs: Signs = field(default_factory=Signs, repr=False)
+
+    @property
+    def applied(self) -> Amendments:
+        """The amendments, with this plan."""
+        plan = dict.fromkeys(self.redacted_ids, frozenset(self.cleared_ids))
+        return replace(self.amendments, redacted={**self.amendments.redacted, **plan})
+
+    def add_words(self, texts: Iterable[str]) -> None:
+        """Note texts that are taken out: what comes from them and repeats them loses its words, too."""
+        self._signs.add(texts)
+
+    def has_gaps(self, derived: Iterable[Derived]) -> bool:
+        """Whether the plan of some redacted record has not been loaded: its words are gone, and this plan has not compared them."""
+        explained = self._worded | self.amendments.redacted.keys()
+        wordless = (record for record in derived if not record.words and record.id and record.id not in explained)
+        return any(record.provenance.is_lost_with(self.amendments, record.id) for record in wordless)
+
+    def merge(self, amendments: Amendments) -> None:
+        """Merge the plans of other withdrawals, except for records whose text this plan has compared."""
+        redacted = {own_id: cleared for own_id, cleared in amendments.redacted.items() if own_id not in self._worded}
+        self.amendments = replace(self.amendments, redacted=redacted)
+
+    def compare(self, derived: Sequence[Derived]) -> bool:
+        """Decide on these records, and return whether any was added to `redacted_ids`."""
+        before = len(self.redacted_ids)
+        while self._compare(derived, is_anew=True):
+            pass
+        return len(self.redacted_ids) > before
+
+    def compare_further(self, derived: Sequence[Derived]) -> bool:
+        """Do what `compare` does, but skip records that were compared before and name nothing that was redacted since."""
+        return self._compare(derived, is_anew=False)
+
+    def _compare(self, derived: Sequence[Derived], *, is_anew: bool) -> bool:
+        """Return whether any of these goes.  What names something redacted is compared with all that was taken out, round by round.
+
+        A round compares what names something that the last one redacted; the first one compares, if it `is_anew`, all that names anything.
+        """
+        before = len(self.redacted_ids)
+        standing = _by_id(record for record in derived if record.id and record.id not in self.redacted_ids)
+        newly_redacted = {
+            own_id for own_id, record in standing.items() if record.provenance.is_lost_with(self.amendments, own_id)
+        }
+        for own_id in newly_redacted:
+            self._redact(standing.pop(own_id))
+        heirs = {
+            own_id: record
+            for own_id, record in standing.items()
+            if not self.redacted_ids.isdisjoint(record.provenance.ids)
+        }
+        pending = [
+            record
+            for own_id, record in heirs.items()
+            if is_anew or self._compared.get(own_id) != record or not newly_redacted.isdisjoint(record.provenance.ids)
+        ]
+        while pending:
+            uncompared = self._uncompared
+            repeating = [
+                record
+                for record in pending
+                if record.words and self._may_repeat(record.provenance, record.words, uncompared)
+            ]
+            self._compared |= {record.id: record for record in pending}
+            newly_redacted = {record.id for record in repeating}
+            for own_id in newly_redacted:
+                self._redact(standing.pop(own_id))
+            pending = [record for record in standing.values() if not newly_redacted.isdisjoint(record.provenance.ids)]
+            heirs |= {record.id: record for record in pending}
+        self.cleared_ids = (heirs.keys() | self.cleared_ids) - self.redacted_ids
+        return len(self.redacted_ids) > before
+
+    def is_lost(self, outcome: OutcomeRecord) -> bool:
+        """Whether a committed outcome has to lose its words; what is recorded of it may name more than the turn does."""
+        provenance = outcome.provenance
+        if outcome.id in self.redacted_ids or provenance.is_lost_with(self.amendments, outcome.id):
+            return True
+        is_heir = not self.redacted_ids.isdisjoint(provenance.ids)
+        return is_heir and self._may_repeat(provenance, outcome.words, self._uncompared)
+
+    def _redact(self, record: Derived) -> None:
+        self.redacted_ids.add(record.id)
+        self._signs.add(record.words)
+        if record.words:
+            self._worded.add(record.id)
+
+    @property
+    def _uncompared(self) -> frozenset[str]:
+        """What lost its words before they could be compared."""
+        return frozenset(self.redacted_ids - self._worded - self.amendments.redacted.keys())
+
+    def _may_repeat(self, provenance: Provenance, words: Sequence[str], uncompared: AbstractSet[str]) -> bool:
+        """Whether the words repeat what was taken out, or the provenance names something of what is `uncompared`."""
+        return not uncompared.isdisjoint(provenance.ids) or self._signs.are_in(words)
+
+
+def plan_withdrawal(
+    conversation: Conversation, line_message_ids: AbstractSet[str], plan: RedactionPlan, sweep: Sweep, *, round_id: str
+) -> bool:
+    """Find what loses its words with the messages, and store that plan before any words go; return whether an object knew the messages.
+
+    The plan is an amendment event of the round; readers take the plans of all rounds together. The journal is listed again
+    after each find, because an answer that was recorded meanwhile may not know of the find. An answer that was compared and keeps its
+    words is a find, too: unless the plan names it, other withdrawals redact it. What another delivery or withdrawal has compared
+    and redacted since the look is read from its plan. What else is withdrawn is compared here, too: the plan decides on what was made of
+    it, and its own withdrawal may have stalled.
+    """
+    stored: AbstractSet[str] = frozenset()
+    segments: list[Segment] = []
+    withdrawn = plan.amendments.withdrawn
+    for _ in range(SWAP_ATTEMPTS):
+        listing = conversation.journal.list_objects()
+        outcomes = conversation.journal.read_outcomes(listing)
+        others = conversation.journal.read_listed(listing, withdrawn - line_message_ids)
+        snapshot = conversation.snapshot.read().record
+        sweep.know(snapshot.all_messages)
+        sweep.begin_with(line_message_ids)
+        segments += sweep.naming_more(line_message_ids | plan.redacted_ids)
+        archived = (message for segment in segments for message in segment.messages)
+        messages = {
+            message.line_message_id: message
+            for message in (*others, *snapshot.all_messages, *archived)
+            if message.line_message_id in withdrawn
+        }
+        plan.add_words(text for message in messages.values() for text in message.words)
+        derived = _derived(outcomes, snapshot, segments)
+        is_grown = _compare_all(plan, sweep, derived, segments, look=conversation.amendments.look)
+        if not is_grown and plan.cleared_ids <= stored:
+            named = frozenset().union(*(record.provenance.ids for record in derived))
+            return not line_message_ids.isdisjoint(named | messages.keys())
+        stored = frozenset(plan.cleared_ids)
+        conversation.amendments.add_plan(round_id, Plan(redacted_ids=frozenset(plan.redacted_ids), cleared_ids=stored))
+    raise StorageUnavailableError("answers kept coming")
+
+
+def plan_erasure(conversation: Conversation, plan: RedactionPlan, sweep: Sweep) -> None:
+    """Find what loses its words with the erasure; store what of it is newer than the watermark, as a plan, before any words go.
+
+    The watermark does not tell of that newer part: an answer that was given after it may stand in a prompt that holds nothing older,
+    and the turn with that prompt has to be thought again. The journal is listed again after each find, as in `plan_withdrawal`.
+    """
+    erased_ms = plan.amendments.erased_ms
+    segments = [_with_erased(plan.amendments, segment) for segment in sweep.segments_after(erased_ms)]
+    stored: AbstractSet[str] = frozenset()
+    for _ in range(SWAP_ATTEMPTS):
+        outcomes = conversation.journal.read_outcomes(drops_unreadable=True)
+        derived = _derived(outcomes, conversation.snapshot.read().record, segments)
+        is_grown = _compare_all(plan, sweep, derived, segments, look=conversation.amendments.look)
+        newer_ids = frozenset(
+            record.id for record in derived if record.id in plan.redacted_ids and record.provenance.until_ms > erased_ms
+        )
+        if not is_grown and (not newer_ids or plan.cleared_ids <= stored):
+            return
+        if newer_ids:
+            stored = frozenset(plan.cleared_ids)
+            conversation.amendments.add_plan(f"erasure-{erased_ms}", Plan(redacted_ids=newer_ids, cleared_ids=stored))
+    raise StorageUnavailableError("answers kept coming")
+
+
+def _derived(outcomes: Iterable[OutcomeRecord], snapshot: SnapshotRecord, segments: Iterable[Segment]) -> list[Derived]:
+    parts = (snapshot.leaving, *segments)
+    answers = (answer for segment in parts for answer in segment.answers)
+    recaps = (recap for segment in parts for recap in segment.recaps)
+    return Derived.of(answers, outcomes, snapshot.outcomes, recaps, snapshot.all_recaps)
+
+
+def _by_id(derived: Iterable[Derived]) -> dict[str, Derived]:
+    """Return each record once: between fold and deletion an answer has two copies, which may differ in names and in words."""
+    united: dict[str, Derived] = {}
+    for record in derived:
+        copy = united.setdefault(record.id, record)
+        if copy is not record:
+            words = tuple(dict.fromkeys((*copy.words, *record.words)))
+            united[record.id] = replace(copy, provenance=copy.provenance | record.provenance, words=words)
+    return united
+
+
+def _compare_all(
+    plan: RedactionPlan,
+    sweep: Sweep,
+    derived: list[Derived],
+    segments: list[Segment],
+    *,
+    look: Callable[[], Amendments],
+) -> bool:
+    """Return whether any of these goes; what the archive hands on of it, from segment to segment, is compared, too, and added to both.
+
+    Another withdrawal may have stored its plan meanwhile, before it took words: then a look tells what it has found.
+    """
+    is_grown = False
+    while True:
+        if plan.has_gaps(derived):
+            plan.merge(look())
+        is_further = plan.compare_further(derived) if is_grown else plan.compare(derived)
+        is_grown = is_grown or is_further
+        more = [*sweep.naming_more(plan.redacted_ids)] if is_further else []
+        if not more:
+            return is_grown
+        segments += more
+        derived += _derived((), SnapshotRecord(), more)
+
+
+def _with_erased(amendments: Amendments, segment: Segment) -> Segment:
+    """Return the answers and recaps of the segment that an erasure takes the words of."""
+    return Segment(
+        answers=tuple(one for one in segment.answers if one.provenance.is_erased_by(amendments)),
+        recaps=tuple(one for one in segment.recaps if one.provenance.is_erased_by(amendments)),
+    )
