@@ -17,7 +17,7 @@ from shared.conversation.amendments import Amendments
 from shared.conversation.due import DueMarkers
 from shared.conversation.member_mark import mark_id
 from shared.conversation.records import Amendment, MessageRecord
-from shared.conversation.redaction.plan import RedactionPlan, plan_erasure, plan_withdrawal
+from shared.conversation.redaction.plan import RedactionPlan
 from shared.conversation.redaction.sweep import Sweep
 from shared.conversation.snapshot_records import SnapshotRecord
 from shared.conversation.store import Conversation
@@ -211,7 +211,7 @@ class Withdrawal:
         plan.add_words(text for one in (*found, *known) for text in one.words)
         sweep = Sweep(archive=conversation.archive)
         sweep.know(found)
-        is_known = plan_withdrawal(conversation, line_message_ids, plan, sweep, round_id=round_id)
+        is_known = plan.store_for_withdrawal(conversation, line_message_ids, sweep, round_id=round_id)
         for one in journalled:
             journal.drop(one)
         self._remove_words(
@@ -235,7 +235,7 @@ class Withdrawal:
             if amendments.is_withdrawn(message):
                 journal.drop(message.line_message_id)
         plan, sweep = RedactionPlan(amendments=amendments), Sweep(archive=conversation.archive)
-        plan_erasure(conversation, plan, sweep)
+        plan.store_for_erasure(conversation, sweep)
         self._remove_words(conversation, plan, sweep.clean_all)
 
     def _remove_words(

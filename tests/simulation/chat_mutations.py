@@ -161,7 +161,7 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
         lacks="words of a worker that died before its last look stay",
     ),
     "plans_erasures": Mutation(
-        f"{_REDACTION_PLAN}:plan_erasure",
+        f"{_REDACTION_PLAN}:RedactionPlan.store_for_erasure",
         Skip("add_plan"),
         lacks="whoever thinks with an answer that hands on what is erased does not look again",
     ),
@@ -316,12 +316,12 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
         lacks="an archived message keeps the text from before its edit",
     ),
     "plans_with_the_archive": Mutation(
-        f"{_REDACTION_PLAN}:plan_withdrawal",
+        f"{_REDACTION_PLAN}:RedactionPlan.store_for_withdrawal",
         Instead("sweep.naming_more", name_no_segment),
         lacks="an archived answer keeps withdrawn words that it repeats from another one",
     ),
     "stores_the_plan": Mutation(
-        f"{_REDACTION_PLAN}:plan_withdrawal",
+        f"{_REDACTION_PLAN}:RedactionPlan.store_for_withdrawal",
         Skip("add_plan"),
         lacks="a withdrawal that died on the way cannot compare any more, and takes every answer that came from another one",
     ),
@@ -362,7 +362,7 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
     ),
     "plans_before_words_go": Mutation(
         f"{_WITHDRAWAL}:Withdrawal._withdraw_now",
-        Hasten("drop", before="plan_withdrawal"),
+        Hasten("drop", before="store_for_withdrawal"),
         lacks="a withdrawal that died before its plan cannot compare the message any more",
     ),
     "marks_withdrawals": Mutation(

@@ -56,6 +56,73 @@ class RedactionPlan:
         plan = dict.fromkeys(self.redacted_ids, frozenset(self.cleared_ids))
         return replace(self.amendments, redacted={**self.amendments.redacted, **plan})
 
+    def store_for_withdrawal(
+        self, conversation: Conversation, line_message_ids: AbstractSet[str], sweep: Sweep, *, round_id: str
+    ) -> bool:
+        """Find what loses its words with the messages, and store that plan before any words go; return whether an object knew the messages.
+
+        The plan is an amendment event of the round; readers take the plans of all rounds together. The journal is listed again after each
+        find, because an answer that was recorded meanwhile may not know of the find. An answer that was compared and keeps its words is a
+        find, too: unless the plan names it, other withdrawals redact it. What another delivery or withdrawal has compared and redacted
+        since the look is read from its plan. What else is withdrawn is compared here, too: the plan decides on what was made of it, and
+        its own withdrawal may have stalled.
+        """
+        stored: AbstractSet[str] = frozenset()
+        segments: list[Segment] = []
+        withdrawn = self.amendments.withdrawn
+        for _ in range(SWAP_ATTEMPTS):
+            listing = conversation.journal.list_objects()
+            outcomes = conversation.journal.read_outcomes(listing)
+            others = conversation.journal.read_listed(listing, withdrawn - line_message_ids)
+            snapshot = conversation.snapshot.read().record
+            sweep.know(snapshot.all_messages)
+            sweep.begin_with(line_message_ids)
+            segments += sweep.naming_more(line_message_ids | self.redacted_ids)
+            archived = (message for segment in segments for message in segment.messages)
+            messages = {
+                message.line_message_id: message
+                for message in (*others, *snapshot.all_messages, *archived)
+                if message.line_message_id in withdrawn
+            }
+            self.add_words(text for message in messages.values() for text in message.words)
+            derived = _derived(outcomes, snapshot, segments)
+            is_grown = self._compare_all(sweep, derived, segments, look=conversation.amendments.look)
+            if not is_grown and self.cleared_ids <= stored:
+                named = frozenset().union(*(record.provenance.ids for record in derived))
+                return not line_message_ids.isdisjoint(named | messages.keys())
+            stored = frozenset(self.cleared_ids)
+            conversation.amendments.add_plan(
+                round_id, Plan(redacted_ids=frozenset(self.redacted_ids), cleared_ids=stored)
+            )
+        raise StorageUnavailableError("answers kept coming")
+
+    def store_for_erasure(self, conversation: Conversation, sweep: Sweep) -> None:
+        """Find what loses its words with the erasure; store what of it is newer than the watermark, as a plan, before any words go.
+
+        The watermark does not tell of that newer part: an answer that was given after it may stand in a prompt that holds nothing older,
+        and the turn with that prompt has to be thought again. The journal is listed again after each find, as in `store_for_withdrawal`.
+        """
+        erased_ms = self.amendments.erased_ms
+        segments = [_with_erased(self.amendments, segment) for segment in sweep.segments_after(erased_ms)]
+        stored: AbstractSet[str] = frozenset()
+        for _ in range(SWAP_ATTEMPTS):
+            outcomes = conversation.journal.read_outcomes(drops_unreadable=True)
+            derived = _derived(outcomes, conversation.snapshot.read().record, segments)
+            is_grown = self._compare_all(sweep, derived, segments, look=conversation.amendments.look)
+            newer_ids = frozenset(
+                record.id
+                for record in derived
+                if record.id in self.redacted_ids and record.provenance.until_ms > erased_ms
+            )
+            if not is_grown and (not newer_ids or self.cleared_ids <= stored):
+                return
+            if newer_ids:
+                stored = frozenset(self.cleared_ids)
+                conversation.amendments.add_plan(
+                    f"erasure-{erased_ms}", Plan(redacted_ids=newer_ids, cleared_ids=stored)
+                )
+        raise StorageUnavailableError("answers kept coming")
+
     def add_words(self, texts: Iterable[str]) -> None:
         """Note texts that are taken out: what comes from them and repeats them loses its words, too."""
         self._signs.add(texts)
@@ -81,6 +148,30 @@ class RedactionPlan:
     def compare_further(self, derived: Sequence[Derived]) -> bool:
         """Do what `compare` does, but skip records that were compared before and name nothing that was redacted since."""
         return self._compare(derived, is_anew=False)
+
+    def _compare_all(
+        self,
+        sweep: Sweep,
+        derived: list[Derived],
+        segments: list[Segment],
+        *,
+        look: Callable[[], Amendments],
+    ) -> bool:
+        """Return whether any of these goes; what the archive hands on of it, from segment to segment, is compared, too, and added to both.
+
+        Another withdrawal may have stored its plan meanwhile, before it took words: then a look tells what it has found.
+        """
+        is_grown = False
+        while True:
+            if self.has_gaps(derived):
+                self.merge(look())
+            is_further = self.compare_further(derived) if is_grown else self.compare(derived)
+            is_grown = is_grown or is_further
+            more = [*sweep.naming_more(self.redacted_ids)] if is_further else []
+            if not more:
+                return is_grown
+            segments += more
+            derived += _derived((), SnapshotRecord(), more)
 
     def _compare(self, derived: Sequence[Derived], *, is_anew: bool) -> bool:
         """Return whether any of these goes.  What names something redacted is compared with all that was taken out, round by round.
@@ -144,69 +235,6 @@ class RedactionPlan:
         return not uncompared.isdisjoint(provenance.ids) or self._signs.are_in(words)
 
 
-def plan_withdrawal(
-    conversation: Conversation, line_message_ids: AbstractSet[str], plan: RedactionPlan, sweep: Sweep, *, round_id: str
-) -> bool:
-    """Find what loses its words with the messages, and store that plan before any words go; return whether an object knew the messages.
-
-    The plan is an amendment event of the round; readers take the plans of all rounds together. The journal is listed again
-    after each find, because an answer that was recorded meanwhile may not know of the find. An answer that was compared and keeps its
-    words is a find, too: unless the plan names it, other withdrawals redact it. What another delivery or withdrawal has compared
-    and redacted since the look is read from its plan. What else is withdrawn is compared here, too: the plan decides on what was made of
-    it, and its own withdrawal may have stalled.
-    """
-    stored: AbstractSet[str] = frozenset()
-    segments: list[Segment] = []
-    withdrawn = plan.amendments.withdrawn
-    for _ in range(SWAP_ATTEMPTS):
-        listing = conversation.journal.list_objects()
-        outcomes = conversation.journal.read_outcomes(listing)
-        others = conversation.journal.read_listed(listing, withdrawn - line_message_ids)
-        snapshot = conversation.snapshot.read().record
-        sweep.know(snapshot.all_messages)
-        sweep.begin_with(line_message_ids)
-        segments += sweep.naming_more(line_message_ids | plan.redacted_ids)
-        archived = (message for segment in segments for message in segment.messages)
-        messages = {
-            message.line_message_id: message
-            for message in (*others, *snapshot.all_messages, *archived)
-            if message.line_message_id in withdrawn
-        }
-        plan.add_words(text for message in messages.values() for text in message.words)
-        derived = _derived(outcomes, snapshot, segments)
-        is_grown = _compare_all(plan, sweep, derived, segments, look=conversation.amendments.look)
-        if not is_grown and plan.cleared_ids <= stored:
-            named = frozenset().union(*(record.provenance.ids for record in derived))
-            return not line_message_ids.isdisjoint(named | messages.keys())
-        stored = frozenset(plan.cleared_ids)
-        conversation.amendments.add_plan(round_id, Plan(redacted_ids=frozenset(plan.redacted_ids), cleared_ids=stored))
-    raise StorageUnavailableError("answers kept coming")
-
-
-def plan_erasure(conversation: Conversation, plan: RedactionPlan, sweep: Sweep) -> None:
-    """Find what loses its words with the erasure; store what of it is newer than the watermark, as a plan, before any words go.
-
-    The watermark does not tell of that newer part: an answer that was given after it may stand in a prompt that holds nothing older,
-    and the turn with that prompt has to be thought again. The journal is listed again after each find, as in `plan_withdrawal`.
-    """
-    erased_ms = plan.amendments.erased_ms
-    segments = [_with_erased(plan.amendments, segment) for segment in sweep.segments_after(erased_ms)]
-    stored: AbstractSet[str] = frozenset()
-    for _ in range(SWAP_ATTEMPTS):
-        outcomes = conversation.journal.read_outcomes(drops_unreadable=True)
-        derived = _derived(outcomes, conversation.snapshot.read().record, segments)
-        is_grown = _compare_all(plan, sweep, derived, segments, look=conversation.amendments.look)
-        newer_ids = frozenset(
-            record.id for record in derived if record.id in plan.redacted_ids and record.provenance.until_ms > erased_ms
-        )
-        if not is_grown and (not newer_ids or plan.cleared_ids <= stored):
-            return
-        if newer_ids:
-            stored = frozenset(plan.cleared_ids)
-            conversation.amendments.add_plan(f"erasure-{erased_ms}", Plan(redacted_ids=newer_ids, cleared_ids=stored))
-    raise StorageUnavailableError("answers kept coming")
-
-
 def _derived(outcomes: Iterable[OutcomeRecord], snapshot: SnapshotRecord, segments: Iterable[Segment]) -> list[Derived]:
     parts = (snapshot.leaving, *segments)
     answers = (answer for segment in parts for answer in segment.answers)
@@ -223,31 +251,6 @@ def _by_id(derived: Iterable[Derived]) -> dict[str, Derived]:
             words = tuple(dict.fromkeys((*copy.words, *record.words)))
             united[record.id] = replace(copy, provenance=copy.provenance | record.provenance, words=words)
     return united
-
-
-def _compare_all(
-    plan: RedactionPlan,
-    sweep: Sweep,
-    derived: list[Derived],
-    segments: list[Segment],
-    *,
-    look: Callable[[], Amendments],
-) -> bool:
-    """Return whether any of these goes; what the archive hands on of it, from segment to segment, is compared, too, and added to both.
-
-    Another withdrawal may have stored its plan meanwhile, before it took words: then a look tells what it has found.
-    """
-    is_grown = False
-    while True:
-        if plan.has_gaps(derived):
-            plan.merge(look())
-        is_further = plan.compare_further(derived) if is_grown else plan.compare(derived)
-        is_grown = is_grown or is_further
-        more = [*sweep.naming_more(plan.redacted_ids)] if is_further else []
-        if not more:
-            return is_grown
-        segments += more
-        derived += _derived((), SnapshotRecord(), more)
 
 
 def _with_erased(amendments: Amendments, segment: Segment) -> Segment:
