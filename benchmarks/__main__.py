@@ -1,4 +1,4 @@
-"""`python -m benchmarks`: one table of ratios.  The exit status says whether the measurement succeeded, not whether targets were met."""
+"""`python -m benchmarks`: one table of ratios.  The exit status reports whether the measurement succeeded, not whether targets were met."""
 
 import argparse
 import asyncio
@@ -59,8 +59,8 @@ def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
 async def _measure_all(plan: Plan, base_env: Mapping[str, str]) -> list[Section]:
     this = asyncio.current_task()
     assert this is not None  # noqa: S101 - a coroutine always runs in a task
-    for wanted in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(wanted, this.cancel)
+    for stop_signal in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(stop_signal, this.cancel)
     with tempfile.TemporaryDirectory(prefix="aizuchi-bench-") as folder:
         async with Processes(folder=Path(folder), env=base_env) as processes:
             pubsub = await processes.stand_in("pubsub")
@@ -80,8 +80,8 @@ async def _measure_all(plan: Plan, base_env: Mapping[str, str]) -> list[Section]
     return [acks, starts, single, *turns, *grown, large, memory.section({**held_by_webhook, **held_by_workers})]
 
 
-def _print_progress(what: str) -> None:
-    sys.stderr.write(f"measuring {what} ...\n")
+def _print_progress(section: str) -> None:
+    sys.stderr.write(f"measuring {section} ...\n")
 
 
 _LEGEND: Final = """\

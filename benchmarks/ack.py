@@ -1,4 +1,4 @@
-"""The webhook's ack: the time from LINE's request to its 200, against a minimal webhook and against an empty function."""
+"""The webhook's ack: the time from LINE's request to the 200, against a minimal webhook and against an empty function."""
 
 import asyncio
 import base64
@@ -23,7 +23,7 @@ CONNECTIONS: Final = 16
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """The requests to one function in one round: their latencies, and the CPU time of each."""
+    """The requests to one function in one round: latencies, and CPU time per request."""
 
     latencies_ms: tuple[float, ...]
     cpu_ms: float | None
@@ -38,7 +38,7 @@ Rounds = Sequence[Mapping[str, Block]]
 
 
 def functions_to_start(processes: Processes, pubsub: Child) -> dict[str, Child]:
-    """Return the webhook and the functions to compare it with; none of them is started."""
+    """Return the webhook and the functions for comparison, all of them not started."""
     webhook = processes.function("webhook", wiring({"pubsub": pubsub}))
     attributes = json.dumps(dict(wire.bus_message(wire.delivery()).attributes))
     floor = processes.comparison("floor", webhook, published_attributes=attributes)
@@ -47,7 +47,7 @@ def functions_to_start(processes: Processes, pubsub: Child) -> dict[str, Child]:
 
 
 def body_for(name: str) -> bytes:
-    """Return the request body for a function.  The floor publishes its body unchanged, so it gets what the webhook publishes."""
+    """Return the request body for a function.  The floor publishes its body unchanged and therefore gets the webhook's message."""
     delivery = wire.delivery()
     return wire.bus_message(delivery).data if name == "floor" else delivery
 
@@ -55,13 +55,13 @@ def body_for(name: str) -> bytes:
 async def measure(processes: Processes, pubsub: Child, plan: Plan) -> tuple[Section, Held]:
     """Return the section, and the memory of the functions' workers."""
     functions = functions_to_start(processes, pubsub)
-    held = {}
+    memory = {}
     for name, function in functions.items():
         await processes.start(function)
         await asyncio.to_thread(wire.send, function.port, any_status=True)
-        held[name] = {AFTER_START: usage.memory(usage.worker_pid(function.pid))}
+        memory[name] = {AFTER_START: usage.memory(usage.worker_pid(function.pid))}
         await _load({name: function}, rounds=1, connections=1, requests=REQUESTS)
-        held[name][AFTER_REQUESTS] = usage.memory(usage.worker_pid(function.pid))
+        memory[name][AFTER_REQUESTS] = usage.memory(usage.worker_pid(function.pid))
     samples: dict[int, Rounds] = {}
     busiest = 0.0
     for connections, requests in ((1, plan.requests_alone), (CONNECTIONS, plan.requests_together)):
@@ -69,13 +69,13 @@ async def measure(processes: Processes, pubsub: Child, plan: Plan) -> tuple[Sect
         samples[connections] = rounds
         busiest = max(busiest, busy)
     await processes.stop(*functions.values())
-    return _section(samples, busiest), held
+    return _section(samples, busiest), memory
 
 
 async def _load(
     functions: Mapping[str, Child], *, rounds: int, connections: int, requests: int
 ) -> tuple[Rounds, float]:
-    """Return the blocks of every round, and the share of a core that the client used."""
+    """Return the blocks of every round, and the client's share of a core."""
     plan = {
         "targets": {name: _target(name, function) for name, function in functions.items()},
         "rounds": rounds,
@@ -84,7 +84,7 @@ async def _load(
     }
     load = await _run_load(plan)
     posted = requests + connections  # the first request of each connection is not timed
-    taken = [
+    blocks_by_round = [
         {
             name: Block(
                 latencies_ms=tuple(block["latencies_ms"]),
@@ -94,7 +94,7 @@ async def _load(
         }
         for blocks in load["rounds"]
     ]
-    return taken, load["busy"]
+    return blocks_by_round, load["busy"]
 
 
 def _target(name: str, function: Child) -> dict[str, object]:
@@ -148,7 +148,7 @@ def _rows(connections: int, rounds: Rounds) -> Iterator[Row]:
         ):
             if sides:
                 yield Row(
-                    what=f"{connections} at once, {figure}",
+                    label=f"{connections} at once, {figure}",
                     against=against,
                     unit="ms",
                     comparison=Comparison.of(sides),
@@ -157,5 +157,5 @@ def _rows(connections: int, rounds: Rounds) -> Iterator[Row]:
 
 
 def _p99_ms(rounds: Rounds, name: str) -> float:
-    """The p99 of all requests, because that of a round is one or two of them."""
+    """Return the p99 of all requests; within a round, the p99 would be only one or two requests."""
     return percentile([one for blocks in rounds for one in blocks[name].latencies_ms], 99)

@@ -1,8 +1,7 @@
-"""`python -m benchmarks.archive`: what a turn, a read of the archive and an unsend cost in chats of 10,000 and 100,000 messages.
+"""`python -m benchmarks.archive`: the cost of a turn, a read of the archive and an unsend in chats of 10,000 and 100,000 messages.
 
-The newest 200 messages are played through the worker's real code; all older ones are written as segments, as compactions would leave them.
-The bucket is in memory and takes 20 ms for each request, so that requests that run side by side overlap. A cold worker has read nothing
-before.
+The newest 200 messages are played through the worker's real code; all older messages are written as segments, as by compactions.
+The bucket is in memory and takes 20 ms for each request, so concurrent requests overlap. A cold worker has read nothing before.
 """
 
 import argparse
@@ -44,7 +43,7 @@ _IN_TIME: Final = at_most(2_000)
 
 
 class SlowStore(MemoryObjectStore):
-    """A bucket in memory that takes its time, and notes its requests."""
+    """A slow bucket in memory with a log of requests."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -53,16 +52,16 @@ class SlowStore(MemoryObjectStore):
         self._noting = threading.Lock()
 
     def take(self) -> tuple[BucketRequest, ...]:
-        """Return the requests since the last time."""
+        """Return the requests since the last call."""
         with self._noting:
-            taken, self._requests = tuple(self._requests), []
-        return taken
+            requests, self._requests = tuple(self._requests), []
+        return requests
 
     def read(self, name: str) -> StoredObject | None:
         started_s = time.monotonic()
-        found = super().read(name)
-        self._note("media", started_s, len(found.data) if found is not None else 0)
-        return found
+        stored = super().read(name)
+        self._note("media", started_s, len(stored.data) if stored is not None else 0)
+        return stored
 
     def create(self, name: str, data: bytes) -> int | None:
         return self.replace(name, data, generation=0)
@@ -81,9 +80,9 @@ class SlowStore(MemoryObjectStore):
 
     def list(self, prefix: str, *, since: str | None = None, before: str | None = None) -> tuple[ListedObject, ...]:
         started_s = time.monotonic()
-        found = super().list(prefix, since=since, before=before)
-        self._note("list", started_s, sum(len(one.name) for one in found))
-        return found
+        objects = super().list(prefix, since=since, before=before)
+        self._note("list", started_s, sum(len(one.name) for one in objects))
+        return objects
 
     def _note(self, operation: str, started_s: float, body_bytes: int) -> None:
         if self.request_s:
@@ -97,7 +96,7 @@ class SlowStore(MemoryObjectStore):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
-    """What one piece of work took."""
+    """The time, requests and bytes of one piece of work."""
 
     requests: int
     kilobytes: float
@@ -107,7 +106,7 @@ class Cost:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Costs:
-    """What a chat of one length costs."""
+    """The costs in a chat of one length."""
 
     turn: Cost
     cold_read: Cost
@@ -130,13 +129,13 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def costs_of(messages: int, pool: ThreadPoolExecutor) -> Costs:
-    """Build a chat of so many messages and return what it costs."""
+    """Build a chat of so many messages and return the costs."""
     store = SlowStore()
     chat = Built(group_id=_GROUP, user_id=_PERSON, messages=SHORT, pool=pool, store=store)
     archived = messages - SHORT
     archive_messages(chat.conversations.of(_GROUP), archived)
     objects = store.list("")
-    held = sum(len(stored.data) for one in objects if (stored := store.read(one.name)) is not None)
+    stored_bytes = sum(len(stored.data) for one in objects if (stored := store.read(one.name)) is not None)
     store.request_s = _REQUEST_S
     with ThreadPoolExecutor(_READ_THREADS) as reads:
         cold = Conversations.on(store, reads=reads, clock=SystemClock(), lease_s=25.0).of(_GROUP)
@@ -152,7 +151,7 @@ def costs_of(messages: int, pool: ThreadPoolExecutor) -> Costs:
         warm_read=warm_read,
         unsend=unsend,
         objects=len(objects),
-        kilobytes=held / 1_000,
+        kilobytes=stored_bytes / 1_000,
     )
 
 
@@ -181,20 +180,20 @@ def archive_messages(conversation: Conversation, messages: int) -> int:
     names: list[str] = []
     for first in range(0, messages, SEGMENT_MESSAGES):
         numbers = range(first, min(first + SEGMENT_MESSAGES, messages))
-        said = tuple(_message(number, newest_ms - (messages - number) * _APART_MS) for number in numbers)
-        answers = tuple(_answer(number, said[number - first]) for number in numbers if number % _ANSWERED_EVERY == 0)
-        segment = Segment(messages=said, answers=answers)
+        batch = tuple(_message(number, newest_ms - (messages - number) * _APART_MS) for number in numbers)
+        answers = tuple(_answer(number, batch[number - first]) for number in numbers if number % _ANSWERED_EVERY == 0)
+        segment = Segment(messages=batch, answers=answers)
         data = encode_segment(segment)
         name = name_of(segment, data, number=len(names) + 1_000)
         conversation.objects.store.create(conversation.names.segment(name), data)
         names.append(name.file)
-    seen = conversation.snapshot.read()
-    conversation.snapshot.swap(seen, replace(seen.record, segments=tuple(names[-8:])))
+    snapshot = conversation.snapshot.read()
+    conversation.snapshot.swap(snapshot, replace(snapshot.record, segments=tuple(names[-8:])))
     return len(names)
 
 
 def archived_id(number: int) -> str:
-    """Return the id of an archived message, by its number."""
+    """Return the id of the archived message with the given number: `archived_id(1)` is "90000000000000001"."""
     return f"{90_000_000_000_000_000 + number}"
 
 
@@ -228,14 +227,14 @@ def _answer(number: int, asked: MessageRecord) -> ArchivedAnswer:
 
 
 def _section(messages: int, long: Costs, short: Costs) -> Section:
-    def rows(what: str, cost: Cost, other: Cost, *, slow: Goal | None = None, flat: Goal | None = None) -> list[Row]:
+    def rows(work: str, cost: Cost, other: Cost, *, slow: Goal | None = None, flat: Goal | None = None) -> list[Row]:
         figures = [
             ("requests", "", cost.requests, other.requests, flat),
             ("both bodies", "kB", cost.kilobytes, other.kilobytes, flat),
             ("round trips", "", cost.round_trips, other.round_trips, flat),
             ("takes", "ms", cost.milliseconds, other.milliseconds, slow),
         ]
-        return [_row(f"{what}: {name}", unit, one, two, goal) for name, unit, one, two, goal in figures]
+        return [_row(f"{work}: {name}", unit, one, two, goal) for name, unit, one, two, goal in figures]
 
     return Section(
         title=f"A group of {messages} messages",
@@ -252,9 +251,9 @@ def _section(messages: int, long: Costs, short: Costs) -> Section:
     )
 
 
-def _row(what: str, unit: str, figure: float, other: float, goal: Goal | None = None) -> Row:
+def _row(label: str, unit: str, figure: float, other: float, goal: Goal | None = None) -> Row:
     comparison = Comparison.of([(float(figure), float(other))])
-    return Row(what=what, against=f"{SHORT} messages", unit=unit, comparison=comparison, goal=goal)
+    return Row(label=label, against=f"{SHORT} messages", unit=unit, comparison=comparison, goal=goal)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Requests to Cloud Storage, as its stand-in logged them: their kinds, and their sequential round trips."""
+"""Requests to Cloud Storage from the stand-in's log: kinds, and sequential round trips."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ _KIND_OF_OPERATION: Final = {"list": "list", "media": "read", "get": "read", "in
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BucketRequest:
-    """One request; `operation` is as the stand-in names it; the times are on the machine's monotonic clock."""
+    """One request; `operation` is the stand-in's name for the operation; times are on the machine's monotonic clock."""
 
     operation: str
     started_s: float
@@ -20,7 +20,7 @@ class BucketRequest:
 
     @property
     def kind(self) -> str:
-        """One of KINDS."""
+        """An element of KINDS."""
         return _KIND_OF_OPERATION.get(self.operation, "other")
 
 
@@ -31,9 +31,10 @@ def counts(requests: Iterable[BucketRequest]) -> dict[str, int]:
 
 
 def round_trips(requests: Iterable[BucketRequest]) -> int:
-    """Return the number of round trips: the length of the longest chain of requests in which each began after the previous one ended.
+    """Return the length of the longest chain of requests, each begun after the end of the previous request.
 
-    Requests that overlap count as one, so answers must be slow enough for concurrent requests to overlap.
+    For example, requests at 0 to 20 ms, 5 to 25 ms and 30 to 50 ms are two round trips. Overlapping requests count once, so answers must be
+    slow enough for concurrent requests to overlap.
     """
     chain, free_s = 0, float("-inf")
     for request in sorted(requests, key=lambda request: request.ended_s):

@@ -1,6 +1,6 @@
-"""Chats that are played through the worker's real code in memory, and copied into the bucket: a chat of ten thousand messages in seconds.
+"""Chats played through the worker's real code in memory, and copied into the bucket: ten thousand messages in seconds.
 
-What the bucket then holds is what so many messages leave behind, because the same code wrote it.
+The same code wrote the objects, so the bucket is the same as after as many real messages.
 """
 
 import datetime as dt
@@ -50,7 +50,7 @@ _FIRST_ID: Final = 100_000_000_000_000_000  # smaller than those of the LINE sta
 
 
 class _Mind:
-    """A model that never says the same twice: what repeats earlier words is kept track of as coming from them, chain after chain."""
+    """A model without repetitions: repeated words would be tracked as a chain of provenance, answer after answer."""
 
     name = "gemini-3.5-flash-lite"
 
@@ -91,7 +91,7 @@ class Built:
             self._say(number, _TEXT.format(number), addressed=number % _ADDRESSED_EVERY == _ADDRESSED_EVERY - 1)
 
     def starts_anew(self) -> None:
-        """Another instance goes on, which has cached nothing."""
+        """Go on with another instance and empty caches."""
         self.conversations = Conversations.on(self.store, reads=self._pool, clock=self._clock, lease_s=25.0)
         ports = Ports(
             conversations=self.conversations,
@@ -109,7 +109,10 @@ class Built:
         )
 
     def amend(self, count: int, *, ago_s: float = 0.0) -> None:
-        """So many older messages were taken back so long ago, and folded if that is more than an hour; nothing else is left of them."""
+        """Withdraw `count` older messages as of `ago_s` ago, and fold the amendments if more than an hour has passed.
+
+        The messages themselves are stored nowhere.  For example, `amend(1_000, ago_s=86_400)` leaves 1,000 folded amendments.
+        """
         clock, chance = FixedClock(now_ms=self._clock.now_ms() - round(ago_s * 1_000)), random.Random(1)  # noqa: S311 - as above
         conversations = Conversations.on(self.store, reads=self._pool, clock=clock, lease_s=25.0)
         log = conversations.of(self.group_id).amendments
@@ -119,7 +122,7 @@ class Built:
         log.fold()
 
     def file(self, count: int) -> None:
-        """So many ideas were filed, one a day; their catalog and their index agree with them."""
+        """File `count` ideas, one a day, with the matching catalog and index."""
         entries = EntryStore(self.conversations.of(self.group_id))
         names = entries.conversation.names
         filed = [_entry(number) for number in range(count)]
@@ -128,11 +131,11 @@ class Built:
         rebuild_index(entries)
 
     def waits(self, seconds: float) -> None:
-        """So much time passes."""
+        """Move the clock."""
         self._clock.move(seconds)
 
     def asks(self, number: int) -> None:
-        """Another message is addressed and answered."""
+        """Address another message to the bot, which answers."""
         self._say(number, _TEXT.format(number), addressed=True)
 
     def _say(self, number: int, text: str, *, addressed: bool) -> None:
@@ -158,7 +161,7 @@ class Built:
 def _entry(number: int) -> Entry:
     day = dt.datetime(2024, 1, 1, tzinfo=dt.UTC) + dt.timedelta(days=number)
     source = Source(line_message_id=str(_FIRST_ID - 10_000 - number), timestamp_ms=round(day.timestamp() * 1_000))
-    said: dict[str, Value] = {"name": f"旅行の案{number}", "one_liner": _TEXT.format(number)}
+    texts: dict[str, Value] = {"name": f"旅行の案{number}", "one_liner": _TEXT.format(number)}
     return Entry(
         category=Category.IDEAS,
         slug=f"idea-{number}",
@@ -166,7 +169,7 @@ def _entry(number: int) -> Entry:
         created_at=day.isoformat(),
         updated_at=day.isoformat(),
         confidence=0.9,
-        fields={**dict.fromkeys(one.name for one in FIELDS[Category.IDEAS]), **said},
+        fields={**dict.fromkeys(one.name for one in FIELDS[Category.IDEAS]), **texts},
         field_message_ids={"name": (source.line_message_id,), "one_liner": (source.line_message_id,)},
         notes=(Note(text=_TEXT.format(number) * 2, message_ids=(source.line_message_id,)),),
         provenance=Provenance.of_sources((source,)),
@@ -176,14 +179,14 @@ def _entry(number: int) -> Entry:
 
 @contextmanager
 def builder() -> Iterator[ThreadPoolExecutor]:
-    """Give the threads on which chats are built; their logs are kept away from the table."""
+    """Give the threads for building chats; their logs are kept out of the table."""
     with tempfile.TemporaryFile("w") as nowhere, ThreadPoolExecutor(_THREADS) as pool:
         logs.configure(nowhere)
         yield pool
 
 
 def copy(chat: Built, bucket: Child, *, to: str | None = None) -> None:
-    """Write every object of the chat into the bucket, as that of the group `to` if that is given."""
+    """Write every object of the chat into the bucket, by default for the same group, else for the group `to`."""
     group_id = to or chat.group_id
     objects = {
         one.name.replace(chat.group_id, group_id): stored.data.replace(chat.group_id.encode(), group_id.encode())

@@ -1,6 +1,6 @@
-"""One call of the worker's adapters beside the bare one: the same request to the same stand-in through `http.client`.
+"""A call of the worker's adapters against a bare call: the same request to the same stand-in through `http.client`.
 
-CPU time of this process's calling thread, which neither the stand-ins nor anything else on the machine has a part in.
+The figure is the CPU time of the calling thread, without the stand-ins and everything else on the machine.
 """
 
 import asyncio
@@ -47,13 +47,13 @@ async def measure(processes: Processes, plan: Plan) -> Section:
     rounds = await asyncio.to_thread(_rounds, storage, gemini, plan.call_rounds)
     rows = [
         Row(
-            what=what,
+            label=label,
             against="bare",
             unit="ms",
             comparison=Comparison.of([(one[name], one[f"bare {name}"]) for one in rounds]),
             goal=goal,
         )
-        for name, (what, goal) in _ROWS.items()
+        for name, (label, goal) in _ROWS.items()
     ]
     note = f"CPU time of the calling thread, median of rounds of {_CALLS}; bare: http.client and json, one connection"
     return Section(title="A call of the worker's adapters", rows=rows, note=note, samples=rounds)
@@ -69,13 +69,13 @@ def _rounds(storage: Child, gemini: Child, rounds: int) -> Sequence[Mapping[str,
     try:
         for call in calls.values():
             call()  # what is imported or opened by the first call
-        taken: list[dict[str, float]] = [{} for _ in range(rounds)]
+        rounds_ms: list[dict[str, float]] = [{} for _ in range(rounds)]
         for number, name in interleave(tuple(calls), rounds):
             bucket.close()
             server.close()
             calls[name]()  # opens the connection, which the server closes when it is idle for some seconds
-            taken[number][name] = _cpu_ms(calls[name])
-        return taken
+            rounds_ms[number][name] = _cpu_ms(calls[name])
+        return rounds_ms
     finally:
         bucket.close()
         server.close()
@@ -126,8 +126,8 @@ def _gemini_calls(model: GeminiModel, bare: http.client.HTTPConnection) -> dict[
 
 
 def _request() -> ModelRequest:
-    said = {one: {"type": "string", "description": _TEXT.format(one)} for one in _SETTINGS}
-    parameters = {"type": "object", "properties": said, "required": ["message"], "additionalProperties": False}
+    properties = {one: {"type": "string", "description": _TEXT.format(one)} for one in _SETTINGS}
+    parameters = {"type": "object", "properties": properties, "required": ["message"], "additionalProperties": False}
     names = ("reply", "skip", *(f"function_{number}" for number in range(FUNCTIONS - 2)))
     return ModelRequest(
         system_instruction=_TEXT.format("") * 60,

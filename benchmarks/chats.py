@@ -1,4 +1,4 @@
-"""Group chats on the LINE stand-in, pushed to the worker as Pub/Sub pushes them."""
+"""Group chats on the LINE stand-in, pushed to the worker as by Pub/Sub."""
 
 import asyncio
 import json
@@ -15,7 +15,7 @@ _TEXT: Final = "来週の旅行のことだけど、{}番目の案はどうか�
 
 @dataclass(slots=True, kw_only=True)
 class Chat:
-    """A group with the bot in it."""
+    """A group with a member and the bot."""
 
     line: Child
     group_id: str
@@ -29,25 +29,25 @@ class Chat:
         return cls(line=line, **answer.json())
 
     async def say(self, *, addressed: bool) -> dict[str, Any]:
-        """Send a message of the member; return its event, which is not pushed yet."""
+        """Send a message of the member; return the event, still to be pushed."""
         self.messages += 1
-        said = {
+        message = {
             "group_id": self.group_id,
             "user_id": self.user_id,
             "text": _TEXT.format(self.messages),
             "addressed": addressed,
         }
-        answer = await asyncio.to_thread(wire.send, self.line.port, "/bench/say", body=json.dumps(said).encode())
+        answer = await asyncio.to_thread(wire.send, self.line.port, "/bench/say", body=json.dumps(message).encode())
         event: dict[str, Any] = answer.json()
         return event
 
     def built(self, messages: int, pool: ThreadPoolExecutor) -> Built:
-        """Return what so many messages leave behind; every fifth is addressed to the bot."""
+        """Return the chat after `messages` messages, every fifth addressed to the bot."""
         return Built(group_id=self.group_id, user_id=self.user_id, messages=messages, pool=pool)
 
 
 async def push(worker: Child, event: dict[str, Any]) -> float:
-    """Push the event to the worker; return the seconds until its acknowledgement."""
+    """Push the event to the worker; return the seconds until the acknowledgement."""
     body = wire.push_body(event)
     headers = {"Content-Type": "application/json", "User-Agent": "CloudPubSub-Google"}
     return (await asyncio.to_thread(wire.send, worker.port, body=body, headers=headers)).took_s

@@ -1,7 +1,7 @@
-"""Cold starts: from the start of the process to what it is there for.
+"""Cold starts: from the start of a process to the first answer or turn.
 
-The functions start from the folders that would be deployed, compiled as the platform's build does it, with the times that its images have;
-they write no bytecode of their own.
+The functions start from the deployed folders, compiled as by the platform's build and with the file times of a built image; the processes
+write no bytecode.
 Source: GoogleCloudPlatform/buildpacks, cmd/python/functions_framework (`compileall -f -q .`) and pkg/python (requirements); Cloud Native
 Buildpacks, "Reproducibility" (every file of an image is of 1980).
 """
@@ -43,7 +43,7 @@ _Start = Callable[[], Awaitable[float]]
 
 
 async def measure(processes: Processes, pubsub: Child, plan: Plan) -> Section:
-    """Return the section.  A first round is not counted: it fills the file cache."""
+    """Return the section, without the first round, which fills the file cache."""
     starts = {**_webhooks(processes, pubsub), **await _workers(processes)}
     rounds: list[dict[str, float]] = [{} for _ in range(1 + plan.starts)]
     for number, name in interleave(tuple(starts), len(rounds)):
@@ -52,7 +52,7 @@ async def measure(processes: Processes, pubsub: Child, plan: Plan) -> Section:
 
 
 def _webhooks(processes: Processes, pubsub: Child) -> dict[str, _Start]:
-    """Return how to start each function that publishes, and the empty one, by the names in the table."""
+    """Return, by name in the table, how to start each publishing function and the empty function."""
     functions = ack.functions_to_start(processes, pubsub)
     functions["webhook"] = _deployed(functions["webhook"], "webhook", processes)
     env = {name: value for name, value in functions["webhook"].env.items() if name != "PUBSUB_EMULATOR_HOST"}
@@ -91,7 +91,7 @@ async def _workers(processes: Processes) -> dict[str, _Start]:
         return began_s - started_s
 
     async def ask() -> float:
-        """The request to the model of the start that was last looked at."""
+        """Return the seconds from the most recent start to its first request to the model."""
         return asked_s[-1] if asked_s else (await look(), asked_s[-1])[1]
 
     return {_LOOKED: look, _ASKED: ask}
@@ -103,7 +103,7 @@ async def _answer_of(stand_in: Child, path: str) -> list[list[Any]]:
 
 
 def _deployed(function: Child, name: str, processes: Processes) -> Child:
-    """Return the function as it starts from the folder that is deployed."""
+    """Return the function, to start from its deployed folder."""
     folder = processes.folder / "deployed" / name
     for path, source in files_of(name).items():
         target = folder / path
@@ -133,7 +133,7 @@ def _without_bytecode(function: Child) -> Child:
 def _section(rounds: Sequence[Mapping[str, float]]) -> Section:
     def row(name: str, against: str, goal: Goal | None = None) -> Row:
         pairs = [(round_[name] * 1_000, round_[against] * 1_000) for round_ in rounds]
-        return Row(what=name, against=against, unit="ms", comparison=Comparison.of(pairs), goal=goal)
+        return Row(label=name, against=against, unit="ms", comparison=Comparison.of(pairs), goal=goal)
 
     return Section(
         title="Cold start: from the start of the process",

@@ -1,8 +1,8 @@
-"""`python -m benchmarks.fairness`: what a stranger, and a chat that floods, cost the operator and the other chats.
+"""`python -m benchmarks.fairness`: the cost of a stranger, and of a flooding chat, for the operator and the other chats.
 
-The agent worker's real code on ports in memory, with the threads of a deployed instance and a model that takes a fifth of a second. Ten
-chats (`--chats`) send a message every other second for a minute (`--seconds`), while one more sends ten thousand; their time from push to
-acknowledgement is compared with that of the same chats alone.
+The agent worker's real code on ports in memory, with the threads of a deployed instance and a model of a fifth of a second. Ten chats
+(`--chats`) send a message every other second for a minute (`--seconds`), while another chat sends ten thousand; the ten chats' time from
+push to acknowledgement is compared with the same chats alone.
 """
 
 import argparse
@@ -51,7 +51,7 @@ class _Model(ScriptedModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
-    """What came of one run: the times of the other chats, and what the flooding chat left and cost."""
+    """The result of one run: the times of the other chats, and the flood's objects, model calls and replies."""
 
     p50_ms: float
     p95_ms: float
@@ -66,7 +66,7 @@ def chat_id(number: int) -> str:
 
 
 def _push_body(chat: str, number: int) -> bytes:
-    """Return the body with which Pub/Sub pushes a text message of now."""
+    """Return Pub/Sub's push of a text message sent now."""
     now_ms = SystemClock().now_ms()
     now = dt.datetime.fromtimestamp(now_ms / 1_000, dt.UTC)
     event = {
@@ -106,7 +106,7 @@ def measure(  # noqa: PLR0913 - what a run varies
     seconds: int = SECONDS,
     chats: int = CHATS,
 ) -> Measured:
-    """Play the chats, beside a flood of messages of one more chat."""
+    """Play the chats, along with a flood from one more chat."""
     clock, store, model, line = SystemClock(), MemoryObjectStore(), _Model(), MemoryLineApi()
     with ThreadPoolExecutor(128) as pool, ThreadPoolExecutor(_REQUEST_THREADS) as requests, _quiet():
         conversations = Conversations.on(store, reads=pool, clock=clock, lease_s=25.0)
@@ -157,21 +157,21 @@ def measure(  # noqa: PLR0913 - what a run varies
             sender.join()
         requests.shutdown(wait=True)
     cuts = statistics.quantiles(times_ms, n=100)
-    others = chats * (seconds // _EVERY_S)
+    sent_by_others = chats * (seconds // _EVERY_S)
     of_flood = [one.name for one in store.list("") if flooding is not None and flooding in one.name]
     return Measured(
         p50_ms=cuts[49],
         p95_ms=cuts[94],
         objects=len(of_flood),
-        model_calls=len(model.requests) - others,
-        replies=len(line.replies) - others,
+        model_calls=len(model.requests) - sent_by_others,
+        replies=len(line.replies) - sent_by_others,
     )
 
 
 def main() -> None:
-    """Print one line a run, as JSON."""
+    """Print a line of JSON for each run, for example `{"run": "alone", "p50_ms": 212.4, ...}`."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.fairness", description=__doc__)
-    parser.add_argument("--chats", type=int, default=CHATS, help="how many chats the flood is beside")
+    parser.add_argument("--chats", type=int, default=CHATS, help="how many chats run along with the flood")
     parser.add_argument("--seconds", type=int, default=SECONDS, help="how long each run takes")
     options = parser.parse_args()
     unlimited = Limits(turns_per_chat_day=0, tokens_per_chat_day=0, tokens_per_day=0)
@@ -185,7 +185,7 @@ def main() -> None:
         "alone again": (None, Access.INVITED, unlimited, 0),
     }
     for name, (flooding, access, limits, flood) in runs.items():
-        found = measure(
+        measured = measure(
             flooding=flooding,
             access=access,
             limits=limits,
@@ -193,7 +193,7 @@ def main() -> None:
             seconds=options.seconds,
             chats=options.chats,
         )
-        print(json.dumps({"run": name, **{field: getattr(found, field) for field in found.__slots__}}))
+        print(json.dumps({"run": name, **{field: getattr(measured, field) for field in measured.__slots__}}))
 
 
 if __name__ == "__main__":

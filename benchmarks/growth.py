@@ -1,7 +1,7 @@
-"""The cost of a turn as a chat grows: by messages, by what was taken back, by what was filed.  None of it may grow.
+"""The cost of a turn as a chat grows: by messages, by withdrawals, by filed entries.  The cost must not grow with any of them.
 
-Requests and bytes are averages; a full run takes so many turns that every chat is folded equally often, because a turn that triggers a
-compaction costs more than the others. CPU time is the median of the turns.
+Requests and bytes are averages. A full run takes enough turns to fold every chat equally often, because a turn with a compaction costs
+more. CPU time is the median of the turns.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ _FLAT: Final = times(1.05)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Grown:
-    """What a chat has grown to."""
+    """The size of a chat."""
 
     messages: int = SHORT
     amendments: int = 0
@@ -41,9 +41,11 @@ class _Grown:
 
     @property
     def name(self) -> str:
-        """As the table names it."""
+        """The name in the table, for example "200 messages, 1000 taken back"."""
         more = {"taken back": self.amendments, "entries": self.entries}
-        return ", ".join((f"{self.messages} messages", *(f"{count} {what}" for what, count in more.items() if count)))
+        return ", ".join(
+            (f"{self.messages} messages", *(f"{count} {change}" for change, count in more.items() if count))
+        )
 
 
 _Turns = Sequence[tuple[Requests, Turn]]
@@ -66,59 +68,59 @@ async def measure(processes: Processes, plan: Plan) -> list[Section]:
     with built.builder() as pool:
         chats = {one: await _chat(one, pool, stand_ins["line"], storage) for one in (small, filed, *grown)}
     worker = await processes.start(processes.function("agent_worker", wiring(stand_ins, SETTLE_MS="0")))
-    taken: dict[_Grown, list[tuple[Requests, Turn]]] = {one: [] for one in chats}
+    samples: dict[_Grown, list[tuple[Requests, Turn]]] = {one: [] for one in chats}
     for chat in chats.values():
         await timed_turn(worker, chat)  # fills the caches of this instance
     for _ in range(plan.grown_turns):
-        for one, chat in chats.items():
+        for size, chat in chats.items():
             await take_requests(stand_ins, slow_bucket_s=_SLOW_BUCKET_S)
             turn = await timed_turn(worker, chat)
-            taken[one].append((await take_requests(stand_ins, slow_bucket_s=0.0), turn))
+            samples[size].append((await take_requests(stand_ins, slow_bucket_s=0.0), turn))
     await processes.stop(worker)
     retracted = _Grown(amendments=plan.amendments)
     cold = await _cold(processes, stand_ins, {one: chats[one] for one in (small, retracted)}, chats[filed], plan)
     tools = await _toolsets(processes, stand_ins, chats[filed], plan)
-    return [*(_section(one, taken[one], like, taken[like]) for one, like in grown.items()), cold, tools]
+    return [*(_section(one, samples[one], like, samples[like]) for one, like in grown.items()), cold, tools]
 
 
 async def _cold(
     processes: Processes, stand_ins: Mapping[str, Child], chats: Mapping[_Grown, Chat], other: Chat, plan: Plan
 ) -> Section:
-    """Compare the first turns of instances in a chat where much was taken back, and folded since, with those in one where nothing was."""
-    taken: dict[_Grown, list[tuple[Requests, Turn]]] = {one: [] for one in chats}
+    """Compare first turns of instances in a chat with many folded withdrawals with first turns in a chat without withdrawals."""
+    samples: dict[_Grown, list[tuple[Requests, Turn]]] = {one: [] for one in chats}
     for _ in range(plan.cold_turns):
         worker = await processes.start(processes.function("agent_worker", wiring(stand_ins, SETTLE_MS="0")))
         await timed_turn(worker, other)  # imports what a turn needs
-        for one, chat in chats.items():
+        for size, chat in chats.items():
             await take_requests(stand_ins, slow_bucket_s=_SLOW_BUCKET_S)
             turn = await timed_turn(worker, chat)
-            taken[one].append((await take_requests(stand_ins, slow_bucket_s=0.0), turn))
+            samples[size].append((await take_requests(stand_ins, slow_bucket_s=0.0), turn))
         await processes.stop(worker)
-    (small, fewer), (retracted, turns) = taken.items()
+    (small, fewer), (retracted, turns) = samples.items()
     return replace(
         _section(retracted, turns, small, fewer),
         title=f"A cold turn in a group of {retracted.name}",
-        note=f"means of {len(turns)} instances, each with its first turn in the chat; what was taken back is folded",
+        note=f"means of {len(turns)} instances, each with its first turn in the chat; withdrawals are folded",
     )
 
 
 async def _toolsets(processes: Processes, stand_ins: Mapping[str, Child], chat: Chat, plan: Plan) -> Section:
-    """Compare turns with every toolset with turns that have the default one, in the same chat."""
+    """Compare turns with every toolset and turns with the default toolset, in the same chat."""
     notion = await processes.stand_in("notion")
     answer = await asyncio.to_thread(wire.send, notion.port, "/bench/databases")
     every = NotionWiring(url=notion.url, token=NOTION_TOKEN, databases=answer.json()).env()
     wired = {"all toolsets": wiring(stand_ins, SETTLE_MS="0", **every), "the default": wiring(stand_ins, SETTLE_MS="0")}
     workers = {name: await processes.start(processes.function("agent_worker", one)) for name, one in wired.items()}
-    taken: dict[str, list[tuple[Requests, Turn]]] = {name: [] for name in workers}
+    samples: dict[str, list[tuple[Requests, Turn]]] = {name: [] for name in workers}
     for worker in workers.values():
         await timed_turn(worker, chat)  # what is imported and read by the first turn
     for _, name in interleave(tuple(workers), plan.grown_turns):
         await take_requests(stand_ins, slow_bucket_s=0.0)
         turn = await timed_turn(workers[name], chat)
-        taken[name].append((await take_requests(stand_ins, slow_bucket_s=0.0), turn))
+        samples[name].append((await take_requests(stand_ins, slow_bucket_s=0.0), turn))
     await processes.stop(*workers.values(), notion)
     return replace(
-        _section_of("all toolsets", taken["all toolsets"], "the default", taken["the default"], goal=None),
+        _section_of("all toolsets", samples["all toolsets"], "the default", samples["the default"], goal=None),
         note="Notion with two databases, and web search; their declarations are in every request",
     )
 
@@ -137,9 +139,9 @@ def _section(grown: _Grown, turns: _Turns, small: _Grown, fewer: _Turns) -> Sect
     return _section_of(f"a group of {grown.name}", turns, small.name, fewer, goal=_FLAT)
 
 
-def _section_of(what: str, turns: _Turns, against: str, fewer: _Turns, *, goal: Goal | None) -> Section:
-    def row(what: str, unit: str, figures: tuple[float, float], goal: Goal | None = goal) -> Row:
-        return Row(what=what, against=against, unit=unit, comparison=Comparison.of([figures]), goal=goal)
+def _section_of(label: str, turns: _Turns, against: str, fewer: _Turns, *, goal: Goal | None) -> Section:
+    def row(name: str, unit: str, figures: tuple[float, float], goal: Goal | None = goal) -> Row:
+        return Row(label=name, against=against, unit=unit, comparison=Comparison.of([figures]), goal=goal)
 
     def figure(read: str, divisor: float = 1.0) -> tuple[float, float]:
         mean, other = (
@@ -160,12 +162,12 @@ def _section_of(what: str, turns: _Turns, against: str, fewer: _Turns, *, goal: 
         *([row("CPU time", "ms", (cpu[0], cpu[1]))] if len(cpu) == len(("grown", "small")) else []),
     ]
     if goal is not None:
-        folding = max(turns, key=lambda one: one[0].storage_requests)[0]
+        folding = max(turns, key=lambda sample: sample[0].storage_requests)[0]
         rows.append(
             row("round trips of the turn with the most requests", "", (float(folding.round_trips), 0.0), at_most(16))
         )
     return Section(
-        title=f"A turn with {what}" if goal is None else f"A turn in {what}",
+        title=f"A turn with {label}" if goal is None else f"A turn in {label}",
         rows=rows,
         note=f"means of {len(turns)} turns of a warm instance, recaps and compaction among them",
     )

@@ -1,9 +1,9 @@
-"""`python -m benchmarks.load`: posts one request to each target repeatedly over kept connections, in a separate process.
+"""`python -m benchmarks.load`: posts one request to each target repeatedly over persistent connections, in a separate process.
 
 Reads a plan as JSON on stdin, `{"targets": {name: {"port", "pid", "request" (base64 of the whole HTTP request)}}, "rounds", "connections",
-"requests"}`, and writes `{"rounds": [{name: {"latencies_ms": [...], "cpu_s": 0.2}}], "busy": 0.2}`: `busy` is the share of a core that this
-process used, which shows whether it was the bottleneck. Targets take turns within a round, so that they meet the same machine.
-It is one thread over raw sockets, because it shares the machine with the functions that it measures.
+"requests"}`, and writes `{"rounds": [{name: {"latencies_ms": [...], "cpu_s": 0.2}}], "busy": 0.2}`. `busy` is the client's share of a core:
+near 1, the client was the bottleneck. Targets take turns within a round, so that all of them meet the machine in the same state.
+The client is one thread over raw sockets, because it shares the machine with the measured functions.
 """
 
 import base64
@@ -26,7 +26,7 @@ _CHUNK_BYTES: Final = 65_536
 
 @dataclass(slots=True, kw_only=True)
 class _Caller:
-    """A connection with one request in flight."""
+    """A connection with at most one open request."""
 
     sock: socket.socket
     request: bytes = field(repr=False)
@@ -39,7 +39,7 @@ class _Caller:
         self.sock.sendall(self.request)
 
     def receive(self) -> bool:
-        """Read what has arrived; return whether the answer is complete.  Raises: ConnectionError, if it is missing or not 2xx."""
+        """Read the available bytes; return whether the answer is complete.  Raises: ConnectionError, if it is missing or not 2xx."""
         chunk = self.sock.recv(_CHUNK_BYTES)
         if not chunk:
             raise ConnectionError("the server hung up")
@@ -48,7 +48,10 @@ class _Caller:
 
 
 def is_complete(received: bytes) -> bool:
-    """Whether this is a complete answer with a Content-Length.  Raises: ConnectionError, if it is not 2xx."""
+    r"""Whether the bytes are a complete answer with a Content-Length.  Raises: ConnectionError, if the status is not 2xx.
+
+    For example, `is_complete(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nOK")`.
+    """
     head, separator, body = received.partition(b"\r\n\r\n")
     if not separator:
         return False
@@ -60,9 +63,9 @@ def is_complete(received: bytes) -> bool:
 
 
 def drive(*, port: int, request: bytes, connections: int, requests: int) -> list[float]:
-    """Return the latency of every request in milliseconds, without the first of each connection, which warms it up.
+    """Return the latency of every request in milliseconds, without each connection's first request, a warm-up.
 
-    A connection posts its next request when the previous one is answered.
+    A connection posts the next request after the answer to the previous one.
     Raises: OSError (ConnectionError, TimeoutError), if a request is not answered by 2xx.
     """
     latencies_ms: list[float] = []
@@ -76,7 +79,7 @@ def drive(*, port: int, request: bytes, connections: int, requests: int) -> list
                 ready.register(caller.sock, selectors.EVENT_READ, caller)
             for caller in callers[:requests]:
                 caller.send()
-            left = requests - min(requests, connections)
+            unsent = requests - min(requests, connections)
             while len(latencies_ms) < requests:
                 answered = ready.select(_ANSWER_S)
                 if not answered:
@@ -85,8 +88,8 @@ def drive(*, port: int, request: bytes, connections: int, requests: int) -> list
                     caller = key.data
                     if caller.receive():
                         latencies_ms.append((time.perf_counter() - caller.sent_s) * 1_000)
-                        if left:
-                            left -= 1
+                        if unsent:
+                            unsent -= 1
                             caller.send()
         finally:
             for caller in callers:
@@ -101,7 +104,7 @@ def _connect(port: int) -> socket.socket:
 
 
 def rounds_of(plan: Mapping[str, Any]) -> list[dict[str, dict[str, Any]]]:
-    """Return for every round and target the latencies, and the CPU time of its process, which is None where the machine does not tell.
+    """Return for every round and target the latencies, and the CPU time of the target's process: None on a machine without the figure.
 
     Raises: OSError, as `drive`.
     """

@@ -28,7 +28,7 @@ def header_line(clock: Clock) -> str:
 
 
 def _cores() -> int:
-    """Return the number of cores that this process may use; a container may have fewer than its machine."""
+    """Return the number of cores available to the process; a container may have fewer than the machine."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

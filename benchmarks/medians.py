@@ -12,14 +12,14 @@ Run = Mapping[str, Any]
 
 
 def markdown(runs: Sequence[Run]) -> str:
-    """Return a table for each section of the first run; rows that another run lacks are left out.
+    """Return a table for each section of the first run; a row must be in every run.
 
-    The range of a row is that of the runs' own ratios, or of their figures where there is no ratio.
+    The range of a row is over the runs' ratios, or over their figures if the row has no ratio.
     """
     lines: list[str] = [f"{len(runs)} runs, medians; {runs[0]['machine'].removeprefix('Aizuchi benchmarks: ')}"]
-    found = [_rows(run) for run in runs]
+    rows_by_run = [_rows(run) for run in runs]
     for section in runs[0]["sections"]:
-        keys = [key for key in found[0] if key[0] == section["title"] and all(key in one for one in found)]
+        keys = [key for key in rows_by_run[0] if key[0] == section["title"] and all(key in one for one in rows_by_run)]
         lines += [
             "",
             f"**{section['title']}**",
@@ -27,12 +27,12 @@ def markdown(runs: Sequence[Run]) -> str:
             "| | measured | against | ratio | range | goal |",
             "|---|---|---|---|---|---|",
         ]
-        lines += (_line([one[key] for one in found]) for key in keys)
+        lines += (_line([one[key] for one in rows_by_run]) for key in keys)
     return "\n".join(lines)
 
 
 def _rows(run: Run) -> dict[tuple[str, str, str], Row]:
-    return {(section["title"], row.what, row.against): row for section in run["sections"] for row in _read(section)}
+    return {(section["title"], row.label, row.against): row for section in run["sections"] for row in _read(section)}
 
 
 def _read(section: Mapping[str, Any]) -> Iterator[Row]:
@@ -52,7 +52,7 @@ def _line(rows: Sequence[Row]) -> str:
     verdict = "" if first.goal is None else " ".join(first.goal.verdict(comparison).split())
     spread = ratios or [one.comparison.measured for one in rows]
     cells = (
-        first.what,
+        first.label,
         figure(measured, first.unit),
         f"{first.against} {figure(against, first.unit)}" if first.against else "",
         "" if ratio is None else f"{ratio:.2f}",

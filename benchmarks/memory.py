@@ -15,27 +15,27 @@ AFTER_START = "after its start"
 AFTER_REQUESTS = f"after {REQUESTS} requests"
 
 
-def section(held: Held) -> Section:
-    """Return the section, without rows on a machine that has no figures."""
+def section(memories: Held) -> Section:
+    """Return the section, without rows on a machine without figures."""
     rows = [
         Row(
-            what=f"{name}, {moment}",
+            label=f"{name}, {moment}",
             against="empty",
             unit="MB",
-            comparison=Comparison.of([(here.pss_mb, there.pss_mb)]),
+            comparison=Comparison.of([(function.pss_mb, empty.pss_mb)]),
             goal=at_most(80) if (name, moment) == ("agent_worker", AFTER_REQUESTS) else None,
         )
-        for name, moments in held.items()
+        for name, moments in memories.items()
         if name != "empty"
-        for moment, here in moments.items()
-        if here is not None and (there := held["empty"][moment]) is not None
+        for moment, function in moments.items()
+        if function is not None and (empty := memories["empty"][moment]) is not None
     ]
     return Section(
         title="Memory of a function's worker process (proportional set size)",
         rows=rows,
-        note="" if rows else "this machine does not tell (no /proc)",
+        note="" if rows else "this machine does not report memory (no /proc)",
         samples={
             name: {moment: asdict(one) for moment, one in moments.items() if one is not None}
-            for name, moments in held.items()
+            for name, moments in memories.items()
         },
     )

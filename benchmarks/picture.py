@@ -1,7 +1,6 @@
-"""A picture of ten megabytes in a 1:1 chat: from LINE to the bucket and on to the model, and the memory that it takes meanwhile.
+"""A picture of ten megabytes in a 1:1 chat: from LINE to the bucket and to the model, with the memory used meanwhile.
 
-Each round has a worker of its own, because memory that was freed is not always returned. The first, small picture brings in what is
-imported on demand.
+Each round has its own worker, because freed memory is not always returned. A first, small picture triggers the imports on demand.
 """
 
 import asyncio
@@ -25,7 +24,7 @@ _COPIES: Final = at_most(2)
 
 
 async def measure(processes: Processes, plan: Plan) -> Section:
-    """Return the section, without rows on a machine that does not tell the peak of a process."""
+    """Return the section, without rows on a machine without the peak memory of a process."""
     stand_ins = {
         "bucket": await processes.bucket(),
         "line": await processes.stand_in("line"),
@@ -48,7 +47,7 @@ async def measure(processes: Processes, plan: Plan) -> Section:
 
 
 async def _picture(line: Child, size_bytes: int) -> dict[str, Any]:
-    """Send a picture to the bot; return its event."""
+    """Send a picture to the bot; return the event."""
     body = json.dumps({"bytes": size_bytes}).encode()
     answer = await asyncio.to_thread(wire.send, line.port, "/bench/picture", body=body)
     event: dict[str, Any] = answer.json()
@@ -56,14 +55,14 @@ async def _picture(line: Child, size_bytes: int) -> dict[str, Any]:
 
 
 def _section(peaks_mb: Sequence[float], took_ms: Sequence[float]) -> Section:
-    def row(what: str, unit: str, figures: Sequence[float]) -> Row:
-        return Row(what=what, against="", unit=unit, comparison=Comparison.of([(one, 0.0) for one in figures]))
+    def row(label: str, unit: str, figures: Sequence[float]) -> Row:
+        return Row(label=label, against="", unit=unit, comparison=Comparison.of([(one, 0.0) for one in figures]))
 
     rows = [row("wall time", "ms", took_ms)]
     if peaks_mb:
         rows.append(row("memory at its peak, beyond that before", "MB", peaks_mb))
         copies = Comparison.of([(one * _MIB / LARGEST_BYTES, 0.0) for one in peaks_mb])
-        rows.append(Row(what="in sizes of the picture", against="", unit="", comparison=copies, goal=_COPIES))
+        rows.append(Row(label="in sizes of the picture", against="", unit="", comparison=copies, goal=_COPIES))
     return Section(
         title=f"A picture of {LARGEST_BYTES / _MB:g} MB, push to acknowledgement",
         rows=rows,

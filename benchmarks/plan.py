@@ -1,4 +1,4 @@
-"""How much is measured: a full run for reliable figures, or a quick one that shows that the benchmarks work."""
+"""How much is measured: a full run for reliable figures, or a quick run as a check of the benchmarks."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -12,18 +12,18 @@ class Plan:
         ack_rounds: rounds of the webhook and its comparisons, at each number of connections.
         requests_alone: requests in a round on one connection.
         requests_together: requests in a round on many connections, in total.
-        starts: rounds of cold starts after the one that fills the file cache; 0: that one is reported.
+        starts: rounds of cold starts after a first round, which fills the file cache; 0: the first round is reported.
         turns: timed turns in each chat.
-        counted_turns: turns in each chat whose requests are counted, with slow storage.
+        counted_turns: turns with counted requests in each chat, with slow storage.
         longest_chat: messages of the longest chat.
-        chats_together: chats that talk at once.
-        rounds_together: rounds in which each of them says something.
-        amendments: withdrawals in the chat in which much was taken back.
-        entries: in the chat in which much was filed.
-        grown_turns: turns in each chat that has grown; every twenty-first folds.
-        cold_turns: instances whose first turns in such chats are compared.
-        call_rounds: rounds of single calls beside bare ones.
-        pictures: rounds of a large picture, each in a worker of its own.
+        chats_together: concurrent chats.
+        rounds_together: rounds with one message in each concurrent chat.
+        amendments: withdrawals in the chat with many withdrawals.
+        entries: entries in the chat with many entries.
+        grown_turns: turns in each grown chat; every twenty-first folds.
+        cold_turns: instances with a compared first turn in a grown chat.
+        call_rounds: rounds of an adapter's calls and of bare calls.
+        pictures: rounds of a large picture, each with its own worker.
     """
 
     ack_rounds: int

@@ -1,4 +1,4 @@
-"""The processes of a run: stand-ins, the real functions, and those for comparison.  They end with the `Processes` that started them."""
+"""The processes of a run: stand-ins, the real functions, and functions for comparison.  `Processes` starts and ends all of them."""
 
 import asyncio
 import contextlib
@@ -17,15 +17,15 @@ from simulator.stack import CHANNEL_ACCESS_TOKEN, CHANNEL_SECRET
 from simulator.storage import create_bucket, storage_child
 
 Comparison = Literal["empty", "floor"]
-_NO_LIMITS = {f"LIMIT_{what}": "0" for what in ("TURNS_PER_CHAT_DAY", "TOKENS_PER_CHAT_DAY", "TOKENS_PER_DAY")}
+_NO_LIMITS = {f"LIMIT_{limit}": "0" for limit in ("TURNS_PER_CHAT_DAY", "TOKENS_PER_CHAT_DAY", "TOKENS_PER_DAY")}
 """A chat that was built has had hundreds of turns today."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Processes:
-    """`async with Processes(...)`: every process that is started inside the block is stopped at its end, by its id.
+    """`async with Processes(...)`: at the end of the block, every process started inside is stopped by id.
 
-    `env` holds the variables that every process of this machine needs; logs go into `folder`.
+    `env` holds the variables for every process; logs go into `folder`.
     """
 
     folder: Path
@@ -39,7 +39,7 @@ class Processes:
         await self._running.aclose()
 
     async def start(self, child: Child) -> Child:
-        """Start the process and wait until it accepts connections.  Raises: StackError."""
+        """Start the process and wait for an open port.  Raises: StackError."""
         try:
             await child.start()
         except BaseException:
@@ -49,13 +49,13 @@ class Processes:
         return child
 
     async def stop(self, *children: Child) -> None:
-        """Stop these processes before the end of the block.  Repeated: does nothing."""
+        """Stop the processes before the end of the block.  Repeated: does nothing."""
         await asyncio.gather(*(child.stop() for child in children))
         for child in children:
             end_group(child.pid)
 
     async def stand_in(self, name: str, *more: str) -> Child:
-        """Start a stand-in and return it; `benchmarks.stand_ins` lists the names."""
+        """Start and return a stand-in, for example `stand_in("gemini", "--latency-s", "0.5")`; `benchmarks.stand_ins` lists the names."""
         port = free_port()
         command = [sys.executable, "-m", "benchmarks.stand_ins", name, "--port", str(port), *more]
         return await self.start(
@@ -63,7 +63,7 @@ class Processes:
         )
 
     async def bucket(self) -> Child:
-        """Start Cloud Storage with an empty bucket in memory and return it."""
+        """Start and return Cloud Storage with an empty bucket in memory."""
         port = free_port()
         storage = await self.start(
             storage_child(
@@ -78,7 +78,7 @@ class Processes:
         return function_child(name, wiring, port=free_port(), log_path=self._log(name), env=self.env)
 
     def comparison(self, name: Comparison, like: Child, *, published_attributes: str) -> Child:
-        """Return a function, not started, that starts exactly as `like` does and differs only in its code."""
+        """Return a function, not started, with the start of `like` and other code."""
         port = free_port()
         changed = {"--source": f"benchmarks/functions/{name}/main.py", "--target": name, "--port": str(port)}
         command = list(like.command)
@@ -92,13 +92,13 @@ class Processes:
 
 
 def end_group(pid: int) -> None:
-    """Kill what is left of the session of a process, because a worker may outlive its arbiter.  Repeated: does nothing."""
+    """Kill the rest of a process's session, because a worker may outlive its arbiter.  Repeated: does nothing."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(pid, signal.SIGKILL)
 
 
 def wiring(stand_ins: Mapping[str, Child], **more_env: str) -> Wiring:
-    """Return where functions find the stand-ins `pubsub`, `bucket`, `line` and `gemini`; unused ones may be missing."""
+    """Return the variables leading functions to the stand-ins `pubsub`, `bucket`, `line` and `gemini`; unused ones may be missing."""
 
     def url(name: str) -> str:
         return stand_ins[name].url if name in stand_ins else ""

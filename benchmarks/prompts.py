@@ -1,9 +1,11 @@
 """`python -m benchmarks.prompts`: the requests of eight situations, exactly as the worker makes them, on ports in memory.
 
-For each situation: how many requests its last turn made, the estimated tokens of all of them and of the first (instruction, declarations,
-contents; the rule is that of `estimated_tokens`: one token for four ASCII characters, one for any other character; media are not counted),
-how many of the first request's tokens the next turn's first request begins with, byte for byte, and the CPU time in which the SDK makes a
-request of it, up to a refused connection.
+For each situation: the number of requests in the last turn; the estimated tokens of all of them and of the first; the tokens of the prefix
+shared byte for byte by the first request and the next turn's first request; and the SDK's CPU time for a request, up to a refused
+connection.
+
+Tokens count instruction, declarations and contents without media, by the rule of `estimated_tokens`: one token for four ASCII characters,
+one for any other character. For example, `tokens("hello 雨")` is 3: 2 for six ASCII characters, 1 for the other.
 """
 
 import dataclasses
@@ -58,7 +60,7 @@ _STORAGE_DOLLARS_A_MILLION_HOUR: Final = 1.0
 
 
 class _Web:
-    """A search engine with one answer."""
+    """A search engine with a single answer."""
 
     name = "web"
 
@@ -71,7 +73,7 @@ class _Web:
 
 
 class Bot:
-    """A worker on ports in memory, whose model's requests are kept."""
+    """A worker on ports in memory; the requests to the model are recorded."""
 
     def __init__(
         self, pool: ThreadPoolExecutor, *, is_group: bool, toolsets: frozenset[str], policy: GroupPolicy
@@ -100,7 +102,7 @@ class Bot:
         self._handle = push_endpoint(ports, Options(bot_name="Aizuchi", group_policy=policy))
 
     def hears(self, event: Mapping[str, Any], *steps: Step) -> list[ModelRequest]:
-        """Deliver the event; return the requests of its turn."""
+        """Deliver the event; return the turn's requests to the model."""
         self.model.steps, self.model.requests = list(steps), []
         self.clock.move(self._pause_s)
         self._handle("POST", push.envelope(dict(event), published=push.PUBLISHED))
@@ -116,7 +118,7 @@ def push_endpoint(ports: Ports, options: Options) -> Callable[[str, bytes], obje
 
 @dataclass(frozen=True, kw_only=True)
 class Situation:
-    """What is said, and what the model answers; `prepare` plays what comes before."""
+    """A message and the model's answers; `prepare` plays the history."""
 
     name: str
     say: Callable[[Bot], Sequence[ModelRequest]]
@@ -193,24 +195,24 @@ SITUATIONS: Final = (
 
 
 def tokens(text: str) -> int:
-    """Return the estimate that the worker's budgets use, written out here, so that releases can be compared."""
+    """Return the same estimate as the worker's budgets, written out here to keep releases comparable."""
     ascii_characters = len(text.encode("ascii", "ignore"))
     return len(text) - ascii_characters + math.ceil(ascii_characters / 4)
 
 
 def text_of(request: ModelRequest) -> str:
-    """Return the request's instruction, declarations and contents, in the order in which a provider reads them."""
+    """Return the request's instruction, declarations and contents in a provider's reading order."""
     declared = json.dumps([dataclasses.asdict(one) for one in request.declarations], ensure_ascii=False)
-    said: list[str] = []
+    spoken: list[str] = []
     for content in request.contents:
         match content:
             case TextContent() | MixedContent():
-                said += [content.role, *content.texts]
+                spoken += [content.role, *content.texts]
             case FunctionResponses():
-                said += [json.dumps(dict(one.response), ensure_ascii=False) for one in content.responses]
+                spoken += [json.dumps(dict(one.response), ensure_ascii=False) for one in content.responses]
             case ModelContent():
-                said.append(json.dumps(dict(content.wire), ensure_ascii=False))
-    return "\n".join((request.system_instruction, declared, *said))
+                spoken.append(json.dumps(dict(content.wire), ensure_ascii=False))
+    return "\n".join((request.system_instruction, declared, *spoken))
 
 
 def media_of(request: ModelRequest) -> int:
@@ -219,12 +221,13 @@ def media_of(request: ModelRequest) -> int:
 
 
 def stable_tokens(first: ModelRequest, second: ModelRequest) -> int:
-    """Return the tokens with which both requests begin."""
-    one, other = text_of(first), text_of(second)
+    """Return the tokens of the requests' longest common prefix."""
+    text, other_text = text_of(first), text_of(second)
     same = next(
-        (index for index, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
+        (index for index, (a, b) in enumerate(zip(text, other_text, strict=False)) if a != b),
+        min(len(text), len(other_text)),
     )
-    return tokens(one[:same])
+    return tokens(text[:same])
 
 
 def sdk_ms(request: ModelRequest) -> float:
@@ -238,23 +241,23 @@ def sdk_ms(request: ModelRequest) -> float:
         "thinking_level": "low",
     }
     model = GeminiModel(GeminiSettings(**settings))
-    taken: list[float] = []
+    times_ms: list[float] = []
     for _ in range(_RUNS):
         started_s = time.process_time()
         try:
             model.generate(request)
         except AizuchiError:
-            taken.append((time.process_time() - started_s) * 1_000)
-    return statistics.median(taken)
+            times_ms.append((time.process_time() - started_s) * 1_000)
+    return statistics.median(times_ms)
 
 
 def input_dollars(prompt: int, *, cached: int) -> float:
-    """Return what the input of 1,000 such requests costs."""
+    """Return the price of the input of 1,000 such requests."""
     return 1_000 * (dollars(_PRICED, Usage(prompt_tokens=prompt, cached_tokens=cached)) or 0.0)
 
 
 def break_even_requests() -> float:
-    """Return how many requests an hour pay for the storage of an explicitly cached prefix, of which all other requests would miss."""
+    """Return how many requests an hour pay for the storage of an explicitly cached prefix, if all other requests would miss the cache."""
     return (
         _STORAGE_DOLLARS_A_MILLION_HOUR
         * 1_000
@@ -270,15 +273,15 @@ def main() -> int:
             "| situation | requests | tokens, all | tokens, first | stable prefix | contents | media | SDK, ms | $ | $, cached |"
         )
         print("|---|---|---|---|---|---|---|---|---|---|")
-        for one in SITUATIONS:
-            bot = Bot(pool, is_group=one.is_group, toolsets=one.toolsets, policy=one.policy)
-            asked = list(one.say(bot))
-            mention = "@Aizuchi " if one.is_group and one.policy is GroupPolicy.MENTION else ""
-            after = bot.hears(bot.events.text(f"{mention}それから?"), *one.follow)
+        for situation in SITUATIONS:
+            bot = Bot(pool, is_group=situation.is_group, toolsets=situation.toolsets, policy=situation.policy)
+            asked = list(situation.say(bot))
+            mention = "@Aizuchi " if situation.is_group and situation.policy is GroupPolicy.MENTION else ""
+            after = bot.hears(bot.events.text(f"{mention}それから?"), *situation.follow)
             first = asked[0]
             stable = stable_tokens(first, after[0])
             cells = (
-                one.name,
+                situation.name,
                 len(asked),
                 sum(tokens(text_of(request)) for request in asked),
                 tokens(text_of(first)),

@@ -1,6 +1,6 @@
-"""Figures from samples: interleaved rounds, percentiles, and ratios that do not depend on the machine's drift.
+"""Figures from samples: interleaved rounds, percentiles, and ratios independent of the machine's drift.
 
-A ratio is taken within a round, in which the machine was in the same state for both sides; its median over the rounds is reported.
+A ratio is taken within a round, because the machine was then in the same state for both sides; the median over the rounds is reported.
 """
 
 import math
@@ -12,9 +12,9 @@ from typing import Self
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """A figure beside another: medians of both, the median of their ratios, and the middle half of those ratios.
+    """A figure and its comparison: both medians, the median of the ratios, and the middle half of the ratios.
 
-    There is no ratio to zero, so `ratio` and `middle` are None if every `against` was zero.
+    If every `against` was zero, `ratio` and `middle` are None.
     """
 
     measured: float
@@ -37,8 +37,9 @@ class Comparison:
 
 
 def percentile(values: Sequence[float], percent: float) -> float:
-    """Return the smallest value that at least `percent` of a hundred values do not exceed (nearest rank).
+    """Return the smallest value not exceeded by `percent` of a hundred values (nearest rank).
 
+    For example, `percentile([1.0, 2.0, 3.0, 4.0], 50)` is 2.0.
     Raises: ValueError, without values, or if `percent` is outside 0 to 100.
     """
     if not values or not 0 <= percent <= 100:  # noqa: PLR2004 - of a hundred
@@ -47,7 +48,10 @@ def percentile(values: Sequence[float], percent: float) -> float:
 
 
 def interleave(names: Sequence[str], rounds: int) -> Iterator[tuple[int, str]]:
-    """Return `(round, name)`: every name once a round.  Each round begins with the next name, so that no name is always first."""
+    """Yield `(round, name)`, every name once a round.  Each round begins with the next name, to give no name a fixed first place.
+
+    For example, `interleave(("a", "b"), 2)` yields `(0, "a"), (0, "b"), (1, "b"), (1, "a")`.
+    """
     for number in range(rounds):
         first = number % len(names) if names else 0
         for name in (*names[first:], *names[:first]):

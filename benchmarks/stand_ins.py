@@ -1,6 +1,6 @@
 """`python -m benchmarks.stand_ins {pubsub,gemini,line,bucket,notion} --port N`: one stand-in in a separate process.
 
-The stand-ins are those of the local stack, without latency.  Routes under /bench let the benchmarks create events and count requests.
+The stand-ins are the local stack's, without latency.  Routes under /bench let the benchmarks create events and count requests.
 """
 
 import argparse
@@ -31,7 +31,7 @@ from simulator.storage import Fault, StorageProxy
 
 
 class _Line:
-    """A LINE without a webhook: an event is returned by the request that caused it, and the benchmark pushes it to the worker."""
+    """A LINE without a webhook: a request returns its event, and the benchmark pushes the event to the worker."""
 
     def __init__(self) -> None:
         accepting = httpx2.MockTransport(lambda _: httpx2.Response(200))
@@ -57,7 +57,7 @@ class _Line:
         )
 
     async def _group(self, _: Request) -> Response:
-        """Create a group with one member and the bot; answers `{"group_id", "user_id"}`."""
+        """Create a group with one member and the bot; answer `{"group_id", "user_id"}`."""
         person = self._platform.add_person("Alice")
         group = self._platform.create_group("Friends", (person.user_id,))
         self._platform.join(group.chat_id)
@@ -65,17 +65,20 @@ class _Line:
         return JSONResponse({"group_id": group.chat_id, "user_id": person.user_id})
 
     async def _say(self, request: Request) -> Response:
-        """Say `text` in a group, to the bot if it is `addressed`; answers with the event as LINE delivers it."""
-        said = await request.json()
+        """Say `text` in a group, to the bot if `addressed`; answer LINE's event.
+
+        For example, `{"group_id": "C1", "user_id": "U1", "text": "hello", "addressed": true}` becomes "@Aizuchi hello".
+        """
+        message = await request.json()
         bot = self._platform.account
-        mentioning = (bot.user_id,) if said["addressed"] else ()
-        text = f"@{bot.display_name} {said['text']}" if said["addressed"] else said["text"]
-        event = self._platform.say(said["user_id"], said["group_id"], text, mentioning=mentioning)
+        mentioning = (bot.user_id,) if message["addressed"] else ()
+        text = f"@{bot.display_name} {message['text']}" if message["addressed"] else message["text"]
+        event = self._platform.say(message["user_id"], message["group_id"], text, mentioning=mentioning)
         await self._platform.wait_until_settled()
         return JSONResponse(event.as_sent(is_redelivery=False))
 
     async def _picture(self, request: Request) -> Response:
-        """A new friend sends the bot a picture of so many `bytes`; answers with the event as LINE delivers it."""
+        """Send the bot a picture of so many `bytes` from a new friend; answer LINE's event."""
         asked = await request.json()
         person = self._platform.add_person("Alice")
         picture = Media(content=Random(1).randbytes(asked["bytes"]), content_type="image/jpeg")  # noqa: S311 - any bytes
@@ -84,7 +87,10 @@ class _Line:
         return JSONResponse(event.as_sent(is_redelivery=False))
 
     async def _calls(self, _: Request) -> Response:
-        """Answer with `[path, received_s]` of each request since the last call, on the machine's monotonic clock, and clear them."""
+        """Answer with `[path, received_s]` of each request since the last call, by the machine's monotonic clock, and clear the list.
+
+        For example, `[["/v2/bot/message/reply", 1041.2]]`.
+        """
         ahead_s = time.time_ns() / 1e9 - time.monotonic()
         calls = [[request.path, request.at_ms / 1_000 - ahead_s] for request in self._platform.requests]
         self._platform.requests.clear()
@@ -92,7 +98,7 @@ class _Line:
 
 
 def _bucket(behind: str) -> ASGIApp:
-    """Return the proxy in front of a bucket, whose answers can be delayed."""
+    """Return the proxy in front of a bucket, with a delay for answers."""
     proxy = StorageProxy(upstream_url=behind, monotonic_s=time.monotonic)
 
     async def log(request: Request) -> Response:
@@ -111,12 +117,12 @@ def _bucket(behind: str) -> ASGIApp:
 
 
 def _gemini(latency_s: float) -> ASGIApp:
-    """Return a Gemini that reports the times of its requests, on the machine's monotonic clock."""
+    """Return a Gemini with a log of its requests, by the machine's monotonic clock."""
     started_s = time.monotonic()
     gemini = GeminiStandIn(latency_s=latency_s)
 
     async def log(_: Request) -> Response:
-        """Answer with `[received_s, request_bytes]` of each request since the last call, and clear them."""
+        """Answer with `[received_s, request_bytes]` of each request since the last call, and clear the list."""
         rows = [[started_s + request.received_s, request.request_bytes] for request in gemini.requests]
         gemini.reset()
         return JSONResponse(rows)
@@ -126,7 +132,7 @@ def _gemini(latency_s: float) -> ASGIApp:
 
 
 def _notion() -> ASGIApp:
-    """Return a Notion with two databases, which tells their ids by name."""
+    """Return a Notion with two databases and a route for their ids by name."""
     workspace = Workspace(rng=Random(1), now_ms=lambda: time.time_ns() // 1_000_000)  # noqa: S311 - ids of a stand-in
     add_default_databases(workspace)
     notion = NotionStandIn(workspace, token=NOTION_TOKEN, monotonic_s=time.monotonic)
@@ -140,8 +146,8 @@ def _notion() -> ASGIApp:
 
 async def _run(stand_in: str, *, port: int, behind: str, latency_s: float) -> None:
     stopping = asyncio.Event()
-    for wanted in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(wanted, stopping.set)
+    for stop_signal in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(stop_signal, stopping.set)
     if stand_in == "pubsub":
         pubsub = PubSubServer()
         pubsub.create_topic(TOPIC)

@@ -9,7 +9,7 @@ from benchmarks.samples import Comparison
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Goal:
-    """The largest ratio that meets the goal; or, if `is_absolute`, the largest figure; or the smallest one, if `is_least`."""
+    """The largest ratio within the goal; if `is_absolute`, the largest figure; if `is_least`, the smallest figure."""
 
     limit: float
     is_absolute: bool = False
@@ -26,17 +26,17 @@ class Goal:
 
 
 def at_most(limit: float) -> Goal:
-    """Return a goal for the figure itself."""
+    """Return a goal for the figure: `at_most(12)` is met by 12 requests."""
     return Goal(limit=limit, is_absolute=True)
 
 
 def at_least(limit: float) -> Goal:
-    """Return a goal for the figure itself."""
+    """Return a goal for the figure: `at_least(40)` is met by 40 turns a second."""
     return Goal(limit=limit, is_least=True)
 
 
 def times(limit: float) -> Goal:
-    """Return a goal for the ratio."""
+    """Return a goal for the ratio: `times(1.1)` is met by 1.1 ms against 1.0 ms."""
     return Goal(limit=limit)
 
 
@@ -44,7 +44,7 @@ def times(limit: float) -> Goal:
 class Row:
     """A figure and its comparison."""
 
-    what: str
+    label: str
     against: str
     unit: str
     comparison: Comparison
@@ -52,13 +52,13 @@ class Row:
 
     @property
     def verdict(self) -> str:
-        """Return what the goal says; empty without one."""
+        """Return the goal's verdict; empty without a goal."""
         return "" if self.goal is None else self.goal.verdict(self.comparison)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """Rows that answer one question.  `note` explains them; `samples` are the raw figures for the JSON file."""
+    """Rows for one question.  `note` explains the rows; `samples` are the raw figures for the JSON file."""
 
     title: str
     rows: Sequence[Row]
@@ -75,7 +75,7 @@ def render(sections: Sequence[Section]) -> str:
 
 
 def figure(value: float, unit: str) -> str:
-    """Return the figure with three significant digits or one decimal, and its unit."""
+    """Return the figure with three significant digits or one decimal, and its unit: `figure(2.9, "ms")` is "2.90 ms"."""
     match unit:
         case "":
             return f"{value:.1f}".removesuffix(".0")
@@ -104,7 +104,7 @@ def _lines(
 def _cells(row: Row) -> tuple[str, ...]:
     comparison = row.comparison
     return (
-        f"    {row.what}",
+        f"    {row.label}",
         figure(comparison.measured, row.unit),
         row.against,
         figure(comparison.against, row.unit),
@@ -115,9 +115,9 @@ def _cells(row: Row) -> tuple[str, ...]:
 
 
 def _align(cells: Sequence[str], widths: Sequence[int]) -> str:
-    left = {0, 2, 6}
+    left_aligned = {0, 2, 6}
     padded = [
-        cell.ljust(width) if index in left else cell.rjust(width)
+        cell.ljust(width) if index in left_aligned else cell.rjust(width)
         for index, (cell, width) in enumerate(zip(cells, widths, strict=True))
     ]
     return "  ".join(padded).rstrip()

@@ -1,7 +1,7 @@
-"""A warm turn of the agent worker in a chat of two hundred messages: from Pub/Sub's push to its acknowledgement.
+"""A warm turn of the agent worker in a chat of two hundred messages: from Pub/Sub's push to the acknowledgement.
 
-Time and CPU time are measured on stand-ins without latency. Requests to storage are counted on another instance, whose bucket answers so
-slowly that concurrent requests overlap and can be distinguished from sequential ones; its model takes longer than the bucket.
+Time and CPU time are measured on stand-ins without latency. Requests to storage are counted on another instance with a slow bucket:
+concurrent requests then overlap, and sequential requests do not. The model is slower than the bucket.
 """
 
 import asyncio
@@ -39,7 +39,7 @@ _REQUESTS: Final = at_most(12)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """The time of the worker for one turn."""
+    """The worker's time and CPU time in one turn."""
 
     wall_ms: float
     cpu_ms: float | None
@@ -47,7 +47,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requests:
-    """The requests of the worker in one turn.  `benchmarks.bucket_log.round_trips` defines a round trip."""
+    """The worker's requests in one turn.  `benchmarks.bucket_log.round_trips` defines a round trip."""
 
     storage: Mapping[str, int]
     round_trips: int
@@ -77,7 +77,7 @@ async def measure(processes: Processes, plan: Plan) -> tuple[list[Section], Held
         for name, messages in (("long", LONG), ("short", SHORT)):
             built.copy(chats[name].built(messages, pool), storage)
     worker = await processes.start(processes.function("agent_worker", wiring(stand_ins, SETTLE_MS="0")))
-    held = await _used(stand_ins["line"], worker)
+    memory = await _used(stand_ins["line"], worker)
     turns: list[dict[str, Turn]] = [{} for _ in range(plan.turns)]
     for number, name in interleave(("long", "short"), plan.turns):
         turns[number][name] = await timed_turn(worker, chats[name])
@@ -86,20 +86,20 @@ async def measure(processes: Processes, plan: Plan) -> tuple[list[Section], Held
     slow_stand_ins = {**stand_ins, "bucket": await processes.stand_in("bucket", "--behind", storage.url)}
     counted = await _count_requests(processes, slow_stand_ins, chats, plan)
     sections = [_section(turns, counted), await _throughput(processes, stand_ins, plan)]
-    return sections, {"agent_worker": held, "unsend": held_by_unsend}
+    return sections, {"agent_worker": memory, "unsend": held_by_unsend}
 
 
 async def _used(line: Child, worker: Child) -> dict[str, usage.Memory | None]:
-    """Return the memory of the worker after its start, and after it has answered in sixteen chats."""
+    """Return the worker's memory after the start, and after messages in sixteen chats."""
     await asyncio.to_thread(wire.send, worker.port, any_status=True)
     pid = usage.worker_pid(worker.pid)
-    held = {AFTER_START: usage.memory(pid)}
+    memory = {AFTER_START: usage.memory(pid)}
     chats = [await Chat.create(line) for _ in range(_AT_ONCE)]
     for start in range(0, REQUESTS, _AT_ONCE):
         count = min(_AT_ONCE, REQUESTS - start)
         addressed = start % (5 * _AT_ONCE) == 0
         await asyncio.gather(*(_say(worker, chat, addressed=addressed) for chat in chats[:count]))
-    return {**held, AFTER_REQUESTS: usage.memory(pid)}
+    return {**memory, AFTER_REQUESTS: usage.memory(pid)}
 
 
 async def _say(worker: Child, chat: Chat, *, addressed: bool) -> None:
@@ -107,7 +107,7 @@ async def _say(worker: Child, chat: Chat, *, addressed: bool) -> None:
 
 
 async def timed_turn(worker: Child, chat: Chat) -> Turn:
-    """Return what a turn took."""
+    """Return the time of a turn."""
     pid = usage.worker_pid(worker.pid)
     event = await chat.say(addressed=True)
     before_s = usage.cpu_s(pid)
@@ -138,8 +138,8 @@ async def take_requests(stand_ins: Mapping[str, Child], *, slow_bucket_s: float,
     """Return the requests to the stand-ins since the last call, and set the delay of the bucket; the model has taken `model_s`."""
     log = await _answer_of(stand_ins["bucket"], f"/bench/log?delay_s={slow_bucket_s}")
     storage = [
-        BucketRequest(operation=one, started_s=started_s, ended_s=ended_s, body_bytes=body_bytes)
-        for one, started_s, ended_s, body_bytes in log
+        BucketRequest(operation=operation, started_s=started_s, ended_s=ended_s, body_bytes=body_bytes)
+        for operation, started_s, ended_s, body_bytes in log
     ]
     asked = await _answer_of(stand_ins["gemini"], "/bench/asked")
     asked_s = [received_s for received_s, _ in asked]
@@ -151,7 +151,9 @@ async def take_requests(stand_ins: Mapping[str, Child], *, slow_bucket_s: float,
         round_trips=bucket_log.round_trips(storage),
         round_trips_before_model=bucket_log.round_trips(one for one in storage if one.ended_s <= first_s),
         round_trips_after_model=bucket_log.round_trips(
-            one for one in storage if one.started_s >= last_s + model_s and one.ended_s <= replied_s + _CLOCKS_APART_S
+            request
+            for request in storage
+            if request.started_s >= last_s + model_s and request.ended_s <= replied_s + _CLOCKS_APART_S
         ),
         gemini=len(asked),
         storage_bytes=sum(one.body_bytes for one in storage),
@@ -166,7 +168,7 @@ async def _answer_of(stand_in: Child, path: str) -> list[Any]:
 
 
 async def _throughput(processes: Processes, stand_ins: Mapping[str, Child], plan: Plan) -> Section:
-    """Return how many turns one core does, while many chats talk at once to a model that takes half a second."""
+    """Return the turns of one core in a second, with many concurrent chats and a model of half a second."""
     thinking = await processes.stand_in("gemini", "--latency-s", str(_MODEL_S))
     worker = await processes.start(
         processes.function("agent_worker", wiring({**stand_ins, "gemini": thinking}, SETTLE_MS="0"))
@@ -188,9 +190,9 @@ async def _throughput(processes: Processes, stand_ins: Mapping[str, Child], plan
         )
     await processes.stop(worker, thinking)
 
-    def row(what: str, unit: str, figures: Sequence[float], goal: Goal | None = None) -> Row:
+    def row(label: str, unit: str, figures: Sequence[float], goal: Goal | None = None) -> Row:
         return Row(
-            what=what, against="", unit=unit, comparison=Comparison.of([(one, 0.0) for one in figures]), goal=goal
+            label=label, against="", unit=unit, comparison=Comparison.of([(one, 0.0) for one in figures]), goal=goal
         )
 
     rows = [row(f"wall time of a round of {len(chats)} turns", "ms", [wall_s * 1_000 for _, wall_s in rounds])]
@@ -207,11 +209,11 @@ async def _throughput(processes: Processes, stand_ins: Mapping[str, Child], plan
 
 
 async def _unsend_memory(processes: Processes, stand_ins: Mapping[str, Child]) -> dict[str, usage.Memory | None]:
-    """Return the memory of the unsend function before and after it withdrew unknown messages."""
+    """Return the unsend function's memory before and after withdrawals of unknown messages."""
     function = await processes.start(processes.function("unsend", wiring(stand_ins, LEASE_S="1")))
     await asyncio.to_thread(wire.send, function.port, any_status=True)
     pid = usage.worker_pid(function.pid)
-    held = {AFTER_START: usage.memory(pid)}
+    memory = {AFTER_START: usage.memory(pid)}
     at_once = asyncio.Semaphore(_AT_ONCE)
 
     async def unsend(number: int) -> None:
@@ -219,9 +221,9 @@ async def _unsend_memory(processes: Processes, stand_ins: Mapping[str, Child]) -
             await push(function, _unsend_event(number))
 
     await asyncio.gather(*(unsend(number) for number in range(REQUESTS)))
-    held[AFTER_REQUESTS] = usage.memory(pid)
+    memory[AFTER_REQUESTS] = usage.memory(pid)
     await processes.stop(function)
-    return held
+    return memory
 
 
 def _unsend_event(number: int) -> dict[str, object]:
@@ -249,9 +251,9 @@ def _section(turns: Sequence[Mapping[str, Turn]], counted: Mapping[str, Sequence
             rows.append(_row(f"storage requests: {kind}", "", pairs))
     pairs = [(float(long.storage_requests), float(short.storage_requests)) for long, short in sides]
     rows.append(_row("storage requests, all", "", pairs, _REQUESTS))
-    for what, (field, goal) in _COUNT_ROWS.items():
+    for label, (field, goal) in _COUNT_ROWS.items():
         pairs = [(float(getattr(long, field)), float(getattr(short, field))) for long, short in sides]
-        rows.append(_row(what, "", pairs, goal))
+        rows.append(_row(label, "", pairs, goal))
     return Section(
         title=f"A turn of the agent worker in a group of {LONG} messages, push to acknowledgement",
         rows=rows,
@@ -263,5 +265,5 @@ def _section(turns: Sequence[Mapping[str, Turn]], counted: Mapping[str, Sequence
     )
 
 
-def _row(what: str, unit: str, pairs: Sequence[tuple[float, float]], goal: Goal | None = None) -> Row:
-    return Row(what=what, against=f"group of {SHORT}", unit=unit, comparison=Comparison.of(pairs), goal=goal)
+def _row(label: str, unit: str, pairs: Sequence[tuple[float, float]], goal: Goal | None = None) -> Row:
+    return Row(label=label, against=f"group of {SHORT}", unit=unit, comparison=Comparison.of(pairs), goal=goal)

@@ -1,6 +1,6 @@
-"""The CPU time and memory of processes, such as the worker that gunicorn forks for a function.
+"""The CPU time and memory of processes, such as gunicorn's worker of a function.
 
-It relies on Linux; on other systems every figure is None.
+Linux only; on other systems every figure is None.
 """
 
 import ctypes
@@ -14,14 +14,17 @@ _PROC: Final = Path("/proc")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
-    """`rss_mb` counts shared pages in full; `pss_mb` divides each shared page by the number of its processes."""
+    """`rss_mb` counts shared pages in full; `pss_mb` divides each shared page by the number of its processes.
+
+    For example, a page of 4 kB in two processes adds 4 kB to `rss_mb` of both, and 2 kB to `pss_mb` of both.
+    """
 
     rss_mb: float
     pss_mb: float
 
 
 def worker_pid(arbiter_pid: int) -> int | None:
-    """Return the process that serves, which is the only child of gunicorn's arbiter; None if there is none."""
+    """Return gunicorn's worker, the only child of the arbiter; None without a child."""
     for stat in _PROC.glob("[0-9]*/stat"):
         try:
             # "pid (name) state ppid ...", where a name may hold spaces and parentheses
@@ -53,7 +56,7 @@ def memory(pid: int | None) -> Memory | None:
 
 
 def reset_peak(pid: int | None) -> float | None:
-    """Return the resident memory of a process in MB; from here on `peak_mb` is the largest one.  Source: proc_pid_clear_refs(5), 5."""
+    """Return the resident memory of a process in MB and restart `peak_mb`.  Source: proc_pid_clear_refs(5), value 5."""
     try:
         (_PROC / str(pid) / "clear_refs").write_text("5")
     except OSError:

@@ -42,7 +42,7 @@ _SUBSCRIPTION: Final = SubscriptionSettings(name="projects/p/subscriptions/agent
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """An HTTP answer, and the time from the connection's opening to its last byte."""
+    """An HTTP answer, and the time from the connection's opening to the last byte."""
 
     status: int
     body: bytes
@@ -54,17 +54,17 @@ class Answer:
 
 
 class UnexpectedAnswerError(Exception):
-    """An answer was not the expected one, so its figure would be meaningless."""
+    """An unexpected answer, because of which a figure would be meaningless."""
 
 
 def delivery() -> bytes:
-    """Return a delivery of one text message, as LINE writes it."""
+    """Return LINE's delivery of one text message."""
     payload = {"destination": _DESTINATION, "events": [_EVENT]}
     return json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def signed_headers(body: bytes) -> dict[str, str]:
-    """Return the headers that LINE sends with the body."""
+    """Return LINE's headers for the body."""
     return {
         "Content-Type": "application/json; charset=utf-8",
         "User-Agent": "LineBotWebhook/2.0",
@@ -73,13 +73,13 @@ def signed_headers(body: bytes) -> dict[str, str]:
 
 
 def bus_message(body: bytes) -> BusMessage:
-    """Return what the webhook publishes for a delivery of one event."""
+    """Return the webhook's message for a delivery of one event."""
     (message,) = bus_messages(parse_webhook_body(body))
     return message
 
 
 def push_body(event: Mapping[str, object], *, published_ms: int | None = None) -> bytes:
-    """Return what Pub/Sub pushes for the event, published at this time; None: now."""
+    """Return Pub/Sub's push of the event, published at `published_ms`, by default now."""
     (message,) = bus_messages(WebhookBody(destination=_DESTINATION, events=(dict(event),)))
     published = PublishedMessage(
         number=1,
@@ -108,8 +108,9 @@ def send(
     headers: Mapping[str, str] | None = None,
     any_status: bool = False,
 ) -> Answer:
-    """Return the answer to a POST of the body, or to a GET without one.
+    """Return the answer to a POST of the body; without a body, to a GET.
 
+    For example, `send(8080, "/bench/databases").json()`.
     Raises: UnexpectedAnswerError, if the status is not 2xx and `any_status` is not set.
     """
     started_s = time.perf_counter()

@@ -1,1 +1,1 @@
-"""Functions for comparison, which start as the real ones do."""
+"""Functions for comparison, started like the real functions."""

@@ -1,4 +1,4 @@
-"""A function that only answers: the cost of the framework."""
+"""A function with a constant answer: the cost of the framework."""
 
 import functions_framework
 from flask import Request

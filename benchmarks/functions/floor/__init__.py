@@ -1,1 +1,1 @@
-"""One publish and nothing else."""
+"""One publish, no more."""

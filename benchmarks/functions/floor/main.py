@@ -1,6 +1,6 @@
-"""The minimal webhook: publish the body, with the bare messages that the webhook makes, and answer.
+"""The minimal webhook: publish the body, with the same bare messages as the webhook, and answer.
 
-PUBLISHED_ATTRIBUTES is a JSON object, the attributes that the webhook would add.
+PUBLISHED_ATTRIBUTES is the JSON object of the webhook's attributes, for example `{"type": "message"}`.
 """
 
 import json

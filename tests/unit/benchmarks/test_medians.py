@@ -8,14 +8,14 @@ from benchmarks.table import Row, Section, at_most, times
 
 
 def run(ack_ms: float, *, more: bool = False) -> dict[str, Any]:
-    ack = Row(what="ack", against="floor", unit="ms", comparison=Comparison.of([(ack_ms, 2.0)]), goal=times(1.1))
-    count = Row(what="requests", against="", unit="", comparison=Comparison.of([(12.0, 0.0)]), goal=at_most(12))
+    ack = Row(label="ack", against="floor", unit="ms", comparison=Comparison.of([(ack_ms, 2.0)]), goal=times(1.1))
+    count = Row(label="requests", against="", unit="", comparison=Comparison.of([(12.0, 0.0)]), goal=at_most(12))
     section = Section(
         title="Ack",
         rows=[
             ack,
             count,
-            *([Row(**{**asdict(ack), "what": "more", "comparison": ack.comparison, "goal": None})] if more else []),
+            *([Row(**{**asdict(ack), "label": "more", "comparison": ack.comparison, "goal": None})] if more else []),
         ],
     )
     written: dict[str, Any] = json.loads(

@@ -5,7 +5,7 @@ from benchmarks.table import Goal, Row, Section, at_least, at_most, render, time
 
 
 def row(*pairs: tuple[float, float], unit: str = "ms", goal: Goal | None = None) -> Row:
-    return Row(what="p50", against="floor", unit=unit, comparison=Comparison.of(pairs), goal=goal)
+    return Row(label="p50", against="floor", unit=unit, comparison=Comparison.of(pairs), goal=goal)
 
 
 @pytest.mark.parametrize(
