@@ -14,10 +14,10 @@ from shared.agent.retellings import Retelling, RetoldMessage
 from shared.conversation.provenance import Source
 from shared.conversation.receipt_lines import compared_path
 from shared.conversation.records import MessageRecord
-from shared.conversation.unheld_words import UnheldWords
 from shared.knowledge.catalog import Row
 from shared.knowledge.numbers import Numbers
 from shared.knowledge.schema import Value
+from shared.knowledge.unheld_words import UnheldWords
 from shared.search.folding import fold
 from shared.search.literal_runs import Runs
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.conversation.unheld_words import UnheldWords
+from shared.knowledge.unheld_words import UnheldWords
 from shared.search.literal_runs import shares_run
 
 WORDS = st.text(st.sampled_from("ab 1い漢。"), max_size=40)
