@@ -2,36 +2,38 @@
 
     https://a.example/x   www.a.example   a.example/x   a.com   //a.example   line://msg/text/x   mailto:a@b.example   tel:0312345678
 
-A name of a file, such as `plan.md`, is none, although `.md` ends names of hosts, too.
+Many a name is written like a host: `plan.md`, `user.name`, `Node.js`, `ASP.NET` (`shared/agent/host_endings.py`).
 Source: LINE Developers, "LINE URL scheme" (`https://line.me/R/`, formerly `line://`); Android, `android.util.Patterns.WEB_URL` and
-`Linkify` (web addresses without a scheme, e-mail addresses, telephone numbers); Apple, `NSDataDetector` (the same).
+`Linkify` (web addresses without a scheme, e-mail addresses, telephone numbers); Apple, `NSDataDetector` (the same); RFC 3986, section 3.1.
 """
 
 import re
 from typing import Final
 
+from shared.agent.host_endings import names_a_host
+
 ENDS: Final = ".,;:!?)]}'\"*_~`|"  # and the marks of Markdown, of which the reply has none left
 """What ends a sentence rather than a link."""
 
-_SCHEMES: Final = "https?|ftps?|line|intent|market|file|javascript|data"
-_ENDINGS: Final = (
-    "com|net|org|info|biz|edu|gov|jp|tw|hk|cn|th|kr|uk|eu|fr|ru|io|app|dev|page|link|site|online|shop|store|xyz|top|club|live|"
-    "co|ly|gg|tv|cc|ai"
-)
-"""Ends of hosts that are links without a path; others, which are also words or ends of files, are links only before a path."""
-_LABELS: Final = r"(?<![0-9a-z_@.-])(?:[0-9a-z](?:[0-9a-z-]{0,61}[0-9a-z])?\.){1,8}"
+_ON_THE_PHONE: Final = frozenset({"localhost", "127.0.0.1"})
+_LABEL: Final = r"[0-9a-z_](?:[0-9a-z_-]{0,61}[0-9a-z_])?\."
 # A link ends before another one that follows a script without spaces: 「https://a.exampleとhttps://b.exampleを比べて」
 _REST: Final = r"(?:(?!(?<=[^\x00-\x7f])https?://)[^\s<>\"'「」『』（）()\[\]{}、。，])"  # noqa: RUF001 - ends of links
+_PATH: Final = rf"(?:(?::[0-9]{{1,5}})?[/\\]{_REST}*|(?::[0-9]{{1,5}})?[?#](?=[!-~]){_REST}+|:[0-9]{{1,5}}(?![0-9]))"
 _LINK: Final = re.compile(
-    rf"(?:{_SCHEMES}):[/\\]{{1,3}}(?![/\\]){_REST}+"
-    rf"|(?:mailto|tel|sms):[0-9a-z+]{_REST}*"
+    rf"(?:https?|ftps?|line|market|file|intent|javascript|data):[/\\]{{1,3}}(?![/\\]){_REST}+"
+    rf"|(?<![0-9a-z+.-])[a-z][0-9a-z+.-]{{1,24}}:[/\\]{{2,3}}(?![/\\]){_REST}+"
+    rf"|intent:[^\s#]{{0,200}}#Intent;{_REST}*"
+    rf"|mailto:[0-9a-z+]{_REST}*|(?-i:tel|sms):[0-9+]{_REST}*"
     rf"|(?<![/\\0-9a-z])[/\\]{{2}}(?=[0-9a-z-]+\.[0-9a-z]){_REST}+"
     rf"|(?<![0-9a-z])www\.[0-9a-z-]+\.{_REST}+"
     rf"|(?<![0-9a-z])[0-9a-z._%+-]{{1,64}}@(?:[0-9a-z-]{{1,63}}\.){{1,8}}[a-z]{{2,24}}(?:\?{_REST}+)?"
-    rf"|{_LABELS}(?:(?:{_ENDINGS})(?![0-9a-z_.-])(?:[/\\?#:]{_REST}*)?|[a-z]{{2,24}}(?::[0-9]{{1,5}})?[/\\?#]{_REST}+)",
+    r"|(?<![0-9.])(?:[0-9]{1,3}\.){3}[0-9]{1,3}(?::[0-9]{1,5})?/(?![0-9]{1,2}(?![0-9a-z]))[!-~]" + rf"{_REST}*"
+    rf"|(?<![0-9a-z_])(?<![0-9a-z_]\.)(?P<host>(?:{_LABEL}){{1,126}}[a-z]{{2,24}})(?![0-9a-z_]|[.-]+[0-9a-z_])(?P<path>{_PATH})?"
+    rf"|(?<=[^\x00-\x7f])(?P<rest_of_host>\.[a-z]{{2,24}})[/\\][!-~]{_REST}*",  # of a host in another script
     re.IGNORECASE,
 )
-_SCHEME: Final = re.compile(r"[a-z]{2,10}:[/\\]{1,3}(?:www\.)?|www\.|[/\\]{2}", re.IGNORECASE)
+_SCHEME: Final = re.compile(r"[a-z][0-9a-z+.-]{1,24}:[/\\]{1,3}(?:www\.)?|www\.|[/\\]{2}", re.IGNORECASE)
 _HOST: Final = re.compile(r"[^/\\?#:]*")
 # Full-width letters and signs are read as what they stand for; each is one character for one, so places stay
 _NARROW: Final = {
@@ -41,7 +43,7 @@ _NARROW: Final = {
 }
 # Characters that show nothing and make a link unlike one that is written the same
 _HIDDEN: Final = re.compile(
-    r"(?<=[!-~])[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]+(?=[!-~])"
+    r"(?<=[!-~])[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e01ef]+(?=[!-~])"
 )
 
 
@@ -55,30 +57,44 @@ def narrowed(text: str) -> str:
     return text.translate(_NARROW)
 
 
-def link_after(place: int, narrow: str) -> tuple[int, int] | None:
+def link_after(place: int, narrow: str, *, is_strict: bool) -> tuple[int, int] | None:
     """Return where the first link after a place of a `narrowed` text begins and ends, without punctuation at its end; None: nowhere."""
-    found = _LINK.search(narrow, place)
-    return (found.start(), found.start() + len(found[0].rstrip(ENDS))) if found is not None else None
+    while (found := _LINK.search(narrow, place)) is not None:
+        if _is_link(found, is_strict=is_strict):
+            return found.start(), found.start() + len(found[0].rstrip(ENDS))
+        place = found.end()
+    return None
 
 
-def links_in(text: str) -> list[str]:
+def links_in(text: str, *, is_strict: bool = True) -> list[str]:
     """Return the links in the text, as they are written, without punctuation at their ends."""
     text = without_hidden_characters(text)
     narrow, place, links = narrowed(text), 0, list[str]()
-    while (found := link_after(place, narrow)) is not None:
+    while (found := link_after(place, narrow, is_strict=is_strict)) is not None:
         start, place = found
         links.append(text[start:place])
     return links
 
 
 def is_link(text: str) -> bool:
-    """Whether the text begins with a link."""
-    return _LINK.match(narrowed(text)) is not None
+    """Whether the text begins with a link, in a strict reading."""
+    found = _LINK.match(narrowed(text))
+    return found is not None and _is_link(found, is_strict=True)
+
+
+def _is_link(found: re.Match[str], *, is_strict: bool) -> bool:
+    """Whether what was found is a link: what has no scheme is judged by the ending of its host."""
+    host = found["host"] or found["rest_of_host"]
+    if host is None:
+        return host_of(found[0].rstrip(ENDS)) not in _ON_THE_PHONE
+    return names_a_host(
+        host, has_path=found["path"] is not None or found["rest_of_host"] is not None, is_strict=is_strict
+    )
 
 
 def address_of(link: str) -> str:
-    """Return the link without its scheme and without `www.`, as people write it: `a.example/x` of `https://www.a.example/x`."""
-    return _SCHEME.sub("", narrowed(link), count=1)
+    """Return the link without its scheme, `www.` and last slash, as people write it: `a.example/x` of `https://www.a.example/x/`."""
+    return _SCHEME.sub("", narrowed(link), count=1).rstrip("/")
 
 
 def has_no_scheme(link: str) -> bool:
@@ -86,6 +102,11 @@ def has_no_scheme(link: str) -> bool:
     return ":" not in narrowed(link).partition("/")[0] and not link.startswith(("/", "\\"))
 
 
+def is_of_the_web(link: str) -> bool:
+    """Whether the link has no scheme, or one of the web: it leads to its address then, whichever of these it has."""
+    return has_no_scheme(link) or narrowed(link).lower().startswith(("https://", "http://"))
+
+
 def host_of(link: str) -> str:
-    """Return the host that a link names, in lower case."""
+    """Return the host that a link names, in lower case and without its port."""
     return _HOST.match(address_of(link))[0].lower()  # type: ignore[index]  # it matches anything

@@ -21,6 +21,7 @@ from shared.agent.links import (
     has_no_scheme,
     host_of,
     is_link,
+    is_of_the_web,
     link_after,
     links_in,
     narrowed,
@@ -87,7 +88,7 @@ class Readings:
         with self._lock:
             given = _known_by(text) - self._written
             self._links |= given
-            self._addresses |= set(map(address_of, given))
+            self._addresses |= {address_of(one) for one in given if is_of_the_web(one)}
             self._hosts |= set(map(host_of, given))
             if is_kept:
                 self._kept.append(text)
@@ -118,7 +119,7 @@ class Readings:
         text = without_hidden_characters(text)
         narrow, parts = narrowed(text), list[str]()
         place = strange = 0
-        while (found := link_after(place, narrow)) is not None:
+        while (found := link_after(place, narrow, is_strict=bool(self._outside))) is not None:
             start, end = found
             link = text[start:end]
             given = self._given_in(link)
@@ -132,12 +133,15 @@ class Readings:
     def _given_in(self, link: str) -> str:
         """Return the link, or as much of it as was given and is followed by another script; "" if it was not given.
 
-        Without its scheme a link is given with it, and the host alone with any link to it: after `https://a.com/x` also `a.com`.
+        A link of the web is given with either of its schemes and without one, and the host alone, without a scheme, with any link to it:
+        after `https://a.com/x` also `a.com/x` and `a.com`.
         """
         with self._lock:  # a tool that took too long may be noting more
             if link in self._links:
                 return link
-            if has_no_scheme(link) and (address_of(link) in self._addresses or address_of(link).lower() in self._hosts):
+            if is_of_the_web(link) and address_of(link) in self._addresses:
+                return link
+            if has_no_scheme(link) and address_of(link).lower() in self._hosts:
                 return link
             begins = (one for one in self._links if link.startswith(one) and not link[len(one)].isascii())
             return max(begins, key=len, default="")
