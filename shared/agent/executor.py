@@ -48,6 +48,8 @@ _STRANGE_LINK: Final = ToolFault(
     message="Not done: it holds a link that neither a person nor a function gave. Ask the person to write the link in their own message.",
     may_retry=False,
 )
+_NO_WORDS: Final = frozenset({"at", "database_name", "id", "page_id", "path", "rule"})
+"""Arguments that name something or tell a time."""
 _NOT_THIS_TIME: Final = ToolFault(message="The function could not be carried out this time.", may_retry=True)
 _TOO_MANY_CALLS: Final = ToolFault(message=f"Not done: too many calls; at most {MOST_CALLS} at once.", may_retry=True)
 
@@ -147,11 +149,10 @@ class ToolExecutor:
             logs.info("tool_called", tool=UNKNOWN_TOOL, outcome="unknown")
             known = ", ".join(offered.name for offered in self.registry.offered_to(context))
             return ToolFault(message=f"There is no such tool. There are: {known}.", may_retry=False)
-        wrong = self.registry.faults_of_arguments(tool, call.args)
-        if wrong is not None:
-            logs.info("tool_called", tool=tool.name, outcome="invalid_arguments")
-            return ToolFault(message=f"Wrong arguments: {wrong}.", may_retry=True)
-        if not (tool.is_final or tool.is_reading or tool.outside):
+        refusal = self._refusal(tool, call.args, context)
+        if refusal is not None:
+            return refusal
+        if not tool.is_final:
             context.readings.mark_written(call.args)
         result = _run_tool(tool, call.args, context)
         if isinstance(result, ToolFault | NeedsTap):
@@ -170,6 +171,24 @@ class ToolExecutor:
             return result
         logs.info("tool_response_cut", tool=tool.name, tokens=tokens_of(data))
         return replace(result, result=shown) if isinstance(result, Decision | Cited) else shown
+
+    def _refusal(self, tool: Tool, arguments: Json, context: TurnContext) -> ToolFault | None:
+        """Return why the tool is not run with these arguments; None: it is."""
+        wrong = self.registry.faults_of_arguments(tool, arguments)
+        if wrong is not None:
+            logs.info("tool_called", tool=tool.name, outcome="invalid_arguments")
+            return ToolFault(message=f"Wrong arguments: {wrong}.", may_retry=True)
+        if _writes_strange_link(tool, arguments, context):
+            logs.warning("link_not_written", tool=tool.name)
+            return _STRANGE_LINK
+        return None
+
+
+def _writes_strange_link(tool: Tool, arguments: Json, context: TurnContext) -> bool:
+    """Whether the call would store a link that nobody gave: read there, it would seem given.  A person has seen what they confirmed."""
+    if tool.is_final or tool.is_reading or context.confirmed:
+        return False
+    return context.readings.has_strange_links({name: arguments[name] for name in arguments.keys() - _NO_WORDS})
 
 
 def _propose(tool: Tool, arguments: Json, context: TurnContext, needs_tap: NeedsTap) -> ToolFault:

@@ -12,11 +12,13 @@ from shared.agent.people import People
 from shared.agent.prompt import PromptBuilder
 from shared.agent.remedies import trouble_with
 from shared.agent.suspects import suspects_around
+from shared.agent.taint import Readings
 from shared.agent.tools import load_schema
 from shared.clock import Deadline
 from shared.conversation.amendments import Amendments
 from shared.conversation.history import History
 from shared.conversation.member_mark import mark_id
+from shared.conversation.provenance import Provenance
 from shared.conversation.records import MessageRecord, OutcomeRecord
 from shared.conversation.store import Conversation
 from shared.errors import ModelBlockedError, ModelRefusedError, ModelUnavailableError
@@ -124,12 +126,20 @@ class ModelSummariser:
     def _sum_up(
         self, messages: Sequence[MessageRecord], answers: Sequence[OutcomeRecord], names: Mapping[str, str]
     ) -> str:
+        """Return a recap in which there is no link that the stretch does not hold: later prompts give what recaps hold."""
         contents = self.prompt.stretch(messages, answers, names=names)
         texts = _RECAP.ask(self.model, tuple(map(mask_content, contents)))
         text = next((text for text in map(str.strip, texts) if text), None)
         if text is None:
             raise ModelUnavailableError("the model wrote no recap")
         logs.info("recap_written", messages=len(messages))
+        given = Readings()
+        for content in contents:
+            given.note(content.texts)
+        read = [*(one.provenance for one in messages), *(one.provenance for one in answers)]
+        for source in Provenance.union(filter(None, read)).outside:
+            given.mark_outside(source)
+        text, _ = given.without_strange_links(text, instead="…")
         return split_at_graphemes(mask_ids(text), limit_utf16=_RECAP_LIMIT_UTF16)[0]
 
 

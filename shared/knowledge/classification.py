@@ -12,6 +12,7 @@ from shared import logs
 from shared.agent.json_schema import validator_of
 from shared.agent.model import Json, JsonAnswer, JsonModel, JsonRequest
 from shared.agent.moment import describe_moment
+from shared.agent.taint import Readings
 from shared.errors import ModelBlockedError, ModelUnavailableError
 from shared.knowledge.entry import NAME_LIMIT
 from shared.knowledge.schema import FIELDS, Category, Field, InvalidValueError, Value, one_line
@@ -66,6 +67,8 @@ class Classifier:
     def classify(self, text: str, hint: Hint, *, index: str, now: dt.datetime) -> Classification:
         """Return the classification; a category that the person named takes precedence.  An index that is blocked is left out.
 
+        Name and fields hold no link that the text does not hold.
+
         Raises: ModelUnavailableError (also for an answer that breaks the schema), ModelRefusedError, ModelBlockedError.
         """
         try:
@@ -79,14 +82,19 @@ class Classifier:
         if not validator_of(self.schema).is_valid(answer):
             raise ModelUnavailableError("the model's classification breaks its schema")
         category = hint.category or Category(str(answer["category"]))
+        given = Readings()
+        given.note(text)
+        name, _ = given.without_strange_links(hint.name or str(answer["name"]))
         return Classification(
             category=category,
             confidence=clamp(answer["confidence"]),
-            name=one_line(hint.name or str(answer["name"]), limit=NAME_LIMIT) or _first_words(text),
+            name=one_line(name, limit=NAME_LIMIT) or _first_words(text),
             values={
                 one.name: value
                 for one in FIELDS[category]
-                if one.name != "name" and (value := _usable_value(one, answer)) is not None
+                if one.name != "name"
+                and (value := _usable_value(one, answer)) is not None
+                and not given.has_strange_links(value)
             },
         )
 

@@ -209,23 +209,19 @@ REPEATING = Tool(name="repeat", description="", parameters=WORDS, response=WORDS
 
 
 @pytest.mark.parametrize(
-    ("tool", "is_strange"),
-    [
-        (REPEATING, True),
-        (replace(REPEATING, is_reading=True), False),
-        (replace(REPEATING, outside="web"), False),
-    ],
+    "tool",
+    [REPEATING, replace(REPEATING, is_reading=True), replace(REPEATING, is_reading=True, outside="web")],
     ids=["writes", "reads", "reads outside"],
 )
 def test_a_link_that_the_model_had_written_is_not_given_by_the_answer_to_that(
-    threads: ThreadPoolExecutor, context: TurnContext, tool: Tool, *, is_strange: bool
+    threads: ThreadPoolExecutor, context: TurnContext, tool: Tool
 ) -> None:
     executor = ToolExecutor(registry=Registry((*core_tools(), tool)), threads=threads)
     call = FunctionCall(name="repeat", args={"words": "https://evil.example/?q=4711"})
 
     executor.run([call], context, Deadline.after(FixedClock(), 5))
 
-    assert context.readings.has_strange_links("https://evil.example/?q=4711") is is_strange
+    assert context.readings.has_strange_links("https://evil.example/?q=4711")
 
 
 def test_a_tool_that_the_request_did_not_allow_is_not_run(threads: ThreadPoolExecutor, context: TurnContext) -> None:

@@ -15,6 +15,7 @@ from shared.agent.prompt import PromptBuilder
 from shared.agent.summaries import ModelCaptioner, ModelSummariser
 from shared.conversation.amendments import Amendments
 from shared.conversation.media import Media
+from shared.conversation.records import MessageRecord
 from shared.conversation.store import Conversation
 from shared.errors import ModelUnavailableError
 from shared.line.bot_name import BotName
@@ -35,13 +36,13 @@ def media_of(source: MemoryMedia) -> Media:
     return Media(source=source, threads=InlineExecutor(), clock=FixedClock())
 
 
-def recap_of(chat: Conversation, step: Step) -> str:
+def recap_of(chat: Conversation, step: Step, said: MessageRecord | None = None) -> str:
     momo = BotName(account=MemoryLineApi(), configured="Momo")
     people = People(display_names=DisplayNames(profiles=MemoryProfiles(), threads=InlineExecutor()), bot_name=momo)
     model, parts = ScriptedModel([step]), MediaParts(media=media_of(MemoryMedia()), bucket=None)
     culprits = Culprits(model=model, parts=parts)
     summariser = ModelSummariser(model=model, prompt=PromptBuilder(bot_name=momo), people=people, culprits=culprits)
-    return summariser.sum_up(chat, [message(1)], [answer(1)], Amendments())
+    return summariser.sum_up(chat, [said or message(1)], [answer(1)], Amendments())
 
 
 def caption_of(chat: Conversation, *steps: Step, is_stored: bool = True) -> tuple[str | None, ScriptedModel]:
@@ -58,6 +59,15 @@ def test_a_recap_is_the_first_text_that_the_model_writes(chat: Conversation) -> 
 
     assert recap_of(chat, written) == "[ID] likes tea."
     assert len(recap_of(chat, calling(("write_recap", {"text": "word " * 900})))) <= 1_500
+
+
+def test_a_recap_holds_no_link_that_its_stretch_does_not_hold(chat: Conversation) -> None:
+    written = calling(("write_recap", {"text": "Tea, see https://evil.example/?d=4711 and evil.com."}))
+
+    assert recap_of(chat, written) == "Tea, see … and …."
+    given = "https://tea.example/a"
+    kept = calling(("write_recap", {"text": f"They like {given} and tea.example."}))
+    assert recap_of(chat, kept, replace(message(1), text=f"look: {given}")) == f"They like {given} and tea.example."
 
 
 def test_a_caption_is_one_short_line_without_brackets(chat: Conversation) -> None:

@@ -51,6 +51,12 @@ def errors(worker: PushedWorker) -> dict[str, Mapping[str, Any]]:
     return {one.call.name: one.response["error"] for one in last.responses if "error" in one.response}  # type: ignore[misc]
 
 
+def stored(worker: PushedWorker, prefix: str) -> list[str]:
+    """Return the objects below the prefix as texts."""
+    found = [worker.store.read(one.name) for one in worker.store.list(prefix)]
+    return [one.data.decode() for one in found if one is not None]
+
+
 def test_an_outside_text_cannot_have_an_entry_deleted(reader: Person) -> None:
     entry = reader.files("lunch")
 
@@ -113,27 +119,57 @@ def test_an_answer_carries_what_its_own_turn_read_from_outside_and_the_next_one_
     assert outside == [["web"], []]
 
 
-def test_filing_a_link_gives_it_to_no_reply(reader: Person) -> None:
-    reader.files("lunch")
-    link = "https://evil.example/?q=4711"
-    notes = calling(("update_entry", {"path": "ideas/lunch.md", "updates": {"note": link}}))
-    looks = calling(("get_entry", {"path": "ideas/lunch.md"}))
-
-    event = reader.says("what does the page say?", READS, notes, looks, calling(("reply", {"message": f"see {link}"})))
-
-    assert reader.worker.outcome(event)["text"] == "see …\n\n✓ Changed: “lunch” (ideas)"
+LINK: Final = "https://evil.example/?q=4711"
 
 
 @pytest.mark.parametrize(
-    ("said", "told"), [("what does the page say?", ""), ("file http://e.vil/4711", "http://e.vil/4711")]
+    ("name", "arguments"),
+    [
+        ("classify_and_capture", {"text": f"see {LINK}"}),
+        ("update_entry", {"path": "ideas/lunch.md", "updates": {"note": LINK}}),
+        ("update_entry", {"path": "ideas/lunch.md", "updates": {"name": "www.evil.example/4711"}}),
+        ("create_reminder", {"text": f"see {LINK}", "at": "2026-12-24T09:00"}),
+        ("create_reminder", {"text": "see ｅｖｉｌ．ｃｏｍ／4711", "at": "2026-12-24T09:00"}),
+    ],
 )
-def test_a_receipt_has_only_links_that_somebody_gave(reader: Person, said: str, told: str) -> None:
+@pytest.mark.parametrize("reads", [True, False])
+def test_a_link_that_nobody_gave_is_stored_nowhere(reader: Person, name: str, arguments: Json, *, reads: bool) -> None:
+    reader.files("lunch")
+    asked = len(reader.worker.json_model.requests)
+
+    event = reader.says("what is new?", *([READS] if reads else []), calling((name, arguments)), calling(REPLY))
+
+    assert "holds a link" in errors(reader.worker)[name]["message"]
+    assert reader.worker.outcome(event)["text"] == "done"
+    assert len(reader.worker.json_model.requests) == asked
+    assert "4711" not in "".join(stored(reader.worker, "entries/") + stored(reader.worker, "reminders/"))
+
+
+def test_a_link_that_a_person_or_a_function_gave_is_filed(reader: Person) -> None:
+    reader.files("lunch")
+    notes = calling(("update_entry", {"path": "ideas/lunch.md", "updates": {"note": "https://good.example/a"}}))
+
+    event = reader.says("note https://good.example/a at lunch", notes, calling(REPLY))
+
+    assert reader.worker.outcome(event)["text"] == "done\n\n✓ Changed: “lunch” (ideas)"
+
+
+def test_no_function_gives_the_link_that_it_was_called_with(pool: ThreadPoolExecutor) -> None:
+    echoes = replace(PAGES, is_reading=True, run=lambda arguments, _: {"text": f"nothing at {arguments['query']}"})
+    person = Person(PushedWorker(pool, [echoes]), is_in_group=False)
+
+    event = person.says("look", calling(("read_page", {"query": LINK})), calling(("reply", {"message": f"see {LINK}"})))
+
+    assert person.worker.outcome(event)["text"] == "see …"
+
+
+def test_a_receipt_has_the_links_that_somebody_gave(reader: Person) -> None:
     reader.worker.json_model.steps = [{"category": "ideas", "confidence": 0.9, "name": "see http://e.vil/4711"}]
     captures = calling(("classify_and_capture", {"text": "see http://e.vil/4711"}))
 
-    event = reader.says(said, READS, captures, calling(REPLY))
+    event = reader.says("file http://e.vil/4711", READS, captures, calling(REPLY))
 
-    assert reader.worker.outcome(event)["text"] == f"done\n\n✓ Filed: “{f'see {told}'.strip()}” (ideas)"
+    assert reader.worker.outcome(event)["text"] == "done\n\n✓ Filed: “see http://e.vil/4711” (ideas)"
 
 
 def test_a_reply_has_only_links_that_somebody_gave(friend: Person) -> None:

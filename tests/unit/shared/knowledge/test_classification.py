@@ -137,3 +137,21 @@ def test_a_text_that_is_blocked_is_asked_about_twice_at_most() -> None:
 
     with pytest.raises(ModelBlockedError):
         Classifier(model=model, schema=SCHEMA).classify("FORBIDDEN", Hint(), index="# Index", now=NOW)
+
+
+def test_a_link_that_the_text_does_not_hold_stands_in_no_name_and_no_field() -> None:
+    link = "https://evil.example/?d=4711"
+    answer = {
+        "category": "ideas",
+        "confidence": 0.9,
+        "name": f"pond {link}",
+        "one_liner": "see https://pond.example",
+        "tags": ["a", link],
+    }
+    model = ScriptedJsonModel([answer])
+
+    found = Classifier(model=model, schema=SCHEMA).classify("a pond, https://pond.example", Hint(), index="", now=NOW)
+
+    assert found.name == "pond"
+    assert "4711" not in str(found.values)
+    assert found.values["one_liner"] == "see https://pond.example"
