@@ -39,8 +39,8 @@ def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
 async def _run(settings: StackSettings) -> int:
     stopping = asyncio.Event()
     loop = asyncio.get_running_loop()
-    for wanted in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(wanted, stopping.set)
+    for stop_signal in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(stop_signal, stopping.set)
     async with LocalStack(settings) as stack:
         logs = settings.folder / "logs"
         sys.stdout.write(f"Chat with the bot: {stack.url}    (logs: {logs}; Ctrl-C stops everything)\n")

@@ -48,9 +48,9 @@ def free_port() -> int:
 
 def release_port(port: int) -> None:
     """The port is held no more.  Repeated: does nothing."""
-    held = _held_ports.pop(port, None)
-    if held is not None:
-        os.close(held)
+    descriptor = _held_ports.pop(port, None)
+    if descriptor is not None:
+        os.close(descriptor)
 
 
 class Process(Protocol):

@@ -132,24 +132,24 @@ class _Control:
 
     def _step(self, fields: Fields) -> Step:
         step = _answer_step(fields).slow(fields.number("delay_s") or 0.0)
-        name, wanted = fields.text("hold"), fields.text("if_text_contains")
+        name, condition_text = fields.text("hold"), fields.text("if_text_contains")
         if name is not None:
             step = step.held(self._holds.setdefault(name, Hold()))
-        if wanted is not None:
-            step = step.when(_contains(wanted))
+        if condition_text is not None:
+            step = step.when(_contains(condition_text))
         return step
 
 
-def _contains(wanted: str) -> script.Predicate:
+def _contains(words: str) -> script.Predicate:
     def is_meant(request: GenerateContentRequest) -> bool:
-        return wanted in request.last_text
+        return words in request.last_text
 
     return is_meant
 
 
 def _finish(fields: Fields) -> Step:
-    said = fields.text("text")
-    return script.finish(fields.text("finish") or "", *([said] if said else []), message=fields.text("finish_message"))
+    text = fields.text("text")
+    return script.finish(fields.text("finish") or "", *([text] if text else []), message=fields.text("finish_message"))
 
 
 def _calls(fields: Fields) -> Step:

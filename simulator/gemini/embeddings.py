@@ -45,6 +45,6 @@ def _vector(request: Fields) -> list[float]:
         raise invalid_argument("* EmbedContentRequest.content: contents is required.")
     folded = unicodedata.normalize("NFKC", text).casefold()
     values = [0.0] * size
-    for one, other in pairwise(f" {folded} "):
-        values[crc32(f"{one}{other}".encode()) % size] += 1.0
+    for character, next_character in pairwise(f" {folded} "):
+        values[crc32(f"{character}{next_character}".encode()) % size] += 1.0
     return values

@@ -99,9 +99,9 @@ class Fields:
     def _at(self, name: str) -> str:
         return f"{self.path}.{_snake(name)}" if self.path else _snake(name)
 
-    def _type_error(self, name: str, wanted: str) -> Exception:
+    def _type_error(self, name: str, expected_type: str) -> Exception:
         path = self._at(name)
-        return invalid_field(path, f"Invalid value at '{path}' ({wanted})")
+        return invalid_field(path, f"Invalid value at '{path}' ({expected_type})")
 
 
 def parse_object(raw: bytes) -> dict[str, object]:
@@ -160,4 +160,4 @@ def _is_unicode(parsed: object) -> bool:
 
 @cache
 def _snake(name: str) -> str:
-    return re.sub(r"[A-Z]", lambda found: "_" + found[0].lower(), name)
+    return re.sub(r"[A-Z]", lambda letter: "_" + letter[0].lower(), name)

@@ -36,20 +36,20 @@ class Refusals:
             marker.encode() in data for data in _media_in(contents) for marker in self.broken_media
         ):
             raise invalid_argument("Provided image is not valid.")
-        said = json.dumps(contents, ensure_ascii=False) if self.blocked_words else ""
-        return Blocked(reason="PROHIBITED_CONTENT") if any(word in said for word in self.blocked_words) else None
+        text = json.dumps(contents, ensure_ascii=False) if self.blocked_words else ""
+        return Blocked(reason="PROHIBITED_CONTENT") if any(word in text for word in self.blocked_words) else None
 
 
 def _media_in(value: object) -> Iterator[bytes]:
     """Yield the bytes of each inline medium, and the address of any other."""
     if isinstance(value, list):
-        for one in value:
-            yield from _media_in(one)
+        for item in value:
+            yield from _media_in(item)
     elif isinstance(value, dict):
-        for name, one in value.items():
-            if name == "inlineData" and isinstance(one, dict):
-                yield base64.b64decode(str(one.get("data", "")), altchars=b"-_")
-            elif name == "fileData" and isinstance(one, dict):
-                yield str(one.get("fileUri", "")).encode()
+        for name, item in value.items():
+            if name == "inlineData" and isinstance(item, dict):
+                yield base64.b64decode(str(item.get("data", "")), altchars=b"-_")
+            elif name == "fileData" and isinstance(item, dict):
+                yield str(item.get("fileUri", "")).encode()
             else:
-                yield from _media_in(one)
+                yield from _media_in(item)

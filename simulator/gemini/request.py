@@ -142,7 +142,7 @@ class GenerateContentRequest:
     @property
     def last_text(self) -> str:
         """The last text of a user content."""
-        said = (
+        texts = (
             text for content in reversed(self.contents) if content.role == "user" for text in reversed(content.texts)
         )
-        return next(said, "")
+        return next(texts, "")

@@ -73,10 +73,10 @@ def _content(content: Fields) -> Content:
 
 def _part(part: Fields) -> Part:
     data_fields = ("text", "functionCall", "functionResponse", *_MEDIA_FIELDS, *_OTHER_DATA_FIELDS)
-    given = [name for name in data_fields if part.has(name)]
-    if len(given) > 1:
+    names = [name for name in data_fields if part.has(name)]
+    if len(names) > 1:
         raise invalid_field(part.path, f"Invalid value at '{part.path}' (oneof), oneof field 'data' is already set.")
-    if not given:
+    if not names:
         message = f"{part.path}.data: required oneof field 'data' must have one initialized field"
         raise invalid_argument(f"* GenerateContentRequest.{message}")
     return Part(
@@ -86,7 +86,7 @@ def _part(part: Fields) -> Part:
         if part.has("functionResponse")
         else None,
         media=next((_media(part.message(name)) for name in _MEDIA_FIELDS if part.has(name)), None),
-        other=given[0] if given[0] in _OTHER_DATA_FIELDS else None,
+        other=names[0] if names[0] in _OTHER_DATA_FIELDS else None,
         thought=part.flag("thought"),
         thought_signature=part.text("thoughtSignature"),
     )

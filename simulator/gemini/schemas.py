@@ -42,9 +42,9 @@ def refuse_bad_openapi_schema(schema: Mapping[str, object], path: str, *, backen
 
     Raises: RefusedError, with protobuf's text for an unknown name.  Source: BerriAI/litellm#14330.
     """
-    known = OPENAPI_KEYWORDS | VERTEX_KEYWORDS if backend == "vertex" else OPENAPI_KEYWORDS
+    allowed_keywords = OPENAPI_KEYWORDS | VERTEX_KEYWORDS if backend == "vertex" else OPENAPI_KEYWORDS
     for keyword in schema:
-        if keyword not in known:
+        if keyword not in allowed_keywords:
             raise invalid_field(
                 path, f"Invalid JSON payload received. Unknown name \"{keyword}\" at '{path}': Cannot find field."
             )
@@ -91,28 +91,28 @@ def _subschemas(
     schema: Mapping[str, object], path: str, *, maps: tuple[str, ...], single: tuple[str, ...], lists: tuple[str, ...]
 ) -> list[tuple[str, Mapping[str, object]]]:
     """Return the schemas directly inside `schema`, each with its path."""
-    found: list[tuple[str, object]] = []
+    subschemas: list[tuple[str, object]] = []
     for keyword in maps:
         inside = schema.get(keyword, {})
         if not isinstance(inside, Mapping):
             raise invalid_argument(f"* {path}.{keyword}: an object is expected.")
-        found.extend((f"{path}.{keyword}[{name}]", value) for name, value in inside.items())
+        subschemas.extend((f"{path}.{keyword}[{name}]", value) for name, value in inside.items())
     for keyword in single:
         inside = schema.get(keyword, True)
         if not isinstance(inside, bool):
-            found.append((f"{path}.{keyword}", inside))
+            subschemas.append((f"{path}.{keyword}", inside))
     for keyword in lists:
         inside = schema.get(keyword, [])
         if not isinstance(inside, list):
             raise invalid_argument(f"* {path}.{keyword}: a list is expected.")
-        found.extend((f"{path}.{keyword}[{index}]", value) for index, value in enumerate(inside))
-    for where, value in found:
+        subschemas.extend((f"{path}.{keyword}[{index}]", value) for index, value in enumerate(inside))
+    for where, value in subschemas:
         if not isinstance(value, Mapping):
             raise invalid_argument(f"* {where}: a schema is expected.")
-    return [(where, value) for where, value in found if isinstance(value, Mapping)]
+    return [(where, value) for where, value in subschemas if isinstance(value, Mapping)]
 
 
 def _definitions(schema: Mapping[str, object]) -> frozenset[str]:
-    named = schema.get("$defs")
-    names = named.keys() if isinstance(named, Mapping) else ()
+    definitions = schema.get("$defs")
+    names = definitions.keys() if isinstance(definitions, Mapping) else ()
     return frozenset({"#", *(f"#/$defs/{name}" for name in names)})

@@ -75,8 +75,8 @@ class Step:
         """Return the answer to the request, and the step with its delay and hold."""
         step = self
         while not isinstance(step.answer, Answer):
-            made = step.answer(request)
-            step = replace(made, delay_s=made.delay_s or step.delay_s, hold=made.hold or step.hold)
+            next_step = step.answer(request)
+            step = replace(next_step, delay_s=next_step.delay_s or step.delay_s, hold=next_step.hold or step.hold)
         return step.answer, step
 
 

@@ -117,9 +117,9 @@ def run() -> None:
 async def _run(settings: StandaloneSettings) -> int:
     stopping = asyncio.Event()
     loop = asyncio.get_running_loop()
-    for wanted in (signal.SIGINT, signal.SIGTERM):
+    for stop_signal in (signal.SIGINT, signal.SIGTERM):
         with suppress(NotImplementedError):  # on Windows Ctrl-C is a KeyboardInterrupt
-            loop.add_signal_handler(wanted, stopping.set)
+            loop.add_signal_handler(stop_signal, stopping.set)
     async with Standalone(settings) as server:
         for url, platform in zip(server.urls, server.platforms, strict=True):
             webhook = platform.courier.webhook_url

@@ -119,10 +119,10 @@ def _check_url(channel: Channel, endpoint: object) -> str:
 
 
 def _media_of(channel: Channel, call: Call) -> tuple[Message, Media]:
-    found = channel.message(call.path_params["line_message_id"])
-    if found is None:
+    chat_and_message = channel.message(call.path_params["line_message_id"])
+    if chat_and_message is None:
         raise not_found()
-    message = found[1]
+    message = chat_and_message[1]
     if message.is_unsent:
         raise removed_content()
     media = channel.media.get(message.line_message_id)

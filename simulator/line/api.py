@@ -130,10 +130,10 @@ class Api:
         return local_media.MARK if is_sent and local_media.has_local_media(_json_or_none(call.body)) else {}
 
     def _check_token(self, call: Call) -> None:
-        given = call.headers.get("authorization", "")
-        if compare_digest(given.encode(), f"Bearer {self.channel.channel_access_token}".encode()):
+        authorization = call.headers.get("authorization", "")
+        if compare_digest(authorization.encode(), f"Bearer {self.channel.channel_access_token}".encode()):
             return
-        if self.channel.access_tokens.find(given.removeprefix("Bearer "), at_ms=call.at_ms) is None:
+        if self.channel.access_tokens.find(authorization.removeprefix("Bearer "), at_ms=call.at_ms) is None:
             raise unauthorized()
 
     def _check_rate(self, endpoint: Endpoint, call: Call) -> None:

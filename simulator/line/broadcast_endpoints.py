@@ -58,17 +58,17 @@ async def narrowcast(channel: Channel, call: Call) -> Answer:
 
 async def narrowcast_progress(channel: Channel, call: Call) -> Answer:
     """Return the phase of the narrowcast; the counts once it succeeded."""
-    found = channel.broadcasts.narrowcasts.get(call.query.get("requestId", ""))
-    if found is None:
+    narrowcast = channel.broadcasts.narrowcasts.get(call.query.get("requestId", ""))
+    if narrowcast is None:
         raise not_found()
-    phase = found.phase(call.at_ms)
-    body: JsonObject = {"phase": phase, "acceptedTime": _moment(found.accepted_ms)}
+    phase = narrowcast.phase(call.at_ms)
+    body: JsonObject = {"phase": phase, "acceptedTime": _moment(narrowcast.accepted_ms)}
     if phase in {"succeeded", "failed"}:
-        body["completedTime"] = _moment(found.completed_ms)
+        body["completedTime"] = _moment(narrowcast.completed_ms)
     if phase == "succeeded":
-        body |= {"successCount": found.target_count, "failureCount": 0, "targetCount": found.target_count}
+        body |= {"successCount": narrowcast.target_count, "failureCount": 0, "targetCount": narrowcast.target_count}
     if phase == "failed":
-        body |= {"failedDescription": found.failed_description, "errorCode": found.error_code}
+        body |= {"failedDescription": narrowcast.failed_description, "errorCode": narrowcast.error_code}
     return Answer(body=body)
 
 

@@ -254,9 +254,9 @@ class Channel:
                 "is_redelivery": attempt.is_redelivery,
             },
         )
-        found = self.message(event.line_message_id) if event.line_message_id else None
-        if found is not None:
-            chat, message = found
+        chat_and_message = self.message(event.line_message_id) if event.line_message_id else None
+        if chat_and_message is not None:
+            chat, message = chat_and_message
             if attempt.is_accepted:
                 is_read = message.is_read or self.account.mark_as_read_mode == "auto"
                 chat.put(replace(message, delivery=DeliveryState.DELIVERED, failure=None, is_read=is_read))

@@ -38,12 +38,12 @@ class ChannelSettings:
 def read_channels(path: Path) -> tuple[ChannelSettings, ...]:
     """Return the channels of the file; ids and tokens differ.  Raises: ChannelsError."""
     try:
-        listed = parse_json(path.read_bytes())
+        entries = parse_json(path.read_bytes())
     except (OSError, MalformedJsonError) as error:
         raise ChannelsError(f"{path} cannot be read: {error}") from error
-    if not isinstance(listed, list) or not listed:
+    if not isinstance(entries, list) or not entries:
         raise ChannelsError(f"{path} has to be a list of channels")
-    channels = tuple(_channel(entry, f"channel {number} in {path}") for number, entry in enumerate(listed, start=1))
+    channels = tuple(_channel(entry, f"channel {number} in {path}") for number, entry in enumerate(entries, start=1))
     for attribute in ("channel_id", "channel_access_token"):
         if len({getattr(channel, attribute) for channel in channels}) < len(channels):
             raise ChannelsError(f"two channels in {path} have the same {attribute}")

@@ -107,8 +107,8 @@ async def member_ids(channel: Channel, call: Call) -> Answer:
 async def mark_chat_as_read(channel: Channel, call: Call) -> Answer:
     """Mark the messages of a 1:1 chat as read: 403 for an account that is not verified."""
     _check_verified(channel)
-    named = call.json().get("chat")
-    user_id = named.get("userId") if isinstance(named, dict) else None
+    chat_field = call.json().get("chat")
+    user_id = chat_field.get("userId") if isinstance(chat_field, dict) else None
     if not isinstance(user_id, str) or user_id not in channel.people:
         raise invalid_property("chat.userId")
     chat = channel.chats[user_id]

@@ -62,8 +62,8 @@ class Chat:
 
     def find_quoted(self, quote_token: str) -> str | None:
         """Return the id of the message that the token quotes."""
-        found = (message.line_message_id for message in self.messages if message.quote_token == quote_token)
-        return next(found, None)
+        line_message_ids = (message.line_message_id for message in self.messages if message.quote_token == quote_token)
+        return next(line_message_ids, None)
 
     def has_tracking_id(self, bot_user_id: str, tracking_id: str) -> bool:
         """Whether the account sent a video with this tracking id."""

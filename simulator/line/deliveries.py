@@ -76,7 +76,7 @@ class Courier:
     client: httpx2.AsyncClient | None = None
     switches: DeliverySwitches = field(default_factory=DeliverySwitches)
     attempts: list[DeliveryAttempt] = field(default_factory=list)
-    held: list[tuple[WebhookEvent, ...]] = field(default_factory=list)
+    held_deliveries: list[tuple[WebhookEvent, ...]] = field(default_factory=list)
     is_muted: bool = False
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
@@ -85,7 +85,7 @@ class Courier:
         if self.is_muted:
             return
         if self.switches.holds:
-            self.held.append(events)
+            self.held_deliveries.append(events)
         else:
             self._start(self._deliver(events))
 
@@ -93,12 +93,12 @@ class Courier:
         """Send held deliveries one after the other, in the order of these events; without ids, all of them in their own order."""
         ordered = [
             events
-            for wanted in webhook_event_ids
-            for events in self.held
-            if wanted in {event.webhook_event_id for event in events}
+            for webhook_event_id in webhook_event_ids
+            for events in self.held_deliveries
+            if webhook_event_id in {event.webhook_event_id for event in events}
         ]
-        leaving = ordered if webhook_event_ids else list(self.held)
-        self.held = [events for events in self.held if events not in leaving]
+        leaving = ordered if webhook_event_ids else list(self.held_deliveries)
+        self.held_deliveries = [events for events in self.held_deliveries if events not in leaving]
         self._start(self._deliver_in_turn(leaving))
 
     def redeliver(self, event: WebhookEvent) -> None:
@@ -129,7 +129,7 @@ class Courier:
         """Cancel the deliveries under way, and forget the held ones and all attempts."""
         for task in self._tasks:
             task.cancel()
-        self.held.clear()
+        self.held_deliveries.clear()
         self.attempts.clear()
 
     async def close(self) -> None:

@@ -266,8 +266,8 @@ def _check_properties(component: JsonObject, path: str, check: _Check) -> None:
 
 def _check_ratio(component: JsonObject, path: str, check: _Check) -> None:
     _check_pattern(component, "aspectRatio", (), (_RATIO,), path, check)
-    found = _RATIO.fullmatch(str(component.get("aspectRatio")))
-    if found is not None and int(found[2]) > _MOST_RATIO * int(found[1]):
+    ratio = _RATIO.fullmatch(str(component.get("aspectRatio")))
+    if ratio is not None and int(ratio[2]) > _MOST_RATIO * int(ratio[1]):
         check.add("the height must not be more than three times the width", f"{path}/aspectRatio")
 
 

@@ -74,14 +74,14 @@ async def demographic(_channel: Channel, _call: Call) -> Answer:
 async def message_event(channel: Channel, call: Call) -> Answer:
     """Return the statistics of a narrowcast or broadcast; openings and clicks are below 20, so they are not shown."""
     request_id = call.query.get("requestId", "")
-    found = channel.broadcasts.sent_requests.get(request_id)
-    if found is None:
+    sent_request = channel.broadcasts.sent_requests.get(request_id)
+    if sent_request is None:
         raise not_found()
     overview = {
         "requestId": request_id,
-        "timestamp": found.at_ms // 1_000,
-        "delivered": found.recipients,
-        **_openings(found.recipients),
+        "timestamp": sent_request.at_ms // 1_000,
+        "delivered": sent_request.recipients,
+        **_openings(sent_request.recipients),
     }
     return _answer({"overview": overview, "messages": [], "clicks": []})
 

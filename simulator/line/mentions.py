@@ -20,11 +20,11 @@ def mention_object(text: str, mentioned: Sequence[Person | Bot | str]) -> JsonOb
     position = 0
     for member in mentioned:
         label = "@All" if isinstance(member, str) else f"@{member.display_name}"
-        found = text.find(label, position)
-        if found < 0:
+        start = text.find(label, position)
+        if start < 0:
             raise ImpossibleActionError(f"{label} is not in the text in this order")
-        position = found + len(label)
-        span = {"index": utf16_units(text[:found]), "length": utf16_units(label)}
+        position = start + len(label)
+        span = {"index": utf16_units(text[:start]), "length": utf16_units(label)}
         mentionees.append(span | _mentionee(member))
     return {"mentionees": mentionees}
 

@@ -29,8 +29,8 @@ def _rows(rows: list[Endpoint]) -> Iterator[str]:
 
 def with_table(readme: str) -> str:
     """Return the README with the table of today between its marks."""
-    before, _, rest = readme.partition(BEGIN)
-    _, _, after = rest.partition(END)
+    before, _, after_begin = readme.partition(BEGIN)
+    _, _, after = after_begin.partition(END)
     return f"{before}{BEGIN}{table()}{END}{after}"
 
 

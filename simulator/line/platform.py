@@ -100,8 +100,8 @@ class LinePlatform(LabelTaps, ChatMembership, BackgroundEvents):
         """Forget everything but the settings, and begin with one new person.  Returns: that person."""
         self.courier.abandon()
         self.courier.switches = DeliverySwitches()
-        for kept in (self.people, self.chats, self.events, self.media, self.liff_apps, self.rich_menu_batches):
-            kept.clear()
+        for collection in (self.people, self.chats, self.events, self.media, self.liff_apps, self.rich_menu_batches):
+            collection.clear()
         self.reply_tokens, self.retry_keys = ReplyTokens(), RetryKeys()
         self.access_tokens, self.rich_menus, self.broadcasts = AccessTokens(), RichMenus(), Broadcasts()
         self.link_tokens, self.sent_messages, self.named_webhook_url = LinkTokens(), SentMessages(), None

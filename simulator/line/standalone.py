@@ -129,8 +129,8 @@ class Standalone(Running):
         for index, line in enumerate(self._lines):
             sock = listening_socket(settings.port + index if settings.port else 0, settings.host)
             self._running.callback(sock.close)
-            others = [other for other in self._lines if other is not line]
-            server = HttpServer(app=Switchboard([line, *others]) if others else line.app, sock=sock)
+            other_lines = [other for other in self._lines if other is not line]
+            server = HttpServer(app=Switchboard([line, *other_lines]) if other_lines else line.app, sock=sock)
             await server.start()
             self._running.push_async_callback(server.stop)
             self._running.push_async_callback(line.platform.close)

@@ -45,13 +45,13 @@ def load(channel: Channel, path: Path) -> None:
 
 def _chat(state: JsonObject) -> Chat:
     entries = [_entry(entry) for entry in state["entries"]]
-    known = {
+    decoded = {
         "kind": ChatKind(state["kind"]),
         "member_ids": tuple(state["member_ids"]),
         "entries": entries,
         "loading_until_ms": 0,
     }
-    return Chat(**state | known)
+    return Chat(**state | decoded)
 
 
 def _entry(state: JsonObject) -> Message | Notice:

@@ -45,11 +45,11 @@ def check_text_v2(message: JsonObject, path: str, problems: Problems, may_mentio
     if len(substitution) > SUBSTITUTIONS:
         problems.add(f"Size must be between 0 and {SUBSTITUTIONS}", f"{path}.substitution")
         return
-    for found in _PLACEHOLDER.finditer(text):
-        if found[0] in {"{", "}"}:
+    for placeholder in _PLACEHOLDER.finditer(text):
+        if placeholder[0] in {"{", "}"}:
             problems.add("Unbalanced braces, use {{ and }} for literal ones", f"{path}.text")
-        elif found[1] and found[1] not in substitution:
-            problems.add(f"{found[1]} is not found in substitution", f"{path}.text")
+        elif placeholder[1] and placeholder[1] not in substitution:
+            problems.add(f"{placeholder[1]} is not found in substitution", f"{path}.text")
     kinds = [
         _check_substitution(problems.object(substitution, key, f"{path}.substitution"), at, problems, may_mention)
         for key, at in ((key, f"{path}.substitution.{key}") for key in substitution)

@@ -201,11 +201,16 @@ class UserMessages(Channel):
         return chat, person
 
     def _find_own_message(self, user_id: str, line_message_id: str) -> tuple[Chat, Message]:
-        found = self.message(line_message_id)
-        if found is None or found[1].sender_id != user_id or found[1].is_unsent or found[1].webhook_event_id is None:
+        chat_and_message = self.message(line_message_id)
+        if (
+            chat_and_message is None
+            or chat_and_message[1].sender_id != user_id
+            or chat_and_message[1].is_unsent
+            or chat_and_message[1].webhook_event_id is None
+        ):
             raise ImpossibleActionError("the person has no such message")
-        self._member_chat(user_id, found[0].chat_id)
-        return found
+        self._member_chat(user_id, chat_and_message[0].chat_id)
+        return chat_and_message
 
     def _find_mentioned(self, user_id: str) -> Person | Bot | str:
         if user_id == self.account.user_id:

@@ -184,11 +184,11 @@ class NotionStandIn:
         return _listing(_find("block", self.workspace.blocks, request), request.query_params, "block")
 
     def _append(self, request: Request, body: JsonObject) -> JsonObject:
-        there = _find("block", self.workspace.blocks, request)
-        made = new_blocks(self.workspace, body.get("children"))
-        there += made
+        blocks = _find("block", self.workspace.blocks, request)
+        appended = new_blocks(self.workspace, body.get("children"))
+        blocks += appended
         self.workspace.save_and_notify()
-        return {"object": "list", "results": made, "next_cursor": None, "has_more": False, "type": "block"}
+        return {"object": "list", "results": appended, "next_cursor": None, "has_more": False, "type": "block"}
 
 
 def _find(kind: str, things: Mapping[str, _Thing], request: Request) -> _Thing:

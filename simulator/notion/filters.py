@@ -16,34 +16,34 @@ _DEEPEST = 2
 _TEXT = frozenset({"title", "rich_text", "url", "email", "phone_number"})
 _EMPTINESS = frozenset({"is_empty", "is_not_empty"})
 _TEXT_OPERATORS: dict[str, Callable[[str, Any], bool]] = {
-    "equals": lambda text, wanted: text == wanted,
-    "does_not_equal": lambda text, wanted: text != wanted,
-    "contains": lambda text, wanted: wanted.casefold() in text.casefold(),
-    "does_not_contain": lambda text, wanted: wanted.casefold() not in text.casefold(),
-    "starts_with": lambda text, wanted: text.casefold().startswith(wanted.casefold()),
-    "ends_with": lambda text, wanted: text.casefold().endswith(wanted.casefold()),
+    "equals": lambda text, operand: text == operand,
+    "does_not_equal": lambda text, operand: text != operand,
+    "contains": lambda text, operand: operand.casefold() in text.casefold(),
+    "does_not_contain": lambda text, operand: operand.casefold() not in text.casefold(),
+    "starts_with": lambda text, operand: text.casefold().startswith(operand.casefold()),
+    "ends_with": lambda text, operand: text.casefold().endswith(operand.casefold()),
 }
 _OPTION_OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
-    "equals": lambda value, wanted: value == wanted,
-    "does_not_equal": lambda value, wanted: value != wanted,
+    "equals": lambda value, operand: value == operand,
+    "does_not_equal": lambda value, operand: value != operand,
 }
 _SET_OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
-    "contains": lambda values, wanted: wanted in values,
-    "does_not_contain": lambda values, wanted: wanted not in values,
+    "contains": lambda values, operand: operand in values,
+    "does_not_contain": lambda values, operand: operand not in values,
 }
 _NUMBER_OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
     **_OPTION_OPERATORS,
-    "greater_than": lambda value, wanted: value is not None and value > wanted,
-    "less_than": lambda value, wanted: value is not None and value < wanted,
-    "greater_than_or_equal_to": lambda value, wanted: value is not None and value >= wanted,
-    "less_than_or_equal_to": lambda value, wanted: value is not None and value <= wanted,
+    "greater_than": lambda value, operand: value is not None and value > operand,
+    "less_than": lambda value, operand: value is not None and value < operand,
+    "greater_than_or_equal_to": lambda value, operand: value is not None and value >= operand,
+    "less_than_or_equal_to": lambda value, operand: value is not None and value <= operand,
 }
 _DATE_OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
-    "equals": lambda value, wanted: value is not None and value[: len(wanted)] == wanted,
-    "before": lambda value, wanted: value is not None and _instant(value) < _instant(wanted),
-    "after": lambda value, wanted: value is not None and _instant(value) > _instant(wanted),
-    "on_or_before": lambda value, wanted: value is not None and _instant(value) <= _instant(wanted),
-    "on_or_after": lambda value, wanted: value is not None and _instant(value) >= _instant(wanted),
+    "equals": lambda value, operand: value is not None and value[: len(operand)] == operand,
+    "before": lambda value, operand: value is not None and _instant(value) < _instant(operand),
+    "after": lambda value, operand: value is not None and _instant(value) > _instant(operand),
+    "on_or_before": lambda value, operand: value is not None and _instant(value) <= _instant(operand),
+    "on_or_after": lambda value, operand: value is not None and _instant(value) >= _instant(operand),
 }
 _OPERATORS: dict[str, dict[str, Callable[[Any, Any], bool]]] = {
     **dict.fromkeys(_TEXT, _TEXT_OPERATORS),
@@ -77,8 +77,8 @@ def lets_through(filter_: object, page: JsonObject, columns: JsonObject, *, dept
     type_ = column["type"]
     condition = filter_.get(type_)
     if condition is None:
-        given = next((key for key in filter_ if key not in {"property", "type"}), None)
-        raise invalid_value(f"database property {type_} does not match filter {given}")
+        condition_type = next((key for key in filter_ if key not in {"property", "type"}), None)
+        raise invalid_value(f"database property {type_} does not match filter {condition_type}")
     return _matches_condition(type_, _comparable(page["properties"][name]), condition)
 
 
@@ -86,14 +86,14 @@ def _matches_condition(type_: str, value: object, condition: object) -> bool:
     operators = _OPERATORS.get(type_, {})
     if not isinstance(condition, dict) or len(condition) != 1:
         raise validation_error("body.filter should hold exactly one condition.")
-    operator, wanted = next(iter(condition.items()))
-    if operator in _EMPTINESS and wanted is True and type_ != "checkbox":
+    operator, operand = next(iter(condition.items()))
+    if operator in _EMPTINESS and operand is True and type_ != "checkbox":
         return (value in (None, "", [])) is (operator == "is_empty")
     judge = operators.get(operator)
     kinds = (str,) if type_ not in {"number", "checkbox"} else (int, float) if type_ == "number" else (bool,)
-    if judge is None or not isinstance(wanted, kinds):
+    if judge is None or not isinstance(operand, kinds):
         raise validation_error(f"body.filter.{type_}.{operator} is no valid condition.")
-    return judge(value, wanted)
+    return judge(value, operand)
 
 
 def _comparable(value: JsonObject) -> object:

@@ -38,8 +38,8 @@ def add_default_databases(workspace: Workspace) -> None:
 
 def ids_by_name(workspace: Workspace) -> dict[str, str]:
     """Return `{"shopping_list": "...", "todo_list": "..."}`, found by their titles."""
-    named = {item["title"][0]["plain_text"]: database_id for database_id, item in workspace.databases.items()}
-    return {name: named[title] for name, title in _TITLES.items()}
+    ids_by_title = {item["title"][0]["plain_text"]: database_id for database_id, item in workspace.databases.items()}
+    return {name: ids_by_title[title] for name, title in _TITLES.items()}
 
 
 def lists_view(workspace: Workspace) -> list[JsonObject]:

@@ -31,14 +31,14 @@ _LANGUAGES = frozenset(
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?")
 
 
-def property_values(workspace: Workspace, columns: JsonObject, given: object) -> JsonObject:
+def property_values(workspace: Workspace, columns: JsonObject, properties: object) -> JsonObject:
     """Return the values in the form in which a page has them.  Raises: NotionError."""
-    if not isinstance(given, dict):
+    if not isinstance(properties, dict):
         raise validation_error("body.properties should be an object.")
-    unknown = [name for name in given if name not in columns]
+    unknown = [name for name in properties if name not in columns]
     if unknown:
         raise invalid_value(" ".join(f"{name} is not a property that exists." for name in unknown))
-    return {name: _value(workspace, columns[name], value) for name, value in given.items()}
+    return {name: _value(workspace, columns[name], value) for name, value in properties.items()}
 
 
 def empty_value(column: JsonObject) -> JsonObject:
@@ -48,22 +48,22 @@ def empty_value(column: JsonObject) -> JsonObject:
     return {"id": column["id"], "type": type_, type_: False if type_ == "checkbox" else empty}
 
 
-def new_blocks(workspace: Workspace, given: object) -> list[JsonObject]:
+def new_blocks(workspace: Workspace, children: object) -> list[JsonObject]:
     """Return the blocks in the form in which a page has them.  Raises: NotionError."""
-    if not isinstance(given, list) or not given:
+    if not isinstance(children, list) or not children:
         raise validation_error("body.children should be a non-empty array.")
-    if len(given) > BLOCKS_LIMIT:
-        raise validation_error(f"body.children.length should be ≤ `{BLOCKS_LIMIT}`, instead was `{len(given)}`.")
-    return [_block(workspace, index, one) for index, one in enumerate(given)]
+    if len(children) > BLOCKS_LIMIT:
+        raise validation_error(f"body.children.length should be ≤ `{BLOCKS_LIMIT}`, instead was `{len(children)}`.")
+    return [_block(workspace, index, one) for index, one in enumerate(children)]
 
 
-def _block(workspace: Workspace, index: int, given: object) -> JsonObject:
+def _block(workspace: Workspace, index: int, child: object) -> JsonObject:
     where = f"body.children[{index}]"
-    types = [item for item in _BLOCK_TYPES if isinstance(given, dict) and item in given]
-    if not isinstance(given, dict) or len(types) != 1 or given.get("type", types[0]) != types[0]:
+    types = [item for item in _BLOCK_TYPES if isinstance(child, dict) and item in child]
+    if not isinstance(child, dict) or len(types) != 1 or child.get("type", types[0]) != types[0]:
         raise validation_error(f"{where} should define exactly one block type.")
     type_ = types[0]
-    inner = dict(given[type_])
+    inner = dict(child[type_])
     if type_ != "divider":
         inner["rich_text"] = _texts(f"{where}.{type_}.rich_text", inner.get("rich_text"))
     if type_ == "to_do":
@@ -83,13 +83,13 @@ def _block(workspace: Workspace, index: int, given: object) -> JsonObject:
     }
 
 
-def _texts(where: str, given: object) -> list[JsonObject]:
-    if not isinstance(given, list):
+def _texts(where: str, pieces: object) -> list[JsonObject]:
+    if not isinstance(pieces, list):
         raise validation_error(f"{where} should be an array.")
-    if len(given) > ITEMS_LIMIT:
-        raise validation_error(f"{where}.length should be ≤ `{ITEMS_LIMIT}`, instead was `{len(given)}`.")
+    if len(pieces) > ITEMS_LIMIT:
+        raise validation_error(f"{where}.length should be ≤ `{ITEMS_LIMIT}`, instead was `{len(pieces)}`.")
     result: list[JsonObject] = []
-    for index, piece in enumerate(given):
+    for index, piece in enumerate(pieces):
         content = piece.get("text", {}).get("content") if isinstance(piece, dict) else None
         if not isinstance(content, str):
             raise validation_error(f"{where}[{index}].text.content should be a string.")
@@ -102,11 +102,11 @@ def _texts(where: str, given: object) -> list[JsonObject]:
     return result
 
 
-def _value(workspace: Workspace, column: JsonObject, given: object) -> JsonObject:
+def _value(workspace: Workspace, column: JsonObject, body: object) -> JsonObject:
     name, type_ = column["name"], column["type"]
-    if not isinstance(given, dict) or type_ not in given:
+    if not isinstance(body, dict) or type_ not in body:
         raise invalid_value(f"{name} is expected to be {type_}.")
-    inner = given[type_]
+    inner = body[type_]
     match type_:
         case "title" | "rich_text":
             result: Any = _texts(f"body.properties.{name}.{type_}", inner)
@@ -125,60 +125,60 @@ def _value(workspace: Workspace, column: JsonObject, given: object) -> JsonObjec
     return {"id": column["id"], "type": type_, type_: result}
 
 
-def _scalar(column: JsonObject, given: object) -> object:
+def _scalar(column: JsonObject, value: object) -> object:
     name, type_ = column["name"], column["type"]
     match type_:
-        case "checkbox" if isinstance(given, bool):
-            return given
-        case "number" if given is None or (isinstance(given, int | float) and not isinstance(given, bool)):
-            return given
-        case "url" | "email" | "phone_number" if given is None or (isinstance(given, str) and given):
+        case "checkbox" if isinstance(value, bool):
+            return value
+        case "number" if value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
+            return value
+        case "url" | "email" | "phone_number" if value is None or (isinstance(value, str) and value):
             limit = _SHORT_LIMITS[type_]
-            if given is not None and len(given) > limit:
+            if value is not None and len(value) > limit:
                 raise validation_error(
-                    f"body.properties.{name}.{type_}.length should be ≤ `{limit}`, instead was `{len(given)}`."
+                    f"body.properties.{name}.{type_}.length should be ≤ `{limit}`, instead was `{len(value)}`."
                 )
-            return given
+            return value
         case _:
             raise invalid_value(f"{name} is expected to be {type_}.")
 
 
-def _list(column: JsonObject, given: object) -> list[Any]:
-    if not isinstance(given, list):
+def _list(column: JsonObject, items: object) -> list[Any]:
+    if not isinstance(items, list):
         raise invalid_value(f"{column['name']} is expected to be {column['type']}.")
-    if len(given) > ITEMS_LIMIT:
+    if len(items) > ITEMS_LIMIT:
         raise validation_error(
-            f"body.properties.{column['name']}.length should be ≤ `{ITEMS_LIMIT}`, instead was `{len(given)}`."
+            f"body.properties.{column['name']}.length should be ≤ `{ITEMS_LIMIT}`, instead was `{len(items)}`."
         )
-    return given
+    return items
 
 
-def _option(workspace: Workspace, column: JsonObject, given: object) -> JsonObject:
-    name = given.get("name") if isinstance(given, dict) else None
+def _option(workspace: Workspace, column: JsonObject, item_body: object) -> JsonObject:
+    name = item_body.get("name") if isinstance(item_body, dict) else None
     if not isinstance(name, str) or not name:
         raise invalid_value(f"{column['name']} is expected to be {column['type']}.")
     options: list[JsonObject] = column[column["type"]]["options"]
-    known = next((item for item in options if item["name"] == name), None)
-    if known is not None:
-        return known
+    existing = next((item for item in options if item["name"] == name), None)
+    if existing is not None:
+        return existing
     if column["type"] == "status":
         raise invalid_value(f'Invalid status option. Status option "{name}" does not exist".')
     if "," in name:
         raise invalid_value(f"Invalid select option, commas not allowed: {name}")
-    made = workspace.option(name)
-    options.append(made)
-    return made
+    new_option = workspace.option(name)
+    options.append(new_option)
+    return new_option
 
 
-def _user(workspace: Workspace, given: object) -> JsonObject:
-    identity = given.get("id") if isinstance(given, dict) else None
+def _user(workspace: Workspace, user: object) -> JsonObject:
+    identity = user.get("id") if isinstance(user, dict) else None
     if identity not in workspace.users:
         raise not_found("user", str(identity))
     return workspace.users[str(identity)]
 
 
-def _relation(workspace: Workspace, column: JsonObject, given: object) -> JsonObject:
-    identity = str(given.get("id")) if isinstance(given, dict) else ""
+def _relation(workspace: Workspace, column: JsonObject, reference: object) -> JsonObject:
+    identity = str(reference.get("id")) if isinstance(reference, dict) else ""
     page = workspace.pages.get(identity)
     if page is None:
         raise not_found("page", identity)
@@ -187,10 +187,10 @@ def _relation(workspace: Workspace, column: JsonObject, given: object) -> JsonOb
     return {"id": identity}
 
 
-def _date(column: JsonObject, given: Mapping[str, Any]) -> JsonObject:
+def _date(column: JsonObject, date: Mapping[str, Any]) -> JsonObject:
     where = f"body.properties.{column['name']}.date"
-    result: JsonObject = {"start": given.get("start"), "end": given.get("end"), "time_zone": None}
-    zone = given.get("time_zone")
+    result: JsonObject = {"start": date.get("start"), "end": date.get("end"), "time_zone": None}
+    zone = date.get("time_zone")
     for name in ("start", "end"):
         value = result[name]
         if value is None and name == "end":

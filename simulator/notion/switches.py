@@ -46,21 +46,21 @@ class Rate:
     monotonic_s: Callable[[], float]
     per_s: float = 3.0
     burst: float = 30.0
-    _left: float = field(init=False)
+    _remaining: float = field(init=False)
     _at_s: float = field(init=False)
 
     def __post_init__(self) -> None:
-        self._left, self._at_s = self.burst, self.monotonic_s()
+        self._remaining, self._at_s = self.burst, self.monotonic_s()
 
     def spend(self) -> None:
         """Count one request.  Raises: NotionError 429, above the limit."""
         at_s = self.monotonic_s()
-        self._left = min(self.burst, self._left + (at_s - self._at_s) * self.per_s)
+        self._remaining = min(self.burst, self._remaining + (at_s - self._at_s) * self.per_s)
         self._at_s = at_s
-        if self._left < 1:
-            wait_s = math.ceil((1 - self._left) / self.per_s)
+        if self._remaining < 1:
+            wait_s = math.ceil((1 - self._remaining) / self.per_s)
             raise NotionError(429, "You have been rate limited. Please try again in a few minutes.", None, wait_s)
-        self._left -= 1
+        self._remaining -= 1
 
 
 Faults = FaultsInForce[Fault, Call]

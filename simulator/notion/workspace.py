@@ -62,11 +62,11 @@ class Workspace:
     def add_database(self, title: str, *sources: Mapping[str, JsonObject]) -> str:
         """Add a database with a data source for each mapping of property name to configuration, and return its id."""
         database_id = self.new_id()
-        listed = []
+        references = []
         for number, columns in enumerate(sources, start=1):
             source_id = self.new_id()
             name = title if len(sources) == 1 else f"{title} {number}"
-            listed.append({"id": source_id, "name": name})
+            references.append({"id": source_id, "name": name})
             self.data_sources[source_id] = {
                 "object": "data_source",
                 "id": source_id,
@@ -79,7 +79,7 @@ class Workspace:
             "object": "database",
             "id": database_id,
             "title": rich_text(title),
-            "data_sources": listed,
+            "data_sources": references,
             "in_trash": False,
         }
         return database_id

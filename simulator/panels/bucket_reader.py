@@ -22,14 +22,14 @@ class BucketReader:
 
     async def generations(self, prefix: str) -> dict[str, str]:
         """Return the generation of every object whose name begins with the prefix, by its name without the prefix."""
-        page, listed = "", dict[str, str]()
+        page, generations = "", dict[str, str]()
         while True:
             query = {"prefix": prefix, **({"pageToken": page} if page else {})}
             answer = (await self._http.get(self._objects_url, params=query)).raise_for_status().json()
-            listed |= {item["name"].removeprefix(prefix): item["generation"] for item in answer.get("items", [])}
+            generations |= {item["name"].removeprefix(prefix): item["generation"] for item in answer.get("items", [])}
             page = answer.get("nextPageToken", "")
             if not page:
-                return listed
+                return generations
 
     async def text(self, name: str) -> str | None:
         """Return the object's text; None where it does not exist."""

@@ -30,8 +30,8 @@ class KnowledgeReader(BucketView):
         return None if text is None or text.startswith(_TOMBSTONE) else text
 
     async def _list_entries(self, chat_id: str) -> list[dict[str, str]]:
-        listed = await self._bucket.generations(f"{_PREFIX}{chat_id}/")
-        found = [(path, at) for path, at in sorted(listed.items()) if _ENTRY.fullmatch(path)]
-        texts = await asyncio.gather(*(self.entry(chat_id, path) for path, _ in found))
-        there = zip(found, texts, strict=True)
-        return [{"path": path, "generation": at} for (path, at), text in there if text is not None]
+        generations = await self._bucket.generations(f"{_PREFIX}{chat_id}/")
+        entries = [(path, at) for path, at in sorted(generations.items()) if _ENTRY.fullmatch(path)]
+        texts = await asyncio.gather(*(self.entry(chat_id, path) for path, _ in entries))
+        entries_with_text = zip(entries, texts, strict=True)
+        return [{"path": path, "generation": at} for (path, at), text in entries_with_text if text is not None]

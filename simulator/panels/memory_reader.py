@@ -30,14 +30,15 @@ class MemoryReader(BucketView):
 
         Lines are those of the month, or those that hold the query, the newest LINES_SHOWN, oldest first; `user_id` is None for the bot.
         """
-        said = await self._said(chat_id)
-        wanted = _folded(query)
+        dated_records = await self._said(chat_id)
+        folded_query = _folded(query)
         lines = [
-            {"at": at, "user_id": one.get("user_id"), "text": str(one["text"])}
-            for at, one in said
-            if (wanted and wanted in _folded(str(one["text"]))) or (not wanted and month and at.startswith(month))
+            {"at": at, "user_id": record.get("user_id"), "text": str(record["text"])}
+            for at, record in dated_records
+            if (folded_query and folded_query in _folded(str(record["text"])))
+            or (not folded_query and month and at.startswith(month))
         ]
-        months = Counter(at[:7] for at, _ in said)
+        months = Counter(at[:7] for at, _ in dated_records)
         return {
             "months": [{"month": one, "count": months[one]} for one in sorted(months, reverse=True)],
             "lines": lines[-LINES_SHOWN:],
@@ -47,15 +48,17 @@ class MemoryReader(BucketView):
     async def _said(self, chat_id: str) -> list[tuple[str, Mapping[str, Any]]]:
         """Return every message and answer with its local time, oldest first."""
         folders = (f"journal/{chat_id}/", f"archive/{chat_id}/")
-        listed = await asyncio.gather(*(self._bucket.generations(one) for one in folders))
-        names = [f"{folder}{name}" for folder, found in zip(folders, listed, strict=True) for name in found]
+        listings = await asyncio.gather(*(self._bucket.generations(one) for one in folders))
+        names = [f"{folder}{name}" for folder, listing in zip(folders, listings, strict=True) for name in listing]
         names.append(f"snapshots/{chat_id}.json")
         texts = await asyncio.gather(*(self._bucket.text(name) for name in names))
-        found: dict[str, Mapping[str, Any]] = {}
+        records: dict[str, Mapping[str, Any]] = {}
         for name, text in zip(names, texts, strict=True):
             if text is not None:
-                found |= {_id_of(one): one for one in _records(name, json.loads(text)) if one.get("text")}
-        in_order = sorted(found.values(), key=lambda one: (int(one["timestamp_ms"]), "line_message_id" not in one))
+                records |= {_id_of(one): one for one in _records(name, json.loads(text)) if one.get("text")}
+        in_order = sorted(
+            records.values(), key=lambda record: (int(record["timestamp_ms"]), "line_message_id" not in record)
+        )
         return [(self._local(int(one["timestamp_ms"])), one) for one in in_order]
 
     def _local(self, timestamp_ms: int) -> str:

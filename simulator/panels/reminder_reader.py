@@ -21,8 +21,8 @@ class ReminderReader(BucketView):
         texts = await asyncio.gather(
             *(self._bucket.text(f"{prefix}{name}") for name in await self._bucket.generations(prefix))
         )
-        found = [one for one in map(_reminder, texts) if one is not None]
-        return sorted(found, key=lambda one: (one["next_ms"], one["id"]))
+        reminders = [one for one in map(_reminder, texts) if one is not None]
+        return sorted(reminders, key=lambda reminder: (reminder["next_ms"], reminder["id"]))
 
 
 def _reminder(text: str | None) -> dict[str, Any] | None:

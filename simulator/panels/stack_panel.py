@@ -48,7 +48,7 @@ class StackParts:
 def stack_panel(parts: StackParts) -> Panel:
     """Return the panel of these parts."""
     views = _Views(parts)
-    said = _MemoryView(parts.platform, parts.memory)
+    memory_view = _MemoryView(parts.platform, parts.memory)
     listened = (
         ("traced", parts.trace),
         ("changed", parts.notion),
@@ -65,7 +65,7 @@ def stack_panel(parts: StackParts) -> Panel:
             Route("/simulator/filed/{chat_id}", views.knowledge),
             Route("/simulator/filed/{chat_id}/{path:path}", views.entry),
             Route("/simulator/due/{chat_id}", views.due),
-            Route("/simulator/memory/{chat_id}", said.read),
+            Route("/simulator/memory/{chat_id}", memory_view.read),
             Route("/simulator/clock", views.move_clock, methods=["POST"]),
         ),
         state=views.state,
@@ -133,15 +133,15 @@ class _MemoryView:
 
     async def read(self, request: Request) -> Response:
         """Return what is remembered of a chat, by display names; nothing without a bucket."""
-        chat_id, wanted = request.path_params["chat_id"], request.query_params
+        chat_id, parameters = request.path_params["chat_id"], request.query_params
         if chat_id not in self._platform.chats:
             return refusal("there is no such chat", HTTPStatus.NOT_FOUND)
         if self._memory is None:
             return answer({"months": [], "lines": [], "left_out": 0})
-        month, query = wanted.get("month", "")[:_MONTH], wanted.get("query", "")[:_LONGEST_QUERY]
-        found = await self._memory.of(chat_id, month=month, query=query)
-        lines = [{"at": one["at"], "who": self._name(one["user_id"]), "text": one["text"]} for one in found["lines"]]
-        return answer({**found, "lines": lines})
+        month, query = parameters.get("month", "")[:_MONTH], parameters.get("query", "")[:_LONGEST_QUERY]
+        memory = await self._memory.of(chat_id, month=month, query=query)
+        lines = [{"at": one["at"], "who": self._name(one["user_id"]), "text": one["text"]} for one in memory["lines"]]
+        return answer({**memory, "lines": lines})
 
     def _name(self, user_id: str | None) -> str:
         if user_id is None:

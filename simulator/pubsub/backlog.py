@@ -63,12 +63,12 @@ class Backlog:
 
     def take(self, now_s: float, *, limit: int, ack_deadline_s: float) -> tuple[Delivery, ...]:
         """Deliver up to `limit` due messages, in the order in which they became due."""
-        taken: list[Delivery] = []
-        while len(taken) < limit and (copy := self._first(self._waiting)) is not None and copy.when_s <= now_s:
+        deliveries: list[Delivery] = []
+        while len(deliveries) < limit and (copy := self._first(self._waiting)) is not None and copy.when_s <= now_s:
             heapq.heappop(self._waiting)
-            taken.append(self._hand_over(copy, now_s + ack_deadline_s))
+            deliveries.append(self._hand_over(copy, now_s + ack_deadline_s))
             self._release_held(copy, now_s)
-        return tuple(taken)
+        return tuple(deliveries)
 
     def find(self, ack_id: str) -> Delivery | None:
         """Return the delivery with this id; None once its copy was acknowledged.
@@ -77,18 +77,18 @@ class Backlog:
         """
         if not (ack_id.isascii() and ack_id.isdecimal() and 0 < int(ack_id) <= self._ack_ids):
             raise InvalidArgumentError(f"Invalid ack id (ack_id={ack_id})")
-        found = self._by_ack_id.get(ack_id)
-        return found and found[1]
+        copy_and_delivery = self._by_ack_id.get(ack_id)
+        return copy_and_delivery and copy_and_delivery[1]
 
     def acknowledge(self, delivery: Delivery) -> bool:
         """Remove the copy. Also valid after the deadline, as long as the copy was not acknowledged.
 
         Repeated: does nothing, returns False.
         """
-        found = self._by_ack_id.get(delivery.ack_id)
-        if found is None:
+        copy_and_delivery = self._by_ack_id.get(delivery.ack_id)
+        if copy_and_delivery is None:
             return False
-        copy, _ = found
+        copy, _ = copy_and_delivery
         self._copies.discard(copy)
         copy.ticket = 0
         for earlier in copy.deliveries:
@@ -168,8 +168,10 @@ class Backlog:
         self._held.clear()
 
     def _copy_in_hand(self, delivery: Delivery) -> _Copy | None:
-        found = self._by_ack_id.get(delivery.ack_id)
-        return found[0] if found is not None and found[0].in_hand is delivery else None
+        copy_and_delivery = self._by_ack_id.get(delivery.ack_id)
+        return (
+            copy_and_delivery[0] if copy_and_delivery is not None and copy_and_delivery[0].in_hand is delivery else None
+        )
 
     def _wait(self, copy: _Copy, due_s: float) -> None:
         self._schedule(self._waiting, copy, due_s)

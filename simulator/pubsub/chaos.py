@@ -69,8 +69,8 @@ class Chaos:
         """Whether the `publish`-th publish request has its effect and fails."""
         return self._happens(self.unavailable_after_probability, "unavailable after", publish)
 
-    def _happens(self, probability: float, what: str, *on: object) -> bool:
-        return probability > 0.0 and self._draw(what, *on) < probability
+    def _happens(self, probability: float, decision: str, *on: object) -> bool:
+        return probability > 0.0 and self._draw(decision, *on) < probability
 
-    def _draw(self, what: str, *on: object) -> float:
-        return random.Random(repr((self.seed, what, *on))).random()
+    def _draw(self, decision: str, *on: object) -> float:
+        return random.Random(repr((self.seed, decision, *on))).random()

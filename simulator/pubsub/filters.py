@@ -155,20 +155,20 @@ class _Parser:
         return token
 
     def _fail(self, expected: str) -> NoReturn:
-        found = f"'{self._next.text}'" if self._next.kind != "end" else "the end"
-        raise _error(self._next.at, f"expected {expected}, found {found}")
+        actual = f"'{self._next.text}'" if self._next.kind != "end" else "the end"
+        raise _error(self._next.at, f"expected {expected}, found {actual}")
 
 
 def _tokens(text: str) -> Iterator[_Token]:
     at = 0
     while at < len(text):
-        found = _TOKEN.match(text, at)
-        if found is None:
+        token = _TOKEN.match(text, at)
+        if token is None:
             raise _error(at, "the quote is never closed" if text[at] == '"' else f"{text[at]!r} has no meaning here")
-        match found.lastgroup:
+        match token.lastgroup:
             case "text" | "word" | "sign" as kind:
-                yield _Token(kind=kind, text=found.group(), at=at)
-        at = found.end()
+                yield _Token(kind=kind, text=token.group(), at=at)
+        at = token.end()
     yield _Token(kind="end", text="", at=at)
 
 
@@ -188,5 +188,5 @@ def _unescape(token: _Token) -> str:
     return _ESCAPE.sub(character, token.text[1:-1])
 
 
-def _error(at: int, what: str) -> InvalidArgumentError:
-    return InvalidArgumentError(f"The filter is wrong at character {at + 1}: {what}.")
+def _error(at: int, problem: str) -> InvalidArgumentError:
+    return InvalidArgumentError(f"The filter is wrong at character {at + 1}: {problem}.")

@@ -89,8 +89,8 @@ def check_ack_deadline_change(ack_deadline_s: float) -> None:
 
 
 def _check_resource_name(name: str, kind: str) -> None:
-    found = _RESOURCE_NAME.fullmatch(name)
-    if found is None or found[1] != kind:
+    match = _RESOURCE_NAME.fullmatch(name)
+    if match is None or match[1] != kind:
         raise InvalidArgumentError(f"Invalid [{kind}] name: (name={name})")
 
 

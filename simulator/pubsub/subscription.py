@@ -106,11 +106,11 @@ class Subscription:
             if self.settings.push_endpoint:
                 raise FailedPreconditionError("This method is not supported for push subscriptions.")
             self._expire()
-            taken = self._take(max_messages)
-            if taken:
+            deliveries = self._take(max_messages)
+            if deliveries:
                 self._notify()  # the task sleeps until the earliest deadline, which may be one of these
-            if taken or not wait or _now_s() >= give_up_s:
-                return taken
+            if deliveries or not wait or _now_s() >= give_up_s:
+                return deliveries
             await self._sleep_until(give_up_s, self._backlog.next_due_s(), self._backlog.next_deadline_s())
 
     def acknowledge(self, ack_ids: Sequence[str]) -> None:
@@ -210,8 +210,8 @@ class Subscription:
     def _deliveries(self, ack_ids: Sequence[str]) -> tuple[Delivery, ...]:
         if not ack_ids:
             raise InvalidArgumentError("No ack ids specified.")
-        found = [self._backlog.find(ack_id) for ack_id in ack_ids]
-        return tuple(delivery for delivery in found if delivery is not None)
+        deliveries = [self._backlog.find(ack_id) for ack_id in ack_ids]
+        return tuple(delivery for delivery in deliveries if delivery is not None)
 
     def _about(self, delivery: Delivery) -> dict[str, object]:
         return {

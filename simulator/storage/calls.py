@@ -132,11 +132,11 @@ def _single(call: Call, target: Target, params: Mapping[str, str], *, has_conten
 
 def _finishes(call: Call) -> bool:
     """Whether this request of a session sends the last byte."""
-    asked = _header(call, b"content-range")
-    if _UNFINISHED_RANGE.fullmatch(asked):
+    content_range = _header(call, b"content-range")
+    if _UNFINISHED_RANGE.fullmatch(content_range):
         return False
-    known = _RANGE.fullmatch(asked)
-    return known is None or int(known[1]) + 1 == int(known[2])
+    range_match = _RANGE.fullmatch(content_range)
+    return range_match is None or int(range_match[1]) + 1 == int(range_match[2])
 
 
 def _upload_metadata(call: Call, params: Mapping[str, str]) -> Mapping[str, Any]:

@@ -17,18 +17,18 @@ _FIELD: Final = re.compile(r"([A-Za-z]+)(?:\(([A-Za-z,]+)\))?(?:,|$)")
 
 def partial_listing(path: bytes, answer: Answer) -> Answer:
     """Return the answer with the fields that the request's path names; a compressed one, or one without `fields`, as it is."""
-    named = parse_qs(path.partition(b"?")[2].decode("latin-1")).get("fields")
+    field_masks = parse_qs(path.partition(b"?")[2].decode("latin-1")).get("fields")
     is_compressed = any(key.lower() == b"content-encoding" for key, _ in answer.headers)
-    if named is None or is_compressed or not answer.is_success:
+    if field_masks is None or is_compressed or not answer.is_success:
         return answer
-    kept = {field: tuple(inner.split(",")) if inner else () for field, inner in _FIELD.findall(named[0])}
-    body = json.dumps(_reduced(json.loads(answer.body), kept), separators=(",", ":")).encode()
+    field_names = {field: tuple(inner.split(",")) if inner else () for field, inner in _FIELD.findall(field_masks[0])}
+    body = json.dumps(_reduced(json.loads(answer.body), field_names), separators=(",", ":")).encode()
     headers = tuple((key, value) for key, value in answer.headers if key.lower() != b"content-length")
     return replace(answer, headers=headers, body=body)
 
 
-def _reduced(listing: Mapping[str, object], kept: Mapping[str, tuple[str, ...]]) -> dict[str, object]:
-    return {field: _members(value, kept[field]) for field, value in listing.items() if field in kept}
+def _reduced(listing: Mapping[str, object], field_names: Mapping[str, tuple[str, ...]]) -> dict[str, object]:
+    return {field: _members(value, field_names[field]) for field, value in listing.items() if field in field_names}
 
 
 def _members(value: object, names: tuple[str, ...]) -> object:

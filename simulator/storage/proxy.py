@@ -133,9 +133,9 @@ class StorageProxy:
         checks = call.checks
         if call.operation == "insert" and call.upload_id is not None:
             checks = self._sessions.get(call.upload_id, ())  # the first request of the session had the conditions
-        async with AsyncExitStack() as held:
+        async with AsyncExitStack() as locks:
             for target in sorted({check.target for check in checks}):
-                await held.enter_async_context(self._locks.setdefault(target, asyncio.Lock()))
+                await locks.enter_async_context(self._locks.setdefault(target, asyncio.Lock()))
             for check in checks:
                 if check.is_needed:
                     check.check(await self._version(check.target))
@@ -184,8 +184,10 @@ class StorageProxy:
             body = b"".join([chunk async for chunk in response.aiter_raw()])
         finally:
             await response.aclose()
-        kept = tuple((key, value) for key, value in response.headers.raw if key.lower() not in _OF_THE_SERVER)
-        answer = Answer(status=response.status_code, headers=kept, body=body)
+        response_headers = tuple(
+            (key, value) for key, value in response.headers.raw if key.lower() not in _OF_THE_SERVER
+        )
+        answer = Answer(status=response.status_code, headers=response_headers, body=body)
         return partial_listing(call.path, answer) if call.operation == "list" else answer
 
     def _respond(self, call: Call, answer: Answer, faults: RequestFaults[Fault], started_s: float) -> Response:

@@ -20,11 +20,11 @@ class LogFile:
         self._path = path
         self._rest = b""
         try:
-            found = path.stat()
+            file_status = path.stat()
         except OSError:
             self._inode, self._offset = 0, 0
         else:
-            self._inode, self._offset = found.st_ino, found.st_size
+            self._inode, self._offset = file_status.st_ino, file_status.st_size
 
     def new_lines(self) -> Iterator[Mapping[str, object]]:
         """Return the objects that were appended since the last call, from at most `READ_BYTES`.
@@ -42,10 +42,10 @@ class LogFile:
 
     def _whole_lines(self) -> list[bytes]:
         try:
-            found = self._path.stat()
-            if found.st_ino != self._inode or found.st_size < self._offset:
-                self._inode, self._offset, self._rest = found.st_ino, 0, b""
-            if found.st_size == self._offset:
+            file_status = self._path.stat()
+            if file_status.st_ino != self._inode or file_status.st_size < self._offset:
+                self._inode, self._offset, self._rest = file_status.st_ino, 0, b""
+            if file_status.st_size == self._offset:
                 return []
             with self._path.open("rb") as file:
                 file.seek(self._offset)

@@ -57,15 +57,17 @@ def sort_steps(steps: Iterable[TraceStep]) -> tuple[TraceStep, ...]:
 
 def flag_repeats(steps: Iterable[TraceStep]) -> tuple[bool, ...]:
     """Return for each of the sorted steps whether it repeats an earlier step or attempt."""
-    seen: set[tuple[object, ...]] = set()
-    found = []
+    earlier_keys: set[tuple[object, ...]] = set()
+    flags = []
     for step in steps:
         attempt, about = step.details.get("delivery_attempt"), _ONCE.get(step.name)
         key = (about, step.part, step.details.get("subscription"), step.details.get("topic"))
         is_later = isinstance(attempt, int) and attempt > 1
-        found.append(is_later or step.details.get("is_redelivery") is True or (about is not None and key in seen))
-        seen.add(key)
-    return tuple(found)
+        flags.append(
+            is_later or step.details.get("is_redelivery") is True or (about is not None and key in earlier_keys)
+        )
+        earlier_keys.add(key)
+    return tuple(flags)
 
 
 def _rank(step: TraceStep) -> int:

@@ -31,8 +31,8 @@ class _Words:
 
     captured: str
     asks: str
-    found: str
-    found_nothing: str
+    matches: str
+    no_match: str
     updated: str
     moved: str
     deleted: str
@@ -45,8 +45,8 @@ _WORDS: Mapping[Language, _Words] = {
     "ja": _Words(
         captured="「{name}」を{category}に書きとめました。",
         asks="「{name}」はひとまず受信箱に入れました。{category}でいいですか？",
-        found="{total}件あります：{names}",
-        found_nothing="見つかりませんでした。",
+        matches="{total}件あります：{names}",
+        no_match="見つかりませんでした。",
         updated="更新しました。",
         moved="{category}に移しました。",
         deleted="「{name}」を消しました。",
@@ -57,8 +57,8 @@ _WORDS: Mapping[Language, _Words] = {
     "en": _Words(
         captured="I filed “{name}” under {category}.",
         asks="“{name}” is in the inbox for now. Is it one of your {category}?",
-        found="{total} found: {names}",
-        found_nothing="I found nothing.",
+        matches="{total} found: {names}",
+        no_match="I found nothing.",
         updated="Updated.",
         moved="Moved to {category}.",
         deleted="I deleted “{name}”.",
@@ -101,7 +101,7 @@ def use_entry(prompt: Prompt) -> Decision:
     """Call the tool for the best hit."""
     entries = _output(prompt).get("entries") or []
     if not entries:
-        return Say(text=_WORDS[prompt.language].found_nothing)
+        return Say(text=_WORDS[prompt.language].no_match)
     request = _known_request(prompt)
     return CallTool(name=request.tool, args={"path": entries[0]["path"], **request.args})
 
@@ -124,9 +124,7 @@ def _report_capture(output: Mapping[str, Any], words: _Words, prompt: Prompt) ->
 
 def _report_entries(output: Mapping[str, Any], words: _Words, _: Prompt) -> str:
     names = [entry["name"] for entry in output["entries"][:_ENTRIES_NAMED]]
-    return (
-        words.found.format(total=output["total"], names=words.separator.join(names)) if names else words.found_nothing
-    )
+    return words.matches.format(total=output["total"], names=words.separator.join(names)) if names else words.no_match
 
 
 def _report_entry(output: Mapping[str, Any], _: _Words, __: Prompt) -> str:

@@ -37,8 +37,8 @@ class _Words:
     ticked: str
     missing: str
     empty: str
-    listed: str
-    found: str
+    contents: str
+    search_result: str
 
 
 _WORDS: Mapping[Language, _Words] = {
@@ -47,16 +47,16 @@ _WORDS: Mapping[Language, _Words] = {
         ticked="「{item}」に済みの印をつけました。",
         missing="「{item}」はリストに見つかりませんでした。",
         empty="リストは空です。",
-        listed="リストの中身です：{items}",
-        found="「{item}」を調べました。代役なので、本当の検索結果ではありません。",
+        contents="リストの中身です：{items}",
+        search_result="「{item}」を調べました。代役なので、本当の検索結果ではありません。",
     ),
     "en": _Words(
         added="I added “{item}” to the list.",
         ticked="I ticked “{item}” off.",
         missing="I did not find “{item}” on the list.",
         empty="The list is empty.",
-        listed="On the list: {items}",
-        found="I looked “{item}” up. I am a stand-in, so this is no real search.",
+        contents="On the list: {items}",
+        search_result="I looked “{item}” up. I am a stand-in, so this is no real search.",
     ),
 }
 
@@ -68,7 +68,7 @@ def is_search(prompt: Prompt) -> bool:
 
 def answer_search(prompt: Prompt) -> Decision:
     """Answer the grounded search."""
-    return Say(text=_WORDS[prompt.language].found.format(item=prompt.words.strip()))
+    return Say(text=_WORDS[prompt.language].search_result.format(item=prompt.words.strip()))
 
 
 def first_call(prompt: Prompt) -> CallTool | None:
@@ -96,14 +96,14 @@ def proceed(prompt: Prompt) -> Decision:
         case "web_search":
             return Say(text=str(output.get("answer", "")))
     pages = output.get("pages")
-    found = [mapping(page) for page in pages] if isinstance(pages, list) else []
+    rows = [mapping(page) for page in pages] if isinstance(pages, list) else []
     if prompt.match(_LISTINGS):
-        return Say(text=words.listed.format(items="、".join(_line(page) for page in found)) if found else words.empty)
+        return Say(text=words.contents.format(items="、".join(_line(page) for page in rows)) if rows else words.empty)
     checkbox = _CHECKBOX.search(str(output.get("properties", "")))
-    if not found or checkbox is None:
+    if not rows or checkbox is None:
         return Say(text=words.missing.format(item=item))
     changes = json.dumps({checkbox[1]: True}, ensure_ascii=False)
-    return CallTool(name="update_page", args={"page_id": str(found[0]["page_id"]), "properties": changes})
+    return CallTool(name="update_page", args={"page_id": str(rows[0]["page_id"]), "properties": changes})
 
 
 def _addition(prompt: Prompt) -> CallTool | None:

@@ -38,8 +38,8 @@ _SENTENCES: tuple[tuple[str, re.Pattern[str]], ...] = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Texts:
-    found: str
-    found_nothing: str
+    matches: str
+    no_match: str
     proposed: str
     missed: str
     missed_nothing: str
@@ -47,15 +47,15 @@ class _Texts:
 
 _TEXTS: Mapping[Language, _Texts] = {
     "ja": _Texts(
-        found="前にこう話していました：\n{lines}",
-        found_nothing="見つかりませんでした。",
+        matches="前にこう話していました：\n{lines}",
+        no_match="見つかりませんでした。",
         proposed="ボタンを押すと、下のメッセージを取り消します。",
         missed="{time}からのまとめ：\n{lines}",
         missed_nothing="そのあとは何も話されていません。",
     ),
     "en": _Texts(
-        found="This was said before:\n{lines}",
-        found_nothing="I found nothing.",
+        matches="This was said before:\n{lines}",
+        no_match="I found nothing.",
         proposed="These messages go when you press the button.",
         missed="What was said since {time}:\n{lines}",
         missed_nothing="Nothing was said since then.",
@@ -89,7 +89,7 @@ def report(prompt: Prompt) -> Decision:
         return Say(text=texts.proposed)
     lines = output.get("lines", ()) if isinstance(output, dict) else ()
     shown = "\n".join(_told(str(line)) for line in lines[:_SHOWN])
-    return Say(text=texts.found.format(lines=shown) if shown else texts.found_nothing)
+    return Say(text=texts.matches.format(lines=shown) if shown else texts.no_match)
 
 
 def is_catch_up(prompt: Prompt) -> bool:
@@ -117,9 +117,9 @@ def _missed(prompt: Prompt) -> Iterator[tuple[str, ...]]:
 def _asked(prompt: Prompt) -> tuple[str, str] | None:
     words = prompt.words.casefold().strip(_ENDS)
     for name, pattern in _SENTENCES:
-        found = pattern.fullmatch(words)
-        if found:
-            return name, (found.groupdict().get("about") or "").strip(_ENDS)
+        match = pattern.fullmatch(words)
+        if match:
+            return name, (match.groupdict().get("about") or "").strip(_ENDS)
     return None
 
 

@@ -55,8 +55,8 @@ def answer(request: GenerateContentRequest) -> Candidate:
     functions = request.callable_functions
     schema = request.response_json_schema or request.response_schema
     if not functions and (schema is not None or request.response_mime_type == "application/json"):
-        wanted = schema or {"type": "object"}
-        value = classify(request) if is_classification(wanted) else sample(wanted)
+        object_schema = schema or {"type": "object"}
+        value = classify(request) if is_classification(object_schema) else sample(object_schema)
         return Candidate(parts=(json.dumps(value, ensure_ascii=False),))
     messages = messages_of(request)
     prompt = Prompt(request=request, messages=messages, language=language_of(messages))
@@ -154,7 +154,7 @@ def _asks_what_was_said(prompt: Prompt) -> bool:
 
 def _repeat_words(prompt: Prompt) -> Decision:
     words = last_words(prompt.messages, prompt.phrases)
-    return Say(text=prompt.phrases.said.format(words=_shorten(words)) if words else prompt.phrases.said_nothing)
+    return Say(text=prompt.phrases.last_words.format(words=_shorten(words)) if words else prompt.phrases.no_last_words)
 
 
 def _repeat_fact(prompt: Prompt) -> Decision:
@@ -181,9 +181,9 @@ def _is_acknowledgement(prompt: Prompt) -> bool:
     """Whether the last message has only thanks, agreement and emoji."""
     if not prompt.messages or _is_question(prompt):
         return False
-    known = "|".join(pattern for phrases in PHRASES.values() for pattern in phrases.acknowledgements)
+    acknowledgements = "|".join(pattern for phrases in PHRASES.values() for pattern in phrases.acknowledgements)
     # Possessive, because patterns of both languages overlap and a message may repeat "thanks" a thousand times.
-    return bool(re.fullmatch(rf"[\W_]*+(?:(?>{known})[\W_]*+)*+", prompt.words.casefold()))
+    return bool(re.fullmatch(rf"[\W_]*+(?:(?>{acknowledgements})[\W_]*+)*+", prompt.words.casefold()))
 
 
 RULES: tuple[Rule, ...] = (

@@ -30,8 +30,8 @@ class Phrases:
     media: Mapping[str, str]
     result: str
     failure: str
-    said: str
-    said_nothing: str
+    last_words: str
+    no_last_words: str
     fact: str
     no_fact: str
 
@@ -56,8 +56,8 @@ JAPANESE = Phrases(
     },
     result="確認しました：{words}",
     failure="うまくいきませんでした：{words}",
-    said="「{words}」とおっしゃいました。",
-    said_nothing="まだ何も伺っていません。",
+    last_words="「{words}」とおっしゃいました。",
+    no_last_words="まだ何も伺っていません。",
     fact="{key}は{value}ですね。",
     no_fact="{key}については、まだ伺っていません。",
 )
@@ -82,8 +82,8 @@ ENGLISH = Phrases(
     },
     result="Here is what I found: {words}",
     failure="That did not work: {words}",
-    said="You said: “{words}”.",
-    said_nothing="You have not told me anything yet.",
+    last_words="You said: “{words}”.",
+    no_last_words="You have not told me anything yet.",
     fact="Your {key} is {value}.",
     no_fact="You have not told me your {key} yet.",
 )

@@ -43,7 +43,7 @@ class _Words:
     """The texts about results in one language."""
 
     created: str
-    listed: str
+    open_reminders: str
     none: str
     cancelled: str
     missing: str
@@ -52,14 +52,14 @@ class _Words:
 _WORDS: Mapping[Language, _Words] = {
     "ja": _Words(
         created="わかりました。時間になったら「{text}」とお知らせします。{cost}",
-        listed="{count}件あります：{names}",
+        open_reminders="{count}件あります：{names}",
         none="この先のリマインダーはありません。",
         cancelled="「{text}」を取り消しました。",
         missing="そのリマインダーは見つかりませんでした。",
     ),
     "en": _Words(
         created="All right, I will say “{text}” then.{cost}",
-        listed="{count} due: {names}",
+        open_reminders="{count} due: {names}",
         none="No reminders are due.",
         cancelled="I cancelled “{text}”.",
         missing="I did not find that reminder.",
@@ -96,14 +96,18 @@ def proceed(prompt: Prompt) -> Decision:
         count = output.get("messages_each_time")
         cost = _COSTS[prompt.language].format(count=count) if count is not None else ""
         return Say(text=words.created.format(text=text, cost=cost))
-    found = [mapping(one) for one in output.get("reminders", [])]
+    reminders = [mapping(one) for one in output.get("reminders", [])]
     cancelled = prompt.match(_CANCELLATIONS)
     if cancelled is None:
-        names = "、".join(f"{one.get('text')} ({str(one.get('next')).replace('T', ' ')})" for one in found)
-        return Say(text=words.listed.format(count=len(found), names=names) if found else words.none)
-    wanted = cancelled["text"].strip().casefold()
-    named = next((one for one in found if wanted in str(one.get("text")).casefold()), None)
-    return Say(text=words.missing) if named is None else CallTool(name="cancel_reminder", args={"id": str(named["id"])})
+        names = "、".join(f"{one.get('text')} ({str(one.get('next')).replace('T', ' ')})" for one in reminders)
+        return Say(text=words.open_reminders.format(count=len(reminders), names=names) if reminders else words.none)
+    search_text = cancelled["text"].strip().casefold()
+    reminder = next((one for one in reminders if search_text in str(one.get("text")).casefold()), None)
+    return (
+        Say(text=words.missing)
+        if reminder is None
+        else CallTool(name="cancel_reminder", args={"id": str(reminder["id"])})
+    )
 
 
 def _creation(prompt: Prompt) -> CallTool | None:
@@ -123,23 +127,23 @@ def _creation(prompt: Prompt) -> CallTool | None:
     )
 
 
-def _time(said: Mapping[str, str | None], now: dt.datetime) -> dt.datetime | None:
+def _time(groups: Mapping[str, str | None], now: dt.datetime) -> dt.datetime | None:
     """Return the local time that was said; None where there is no such hour."""
-    amount = said.get("in")
+    amount = groups.get("in")
     if amount is not None:
-        is_hours = str(said.get("unit")) in {"時間", "hour", "hours"}
+        is_hours = str(groups.get("unit")) in {"時間", "hour", "hours"}
         return now + (dt.timedelta(hours=int(amount)) if is_hours else dt.timedelta(minutes=int(amount)))
     try:
-        at = now.replace(hour=int(said.get("hour") or 0), minute=int(said.get("minute") or 0))
+        at = now.replace(hour=int(groups.get("hour") or 0), minute=int(groups.get("minute") or 0))
     except ValueError:
         return None
-    if said.get("every"):
+    if groups.get("every"):
         return at if at > now else at + dt.timedelta(days=1)
-    return at + dt.timedelta(days=_DAYS[str(said.get("day"))])
+    return at + dt.timedelta(days=_DAYS[str(groups.get("day"))])
 
 
 def _now(prompt: Prompt) -> dt.datetime | None:
     """Return the local time that the newest note tells."""
     texts = (text for content in prompt.request.contents if content.role == "user" for text in content.texts)
-    found = [one for text in texts for one in _NOW.findall(text)]
-    return dt.datetime.strptime(found[-1], "%Y-%m-%d %H:%M") if found else None  # noqa: DTZ007 - local
+    moments = [one for text in texts for one in _NOW.findall(text)]
+    return dt.datetime.strptime(moments[-1], "%Y-%m-%d %H:%M") if moments else None  # noqa: DTZ007 - local

@@ -82,23 +82,23 @@ def _data_message(media: Media) -> Message:
 def _text_message(text: str) -> Message | None:
     """Return the message of a text part; None for a note. Brackets after the header are words, unless they name a medium."""
     speaker: str | None = None
-    rest = text
-    header = _BRACKETS.match(rest)
+    remaining_text = text
+    header = _BRACKETS.match(remaining_text)
     if header and not _MEDIUM.fullmatch(header[1]):
         pieces = [piece.strip() for piece in header[1].split("|")]
         if not _NOT_PEOPLE.isdisjoint(pieces):
             return None
         speaker = next((piece for piece in pieces if not _TIME.fullmatch(piece)), None)
-        rest = rest[header.end() :]
-    quote = _QUOTE.match(rest)
-    rest = rest[quote.end() if quote else 0 :]  # the quote has the words of another message
-    brackets = _BRACKETS.match(rest)
+        remaining_text = remaining_text[header.end() :]
+    quote = _QUOTE.match(remaining_text)
+    remaining_text = remaining_text[quote.end() if quote else 0 :]  # the quote has the words of another message
+    brackets = _BRACKETS.match(remaining_text)
     medium = _MEDIUM.fullmatch(brackets[1]) if brackets else None
     if brackets and medium:
-        words = rest[brackets.end() :].strip()
+        words = remaining_text[brackets.end() :].strip()
         return Message(speaker=speaker, words=words, medium=_kind(medium[1].lower()), detail=medium[2])
-    mention = _MENTION.match(rest)
-    return Message(speaker=speaker, words=rest[mention.end() if mention else 0 :].strip())
+    mention = _MENTION.match(remaining_text)
+    return Message(speaker=speaker, words=remaining_text[mention.end() if mention else 0 :].strip())
 
 
 def _kind(name: str) -> str:

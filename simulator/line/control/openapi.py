@@ -85,8 +85,8 @@ def _read(summary: str, **query: tuple[JsonObject, bool]) -> JsonObject:
         {"name": name, "in": "query", "required": required, "schema": schema}
         for name, (schema, required) in query.items()
     ]
-    found: JsonObject = {"summary": summary, "responses": {"200": _answer("As it is.", _ANY)}}
-    return {"get": found | ({"parameters": parameters} if parameters else {})}
+    operation: JsonObject = {"summary": summary, "responses": {"200": _answer("As it is.", _ANY)}}
+    return {"get": operation | ({"parameters": parameters} if parameters else {})}
 
 
 def _answer(description: str, schema: JsonObject) -> JsonObject:

@@ -41,12 +41,12 @@ def release(platform: LinePlatform, body: JsonObject) -> JsonObject:
 @action(webhook_event_id=string(most=64))
 def redeliver(platform: LinePlatform, body: JsonObject) -> JsonObject:
     """Send an event to the webhook again, marked as a redelivery."""
-    wanted = body["webhook_event_id"]
-    event = next((event for event in platform.events if event.webhook_event_id == wanted), None)
+    webhook_event_id = body["webhook_event_id"]
+    event = next((event for event in platform.events if event.webhook_event_id == webhook_event_id), None)
     if event is None:
         raise ImpossibleActionError("no such event")
     platform.courier.redeliver(event)
-    return {"webhook_event_id": wanted}
+    return {"webhook_event_id": webhook_event_id}
 
 
 @action(

@@ -87,27 +87,27 @@ class Replay:
         Raises: RecordingError.
         """
         steps = self._begin(recording)
-        expected, said = _Said(), _Said()
+        expected, actual = _Said(), _Said()
 
         def hear(chat_id: str, messages: tuple[JsonObject, ...], ids: tuple[str, ...]) -> None:
-            said.add(chat_id, [_without_tokens(message) for message in messages], list(ids))
+            actual.add(chat_id, [_without_tokens(message) for message in messages], list(ids))
 
         results: list[JsonObject] = []
         self.platform.bot_listeners.append(hear)
         try:
             for step in steps:
                 if "bot" in step:
-                    told = self._mapped(step["bot"])
-                    expected.add(told["chat_id"], told["messages"], step["bot"].get("ids", []))
+                    bot_step = self._mapped(step["bot"])
+                    expected.add(bot_step["chat_id"], bot_step["messages"], step["bot"].get("ids", []))
                 else:
-                    await self._wait(expected, said, wait_s)
+                    await self._wait(expected, actual, wait_s)
                     results.append(self._act(step))
                     await self.platform.wait_until_settled()
-            await self._wait(expected, said, wait_s)
+            await self._wait(expected, actual, wait_s)
         finally:
             self.platform.bot_listeners.remove(hear)
-        is_equal = expected.messages == said.messages
-        return {"results": results, "expected": expected.messages, "said": said.messages, "is_equal": is_equal}
+        is_equal = expected.messages == actual.messages
+        return {"results": results, "expected": expected.messages, "said": actual.messages, "is_equal": is_equal}
 
     def seed(self, recording: Any) -> None:  # noqa: ANN401 - any JSON
         """Put the people and messages there, without a delivery to the webhook.  Raises: RecordingError."""
@@ -127,11 +127,11 @@ class Replay:
 
     def _begin(self, recording: Any) -> list[JsonObject]:  # noqa: ANN401 - any JSON
         steps = _steps_of(recording)
-        here = list(self.platform.people)
+        user_ids = list(self.platform.people)
         for index, person in enumerate(recording["people"]):
-            known = person["user_id"] if person["user_id"] in self.platform.people else None
-            actual = known or (here[index] if index < len(here) else None)
-            self._ids[person["user_id"]] = actual or self.platform.add_person(person["display_name"]).user_id
+            same_id = person["user_id"] if person["user_id"] in self.platform.people else None
+            user_id = same_id or (user_ids[index] if index < len(user_ids) else None)
+            self._ids[person["user_id"]] = user_id or self.platform.add_person(person["display_name"]).user_id
         return steps
 
     def _act(self, step: JsonObject) -> JsonObject:
@@ -145,16 +145,16 @@ class Replay:
         self._learn(step.get("result"), result)
         return result
 
-    def _say(self, told: JsonObject) -> None:
+    def _say(self, step: JsonObject) -> None:
         try:
-            messages = check_messages({"messages": told["messages"]}, None)
+            messages = check_messages({"messages": step["messages"]}, None)
         except LineError as error:
             raise RecordingError(f"the bot cannot have said that: {error.message}") from error
-        chat = self.platform.chats.get(told["chat_id"])
+        chat = self.platform.chats.get(step["chat_id"])
         if chat is None:
             raise RecordingError("the bot spoke in a chat that is not in the recording")
         sent = self.platform.say_as_bot(chat, messages)
-        self._ids |= {recorded: one["id"] for recorded, one in zip(told.get("ids", ()), sent, strict=False)}
+        self._ids |= {recorded: one["id"] for recorded, one in zip(step.get("ids", ()), sent, strict=False)}
 
     def _learn(self, recorded: Any, actual: Any) -> None:  # noqa: ANN401 - any JSON
         """Note which id of this run stands for which of the recording."""
@@ -165,8 +165,8 @@ class Replay:
                 else:
                     self._learn(recorded[name], actual[name])
         elif isinstance(recorded, list) and isinstance(actual, list):
-            for one, other in zip(recorded, actual, strict=False):
-                self._learn(one, other)
+            for recorded_item, actual_item in zip(recorded, actual, strict=False):
+                self._learn(recorded_item, actual_item)
 
     def _mapped(self, value: Any) -> Any:  # noqa: ANN401 - any JSON
         if isinstance(value, str):
@@ -177,13 +177,13 @@ class Replay:
             return {name: self._mapped(item) for name, item in value.items()}
         return value
 
-    async def _wait(self, expected: "_Said", said: "_Said", wait_s: float) -> None:
+    async def _wait(self, expected: "_Said", actual: "_Said", wait_s: float) -> None:
         waited_s = 0.0
-        while not said.has_as_many_as(expected) and waited_s < wait_s:
+        while not actual.has_as_many_as(expected) and waited_s < wait_s:
             await asyncio.sleep(_POLL_S)
             waited_s += _POLL_S
         for chat_id, ids in expected.ids.items():
-            self._ids |= dict(zip(ids, said.ids.get(chat_id, ()), strict=False))
+            self._ids |= dict(zip(ids, actual.ids.get(chat_id, ()), strict=False))
 
 
 @dataclass(slots=True)

@@ -89,9 +89,11 @@ class _Control:
     async def replay(self, request: Request) -> Response:
         """Play a recording, as `/simulator/recording` gives it or in a field: 409 where a step of it is not possible."""
         try:
-            given = await _json_of(request)
-            is_recording = isinstance(given, dict) and "steps" in given
-            body = check_body({"recording": given} if is_recording else given, _REPLAY_FIELDS, ("recording",))
+            body_fields = await _json_of(request)
+            is_recording = isinstance(body_fields, dict) and "steps" in body_fields
+            body = check_body(
+                {"recording": body_fields} if is_recording else body_fields, _REPLAY_FIELDS, ("recording",)
+            )
             replay = Replay(self._platform, self._recorder)
             return answer(await replay.play(body["recording"], wait_s=body.get("wait_s", 5)))
         except RecordingError as error:
@@ -121,11 +123,13 @@ class _Control:
         if request.headers.get("content-type", "").partition(";")[0] != "application/json":
             return refusal("the body has to be JSON", HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
         try:
-            given = await _json_of(request)
-            if isinstance(given, dict):  # the page sends with every action who acts where
-                given = {name: value for name, value in given.items() if name in action.fields or name not in _CONTEXT}
-                given = self._with_defaults(action, given)
-            body = check_body(given, action.fields, action.required)
+            body_fields = await _json_of(request)
+            if isinstance(body_fields, dict):  # the page sends with every action who acts where
+                body_fields = {
+                    name: value for name, value in body_fields.items() if name in action.fields or name not in _CONTEXT
+                }
+                body_fields = self._with_defaults(action, body_fields)
+            body = check_body(body_fields, action.fields, action.required)
             return answer(self._carry_out(action, body))
         except ImpossibleActionError as error:
             return refusal(str(error), HTTPStatus.CONFLICT)
@@ -134,13 +138,13 @@ class _Control:
         except MalformedBodyError as error:
             return refusal(f"malformed: {error}", HTTPStatus.BAD_REQUEST)
 
-    def _with_defaults(self, action: Action, given: JsonObject) -> JsonObject:
+    def _with_defaults(self, action: Action, body_fields: JsonObject) -> JsonObject:
         """Let the first person act where none is named, in their 1:1 chat where no chat is named."""
         if "user_id" not in action.required:
-            return given
-        user_id = given.get("user_id", self._first_person())
+            return body_fields
+        user_id = body_fields.get("user_id", self._first_person())
         defaults = {"user_id": user_id, "chat_id": user_id}
-        return {name: defaults[name] for name in defaults if name in action.required} | given
+        return {name: defaults[name] for name in defaults if name in action.required} | body_fields
 
     def _first_person(self) -> str:
         return next(iter(self._platform.people), "")

@@ -39,8 +39,8 @@ class Panel:
 
     def markup(self) -> Mapping[str, str]:
         """Return the markup for each slot."""
-        found = {slot: self.static / f"{slot}.html" for slot in SLOTS}
-        markup = {slot: file.read_text(encoding="utf-8") for slot, file in found.items() if file.exists()}
+        files = {slot: self.static / f"{slot}.html" for slot in SLOTS}
+        markup = {slot: file.read_text(encoding="utf-8") for slot, file in files.items() if file.exists()}
         style = f'<link rel="stylesheet" href="/panels/{self.name}/style.css">\n' if self._has("style.css") else ""
         script = (
             f'<script src="/panels/{self.name}/panel.js" type="module"></script>\n' if self._has("panel.js") else ""

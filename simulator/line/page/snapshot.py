@@ -26,8 +26,8 @@ def snapshot(platform: LinePlatform, about: Mapping[str, Any]) -> JsonObject:
         "webhook_url": platform.courier.webhook_url,
         "switches": asdict(platform.switches),
         "faults": [
-            {"path": one.path, "error_status": one.error_status, "delay_s": one.delay_s, "answer": one.answer}
-            for one in platform.faults.faults
+            {"path": fault.path, "error_status": fault.error_status, "delay_s": fault.delay_s, "answer": fault.answer}
+            for fault in platform.faults.faults
         ],
         "bot": {"user_id": platform.account.user_id, "display_name": platform.account.display_name},
         "people": [
@@ -103,19 +103,19 @@ def _entry(entry: Message | Notice, event_ids: Mapping[str, list[str]]) -> JsonO
 
 def _event_ids(platform: LinePlatform) -> dict[str, list[str]]:
     """Return by `line_message_id` the events about a person's message, or the event that the bot's message answers."""
-    found: dict[str, list[str]] = {}
+    event_ids: dict[str, list[str]] = {}
     answered: dict[str, str] = {}
     for event in platform.events[-EVENTS_SHOWN:]:
         match event.fields:
             case {"message": {"id": str(line_message_id)}} | {"unsend": {"messageId": str(line_message_id)}}:
-                found.setdefault(line_message_id, []).append(event.webhook_event_id)
+                event_ids.setdefault(line_message_id, []).append(event.webhook_event_id)
         if event.reply_token is not None:
             answered[event.reply_token] = event.webhook_event_id
     for request in platform.requests[-EVENTS_SHOWN:]:
         if request.path == "/v2/bot/message/reply" and request.has_effect and request.body["replyToken"] in answered:
             for sent in request.answer["sentMessages"]:
-                found.setdefault(sent["id"], []).append(answered[request.body["replyToken"]])
-    return found
+                event_ids.setdefault(sent["id"], []).append(answered[request.body["replyToken"]])
+    return event_ids
 
 
 def _facts(platform: LinePlatform) -> list[JsonObject]:

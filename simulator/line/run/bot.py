@@ -52,23 +52,23 @@ class Bot:
             raise NamespacesError("namespaces are a feature of Linux")
         hosts, addresses = self._hosts()
         (self.folder / "hosts").write_text(hosts, encoding="utf-8")
-        here, there = socket.socketpair()
-        running.callback(here.close)
+        control, sandbox_end = socket.socketpair()
+        running.callback(control.close)
         relay_path = str(self.folder / "relay")
         inner = ",".join(f"{host}:{port}" for host, port in addresses)
         files = (str(self.folder / "hosts"), str(self.certificates.bundle))
-        parameters = (str(there.fileno()), *files, relay_path, inner, "--", *self.command)
+        parameters = (str(sandbox_end.fileno()), *files, relay_path, inner, "--", *self.command)
         variables = environment.without_proxies(self.variables) | environment.trusting(
             self.variables, self.certificates
         )
-        with there:
+        with sandbox_end:
             process = await asyncio.create_subprocess_exec(
-                sys.executable, "-c", _SANDBOX, *parameters, env=variables, pass_fds=[there.fileno()]
+                sys.executable, "-c", _SANDBOX, *parameters, env=variables, pass_fds=[sandbox_end.fileno()]
             )
-        said, handed_over = await asyncio.to_thread(_receive, here, len(addresses))
-        if said != _READY:
+        message, handed_over = await asyncio.to_thread(_receive, control, len(addresses))
+        if message != _READY:
             await process.wait()
-            raise NamespacesError(said.decode(errors="replace") or "the process ended before it was ready")
+            raise NamespacesError(message.decode(errors="replace") or "the process ended before it was ready")
         await self._serve(handed_over, running)
         for platform in self.server.platforms:
             transport = httpx2.AsyncHTTPTransport(uds=relay_path)
@@ -105,11 +105,11 @@ class Bot:
         return "\n".join(lines) + "\n", addresses
 
     async def _serve(self, handed_over: Sequence[socket.socket], running: AsyncExitStack) -> None:
-        line, *others = handed_over
+        line_socket, *tunnel_sockets = handed_over
         for sock in handed_over:
             running.callback(sock.close)
-        await self._serve_line(line, running)
-        for sock, to in zip(others, self.allowed, strict=True):
+        await self._serve_line(line_socket, running)
+        for sock, to in zip(tunnel_sockets, self.allowed, strict=True):
             tunnel = await serve_tunnel(sock, to)
             running.callback(tunnel.close)
 
@@ -136,8 +136,8 @@ async def wait_for(process: Process, stopping: asyncio.Event) -> int:
 
 
 def _receive(control: socket.socket, count: int) -> tuple[bytes, list[socket.socket]]:
-    said, descriptors, _, _ = socket.recv_fds(control, _MESSAGE_BYTES, count)
-    return said, [socket.socket(fileno=descriptor) for descriptor in descriptors]
+    message, descriptors, _, _ = socket.recv_fds(control, _MESSAGE_BYTES, count)
+    return message, [socket.socket(fileno=descriptor) for descriptor in descriptors]
 
 
 def own_variables() -> dict[str, str]:

@@ -13,6 +13,6 @@ _FILES: Final = (
 
 def system_bundle() -> Path | None:
     """Return the file; None where there is none of the usual ones."""
-    named = ssl.get_default_verify_paths().cafile
-    candidates = [Path(path) for path in (*_FILES, named) if path]
+    default_file = ssl.get_default_verify_paths().cafile
+    candidates = [Path(path) for path in (*_FILES, default_file) if path]
     return next((path for path in candidates if path.is_file()), None)

@@ -34,16 +34,16 @@ class Certificates:
 def issue_certificates(folder: Path) -> Certificates:
     """Write a new authority and a certificate for LINE's hosts into the folder."""
     authority = trustme.CA()
-    found = Certificates(
+    certificates = Certificates(
         authority=folder / "ca.pem", bundle=folder / "bundle.pem", java=folder / "java.p12", chain=folder / "line.pem"
     )
-    authority.cert_pem.write_to_path(str(found.authority))
-    authority.issue_cert(*LINE_HOSTS).private_key_and_cert_chain_pem.write_to_path(str(found.chain))
-    system = system_bundle()
-    known = system.read_bytes() if system is not None else b""
-    found.bundle.write_bytes(known.rstrip() + b"\n" + found.authority.read_bytes())
-    found.java.write_bytes(_java_trust_store(found.bundle.read_bytes()))
-    return found
+    authority.cert_pem.write_to_path(str(certificates.authority))
+    authority.issue_cert(*LINE_HOSTS).private_key_and_cert_chain_pem.write_to_path(str(certificates.chain))
+    system_path = system_bundle()
+    system_certificates = system_path.read_bytes() if system_path is not None else b""
+    certificates.bundle.write_bytes(system_certificates.rstrip() + b"\n" + certificates.authority.read_bytes())
+    certificates.java.write_bytes(_java_trust_store(certificates.bundle.read_bytes()))
+    return certificates
 
 
 def _java_trust_store(bundle: bytes) -> bytes:
@@ -52,7 +52,7 @@ def _java_trust_store(bundle: bytes) -> bytes:
     Source: cryptography.io, "PKCS12", serialize_java_truststore; Java Security Standard Algorithm Names, "KeyStore Types".
     """
     certificates = dict.fromkeys(_readable(bundle))
-    named = [
+    java_certificates = [
         pkcs12.PKCS12Certificate(certificate, f"authority-{number}".encode())
         for number, certificate in enumerate(certificates)
     ]
@@ -63,7 +63,7 @@ def _java_trust_store(bundle: bytes) -> bytes:
         .hmac_hash(hashes.SHA1())  # noqa: S303 - as old Java wants it
         .build(JAVA_PASSWORD.encode())
     )
-    return pkcs12.serialize_java_truststore(named, encryption)
+    return pkcs12.serialize_java_truststore(java_certificates, encryption)
 
 
 def _readable(bundle: bytes) -> Iterator[Certificate]:

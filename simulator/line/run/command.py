@@ -30,11 +30,11 @@ async def run_bot(
         async with AsyncExitStack() as running:
             server = await running.enter_async_context(Standalone(settings))
             variables = own_variables()
-            named = secrets(variables, secret=settings.channel_secret, token=settings.channel_access_token)
+            channel_secrets = secrets(variables, secret=settings.channel_secret, token=settings.channel_access_token)
             bot = Bot(
                 server=server,
                 command=command,
-                variables={**variables, **named},
+                variables={**variables, **channel_secrets},
                 certificates=issue_certificates(Path(folder)),
                 allowed=allowed,
                 folder=Path(folder),

@@ -40,8 +40,8 @@ def _with_java(environment: Mapping[str, str], **store: object) -> str:
 
 def secrets(environment: Mapping[str, str], *, secret: str, token: str) -> dict[str, str]:
     """Return the channel's secret and token under the names that samples use; what the bot's environment has already stays."""
-    named = dict.fromkeys(_SECRETS, secret) | dict.fromkeys(_TOKENS, token)
-    return {name: value for name, value in named.items() if name not in environment}
+    values = dict.fromkeys(_SECRETS, secret) | dict.fromkeys(_TOKENS, token)
+    return {name: value for name, value in values.items() if name not in environment}
 
 
 def without_proxies(environment: Mapping[str, str]) -> dict[str, str]:

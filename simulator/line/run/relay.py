@@ -29,8 +29,8 @@ async def _serve(inlet: socket.socket, control: socket.socket) -> None:
 async def _carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     try:
         head = await reader.readuntil(b"\r\n\r\n")
-        found = _HOST.search(head)
-        port = int(found[1]) if found and found[1] else _HTTP_PORT
+        host = _HOST.search(head)
+        port = int(host[1]) if host and host[1] else _HTTP_PORT
         onward_reader, onward_writer = await asyncio.open_connection("127.0.0.1", port)
     except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
         writer.close()

@@ -55,15 +55,15 @@ def replace_file(path: Path, by: Path) -> None:
 
 def listeners(addresses: Sequence[str]) -> list[socket.socket]:
     """Return sockets that listen on the addresses."""
-    found = []
+    sockets = []
     for address in addresses:
         host, _, port = address.rpartition(":")
         sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         sock.bind((host, int(port)))
         sock.listen(128)
-        found.append(sock)
-    return found
+        sockets.append(sock)
+    return sockets
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -95,14 +95,14 @@ def main(arguments: Sequence[str]) -> None:
         os._exit(NOT_FOUND)
 
 
-def _start_relay(inlet: socket.socket, control: socket.socket, others: Sequence[socket.socket]) -> None:
+def _start_relay(inlet: socket.socket, control: socket.socket, sockets_to_close: Sequence[socket.socket]) -> None:
     """Start the relay as a process that is no child of the bot."""
     first = os.fork()
     if first != 0:
         os.waitpid(first, 0)
         return
     if os.fork() == 0:
-        for sock in others:
+        for sock in sockets_to_close:
             sock.close()
         nowhere = os.open(os.devnull, os.O_RDWR)
         for stream in (0, 1):  # who reads the bot's output hears of its end
@@ -116,10 +116,10 @@ def _mount(source: str | None, target: str, flags: int) -> None:
     _check(_libc.mount(encoded, target.encode(), None, flags, None), f"mount {target}")
 
 
-def _check(result: int, what: str) -> None:
+def _check(result: int, operation: str) -> None:
     if result != 0:
         number = ctypes.get_errno()
-        raise OSError(number, f"{what}: {os.strerror(number)}")
+        raise OSError(number, f"{operation}: {os.strerror(number)}")
 
 
 if __name__ == "__main__":

@@ -61,8 +61,8 @@ async def _target(reader: asyncio.StreamReader) -> tuple[str, int] | None:
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
     except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
         return None
-    method, _, rest = head.partition(" ")
-    host, _, port = rest.partition(" ")[0].rpartition(":")
+    method, _, after_method = head.partition(" ")
+    host, _, port = after_method.partition(" ")[0].rpartition(":")
     return (host.lower(), int(port)) if method == "CONNECT" and port.isascii() and port.isdecimal() else None
 
 

@@ -135,9 +135,9 @@ class Chat:
     def expect_silence(self, *, for_s: float = QUIET_S) -> None:
         """Wait until every delivery is answered, and `for_s` more.  Raises: AssertionError, where the bot speaks."""
         self.line.wait()
-        said = self.bot_messages(1, within_s=for_s)
-        if said:
-            raise AssertionError(f"expected silence, the bot said {said[0].text!r}")
+        messages = self.bot_messages(1, within_s=for_s)
+        if messages:
+            raise AssertionError(f"expected silence, the bot said {messages[0].text!r}")
 
     def _last_delivery(self) -> str:
         deliveries = self.line.get("deliveries")["deliveries"]

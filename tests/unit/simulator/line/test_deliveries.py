@@ -106,7 +106,7 @@ def test_held_deliveries_are_sent_in_the_given_order(line: LineHarness) -> None:
     line.do(lambda: line.platform.courier.release(third.webhook_event_id, first.webhook_event_id))
 
     assert [event["message"]["text"] for event in line.webhook.events] == ["3", "1"]
-    assert [[event.webhook_event_id for event in events] for events in line.platform.courier.held] == [
+    assert [[event.webhook_event_id for event in events] for events in line.platform.courier.held_deliveries] == [
         [second.webhook_event_id]
     ]
 
