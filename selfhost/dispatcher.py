@@ -16,7 +16,7 @@ from shared.bus.messages import TICK_TYPE, TRACEPARENT, BusMessage
 from shared.clock import Clock
 from shared.errors import AizuchiError
 
-AT_ONCE: Final = 40  # the concurrency of the deployed worker
+AT_ONCE: Final = 120  # nearly all of them wait for the model
 _A_CHAT_AT_ONCE: Final = 8
 """From so many on, a chat's next messages wait: they would only wait for its turn, in threads that other chats need."""
 _AT_A_TIME: Final = 8

@@ -12,7 +12,7 @@ from functions.agent_worker.compose import compose_on as compose_worker
 from functions.unsend.compose import compose_on as compose_unsend
 from functions.webhook.receive import Receive, WebhookEndpoint
 from selfhost.control import Commands, Control
-from selfhost.dispatcher import Dispatcher
+from selfhost.dispatcher import AT_ONCE, Dispatcher
 from selfhost.forgotten import Forgotten, forgotten_on
 from selfhost.line_channel import channel_of
 from selfhost.operator import back_up, backups_of, desk_of, print_line
@@ -59,7 +59,7 @@ def deployed(settings: ServeSettings, clock: Clock) -> Iterator[Deployment]:
         forgotten = forgotten_on(database, store, queue, settings, clock)
         dispatcher = Dispatcher(
             queue,
-            worker=compose_worker(store, settings.worker),
+            worker=compose_worker(store, settings.worker, turns=2 * AT_ONCE),
             unsend=compose_unsend(store, settings.unsend),
             forgotten=forgotten,
             clock=clock,

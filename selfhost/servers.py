@@ -8,10 +8,13 @@ import contextlib
 import html
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, MutableMapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
 import uvicorn
 
+from functions.webhook.receive import DELIVERY_LIMIT_BYTES
 from selfhost.status import Fact
 from shared.settings.reader import SettingsError
 
@@ -21,7 +24,8 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 LOOPBACK: Final = "127.0.0.1"
-_BODY_DEADLINE_S: Final = 2.0  # as in functions/webhook
+_BODY_DEADLINE_S: Final = 10.0  # a slow sender holds a connection, and no thread
+_WEBHOOK_THREADS: Final = 32  # each waits for the disk; commits that wait together cost one flush
 _MOST_CONNECTIONS: Final = 200
 _NOT_FOUND: Final = 404
 _OK: Final = 200
@@ -36,59 +40,64 @@ class Webhook(Protocol):
     """The webhook's endpoint, which blocks."""
 
     def __call__(
-        self, method: str, body: "ArrivingBody", *, signature: str | None, traceparent: str | None = None
+        self, method: str, body: "ReceivedBody", *, signature: str | None, traceparent: str | None = None
     ) -> tuple[str, int]:
         """Return body and status.  Never raises."""
         ...
 
 
-class ArrivingBody:
-    """The body of a request, which a thread reads while the event loop receives it."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReceivedBody:
+    """The body of a request, of which the event loop has read what may be read; `content` None: nothing, or it was not complete in time."""
 
-    def __init__(self, receive: Receive, loop: asyncio.AbstractEventLoop, *, declared_bytes: int | None) -> None:
-        self.declared_bytes = declared_bytes
-        self._receive = receive
-        self._loop = loop
+    content: bytes | None = field(repr=False)
+    declared_bytes: int | None
 
     def read(self, at_most_bytes: int) -> bytes | None:
         """Return the body, or its first `at_most_bytes`; None if it was not complete in time."""
-        return asyncio.run_coroutine_threadsafe(self._read(at_most_bytes), self._loop).result()
+        return None if self.content is None else self.content[:at_most_bytes]
 
     def refuse(self) -> None:
         """Nothing more of it is read: the server closes a connection whose request was answered before its end."""
 
-    async def _read(self, at_most_bytes: int) -> bytes | None:
-        pieces, size = [], 0
-        try:
-            async with asyncio.timeout(_BODY_DEADLINE_S):
-                while size < at_most_bytes:
-                    message = await self._receive()
-                    if message["type"] != "http.request":  # the sender has gone
-                        return None
-                    pieces.append(message.get("body", b""))
-                    size += len(pieces[-1])
-                    if not message.get("more_body", False):
-                        break
-        except TimeoutError:
-            return None
-        return b"".join(pieces)[:at_most_bytes]
+
+async def _content(receive: Receive) -> bytes | None:
+    """Return the body, or a little more of it than a delivery may have; None if it was not complete in time."""
+    pieces, size = [], 0
+    try:
+        async with asyncio.timeout(_BODY_DEADLINE_S):
+            while size <= DELIVERY_LIMIT_BYTES:
+                message = await receive()
+                if message["type"] != "http.request":  # the sender has gone
+                    return None
+                pieces.append(message.get("body", b""))
+                size += len(pieces[-1])
+                if not message.get("more_body", False):
+                    break
+    except TimeoutError:
+        return None
+    return b"".join(pieces)
 
 
 def public_app(webhook: Webhook) -> App:
     """Return the app behind the tunnel: `POST /` is the webhook; whatever else is asked for is not there."""
+    threads = ThreadPoolExecutor(_WEBHOOK_THREADS, thread_name_prefix="webhook")
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["path"] != "/" or scope["method"] != "POST":
             await _answer(send, _NOT_FOUND, "not found")
             return
-        body = ArrivingBody(receive, asyncio.get_running_loop(), declared_bytes=_declared(scope))
-        answer, status = await asyncio.to_thread(
+        signature, declared_bytes = _header(scope, b"x-line-signature"), _declared(scope)
+        is_refused_unread = not signature or (declared_bytes or 0) > DELIVERY_LIMIT_BYTES
+        content = None if is_refused_unread else await _content(receive)
+        answer, status = await asyncio.get_running_loop().run_in_executor(
+            threads,
             lambda: webhook(
                 "POST",
-                body,
-                signature=_header(scope, b"x-line-signature"),
+                ReceivedBody(content=content, declared_bytes=declared_bytes),
+                signature=signature,
                 traceparent=_header(scope, b"traceparent"),
-            )
+            ),
         )
         await _answer(send, status, answer)
 

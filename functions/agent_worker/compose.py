@@ -38,7 +38,6 @@ from shared.turns.background import ThreadBackground
 _READ_THREADS: Final = 64
 _TOOL_THREADS: Final = 64
 _TURN_THREADS: Final = 80  # one for each turn that calls the model, so that no lease renewal waits for a tool
-_PRESENCE_THREADS: Final = 80  # one for each turn in a 1:1 chat
 _NAME_THREADS: Final = 16
 _MEDIA_THREADS: Final = 8  # each holds a few parts of 2 MB of a medium while it is stored
 _OF_ANSWERS: Final = ("jsonschema", "shared.line.markdown")
@@ -58,8 +57,8 @@ def compose(env: Mapping[str, str]) -> PushEndpoint:
     return compose_on(store, settings)
 
 
-def compose_on(store: ObjectStore, settings: AgentWorkerSettings) -> PushEndpoint:
-    """Build the worker on the given store."""
+def compose_on(store: ObjectStore, settings: AgentWorkerSettings, *, turns: int = _TURN_THREADS) -> PushEndpoint:
+    """Build the worker on the given store; `turns` may go on at once."""
     logs.key_pseudonyms(settings.channel_access_token.value())
     if settings.is_traced:
         tracing.bind(_tracer(settings))
@@ -68,7 +67,7 @@ def compose_on(store: ObjectStore, settings: AgentWorkerSettings) -> PushEndpoin
         channel_access_token=settings.channel_access_token, base_url=settings.line_api_base_url, clock=clock
     )
     model = GeminiModel(settings.gemini)
-    handle = assemble(_ports(store, settings, clock, line, model), _options(settings))
+    handle = assemble(_ports(store, settings, clock, line, model, threads=_threads(turns)), _options(settings))
     return PushEndpoint(
         handle=WarmedUp(handle, lambda: _warm_up(line, model)),
         clock=clock,
@@ -76,10 +75,15 @@ def compose_on(store: ObjectStore, settings: AgentWorkerSettings) -> PushEndpoin
     )
 
 
-def _ports(
-    store: ObjectStore, settings: AgentWorkerSettings, clock: Clock, line: SdkOnDemand, model: GeminiModel
+def _ports(  # noqa: PLR0913 - what is built once for all ports
+    store: ObjectStore,
+    settings: AgentWorkerSettings,
+    clock: Clock,
+    line: SdkOnDemand,
+    model: GeminiModel,
+    *,
+    threads: Threads,
 ) -> Ports:
-    threads = _threads()
     chance = random.Random()  # noqa: S311 - spreads retries, is no secret
     fallback = _fallback_model(settings.gemini)
     return Ports(
@@ -159,15 +163,16 @@ def _fallback_model(settings: GeminiSettings) -> GeminiModel | None:
     return GeminiModel(replace(settings, model=settings.fallback_model or settings.model))
 
 
-def _threads() -> Threads:
+def _threads(turns: int) -> Threads:
+    """Return the threads for so many turns at once, each of which needs one of its own, and another one in a 1:1 chat."""
     return Threads(
         reads=ThreadPoolExecutor(_READ_THREADS, thread_name_prefix="read"),
         tools=ThreadPoolExecutor(_TOOL_THREADS, thread_name_prefix="tool"),
         names=ThreadPoolExecutor(_NAME_THREADS, thread_name_prefix="name"),
         media=ThreadPoolExecutor(_MEDIA_THREADS, thread_name_prefix="medium"),
-        presence=ThreadPoolExecutor(_PRESENCE_THREADS, thread_name_prefix="presence"),
+        presence=ThreadPoolExecutor(turns, thread_name_prefix="presence"),
         ticks=ThreadPoolExecutor(AT_ONCE, thread_name_prefix="tick"),
-        background=ThreadBackground(threads=ThreadPoolExecutor(_TURN_THREADS, thread_name_prefix="turn")),
+        background=ThreadBackground(threads=ThreadPoolExecutor(turns, thread_name_prefix="turn")),
     )
 
 

@@ -1,0 +1,104 @@
+"""The public server: what it reads, and what it leaves to the webhook."""
+
+import asyncio
+from collections.abc import MutableMapping
+from typing import Any
+
+import pytest
+
+from functions.webhook.receive import DELIVERY_LIMIT_BYTES
+from selfhost.servers import App, ReceivedBody, public_app
+
+SIGNED = ((b"x-line-signature", b"s"),)
+HANGING = 40
+
+
+class Webhook:
+    """Accepts what it gets, and keeps it."""
+
+    def __init__(self) -> None:
+        self.bodies: list[bytes | None] = []
+        self.heads: list[tuple[str, str | None, str | None]] = []
+
+    def __call__(
+        self, method: str, body: ReceivedBody, *, signature: str | None, traceparent: str | None = None
+    ) -> tuple[str, int]:
+        self.heads.append((method, signature, traceparent))
+        self.bodies.append(body.read(DELIVERY_LIMIT_BYTES + 1))
+        return "OK", 200
+
+
+class Sender:
+    """Sends a request in pieces, and counts how many were read; without the last one it hangs."""
+
+    def __init__(
+        self, *pieces: bytes, headers: tuple[tuple[bytes, bytes], ...] = SIGNED, is_whole: bool = True
+    ) -> None:
+        self.pieces = list(pieces)
+        self.is_whole = is_whole
+        self.read = 0
+        self.status: int | None = None
+        self.scope = {"type": "http", "path": "/", "method": "POST", "headers": headers}
+
+    async def receive(self) -> dict[str, Any]:
+        if self.read == len(self.pieces):
+            await asyncio.Event().wait()
+        self.read += 1
+        has_more = self.read < len(self.pieces) or not self.is_whole
+        return {"type": "http.request", "body": self.pieces[self.read - 1], "more_body": has_more}
+
+    async def send(self, message: MutableMapping[str, Any]) -> None:
+        self.status = message.get("status", self.status)
+
+    async def post(self, app: App) -> int | None:
+        await app(self.scope, self.receive, self.send)
+        return self.status
+
+
+@pytest.fixture
+def webhook() -> Webhook:
+    return Webhook()
+
+
+def test_the_pieces_of_a_delivery_are_one_body(webhook: Webhook) -> None:
+    assert asyncio.run(Sender(b"one ", b"two").post(public_app(webhook))) == 200
+
+    assert webhook.bodies == [b"one two"]
+    assert webhook.heads == [("POST", "s", None)]
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [(), (*SIGNED, (b"content-length", str(DELIVERY_LIMIT_BYTES + 1).encode()))],
+    ids=["unsigned", "too large"],
+)
+def test_what_is_refused_anyway_is_not_read(webhook: Webhook, headers: tuple[tuple[bytes, bytes], ...]) -> None:
+    sender = Sender(b"body", headers=headers)
+
+    asyncio.run(sender.post(public_app(webhook)))
+
+    assert sender.read == 0
+    assert webhook.bodies == [None]
+
+
+def test_no_more_is_read_than_a_delivery_may_have(webhook: Webhook) -> None:
+    sender = Sender(*[b"x" * 65_536] * 40)
+
+    asyncio.run(sender.post(public_app(webhook)))
+
+    assert sender.read == DELIVERY_LIMIT_BYTES // 65_536 + 1
+
+
+def test_senders_that_hang_hold_up_no_other(webhook: Webhook) -> None:
+    async def answered() -> tuple[int | None, int]:
+        app = public_app(webhook)
+        hanging = [asyncio.create_task(Sender(b"part", is_whole=False).post(app)) for _ in range(HANGING)]
+        await asyncio.sleep(0)
+        status = await Sender(b"whole").post(app)
+        still_hanging = sum(not task.done() for task in hanging)
+        for task in hanging:
+            task.cancel()
+        await asyncio.gather(*hanging, return_exceptions=True)
+        return status, still_hanging
+
+    assert asyncio.run(answered()) == (200, HANGING)
