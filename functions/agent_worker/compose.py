@@ -37,7 +37,7 @@ from shared.turns.background import ThreadBackground
 
 _READ_THREADS: Final = 64
 _TOOL_THREADS: Final = 64
-_TURN_THREADS: Final = 80  # one for each turn that calls the model, so that no lease renewal waits for a tool
+_TURN_THREADS: Final = 80  # one for each turn, so that no lease renewal waits for a tool; as many again for 1:1 chats
 _NAME_THREADS: Final = 16
 _MEDIA_THREADS: Final = 8  # each holds a few parts of 2 MB of a medium while it is stored
 _OF_ANSWERS: Final = ("jsonschema", "shared.line.markdown")
@@ -164,7 +164,7 @@ def _fallback_model(settings: GeminiSettings) -> GeminiModel | None:
 
 
 def _threads(turns: int) -> Threads:
-    """Return the threads for so many turns at once, each of which needs one of its own, and another one in a 1:1 chat."""
+    """Return the threads for so many turns at once."""
     return Threads(
         reads=ThreadPoolExecutor(_READ_THREADS, thread_name_prefix="read"),
         tools=ThreadPoolExecutor(_TOOL_THREADS, thread_name_prefix="tool"),

@@ -1,20 +1,14 @@
 """`python -m selfhost` over real wires: the LINE platform, this process with the real handlers, and Gemini's stand-in."""
 
-import json
 import signal
-import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
 
-from shared.adapters.sqlite import Database, SqliteObjectStore
 from shared.conversation.provenance import Provenance, Source
 from shared.reminders.reminder import Reminder
 from shared.reminders.schedule import local_time
@@ -23,137 +17,21 @@ from shared.storage.codec import encode
 from shared.storage.due_marker import DueMarker, due_after
 from shared.storage.object_names import ObjectNames
 from simulator.gemini.app import GeminiStandIn
-from simulator.line.messages import DeliveryState
 from simulator.line.people import Bot
 from simulator.line.platform import LinePlatform
 from simulator.line.servers import HttpServer
 from simulator.processes import HOST, free_port, listening_socket, release_port
 from tests.support import recorded
 from tests.support.loop import LoopThread
+from tests.support.self_hosted import ROOT, SelfHosted, ended_process, environment
 from tests.support.serving import plain_http
 from tests.support.stacks import BASE_ENV
 
-ROOT = Path(__file__).parents[2]
-PATIENCE_S = 180.0
 SECRET = "channel-secret"
 TOKEN = "channel-access-token"
 KILLS = 30
 HOUR_MS = 3_600_000
 DAY_MS = 24 * HOUR_MS
-
-
-def ended_process(folder: Path, env: Mapping[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run `python -m selfhost` to its end."""
-    return subprocess.run(
-        [sys.executable, "-m", "selfhost", *arguments],
-        cwd=folder,
-        env=env,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-        check=False,
-    )
-
-
-@dataclass(slots=True)
-class SelfHosted:
-    """A machine with the process, and people on LINE."""
-
-    loop: LoopThread
-    line: LinePlatform
-    folder: Path
-    env: dict[str, str]
-    port: int
-    admin_port: int
-    process: subprocess.Popen[bytes] | None = None
-    printed: Path = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.printed = self.folder / "printed"
-
-    @property
-    def data(self) -> Path:
-        return self.folder / "data"
-
-    def starts(self) -> int:
-        return self.printed.read_text(encoding="utf-8").count("The webhook listens on") if self.printed.exists() else 0
-
-    def start(self, *arguments: str) -> None:
-        before = self.starts()
-        with self.printed.open("ab") as out, (self.folder / "log").open("ab") as log:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "selfhost", *arguments], cwd=self.folder, env=self.env, stdout=out, stderr=log
-            )
-        self.wait_until(lambda: self.starts() > before)
-
-    def command(self, *arguments: str, status: int = 0) -> str:
-        ended = ended_process(self.folder, self.env, *arguments)
-        assert ended.returncode == status, ended.stdout + ended.stderr
-        return ended.stdout
-
-    def end(self, wanted: signal.Signals = signal.SIGTERM) -> int:
-        assert self.process is not None
-        self.process.send_signal(wanted)
-        return self.process.wait(PATIENCE_S)
-
-    def wait_until(self, holds: Callable[[], bool]) -> None:
-        until_s = time.monotonic() + PATIENCE_S
-        while time.monotonic() < until_s:
-            if holds():
-                return
-            assert self.process is None or self.process.poll() is None, (self.folder / "log").read_text("utf-8")
-            time.sleep(0.02)
-        raise AssertionError((self.folder / "log").read_text(encoding="utf-8")[-3_000:])
-
-    def hears(self, person: str) -> list[str]:
-        async def said() -> list[str]:
-            messages = self.line.chat(person).messages
-            return [str(one.content.get("text")) for one in messages if one.sender_id != person]
-
-        return self.loop.run(said())
-
-    def accepted(self, person: str) -> list[str]:
-        """Return what the person said, as far as the process answered 200 to LINE; LINE does not redeliver here."""
-
-        async def said() -> list[str]:
-            messages = self.line.chat(person).messages
-            delivered = [one for one in messages if one.delivery is DeliveryState.DELIVERED]
-            return [str(one.content.get("text")) for one in delivered if one.sender_id == person]
-
-        return self.loop.run(said())
-
-    def says(self, person: str, text: str) -> str:
-        async def say() -> str:
-            return str(self.line.say(person, person, text).line_message_id)
-
-        return self.loop.run(say())
-
-    def unsends(self, person: str, line_message_id: str) -> None:
-        async def unsend() -> None:
-            self.line.unsend(person, line_message_id)
-
-        self.loop.run(unsend())
-
-    def add_person(self, name: str) -> str:
-        async def add() -> str:
-            return self.line.add_person(name).user_id
-
-        return self.loop.run(add())
-
-    def logged(self, event: str) -> list[dict[str, Any]]:
-        """Return the lines of this event in the process's log; its last line may be under way."""
-        lines = (self.folder / "log").read_text(encoding="utf-8").split("\n")[:-1]
-        return [fields for line in lines if line.startswith("{") and (fields := json.loads(line))["message"] == event]
-
-    @contextmanager
-    def stored(self) -> Iterator[SqliteObjectStore]:
-        """The objects, while no process runs."""
-        with closing(Database(self.data)) as database:
-            yield SqliteObjectStore(database)
-
-    def files_with(self, word: bytes) -> list[str]:
-        files = [path for path in self.data.rglob("*") if path.is_file()]
-        return [path.name for path in files if path.exists() and word in path.read_bytes()]
 
 
 @pytest.fixture
@@ -182,26 +60,19 @@ def machine(tmp_path: Path) -> Iterator[SelfHosted]:
             return line, gemini, servers
 
         line, _, servers = loop.run(start())
-        env = {
-            **BASE_ENV,
-            "PYTHONPATH": str(ROOT),
-            "LINE_CHANNEL_SECRET": SECRET,
-            "LINE_CHANNEL_ACCESS_TOKEN": TOKEN,
-            "LINE_API_BASE_URL": f"http://{HOST}:{servers[0].port}",
-            "GEMINI_API_KEY": "key",
-            "GEMINI_BASE_URL": f"http://{HOST}:{servers[1].port}",
-            "ACCESS": "open",
-            "PORT": str(port),
-            "ADMIN_PORT": str(admin_port),
-            "PUBLIC_URL": f"http://{HOST}:{port}",
-        }
+        env = environment(
+            secret=SECRET,
+            token=TOKEN,
+            line_url=f"http://{HOST}:{servers[0].port}",
+            gemini_url=f"http://{HOST}:{servers[1].port}",
+            ports=(port, admin_port),
+            public_url=f"http://{HOST}:{port}",
+        )
         machine = SelfHosted(loop=loop, line=line, folder=tmp_path, env=env, port=port, admin_port=admin_port)
         try:
             yield machine
         finally:
-            if machine.process is not None and machine.process.poll() is None:
-                machine.process.kill()
-                machine.process.wait(PATIENCE_S)
+            machine.kill()
 
             async def stop() -> None:
                 await line.close()
