@@ -1,1 +1,1 @@
-"""The texts of the bot that no model writes: one TOML file a language."""
+"""The bot's fixed texts: one TOML file a language."""

@@ -1,4 +1,4 @@
-"""The file of one language: read once, and handed out a table at a time, checked against the type that its reader wants it as."""
+"""The file of one language: read once, and served a table at a time, checked against the reader's type."""
 
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -21,19 +21,19 @@ FOLDER: Final = Path(__file__).parent
 
 
 class LanguageFileError(AizuchiError):
-    """The file of a language does not hold exactly what its readers need; the text names the file and every key at fault."""
+    """A language's file does not hold exactly what the readers need; the text names the file and every key at fault."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LanguageFile:
-    """What a language's file says, by table and key."""
+    """The texts of a language's file, by table and key."""
 
     name: str
     tables: Mapping[str, object] = field(repr=False)
 
     @classmethod
     def parse(cls, text: str, *, name: str) -> "LanguageFile":
-        """Return the file that this text stands in.  Raises: LanguageFileError."""
+        """Return the file with this content.  Raises: LanguageFileError, for example "th.toml: times.date is missing"."""
         try:
             tables = tomllib.loads(text)
         except tomllib.TOMLDecodeError as cause:
@@ -48,29 +48,29 @@ class LanguageFile:
 
         Raises: LanguageFileError: a key is missing, unknown or of another type, or a text is blank.
         """
-        found = self.tables[table]
-        faults = tuple(_faults(found, inspect.type_info(shape), path=(table,)))
+        content = self.tables[table]
+        faults = tuple(_faults(content, inspect.type_info(shape), path=(table,)))
         if faults:
             raise LanguageFileError(f"{self.name}: {'; '.join(faults)}")
-        return msgspec.convert(found, shape)
+        return msgspec.convert(content, shape)
 
 
 @cache
 def language_file(locale: str) -> LanguageFile:
-    """Return the file of one of LOCALES.  Raises: LanguageFileError."""
+    """Return the file of one of LOCALES: `language_file("th")`.  Raises: LanguageFileError."""
     file = FOLDER / f"{locale}.toml"
     return LanguageFile.parse(file.read_text(encoding="utf-8"), name=file.name)
 
 
-def _faults(found: object, wanted: inspect.Type, *, path: tuple[str, ...]) -> Iterator[str]:
+def _faults(value: object, shape: inspect.Type, *, path: tuple[str, ...]) -> Iterator[str]:
     types: Mapping[str, inspect.Type]
-    match wanted:
+    match shape:
         case inspect.StrType():
-            if not isinstance(found, str) or not found.strip():
+            if not isinstance(value, str) or not value.strip():
                 yield f"{'.'.join(path)} must be a text and not blank"
             return
         case inspect.BoolType():
-            if not isinstance(found, bool):
+            if not isinstance(value, bool):
                 yield f"{'.'.join(path)} must be true or false"
             return
         case inspect.DataclassType(fields=fields):
@@ -78,16 +78,16 @@ def _faults(found: object, wanted: inspect.Type, *, path: tuple[str, ...]) -> It
         case inspect.DictType(key_type=inspect.EnumType(cls=members), value_type=of_value):
             types = {str(one.value): of_value for one in members}
         case _:
-            raise TypeError(f"{'.'.join(path)} cannot be read as {wanted}")
-    if not isinstance(found, dict):
+            raise TypeError(f"{'.'.join(path)} cannot be read as {shape}")
+    if not isinstance(value, dict):
         yield f"{'.'.join(path)} must be a table"
         return
-    yield from _faults_of_keys(found, types.keys(), path=path)
+    yield from _faults_of_keys(value, types.keys(), path=path)
     for key in types:
-        if key in found:
-            yield from _faults(found[key], types[key], path=(*path, key))
+        if key in value:
+            yield from _faults(value[key], types[key], path=(*path, key))
 
 
-def _faults_of_keys(found: Mapping[str, object], wanted: AbstractSet[str], *, path: tuple[str, ...]) -> Iterator[str]:
-    yield from (f"{'.'.join((*path, key))} is missing" for key in sorted(wanted - found.keys()))
-    yield from (f"{'.'.join((*path, key))} is unknown" for key in sorted(found.keys() - wanted))
+def _faults_of_keys(value: Mapping[str, object], keys: AbstractSet[str], *, path: tuple[str, ...]) -> Iterator[str]:
+    yield from (f"{'.'.join((*path, key))} is missing" for key in sorted(keys - value.keys()))
+    yield from (f"{'.'.join((*path, key))} is unknown" for key in sorted(value.keys() - keys))

@@ -29,7 +29,7 @@ class Month(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimeTexts:
-    """How one language writes dates, times and recurrences."""
+    """The formats of dates, times and recurrences in one language."""
 
     date: str
     date_of_year: str
@@ -48,16 +48,19 @@ class TimeTexts:
 
 
 def shown_moment(local: dt.datetime, *, locale: str, this_year: int) -> str:
-    """Return date, weekday and hour, such as `11月23日(月) 09:00`; with the year where it is another one."""
+    """Return date, weekday and hour, such as `11月23日(月) 09:00`; with the year, unless it is `this_year`."""
     date = _date(local.date(), locale=locale, this_year=this_year)
     return _texts(locale).moment.format(date=date, time=_time(local))
 
 
 def shown_recurrence(recurrence: Recurrence, *, start: dt.datetime, locale: str, this_year: int) -> str:
-    """Return a recurrence in words, such as `毎週月・木曜 09:00`; `start` is its first time."""
+    """Return a recurrence in words, such as `毎週月・木曜 09:00`; `start` is the first time.
+
+    Example: a weekly recurrence on Monday and Thursday, from 09:00, in `ja`.
+    """
     texts = _texts(locale)
-    one, several = _texts_of(recurrence.frequency, texts)
-    told = (one if recurrence.interval == 1 else several).format(
+    single, several = _texts_of(recurrence.frequency, texts)
+    rule = (single if recurrence.interval == 1 else several).format(
         interval=recurrence.interval,
         time=_time(start),
         day=recurrence.month_day or start.day,
@@ -67,14 +70,14 @@ def shown_recurrence(recurrence: Recurrence, *, start: dt.datetime, locale: str,
         ),
     )
     if recurrence.count is not None:
-        return texts.times.format(rule=told, count=recurrence.count)
+        return texts.times.format(rule=rule, count=recurrence.count)
     if recurrence.until is not None:
-        return texts.until.format(rule=told, date=_date(recurrence.until, locale=locale, this_year=this_year))
-    return told
+        return texts.until.format(rule=rule, date=_date(recurrence.until, locale=locale, this_year=this_year))
+    return rule
 
 
 def _texts_of(frequency: Frequency, texts: TimeTexts) -> tuple[str, str]:
-    """Return what is said of every day, week or month, and of every few."""
+    """Return the formats for every day, week or month, and for every few."""
     match frequency:
         case Frequency.DAILY:
             return texts.daily, texts.every_days

@@ -1,4 +1,4 @@
-"""Texts made comparable: `fold` for what stands there literally, `loosen` for what is only spelt in another way."""
+"""Texts made comparable: `fold` for literal matches, `loosen` for different spellings of the same word."""
 
 import re
 import unicodedata
@@ -12,7 +12,7 @@ import regex
 # Normalisation sorts the marks that follow a letter, at the square of their number; no script has as many.
 # Source: Unicode TR 15, "Stream-Safe Text Format". The half-width voicing marks become combining marks.
 _SURPLUS_MARKS: Final = regex.compile(r"(?<=[\p{M}\uff9e\uff9f]{30})[\p{M}\uff9e\uff9f]+")
-# NFKC writes signs out, one of them in 18 characters. Those of units stay comparable with their words: ㌖ is キロメートル.
+# NFKC expands signs, one of them to 18 characters. Signs of units stay comparable with their words: ㌖ is キロメートル.
 _LONGEST_SIGN: Final = 6
 _KATAKANA_TO_HIRAGANA: Final = {code: code - 0x60 for code in (*range(0x30A1, 0x30F7), 0x30FD, 0x30FE)}
 
@@ -29,9 +29,9 @@ _SHORT_KANA: Final = re.compile(rf"(?<={_HAN})[\u3041-\u3096]{{1,2}}(?={_HAN})")
 
 
 def fold(text: str) -> str:
-    """Return the text in NFKC, caseless, katakana as hiragana, spaces as one; folding twice changes nothing more.
+    """Return the text in NFKC, caseless, katakana as hiragana, with single spaces: `fold("Apple　パイ")` is `apple ぱい`.
 
-    It is at most six times as long: a sign that would be written out in more characters stays as it is.
+    Folding twice changes nothing more. The result is at most six times as long: a sign with a longer expansion stays unchanged.
     """
     signs = {one for one in set(text) if not one.isascii() and len(_normalised(one)) > _LONGEST_SIGN}
     pieces = groupby(text, key=signs.__contains__) if signs else [(False, text)]
@@ -42,17 +42,17 @@ def fold(text: str) -> str:
 def loosen(folded: str) -> str:
     """Return a folded text without differences of spelling; lines stay lines, and every word has a space on both sides.
 
-    Variants of a kanji are one (臺 is 台, 國 is 国), long vowels are short (サーバー is サーバ), Latin letters and Thai syllables have no
-    marks, and signs are spaces.
+    Variants of a kanji become one (臺 is 台, 國 is 国), long vowels become short (サーバー is サーバ), Latin letters and Thai syllables
+    lose their marks, and signs become spaces. Example: `loosen("café, 臺北")` is ` cafe 台北 `.
     """
     text = folded.translate(_loose_characters())
-    for one, other in _VU if "ゔ" in text else ():
-        text = text.replace(one, other)
+    for spelling, usual in _VU if "ゔ" in text else ():
+        text = text.replace(spelling, usual)
     return f" {_NO_WORD.sub(' ', text)} ".replace("\n", " \n ")
 
 
 def without_okurigana(loose: str) -> str:
-    """Return a loosened text without spaces and without kana between two kanji, at most two: 引っ越し and 引越し are 引越し."""
+    """Return a loosened text without spaces and without one or two kana between two kanji: 引っ越し and 引越し are 引越し."""
     return _SHORT_KANA.sub("", loose.replace(" ", ""))
 
 
@@ -63,9 +63,11 @@ def _normalised(text: str) -> str:
 
 @cache
 def _loose_characters() -> dict[int, int | str | None]:
-    """Return what becomes of each character; None: nothing is left of it."""
+    """Return the replacement of each character; None: the character is dropped."""
     lines = _KANJI_VARIANTS.read_text(encoding="utf-8").splitlines()
     classes = [line for line in lines if not line.startswith("#")]
-    variants: dict[int, int | str | None] = {ord(one): ord(kept[0]) for kept in classes for one in kept[1:]}
+    variants: dict[int, int | str | None] = {
+        ord(one): ord(variants_of_one[0]) for variants_of_one in classes for one in variants_of_one[1:]
+    }
     latin = {code: unicodedata.normalize("NFD", chr(code))[0] for code in _LATIN_WITH_MARKS}
     return variants | latin | dict.fromkeys((*_THAI_TONES, _LONG_VOWEL))

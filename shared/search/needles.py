@@ -1,6 +1,6 @@
-"""Needles, the pieces of a query: whole words of scripts that write spaces, pairs and triples of characters of scripts that do not.
+"""Needles, the pieces of a query: whole words in scripts with spaces, pairs and triples of characters in scripts without spaces.
 
-A needle is compared with loosened texts (folding.py), or, where it stands `between_kanji`, with texts without okurigana.
+A needle is compared with loosened texts (folding.py), or, if it stands `between_kanji`, with texts without okurigana.
 """
 
 from collections.abc import Iterator
@@ -41,7 +41,7 @@ _SHORT_ENDINGS: Final = ("xes", "ses", "zes", "ches", "shes")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Needle:
-    """A piece of a query, and how much it counts where it is found."""
+    """A piece of a query, and the weight of a match."""
 
     text: str
     weight: float
@@ -49,13 +49,16 @@ class Needle:
 
 
 def needles_of(query: str) -> tuple[Needle, ...]:
-    """Return the pieces of a query, at most NEEDLES_LIMIT, those that count most first; none where it has no letter or digit."""
+    """Return the pieces of a query, at most NEEDLES_LIMIT, the largest weight first; none for a query without letters and digits.
+
+    Example: `needles_of("大阪")` holds `大阪` with weight 1.0, and `大` and `阪` with weight 0.35.
+    """
     best: dict[tuple[str, bool], Needle] = {}
-    for one in _needles(loosen(fold(query))):
-        key = one.text, one.between_kanji
-        if key not in best or best[key].weight < one.weight:
-            best[key] = one
-    return tuple(sorted(best.values(), key=lambda one: -one.weight)[:NEEDLES_LIMIT])
+    for needle in _needles(loosen(fold(query))):
+        key = needle.text, needle.between_kanji
+        if key not in best or best[key].weight < needle.weight:
+            best[key] = needle
+    return tuple(sorted(best.values(), key=lambda needle: -needle.weight)[:NEEDLES_LIMIT])
 
 
 def _needles(loose: str) -> Iterator[Needle]:
@@ -84,7 +87,7 @@ def _needles(loose: str) -> Iterator[Needle]:
 
 
 def _pieces(run: str, sizes: tuple[tuple[int, float], ...], *, between_kanji: bool = False) -> Iterator[Needle]:
-    """Yield every piece of these sizes; the whole run where it is shorter than all of them."""
+    """Yield every piece of these sizes; the whole run if it is shorter than every size."""
     for size, weight in sizes:
         for start in range(len(run) - size + 1):
             yield Needle(text=run[start : start + size], weight=weight, between_kanji=between_kanji)
@@ -103,12 +106,12 @@ def _words(words: list[str]) -> Iterator[Needle]:
             yield Needle(text=f" {stem[:size]}", weight=_SAME_BEGINNING)
         if len(word) >= _LEAST_INSIDE:
             yield Needle(text=word, weight=_INSIDE, between_kanji=True)
-    for one, other in pairwise(words):
-        yield Needle(text=f" {one}{other} ", weight=_WORD)
+    for first, second in pairwise(words):
+        yield Needle(text=f" {first}{second} ", weight=_WORD)
 
 
 def _stem(word: str) -> str:
-    """Return an English word without the ending of a plural."""
+    """Return an English word without the ending of a plural: `_stem("berries") == "berry"`."""
     if word.endswith("ies") and len(word) > _LEAST_BEGINNING:
         return f"{word[:-3]}y"
     if word.endswith(_SHORT_ENDINGS):
@@ -119,8 +122,8 @@ def _stem(word: str) -> str:
 
 @cache
 def _question_words() -> tuple[frozenset[str], regex.Pattern[str]]:
-    """Return the words of scripts that write spaces, and a pattern of those of the other scripts."""
+    """Return the question words of scripts with spaces, and a pattern of the question words of other scripts."""
     lines = _QUESTION_WORDS.read_text(encoding="utf-8").splitlines()
     every = [one for line in lines if not line.startswith("#") for one in line.split()]
-    others = sorted((loosen(fold(one)).strip() for one in every if not one.isascii()), key=len, reverse=True)
-    return frozenset(one for one in every if one.isascii()), regex.compile("|".join(others))
+    without_spaces = sorted((loosen(fold(one)).strip() for one in every if not one.isascii()), key=len, reverse=True)
+    return frozenset(one for one in every if one.isascii()), regex.compile("|".join(without_spaces))

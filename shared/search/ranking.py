@@ -1,7 +1,7 @@
-"""Ranks texts against queries: those that hold a query literally come first, then similar ones by BM25.
+"""Ranks texts against queries: literal matches come first, then similar texts by BM25.
 
-The texts are joined and each needle is looked for in the whole, so a search takes time in proportion to their length and builds no index.
-Source: S. Robertson, H. Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009.
+The texts are joined and every needle is searched for in the whole, so a search takes time in proportion to the length and builds no
+index. Source: S. Robertson, H. Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009.
 """
 
 import math
@@ -23,7 +23,7 @@ _LEAST_SHARE: Final = 0.12  # of what a text that holds every needle of the quer
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passage:
-    """A text of a document, as `fold` returns it, and how much a needle counts in it."""
+    """A text of a document, as `fold` returns it, and the weight of a match in it."""
 
     folded: str = field(repr=False)
     weight: float = 1.0
@@ -31,9 +31,9 @@ class Passage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """A document that answers a query: the number of the document and of the passage that answers best, and how often or how well.
+    """A document that answers a query: number of the document, number of its best passage, and how often or how well the document matches.
 
-    `count`: how often the queries stand there literally; 0: it is similar. `score` compares similar documents, from 0 to about 1.
+    `count`: literal occurrences of the queries; 0: the document is only similar. `score` compares similar documents, from 0 to about 1.
     """
 
     document: int
@@ -43,19 +43,20 @@ class Found:
 
     @property
     def is_literal(self) -> bool:
-        """Whether one of the queries stands there as it is."""
+        """Whether a query occurs literally."""
         return self.count > 0
 
 
 def rank(documents: Sequence[Sequence[Passage]], queries: Sequence[str]) -> tuple[Found, ...]:
-    """Return the documents that hold a query, most matches first, then similar ones, best first; documents that are equal stay in order.
+    """Return the documents that hold a query, most matches first, then similar documents, best first; equal documents stay in order.
 
-    At most QUERIES_LIMIT queries count; an empty one finds nothing. Width, case and kind of kana make no difference to a literal match.
+    At most QUERIES_LIMIT queries count; an empty query matches nothing. Width, case and kind of kana make no difference to a literal match.
+    Example: for the query "カメラ", a document with "ｶﾒﾗ" twice comes before a document with "かめら" once.
     """
-    wanted = [query for query in dict.fromkeys(map(fold, queries[:QUERIES_LIMIT])) if query]
-    if not wanted or not documents:
+    folded = [query for query in dict.fromkeys(map(fold, queries[:QUERIES_LIMIT])) if query]
+    if not folded or not documents:
         return ()
-    return _Search(documents).run(wanted)
+    return _Search(documents).run(folded)
 
 
 class _Search:
@@ -79,10 +80,10 @@ class _Search:
     def run(self, queries: Sequence[str]) -> tuple[Found, ...]:
         literal = self._literal(queries)
         similar = self._similar(queries)
-        rest = (one for number, one in similar.items() if number not in literal)
+        similar_only = (one for number, one in similar.items() if number not in literal)
         return (
-            *sorted(literal.values(), key=lambda one: (-one.count, one.document)),
-            *sorted(rest, key=lambda one: (-one.score, one.document)),
+            *sorted(literal.values(), key=lambda match: (-match.count, match.document)),
+            *sorted(similar_only, key=lambda match: (-match.score, match.document)),
         )
 
     def _literal(self, queries: Sequence[str]) -> dict[int, Found]:
@@ -90,24 +91,24 @@ class _Search:
         for query in queries:
             for passage, count in self._folded.find(query):
                 counts[passage] += count
-        found: dict[int, Found] = {}
+        matches: dict[int, Found] = {}
         best: dict[int, int] = {}
         for passage in sorted(counts):
             owner, count = self._owners[passage], counts[passage]
-            before = found.get(owner)
+            before = matches.get(owner)
             is_best = count > best.get(owner, 0)
             best[owner] = max(count, best.get(owner, 0))
             place = self._places[passage] if is_best or before is None else before.passage
-            found[owner] = Found(document=owner, passage=place, count=count + (before.count if before else 0))
-        return found
+            matches[owner] = Found(document=owner, passage=place, count=count + (before.count if before else 0))
+        return matches
 
     def _similar(self, queries: Sequence[str]) -> dict[int, Found]:
-        found: dict[int, Found] = {}
+        matches: dict[int, Found] = {}
         for query in queries:
-            for one in self._similar_to(needles_of(query)):
-                if one.document not in found or found[one.document].score < one.score:
-                    found[one.document] = one
-        return found
+            for match in self._similar_to(needles_of(query)):
+                if match.document not in matches or matches[match.document].score < match.score:
+                    matches[match.document] = match
+        return matches
 
     def _similar_to(self, needles: Sequence[Needle]) -> Iterator[Found]:
         scores: defaultdict[int, float] = defaultdict(float)
@@ -121,8 +122,8 @@ class _Search:
                 frequencies[owner] += self._weights[passage] * count
                 if self._weights[passage] >= self._weights[at.setdefault(owner, passage)]:
                     at[owner] = passage
-            held = len(frequencies)
-            worth = needle.weight * math.log(1 + (self._documents - held + 0.5) / (held + 0.5))
+            holders = len(frequencies)
+            worth = needle.weight * math.log(1 + (self._documents - holders + 0.5) / (holders + 0.5))
             whole += worth
             for owner, frequency in frequencies.items():
                 length = 1 - _LENGTH + _LENGTH * self._lengths[owner] / self._average_length
@@ -138,7 +139,7 @@ class _Search:
 
 @dataclass(frozen=True, slots=True)
 class _Joined:
-    """Texts joined by line ends, and where each begins."""
+    """Texts joined by line ends, and the start of each."""
 
     text: str
     starts: tuple[int, ...]
@@ -147,11 +148,11 @@ class _Joined:
     def of(cls, text: str) -> "_Joined":
         return cls(text, tuple(accumulate((len(line) + 1 for line in text.split("\n")), initial=0)))
 
-    def find(self, wanted: str) -> Iterator[tuple[int, int]]:
-        """Yield the number of each text that holds the wanted one, and how often; places that overlap count once."""
-        at = self.text.find(wanted)
+    def find(self, needle: str) -> Iterator[tuple[int, int]]:
+        """Yield the number of each text that holds `needle`, and how often; overlapping occurrences count once."""
+        at = self.text.find(needle)
         while at >= 0:
             number = bisect_right(self.starts, at) - 1
             end = self.starts[number + 1]
-            yield number, self.text.count(wanted, at, end)
-            at = self.text.find(wanted, end)
+            yield number, self.text.count(needle, at, end)
+            at = self.text.find(needle, end)

@@ -1,4 +1,4 @@
-"""Embeddings as they are kept and compared: small, and by direction only."""
+"""Embeddings in storage and comparison: small, and by direction only."""
 
 import base64
 import math
@@ -14,7 +14,10 @@ Vector: TypeAlias = "array[int]"
 
 
 def pack(values: Sequence[float]) -> str:
-    """Return a vector as text: a signed byte for each dimension, in base64; empty where it has no direction."""
+    """Return a vector as text: a signed byte for each dimension, in base64; empty for a vector without direction.
+
+    Example: `pack([0.0, 0.5, 1.0])` is `AEB/`, the bytes 0, 64 and 127.
+    """
     largest = max(map(abs, values), default=0.0)
     if not largest or not math.isfinite(largest):
         return ""
@@ -22,16 +25,16 @@ def pack(values: Sequence[float]) -> str:
 
 
 def unpack(text: str) -> Vector:
-    """Return the packed vector; an empty one where the text is none."""
+    """Return the packed vector; an empty vector for any other text."""
     try:
         return array("b", base64.b64decode(text, validate=True))
     except ValueError:
         return array("b")
 
 
-def closeness(one: Vector, other: Vector) -> float:
-    """Return the cosine of the angle between two vectors, from -1 to 1; 0 where they cannot be compared."""
-    if not one or len(one) != len(other):
+def closeness(first: Vector, second: Vector) -> float:
+    """Return the cosine of the angle between two vectors, from -1 to 1; 0 if their lengths differ or a vector is empty."""
+    if not first or len(first) != len(second):
         return 0.0
-    length = math.sqrt(sum(map(mul, one, one)) * sum(map(mul, other, other)))
-    return sum(map(mul, one, other)) / length if length else 0.0
+    length = math.sqrt(sum(map(mul, first, first)) * sum(map(mul, second, second)))
+    return sum(map(mul, first, second)) / length if length else 0.0

@@ -1,1 +1,1 @@
-"""Objects of the bucket: the port, their names, reads that are kept, compare-and-swap and the encoding of records."""
+"""Objects of the bucket: the port, object names, cached reads, compare-and-swap and the encoding of records."""

@@ -1,7 +1,7 @@
-"""Records as bytes: one JSON object each, with a `version`.
+"""Records as bytes: one JSON object each, with a `version`, for example `{"version":1,"line_message_id":"5931",…}`.
 
-A record of a newer version is an error, never a loss. A newer release that only adds fields leaves the version as it is: this release keeps
-them in everything that it writes again (`Extensible`), so that both may run side by side.
+A record of a newer version is an error, never a loss. A release with new fields keeps the version: older releases keep
+unknown fields in every record that they rewrite (`Extensible`), so both releases may run at the same time.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -21,13 +21,13 @@ _Record = TypeVar("_Record")
 
 
 def encode(record: object) -> bytes:
-    """Return the bytes of a record, a dataclass with a `version`, with its unknown fields."""
+    """Return the bytes of a record (a dataclass with a `version`), unknown fields included."""
     data = msgspec.json.encode(record)
     return data if f'"{_UNKNOWN}":'.encode() not in data else _with_unknown_fields(record, data)
 
 
 def decode(kind: type[_Record], data: bytes) -> _Record:
-    """Read the bytes back.  Raises: CorruptRecordError, UnknownRecordVersionError."""
+    """Read a record.  Raises: CorruptRecordError, UnknownRecordVersionError."""
     try:
         version = _VERSIONS.decode(data).version
         if version > VERSION:
@@ -51,7 +51,7 @@ def is_corrupt(kind: type[object], data: bytes) -> bool:
 
 
 def decode_readable(kind: type[_Record], bodies: Iterable[bytes | None]) -> list[_Record]:
-    """Return the records that can be read; a corrupt one is logged and left out, so that it does not silence a chat.
+    """Return the readable records; a corrupt record is logged and skipped, so that one record does not silence a chat.
 
     Raises: UnknownRecordVersionError.
     """
@@ -59,7 +59,7 @@ def decode_readable(kind: type[_Record], bodies: Iterable[bytes | None]) -> list
 
 
 def decode_if_readable(kind: type[_Record], data: bytes | None) -> _Record | None:
-    """Return the record; None where there is none, or a corrupt one, which is logged.  Raises: UnknownRecordVersionError."""
+    """Return the record; None without bytes, or for a corrupt record, after logging.  Raises: UnknownRecordVersionError."""
     if data is None:
         return None
     try:
@@ -77,7 +77,7 @@ _VERSIONS: Final = msgspec.json.Decoder(_Version)
 
 
 def _has_unknown_fields(kind: type, data: bytes) -> bool:
-    """Whether the bytes of a record have a field that its class has not, at any level.  Costs half of what reading it does."""
+    """Whether the JSON has a field that the class lacks, at any level.  Costs half as much as `decode`."""
     try:
         _decoder(_strict(cast("Any", kind))).decode(data)
     except msgspec.ValidationError:
@@ -86,12 +86,14 @@ def _has_unknown_fields(kind: type, data: bytes) -> bool:
 
 
 def _keep_unknown_fields(record: object, stored: Mapping[str, Any]) -> None:
-    """Set what the stored object has and the record's class has not, at every level.  Nothing else has seen the record yet."""
-    for part, known in _parts_of(record, stored):
-        unknown = {name: value for name, value in known.items() if name not in _known_names(cast("Any", type(part)))}
+    """Set `unknown_fields` on the record and on its parts, at every level.  No other code has seen the record yet."""
+    for part, stored_fields in _parts_of(record, stored):
+        unknown = {
+            name: value for name, value in stored_fields.items() if name not in _known_names(cast("Any", type(part)))
+        }
         if unknown or part.unknown_fields is not msgspec.UNSET:
-            kept = msgspec.json.encode(unknown).decode() if unknown else msgspec.UNSET
-            object.__setattr__(part, _UNKNOWN, kept)
+            encoded = msgspec.json.encode(unknown).decode() if unknown else msgspec.UNSET
+            object.__setattr__(part, _UNKNOWN, encoded)
 
 
 def _with_unknown_fields(record: object, data: bytes) -> bytes:
@@ -104,10 +106,10 @@ def _with_unknown_fields(record: object, data: bytes) -> bytes:
 
 
 def _parts_of(value: object, stored: Any) -> Iterator[tuple[Extensible, dict[str, Any]]]:  # noqa: ANN401 - JSON
-    """Yield everything extensible in the value, with the JSON object that it is stored as."""
+    """Yield every extensible part of the value, each with its stored JSON object."""
     if isinstance(value, tuple) and isinstance(stored, list):
-        for one, own in zip(value, stored, strict=False):
-            yield from _parts_of(one, own)
+        for item, own in zip(value, stored, strict=False):
+            yield from _parts_of(item, own)
     elif is_dataclass(value) and isinstance(stored, dict):
         if isinstance(value, Extensible):
             yield value, stored
@@ -122,7 +124,7 @@ def _known_names(kind: Any) -> frozenset[str]:  # noqa: ANN401 - a class
 
 @cache
 def _nested_names(kind: Any) -> tuple[str, ...]:  # noqa: ANN401 - a class
-    """Return the fields of a dataclass that hold other dataclasses."""
+    """Return the dataclass's fields with other dataclasses in them."""
     hints = get_type_hints(kind)
     return tuple(one.name for one in fields(kind) if _mentions_dataclass(hints[one.name]))
 
@@ -138,7 +140,7 @@ def _decoder(kind: Any) -> Any:  # noqa: ANN401 - a decoder of a kind of record
 
 @cache
 def _strict(kind: Any) -> Any:  # noqa: ANN401 - classes
-    """Return a class with the fields of this one, which refuses any other, and looks at nothing else."""
+    """Return a class with the same fields, without decoding of values, and with an error for any other field."""
     hints = get_type_hints(kind)
     names = [one.name for one in fields(kind) if one.name != _UNKNOWN]
     return msgspec.defstruct(

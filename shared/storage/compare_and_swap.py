@@ -1,4 +1,4 @@
-"""Change an object that other workers change too: read, compute the new bytes, write them if the generation is unchanged, else repeat."""
+"""Change an object that other workers also change: read, compute new bytes, write if the generation is unchanged, else repeat."""
 
 from collections.abc import Callable
 from typing import Final
@@ -17,18 +17,20 @@ def update_by_swap(
     what: str,
     attempts: int = SWAP_ATTEMPTS,
 ) -> StoredObject | None:
-    """Update the object by compare-and-swap, retried on conflict; return it as written, or as it was read if it is left unchanged.
+    """Update the object by compare-and-swap, retried on conflict; return the object as written, or as read if `change` left it alone.
 
-    `change` gets the bytes, None where there is no object, and returns the new ones, or None to leave the object as it is. It is called
+    `change` gets the stored bytes, or None if no object exists, and returns the new bytes, or None to write nothing. `change` runs
     again after every lost swap, and may read other objects.
-    Raises: StorageUnavailableError, also after `attempts` lost swaps; `what` names the object in its text, such as "a message".
+    Raises: StorageUnavailableError, also after `attempts` lost swaps; `what` names the object in the error's text.
+
+    Example: `update_by_swap(store, names.members, lambda stored: with_member(stored, "U1"), what="the members")`.
     """
     for _ in range(attempts):
         stored = store.read(name)
-        wanted = change(stored.data if stored else None)
-        if wanted is None:
+        changed = change(stored.data if stored else None)
+        if changed is None:
             return stored
-        generation = store.replace(name, wanted, generation=stored.generation if stored else 0)
+        generation = store.replace(name, changed, generation=stored.generation if stored else 0)
         if generation is not None:
-            return StoredObject(data=wanted, generation=generation)
+            return StoredObject(data=changed, generation=generation)
     raise StorageUnavailableError(f"others kept changing {what}")

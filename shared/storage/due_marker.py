@@ -1,4 +1,4 @@
-"""The names of due markers: empty objects that a tick lists to learn what is to be done."""
+"""The names of due markers: empty objects that a tick lists to find due work."""
 
 import datetime as dt
 import re
@@ -16,10 +16,11 @@ _KIND: Final = re.compile(r"[a-z-]+", re.ASCII)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DueMarker:
-    """An empty object whose name tells which work is due in a chat, and from which minute on.
+    """An empty object whose name says which work is due in a chat, and from which minute on.
 
-    `due/{minute}/{kind}.{conversation_id}.{id}`: the minute is written in UTC, as in `20261122T0930`, so that names sort by time.
-    `due_ms` is the start of the minute; `kind` consists of a to z and hyphens. `generation` is that of the object if it was listed, else 0.
+    `due/{minute}/{kind}.{conversation_id}.{id}`: names sort by time, because the minute is written in UTC. Example:
+    `due/20261122T0930/reply.U0123….5931`. `due_ms` is the start of the minute; `kind` consists of a to z and hyphens. `generation`: the
+    object's generation if the marker was listed, else 0.
     """
 
     due_ms: int
@@ -39,16 +40,19 @@ class DueMarker:
 
     @classmethod
     def at(cls, at_ms: int, *, kind: str, conversation_id: str, id: str) -> "DueMarker":  # noqa: A002 - the field's name
-        """Return the marker of the first minute that does not begin before `at_ms`.  Raises: UnusableIdError."""
+        """Return the marker of the first minute that does not begin before `at_ms`: 09:30:01 gives 09:31, 09:30:00 gives 09:30.
+
+        Raises: UnusableIdError.
+        """
         return cls(due_ms=-(-at_ms // MINUTE_MS) * MINUTE_MS, kind=kind, conversation_id=conversation_id, id=id)
 
     @classmethod
     def parse(cls, name: str) -> "DueMarker":
-        """Return the marker of this name.  Raises: UnusableIdError, if it is not exactly the name of a marker."""
-        minute, _, rest = name.removeprefix(DUE_PREFIX).partition("/")
+        """Return the marker of this name.  Raises: UnusableIdError, for any other name."""
+        minute, _, marker = name.removeprefix(DUE_PREFIX).partition("/")
         try:
             due_ms = round(dt.datetime.strptime(f"{minute}+0000", "%Y%m%dT%H%M%z").timestamp()) * 1_000
-            kind, conversation_id, an_id = rest.split(".")
+            kind, conversation_id, an_id = marker.split(".")
         except ValueError as cause:
             raise UnusableIdError("no name of a due marker") from cause
         parsed = cls(due_ms=due_ms, kind=kind, conversation_id=conversation_id, id=an_id)
@@ -63,7 +67,10 @@ class DueMarker:
 
 
 def due_after(now_ms: int) -> str:
-    """Return the name that separates markers: those whose minute has come at `now_ms` sort before it, all others do not."""
+    """Return a name between markers: markers that are due at `now_ms` sort before it, all others after.
+
+    Example: at 09:30:59 UTC, `due/20261122T0931/`.
+    """
     return _prefix_of((now_ms // MINUTE_MS + 1) * MINUTE_MS)
 
 

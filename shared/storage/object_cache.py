@@ -1,6 +1,6 @@
-"""Objects of the bucket, read in parallel and cached by name and generation, so that a warm instance reads only what has changed.
+"""Objects of the bucket, read in parallel and cached by name and generation: a warm instance reads only changed objects.
 
-A listing tells which objects exist and at which generation, so the cache never returns an object that was deleted or rewritten.
+A listing says which objects exist at which generation, so the cache never returns a deleted or rewritten object.
 """
 
 import threading
@@ -16,7 +16,7 @@ from shared.storage.object_store import ListedObject, ObjectStore, StoredObject
 
 LIMIT_BYTES: Final = 32 * 1024 * 1024
 NEWEST_LIMIT_BYTES: Final = 16 * 1024 * 1024
-_READ_AT_ONCE: Final = 256  # the reads of other chats wait for no more than these
+_READ_AT_ONCE: Final = 256  # at most so many reads of this chat come before those of another one
 
 
 _Key: TypeAlias = tuple[str, int]
@@ -40,61 +40,61 @@ class ObjectCache:
     _newest: LRUCache[str, StoredObject] = field(default_factory=_newest_cache, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
-    def read(self, listed: ListedObject) -> bytes | None:
-        """Return the object's bytes, or None where it is gone since it was listed.  Raises: StorageUnavailableError."""
-        cached = self._kept(listed)
-        return cached if cached is not None else self._fetch(listed)
+    def read(self, entry: ListedObject) -> bytes | None:
+        """Return the object's bytes, or None if the object was deleted after the listing.  Raises: StorageUnavailableError."""
+        cached = self._cached(entry)
+        return cached if cached is not None else self._fetch(entry)
 
-    def read_all(self, listed: Iterable[ListedObject]) -> list[bytes | None]:
-        """Return the bytes of every object, as `read` does, of very many one part after another.  Raises: StorageUnavailableError."""
-        left, found = iter(listed), list[bytes | None]()
-        while part := tuple(islice(left, _READ_AT_ONCE)):
-            found += self.begin_reading(part)()
-        return found
+    def read_all(self, entries: Iterable[ListedObject]) -> list[bytes | None]:
+        """Return the bytes of every object, as `read` does, 256 objects at a time.  Raises: StorageUnavailableError."""
+        remaining, bodies = iter(entries), list[bytes | None]()
+        while part := tuple(islice(remaining, _READ_AT_ONCE)):
+            bodies += self.begin_reading(part)()
+        return bodies
 
-    def begin_reading(self, listed: Iterable[ListedObject]) -> Callable[[], list[bytes | None]]:
-        """Begin with what `read_all` does; the function that is returned waits for it.  What is cached costs no thread."""
-        wanted = [(one, self._kept(one)) for one in listed]
-        fetching = self.reads.map(self._fetch, [one for one, cached in wanted if cached is None])
-        return lambda: [next(fetching) if cached is None else cached for _, cached in wanted]
+    def begin_reading(self, entries: Iterable[ListedObject]) -> Callable[[], list[bytes | None]]:
+        """Begin what `read_all` does; the returned function waits for the bytes.  Cached objects cost no thread."""
+        lookups = [(one, self._cached(one)) for one in entries]
+        fetching = self.reads.map(self._fetch, [one for one, cached in lookups if cached is None])
+        return lambda: [next(fetching) if cached is None else cached for _, cached in lookups]
 
     def read_newest(self, name: str) -> StoredObject | None:
-        """Return an object that was not listed; its bytes are sent only if it was written since this instance read it last.
+        """Return an object that was not listed; bytes are sent only after a write since this instance's last read.
 
         Raises: StorageUnavailableError.
         """
         with self._lock:
-            known = self._newest.get(name)
-        found = self.store.read(name) if known is None else self.store.read_again(name, known)
-        if found is None:
+            cached = self._newest.get(name)
+        newest = self.store.read(name) if cached is None else self.store.read_again(name, cached)
+        if newest is None:
             with self._lock:
                 self._newest.pop(name, None)
-        elif found is not known:
-            self.keep_newest(name, found)
-        return found
+        elif newest is not cached:
+            self.keep_newest(name, newest)
+        return newest
 
     def keep_newest(self, name: str, written: StoredObject) -> None:
-        """Keep an object that was just written or read, for `read_newest`."""
+        """Cache an object for `read_newest` after a write or a read."""
         if len(written.data) <= NEWEST_LIMIT_BYTES:
             with self._lock:
                 self._newest[name] = written
 
     def keep(self, written: ListedObject, data: bytes) -> None:
-        """Cache an object that was just written or read.  An object larger than the whole cache is not cached."""
+        """Cache an object after a write or a read.  An object larger than the whole cache is not cached."""
         if len(data) <= LIMIT_BYTES:
             with self._lock:
                 self._bodies[written.name, written.generation] = data
 
-    def _kept(self, listed: ListedObject) -> bytes | None:
+    def _cached(self, entry: ListedObject) -> bytes | None:
         with self._lock:
             try:
-                return self._bodies[listed.name, listed.generation]
+                return self._bodies[entry.name, entry.generation]
             except KeyError:
                 return None
 
-    def _fetch(self, listed: ListedObject) -> bytes | None:
-        stored = self.store.read(listed.name)
+    def _fetch(self, entry: ListedObject) -> bytes | None:
+        stored = self.store.read(entry.name)
         if stored is None:
             return None
-        self.keep(ListedObject(name=listed.name, generation=stored.generation), stored.data)
+        self.keep(ListedObject(name=entry.name, generation=stored.generation), stored.data)
         return stored.data

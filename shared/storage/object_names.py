@@ -1,6 +1,7 @@
-"""The names of all objects of a chat.  Each begins with its kind, so that lifecycle rules can name the kind.
+"""The names of all objects of a chat.  Each name begins with the object's kind, so that lifecycle rules can name the kind.
 
-Every id is checked here before it becomes part of a name: nothing that people, models or senders write can name another object.
+Every id is checked before it becomes part of a name: no text of people, models or senders can name another object. For example,
+`ObjectNames("U0123…").message("5931")` is `journal/U0123…/5931.json`, and `message("../5931")` raises UnusableIdError.
 """
 
 import re
@@ -17,7 +18,7 @@ CALL_RESULT_SUFFIX: Final = ".result.json"
 ENTRY_CATEGORIES: Final = ("people", "projects", "ideas", "admin", "inbox")
 ENTRY_SUFFIX: Final = ".md"
 ENTRY_FILES: Final = frozenset({"index.md", "search.json", "undo.json"})
-"""Objects beside the categories that are derived from the entries."""
+"""Objects next to the categories; all are derived from the entries."""
 ADMITTED_PREFIX: Final = "admitted/"
 INVITATION_PREFIX: Final = "invitations/"
 _DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
@@ -29,7 +30,7 @@ _SLUG_LIMIT: Final = 80
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AmendedName:
-    """What the name of an amendment event says: when it was written, by the writer's clock, its kind, its id, and a digest of its bytes."""
+    """The parts of an amendment event's name: time of writing by the writer's clock, kind, id, and a digest of the event's bytes."""
 
     written_ms: int
     kind: str
@@ -61,7 +62,7 @@ class ObjectNames:
         return name.removeprefix(self.journal_prefix).removesuffix(_SUFFIX)
 
     def outcome(self, webhook_event_id: str) -> str:
-        """What a turn did."""
+        """The outcome of a turn, for example `journal/U0123…/01KA….outcome.json`."""
         return f"{self.journal_prefix}{checked_id(webhook_event_id)}{OUTCOME_SUFFIX}"
 
     def outcome_id_in(self, name: str) -> str:
@@ -74,7 +75,7 @@ class ObjectNames:
         return f"amended/{self.conversation_id}/"
 
     def amended(self, name: "AmendedName") -> str:
-        """One amendment event."""
+        """One amendment event, for example `amended/U0123…/001795510800000.withdrawal.5931.0f3a….json`."""
         if _AMENDMENT_KIND.fullmatch(name.kind) is None:
             raise UnusableIdError("no kind of an amendment")
         return f"{self.amended_since(name.written_ms)}.{name.kind}.{checked_id(name.id)}.{checked_id(name.digest)}{_SUFFIX}"
@@ -84,19 +85,19 @@ class ObjectNames:
         return f"{self.amended_prefix}{written_ms:0{_MS_DIGITS}d}"
 
     def amended_name_in(self, name: str) -> "AmendedName":
-        """Return what the name of an event says.  Raises: UnusableIdError, if it is no such name."""
+        """Return the parts of an event's name.  Raises: UnusableIdError, for any other name."""
         try:
             written_ms, kind, an_id, digest = name.removeprefix(self.amended_prefix).removesuffix(_SUFFIX).split(".")
-            found = AmendedName(written_ms=int(written_ms), kind=kind, id=an_id, digest=digest)
+            parsed = AmendedName(written_ms=int(written_ms), kind=kind, id=an_id, digest=digest)
         except ValueError as cause:
             raise UnusableIdError("no name of an amendment") from cause
-        if self.amended(found) != name:
+        if self.amended(parsed) != name:
             raise UnusableIdError("no name of an amendment")
-        return found
+        return parsed
 
     @property
     def amended_fold(self) -> str:
-        """The events that are older than an hour."""
+        """The events older than an hour, folded into one object."""
         return f"{self.amended_prefix}~fold{_SUFFIX}"  # sorts after every event
 
     @property
@@ -157,7 +158,7 @@ class ObjectNames:
 
     @property
     def entries_prefix(self) -> str:
-        """What was filed in the chat."""
+        """The chat's entries and the files derived from them."""
         return f"entries/{self.conversation_id}/"
 
     def entry(self, path: str) -> str:
@@ -185,7 +186,7 @@ class ObjectNames:
         return f"{self.media_prefix}{checked_id(line_message_id)}"
 
     def medium_label(self, line_message_id: str) -> str:
-        """The label beside the bytes."""
+        """The label of the bytes: type and size."""
         return f"{self.medium(line_message_id)}{_SUFFIX}"
 
 
@@ -200,26 +201,29 @@ def invitation_name(digest: str) -> str:
 
 
 def usage_prefix(day: str) -> str:
-    """What the instances spent on a day, such as `2026-11-22`.  Raises: UnusableIdError."""
+    """The usage of all instances on a day: `usage_prefix("2026-11-22") == "usage/2026-11-22/"`.  Raises: UnusableIdError."""
     if _DAY.fullmatch(day) is None:
         raise UnusableIdError("no day")
     return f"usage/{day}/"
 
 
 def usage_name(day: str, instance: str) -> str:
-    """What one instance spent on a day."""
+    """The usage of one instance on a day."""
     return f"{usage_prefix(day)}{checked_id(instance)}{_SUFFIX}"
 
 
 def is_entry_path(path: str) -> bool:
-    """Whether this is `{category}/{slug}.md`, the slug of letters and digits of any script and hyphens, in NFKC."""
+    """Whether the path is `{category}/{slug}.md`, for example `projects/garden.md`.
+
+    A slug consists of letters and digits of any script and hyphens, in NFKC.
+    """
     category, slash, file = path.partition("/")
     slug = file.removesuffix(ENTRY_SUFFIX)
     return category in ENTRY_CATEGORIES and bool(slash) and slug != file and is_slug(slug)
 
 
 def is_slug(slug: str) -> bool:
-    """Whether this can stand in an object's name: it holds no separator, dot, control or space."""
+    """Whether the slug can stand in an object's name: `庭-2026` can; separators, dots, controls and spaces cannot."""
     return (
         0 < len(slug) <= _SLUG_LIMIT
         and all(character == "-" or unicodedata.category(character)[0] in "LMN" for character in slug)

@@ -1,6 +1,6 @@
 """The port to the bucket: small objects with generations.
 
-Generations as Cloud Storage has them: every write of an object gives it a new, larger one.
+As in Cloud Storage, every write gives an object a new, larger generation.
 Source: Cloud Storage, "Request preconditions" and "Consistency" (single-object operations and listings are strongly consistent).
 """
 
@@ -19,7 +19,7 @@ class StoredObject:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedObject:
-    """An object's name and generation, as a listing tells them."""
+    """An object's name and generation in a listing."""
 
     name: str
     generation: int
@@ -29,37 +29,42 @@ class ObjectStore(Protocol):
     """Objects by name.  Every method raises StorageUnavailableError when the store does not answer in time."""
 
     def read(self, name: str) -> StoredObject | None:
-        """Return the object, or None where there is none."""
+        """Return the object, or None if no object has the name."""
         ...
 
-    def read_again(self, name: str, known: StoredObject) -> StoredObject | None:
-        """Return what `read` does; `known` itself, for which no bytes are sent, where the object still has its generation."""
+    def read_again(self, name: str, cached: StoredObject) -> StoredObject | None:
+        """Return what `read` does, or `cached` itself, without transfer of bytes, if its generation is still stored."""
         ...
 
     def create(self, name: str, data: bytes) -> int | None:
-        """Write the object unless there is one; return its generation, or None where there was one already.
+        """Write the object unless the name exists; return the generation, or None if the name existed.
 
-        A write whose answer was lost may have won and still return None; where that matters, the bytes have to identify their writer.
+        A write whose answer was lost may have won and still return None; where this matters, the bytes have to identify their writer.
         """
         ...
 
     def create_from(self, name: str, pieces: Iterable[bytes]) -> bool:
-        """Write the object unless there is one, while its bytes arrive, so that only some of them are in memory.
+        """Write the object unless the name exists, while its bytes arrive, so that memory holds only a part of the bytes.
 
-        Returns: whether it was written; a write whose answer was lost may have won and still return False.
-        Raises also: what `pieces` raises; then nothing is written.
+        Returns: whether the object was written; a write whose answer was lost may have won and still return False.
+        Raises also: the errors of `pieces`; then nothing is written.
         """
         ...
 
     def replace(self, name: str, data: bytes, *, generation: int) -> int | None:
-        """Write the object if it still has `generation`; return its new one, or None where it has another, or is gone."""
+        """Write the object if `generation` is still stored; return the new generation, or None after another write or a deletion.
+
+        ```
+        store.replace("turns/U1.json", data, generation=7)  # 9, or None: another worker wrote generation 8
+        ```
+        """
         ...
 
     def delete(self, name: str, *, generation: int | None = None) -> bool:
-        """The object is gone, if it still has `generation`; return whether no object has the name then.
+        """Delete the object if `generation` is still stored; return whether no object has the name afterwards.
 
-        Without a generation any object of the name goes, also one that was written since: only where whatever has the name must go.
-        Repeated, or carried out late because its answer was lost: an object that was written since has another generation, and stays.
+        Without a generation, any object of the name is deleted, also a newer one: only for names that must not exist afterwards.
+        Repeated, or carried out late after a lost answer: an object that was written since has another generation, and stays.
 
         ```
         store.delete("entries/U1/ideas/lunch.md", generation=7)  # False: the entry was filed anew, at generation 9
@@ -70,7 +75,7 @@ class ObjectStore(Protocol):
     def list(self, prefix: str, *, since: str | None = None, before: str | None = None) -> tuple[ListedObject, ...]:
         """Return every object whose name starts with `prefix`, by name.
 
-        With `since`, only `since` itself and those whose names sort after it; with `before`, only those whose names sort before it. Names
-        sort by their UTF-8 bytes.
+        `since`: only names from `since` on, inclusive; `before`: only names that sort before `before`. Names sort by their UTF-8 bytes.
+        Example: objects `due/1`, `due/2` and `due/3`, with `since="due/2"` and `before="due/3"`, give `due/2`.
         """
         ...

@@ -1,4 +1,4 @@
-"""The names of an archive's segments, which tell what lies in them."""
+"""The names of an archive's segments; each name shows what its segment holds."""
 
 import re
 from dataclasses import dataclass
@@ -15,8 +15,9 @@ _DIGEST: Final = re.compile(r"[0-9a-f]{16}", re.ASCII)
 class SegmentName:
     """The last part of a segment's name: `{first_ms}-{last_ms}-{number}-{digest}.json`.
 
-    All that the segment holds lies between `first_ms` and `last_ms`, by LINE's timestamps. `number` counts the segments of the chat, and
-    `digest` is made of the bytes as they were first written. Timestamps are padded, so that names sort by time.
+    By LINE's timestamps, every record of the segment lies between `first_ms` and `last_ms`. `number` counts the segments of the chat;
+    `digest` is computed from the first written bytes. Timestamps are padded to 15 digits, so that names sort by time. Example:
+    `001795510800000-001795511400000-3-0f3a5c7e9b1d2f40.json`.
     """
 
     first_ms: int
@@ -33,7 +34,7 @@ class SegmentName:
 
     @classmethod
     def parse(cls, file: str) -> "SegmentName":
-        """Parse a segment's name, with or without folders before it.  Raises: UnusableIdError, if it is no segment's."""
+        """Parse a segment's name, with or without folders before it.  Raises: UnusableIdError, for any other name."""
         file = file.rsplit("/", 1)[-1]
         try:
             first, last, number, digest = file.removesuffix(_SUFFIX).split("-")

@@ -1,1 +1,1 @@
-"""One answer at a time in a chat: taking the turn, the reply, the lease, and the delivery of what was committed."""
+"""One answer at a time in a chat: taking the turn, the reply, the lease, and the delivery of a committed outcome."""

@@ -1,4 +1,4 @@
-"""Additions: what waits in a chat to be said with its next answer."""
+"""Additions: notices that wait in a chat for its next answer, for example about a reminder that was not pushed."""
 
 from collections.abc import Callable
 from typing import Protocol
@@ -9,21 +9,21 @@ from shared.turns.lease import Lease
 
 
 class Additions(Protocol):
-    """What waits to be said with a chat's next answer."""
+    """Notices that wait for a chat's next answer."""
 
     def begin(self, lease: Lease) -> Callable[[OutcomeRecord, Amendments], OutcomeRecord]:
-        """Begin to read what waits, while the turn is held; return a function that adds it to an answer of this turn.
+        """Begin to read the waiting notices while the turn is held; return a function that adds the notices to an answer of this turn.
 
-        If the turn tells that nothing waits, nothing is read. If the reading finds nothing, the lease notes that.
+        The bucket is read only if the turn's record says so. If no notices are stored, the lease records the fact.
 
-        The answer carries what was added, and a StagedWriter notes later that it was said. The function returns other outcomes unchanged,
-        and also an answer if the bucket cannot be read.
+        The returned function changes answers only. The answer lists its notices; after sending, a StagedWriter removes the notices from the
+        chat. If the bucket cannot be read, the answer is returned unchanged.
         """
         ...
 
 
 class NoAdditions:
-    """Nothing waits; an Additions."""
+    """An Additions without notices."""
 
     def begin(self, lease: Lease) -> Callable[[OutcomeRecord, Amendments], OutcomeRecord]:  # noqa: ARG002 - the port's signature
         return lambda outcome, _: outcome

@@ -1,4 +1,4 @@
-"""Announcements: fixed texts that answer an event, such as a greeting.  They go through the chat's turn like any answer."""
+"""Announcements: fixed texts that answer an event, such as a greeting.  Like any answer, an announcement goes through the chat's turn."""
 
 from dataclasses import dataclass, field, replace
 
@@ -21,8 +21,8 @@ from shared.turns.runner import TurnRunner
 class Announcement:
     """A fixed text for an event of this id and timestamp.
 
-    `offer`: the text has a button that confirms the erasure which a command asked for. `is_joining`: the text greets a group
-    that the bot has just joined. `provenance`: of the words of people that the text repeats.
+    `offer`: the button to confirm the erasure of a command. `is_joining`: the text greets a group after the bot's joining.
+    `provenance`: the messages whose words the text repeats.
     """
 
     webhook_event_id: str
@@ -34,7 +34,7 @@ class Announcement:
 
     @property
     def outcome(self) -> OutcomeRecord:
-        """The outcome that sends the text.  It answers no message."""
+        """The outcome that sends the text and covers no message."""
         return OutcomeRecord(
             webhook_event_id=self.webhook_event_id,
             timestamp_ms=self.timestamp_ms,
@@ -56,9 +56,9 @@ class Announcer:
     def announce(
         self, conversation: Conversation, announcement: Announcement, token: ReplyToken | None, deadline: Deadline
     ) -> EventResult:
-        """Send the announcement on the event's token; the deadline is that of the request.
+        """Send the announcement on the event's token; the deadline belongs to the request.
 
-        Repeated: an event whose outcome is recorded, or that was erased since, gets nothing.
+        Repeated: an event that was erased meanwhile, or whose outcome is recorded, gets nothing.
         Raises: TurnBusyError, StorageUnavailableError; safe to deliver again.
         """
         delivery = _AnnouncementDelivery(
@@ -93,13 +93,13 @@ class _AnnouncementDelivery:
 
     @property
     def is_answerable(self) -> bool:
-        """Whether the token may be alive.  Once it is dead, the delivery goes on only if the turn is committed to its outcome."""
+        """Whether the token may be alive.  With a dead token, the delivery continues only if the turn is committed to its outcome."""
         token = self.route.token
         return token is not None and not token.is_surely_dead(self.outbox.clock.now_ms())
 
     @property
     def can_hand_over(self) -> bool:
-        """No: the journal holds no message of the event from which another delivery could answer."""
+        """No: the journal holds no message of the event, so no other delivery could answer."""
         return False
 
     def spends(self, spending: Spending) -> Spending:
@@ -109,9 +109,9 @@ class _AnnouncementDelivery:
     def has_work_by_name(self, _: SeenTurn, listing: Listing) -> bool:
         name = self.conversation.names.outcome(self.outcome.webhook_event_id)
         is_erased = self.outcome.timestamp_ms <= listing.amended.erased_ms
-        return not is_erased and not any(one.name == name for one in listing.outcomes)
+        return not is_erased and not any(outcome.name == name for outcome in listing.outcomes)
 
-    def tidy(self, history: History) -> None:
+    def apply_amendments(self, history: History) -> None:
         """Does nothing: the journal holds no message of the event."""
 
     def result_in(self, history: History, unfinished: OutcomeRecord | None) -> EventResult | None:
@@ -127,8 +127,8 @@ class _AnnouncementDelivery:
     def hand_over(self) -> EventResult | None:
         """End without an answer: the token is dead, or newer announcements took the place in the waiting room.
 
-        The outcome is recorded as undelivered only if no delivery of the event has answered it, or still can. None: the turn is committed
-        to the text, by this delivery or another one; this delivery waits until it is recorded, or takes over.
+        The outcome is recorded as undelivered unless another delivery of the event has answered, or still can. None: the turn is committed
+        to the text, by this delivery or another one; this delivery waits for the record, or takes over.
         """
         turn = self.conversation.turn.read().record
         if turn.outcome is not None and self.is_ended_by(turn.outcome):

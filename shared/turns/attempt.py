@@ -1,4 +1,4 @@
-"""One attempt at an answer: while the model thinks, the lease is renewed beside it, and a deferral is sent before the token dies."""
+"""One attempt at an answer: the lease is renewed while the model thinks, and a deferral is sent before the reply token dies."""
 
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -26,10 +26,10 @@ _FIXED: Final = frozenset({OutcomeKind.APOLOGISED, OutcomeKind.DEFERRED})
 
 @dataclass(slots=True, kw_only=True)
 class Attempt:
-    """A turn that was opened for its agenda, and its state so far.
+    """A turn that was opened for its agenda, and the state so far.
 
-    `basis` is what the prompt rests on, `draft` the outcome before the decision. `has_ended`: a deferral ended the turn; `deferral` is
-    its record, or None if the turn was lost.
+    `basis`: what the prompt rests on. `draft`: the outcome before the decision. `has_ended`: a deferral ended the turn; `deferral` is
+    the recorded deferral, or None if the turn was lost.
     """
 
     lease: Lease
@@ -49,7 +49,7 @@ class Attempt:
     def begin(  # noqa: PLR0913 - what an attempt rests on
         cls, lease: Lease, history: History, agenda: Agenda, *, outbox: Outbox, phrases: Phrases, deadline: Deadline
     ) -> "Attempt":
-        """Return an attempt at the agenda on the routes that there are; the deadline is that of the request."""
+        """Return an attempt at the agenda on the available routes; the deadline belongs to the request."""
         prompt = _prompt_of(history, agenda)
         draft = replace(outcome_of(agenda.covers, OutcomeKind.SKIPPED), answers=agenda.answers)
         return cls(
@@ -72,7 +72,7 @@ class Attempt:
         )
 
     def show(self, history: History) -> None:
-        """Think about this history of the chat instead: it shows more than the one with which the attempt began."""
+        """Replace the history, and with it the prompt's provenance: `history` shows more than the first reading did."""
         if history is self.history:
             return
         prompt = _prompt_of(history, self.agenda)
@@ -82,20 +82,26 @@ class Attempt:
 
     @property
     def seconds(self) -> float:
-        """Seconds to think.  If late answers are dropped, the freshest token has to outlive the thinking, and an apology after it."""
+        """Seconds to think.  If late answers are dropped, the freshest token has to outlive the thinking, and an apology afterwards.
+
+        Example with `drop`: a token surely lives 53 s, so a token of 20 s leaves 53 - 20 - 5 = 28 s.
+        """
         if self.outbox.late_reply is not LateReply.DROP:
             return MODEL_S
         left_ms = TOKEN_SURELY_ALIVE_MS - _TO_APOLOGISE_MS - self._token_age_ms
         return min(MODEL_S, max(left_ms / 1_000, 0.0))
 
     def basis_of(self, outcome: OutcomeRecord) -> Basis | None:
-        """Return what the outcome rests on, with what tools showed while it was decided; None where its words are fixed."""
+        """Return the basis of the outcome, with the tool results of this attempt; None for a fixed text."""
         if outcome.kind in _FIXED and outcome.is_fixed:  # an apology that lists external calls holds words of people
             return None
         return self.basis.with_more(outcome.provenance)
 
     def renew_lease(self, pause: Pause) -> None:
-        """Renew the lease until the block ends, or until a deferral has ended the turn."""
+        """Renew the lease until the block ends, or until a deferral has ended the turn.
+
+        Example: a lease of 24 s is renewed every 8 s.
+        """
         interval_s = self.lease.conversation.turn.lease_s / _RENEWALS_A_LEASE
         while not pause(min(interval_s, self._until_deferral_s())):
             if not self._until_deferral_s():
@@ -107,7 +113,7 @@ class Attempt:
                 logs.warning("lease_not_renewed")
 
     def finish(self, outcome: OutcomeRecord) -> OutcomeRecord | None:
-        """Commit the outcome and deliver it; return it as recorded, or None where the chat has to be read again."""
+        """Commit the outcome and deliver it; return the recorded outcome, or None if the chat has to be read again."""
         route = self.routes[0] if self.routes else Route()
         committed = self.lease.commit(outcome, route, basis=self.basis_of(outcome))
         if committed is None:
@@ -118,7 +124,7 @@ class Attempt:
     def store(self, answer: OutcomeRecord) -> OutcomeRecord | None:
         """Store a late answer for a press of the deferral's button, unless its basis was amended meanwhile; return the deferral."""
         if self.deferral is None or answer.kind is not OutcomeKind.REPLIED or answer.writes:
-            return self.deferral  # with staged writes, the press thinks again, on the entries as they are then
+            return self.deferral  # with staged writes, the press thinks again and reads the entries afresh
         deferral_id = answer.webhook_event_id
         late = replace(
             answer,
@@ -158,8 +164,11 @@ class Attempt:
 
 
 def _prompt_of(history: History, agenda: Agenda) -> Provenance:
-    """Return the provenance of what the model reads, or of the proposal that is carried out; a stored answer that is sent has its own."""
-    if agenda.proposal is not None:  # no prompt is made: its words are those of the proposal
+    """Return the provenance of the prompt, or of the proposal that is carried out without a prompt.
+
+    A stored answer brings provenance of its own.
+    """
+    if agenda.proposal is not None:  # no prompt is made: the outcome repeats words of the proposal
         own = Provenance(derived_ids=frozenset({agenda.proposal.webhook_event_id}))
         return agenda.proposal.provenance | own | provenance_of(agenda.covers)
     prompt = history.provenance | provenance_of((*agenda.covers, *agenda.asked))

@@ -1,4 +1,4 @@
-"""Work beside a block of code, such as the renewal of a lease while the model thinks."""
+"""Background work during a block of code, such as the renewal of a lease while the model thinks."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -15,13 +15,13 @@ Pause = Callable[[float], bool]
 
 
 class Background(Protocol):
-    """Runs work beside a block."""
+    """Runs work during a block."""
 
-    def beside(self, work: Callable[[Pause], None]) -> AbstractContextManager[None]:
-        """Run `work(pause)` beside the block.
+    def during(self, work: Callable[[Pause], None]) -> AbstractContextManager[None]:
+        """Run `work(pause)` during the block, for example `with background.during(attempt.renew_lease)`.
 
         `pause(seconds)` waits, and returns True as soon as the block has ended; the end of the block waits for the end of `work`. An
-        AizuchiError of `work` is logged and dropped: it must not undo what the block did.
+        AizuchiError of `work` is logged and dropped: background work must not undo what the block did.
         """
         ...
 
@@ -36,13 +36,13 @@ class Event(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThreadBackground:
-    """Runs work on `threads`, which needs one thread for each block that runs at the same time."""
+    """Runs work on `threads`: one thread for each block that runs at the same time."""
 
     threads: Executor = field(repr=False)
     new_event: Callable[[], Event] = field(default=threading.Event, repr=False)
 
     @contextmanager
-    def beside(self, work: Callable[[Pause], None]) -> Iterator[None]:
+    def during(self, work: Callable[[Pause], None]) -> Iterator[None]:
         ended = self.new_event()
         working = self.threads.submit(copy_context().run, work, ended.wait)
         try:

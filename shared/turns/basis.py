@@ -1,4 +1,4 @@
-"""The basis of a prompt: its provenance, and the amendments with which the chat was read.  Only later amendments invalidate it."""
+"""The basis of a prompt: provenance, and the amendments with which the chat was read.  Only later amendments invalidate a basis."""
 
 import math
 from collections.abc import Callable
@@ -18,7 +18,7 @@ class HeldLease(Protocol):
 
     @property
     def is_over(self) -> bool:
-        """Whether its holder may write and send nothing more."""
+        """Whether the holder may write and send nothing more."""
         ...
 
 
@@ -26,7 +26,8 @@ class HeldLease(Protocol):
 class Basis:
     """What a prompt rests on.
 
-    `looked_s` is when the look began with which all of it was read, by the monotonic clock; -inf if something was added after that look.
+    `looked_s`: by the monotonic clock, the beginning of the one reading of amendments under the whole prompt; -inf if the prompt
+    has grown since.
     """
 
     conversation: Conversation
@@ -36,7 +37,7 @@ class Basis:
     looked_s: float = -math.inf
 
     def with_more(self, shown: Provenance) -> "Basis":
-        """Return the basis with what tools have shown as well."""
+        """Return the basis with the provenance of tool results added."""
         return self.showing(self.prompt | shown)
 
     def showing(self, prompt: Provenance) -> "Basis":
@@ -44,14 +45,17 @@ class Basis:
         return replace(self, prompt=prompt, looked_s=self.looked_s if prompt == self.prompt else -math.inf)
 
     def is_amended(self) -> bool:
-        """Look whether anything of it was edited, withdrawn or erased since the chat was read.  Raises: StorageUnavailableError."""
+        """Read the amendments; return whether an edit, a withdrawal or an erasure since the chat was read affects the prompt.
+
+        Raises: StorageUnavailableError.
+        """
         return self._is_amended_in(self._look())
 
     def _look(self) -> Amendments:
         return self.conversation.amendments.fresh_look()
 
     def check(self) -> None:
-        """Look at the amendments before a request to the model.
+        """Read the amendments before a request to the model.
 
         Raises: PromptAmendedError, also if the lease is over, because the answer could not be committed; StorageUnavailableError.
         """
@@ -59,10 +63,11 @@ class Basis:
         _check_amended(is_amended=self.is_amended())
 
     def begin_check(self) -> Callable[[], None]:
-        """Do what `check` does; if the look at which the chat was read is still valid, only begin it, beside the request to the model.
+        """Do what `check` does; if the amendments under the prompt are still valid, only begin to read them again.
 
-        The function that is returned ends the check, and raises what `check` does. Call it before the answer is used: only this look
-        begins after the turn was opened, so only it finds an edit that came between the listing and the opening.
+        The returned function ends the check, and raises what `check` does. Call the function before the answer is used: only this reading
+        begins after the turn was opened, and finds an edit that came between the listing and the opening.
+        Example: `end_check = basis.begin_check(); reply = model.generate(request); end_check()`.
         """
         log = self.conversation.amendments
         if not log.is_valid(self.looked_s):

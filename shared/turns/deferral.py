@@ -1,8 +1,9 @@
-"""Deferrals: what a turn sends if the model is not ready before the token dies, and what a press of the deferral's button gets.
+"""Deferrals: the text that a turn sends if the model is not ready before the token dies, and the answer to a press of its button.
 
-`button`: "still thinking", with a button; the answer is stored, and a press, which brings a token of its own, gets it. `push`: the answer
-is pushed. `drop`: the answer is lost, and history says so. The id of a deferral is the id of its button. A press may be deferred as well;
-its deferral continues the first one. A button names a deferral of its own chat: one of another chat is not found.
+`button`: "still thinking", with a button; the answer is stored, and goes out on the token of a later press.
+`push`: the answer is pushed. `drop`: the answer is dropped, and history says so. The id of a deferral is the id of its button. A press
+may be deferred as well; the second deferral continues the first. A button works only in its own chat: the id of another chat's
+deferral is unknown here.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,7 +22,7 @@ DEFER_AT_MS: Final = 50_000  # age of the freshest token, which then has ten sec
 
 
 class LateReply(StrEnum):
-    """What becomes of an answer that is not ready while its token lives: a button (free), a push (counts against the quota), or silence."""
+    """The fate of a late answer: a button (free), a push (counts against the quota), or silence."""
 
     BUTTON = "button"
     PUSH = "push"
@@ -29,17 +30,17 @@ class LateReply(StrEnum):
 
 
 def stored_id(deferral_id: str) -> str:
-    """Return the id under which the answer of a deferral is stored."""
+    """Return the id under which the answer of a deferral is stored: `stored_id("01KA") == "01KA-late"`."""
     return f"{deferral_id[: 64 - len(LATE_SUFFIX)]}{LATE_SUFFIX}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agenda:
-    """What a turn is for: the messages that it covers, those that it thinks about, and the deferrals or the proposal that it fulfils.
+    """The work of a turn: messages to cover, messages to think about, and deferrals or a proposal to fulfil.
 
-    `stored` is the stored answer to send, `proposal` the outcome whose proposed changes a press confirmed. `is_fulfilled`: no press has an
-    answer to get. `is_unknown`: the turn has to say so, because neither the question behind a pressed button nor an answer is kept, and no
-    earlier press of that button was told.
+    `stored`: the stored answer to send. `proposal`: the outcome whose proposed changes a press confirmed. `is_fulfilled`: no press has an
+    answer to get. `is_unknown`: the turn says "there is nothing to show", because neither the question behind a pressed button nor an
+    answer is stored, and no earlier press of the button was told.
     """
 
     covers: tuple[MessageRecord, ...]
@@ -52,11 +53,11 @@ class Agenda:
 
 
 def agenda_of(history: History, pending: Sequence[MessageRecord]) -> Agenda:
-    """Return what the next turn is for.
+    """Return the work of the next turn.
 
-    Some presses get turns of their own, which are short and come first: one that confirms a proposal, one whose answer is stored, and those
-    that have to be told that there is nothing to show. All other pending messages are answered together. An answer is sent only if none of
-    the deferrals that it answers has another answer that was delivered, or may have been.
+    Three kinds of presses get turns of their own, which are short and come first: a press that confirms a proposal, a press whose answer is
+    stored, and a press that gets "there is nothing to show". All other pending messages are answered together. An answer is sent only if
+    none of its deferrals has another answer that was delivered, or may have been.
     """
     for_tap = _agenda_of_tap(history, pending)
     if for_tap is not None:
@@ -64,20 +65,20 @@ def agenda_of(history: History, pending: Sequence[MessageRecord]) -> Agenda:
     deferrals = {one.webhook_event_id: one for one in history.outcomes if one.offer.is_deferral}
     delivered = _delivered(history)
     pressed = {one.presses for one in pending if one.presses is not None}
-    wanted = {button: _open(history, deferrals, button, delivered) for button in pressed}
-    roots = frozenset(root for open_roots in wanted.values() for root in open_roots)
+    open_by_button = {button: _open(history, deferrals, button, delivered) for button in pressed}
+    roots = frozenset(root for open_roots in open_by_button.values() for root in open_roots)
     fitting = (one for one in _stored(history, delivered) if not roots.isdisjoint(one.answers))
     stored = max(fitting, key=lambda one: (one.timestamp_ms, one.webhook_event_id), default=None)
     if stored is not None:
-        answered = {button for button in pressed if not set(wanted[button]).isdisjoint(stored.answers)}
+        answered = {button for button in pressed if not set(open_by_button[button]).isdisjoint(stored.answers)}
         covers = tuple(one for one in pending if one.presses in answered)
         return Agenda(covers=covers, answers=stored.answers, stored=stored)
-    in_vain = frozenset(button for button in pressed if not wanted[button])
-    untold = [one for one in in_vain if not _is_explained(history, deferrals, one, delivered)]
-    if untold:
+    unanswerable = frozenset(button for button in pressed if not open_by_button[button])
+    unexplained = [one for one in unanswerable if not _is_explained(history, deferrals, one, delivered)]
+    if unexplained:
         return Agenda(
-            covers=tuple(one for one in pending if one.presses in in_vain),
-            answers=tuple(sorted({root for button in untold for root in _behind(deferrals, button)})),
+            covers=tuple(one for one in pending if one.presses in unanswerable),
+            answers=tuple(sorted({root for button in unexplained for root in _behind(deferrals, button)})),
             is_fulfilled=True,
             is_unknown=True,
         )
@@ -87,15 +88,16 @@ def agenda_of(history: History, pending: Sequence[MessageRecord]) -> Agenda:
         covers=tuple(pending),
         asked=tuple(sorted(asked.values(), key=by_time)),
         answers=tuple(sorted(roots)),
-        is_fulfilled=all(one.presses in in_vain for one in pending),
+        is_fulfilled=all(one.presses in unanswerable for one in pending),
     )
 
 
 def _agenda_of_tap(history: History, pending: Sequence[MessageRecord]) -> Agenda | None:
-    """Return the turn of the oldest press of a proposal's button; None where there is none.
+    """Return the turn of the oldest press of a proposal's button; None without such a press.
 
-    The press counts once, within ten minutes by LINE's timestamps, and only while the proposal and all messages that it answers are kept,
+    The press counts once, within ten minutes by LINE's timestamps, and only while the proposal and all messages behind it are stored,
     because the changes came from these messages. Otherwise the agenda is fulfilled.
+    Example: a press at 12:10:00 confirms a proposal of 12:00:00; a press at 12:10:01 does nothing.
     """
     proposals = {
         one.webhook_event_id: one
@@ -107,16 +109,16 @@ def _agenda_of_tap(history: History, pending: Sequence[MessageRecord]) -> Agenda
         return None
     proposal = proposals[press.presses or ""]
     answered = _answered(history, proposal)
-    known = [one for one in _known(history) if one.line_message_id in answered]
-    asked = tuple(sorted((one for one in known if one.presses is None), key=by_time))
-    is_kept = proposal.holds_words and bool(asked) and len(known) == len(answered)
-    if _is_carried_out(history, proposal) or not _is_in_time(press, proposal) or not is_kept:
+    messages = [one for one in _known(history) if one.line_message_id in answered]
+    asked = tuple(sorted((one for one in messages if one.presses is None), key=by_time))
+    is_stored = proposal.holds_words and bool(asked) and len(messages) == len(answered)
+    if _is_carried_out(history, proposal) or not _is_in_time(press, proposal) or not is_stored:
         return Agenda(covers=(press,), is_fulfilled=True)
     return Agenda(covers=(press,), asked=asked, answers=(proposal.webhook_event_id,), proposal=proposal)
 
 
 def _answered(history: History, proposal: OutcomeRecord) -> frozenset[str]:
-    """Return the messages that the proposal answers: those that it covers, and the questions behind the deferrals that it fulfils."""
+    """Return the messages behind the proposal: the covered messages, and the questions of fulfilled deferrals."""
     deferrals = {one.webhook_event_id: one for one in history.outcomes if one.offer.is_deferral}
     return (_covered(deferrals, frozenset(proposal.answers)) - history.amendments.withdrawn).union(
         proposal.answered_ids
@@ -132,7 +134,7 @@ def _is_in_time(press: MessageRecord, proposal: OutcomeRecord) -> bool:
 
 
 def _delivered(history: History) -> frozenset[str]:
-    """Return the deferrals whose answer arrived, or may have: words that were withdrawn from an outcome may have been sent before."""
+    """Return the deferrals with an answer that arrived, or may have: a withdrawn outcome may have been sent before the withdrawal."""
     arrived = {OutcomeKind.REPLIED, OutcomeKind.UNKNOWN, OutcomeKind.WITHDRAWN}
     answering = (one for one in history.outcomes if one.kind in arrived and not one.offer.is_deferral)
     return frozenset(root for one in answering for root in one.answers)
@@ -141,7 +143,7 @@ def _delivered(history: History) -> frozenset[str]:
 def _open(
     history: History, deferrals: Mapping[str, OutcomeRecord], pressed: str, delivered: AbstractSet[str]
 ) -> tuple[str, ...]:
-    """Return the deferrals behind a button that still need an answer: it was not delivered, and a question or a stored answer is kept."""
+    """Return the deferrals behind a button that need an answer: none was delivered, and a question or a stored answer remains."""
     deferral = deferrals.get(pressed)
     roots = deferral.answers if deferral else (pressed,)
     stored = frozenset(root for one in _stored(history, delivered) for root in one.answers)
@@ -151,27 +153,29 @@ def _open(
 
 
 def _told(history: History) -> frozenset[str]:
-    """Return the buttons whose presses were told that there is nothing to show.  An apology for a failed model names no button."""
+    """Return the buttons whose presses got "there is nothing to show".  An apology for a failed model names no button."""
     return frozenset(root for one in history.outcomes if one.kind is OutcomeKind.APOLOGISED for root in one.answers)
 
 
 def _behind(deferrals: Mapping[str, OutcomeRecord], button: str) -> frozenset[str]:
-    """Return the deferral of a button, and those that it continues."""
+    """Return the deferral of a button, and all deferrals continued by it."""
     return frozenset({button, *(deferrals[button].answers if button in deferrals else ())})
 
 
 def _is_explained(
     history: History, deferrals: Mapping[str, OutcomeRecord], pressed: str, delivered: AbstractSet[str]
 ) -> bool:
-    """Whether the press needs no answer: its answer was delivered, a press of the same button was told, or all questions were withdrawn.
+    """Whether the press needs no answer: an answer was delivered, a press of the same button was told, or all questions were withdrawn.
 
-    A deferral that continues another one has a button of its own, which promises an answer again. So a press of it is told, also if a
-    press of the older button was.
+    A deferral that continues another deferral has a new button, which promises an answer again. A press of the newer button is
+    therefore told, even after a press of the older button.
     """
     roots = _behind(deferrals, pressed)
     if pressed in _told(history) or not roots.isdisjoint(delivered):
         return True
-    covered = _covered(deferrals, roots) - {one.line_message_id for one in _known(history) if one.presses is not None}
+    covered = _covered(deferrals, roots) - {
+        message.line_message_id for message in _known(history) if message.presses is not None
+    }
     return bool(covered) and covered <= history.amendments.withdrawn
 
 

@@ -1,6 +1,6 @@
 """Floods: more messages than can be answered singly.  The newest waits for the end and answers for all; the others become context.
 
-Arrivals are counted by each instance, in memory.
+Each instance counts arrivals in its own memory. For example, the 31st message within a minute begins a flood.
 """
 
 import threading
@@ -18,33 +18,33 @@ A_MINUTE: Final = 30
 QUIET_S: Final = 3.0
 LONGEST_S: Final = 40.0
 _WINDOW_S: Final = 60.0
-_CHATS_KEPT: Final = 4_096
-_FOLDED_KEPT: Final = 64
+_MAX_CHATS: Final = 4_096
+_MAX_FOLDED: Final = 64
 
 
 _Arrivals = deque[tuple[float, str]]
-"""When the newest messages of a chat came, and their ids."""
+"""Arrival time (monotonic seconds) and id of the newest messages of a chat: `(12.5, "5931")`."""
 
 
 @dataclass(slots=True, kw_only=True)
 class _Newest:
-    """The newest message of a flood, whether it waited until the flood had ended, and the newest of the messages folded for it."""
+    """The newest message of a flood, whether its wait is over, and the newest of the messages folded into the answer."""
 
     message: MessageRecord = field(repr=False)
     has_waited: bool = False
     folded: tuple[MessageRecord, ...] = field(default=(), repr=False)
 
-    def fold(self, *left: MessageRecord) -> None:
-        """These messages leave the answer to this one."""
-        self.folded = tuple(sorted((*self.folded, *left), key=by_time, reverse=True)[:_FOLDED_KEPT])
+    def fold(self, *older: MessageRecord) -> None:
+        """Answer for these messages, too."""
+        self.folded = tuple(sorted((*self.folded, *older), key=by_time, reverse=True)[:_MAX_FOLDED])
 
 
 def _arrivals() -> LRUCache[str, _Arrivals]:
-    return LRUCache(_CHATS_KEPT)
+    return LRUCache(_MAX_CHATS)
 
 
 def _newest() -> LRUCache[str, _Newest]:
-    return LRUCache(_CHATS_KEPT)
+    return LRUCache(_MAX_CHATS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,11 +54,11 @@ class Floods:
     clock: Clock = field(repr=False)
     _arrivals: LRUCache[str, _Arrivals] = field(default_factory=_arrivals, repr=False)
     _newest: LRUCache[str, _Newest] = field(default_factory=_newest, repr=False)
-    _since_s: LRUCache[str, float] = field(default_factory=lambda: LRUCache(_CHATS_KEPT), repr=False)
+    _since_s: LRUCache[str, float] = field(default_factory=lambda: LRUCache(_MAX_CHATS), repr=False)
     _arrived: threading.Condition = field(default_factory=threading.Condition, repr=False)
 
     def note(self, conversation_id: str, message: MessageRecord) -> bool:
-        """Note an arrival; return whether it belongs to a flood (more than A_MINUTE within a minute), and has to wait for the flood's end.
+        """Record an arrival; return whether it belongs to a flood (more than A_MINUTE within a minute), and has to wait for the end.
 
         Repeated: a redelivered message counts once, and its redelivery is not folded.
         """
@@ -76,11 +76,11 @@ class Floods:
             return is_flood
 
     def wait_for_end(self, conversation_id: str, line_message_id: str) -> tuple[MessageRecord, ...] | None:
-        """Wait until the flood ends, so that this message answers for all; None as soon as a newer one waits.
+        """Wait until the flood ends, so that this message answers for all; None as soon as a newer message waits.
 
-        Return the newest of the messages that were folded for it, newest first. If it needs no answer, because it was withdrawn or answered
-        before, the next of them answers for all. A flood occupies one thread of the instance. A flood that does not end is answered every
-        LONGEST_S, by its newest message. LINE's timestamps tell which is newer, because an older message may be redelivered.
+        Return the newest of the folded messages, newest first: if this message needs no answer, because of a withdrawal or an earlier
+        answer, the next folded message answers for all. A flood occupies one thread of the instance. An endless flood is answered every
+        LONGEST_S, by its newest message. LINE's timestamps decide about "newer", because an older message may be redelivered.
         """
         with self._arrived:
             now_s = self.clock.monotonic_s()
@@ -97,7 +97,7 @@ class Floods:
             return self._end(conversation_id)
 
     def _end(self, conversation_id: str) -> tuple[MessageRecord, ...]:
-        """End the flood: its newest message waits no longer.  Return the messages that were folded for it."""
+        """End the flood: the newest message stops waiting.  Return the messages folded into the answer."""
         newest = self._newest.get(conversation_id)
         if newest is None:
             return ()
@@ -105,7 +105,7 @@ class Floods:
         return folded
 
     def _overtake(self, conversation_id: str, arrived: MessageRecord) -> None:
-        """Make the message the newest of the flood; if a newer one waits, fold it for that one."""
+        """Make the message the newest of the flood; if a newer message waits, fold the arrival into the newer one."""
         newest, overtaking = self._newest.get(conversation_id), _Newest(message=arrived)
         if newest is not None and not newest.has_waited:
             if arrived.timestamp_ms < newest.message.timestamp_ms:

@@ -1,8 +1,8 @@
 """Interjections: if the group policy allows it, the model may answer a message that does not address the bot.
 
-An interjection takes the chat's turn only if that is free and no message waits for it. It thinks for ten seconds at most, and covers the
-one message that it is about. It goes on that message's reply token, never by a push. Failures stay silent: if its worker dies, the message
-stays context.
+An interjection takes the chat's turn only if the turn is free and no message waits. The model thinks for ten seconds at most. The answer
+covers only the overheard message, and goes on that message's reply token, never by a push. Failures stay silent: if the worker dies, the
+message stays context.
 """
 
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ from shared.turns.runner import TurnRunner
 
 EVERY_MS: Final = 30_000
 _SECONDS: Final = 10.0
-_TO_THINK: Final = 0.5  # the part of the fence that it may think for: the lease is not renewed meanwhile
+_TO_THINK: Final = 0.5  # the part of the fence in which the model may think: the lease is not renewed meanwhile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,17 +52,23 @@ class Interjection:
         Repeated: the model is not asked again about a message that has an outcome. Raises: StorageUnavailableError, before anything was
         sent.
         """
-        seen = conversation.turn.read()  # before the chat: an outcome that is recorded between the two is then seen
-        if self._is_too_soon(conversation, seen) or self.clock.now_ms() - message.timestamp_ms >= ANSWERABLE_MS:
+        stored_turn = (
+            conversation.turn.read()
+        )  # before the chat: an outcome that is recorded between the two readings is found
+        if self._is_too_soon(conversation, stored_turn) or self.clock.now_ms() - message.timestamp_ms >= ANSWERABLE_MS:
             return EventResult.KEPT_AS_CONTEXT
         delivery = _InterjectionDelivery(interjection=self, conversation=conversation, own=message, deadline=deadline)
-        outcome = self.runner.try_once(conversation, delivery, seen)
+        outcome = self.runner.try_once(conversation, delivery, stored_turn)
         return EventResult.KEPT_AS_CONTEXT if outcome is None else EventResult(outcome.kind)
 
-    def _is_too_soon(self, conversation: Conversation, seen: SeenTurn) -> bool:
-        """Whether the turn is held, or was written less than 30 s ago, which `expires_ms` tells: a holder's write begins a lease."""
-        written_ms = seen.record.expires_ms - round(conversation.turn.lease_s * 1_000)
-        free_ms = 0 if seen.record.state == "idle" else seen.record.expires_ms
+    def _is_too_soon(self, conversation: Conversation, stored_turn: SeenTurn) -> bool:
+        """Whether the turn is held, or was written less than 30 s ago.
+
+        A holder's write begins a lease, so `expires_ms` shows the time of the last write. Example: a lease of 25 s that expires at 12:00:25
+        was written at 12:00:00, and no interjection begins before 12:00:30.
+        """
+        written_ms = stored_turn.record.expires_ms - round(conversation.turn.lease_s * 1_000)
+        free_ms = 0 if stored_turn.record.state == "idle" else stored_turn.record.expires_ms
         return self.clock.now_ms() < max(free_ms, written_ms + EVERY_MS)
 
 
@@ -98,14 +104,14 @@ class _InterjectionDelivery:
     def spends(self, spending: Spending) -> Spending:
         return self.interjection.budgets.opened(spending)
 
-    def has_work_by_name(self, seen: SeenTurn, listing: Listing) -> bool:  # noqa: ARG002 - the port's own words
+    def has_work_by_name(self, stored_turn: SeenTurn, listing: Listing) -> bool:  # noqa: ARG002 - the port's own words
         return False
 
-    def tidy(self, history: History) -> None:
+    def apply_amendments(self, history: History) -> None:
         """Does nothing: the message was recorded with its amendments."""
 
     def result_in(self, history: History, unfinished: OutcomeRecord | None) -> EventResult | None:
-        """Work is left only if no message is pending, no outcome is unfinished, and this message is neither covered nor hidden."""
+        """Work remains only if no message is pending, no outcome is unfinished, and this message is neither covered nor withdrawn."""
         has_better_to_do = (
             not _have_token(self.interjection.outbox.routes([self.own]))
             or unfinished is not None
@@ -142,11 +148,11 @@ class _InterjectionDelivery:
 
     @property
     def _sent_by(self) -> Deadline:
-        """The time until which it is sent: nobody waits for it, so it is not repeated for as long as its token lives."""
+        """The latest time to send: nobody waits for an interjection, so the call is repeated only for a short time."""
         return self.deadline.within(SENDING_S + ENDING_S)
 
     def _decide(self, attempt: Attempt) -> OutcomeRecord | None:
-        """Return what was decided; None where something in the prompt was amended."""
+        """Return the decided outcome; None if something in the prompt was amended."""
         question = Question(
             conversation=self.conversation,
             history=attempt.history,
@@ -185,5 +191,5 @@ class _InterjectionDelivery:
 
 
 def _have_token(routes: Sequence[Route]) -> bool:
-    """Whether the first of the routes is a reply token: nothing that nobody asked for is pushed."""
+    """Whether the first of the routes is a reply token: an answer that nobody asked for is never pushed."""
     return bool(routes) and routes[0].token is not None

@@ -1,4 +1,4 @@
-"""The lease on a chat's turn: the worker that opened the turn, or took it over, holds it until its lease ends."""
+"""The lease on a chat's turn: the worker that opened or took over the turn holds it until the lease ends."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -16,30 +16,32 @@ def _nothing(spending: Spending) -> Spending:
 
 
 def open_turn(
-    conversation: Conversation, seen: SeenTurn, *, spends: Callable[[Spending], Spending] = _nothing
+    conversation: Conversation, stored_turn: SeenTurn, *, spends: Callable[[Spending], Spending] = _nothing
 ) -> "Lease | None":
-    """Return the lease on a turn that is thinking, or None where another worker wrote after `seen`.
+    """Return the lease on a turn that is thinking, or None if another worker wrote after `stored_turn` was read.
 
-    If `seen` is committed, its outcome has been recorded, and what it covers is now in `covered`. `spends` reserves what the turn costs.
-    Holders that died so long ago that no message of theirs can wait any more count as no tries.
+    If `stored_turn` is committed, its outcome has been recorded, and the new turn lists the covered messages in `covered`. `spends`
+    reserves the turn's cost. Tries of dead holders do not count once all their messages are too old to be answered.
     """
-    now_ms, there = conversation.turn.clock.now_ms(), seen.record
-    is_recent = now_ms - there.expires_ms < ANSWERABLE_MS
-    tries = there.tries + (there.state == "thinking") if is_recent else 0
-    record = there.followed_by("thinking", now_ms=now_ms, tries=tries)
-    return _leased(conversation, seen, replace(record, spending=spends(conversation.turn.spending(record))))
+    now_ms, last = conversation.turn.clock.now_ms(), stored_turn.record
+    is_recent = now_ms - last.expires_ms < ANSWERABLE_MS
+    tries = last.tries + (last.state == "thinking") if is_recent else 0
+    record = last.followed_by("thinking", now_ms=now_ms, tries=tries)
+    return _leased(conversation, stored_turn, replace(record, spending=spends(conversation.turn.spending(record))))
 
 
-def take_over(conversation: Conversation, seen: SeenTurn) -> "Lease | None":
-    """Return the lease on a committed turn whose holder's lease expired, or None where another worker wrote after `seen`.
+def take_over(conversation: Conversation, stored_turn: SeenTurn) -> "Lease | None":
+    """Return the lease on a committed turn whose lease expired, or None if another worker wrote after `stored_turn` was read.
 
-    The turn is swapped, so that the next write of the former holder is lost.
+    The turn is swapped, so the next write of the former holder fails.
     """
-    return _leased(conversation, seen, seen.record)
+    return _leased(conversation, stored_turn, stored_turn.record)
 
 
-def _leased(conversation: Conversation, seen: SeenTurn, record: TurnRecord) -> "Lease | None":
-    lease = Lease(conversation=conversation, seen=seen, holder=conversation.turn.new_id(), looked_epoch=record.epoch)
+def _leased(conversation: Conversation, stored_turn: SeenTurn, record: TurnRecord) -> "Lease | None":
+    lease = Lease(
+        conversation=conversation, stored_turn=stored_turn, holder=conversation.turn.new_id(), looked_epoch=record.epoch
+    )
     return lease if lease.write(record) else None
 
 
@@ -47,11 +49,11 @@ def _leased(conversation: Conversation, seen: SeenTurn, record: TurnRecord) -> "
 class Lease:
     """A turn that this worker holds, until the lease ends by the worker's own monotonic clock.  One thread writes at a time.
 
-    `looked_epoch` is the turn's epoch as of the holder's last look at the amendments.
+    `looked_epoch`: the turn's epoch at the holder's last reading of the amendments.
     """
 
     conversation: Conversation
-    seen: SeenTurn
+    stored_turn: SeenTurn
     holder: str
     looked_epoch: int = 0
     fence_s: float = float("inf")
@@ -59,7 +61,7 @@ class Lease:
     @property
     def record(self) -> TurnRecord:
         """The turn as last written or read."""
-        return self.seen.record
+        return self.stored_turn.record
 
     @property
     def left_s(self) -> float:
@@ -68,26 +70,29 @@ class Lease:
 
     @property
     def is_over(self) -> bool:
-        """Whether the fence has passed or the turn was lost, so that the holder may write and send nothing more."""
+        """Whether the fence has passed or the turn was lost: the holder may write and send nothing more."""
         return not self.left_s
 
     def write(self, record: TurnRecord) -> bool:
-        """Return whether the turn was written, with a fresh lease, and with what was charged to the chat meanwhile."""
+        """Write the turn with a fresh lease, and with the charges that the chat collected meanwhile; return whether the swap was won."""
         turn, chat = self.conversation.turn, self.conversation.id
         if self.is_over:
             return False
         fence_s = turn.clock.monotonic_s() + turn.lease_s * FENCE
         expires_ms = turn.clock.now_ms() + round(turn.lease_s * 1_000)
-        wanted = replace(record, holder=self.holder, expires_ms=expires_ms, spending=turn.spending(record))
-        seen = turn.swap(self.seen, wanted, charged=turn.ledger.take(chat))
-        if seen is None:
+        renewed = replace(record, holder=self.holder, expires_ms=expires_ms, spending=turn.spending(record))
+        swapped = turn.swap(self.stored_turn, renewed, charged=turn.ledger.take(chat))
+        if swapped is None:
             return False
-        self.seen, self.fence_s = seen, fence_s
+        self.stored_turn, self.fence_s = swapped, fence_s
         return True
 
-    def note_said(self, left: int) -> None:
-        """The next write sets `said` to `left`: nothing of it waits any more.  If another worker writes first, the next turn looks."""
-        self.seen = replace(self.seen, record=replace(self.record, said=left))
+    def note_said(self, addition_count: int) -> None:
+        """Set `said` to `addition_count` with the next write: no addition up to that count waits any more.
+
+        If another worker writes first, the next turn reads the additions again.
+        """
+        self.stored_turn = replace(self.stored_turn, record=replace(self.record, said=addition_count))
 
     def renew(self) -> None:
         """Renew the lease, unless the turn was lost; if an unsend won the swap, retry at once."""
@@ -96,9 +101,10 @@ class Lease:
                 return
 
     def commit(self, outcome: OutcomeRecord, route: Route, *, basis: Basis | None = None) -> OutcomeRecord | None:
-        """Return the outcome as committed, with its number, to be delivered by `route`.  Fixed words have no `basis`.
+        """Return the committed outcome, with its number, for delivery along `route`.  A fixed text has no `basis`.
 
-        None: the turn was lost; or something of the basis was edited or withdrawn while the model thought, and the turn is idle.
+        None: the turn was lost; or an edit or a withdrawal affected the basis while the model thought, and the turn is idle.
+        Example: with a turn at sequence 41, the returned outcome has `sequence=42`.
         """
         for _ in range(SWAP_ATTEMPTS):
             if self.record.state != "thinking":
@@ -123,23 +129,25 @@ class Lease:
                 return
 
     def amend(self, outcome: OutcomeRecord, route: Route) -> bool:
-        """Return whether the committed outcome was changed; one that lost its words meanwhile does not get them back."""
+        """Return whether the committed outcome was changed; words that were withdrawn meanwhile do not come back."""
         for _ in range(SWAP_ATTEMPTS):
-            there = self.record.outcome
-            kept = outcome.without_words() if there is not None and not there.holds_words else outcome
-            if self.write(replace(self.record, outcome=kept, route=route)):
+            stored_outcome = self.record.outcome
+            amended = (
+                outcome.without_words() if stored_outcome is not None and not stored_outcome.holds_words else outcome
+            )
+            if self.write(replace(self.record, outcome=amended, route=route)):
                 return True
             if not self._catch_up():
                 return False
         return False
 
     def _catch_up(self) -> bool:
-        """After a lost swap: return True, at the newest generation, if the turn is still this holder's; else the lease is lost, too."""
+        """After a lost swap, return whether this holder still has the turn, and read the newest generation; otherwise end the lease."""
         if self.is_over:
             return False
-        found = self.conversation.turn.read()
-        if found.record.holder != self.holder or found.record.state != self.record.state:
+        newest = self.conversation.turn.read()
+        if newest.record.holder != self.holder or newest.record.state != self.record.state:
             self.fence_s = float("-inf")
             return False
-        self.seen = found
+        self.stored_turn = newest
         return True

@@ -1,4 +1,4 @@
-"""The outbox: deliver a committed outcome once, apply what it staged, and record what the user saw."""
+"""The outbox: deliver a committed outcome once, apply the staged writes, and record what the user saw."""
 
 import uuid
 from collections.abc import Iterator, Sequence
@@ -34,7 +34,7 @@ from shared.turns.lease import Lease
 from shared.turns.repetition import Repetition
 
 ENDING_S: Final = 5.0
-"""What a turn takes beside thinking and sending: to commit and to record, and calls that are under way."""
+"""Seconds that a turn takes apart from thinking and sending: to commit, to record, and to end calls that are under way."""
 _SENT_BY_TURNS: Final = frozenset({OutcomeKind.REPLIED, OutcomeKind.APOLOGISED, OutcomeKind.DEFERRED})
 _CONFIRM_BUTTONS: Final = {
     Erasure.RESET: Phrase.RESET_BUTTON,
@@ -48,26 +48,26 @@ class StagedWriter(Protocol):
     """Writes what turns staged.  Raises StorageUnavailableError when the bucket does not answer in time."""
 
     def apply(self, conversation: Conversation, outcome: OutcomeRecord, lease: Lease) -> bool:
-        """Return whether every write that the outcome staged is in its object; False: the lease was over before the end.
+        """Return whether every staged write of the outcome is in its object; False: the lease ended first.
 
-        Called by the holder of the turn alone, before the outcome is recorded; the lease is checked before each write, because a late one
-        could bring back what a later turn deleted. An outcome without writes: does nothing. A write that was made already, or that a
-        later outcome overtook: is left. Repeated, also after a part of it: does the rest.
+        Only the holder of the turn calls this, before the outcome is recorded. The lease is checked before each write, because a late write
+        could bring back what a later turn deleted. An outcome without writes: does nothing. A write that was made before, or overtaken by a
+        later outcome: is skipped. Repeated, also after a part of the writes: does the rest.
         """
         ...
 
 
 class Attachments(Protocol):
-    """What goes with the words of an outcome."""
+    """Messages that follow the text of an outcome."""
 
     def of(self, outcome: OutcomeRecord) -> Sequence[OutgoingMessage]:
-        """Return the messages that follow the words.  Repeated, also by a worker that takes over: the same messages."""
+        """Return the messages after the text.  Repeated, also by a worker that takes over: the same messages."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outbox:
-    """Delivers what was committed.  Nothing is ever sent that was not committed first."""
+    """Delivers committed outcomes.  Nothing is sent before it is committed."""
 
     line: Messenger
     staged: StagedWriter
@@ -79,11 +79,18 @@ class Outbox:
     clock: Clock = field(repr=False)
 
     def routes(self, pending: Sequence[MessageRecord]) -> tuple[Route, ...]:
-        """Return the routes to the people who asked: the tokens that may be alive, the freshest first, then a push if it is configured."""
-        tokens = (one.token for one in pending)
-        alive = (one for one in tokens if one is not None and not one.is_surely_dead(self.clock.now_ms()))
-        fresh = sorted(alive, key=lambda one: one.received_ms, reverse=True)
-        may_push = self.late_reply is LateReply.PUSH and self._is_young(max(one.timestamp_ms for one in pending))
+        """Return the routes to the people who asked: tokens that may be alive, the freshest first, then a push if pushes are configured.
+
+        Example: tokens received at 12:00:00 and at 12:00:05 give two routes, first the token of 12:00:05.
+        """
+        tokens = (message.token for message in pending)
+        alive = (
+            message for message in tokens if message is not None and not message.is_surely_dead(self.clock.now_ms())
+        )
+        fresh = sorted(alive, key=lambda message: message.received_ms, reverse=True)
+        may_push = self.late_reply is LateReply.PUSH and self._is_young(
+            max(message.timestamp_ms for message in pending)
+        )
         return (*map(Route.on, fresh), *([Route(kind="push")] if may_push else ()))
 
     def finish(
@@ -95,11 +102,11 @@ class Outbox:
         is_takeover: bool = False,
         spare: Sequence[Route] = (),
     ) -> OutcomeRecord | None:
-        """Deliver the outcome that the turn is committed to; return it as recorded, its kind telling what the user saw.
+        """Deliver the turn's committed outcome; return the recorded outcome, whose kind says what the user saw.
 
-        While LINE is down, the call is repeated for as long as the token lives and the `deadline`, that of the request, leaves time to
-        record what came of it. None: something that the outcome repeats was withdrawn before the words were sent, so the turn is idle and
-        has to be thought again; or the turn was lost. `spare` are the routes that come next if LINE refuses the committed one.
+        While LINE is down, the call is repeated for as long as the token lives and the request's `deadline` leaves time to
+        record the result. None: words that the outcome repeats were withdrawn before sending, so the turn is idle and
+        has to think again; or the turn was lost. `spare`: the next routes if LINE refuses the committed route.
         Repeated, after a takeover: same text, same route, one record.
         """
         conversation = lease.conversation
@@ -113,7 +120,7 @@ class Outbox:
             if sent is None:
                 return None
             outcome = sent
-        elif outcome.kind in _SENT_BY_TURNS:  # its words were taken out of the turn
+        elif outcome.kind in _SENT_BY_TURNS:  # its words were redacted in the turn
             outcome = outcome.without_words(OutcomeKind.WITHDRAWN)
         if lease.is_over or not self._apply_staged(lease, outcome):
             return None
@@ -121,10 +128,10 @@ class Outbox:
         return outcome
 
     def _withhold(self, lease: Lease, outcome: OutcomeRecord, *, may_have_arrived: bool) -> OutcomeRecord | None:
-        """Send the words no more, because they were withdrawn.
+        """Stop sending a withdrawn text.
 
-        If they certainly did not arrive, the turn is idle, so that it is thought again; else the outcome goes on without its words. None
-        also where the turn was lost.
+        If the text certainly did not arrive, the turn becomes idle, and its messages are thought about again; otherwise the outcome goes on
+        without text. None also if the turn was lost.
         """
         logs.info("reply_withheld", reason="withdrawn")
         if not may_have_arrived:
@@ -134,17 +141,17 @@ class Outbox:
         return without_words if lease.amend(without_words, lease.record.route) else None
 
     def _record(self, lease: Lease, outcome: OutcomeRecord) -> None:
-        """Record the outcome; neither the journal nor the turn then holds words that have to go, or writes that were applied."""
+        """Record the outcome; afterwards neither journal nor turn holds withdrawn words, or writes that were applied."""
         if lease.conversation.journal.record_outcome(replace(outcome, writes=())):
             lease.amend(outcome.without_words(), lease.record.route)
         elif outcome.writes:
             lease.amend(replace(outcome, writes=()), lease.record.route)
 
     def _apply_staged(self, lease: Lease, outcome: OutcomeRecord) -> bool:
-        """Return whether the staged writes are made; what was withdrawn or edited meanwhile is removed from the entries again.
+        """Return whether the staged writes are made; afterwards no entry holds words that were withdrawn or edited meanwhile.
 
-        The look comes after the writes and before the record: a takeover repeats both, and a later amendment finds the writes. It also
-        comes if the lease ended or a write failed, because a write that stalled may take effect after both passes of a withdrawal.
+        The amendments are read after the writes and before the record: a takeover repeats both, and a later amendment finds the writes. The
+        amendments are read even if the lease ended or a write failed: a stalled write may take effect after both passes of a withdrawal.
         """
         conversation = lease.conversation
         try:
@@ -158,7 +165,7 @@ class Outbox:
     def _send(
         self, lease: Lease, outcome: OutcomeRecord, deadline: Deadline, *, is_takeover: bool, spare: Sequence[Route]
     ) -> OutcomeRecord | None:
-        """Send along the committed route; if LINE refuses it, commit to the next one and send along that.
+        """Send along the committed route; if LINE refuses, commit to the next route and send along that.
 
         None: the words were withdrawn meanwhile, and certainly nothing arrived; or another worker has taken over.
         """
@@ -216,7 +223,7 @@ class Outbox:
     def _push(
         self, conversation: Conversation, outcome: OutcomeRecord, deadline: Deadline, *, is_takeover: bool
     ) -> Delivery:
-        """Push under a key that is the outcome's own, so that a push that is repeated is not shown twice."""
+        """Push under a retry key made from the outcome's id, so that a repeated push is shown once."""
         if not self._is_young(outcome.timestamp_ms):
             return Delivery(is_delivered=None if is_takeover else False)
         if self.pushes is not None and self.pushes.take(conversation, outcome.webhook_event_id, is_reminder=False):
@@ -256,7 +263,10 @@ class Outbox:
         return (*words, *attached[: MESSAGES_A_CALL - len(words)])
 
     def _questions(self, outcome: OutcomeRecord) -> Iterator[OutgoingMessage]:
-        """Yield the questions, each with its button, that follow an answer of the model."""
+        """Yield the questions, each with a button, that follow an answer of the model.
+
+        Example: an answer that proposes a change is followed by "Shall I do what is marked ☐? …" and the button to do so.
+        """
         own_id = outcome.webhook_event_id
         if outcome.offer.forgets:
             question = self.phrases.text(Phrase.FORGET_MESSAGES_QUESTION, messages=str(len(outcome.offer.forgets)))

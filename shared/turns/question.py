@@ -1,4 +1,4 @@
-"""What a turn thinks about, and the ports that decide what it answers."""
+"""The question of a turn, and the ports that decide the answer."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -17,8 +17,8 @@ from shared.turns.basis import Basis
 class Question:
     """The messages to answer (`asked`) in their chat, and the outcome before the decision (`draft`).
 
-    `basis` is what the model will read. `deadline`: by when the decision is due. `sequence`: the number that the turn's commit will have.
-    `is_overheard`: no message addresses the bot. `fetches` are media that are being fetched.
+    `basis`: the amendments and the provenance of the prompt. `deadline`: when the decision is due. `sequence`: the number of the turn's
+    next commit. `is_overheard`: no message addresses the bot. `fetches`: media on their way from LINE.
     """
 
     conversation: Conversation
@@ -32,16 +32,16 @@ class Question:
     fetches: Fetches = field(default_factory=dict, repr=False)
 
     def check_amendments(self, shown: Provenance) -> None:
-        """Look at the amendments; called before every request to the model.  `shown` is the provenance of what tools have returned.
+        """Read the amendments; called before every request to the model.  `shown`: the provenance of the tool results so far.
 
-        Raises: PromptAmendedError, if something of the prompt or of `shown` was edited or withdrawn since the chat was read.
+        Raises: PromptAmendedError, if an edit or a withdrawal since the chat was read affects the prompt or `shown`.
         """
         self.basis.with_more(shown).check()
 
     def begin_check(self, shown: Provenance) -> Callable[[], None]:
-        """Begin what `check_amendments` does, so that the request need not wait for it; the function that is returned ends it.
+        """Begin a `check_amendments`, so that the request need not wait; the returned function ends the check.
 
-        That function is called before the model's answer is used. Both raise what `check_amendments` does.
+        Call the returned function before the model's answer is used. Both raise what `check_amendments` does.
         """
         return self.basis.with_more(shown).begin_check()
 
@@ -50,13 +50,16 @@ class Responder(Protocol):
     """Decides what to answer."""
 
     def respond(self, question: Question) -> OutcomeRecord:
-        """Return the draft with what was decided.  Raises: PromptAmendedError."""
+        """Return the draft with the decision.  Raises: PromptAmendedError."""
         ...
 
 
 class ConfirmedChanges(Protocol):
-    """Does what an answer proposed and a person confirmed."""
+    """Makes the changes that an answer proposed and a person confirmed."""
 
     def carry_out(self, question: Question, proposed: tuple[ProposedCall, ...]) -> OutcomeRecord:
-        """Return the draft with what came of exactly these calls; no model is asked.  Repeated, in a later turn: the same effects once."""
+        """Return the draft with the results of exactly these calls; no model is asked.
+
+        Repeated, in a later turn: the same effects once.
+        """
         ...

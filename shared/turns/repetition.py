@@ -1,4 +1,4 @@
-"""Repeating a call to LINE that sends a committed outcome: meanwhile the lease is renewed, and what was withdrawn is not sent again."""
+"""Repeated calls to LINE that send a committed outcome: the lease is renewed meanwhile, and withdrawn words are not sent again."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -14,17 +14,17 @@ RENEWED_BELOW_S: Final = 10.0
 
 @dataclass(slots=True, kw_only=True)
 class Repetition:
-    """Decides before each repeated call whether it may be made.  `is_withdrawn`: the outcome has lost its words since the first call."""
+    """Decides whether a call may be repeated.  `is_withdrawn`: the outcome has lost its words since the first call."""
 
     lease: Lease
     outcome: OutcomeRecord
     is_withdrawn: bool = False
 
     def may_repeat(self) -> bool:
-        """Whether the turn is still this holder's, and nothing that the outcome repeats was withdrawn.
+        """Whether the turn is still this holder's, and no words of the outcome were withdrawn.
 
-        The lease is renewed before it could end during the call, and with it the look at the amendments. Where the bucket does not
-        answer, the words are sent for as long as the lease runs.
+        If the lease could end during the call, the lease is renewed first, and the amendments are read again. If the bucket does not
+        answer, the words are sent for as long as the lease runs. Example: with 12 s left, no renewal; with 9 s left, a renewal.
         """
         if self.lease.left_s >= RENEWED_BELOW_S:
             return True
@@ -35,7 +35,7 @@ class Repetition:
         return not self.is_withdrawn and not self.lease.is_over
 
     def _is_withdrawn(self) -> bool:
-        """Renew the lease by a swap, and look.  Words that an unsend took out of the turn do not come back by the swap."""
+        """Renew the lease by a swap, and read the amendments.  The swap does not bring back words that an unsend redacted in the turn."""
         if not self.lease.amend(self.outcome, self.lease.record.route):
             return False
         committed = self.lease.record.outcome

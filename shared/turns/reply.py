@@ -1,4 +1,4 @@
-"""Reply to a message: record it, take its chat's turn, think, commit, send; all that was asked meanwhile is answered with it."""
+"""Reply to a message: record it, take the chat's turn, think, commit, send.  Messages that arrive meanwhile get the same answer."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -61,23 +61,23 @@ class Reply:
     clock: Clock = field(repr=False)
 
     def __call__(self, conversation: Conversation, message: MessageRecord, fetches: Fetches, deadline: Deadline) -> Run:
-        """The message is covered by an outcome, withdrawn, too old to answer, or handed over, by the deadline of the request.
+        """By the deadline of the request, the message is covered by an outcome, withdrawn, too old to answer, or handed over.
 
         Repeated: does the remaining work. Raises: TurnBusyError, StorageUnavailableError; safe to deliver again.
         """
         turn = conversation.objects.reads.submit(conversation.turn.read)
         conversation.journal.keep(message)
-        seen = turn.result()
+        stored_turn = turn.result()
         self.settle_window.wait(conversation, message)
-        if seen.record.state == "thinking":  # it may have ended meanwhile
-            seen = conversation.turn.read()
+        if stored_turn.record.state == "thinking":  # it may have ended meanwhile
+            stored_turn = conversation.turn.read()
         delivery = _ReplyDelivery(
             reply=self, conversation=conversation, own=message, fetches=fetches, deadline=deadline
         )
-        return self._run(delivery, seen)
+        return self._run(delivery, stored_turn)
 
     def hand_over(self, conversation: Conversation, line_message_id: str) -> None:
-        """Leave a marker, so that a tick resumes the journalled message after the turn that is open now.  Repeated: changes nothing."""
+        """Leave a marker: after the turn that is open now, a tick resumes the journalled message.  Repeated: changes nothing."""
         at_ms = self.clock.now_ms() + round(conversation.turn.lease_s * 1_000)
         DueMarkers(store=conversation.objects.store).mark(REPLY, conversation, line_message_id, at_ms=at_ms)
 
@@ -89,42 +89,42 @@ class Reply:
         message = conversation.journal.message_of(line_message_id)
         if message is None:
             return
-        deadline, seen = Deadline.after(self.clock, RESUME_S), conversation.turn.read()
+        deadline, stored_turn = Deadline.after(self.clock, RESUME_S), conversation.turn.read()
         delivery = _ReplyDelivery(reply=self, conversation=conversation, own=message, fetches={}, deadline=deadline)
-        self._run(delivery, seen, waits=False)
+        self._run(delivery, stored_turn, waits=False)
 
-    def _run(self, delivery: "_ReplyDelivery", seen: SeenTurn, *, waits: bool = True) -> Run:
-        """Run the delivery.  If its message is hidden, because its author took back everything, withdraw the message.
+    def _run(self, delivery: "_ReplyDelivery", stored_turn: SeenTurn, *, waits: bool = True) -> Run:
+        """Run the delivery.  If its message is withdrawn, because the author withdrew everything, complete the withdrawal.
 
-        The delivery of a withdrawn message then runs for the messages whose deliveries left and relied on it, the newest first, until one
-        of these messages is not withdrawn: its turn answers everything in the journal.
+        The delivery of a withdrawn message then runs for the messages of evicted deliveries that relied on it, the newest first, until
+        a message is not withdrawn: the turn of that message answers everything in the journal.
         """
         conversation = delivery.conversation
-        run = self.runner.run(conversation, delivery, seen, delivery.deadline, waits=waits)
+        run = self.runner.run(conversation, delivery, stored_turn, delivery.deadline, waits=waits)
         if run.result is not EventResult.WITHDRAWN:
             return run
         self.withdrawal.take_back_late(conversation, delivery.own)
         for line_message_id in run.inherits:
-            left = conversation.journal.message_of(line_message_id)
-            if left is None:
+            evicted = conversation.journal.message_of(line_message_id)
+            if evicted is None:
                 continue
-            stand_in = replace(delivery, own=left, fetches={})
+            stand_in = replace(delivery, own=evicted, fetches={})
             if self._run(stand_in, conversation.turn.read(), waits=waits).result is not EventResult.WITHDRAWN:
                 break
         return run
 
     @property
     def tasks(self) -> Mapping[str, Callable[[Conversation, str], None]]:
-        """What a tick does, by the kind of its marker."""
+        """The work of a tick, by the kind of its marker: `{"reply": resume}`."""
         return {REPLY: self.resume}
 
 
 @dataclass(slots=True, kw_only=True)
 class _ReplyDelivery:
-    """One delivery of a message.  `thoughts` counts how often it asked the model; `meter` is what that cost, which the outcome carries.
+    """One delivery of a message.  `thoughts` counts requests to the model; `meter` holds their cost, for the outcome.
 
-    If the prompt was amended repeatedly, or workers died over it, the next prompt holds only what is asked. `stood`: a look of this
-    delivery, which came after its record, did not find the message withdrawn.
+    If the prompt was amended repeatedly, or workers died over it, the next prompt holds only the questions. `was_seen_unwithdrawn`: after
+    recording the message, this delivery has read amendments without a withdrawal of the message.
     """
 
     reply: Reply
@@ -133,7 +133,7 @@ class _ReplyDelivery:
     fetches: Fetches
     deadline: Deadline
     thoughts: int = 0
-    stood: bool = field(init=False, default=False)
+    was_seen_unwithdrawn: bool = field(init=False, default=False)
     meter: Meter = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -146,9 +146,9 @@ class _ReplyDelivery:
     def spends(self, spending: Spending) -> Spending:
         return self.reply.budgets.opened(spending)
 
-    def has_work_by_name(self, seen: SeenTurn, listing: Listing) -> bool:
+    def has_work_by_name(self, stored_turn: SeenTurn, listing: Listing) -> bool:
         own_id, names = self.own.line_message_id, self.conversation.names
-        answered_ids = seen.record.outcome.answered_ids if seen.record.outcome is not None else ()
+        answered_ids = stored_turn.record.outcome.answered_ids if stored_turn.record.outcome is not None else ()
         return (
             own_id not in answered_ids
             and self.own.timestamp_ms > listing.amended.erased_ms
@@ -156,14 +156,17 @@ class _ReplyDelivery:
             and listing.amended.amended_ids.isdisjoint({own_id, mark_id(self.own.user_id)})
         )
 
-    def tidy(self, history: History) -> None:
-        """Drop the message if its withdrawal came first and may be over.  A later one finds it, and compares its words with what stays."""
+    def apply_amendments(self, history: History) -> None:
+        """Drop the message if the withdrawal came first and may be over.
+
+        A later withdrawal finds the message, and compares its words with the remaining records.
+        """
         journal, own_id = self.conversation.journal, self.own.line_message_id
         if not history.amendments.is_withdrawn(self.own):
-            self.stood = True
+            self.was_seen_unwithdrawn = True
             if own_id in history.amendments.edited_ms:
                 journal.apply_edit(own_id)
-        elif not self.stood:
+        elif not self.was_seen_unwithdrawn:
             journal.drop(own_id)
 
     def result_in(self, history: History, unfinished: OutcomeRecord | None) -> EventResult | None:
@@ -187,7 +190,7 @@ class _ReplyDelivery:
 
     @property
     def is_answerable(self) -> bool:
-        """Always: a turn answers on the freshest token of all messages that it covers."""
+        """Always: a turn answers on the freshest token of all its messages."""
         return True
 
     @property
@@ -196,7 +199,7 @@ class _ReplyDelivery:
         return True
 
     def hand_over(self) -> EventResult | None:
-        """Leave a marker: the message is in the journal, so the next turn answers it; if none is opened, a tick does."""
+        """Leave a marker: the message is in the journal, so the next turn answers it; if no turn is opened, a tick does."""
         self.reply.hand_over(self.conversation, self.own.line_message_id)
         return EventResult.HANDED_OVER
 
@@ -246,7 +249,7 @@ class _ReplyDelivery:
         return None
 
     def _over_limit(self, attempt: Attempt) -> OutcomeRecord:
-        """Say once a day that the budget of the chat, or of the deployment, is spent; after that, say nothing."""
+        """Say once a day that the budget of the chat, or of the deployment, is spent; afterwards, say nothing."""
         spending, covers = attempt.lease.record.spending, attempt.agenda.covers
         if self._was_told(attempt):
             return replace(outcome_of(covers, OutcomeKind.SKIPPED), audit=Audit(is_over_limit=True))
@@ -255,7 +258,7 @@ class _ReplyDelivery:
         return replace(apology, audit=Audit(is_over_limit=True))
 
     def _was_told(self, attempt: Attempt) -> bool:
-        """Whether the chat has heard today that a budget is spent."""
+        """Whether the chat was told today that a budget is spent."""
         return attempt.lease.record.spending.was_told and not _was_telling_lost(attempt.history)
 
     @property
@@ -263,19 +266,19 @@ class _ReplyDelivery:
         return self.reply.budgets.renewal(self.reply.clock.now_ms())
 
     def _told_once(self, attempt: Attempt, outcome: OutcomeRecord) -> OutcomeRecord:
-        """Return the outcome; silence, where all that it says is once more that a budget is spent, which the turn came to meanwhile."""
+        """Return the outcome; silence, if its whole text says again that a budget is spent, and another turn has just said so."""
         says_limit = outcome.text == self.reply.phrases.text(Phrase.LIMIT_REACHED, hour=self._renewal)
         if not (outcome.audit.is_over_limit and says_limit and self._was_told(attempt)):
             return outcome
         return replace(outcome_of(attempt.agenda.covers, OutcomeKind.SKIPPED), audit=outcome.audit)
 
     def _think(self, attempt: Attempt, *, is_alone: bool) -> OutcomeRecord | None:
-        """Return what to commit, or to store where the turn was deferred meanwhile; None: something in the prompt was amended."""
+        """Return what to commit, or to store if the turn was deferred meanwhile; None: something in the prompt was amended."""
         self.thoughts += 1
         if attempt.agenda.proposal is not None:
             return self._carry_out(attempt, attempt.agenda.proposal)
         try:
-            with metered(self.meter), self.reply.background.beside(attempt.renew_lease):
+            with metered(self.meter), self.reply.background.during(attempt.renew_lease):
                 outcome = self.reply.responder.respond(self._question(attempt, is_alone=is_alone))
             return self._told_once(attempt, outcome)
         except PromptAmendedError:
@@ -283,14 +286,17 @@ class _ReplyDelivery:
             return None
 
     def _carry_out(self, attempt: Attempt, proposal: OutcomeRecord) -> OutcomeRecord:
-        """Return what came of the proposed changes.  The lease is not renewed meanwhile, so the deadline lies within it."""
+        """Return the outcome of the proposed changes.  The lease is not renewed meanwhile, so the deadline lies within the lease.
+
+        Example: with 25 s of the lease left, the changes get 8 s; with 10 s left, 5 s.
+        """
         deadline = self.deadline.within(min(_TAP_S, attempt.lease.left_s / 2))
         question = replace(self._question(attempt, is_alone=True), deadline=deadline)
         with metered(self.meter):
             return self.reply.changes.carry_out(question, proposal.offer.proposes)
 
     def _question(self, attempt: Attempt, *, is_alone: bool) -> Question:
-        """Return what to think about.  Quoted media that memory does not know are found first, unless only what is asked is shown."""
+        """Return the question for the model.  Quoted media outside of memory are fetched first, unless only the questions are shown."""
         deadline = self.deadline.within(attempt.seconds)
         if not is_alone:
             attempt.show(self.reply.quoted.find(self.conversation, attempt.history, attempt.agenda.asked, deadline))
@@ -310,9 +316,11 @@ class _ReplyDelivery:
 
 
 def _was_telling_lost(history: History) -> bool:
-    """Whether what told the chat last that a budget is spent certainly did not arrive."""
+    """Whether the last message about a spent budget certainly did not arrive."""
     telling = (
-        one for one in reversed(history.outcomes) if one.audit.is_over_limit and one.kind is not OutcomeKind.SKIPPED
+        outcome
+        for outcome in reversed(history.outcomes)
+        if outcome.audit.is_over_limit and outcome.kind is not OutcomeKind.SKIPPED
     )
     last = next(telling, None)
     return last is not None and last.kind is OutcomeKind.UNDELIVERED

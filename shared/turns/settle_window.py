@@ -1,6 +1,6 @@
-"""The settle window: a message waits a moment before its turn is opened, so that what follows at once is answered with it.
+"""The settle window: a message waits a moment before a turn is opened, so that messages right after it get the same answer.
 
-Images that were sent together come as several events, in any order; the window stays open until all of them are in the journal.
+Images that were sent together come as several events, in any order; the window stays open until all images are in the journal.
 """
 
 from dataclasses import dataclass, field
@@ -17,7 +17,10 @@ _POLL_S: Final = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SettleWindow:
-    """Waits before turns; `seconds` for every message, and up to IMAGE_SET_S more for an image set."""
+    """Waits before turns; `seconds` for every message, and up to IMAGE_SET_S more for an image set.
+
+    Example: of three photos sent together, each event has `image_set_size=3`; the first photo waits until the journal holds all three.
+    """
 
     seconds: float
     reader: HistoryReader

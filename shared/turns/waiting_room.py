@@ -1,9 +1,10 @@
-"""The waiting room: where deliveries wait for their chat's turn.  A chat occupies at most PLACES + 1 threads of an instance by waiting.
+"""The waiting room: where deliveries wait for their chat's turn.  A chat's deliveries occupy at most PLACES + 1 threads of an instance.
 
-The next turn answers everything that is recorded, so a few waiting deliveries are enough; the newest stay, because they have the most time
-left. A delivery whose work no other one does, such as a command's, loses its place only to newer ones of its kind, and to none while an
-event that was delivered twice has two places. The newest message keeps a place beside PLACES commands, because the turn of a command
-answers no message.
+The next turn answers every recorded message, so a few waiting deliveries are enough; the newest stay, because they have the most time.
+Deliveries are evicted in this order: duplicates of an event; then older messages; then commands, and only for newer commands, because no
+other delivery does a command's work. The newest message has a place in addition to PLACES commands: a command's turn answers no message.
+
+Example with PLACES = 4: a fifth message evicts the oldest message; a fifth command evicts the oldest command.
 """
 
 import threading
@@ -17,17 +18,17 @@ PLACES: Final = 4
 
 @dataclass(slots=True, eq=False)
 class Place:
-    """One delivery's place, which it loses to newer deliveries.
+    """One delivery's place, until newer deliveries take it.
 
-    `event` is the same for all deliveries of an event; "" equals no other. `sent_ms` is LINE's timestamp of the event. `gives_way`: the
-    delivery can hand over, as a message's can; of several such places one is lost before those of commands. `inherits`: timestamp and event
-    of each delivery that left and relied on this one; if its own message is withdrawn, it waits for those.
+    `event`: the same for all deliveries of an event; "" equals no other. `sent_ms`: LINE's timestamp of the event. `gives_way`: the
+    delivery can hand over, as a message's can; such places are evicted before places of commands. `inherits`: timestamp and event of each
+    evicted delivery that relied on this place; if this delivery's message is withdrawn, the inherited events are run.
     """
 
     event: str = ""
     sent_ms: int = 0
     gives_way: bool = True
-    is_lost: bool = False
+    is_evicted: bool = False
     inherits: set[tuple[int, str]] = field(default_factory=set)
 
 
@@ -42,17 +43,17 @@ class WaitingRoom:
     def place(
         self, conversation_id: str, *, event: str = "", sent_ms: int = 0, gives_way: bool = True
     ) -> Iterator[Place]:
-        """Hold a place inside the block; of more than PLACES, one is lost, except that a single message has a place beside PLACES commands.
+        """Hold a place inside the block; beyond PLACES, one place is evicted, except that one message may wait along with PLACES commands.
 
-        That is the oldest place whose event has a newer one, too; else, of several messages, the one that was sent first; else the command
-        that was sent first. So a redelivered message takes no place from a newer one.
+        Evicted is the oldest place whose event has a newer place; else, of several messages, the oldest message; else the oldest command.
+        A redelivered message therefore takes no place from a newer message.
         """
         place = Place(event=event, sent_ms=sent_ms, gives_way=gives_way)
         with self._lock:
             waiting = self._places.setdefault(conversation_id, [])
             waiting.append(place)
             if len(waiting) > PLACES:
-                _give_up_one(waiting)
+                _evict(waiting)
         try:
             yield place
         finally:
@@ -63,27 +64,29 @@ class WaitingRoom:
                     del self._places[conversation_id]
 
 
-def _give_up_one(waiting: list[Place]) -> None:
-    """One of too many loses its place, unless a single message waits beside as many commands as there may be."""
-    messages = [one for one in waiting if one.gives_way]
-    commands = [one for one in waiting if not one.gives_way]
-    lost = _repeated(waiting)
-    if lost is None and len(messages) == 1 and len(commands) == PLACES:
+def _evict(waiting: list[Place]) -> None:
+    """Evict one place, unless a single message waits along with PLACES commands."""
+    messages = [place for place in waiting if place.gives_way]
+    commands = [place for place in waiting if not place.gives_way]
+    evicted = _repeated(waiting)
+    if evicted is None and len(messages) == 1 and len(commands) == PLACES:
         return
-    lost = lost or min(messages if len(messages) > 1 else commands, key=lambda one: one.sent_ms)
-    lost.is_lost = True
-    waiting.remove(lost)
-    _leave_to_newest(lost, waiting)
+    evicted = evicted or min(messages if len(messages) > 1 else commands, key=lambda place: place.sent_ms)
+    evicted.is_evicted = True
+    waiting.remove(evicted)
+    _hand_to_newest(evicted, waiting)
 
 
 def _repeated(waiting: list[Place]) -> Place | None:
-    """Return the oldest place whose event has a newer one too."""
+    """Return the oldest place whose event has a newer place too."""
     newest = {one.event: one for one in waiting}
     return next((one for one in waiting if one.event and newest[one.event] is not one), None)
 
 
-def _leave_to_newest(lost: Place, waiting: list[Place]) -> None:
-    """Let the newest of the places that give way inherit what the lost place waited for."""
-    others = [one for one in waiting if one.gives_way and one.event != lost.event]
-    if lost.gives_way and others:
-        max(others, key=lambda one: one.sent_ms).inherits.update({(lost.sent_ms, lost.event)}, lost.inherits)
+def _hand_to_newest(evicted: Place, waiting: list[Place]) -> None:
+    """Pass the evicted delivery's event, and its inherited events, to the newest of the places that give way."""
+    heirs = [place for place in waiting if place.gives_way and place.event != evicted.event]
+    if evicted.gives_way and heirs:
+        max(heirs, key=lambda place: place.sent_ms).inherits.update(
+            {(evicted.sent_ms, evicted.event)}, evicted.inherits
+        )

@@ -94,11 +94,11 @@ def think_and_reply(delivery: _ReplyDelivery, attempt: Attempt, *, is_alone: boo
 
 
 def hold_without_writing(conversation: Conversation, seen: SeenTurn, record: TurnRecord) -> Lease:
-    return Lease(conversation=conversation, seen=seen, holder=record.holder)
+    return Lease(conversation=conversation, stored_turn=seen, holder=record.holder)
 
 
 def amend_without_writing(lease: Lease, _outcome: OutcomeRecord, route: Route) -> bool:
-    lease.seen = replace(lease.seen, record=replace(lease.record, route=route))
+    lease.stored_turn = replace(lease.stored_turn, record=replace(lease.record, route=route))
     return True
 
 

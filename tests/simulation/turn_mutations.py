@@ -44,7 +44,7 @@ _RUNNER: Final = "shared.turns.runner"
 
 OF_TURNS: Final[Mapping[str, Mutation]] = {
     "drops_what_was_taken_back": Mutation(
-        f"{_REPLY}:_ReplyDelivery.tidy",
+        f"{_REPLY}:_ReplyDelivery.apply_amendments",
         Skip("drop"),
         lacks="an addressed message whose unsend was handled first stays in the journal",
     ),
@@ -289,7 +289,7 @@ OF_TURNS: Final[Mapping[str, Mutation]] = {
         lacks="the same",
     ),
     "inherits_what_was_handed_over": Mutation(
-        f"{_ROOM}:_leave_to_newest",
+        f"{_ROOM}:_hand_to_newest",
         Skip("inherits.update"),
         lacks="a message meets silence where those that took its place are withdrawn",
     ),

@@ -280,7 +280,7 @@ def test_announcement_takes_the_place_of_an_older_delivery_of_its_event(
         clock.others = nullcontext
         group.deliver()
 
-    assert [one.is_lost for one in places] == [False, True, False, False]
+    assert [one.is_evicted for one in places] == [False, True, False, False]
 
 
 def test_announcement_is_recorded_with_what_it_asks_or_greets(group: AnnouncedChat) -> None:

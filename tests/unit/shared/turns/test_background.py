@@ -26,7 +26,7 @@ def test_background_work_runs_until_the_block_ends(background: ThreadBackground)
             if len(rounds) == 2:
                 has_run_twice.set()
 
-    with background.beside(work):
+    with background.during(work):
         assert has_run_twice.wait(30)
     rounds_at_the_end = len(rounds)
 
@@ -37,7 +37,7 @@ def test_background_work_runs_until_the_block_ends(background: ThreadBackground)
 def test_pause_ends_with_the_block(background: ThreadBackground) -> None:
     pauses: list[bool] = []
 
-    with background.beside(lambda pause: pauses.append(pause(60))):
+    with background.during(lambda pause: pauses.append(pause(60))):
         pass
 
     assert pauses == [True]
@@ -47,7 +47,7 @@ def test_failed_background_work_leaves_the_block_alone(background: ThreadBackgro
     def work(_: Pause) -> None:
         raise StorageUnavailableError("down")
 
-    with background.beside(work):
+    with background.during(work):
         result = "this"
 
     assert result == "this"
@@ -55,7 +55,7 @@ def test_failed_background_work_leaves_the_block_alone(background: ThreadBackgro
 
 
 def test_background_work_logs_with_the_fields_of_the_block(background: ThreadBackground, lines: io.StringIO) -> None:
-    with logs.bound(webhook_event_id="e1"), background.beside(lambda _: logs.info("animation_shown")):
+    with logs.bound(webhook_event_id="e1"), background.during(lambda _: logs.info("animation_shown")):
         pass
 
     assert '"webhook_event_id": "e1"' in lines.getvalue()

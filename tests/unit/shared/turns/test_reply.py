@@ -512,7 +512,7 @@ def test_a_message_gives_way_to_a_newer_one_before_what_nobody_else_can_do(pool:
         result = chat.deliver(chat.message(1))
 
     assert result == "handed_over"
-    assert not any(one.is_lost for one in (*others, newer))
+    assert not any(one.is_evicted for one in (*others, newer))
     assert chat.clock.monotonic_s() < 1
 
 
@@ -526,7 +526,7 @@ def test_a_message_takes_the_place_of_its_older_delivery(pool: ThreadPoolExecuto
         result = chat.deliver(chat.message(1))
 
     assert result == "replied"
-    assert [one.is_lost for one in others] == [False, True, False, False]
+    assert [one.is_evicted for one in others] == [False, True, False, False]
 
 
 class HeirChat(RepliedChat):

@@ -8,7 +8,7 @@ def test_the_oldest_of_too_many_loses_its_place() -> None:
     with ExitStack() as waiting:
         places = [waiting.enter_context(room.place("a")) for _ in range(PLACES + 2)]
 
-        assert [one.is_lost for one in places] == [True, True, *(False,) * PLACES]
+        assert [one.is_evicted for one in places] == [True, True, *(False,) * PLACES]
 
 
 def test_a_message_that_is_delivered_again_takes_no_place_of_a_newer_one() -> None:
@@ -17,8 +17,8 @@ def test_a_message_that_is_delivered_again_takes_no_place_of_a_newer_one() -> No
         newer = [waiting.enter_context(room.place("a", event=f"m{sent}", sent_ms=sent)) for sent in (4, 3, 2, 5)]
         again = waiting.enter_context(room.place("a", event="m1", sent_ms=1))
 
-        assert again.is_lost
-        assert not any(one.is_lost for one in newer)
+        assert again.is_evicted
+        assert not any(one.is_evicted for one in newer)
 
 
 def test_a_delivery_that_can_hand_over_loses_its_place_first() -> None:
@@ -26,12 +26,12 @@ def test_a_delivery_that_can_hand_over_loses_its_place_first() -> None:
     with ExitStack() as waiting:
         staying = [waiting.enter_context(room.place("a", gives_way=False)) for _ in range(PLACES - 1)]
         giving_way = [waiting.enter_context(room.place("a")) for _ in range(2)]
-        assert [one.is_lost for one in giving_way] == [True, False]
+        assert [one.is_evicted for one in giving_way] == [True, False]
 
         staying += [waiting.enter_context(room.place("a", gives_way=False)) for _ in range(2)]
 
-        assert not giving_way[1].is_lost
-        assert [one.is_lost for one in staying] == [True, *(False,) * PLACES]
+        assert not giving_way[1].is_evicted
+        assert [one.is_evicted for one in staying] == [True, *(False,) * PLACES]
 
 
 def test_one_message_keeps_a_place_beside_commands() -> None:
@@ -40,9 +40,9 @@ def test_one_message_keeps_a_place_beside_commands() -> None:
         commands = [waiting.enter_context(room.place("a", gives_way=False)) for _ in range(PLACES)]
         older, newer = [waiting.enter_context(room.place("a", event=f"m{at}", sent_ms=at)) for at in (1, 2)]
 
-        assert [older.is_lost, newer.is_lost] == [True, False]
+        assert [older.is_evicted, newer.is_evicted] == [True, False]
         assert newer.inherits == {(1, "m1")}
-        assert not any(one.is_lost for one in commands)
+        assert not any(one.is_evicted for one in commands)
 
 
 def test_of_two_deliveries_of_an_event_the_older_one_loses_its_place_before_any_other() -> None:
@@ -51,7 +51,7 @@ def test_of_two_deliveries_of_an_event_the_older_one_loses_its_place_before_any_
         events = [("a", False), ("b", True), ("c", False), ("c", False), ("d", False)]
         places = [waiting.enter_context(room.place("a", event=event, gives_way=gives)) for event, gives in events]
 
-        assert [one.is_lost for one in places] == [False, False, True, False, False]
+        assert [one.is_evicted for one in places] == [False, False, True, False, False]
 
 
 def test_chats_do_not_share_places() -> None:
@@ -59,7 +59,7 @@ def test_chats_do_not_share_places() -> None:
     with ExitStack() as waiting:
         places = [waiting.enter_context(room.place(chat)) for _ in range(PLACES) for chat in ("a", "b")]
 
-        assert not any(one.is_lost for one in places)
+        assert not any(one.is_evicted for one in places)
 
 
 def test_a_place_that_was_left_is_free_again() -> None:
@@ -69,7 +69,7 @@ def test_a_place_that_was_left_is_free_again() -> None:
         with room.place("a") as place:
             return place
 
-    assert not any(stay().is_lost for _ in range(3 * PLACES))
+    assert not any(stay().is_evicted for _ in range(3 * PLACES))
 
 
 def test_a_delivery_keeps_its_place_while_others_come_and_leave() -> None:
@@ -79,7 +79,7 @@ def test_a_delivery_keeps_its_place_while_others_come_and_leave() -> None:
             with room.place("a"):
                 pass
 
-        assert not place.is_lost
+        assert not place.is_evicted
 
 
 def test_a_delivery_that_leaves_leaves_the_others_in_one_room() -> None:
@@ -91,7 +91,7 @@ def test_a_delivery_that_leaves_leaves_the_others_in_one_room() -> None:
         for _ in range(PLACES):
             waiting.enter_context(room.place("a"))
 
-        assert first.is_lost
+        assert first.is_evicted
 
 
 def test_a_chat_that_nobody_waits_for_takes_no_memory() -> None:
@@ -121,7 +121,7 @@ def test_what_was_waited_for_is_inherited_by_the_newest_message_that_stays() -> 
             for event, sent_ms, gives_way in events
         ]
 
-        assert [one.is_lost for one in places] == [True, True, False, False, False, False]
+        assert [one.is_evicted for one in places] == [True, True, False, False, False, False]
         assert places[3].inherits == {(1, "m1"), (2, "m2")}
         assert not any(one.inherits for one in places if not one.gives_way)
 
@@ -133,7 +133,7 @@ def test_of_two_messages_that_stay_the_newer_one_inherits() -> None:
             waiting.enter_context(room.place("a", event=f"m{sent_ms}", sent_ms=sent_ms)) for sent_ms in (3, 2, 4, 1, 5)
         )
 
-        assert m1.is_lost
+        assert m1.is_evicted
         assert m5.inherits == {(1, "m1")}
         assert not any(one.inherits for one in (m2, m3, m4))
 
@@ -146,5 +146,5 @@ def test_an_older_delivery_of_the_same_message_leaves_nothing() -> None:
             for event, gives_way in [("m1", True), ("e2", False), ("e3", False), ("e4", False), ("m1", True)]
         ]
 
-        assert places[0].is_lost
+        assert places[0].is_evicted
         assert not places[-1].inherits
