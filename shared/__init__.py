@@ -1,1 +1,1 @@
-"""The product's own code: everything that the three functions have in common."""
+"""The product's own code, shared by the three functions."""

@@ -17,7 +17,7 @@ class Clock(Protocol):
         ...
 
     def monotonic_s(self) -> float:
-        """Return seconds that never decrease, for durations and deadlines within this process."""
+        """Return ever-increasing seconds, for durations and deadlines within one process."""
         ...
 
     def sleep(self, seconds: float) -> None:
@@ -40,7 +40,7 @@ class SystemClock:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deadline:
-    """A moment after which no further step begins.  A request has one from its beginning, and whatever waits in it goes by that."""
+    """A moment after which no further step begins.  A request has one deadline from the beginning on, and all waits end by then."""
 
     clock: Clock
     at_s: float
@@ -50,11 +50,14 @@ class Deadline:
         return cls(clock=clock, at_s=clock.monotonic_s() + seconds)
 
     def within(self, seconds: float) -> "Deadline":
-        """Return the deadline of a part that takes so long at most: in `seconds`, or when this one passes."""
+        """Return the deadline of a part: in `seconds`, or at this deadline if sooner.
+
+        Example: with 30 s left, `deadline.within(8)` has 8 s left; with 5 s left, `deadline.within(8)` has 5 s left.
+        """
         return replace(self, at_s=min(self.at_s, self.clock.monotonic_s() + seconds))
 
     def earlier(self, seconds: float) -> "Deadline":
-        """Return a deadline that lies `seconds` before this one."""
+        """Return a deadline `seconds` before this one: 30 s become 25 s by `deadline.earlier(5)`."""
         return replace(self, at_s=self.at_s - seconds)
 
     @property

@@ -5,7 +5,7 @@ Every error that the project raises on purpose is an AizuchiError; any other exc
 
 
 class AizuchiError(Exception):
-    """An error that the project raises on purpose; its text holds no words of people, no ids and no secrets."""
+    """An error that the project raises on purpose; the text holds no words of people, no ids and no secrets."""
 
     http_status = 500
 
@@ -17,7 +17,7 @@ class RejectedError(AizuchiError):
 
 
 class PermanentError(AizuchiError):
-    """No retry can help: acknowledge, log as ERROR, and apologise if there is a live reply token."""
+    """No retry can help: acknowledge, log as ERROR, and apologise if a live reply token is at hand."""
 
     http_status = 204
 
@@ -75,7 +75,7 @@ class ForbiddenPushError(RejectedError):
 
 
 class CertificatesUnavailableError(TransientError):
-    """Google's certificates cannot be fetched, so that no token can be checked."""
+    """Google's certificates cannot be fetched, so no token can be checked."""
 
 
 class MalformedEnvelopeError(RejectedError):
@@ -83,21 +83,21 @@ class MalformedEnvelopeError(RejectedError):
 
 
 class UnusableEventError(RejectedError):
-    """A message of the bus holds no event; it is acknowledged, because a redelivery holds none either."""
+    """A message of the bus holds no event; the message is acknowledged, because a redelivery would hold none either."""
 
 
 class UnusableIdError(RejectedError):
-    """An id does not match LINE's pattern; it must never become part of an object's name."""
+    """An id does not match LINE's pattern, for example "../U1"; such an id must never become part of an object's name."""
 
 
 class MisroutedEventError(PermanentError):
-    """A subscription's filter let an event through that its worker does not handle: 5xx, so that a dead letter keeps it."""
+    """A subscription's filter let an event of another worker through: 5xx, so that a dead letter holds the event."""
 
     http_status = 500
 
 
 class UnreadableRecordError(PermanentError):
-    """A record that the event needs cannot be read: 5xx, so that a dead letter keeps the event until an operator has mended the record."""
+    """A record for the event cannot be read: 5xx, so that a dead letter holds the event until an operator has repaired the record."""
 
     http_status = 500
 
@@ -113,7 +113,7 @@ class UnknownRecordVersionError(UnreadableRecordError):
 class ModelRefusedError(PermanentError):
     """The model's provider refuses the request: a wrong key, an unknown model, a malformed body.
 
-    `is_about_request`: what was sent is at fault, such as a medium that cannot be decoded, and not the key or the model's name.
+    `is_about_request`: the content is at fault, for example a medium that cannot be decoded, and not the key or the model's name.
     `is_about_name`: the provider knows no such model.
     """
 
@@ -154,7 +154,7 @@ class PromptAmendedError(TransientError):
 class ModelUnavailableError(TransientError):
     """The model gave no usable answer.
 
-    `retry_after_s` is the wait that the provider asks for; None if it asks for none.
+    `retry_after_s`: the provider's requested wait; None without one.
     """
 
     def __init__(self, message: str, *, retry_after_s: float | None = None) -> None:
@@ -169,7 +169,7 @@ class ModelCallLimitError(LimitReachedError):
 class BudgetSpentError(LimitReachedError):
     """A budget is spent, so no model is asked.
 
-    `scope` is whose: `chat` or `deployment`. `hour` is when budgets are renewed, as people are told.
+    `scope`: whose budget, `chat` or `deployment`. `hour`: the time of renewal for people, for example `00:00 (UTC+9)`.
     """
 
     def __init__(self, *, scope: str, hour: str) -> None:

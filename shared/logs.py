@@ -2,10 +2,11 @@
 
 The message is a constant event name in the past tense; facts are fields. People's texts, tokens, signatures and bodies never become
 fields. An exception is logged by its types and stack frames, never by its message, because messages quote their input.
+Example: `logs.info("tick_handled", done=3)` writes `{"severity": "INFO", "message": "tick_handled", "time": "…", "done": 3}`.
 Source: Cloud Logging, "Structured logging" (`severity`, `message`, `time`, `logging.googleapis.com/trace`).
 
 The project's lines are written straight to the stream, because the logging module costs the webhook tenths of a millisecond; only log
-records of libraries pass through it.
+records of libraries pass through the logging module.
 """
 
 import contextlib
@@ -33,13 +34,13 @@ _PLACES: Final = 8
 
 
 class _Sink:
-    """The output stream; every line is written whole, whichever thread writes it."""
+    """The output stream; every line is written whole, from any thread."""
 
     def __init__(self) -> None:
         self._put: Callable[[str], object] = sys.stdout.write
 
     def point_at(self, stream: TextIO) -> None:
-        """Write to `stream`; past its buffer if it has a file descriptor, because one system call per line needs no lock."""
+        """Write to `stream`; past its buffer if the stream has a file descriptor, because one system call per line needs no lock."""
         try:
             descriptor = stream.fileno()
         except (OSError, ValueError):  # a stream in memory
@@ -58,7 +59,10 @@ _SINK: Final = _Sink()
 
 
 def configure(stream: TextIO = sys.stdout) -> None:
-    """Send every line of the process to `stream`; libraries' records from WARNING on.  Repeated: replaces the earlier configuration."""
+    """Send every line of the process, and libraries' records from WARNING on, to `stream`.
+
+    Repeated: replaces the earlier configuration.
+    """
     _SINK.point_at(stream)
     root = logging.getLogger()
     root.handlers[:] = [_LibraryHandler()]
@@ -71,12 +75,12 @@ def info(event: str, **fields: object) -> None:
 
 
 def warning(event: str, **fields: object) -> None:
-    """Log an event that an operator may want to look at."""
+    """Log an event that may interest an operator."""
     _SINK.write("WARNING", event, fields)
 
 
 def error(event: str, *, cause: BaseException | None = None, **fields: object) -> None:
-    """Log an event that an operator has to look at; of `cause` only the types and stack frames are logged."""
+    """Log an event that needs an operator; of `cause` only the types and stack frames are logged."""
     _SINK.write("ERROR", event, {**fields, **(_error_fields(cause) if cause else {})})
 
 
@@ -91,18 +95,21 @@ def bound(**fields: object) -> Iterator[None]:
 
 
 class _Key:
-    """The key of pseudonyms: random, until the process has a secret that its deployment shares."""
+    """The key of pseudonyms: random, until the process has a secret of its deployment."""
 
     value: bytes = os.urandom(32)
 
 
 def key_pseudonyms(secret: str) -> None:
-    """From now on pseudonyms are keyed with this secret, so that every process that knows it uses the same ones."""
+    """Key all further pseudonyms with this secret, so that all processes of the deployment use the same pseudonyms."""
     _Key.value = hashlib.sha256(b"aizuchi pseudonyms " + secret.encode()).digest()
 
 
 def pseudonym(conversation_id: str) -> str:
-    """Return a pseudonym for a conversation: a keyed hash, so that a reader of the logs who knows an id cannot look it up."""
+    """Return a pseudonym for a conversation, for example `3f9a0c51d2b7`: a keyed hash.
+
+    A reader of the logs with a conversation id cannot look up its pseudonym.
+    """
     return hashlib.blake2b(conversation_id.encode(), key=_Key.value, digest_size=6).hexdigest()
 
 
@@ -114,20 +121,20 @@ def is_traceparent(value: object) -> bool:
 def trace_fields(traceparent: str | None) -> dict[str, object]:
     """Return the field that groups lines by trace; empty without a valid `traceparent`.
 
-    Source: W3C Trace Context; Cloud Logging takes the bare trace id, because the project is that of the log.
+    Source: W3C Trace Context; Cloud Logging takes the bare trace id, because trace and log belong to one project.
     """
-    found = _TRACEPARENT.fullmatch(traceparent or "")
-    return {_TRACE: found[1]} if found else {}
+    match = _TRACEPARENT.fullmatch(traceparent or "")
+    return {_TRACE: match[1]} if match else {}
 
 
 def trace_id() -> str | None:
-    """Return the trace that the lines of this context carry; None outside of one."""
-    found = _BOUND.get(_NOTHING).get(_TRACE)
-    return found if isinstance(found, str) else None
+    """Return the trace of this context's log lines; None outside of a trace."""
+    trace = _BOUND.get(_NOTHING).get(_TRACE)
+    return trace if isinstance(trace, str) else None
 
 
 class _LibraryHandler(logging.Handler):
-    """Logs the origin of libraries' records, never their text, which may quote bodies."""
+    """Logs the origin of libraries' records, never their text, because the text may quote bodies."""
 
     def emit(self, record: logging.LogRecord) -> None:
         cause = record.exc_info[1] if record.exc_info else None

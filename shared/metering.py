@@ -1,7 +1,7 @@
-"""What the model costs: every request is counted where it is made, and summed up for the work that it belongs to.
+"""Metering: the cost of the model.  Every request is counted when it is made, and summed up for the work behind it.
 
-The meter of a piece of work is bound to its context, as log fields are, so that no port and no tool has to pass it on; executors copy the
-context to their threads.
+The meter of a piece of work is bound to its context, as log fields are, so no port and no tool has to pass it on; executors copy
+the context to their threads.
 """
 
 import threading
@@ -17,11 +17,11 @@ from shared.clock import Clock
 from shared.unknown_fields import Extensible
 
 PURPOSE: Final = "aizuchi.purpose"
-"""The attribute of a span that tells what the request is for."""
+"""The attribute of a span with the request's purpose."""
 
 
 class Purpose(StrEnum):
-    """What a request to the model is for."""
+    """The purpose of a request to the model."""
 
     TURN = "turn"
     CLASSIFY = "classify"
@@ -46,7 +46,7 @@ class Usage:
 class ModelUsage(Extensible):
     """The requests to one model for one purpose, and their tokens.
 
-    A request that failed counts as a request; its tokens are not known, so they count as none.
+    A failed request counts as a request with unknown tokens, as 0.
     """
 
     purpose: Purpose
@@ -71,10 +71,10 @@ class ModelUsage(Extensible):
 
 
 class Meter:
-    """What one piece of work, such as a turn, has used so far; safe to share between threads.
+    """The usage of one piece of work so far, for example of a turn; safe to share between threads.
 
-    `account` is the id of the chat that it works for; None where it works for no chat. `is_of_turn`: the work belongs to a turn for which
-    the chat's budget had room when it began, so that the number of the day's turns does not end it.
+    `account`: the id of the chat; None: the work belongs to no chat. `is_of_turn`: the work belongs to a turn that began within the chat's
+    budget, so the day's number of turns does not end it.
     """
 
     def __init__(self, account: str | None = None, *, is_of_turn: bool = False) -> None:
@@ -83,12 +83,12 @@ class Meter:
         self._used: dict[tuple[Purpose, str], ModelUsage] = {}
         self._lock = threading.Lock()
 
-    def add(self, one: ModelUsage) -> None:
+    def add(self, usage: ModelUsage) -> None:
         """Add a request."""
         with self._lock:
-            key = (one.purpose, one.model_name)
+            key = (usage.purpose, usage.model_name)
             before = self._used.get(key)
-            self._used[key] = one if before is None else before.plus(one)
+            self._used[key] = usage if before is None else before.plus(usage)
 
     @property
     def usage(self) -> tuple[ModelUsage, ...]:
@@ -98,9 +98,9 @@ class Meter:
 
 
 def log_usage(meter: Meter, *, weigh: Callable[[ModelUsage], int]) -> None:
-    """Log one line with what a turn has used, over all its requests; nothing where it asked no model.
+    """Log one line with a turn's usage over all its requests; no line if the turn made no request.
 
-    `weigh` tells what a usage costs, in tokens of input.
+    `weigh` returns a usage's cost in tokens of input.
     """
     used = meter.usage
     if not used:
@@ -123,7 +123,7 @@ _CURRENT: ContextVar[Meter | None] = ContextVar("meter", default=None)
 
 @contextmanager
 def metered(meter: Meter) -> Iterator[None]:
-    """Requests of the block, and of work that it submits to threads with its context, are counted on `meter`."""
+    """Count requests of the block on `meter`, also on threads that work with the block's context."""
     token = _CURRENT.set(meter)
     try:
         yield
@@ -132,39 +132,39 @@ def metered(meter: Meter) -> Iterator[None]:
 
 
 class Charges(Protocol):
-    """Takes note of every request as soon as it was made, also if the work that it belongs to fails later."""
+    """Records every request as soon as it was made, also if the surrounding work fails later."""
 
     def charge(self, account: str | None, usage: ModelUsage) -> None:
-        """Take note of one request of a chat.  Called on any thread while a person waits for an answer: it must not block, or raise."""
+        """Record one request of a chat.  Called on any thread while a person waits for an answer: must not block or raise."""
         ...
 
 
 class NoCharges:
-    """Takes no note."""
+    """Records nothing."""
 
     def charge(self, account: str | None, usage: ModelUsage) -> None:
-        """Forget it."""
+        """Do nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeveralCharges:
-    """Passes each request on to several that take note of it."""
+    """Passes each request on to several Charges."""
 
     takers: tuple[Charges, ...]
 
     def charge(self, account: str | None, usage: ModelUsage) -> None:
-        """Every one takes note."""
+        """Pass the request on to every member."""
         for taker in self.takers:
             taker.charge(account, usage)
 
 
 class Gate(Protocol):
-    """Decides before each request to a model, whatever it is for, whether it may be made."""
+    """Decides before each request to a model, of any purpose, whether the request may be made."""
 
     def check(self, meter: Meter | None) -> None:
-        """Return if the work of this meter may ask a model; None: work that nothing meters.  Called on any thread.
+        """Return if the work of this meter may ask a model; None: unmetered work.  Called on any thread.
 
-        Raises: BudgetSpentError; StorageUnavailableError, if nobody knows what the chat has spent.
+        Raises: BudgetSpentError; StorageUnavailableError, if the chat's spending is unknown.
         """
         ...
 
@@ -184,7 +184,7 @@ class CostlyError(Exception):
 
 @dataclass(slots=True, kw_only=True)
 class MadeRequest:
-    """A request that is under way; its maker sets the tokens, the model that answered, and the fields that are logged of its answer."""
+    """A request under way; the caller sets the tokens, the model that answered, and further fields of the log line."""
 
     usage: Usage = field(default_factory=Usage)
     response_model: str | None = None
@@ -193,7 +193,10 @@ class MadeRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metering:
-    """Counts requests: on the meter of their work, as a charge, and as one line of the log.  Each passes the gate first."""
+    """Counts requests: on the meter of their work, as a charge, and as one line of the log.  The gate comes first.
+
+    Example: `with metering.request(Purpose.TURN, "gemini-3.5-flash-lite") as request: ...; request.usage = usage`.
+    """
 
     clock: Clock = field(repr=False)
     gate: Gate = field(default_factory=OpenGate, repr=False)
@@ -201,38 +204,38 @@ class Metering:
 
     @contextmanager
     def request(self, purpose: Purpose, model_name: str) -> Iterator[MadeRequest]:
-        """Count the request that the block makes, also where it fails; what a CostlyError has cost is counted.
+        """Count the block's request, also if it fails; the tokens of a CostlyError are counted.
 
         Raises: BudgetSpentError, before the block.
         """
         self.gate.check(_CURRENT.get())
-        made, started_s = MadeRequest(), self.clock.monotonic_s()
+        request, started_s = MadeRequest(), self.clock.monotonic_s()
         outcome = "failed"
         try:
-            with _traced(purpose, model_name, made), _cost_of_failure(made):
-                yield made
+            with _traced(purpose, model_name, request), _cost_of_failure(request):
+                yield request
             outcome = "ok"
         except Exception as cause:
-            made.fields["error_type"] = type(cause).__name__
+            request.fields["error_type"] = type(cause).__name__
             raise
         finally:
-            self._count(purpose, model_name, made)
+            self._count(purpose, model_name, request)
             logs.info(
                 "model_called",
                 purpose=purpose.value,
                 model=model_name,
                 outcome=outcome,
                 duration_ms=round((self.clock.monotonic_s() - started_s) * 1_000),
-                prompt_tokens=made.usage.prompt_tokens,
-                cached_tokens=made.usage.cached_tokens,
-                output_tokens=made.usage.output_tokens,
-                thought_tokens=made.usage.thought_tokens,
-                **made.fields,
+                prompt_tokens=request.usage.prompt_tokens,
+                cached_tokens=request.usage.cached_tokens,
+                output_tokens=request.usage.output_tokens,
+                thought_tokens=request.usage.thought_tokens,
+                **request.fields,
             )
 
-    def _count(self, purpose: Purpose, model_name: str, made: MadeRequest) -> None:
-        tokens = made.usage
-        one = ModelUsage(
+    def _count(self, purpose: Purpose, model_name: str, request: MadeRequest) -> None:
+        tokens = request.usage
+        usage = ModelUsage(
             purpose=purpose,
             model_name=model_name,
             prompt_tokens=tokens.prompt_tokens,
@@ -242,28 +245,28 @@ class Metering:
         )
         meter = _CURRENT.get()
         if meter is not None:
-            meter.add(one)
-        self.charges.charge(meter.account if meter is not None else None, one)
+            meter.add(usage)
+        self.charges.charge(meter.account if meter is not None else None, usage)
 
 
 @contextmanager
-def _cost_of_failure(made: MadeRequest) -> Iterator[None]:
+def _cost_of_failure(request: MadeRequest) -> Iterator[None]:
     try:
         yield
     except CostlyError as cause:
-        made.usage = cause.usage
+        request.usage = cause.usage
         raise
 
 
 @contextmanager
-def _traced(purpose: Purpose, model_name: str, made: MadeRequest) -> Iterator[None]:
+def _traced(purpose: Purpose, model_name: str, request: MadeRequest) -> Iterator[None]:
     """Trace the request as a span with its model, tokens and finish reason."""
     operation = tracing.Operation.EMBEDDINGS if purpose is Purpose.EMBED else tracing.Operation.CHAT
     with tracing.span(operation, model_name, {tracing.REQUEST_MODEL: model_name, PURPOSE: purpose.value}) as span:
         try:
             yield
         finally:
-            tokens, reason = made.usage, made.fields.get("finish_reason")
+            tokens, reason = request.usage, request.fields.get("finish_reason")
             span.set(
                 {
                     tracing.INPUT_TOKENS: tokens.prompt_tokens,
@@ -271,6 +274,6 @@ def _traced(purpose: Purpose, model_name: str, made: MadeRequest) -> Iterator[No
                     tracing.OUTPUT_TOKENS: tokens.output_tokens + tokens.thought_tokens,
                     tracing.REASONING_TOKENS: tokens.thought_tokens,
                     **({tracing.FINISH_REASONS: (str(reason),)} if reason else {}),
-                    **({tracing.RESPONSE_MODEL: made.response_model} if made.response_model else {}),
+                    **({tracing.RESPONSE_MODEL: request.response_model} if request.response_model else {}),
                 }
             )

@@ -1,4 +1,4 @@
-"""How a reminder recurs: the part of RFC 5545's recurrence rules that is understood, with its parser and its one spelling.
+"""How a reminder recurs: the supported part of RFC 5545's recurrence rules, with a parser and one spelling.
 
 Source: RFC 5545, 3.3.10 (RRULE).
 """
@@ -21,7 +21,7 @@ _UNTIL_FORMAT: Final = "%Y%m%dT%H%M%S"
 
 
 class Frequency(StrEnum):
-    """How often something recurs, as rules name it."""
+    """How often a reminder recurs, in the words of rules."""
 
     DAILY = "DAILY"
     WEEKLY = "WEEKLY"
@@ -29,7 +29,7 @@ class Frequency(StrEnum):
 
 
 class Weekday(StrEnum):
-    """The days of the week, as rules name them."""
+    """The days of the week, in the words of rules."""
 
     MONDAY = "MO"
     TUESDAY = "TU"
@@ -42,9 +42,9 @@ class Weekday(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recurrence:
-    """A rule: every day, every week on `weekdays`, or every month on `month_day`; or every few of them, by `interval`.
+    """A rule: every day, every week on `weekdays`, or every month on `month_day`; `interval` 2: every second day, week or month.
 
-    Without weekdays or a day of the month it recurs on those of its first time. It ends after `count` times, or with `until`, which is
+    Without weekdays or a day of the month, the first time decides. The rule ends after `count` times, or with `until`, which is
     local; or never.
     """
 
@@ -57,9 +57,9 @@ class Recurrence:
 
     @classmethod
     def parse(cls, text: str, zone: dt.tzinfo) -> "Recurrence":
-        """Return the rule that is written so, such as `FREQ=WEEKLY;BYDAY=MO,TH`.  An UNTIL in UTC is taken as the local time in `zone`.
+        """Return the rule of a text such as `FREQ=WEEKLY;BYDAY=MO,TH`.  An UNTIL in UTC becomes the local time in `zone`.
 
-        Raises: ValueError, with one plain sentence that says what to write instead.
+        Raises: ValueError, with one plain sentence about what to write instead.
         """
         parts = _parts(text)
         if parts.get("FREQ") not in tuple(Frequency):
@@ -84,11 +84,14 @@ class Recurrence:
 
     @property
     def rule(self) -> str:
-        """The one spelling, which `parse` reads; UNTIL is local."""
+        """The one spelling, which `parse` reads; UNTIL is local: `FREQ=DAILY;INTERVAL=2;UNTIL=20261231T235959`."""
         return self._spelled(None if self.until is None else f"{self.until:{_UNTIL_FORMAT}}")
 
     def rule_in_utc(self, zone: dt.tzinfo) -> str:
-        """Return the rule as an event with a time zone takes it: UNTIL is in UTC."""
+        """Return the rule for an event with a time zone: UNTIL is in UTC.
+
+        Example in Asia/Tokyo: `FREQ=DAILY;UNTIL=20261231T145959Z` for the end of 31 December.
+        """
         if self.until is None:
             return self.rule
         return self._spelled(f"{self.until.replace(tzinfo=zone).astimezone(dt.UTC):{_UNTIL_FORMAT}}Z")
@@ -107,8 +110,8 @@ class Recurrence:
 
 def _parts(text: str) -> Mapping[str, str]:
     parts: dict[str, str] = {}
-    for one in text.strip().upper().removeprefix("RRULE:").rstrip(";").split(";"):
-        name, _, value = one.partition("=")
+    for part in text.strip().upper().removeprefix("RRULE:").rstrip(";").split(";"):
+        name, _, value = part.partition("=")
         if name not in _NAMES or name in parts:
             raise ValueError(
                 "A rule is FREQ=DAILY, FREQ=WEEKLY;BYDAY=MO,TH or FREQ=MONTHLY;BYMONTHDAY=25, with INTERVAL and UNTIL or COUNT if needed."
@@ -135,12 +138,12 @@ def _weekdays(frequency: Frequency, value: str) -> tuple[Weekday, ...]:
 
 def _until(value: str, zone: dt.tzinfo) -> dt.datetime:
     """Return the local end of a rule; a date alone means the end of that day."""
-    found = _UNTIL.fullmatch(value)
+    match = _UNTIL.fullmatch(value)
     fault = ValueError("UNTIL is a local date such as 20261231.")
-    if found is None or int(value[:4]) not in _UNTIL_YEARS:
+    if match is None or int(value[:4]) not in _UNTIL_YEARS:
         raise fault
     try:
-        end = dt.datetime.strptime(f"{found[1]}T{found[2] or '235959'}", _UNTIL_FORMAT)  # noqa: DTZ007 - local by definition
+        end = dt.datetime.strptime(f"{match[1]}T{match[2] or '235959'}", _UNTIL_FORMAT)  # noqa: DTZ007 - local by definition
     except ValueError as cause:
         raise fault from cause
-    return end.replace(tzinfo=dt.UTC).astimezone(zone).replace(tzinfo=None) if found[3] else end
+    return end.replace(tzinfo=dt.UTC).astimezone(zone).replace(tzinfo=None) if match[3] else end

@@ -1,8 +1,8 @@
-"""Spans of the agent, by OpenTelemetry's conventions for generative AI: the port, and the names of their attributes.
+"""Spans of the agent, by OpenTelemetry's conventions for generative AI: the port, and the names of attributes.
 
-Nothing is traced until a tracer is bound.  No attribute holds words of people, of the model or of a tool; an error is told by its type.
+Nothing is traced until a tracer is bound.  No attribute holds words of people, of the model or of a tool; an error appears as its type.
 Source: OpenTelemetry, "Semantic Conventions for GenAI agent and framework spans" and "... for GenAI client spans" (status: development);
-input tokens include cached ones, output tokens include those of reasoning.
+input tokens include cached tokens, output tokens include reasoning tokens.
 """
 
 from collections.abc import Iterator, Mapping
@@ -29,7 +29,7 @@ TOOL_TYPE: Final = "gen_ai.tool.type"
 
 
 class Operation(StrEnum):
-    """What a span is about."""
+    """The operation of a span."""
 
     CHAT = "chat"
     EMBEDDINGS = "embeddings"
@@ -49,7 +49,7 @@ class Tracer(Protocol):
     """Makes spans."""
 
     def span(self, operation: Operation, subject: str, attributes: Mapping[str, Value]) -> AbstractContextManager[Span]:
-        """Open a span, the child of the one around it, that ends with the block; an exception passes, and is told by its type."""
+        """Open a span, the child of the surrounding span, until the end of the block; an exception passes, and its type is recorded."""
         ...
 
 
@@ -57,7 +57,7 @@ class _NoSpan:
     """Is no span."""
 
     def set(self, attributes: Mapping[str, Value]) -> None:
-        """Forget them."""
+        """Do nothing."""
 
 
 class _Bound:
@@ -70,13 +70,16 @@ _NO_SPAN: Final = _NoSpan()
 
 
 def bind(tracer: Tracer | None) -> None:
-    """From now on the process's spans are made by `tracer`; None: there are none."""
+    """Make the process's spans with `tracer` from here on; None: no spans."""
     _Bound.tracer = tracer
 
 
 @contextmanager
 def span(operation: Operation, subject: str, attributes: Mapping[str, Value]) -> Iterator[Span]:
-    """Trace the block; `subject` is the model, the tool or the agent.  Without a tracer nothing happens."""
+    """Trace the block; `subject` is the model, the tool or the agent.  Without a tracer nothing happens.
+
+    Example: `with span(Operation.EXECUTE_TOOL, "set_reminder", {}) as opened: ...`.
+    """
     if _Bound.tracer is None:
         yield _NO_SPAN
         return

@@ -1,9 +1,9 @@
-"""What a newer release has written into a record and this one does not know: kept when the record is written again.
+"""Unknown fields: a newer release wrote them into a record; this release keeps them when it rewrites the record.
 
-    {"version": 1, "text": "see you at 7", "mood": "sunny"}   read by a release that does not know `mood`
-    {"version": 1, "text": "see you at 8", "mood": "sunny"}   and written by it
+    {"version": 1, "text": "see you at 7", "mood": "sunny"}   read by a release without `mood`
+    {"version": 1, "text": "see you at 8", "mood": "sunny"}   and rewritten
 
-An unknown field may hold words of people. Whatever takes words out of a record keeps only what cannot: numbers, truth values and null.
+An unknown field may hold words of people. A redaction therefore keeps only numbers, truth values and null.
 """
 
 from dataclasses import dataclass, field, fields, replace
@@ -14,16 +14,16 @@ import msgspec
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extensible:
-    """A record, or a part of one, that keeps unknown fields: as the text of a JSON object, or UNSET where there are none.
+    """A record, or a part of a record, with unknown fields: as the text of a JSON object, or UNSET.
 
-    Only the codec reads and writes `unknown_fields`. Everything else passes them on by `dataclasses.replace`, or by `redacted`.
+    Only the codec reads and writes `unknown_fields`. Other code passes them on by `dataclasses.replace`, or by `redacted`.
     """
 
     unknown_fields: str | msgspec.UnsetType = field(default=msgspec.UNSET, repr=False)
 
     @property
     def wordless_fields(self) -> str | msgspec.UnsetType:
-        """The unknown fields without those that may hold words, for a record that is cleaned part by part."""
+        """The unknown fields without possible words, for a record that is cleaned part by part."""
         return _wordless(self.unknown_fields) if isinstance(self.unknown_fields, str) else msgspec.UNSET
 
     @property
@@ -32,7 +32,7 @@ class Extensible:
         return self.wordless_fields != self.unknown_fields
 
     def redacted(self, **changes: Any) -> Self:  # noqa: ANN401 - the fields of any record
-        """Return the record with these changes, which take words out of it, and without unknown fields that may hold words, at every level.
+        """Return the record with these redacting changes, and without unknown fields that may hold words, at every level.
 
         For example, of `{"mood": "sunny", "is_late": true, "ids": ["m1"]}` only `is_late` stays.
         """
@@ -48,12 +48,12 @@ def _redacted(value: object) -> object:
 
 def _wordless(unknown_fields: str) -> str | msgspec.UnsetType:
     values: dict[str, object] = msgspec.json.decode(unknown_fields)
-    rest = {name: value for name, value in values.items() if not _may_hold_words(value)}
-    return msgspec.json.encode(rest).decode() if rest else msgspec.UNSET
+    wordless = {name: value for name, value in values.items() if not _may_hold_words(value)}
+    return msgspec.json.encode(wordless).decode() if wordless else msgspec.UNSET
 
 
 def _may_hold_words(value: object) -> bool:
-    """Whether there is a string anywhere in the value; the keys of an object are strings, too."""
+    """Whether the value contains a string anywhere; the keys of an object are strings, too."""
     if isinstance(value, list):
         return any(map(_may_hold_words, value))
     return isinstance(value, str | dict)

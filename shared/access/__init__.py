@@ -1,1 +1,1 @@
-"""Who may talk to the bot: admissions of chats, invitation codes, and what a chat that was not admitted is told."""
+"""Access: admissions of chats, invitation codes, and the answers to a chat without admission."""

@@ -1,6 +1,6 @@
-"""Admissions: which chats may talk to the bot, one object each.  A chat without one is as unknown to the bucket as before it wrote.
+"""Admissions: which chats may talk to the bot, one object each.  The bucket holds nothing about a chat without an admission.
 
-admitted/{conversation_id}.json   since when the chat is admitted, or that it was revoked
+admitted/{conversation_id}.json   since when the chat is admitted, or its revocation
 """
 
 import threading
@@ -21,13 +21,13 @@ from shared.storage.object_names import ADMITTED_PREFIX, ObjectNames, admitted_i
 from shared.storage.object_store import ObjectStore
 from shared.unknown_fields import Extensible
 
-KEPT_S: Final = 60.0
-"""How long a warm instance acts on an admission that it has read; a revocation reaches it within that time."""
-_CHATS_KEPT: Final = 4_096
+CACHED_S: Final = 60.0
+"""How long a warm instance uses a cached admission; a revocation reaches every instance within this time."""
+_MAX_CHATS: Final = 4_096
 
 
 class Access(StrEnum):
-    """Who may talk to the bot: every chat, or only those that were admitted."""
+    """Who may talk to the bot: every chat, or only admitted chats."""
 
     OPEN = "open"
     INVITED = "invited"
@@ -35,10 +35,10 @@ class Access(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdmissionRecord(Extensible):
-    """admitted/{conversation_id}.json.
+    """admitted/{conversation_id}.json, for example `{"version":1,"since_ms":1795510800000,"is_revoked":false}`.
 
     Events older than `since_ms`, by LINE's timestamp, came before the admission and stay out. `is_revoked`: the operator ended the
-    admission; only the operator renews it, no code does.
+    admission; the operator alone can renew it, an invitation code cannot.
     """
 
     version: int = VERSION
@@ -51,91 +51,94 @@ class AdmissionRecord(Extensible):
 
 
 def _cache() -> LRUCache[str, tuple[AdmissionRecord, float]]:
-    return LRUCache(_CHATS_KEPT)
+    return LRUCache(_MAX_CHATS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Admissions:
     """The admissions of one bucket; safe to share between threads.  Every method raises StorageUnavailableError.
 
-    Admissions are kept for KEPT_S after they were read; that a chat has none, or a revoked one, is read again each time, so that a chat is
-    in at once.
+    An admission is cached for CACHED_S after its reading. A missing or revoked admission is read again each time, so that a new admission
+    counts at once.
     """
 
     store: ObjectStore
     clock: Clock = field(repr=False)
-    _kept: LRUCache[str, tuple[AdmissionRecord, float]] = field(default_factory=_cache, repr=False)
+    _cached: LRUCache[str, tuple[AdmissionRecord, float]] = field(default_factory=_cache, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def of(self, conversation_id: str) -> AdmissionRecord | None:
-        """Return the chat's admission, at most KEPT_S old; None: it was never admitted.  Raises: UnusableIdError."""
+        """Return the chat's admission, at most CACHED_S old; None: the chat was never admitted.  Raises: UnusableIdError."""
         names, asked_s = ObjectNames(conversation_id), self.clock.monotonic_s()
         with self._lock:
-            record, read_s = self._kept.get(conversation_id, (None, 0.0))
-        if record is not None and asked_s - read_s < KEPT_S:
+            record, read_s = self._cached.get(conversation_id, (None, 0.0))
+        if record is not None and asked_s - read_s < CACHED_S:
             return record
         stored = self.store.read(names.admission)
         return None if stored is None else self._keep(conversation_id, stored.data, read_s=asked_s)
 
     def admit(self, conversation_id: str, *, since_ms: int, renews: bool = False) -> AdmissionRecord:
-        """Return the chat's admission, which begins at `since_ms` unless there was one; `renews` one that was revoked.
+        """Return the chat's admission, which begins at `since_ms` unless there is an older admission; `renews` a revoked admission.
 
         Repeated: changes nothing.
         """
 
-        def admitted(there: AdmissionRecord | None) -> AdmissionRecord | None:
-            if there is None or (there.is_revoked and renews):
+        def admitted(stored: AdmissionRecord | None) -> AdmissionRecord | None:
+            if stored is None or (stored.is_revoked and renews):
                 return AdmissionRecord(since_ms=since_ms)
             return None
 
         return self._update(conversation_id, admitted) or AdmissionRecord(since_ms=since_ms)
 
     def revoke(self, conversation_id: str) -> bool:
-        """Revoke the admission: within KEPT_S every instance ignores the chat.  Return whether it was admitted.  What is stored stays."""
+        """Revoke the admission: within CACHED_S every instance ignores the chat.  Return whether the chat was admitted.
+
+        Stored records stay.
+        """
         was_admitted = False
 
-        def revoked(there: AdmissionRecord | None) -> AdmissionRecord | None:
+        def revoked(stored: AdmissionRecord | None) -> AdmissionRecord | None:
             nonlocal was_admitted
-            if there is None or there.is_revoked:
+            if stored is None or stored.is_revoked:
                 return None
             was_admitted = True
-            return replace(there, is_revoked=True)
+            return replace(stored, is_revoked=True)
 
         self._update(conversation_id, revoked)
         return was_admitted
 
     def all(self) -> dict[str, AdmissionRecord | None]:
-        """Return every admission by the chat's id, those that were revoked too; None for one that cannot be read."""
-        found: dict[str, AdmissionRecord | None] = {}
-        for listed in self.store.list(ADMITTED_PREFIX):
+        """Return every admission by the chat's id, revoked admissions included; None for an unreadable record."""
+        admissions: dict[str, AdmissionRecord | None] = {}
+        for entry in self.store.list(ADMITTED_PREFIX):
             with suppress(UnusableIdError):  # put there by hand
-                conversation_id, stored = admitted_id_in(listed.name), self.store.read(listed.name)
+                conversation_id, stored = admitted_id_in(entry.name), self.store.read(entry.name)
                 if stored is not None:
-                    found[conversation_id] = _readable(stored.data)
-        return found
+                    admissions[conversation_id] = _readable(stored.data)
+        return admissions
 
     def _update(
         self, conversation_id: str, change: Callable[[AdmissionRecord | None], AdmissionRecord | None]
     ) -> AdmissionRecord | None:
         def changed(data: bytes | None) -> bytes | None:
-            wanted = change(decode(AdmissionRecord, data) if data is not None else None)
-            return None if wanted is None else encode(wanted)
+            record = change(decode(AdmissionRecord, data) if data is not None else None)
+            return None if record is None else encode(record)
 
         name, begun_s = ObjectNames(conversation_id).admission, self.clock.monotonic_s()
         stored = update_by_swap(self.store, name, changed, what="an admission")
         return None if stored is None else self._keep(conversation_id, stored.data, read_s=begun_s)
 
     def _keep(self, conversation_id: str, data: bytes, *, read_s: float) -> AdmissionRecord:
-        """Cache it as of before it was read, so that it is never acted on longer than KEPT_S after another worker changed it.
+        """Cache the admission as of the time before its reading: it is never used longer than CACHED_S after another worker's change.
 
-        A revoked one is not cached, so that the chat is answered as soon as the operator admits it again.
+        A revoked admission is not cached, so that the chat is answered as soon as the operator renews the admission.
         """
         record = decode(AdmissionRecord, data)
         with self._lock:
             if record.is_revoked:
-                self._kept.pop(conversation_id, None)
+                self._cached.pop(conversation_id, None)
             else:
-                self._kept[conversation_id] = (record, read_s)
+                self._cached[conversation_id] = (record, read_s)
         return record
 
 

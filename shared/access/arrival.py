@@ -1,7 +1,7 @@
 """Waiting for an admission: on the bus an event may overtake the `/start` that lets its chat in.
 
-A message waits in its request before it is refused. An unsend, an edit or a departure waits before it is ignored, because the message that
-it takes back may be let in meanwhile. Nothing is stored by waiting, and no push fails, which would slow the pushes of all chats.
+A message waits in its request before it is refused. An unsend, an edit or a departure waits before it is ignored, because the affected
+message may be let in meanwhile. Waiting stores nothing and fails no push, because failed pushes slow all chats down.
 Source: Pub/Sub, "Push backoff".
 """
 
@@ -12,16 +12,17 @@ from shared.access.admission import AdmissionRecord, Admissions
 from shared.access.doorstep import Doorstep
 
 MESSAGE_WAITS_S: Final = (0.25, 0.5, 0.75, 1.5)
-"""The pauses after which a message looks for the admission once more."""
+"""A message's pauses before it looks for the admission again."""
 FORGETTING_WAITS_S: Final = (*MESSAGE_WAITS_S, 3.0)
-"""Those of what takes something back: longer, because it may come before the message that waits."""
+"""The pauses of an unsend, an edit or a departure: longer, because it may come before the message that waits."""
 
 
 def wait_for_admission(
     admissions: Admissions, doorstep: Doorstep, conversation_id: str, pauses_s: Sequence[float]
 ) -> AdmissionRecord | None:
-    """Return the admission of a chat that has none, if it comes within these pauses; too many events do not wait.
+    """Return the admission of a chat without one, if the admission comes within these pauses; beyond the doorstep's limits, no event waits.
 
+    Example: a message looks again 0.25 s, 0.75 s, 1.5 s and 3 s after the first look.
     Raises: StorageUnavailableError, UnreadableRecordError.
     """
     with doorstep.waiting(conversation_id) as may_wait:

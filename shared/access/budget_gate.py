@@ -1,4 +1,4 @@
-"""The gate before every request to a model: none is made for a chat, or by a deployment, whose budget is spent."""
+"""The gate before every request to a model: nothing is asked for a chat, or by a deployment, without budget."""
 
 from dataclasses import dataclass, field
 
@@ -12,17 +12,20 @@ from shared.metering import Meter
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BudgetGate:
-    """Asks the budgets, whatever the request is for: a turn, what its tools ask, a recap, a caption.  A Gate of the metering.
+    """Asks the budgets before a request of any purpose: a turn, a tool, a recap, a caption.  A Gate of the metering.
 
-    What the chat has spent is what its turn told this instance last, and what the instance has charged since. So a chat overshoots its
-    tokens by what is under way at once: mostly one request.
+    A chat's spending is the sum in the chat's turn, as this instance last read it, and the instance's charges since. A chat overshoots
+    its tokens by the requests under way at once: mostly one.
     """
 
     budgets: Budgets
     conversations: Conversations = field(repr=False)
 
     def check(self, meter: Meter | None) -> None:
-        """Return if a model may be asked.  Raises: BudgetSpentError; StorageUnavailableError, if the turn has to be read and cannot be."""
+        """Return if a model may be asked.
+
+        Raises: BudgetSpentError; StorageUnavailableError, if the turn has to be read and the bucket does not answer.
+        """
         spending = self._spending_of(meter)
         scope = self.budgets.spent(spending, is_of_turn=meter is not None and meter.is_of_turn)
         if scope is None:
@@ -31,7 +34,7 @@ class BudgetGate:
         raise BudgetSpentError(scope=scope, hour=self.budgets.renewal(self.conversations.clock.now_ms()))
 
     def _spending_of(self, meter: Meter | None) -> Spending:
-        """Return what the chat has spent today; of no chat, nothing but the day."""
+        """Return the chat's spending today; without a chat, an empty spending with the day."""
         ledger, now_ms = self.conversations.ledger, self.conversations.clock.now_ms()
         if meter is None or meter.account is None:
             return Spending(day=ledger.day(now_ms))

@@ -18,7 +18,7 @@ class Scope(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What may be spent on a day; 0: no limit.
+    """The limits of a day; 0: no limit.
 
     Tokens are weighted: an output token counts as the number of input tokens that cost the same. A family or a team does not reach the
     defaults.
@@ -31,7 +31,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Left:
-    """What a chat may still spend today, in turns and weighted tokens; None: no limit."""
+    """The rest of a chat's budget today, in turns and weighted tokens; None: no limit."""
 
     turns: int | None
     tokens: int | None
@@ -48,7 +48,8 @@ class Budgets:
     def spent(self, spending: Spending, *, is_of_turn: bool = False) -> Scope | None:
         """Return whose budget is spent on the day of this spending; None: the chat may go on.
 
-        `is_of_turn`: it is asked for a turn that is among those of this spending, so that only tokens count.
+        `is_of_turn`: the request belongs to a turn that this spending already counts, so only tokens matter. Example: in turn 500 of 500,
+        the model may be asked; turn 501 is refused.
         """
         if not is_of_turn and self._is_met(self.limits.turns_per_chat_day, spending.turns):
             return Scope.CHAT
@@ -58,23 +59,27 @@ class Budgets:
         return Scope.DEPLOYMENT if limit and self.deployment.tokens(spending.day) >= limit else None
 
     def opened(self, spending: Spending) -> Spending:
-        """Return the spending as a turn begins: with the turn reserved, unless the budget is spent."""
+        """Return the spending at the beginning of a turn: with the turn reserved, unless the budget is spent."""
         return spending if spending.is_reserved or self.spent(spending) is not None else spending.reserved()
 
     def renewal(self, now_ms: int) -> str:
-        """Return when budgets are renewed next, as people are told: `00:00 (UTC+9)`, the first moment of the next day in the bot's zone."""
+        """Return the time of the next renewal for people: `00:00 (UTC+9)`, the first moment of the next day in the bot's zone."""
         tomorrow = dt.datetime.fromtimestamp(now_ms / 1_000, self.time_zone).date() + dt.timedelta(days=1)
         begins = dt.datetime.combine(tomorrow, dt.time(), self.time_zone)
         begins = begins.astimezone(dt.UTC).astimezone(
             self.time_zone
         )  # where clocks skip midnight, the day begins later
         minutes = (begins.utcoffset() or dt.timedelta()) // dt.timedelta(minutes=1)
-        hours, rest = divmod(abs(minutes), 60)
-        offset = f"{'-' if minutes < 0 else '+'}{hours}{f':{rest:02d}' if rest else ''}" if minutes else ""
+        hours, minutes_of_hour = divmod(abs(minutes), 60)
+        offset = (
+            f"{'-' if minutes < 0 else '+'}{hours}{f':{minutes_of_hour:02d}' if minutes_of_hour else ''}"
+            if minutes
+            else ""
+        )
         return f"{begins:%H:%M} (UTC{offset})"
 
     def left(self, spending: Spending) -> Left:
-        """Return what is left of the chat's own budget."""
+        """Return the rest of the chat's own budget."""
         return Left(
             turns=_left(self.limits.turns_per_chat_day, spending.turns),
             tokens=_left(self.limits.tokens_per_chat_day, spending.tokens),

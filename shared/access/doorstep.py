@@ -1,4 +1,4 @@
-"""The doorstep: what this instance remembers of chats that were not admitted; in memory, because they leave no byte in the bucket."""
+"""The doorstep: what this instance remembers of chats without admission; in memory, because such chats leave no byte in the bucket."""
 
 import threading
 from collections.abc import Iterator
@@ -18,19 +18,19 @@ WAITS_A_CHAT: Final = 4
 WAITS_AT_ONCE: Final = 8
 """Messages of all chats that wait at a moment: a fifth of the threads of an instance."""
 _HOUR_S: Final = 3_600.0
-_CHATS_KEPT: Final = 20_000
+_MAX_CHATS: Final = 20_000
 
 
 def _cache() -> "LRUCache[str, _Caller]":
-    return LRUCache(_CHATS_KEPT)
+    return LRUCache(_MAX_CHATS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Caller:
-    """What is remembered of a chat.
+    """The memory of one chat.
 
-    When it was told how to get in; the events of its wrong codes since `wrong_since_s`; how many of its messages have waited since
-    `waits_since_s`.
+    `told_s`: when the chat was told how to get in. `wrong`: the events of its wrong codes since `wrong_since_s`. `waits`: how many of its
+    messages have waited since `waits_since_s`.
     """
 
     told_s: float | None = None
@@ -42,7 +42,7 @@ class _Caller:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Doorstep:
-    """Chats that were not admitted; safe to share between threads."""
+    """Chats without admission; safe to share between threads."""
 
     clock: Clock = field(repr=False)
     _callers: "LRUCache[str, _Caller]" = field(default_factory=_cache, repr=False)
@@ -50,7 +50,7 @@ class Doorstep:
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def may_tell(self, conversation_id: str) -> bool:
-        """Whether the chat may be told how to get in: not within the last hour.  Counts as told from now on."""
+        """Whether the chat may be told how to get in: at most once an hour.  A True counts as told."""
         now_s = self.clock.monotonic_s()
         with self._lock:
             caller = self._callers.get(conversation_id, _Caller())
@@ -60,7 +60,10 @@ class Doorstep:
             return True
 
     def is_closed_to(self, conversation_id: str) -> bool:
-        """Whether the chat sent so many wrong codes within a day that none is looked at any more."""
+        """Whether the chat sent so many wrong codes within a day that no further code is checked.
+
+        Example: after five wrong codes at 09:00, a sixth code is ignored until 09:00 of the next day.
+        """
         with self._lock:
             caller = self._callers.get(conversation_id, _Caller())
         is_recent = self.clock.monotonic_s() - caller.wrong_since_s < CLOSED_S
@@ -84,7 +87,7 @@ class Doorstep:
     def waiting(self, conversation_id: str) -> Iterator[bool]:
         """Whether a message of the chat may wait, inside the block, for the chat's admission.
 
-        WAITS_A_CHAT may within an hour, and WAITS_AT_ONCE of all chats at a moment.
+        Limits: WAITS_A_CHAT messages of a chat within an hour, and WAITS_AT_ONCE messages of all chats at a moment.
         """
         may_wait = self._begin_wait(conversation_id)
         try:

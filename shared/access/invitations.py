@@ -1,6 +1,6 @@
-"""Invitations: codes with which a chat is admitted.  Only a code's hash is stored; the operator hands the code to the people it is for.
+"""Invitations: codes with which a chat is admitted.  Only a code's hash is stored; the operator hands the code to the invited people.
 
-invitations/{first half of the hash}.json   the whole hash, until when it counts, and which chat has used it up
+invitations/{first half of the hash}.json   the whole hash, the end of validity, and the chat that used the code up
 """
 
 import hashlib
@@ -30,8 +30,8 @@ _PREFIX: Final = b"aizuchi invitation "
 class InvitationRecord(Extensible):
     """invitations/{digest}.json.
 
-    `code_sha256` is the hash of the code. The invitation counts until `expires_ms`. `used_by` is the chat that a single-use code has
-    admitted. `is_open`: until then a chat that follows the bot, or that invites it, is admitted without sending the code.
+    `code_sha256`: the hash of the code. The invitation counts until `expires_ms`. `used_by`: the chat that a single-use code has
+    admitted. `is_open`: until `expires_ms`, every chat that follows the bot, or invites it, is admitted without the code.
     """
 
     version: int = VERSION
@@ -42,7 +42,10 @@ class InvitationRecord(Extensible):
     used_by: str | None = field(default=None, repr=False)
 
     def is_valid_for(self, conversation_id: str, *, now_ms: int) -> bool:
-        """Whether this chat may be admitted by it; a chat that has used it up may, so that a redelivered code is not refused."""
+        """Whether the invitation may admit this chat.
+
+        The chat that has used up a single-use code stays valid, so that a redelivered code is not refused.
+        """
         return now_ms < self.expires_ms and (self.used_by is None or self.used_by == conversation_id)
 
 
@@ -54,7 +57,7 @@ class Invitations:
     clock: Clock = field(repr=False)
 
     def invite(self, *, expires_ms: int, is_single_use: bool = True, is_open: bool = False) -> str:
-        """Return a new code; it is not stored anywhere.  Invitations that have expired are removed."""
+        """Return a new code, for example `7K3M-Q9TX-0V2H-WB5N`; no copy is stored.  Expired invitations are removed."""
         self._remove_expired()
         code = "".join(secrets.choice(_ALPHABET) for _ in range(CODE_LENGTH))
         digest = _digest(code)
@@ -65,9 +68,9 @@ class Invitations:
         return "-".join(code[start : start + _GROUP] for start in range(0, CODE_LENGTH, _GROUP))
 
     def redeem(self, code: str, conversation_id: str) -> bool:
-        """Return whether the code admits the chat; a single-use code then admits no other one.
+        """Return whether the code admits the chat; afterwards a single-use code admits no other chat.
 
-        The object is found by half of the hash, which tells a sender nothing about another code; the whole is compared in constant time.
+        The object is found by half of the hash, to reveal nothing about other codes; the whole hash is compared in constant time.
         Repeated by the same chat: True again.
         """
         digest = _digest(_normalised(code))
@@ -88,7 +91,7 @@ class Invitations:
         return is_redeemed
 
     def is_any_open(self) -> bool:
-        """Whether some invitation admits chats that follow the bot, or invite it, without a code."""
+        """Whether some invitation admits, without a code, chats that follow or invite the bot."""
         now_ms = self.clock.now_ms()
         return any(one.is_open and now_ms < one.expires_ms for _, one in self._read_all())
 
@@ -99,21 +102,24 @@ class Invitations:
 
     def _remove_expired(self) -> None:
         now_ms = self.clock.now_ms()
-        for listed, record in self._read_all():
+        for entry, record in self._read_all():
             if record.expires_ms <= now_ms:
-                self.store.delete(listed.name, generation=listed.generation)
+                self.store.delete(entry.name, generation=entry.generation)
 
     def _read_all(self) -> list[tuple[ListedObject, InvitationRecord]]:
         listing = self.store.list(INVITATION_PREFIX)
-        read = ((listed, self.store.read(listed.name)) for listed in listing)
+        read = ((entry, self.store.read(entry.name)) for entry in listing)
         records = (
-            (listed, decode_if_readable(InvitationRecord, stored.data if stored else None)) for listed, stored in read
+            (entry, decode_if_readable(InvitationRecord, stored.data if stored else None)) for entry, stored in read
         )
-        return [(listed, record) for listed, record in records if record is not None]
+        return [(entry, record) for entry, record in records if record is not None]
 
 
 def _normalised(code: str) -> str:
-    """Return the code as it was made: any width and case, with or without hyphens and blanks, O for 0, and I or L for 1."""
+    """Return the code in its original form: any width and case, with or without hyphens and blanks, O for 0, and I or L for 1.
+
+    Example: `_normalised("7k3m q9tx") == "7K3MQ9TX"`.
+    """
     letters = unicodedata.normalize("NFKC", code[:_LONGEST_CODE]).upper()
     return "".join(one for one in letters if one.isalnum()).translate(_LOOK_ALIKES)
 

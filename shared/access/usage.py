@@ -1,9 +1,9 @@
-"""The usage of the deployment: what all instances have spent on a day, from one small object of each.
+"""The usage of the deployment: the spending of all instances on a day, from one small object of each instance.
 
     usage/{day}/{instance}.json   the weighted tokens of the instance on that day, rewritten at most every REWRITTEN_S
 
-An instance knows its own sum exactly, and the sums of the others at most a minute late: up to 30 s until they write, up to 30 s until it
-reads.
+An instance knows its own sum exactly, and other sums at most a minute late: up to 30 s until another instance writes, up to
+30 s until this instance reads.
 """
 
 import threading
@@ -29,34 +29,34 @@ from shared.unknown_fields import Extensible
 
 REWRITTEN_S: Final = 30.0
 WAITED_S: Final = 0.3
-"""The first exchange takes two round trips beside the reads of the chat; an answer waits no longer for one that takes more."""
-_READ_AT_ONCE: Final = 32  # half of the threads for reads: those of chats go on meanwhile
+"""The first exchange takes two round trips, parallel to the reads of the chat; an answer waits no longer than this."""
+_READ_AT_ONCE: Final = 32  # half of the threads for reads: reads of chats go on meanwhile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UsageRecord(Extensible):
-    """usage/{day}/{instance}.json."""
+    """usage/{day}/{instance}.json, for example `{"version":1,"tokens":120345}`."""
 
     version: int = VERSION
     tokens: int
 
 
 @dataclass(slots=True, eq=False)
-class _Known:
-    """What this instance knows: its own tokens and those it has written, and those of the others, by day."""
+class _Sums:
+    """The sums in this instance, by day: own tokens, written tokens, and the tokens of other instances."""
 
     own: Counter[str] = field(default_factory=Counter)
     written: Counter[str] = field(default_factory=Counter)
-    others: Counter[str] = field(default_factory=Counter)
+    elsewhere: Counter[str] = field(default_factory=Counter)
     exchanged_s: float = float("-inf")
     first_exchange: Future[None] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DeploymentUsage:
-    """Counts what the deployment spends; safe to share between threads.  Without a limit nothing is exchanged.
+    """Counts the spending of the deployment; safe to share between threads.  Without a limit nothing is exchanged.
 
-    Failures are logged: then the sums of the others are older. No caller of `tokens` may run on `threads`, because it waits for work there.
+    Failures are logged; meanwhile the other instances' sums are older. `tokens` waits for work on `threads`, so never call it there.
     """
 
     objects: ObjectCache = field(repr=False)
@@ -66,36 +66,36 @@ class DeploymentUsage:
     instance: str
     is_limited: bool
     waited_s: float = WAITED_S
-    _known: _Known = field(default_factory=_Known, repr=False)
+    _sums: _Sums = field(default_factory=_Sums, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def charge(self, account: str | None, usage: ModelUsage) -> None:
-        """Count one request, whatever chat it was for."""
+        """Count one request of any chat."""
         del account
         with self._lock:
-            self._known.own[self.day(self.clock.now_ms())] += weighted_tokens(usage)
+            self._sums.own[self.day(self.clock.now_ms())] += weighted_tokens(usage)
 
     def begin_exchange(self) -> None:
-        """Write the own sum and read those of the others beside the caller's work, if it was not done within REWRITTEN_S."""
+        """Write the own sum and read the other sums in the background, unless an exchange began within REWRITTEN_S."""
         now_s = self.clock.monotonic_s()
         if not self.is_limited:
             return
         with self._lock:
-            if now_s - self._known.exchanged_s < REWRITTEN_S:
+            if now_s - self._sums.exchanged_s < REWRITTEN_S:
                 return
-            self._known.exchanged_s = now_s
+            self._sums.exchanged_s = now_s
         exchange = self.threads.submit(copy_context().run, self._exchange)
-        if self._known.first_exchange is None:
-            self._known.first_exchange = exchange
+        if self._sums.first_exchange is None:
+            self._sums.first_exchange = exchange
 
     def tokens(self, day: str) -> int:
-        """Return what is known to be spent on the day; waits a moment for the first exchange of the instance, and for no other."""
-        first = self._known.first_exchange
+        """Return the known spending on the day; waits a moment for the first exchange of the instance, and for no other."""
+        first = self._sums.first_exchange
         if first is not None:
             with suppress(TimeoutError):
                 first.result(self.waited_s)
         with self._lock:
-            return self._known.own[day] + self._known.others[day]
+            return self._sums.own[day] + self._sums.elsewhere[day]
 
     def _exchange(self) -> None:
         day = self.day(self.clock.now_ms())
@@ -106,28 +106,28 @@ class DeploymentUsage:
             logs.warning("usage_not_exchanged", error_type=type(cause).__name__)
 
     def _write(self, today: str) -> None:
-        """Write the own sums that have grown: today's, and yesterday's last part."""
+        """Write the own sums that have grown: today's sum, and the last part of yesterday's."""
         with self._lock:
-            grown = {day: tokens for day, tokens in self._known.own.items() if tokens > self._known.written[day]}
+            grown = {day: tokens for day, tokens in self._sums.own.items() if tokens > self._sums.written[day]}
         for day, tokens in grown.items():
-            wanted = encode(UsageRecord(tokens=tokens))
-            update_by_swap(self.objects.store, usage_name(day, self.instance), _always(wanted), what="usage")
+            record = encode(UsageRecord(tokens=tokens))
+            update_by_swap(self.objects.store, usage_name(day, self.instance), _always(record), what="usage")
             with self._lock:
-                self._known.written[day] = tokens
+                self._sums.written[day] = tokens
         with self._lock:
-            for day in [one for one in self._known.own if one < today]:
-                del self._known.own[day]
+            for day in [one for one in self._sums.own if one < today]:
+                del self._sums.own[day]
 
     def _read_others(self, day: str) -> None:
         own = usage_name(day, self.instance)
-        listed = iter([one for one in self.objects.store.list(usage_prefix(day)) if one.name != own])
+        entries = iter([one for one in self.objects.store.list(usage_prefix(day)) if one.name != own])
         tokens = 0
-        while part := tuple(islice(listed, _READ_AT_ONCE)):
+        while part := tuple(islice(entries, _READ_AT_ONCE)):
             tokens += sum(one.tokens for one in decode_readable(UsageRecord, self.objects.read_all(part)))
         with self._lock:
-            self._known.others = Counter({day: tokens})
+            self._sums.elsewhere = Counter({day: tokens})
 
 
-def _always(wanted: bytes) -> Callable[[bytes | None], bytes]:
-    """Return the change that makes an object this one, whatever is there; only this instance writes it."""
-    return lambda _: wanted
+def _always(data: bytes) -> Callable[[bytes | None], bytes]:
+    """Return a change to these bytes, whatever is stored: this instance alone writes the object."""
+    return lambda _: data

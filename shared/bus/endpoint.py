@@ -1,7 +1,7 @@
 """The endpoint of a worker: decodes the envelope, calls the handler, answers Pub/Sub.
 
-204 acknowledges; 5xx causes a redelivery; 401 and 403 answer a sender that is not the subscription, 400 a body that is no envelope, 413 one
-that is too large. A non-2xx answer slows the pushes of all chats, so it is reserved for broken infrastructure.
+204 acknowledges; 5xx causes a redelivery; 401 and 403 answer a sender other than the subscription, 400 a body without an envelope, 413 a
+body beyond the limit. A non-2xx answer slows the pushes of all chats, and is reserved for broken infrastructure.
 Source: Pub/Sub, "Push subscriptions" (acknowledging codes) and "Push backoff".
 """
 
@@ -30,21 +30,21 @@ _INTERNAL_ERROR: Final = 500
 
 
 class PushTokens(Protocol):
-    """The tokens with which Pub/Sub says who pushes."""
+    """The tokens by which Pub/Sub proves who pushes."""
 
     def check(self, authorization: str | None) -> None:
         """Return if the `Authorization` header holds a token of the subscriptions' account for this function.
 
-        Raises: UnauthenticatedPushError, ForbiddenPushError; CertificatesUnavailableError, if it cannot be checked.
+        Raises: UnauthenticatedPushError, ForbiddenPushError; CertificatesUnavailableError, if no token can be checked.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PushEndpoint:
-    """Answers pushes.  `handle`, which ends by its deadline, returns the `outcome` field of the closing log line.
+    """Answers pushes.  `handle` ends by its deadline, and returns the `outcome` field of the closing log line.
 
-    `tokens` checks who pushes before the body is read; None: only the platform does.
+    `tokens` checks the sender before the body is read; None: only the platform does.
     """
 
     body_limit_bytes: ClassVar = BODY_LIMIT_BYTES
@@ -55,7 +55,7 @@ class PushEndpoint:
     def __call__(
         self, method: str, body: bytes, *, traceparent: str | None = None, authorization: str | None = None
     ) -> tuple[str, int]:
-        """Return body and status.  Never raises."""
+        """Return body and status, for example `("", 204)`.  Never raises."""
         deadline = Deadline.after(self.clock, REQUEST_S)
         with logs.bound(**logs.trace_fields(traceparent)):
             try:
@@ -70,7 +70,7 @@ class PushEndpoint:
             except TransientError as cause:
                 logs.error("push_not_checked", cause=cause, reason=str(cause), status=cause.http_status)
                 return str(cause), cause.http_status
-            # From here on the lines carry the trace of LINE's request, which is the same for every delivery of the message.
+            # From here on, log lines carry the trace of LINE's request: all deliveries of the message share it.
             with logs.bound(**logs.trace_fields(envelope.traceparent)):
                 return self._dispatch(envelope, deadline)
 

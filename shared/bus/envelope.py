@@ -18,14 +18,14 @@ from shared.line.json_text import parse_json
 from shared.line.utf16 import without_lone_surrogates
 
 BODY_LIMIT_BYTES: Final = 4_259_840
-"""A delivery of 1 MiB, written in ASCII (at most three times as long), in base64 (four thirds), and 64 KiB of envelope around it."""
+"""A delivery of 1 MiB, written in ASCII (at most three times as long), in base64 (four thirds), and 64 KiB of envelope."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Envelope:
-    """A pushed message.  `data` is still encoded; `published_ms` is None if the envelope has no publish time.
+    """A pushed message.  `data` is base64; `published_ms` is None if the envelope has no publish time.
 
-    `traceparent` is the trace of the request with which LINE delivered the event.
+    `traceparent`: the trace of LINE's request, for example `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`.
     """
 
     pubsub_message_id: str
@@ -35,7 +35,10 @@ class Envelope:
     traceparent: str | None = None
 
     def event(self) -> Mapping[str, object] | Tick:
-        """Return the LINE event in the message, or the tick.  Raises: UnusableEventError, if it is neither; a redelivery would not help."""
+        """Return the LINE event in the message, or the tick.
+
+        Raises: UnusableEventError, for any other data; a redelivery would not help.
+        """
         try:
             message = parse_json(base64.b64decode(self.data, validate=True))
         except (binascii.Error, ValueError) as cause:
@@ -51,7 +54,7 @@ class Envelope:
 
 
 def decode_envelope(body: bytes) -> Envelope:
-    """Read a push body.  Raises: DeliveryTooLargeError; MalformedEnvelopeError, if it is no envelope."""
+    """Read a push body.  Raises: DeliveryTooLargeError; MalformedEnvelopeError, if the body is no envelope."""
     if len(body) > BODY_LIMIT_BYTES:
         raise DeliveryTooLargeError(f"a push body has at most {BODY_LIMIT_BYTES} bytes")
     try:

@@ -25,9 +25,9 @@ class BusMessage:
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """What Cloud Scheduler publishes once a minute: a message with the data `{"type": "tick"}`.
+    """The message of Cloud Scheduler, once a minute, with the data `{"type": "tick"}`.
 
-    A message of the webhook holds LINE's event under `event`, also if its type is "tick"; so no webhook event becomes a tick.
+    The webhook puts LINE's event under `event`, whatever its type, so no webhook event becomes a tick.
     """
 
 
@@ -38,15 +38,15 @@ class EventBus(Protocol):
         """Return the pubsub_message_ids once every message is stored.
 
         No messages: returns at once. Repeated: published again; the workers are idempotent.
-        Raises: PublishFailedError, if not every message was confirmed; some may be stored.
+        Raises: PublishFailedError, unless every message was confirmed; some may be stored.
         """
         ...
 
 
 def bus_messages(delivery: WebhookBody, *, traceparent: str | None = None) -> tuple[BusMessage, ...]:
-    """Return one message for every event of the delivery, in its order.
+    """Return one message for every event of the delivery, in the delivery's order.
 
-    `traceparent` is that of LINE's request, so that all log lines of an event share one trace; a malformed value is left out.
+    `traceparent`: the trace of LINE's request, shared by all log lines of an event; a malformed value is dropped.
     """
     trace = {TRACEPARENT: traceparent} if traceparent is not None and logs.is_traceparent(traceparent) else {}
     return tuple(

@@ -16,7 +16,7 @@ class EventResult(StrEnum):
     """The fate of an answer is unknown; or an unsend named a message that was never recorded."""
     WITHDRAWN = "withdrawn"
     FOLDED = "folded"
-    """The message belongs to a flood, which gets one answer by another message of it."""
+    """The message belongs to a flood, and another message gets the answer for all."""
     HANDED_OVER = "handed_over"
     ALREADY_ANSWERED = "already_answered"
     EDITED = "edited"

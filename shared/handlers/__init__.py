@@ -1,1 +1,1 @@
-"""What is done about an event: one module a kind, and the assembly of them all."""
+"""Handlers: one module for each kind of event, and the assembly of all handlers."""

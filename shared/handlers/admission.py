@@ -1,8 +1,8 @@
-"""Admission: whether an event may be handled at all, before anything of it is recorded.
+"""Admission: whether an event may be handled, before anything of the event is recorded.
 
-A chat that is not admitted leaves nothing in the bucket and causes no request to the model. Each instance tells it at most once an hour,
-on a reply token, how to be admitted; a `/start` is always answered. What takes something back does not pass here (`Forgetting`), and ticks
-do not. An addressed message waits for the admission before it is refused (`arrival`).
+A chat without admission leaves nothing in the bucket and causes no request to the model. Each instance tells the chat at most once an
+hour, on a reply token, how to be admitted; a `/start` is always answered. Ticks do not pass here, nor do events that take something back
+(`Forgetting`). An addressed message waits for the admission before it is refused (`arrival`).
 """
 
 from collections.abc import Callable
@@ -29,7 +29,7 @@ _UNNAMED: Final = ""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdmissionHandler:
-    """Admits chats, and handles the events of those that are not admitted."""
+    """Admits chats, and handles the events of chats without admission."""
 
     access: Access
     admissions: Admissions
@@ -41,10 +41,11 @@ class AdmissionHandler:
     clock: Clock = field(repr=False)
 
     def __call__(self, event: LineEvent) -> EventResult | None:
-        """Return None if the event may be handled; else what came of it.
+        """Return None if the event may be handled; otherwise its result.
 
-        Repeated: a code that admitted the chat admits it again; LINE takes a token once, so nothing is said again.
+        Repeated: a code that admitted the chat admits it again; no text is sent twice, because LINE takes a token once.
         Raises: StorageUnavailableError, LineRefusedError; safe to deliver again.
+        Example with `ACCESS=invited`: "hello" in an unknown chat gives NOT_ADMITTED; `/start` with a valid code gives None.
         """
         if self.access is Access.OPEN:
             return None
@@ -62,7 +63,7 @@ class AdmissionHandler:
                 return EventResult.NOT_ADMITTED
 
     def admits(self, event: LineEvent) -> bool:
-        """Whether the chat was admitted when the event happened, and still is; not if that cannot be read.
+        """Whether the chat was admitted when the event happened, and still is; False for an unreadable record.
 
         Raises: StorageUnavailableError.
         """
@@ -88,7 +89,7 @@ class AdmissionHandler:
         *,
         instead: Callable[[Conversation, str], None] = lambda *_: None,
     ) -> Callable[[Conversation, str], None]:
-        """Return the task of a tick for admitted chats; in any other chat `instead` runs, and the marker is cleared after it."""
+        """Return a tick's task for admitted chats; in any other chat `instead` runs, and the marker is then cleared."""
 
         def run(conversation: Conversation, marker_id: str) -> None:
             (task if self.is_admitted(conversation) else instead)(conversation, marker_id)
@@ -96,11 +97,11 @@ class AdmissionHandler:
         return run
 
     def answers_unnamed(self) -> bool:
-        """Whether to tell a person without a user id how to be named; under an admission policy, at most once an hour by an instance."""
+        """Whether to tell a person without a user id how to be named; with ACCESS "invited", at most once an hour by an instance."""
         return self.access is Access.OPEN or self.doorstep.may_tell(_UNNAMED)
 
     def _meet(self, event: LineEvent, content: MessageContent) -> EventResult | None:
-        """Return None if a message of a chat without an admission may be handled after all; else what came of it."""
+        """Return None if a message of a chat without admission may be handled after all; otherwise its result."""
         if self.intake.command(event, content) is Command.START:
             return self._try_code(event, content)
         if not self.intake.message(event, content).addressed:
@@ -115,7 +116,7 @@ class AdmissionHandler:
         return self.invitations.is_any_open() and self._admit(event)
 
     def _try_code(self, event: LineEvent, content: MessageContent) -> EventResult | None:
-        """Admit the chat by its code, or say why that does not work: each `/start` is answered.  A closed door looks at no code."""
+        """Admit the chat by its code, or say why the code does not work: each `/start` is answered.  A closed door checks no code."""
         if self.doorstep.is_closed_to(event.conversation_id):
             return self._tell(event, Phrase.INVITATION_CLOSED)
         code = self.intake.code(event, content)
@@ -127,16 +128,19 @@ class AdmissionHandler:
         return self._tell(event, Phrase.INVITATION_REFUSED)
 
     def _admit(self, event: LineEvent) -> bool:
-        """Return whether the chat is admitted as of the event; a revocation that came first stands."""
+        """Return whether the chat is admitted as of the event; an earlier revocation stands."""
         admission = self.admissions.admit(event.conversation_id, since_ms=event.timestamp_ms)
         logs.info("chat_admitted", is_revoked=admission.is_revoked)
         return admission.admits(event.timestamp_ms)
 
     def _tell(self, event: LineEvent, words: Phrase, *, once_an_hour: bool = False) -> EventResult:
-        """Tell the chat how to be admitted, or why its code does not work; `once_an_hour`: if this instance has not told it lately."""
+        """Tell the chat how to be admitted, or why its code does not work.
+
+        `once_an_hour`: only if this instance has not told the chat within the hour.
+        """
         if event.reply_token is None or (once_an_hour and not self.doorstep.may_tell(event.conversation_id)):
             return EventResult.NOT_ADMITTED
-        said = (OutgoingMessage(text=self.phrases.text(words, id=event.conversation_id)),)
+        notice = (OutgoingMessage(text=self.phrases.text(words, id=event.conversation_id)),)
         deadline = reply_deadline(event.reply_token, self.clock, latest=event.deadline)
-        spend_reply_token(self.line, event.reply_token, said, clock=self.clock, deadline=deadline)
+        spend_reply_token(self.line, event.reply_token, notice, clock=self.clock, deadline=deadline)
         return EventResult.NOT_ADMITTED

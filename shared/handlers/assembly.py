@@ -72,7 +72,7 @@ from shared.turns.settle_window import SettleWindow
 
 
 def assemble(ports: Ports, options: Options) -> Dispatch:
-    """Return what handles every event of the agent worker."""
+    """Return the Dispatch that handles every event of the agent worker."""
     conversations, clock, threads = ports.conversations, ports.clock, ports.threads
     bot_name = BotName(account=ports.line, configured=options.bot_name)
     phrases = LocalePhrases(locale=options.locale, bot_name=bot_name)

@@ -1,7 +1,7 @@
 """Commands: help, ids and forgetting, without the model.
 
-A command acts as of its event's timestamp: older messages are erased, later ones stay. The command itself is not recorded. The text that
-answers it has the timestamp of the command, so it outlives the erasure.
+A command acts as of its event's timestamp: older messages are erased, later messages stay. The command itself is not recorded. The
+answer has the timestamp of the command, and so outlives the erasure.
 """
 
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ _DONE_IN_1_TO_1: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandHandler:
-    """Handles messages that are commands."""
+    """Handles messages that are commands, for example `/reset`."""
 
     conversations: Conversations
     announcer: Announcer
@@ -51,10 +51,11 @@ class CommandHandler:
     locale: str
 
     def __call__(self, event: LineEvent, content: MessageContent, command: Command) -> EventResult:
-        """The command was carried out and answered, or the chat was asked to confirm it.
+        """The command was carried out and answered, or the chat was asked for a confirmation.
 
         Repeated: no answer is sent twice, later messages are not erased, and a group that the bot joined again is not left.
         Raises: TurnBusyError, StorageUnavailableError, LineUnavailableError; safe to deliver again.
+        Example: `/reset` erases a 1:1 chat at once; in a group, a member has to press a button first.
         """
         logs.info("command_received", command=command.value)
         with self.presence.during(mark_as_read_token=content.mark_as_read_token):
@@ -78,33 +79,33 @@ class CommandHandler:
 
     def _tell_usage(self, event: LineEvent) -> EventResult:
         turn = self.conversations.of(event.conversation_id).turn
-        left = self.budgets.left(turn.spending(turn.read().record))
+        remaining = self.budgets.left(turn.spending(turn.read().record))
         hour = self.budgets.renewal(self.conversations.clock.now_ms())
-        facts = {"turns": _shown(left.turns), "tokens": _shown(left.tokens), "hour": hour}
+        facts = {"turns": _shown(remaining.turns), "tokens": _shown(remaining.tokens), "hour": hour}
         return self._say(event, self.phrases.text(Phrase.USAGE, **facts))
 
     def _list_reminders(self, event: LineEvent) -> EventResult:
-        """Announce what is due; list it once more where something of it was withdrawn while the list waited for the turn."""
+        """Announce the due reminders; list them again if a withdrawal changed the list while it waited for the turn."""
         result = self._announce_reminders(event)
         return self._announce_reminders(event) if result is EventResult.ERASED else result
 
     def _announce_reminders(self, event: LineEvent) -> EventResult:
         conversation = self.conversations.of(event.conversation_id)
         due = due_reminders(conversation, phrases=self.phrases, locale=self.locale)
-        said = Announcement(
+        announcement = Announcement(
             webhook_event_id=event.webhook_event_id,
             timestamp_ms=event.timestamp_ms,
             text=due.text,
             provenance=due.provenance,
         )
-        return self.announcer.announce(conversation, said, event.reply_token, event.deadline)
+        return self.announcer.announce(conversation, announcement, event.reply_token, event.deadline)
 
     def _say(self, event: LineEvent, text: str) -> EventResult:
-        said = Announcement(webhook_event_id=event.webhook_event_id, timestamp_ms=event.timestamp_ms, text=text)
+        announcement = Announcement(webhook_event_id=event.webhook_event_id, timestamp_ms=event.timestamp_ms, text=text)
         return self.announcer.announce(
-            self.conversations.of(event.conversation_id), said, event.reply_token, event.deadline
+            self.conversations.of(event.conversation_id), announcement, event.reply_token, event.deadline
         )
 
 
-def _shown(left: int | None) -> str:
-    return "∞" if left is None else f"{left:,}"
+def _shown(amount: int | None) -> str:
+    return "∞" if amount is None else f"{amount:,}"

@@ -1,4 +1,4 @@
-"""Dispatch: hand an event, or a tick, to the handler of its kind; an event that has none is acknowledged."""
+"""Dispatch: hand an event, or a tick, to the handler of its kind; an event without a handler is acknowledged."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -30,7 +30,7 @@ _FORGETTING: Final = frozenset({"unsend", "unfollow", "leave", "memberLeft"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dispatch:
-    """Parses an event once and hands it over."""
+    """Parses an event once, and calls the handler."""
 
     admission: AdmissionHandler
     forgetting: Forgetting
@@ -48,7 +48,7 @@ class Dispatch:
     clock: Clock = field(repr=False)
 
     def __call__(self, event: Mapping[str, object] | Tick, envelope: Envelope, deadline: Deadline) -> EventResult:
-        """Return what came of the event.  Raises: UnusableIdError, and whatever its handler raises."""
+        """Return the result of the event.  Raises: UnusableIdError, and the errors of the handler."""
         received_ms = self.clock.now_ms() if envelope.published_ms is None else envelope.published_ms
         if isinstance(event, Tick):
             with logs.bound(type=TICK_TYPE):
@@ -65,7 +65,7 @@ class Dispatch:
             return self._handle(parsed)
 
     def _handle(self, event: LineEvent) -> EventResult:
-        """Forgetting comes before admission, because it works for every chat; admission comes before anything else."""
+        """Handle the event: forgetting comes before admission, because every chat may forget; admission comes before anything else."""
         if event.type in _FORGETTING:
             return self._forget(event)
         if self.forgetting.passes_admission(event):
@@ -76,7 +76,7 @@ class Dispatch:
     def _forget(self, event: LineEvent) -> EventResult:
         if event.type == "memberLeft":
             return self.membership.left(event)
-        if event.type == "unsend":  # only where the subscription's filter is wrong
+        if event.type == "unsend":  # only if the subscription's filter is wrong
             return self.unsend.withdraw(event)
         return self.departure(event)
 
@@ -84,7 +84,7 @@ class Dispatch:
         match event:
             case LineEvent(type="message", message=MessageContent() as content):
                 command = self.intake.command(event, content)
-                if command is None or command is Command.CATCH_UP:  # a catch-up is thought about, like a question
+                if command is None or command is Command.CATCH_UP:  # the model answers a catch-up, like a question
                     return self.message(event, content)
                 return self.command(event, content, command)
             case LineEvent(type="follow" | "join"):

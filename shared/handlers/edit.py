@@ -22,11 +22,12 @@ class EditHandler:
     admission: AdmissionHandler
 
     def __call__(self, event: LineEvent, content: MessageContent) -> EventResult:
-        """The message has its new words in every object that holds it.
+        """Every object with the message holds its new words.
 
-        Repeated, or older than another edit: changes nothing. Message unknown (yet): the amendment waits for it; in a chat that is not
-        admitted (any more), it counts as withdrawn, so that no new words are stored there.
+        Repeated, or older than another edit: changes nothing. Message unknown (yet): the amendment waits for the message; in a chat without
+        admission, the message counts as withdrawn instead, so that no new words are stored there.
         Raises: StorageUnavailableError; safe to deliver again.
+        Example: "see you at 7" was edited to "see you at 8"; journal, snapshot and archive then hold "see you at 8".
         """
         if content.type != "text" or not isinstance(content.fields.get("text"), str):
             return EventResult.IGNORED
@@ -45,12 +46,11 @@ class EditHandler:
 
 
 def _holds(conversation: Conversation, line_message_id: str) -> bool:
-    """Whether the message is stored; what a compaction moves meanwhile is found where it went."""
+    """Whether the message is stored; a message that a compaction moves meanwhile is found in the archive."""
     if conversation.journal.message_of(line_message_id) is not None:
         return True
     snapshot = conversation.snapshot.read().record
-    archived = (
-        one for segment in Sweep(archive=conversation.archive).naming({line_message_id}) for one in segment.messages
-    )
+    segments = Sweep(archive=conversation.archive).naming({line_message_id})
+    archived = chain.from_iterable(segment.messages for segment in segments)
     stored = chain(snapshot.messages, snapshot.leaving.messages, archived)
     return any(one.line_message_id == line_message_id for one in stored)

@@ -1,8 +1,8 @@
-"""Erasures that people ask for.  One that removes more than the person's own words needs a press of a button below the counts of what goes.
+"""Erasures on request.  An erasure of more than the person's own words needs a press of a button below the counts of stored objects.
 
-So does one that the model proposes, of the person's own messages; only the person who asked for it can confirm it.
-A press counts once, within ten minutes of its question, in the chat of the question, and from a member; any other press does nothing. Of
-several presses the first counts: it creates an outcome whose id is derived from the question's.
+An erasure of the person's own messages needs a press if the model proposes it; then only the person who asked can confirm.
+A press counts once, within ten minutes of its question, in the question's chat, and from a member; any other press does nothing. Of
+several presses the first counts: it creates an outcome with an id derived from the question's, for example `01KA…-press`.
 """
 
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ _QUESTIONS: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErasureHandler:
-    """Asks, erases, and says what was erased."""
+    """Asks, erases, and reports what was erased."""
 
     conversations: Conversations
     announcer: Announcer
@@ -48,7 +48,7 @@ class ErasureHandler:
     phrases: Phrases
 
     def ask(self, event: LineEvent, content: MessageContent, erasure: Erasure) -> EventResult:
-        """The chat was asked to confirm, with the counts of what would be erased; a command that was withdrawn asks nothing.
+        """The chat was asked to confirm, with the counts of stored objects; a withdrawn command asks nothing.
 
         Repeated: asked once. Raises: as an announcement does.
         """
@@ -64,9 +64,9 @@ class ErasureHandler:
         return self.announcer.announce(conversation, question, event.reply_token, event.deadline)
 
     def confirm(self, event: LineEvent, question_id: str) -> EventResult:
-        """The erasure is carried out if this press is the first one that counts; any other press does nothing.
+        """The erasure is carried out if this press is the first that counts; any other press does nothing.
 
-        Repeated: an erasure that was begun is completed, as of its press. Raises: as a command does.
+        Repeated: an unfinished erasure is completed, as of its press. Raises: as a command does.
         """
         conversation = self.conversations.of(event.conversation_id)
         press = self._counting_press(conversation, event, question_id)
@@ -84,7 +84,7 @@ class ErasureHandler:
                 return self._leave(conversation, event)
 
     def erase(self, event: LineEvent, words: Phrase, *, spares_entries: bool, **facts: str) -> EventResult:
-        """Everything of the chat that is older than the event is erased, and that is said."""
+        """Everything in the chat before the event is erased, and an answer says so."""
         conversation = self.conversations.of(event.conversation_id)
         self.withdrawal.erase(conversation, until_ms=event.timestamp_ms - 1, spares_entries=spares_entries)
         result = self._say(conversation, event, self.phrases.text(words, **facts))
@@ -92,9 +92,9 @@ class ErasureHandler:
         return result
 
     def forget_member(self, event: LineEvent) -> EventResult:
-        """Every message of the person in this chat, and what came from it, is withdrawn; the answer says how many messages.
+        """Every message of the person in this chat, and every derived record, is withdrawn; the answer gives the number of messages.
 
-        A message that was sent before the command and is delivered after it is withdrawn then. In a 1:1 chat everything is erased.
+        A message sent before the command and delivered afterwards is withdrawn on arrival. In a 1:1 chat everything is erased.
         Repeated: withdraws the remaining messages, and is answered once.
         Raises: StorageUnavailableError, TurnBusyError; safe to deliver again.
         """
@@ -116,19 +116,19 @@ class ErasureHandler:
     def _forget_messages(
         self, conversation: Conversation, event: LineEvent, press: OutcomeRecord, question_id: str
     ) -> EventResult:
-        """Withdraw the messages that the question listed, as unsends would; the receipt counts what was removed with them."""
+        """Withdraw the question's messages, as unsends would; the receipt counts the removed answers and entries."""
         ids = frozenset(press.offer.forgets)
         entries = sum(not ids.isdisjoint(row.provenance.message_ids) for row in EntryStore(conversation).catalog().rows)
         self.withdrawal.withdraw_all(conversation, ids, timestamp_ms=event.timestamp_ms)
-        taken = conversation.amendments.look().redacted.keys() - {question_id}
-        answers = sum(one.webhook_event_id in taken for one in self.reader.read_newest(conversation).outcomes)
+        redacted_ids = conversation.amendments.look().redacted.keys() - {question_id}
+        answers = sum(one.webhook_event_id in redacted_ids for one in self.reader.read_newest(conversation).outcomes)
         logs.info("messages_forgotten", messages=len(ids))
         facts = {"messages": str(len(ids)), "answers": str(answers), "entries": str(entries)}
         words = self.phrases.text(Phrase.FORGET_MESSAGES_DONE, **facts)
         return self._say(conversation, event, words)
 
     def _counting_press(self, conversation: Conversation, event: LineEvent, question_id: str) -> OutcomeRecord | None:
-        """Return the press of the question if it is this one; None: this one does not count."""
+        """Return the press that counts for the question, if it is this event's; None otherwise."""
         press_id = f"{question_id[: 64 - len(_PRESS_SUFFIX)]}{_PRESS_SUFFIX}"
         history = self.reader.read_newest(conversation, required_ids={question_id, press_id})
         press = next((one for one in history.outcomes if one.webhook_event_id == press_id), None)
@@ -144,18 +144,18 @@ class ErasureHandler:
     def _may_press(self, conversation: Conversation, event: LineEvent, asked: OutcomeRecord) -> bool:
         """Whether a member of the chat pressed, and the command was not withdrawn.
 
-        If LINE does not answer whether the person is a member, the signed event, which names the chat, is taken as proof.
+        If LINE does not answer about the membership, the signed event is taken as proof, because it names the chat.
         """
         if asked.offer.asked_by is not None and asked.offer.asked_by in conversation.amendments.look().withdrawn:
             return False
         if asked.offer.forgets and event.user_id != asked.offer.forgets_for:
             return False
-        if event.is_one_on_one:  # the id of the chat is that of its person
+        if event.is_one_on_one:  # the chat's id is the person's id
             return True
         return event.user_id is not None and self.profiles.is_member(conversation.id, event.user_id) is not False
 
     def _leave(self, conversation: Conversation, event: LineEvent) -> EventResult:
-        """Say goodbye, leave the group, and erase all of it, the goodbye included."""
+        """Say goodbye, leave the group, and erase the whole chat, the goodbye included."""
         self.withdrawal.erase(conversation, until_ms=event.timestamp_ms - 1)
         is_late = self._is_of_an_earlier_stay(conversation, event)
         result = EventResult.LEFT_BEFORE if is_late else self._say_goodbye(conversation, event)
@@ -177,12 +177,12 @@ class ErasureHandler:
         return any(one.is_joining and one.timestamp_ms > event.timestamp_ms for one in outcomes)
 
     def _say(self, conversation: Conversation, event: LineEvent, text: str) -> EventResult:
-        said = Announcement(webhook_event_id=event.webhook_event_id, timestamp_ms=event.timestamp_ms, text=text)
-        return self.announcer.announce(conversation, said, event.reply_token, event.deadline)
+        announcement = Announcement(webhook_event_id=event.webhook_event_id, timestamp_ms=event.timestamp_ms, text=text)
+        return self.announcer.announce(conversation, announcement, event.reply_token, event.deadline)
 
 
 def confirmed_question(history: History, question_id: str, *, pressed_ms: int) -> OutcomeRecord | None:
-    """Return the question, if it still stands and was asked at most ten minutes before the press, by LINE's timestamps."""
+    """Return the question if it still stands and was asked at most ten minutes before the press, by LINE's timestamps."""
     asked = next((one for one in history.outcomes if one.webhook_event_id == question_id), None)
     if asked is None or not (asked.offer.asks or asked.offer.forgets) or not asked.holds_words:
         return None

@@ -1,7 +1,7 @@
-"""Forgettings: the events that take something back.  Admission does not stop them in a chat of which the bucket holds anything.
+"""Forgettings: events that take something back.  They pass without admission in every chat with stored objects.
 
-A chat that was revoked keeps its memory, and may be admitted again. So what its members take back has to go at once, and what they confirm,
-edit or ask to be erased, too. A chat of which nothing is stored has nothing to forget, and its events leave nothing.
+A revoked chat keeps its memory, and may be admitted again. An unsend, an edit, a confirmation or an erasure therefore works there at
+once. A chat without stored objects has nothing to forget, and its events leave nothing.
 """
 
 from dataclasses import dataclass
@@ -19,17 +19,17 @@ _COMMANDS: Final = frozenset({Command.RESET, Command.EXIT, Command.BYE, Command.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forgetting:
-    """Tells which events pass admission because they take something back."""
+    """Decides which events pass admission because they take something back."""
 
     conversations: Conversations
     intake: Intake
     traces: Traces
 
     def passes_admission(self, event: LineEvent) -> bool:
-        """Whether the event takes something back, and something is stored of its chat.  Raises: StorageUnavailableError.
+        """Whether the event takes something back, in a chat with stored objects.  Raises: StorageUnavailableError.
 
-        Commands and edits do, and presses of the button under a question whether to erase. So does the joining of a member, because recall
-        shows that member nothing from before.
+        Such events are commands (`/forget`), edits, presses under a question whether to erase, and joinings of members: recall shows a new
+        member nothing from the time before.
         """
         if not self._takes_back(event):
             return False

@@ -1,4 +1,4 @@
-"""Follow and join events: greet a person who added the bot as a friend, or a group that invited it."""
+"""Follow and join events: greet a person who added the bot as a friend, or a group that invited the bot."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ class GreetingHandler:
     phrases: Phrases
 
     def __call__(self, event: LineEvent) -> EventResult:
-        """The greeting was sent on the event's token, if it has one.
+        """The greeting was sent on the event's token; an event without token is not answered.
 
         Repeated: an event whose outcome is recorded is not greeted again.
         Raises: TurnBusyError, StorageUnavailableError; safe to deliver again.

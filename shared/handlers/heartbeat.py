@@ -1,9 +1,9 @@
-"""Heartbeats: every few minutes LINE is asked to test the webhook, and the model's provider whether it takes the key and knows the model.
+"""Heartbeats: every few minutes LINE is asked to test the webhook, and the model's provider to confirm the key and the model's name.
 
-So a dead webhook, a revoked key or token, and a retired model are noticed while no messages come.
+A dead webhook, a revoked key or token, and a retired model are therefore noticed even if no messages come.
 
-LINE sends a delivery that is signed with the channel secret, so it fails where a message would: address, switch, signature, instance.
-The alert counts what the webhook received (`webhook_received`); the lines of this module tell why it received nothing.
+LINE's test delivery is signed with the channel secret, and fails where a message would: address, switch, signature, instance.
+The alert counts what the webhook received (`webhook_received`); this module logs why the webhook received nothing.
 """
 
 from dataclasses import dataclass, field
@@ -16,16 +16,19 @@ from shared.line.webhook_check import WebhookChecker
 
 
 class ModelChecker(Protocol):
-    """The provider's own word on the model that answers."""
+    """The provider's own answer about the model."""
 
     def check_model(self) -> None:
-        """The provider takes the key and knows the model; nothing is generated.  Raises: ModelUnavailableError, ModelRefusedError."""
+        """The provider accepts the key and knows the model; nothing is generated.  Raises: ModelUnavailableError, ModelRefusedError."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heartbeat:
-    """Checks webhook and model in every `every_minutes`th minute; 0: never.  `model` None: the model is not checked."""
+    """Checks webhook and model in every `every_minutes`th minute; 0: never.  `model` None: the model is not checked.
+
+    Example: with 5, at 09:00, 09:05 and 09:10 UTC.
+    """
 
     checker: WebhookChecker
     model: ModelChecker | None = None
@@ -33,7 +36,7 @@ class Heartbeat:
     clock: Clock = field(repr=False)
 
     def __call__(self) -> None:
-        """LINE has tested the webhook, and the model was checked, if it is time; a failure is one line.
+        """If it is time, LINE has tested the webhook, and the model was checked; a failure is one log line.
 
         Repeated: tested again. Never raises.
         """

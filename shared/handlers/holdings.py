@@ -12,7 +12,7 @@ _LABEL_SUFFIX = ".json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Holdings:
-    """Counts of what a chat would lose."""
+    """Counts of everything that a chat would lose."""
 
     messages: int
     entries: int
@@ -21,7 +21,7 @@ class Holdings:
 
     @classmethod
     def of(cls, conversation: Conversation) -> "Holdings":
-        """Count what is stored now, in two round trips, and in those that the archive takes.  Raises: StorageUnavailableError."""
+        """Count the stored objects, in two round trips and the archive's own.  Raises: StorageUnavailableError."""
         reads, store, names = conversation.objects.reads, conversation.objects.store, conversation.names
         snapshot = reads.submit(conversation.snapshot.read)
         catalog = reads.submit(EntryStore(conversation).catalog)
@@ -29,12 +29,12 @@ class Holdings:
         journal = conversation.journal.list_objects()
         reminders = ReminderStore(conversation).read_all()
         record = snapshot.result().record
-        known = {names.message_id_in(one.name) for one in journal.messages}
-        known |= {one.line_message_id for one in (*record.messages, *record.leaving.messages)}
+        message_ids = {names.message_id_in(one.name) for one in journal.messages}
+        message_ids |= {one.line_message_id for one in (*record.messages, *record.leaving.messages)}
         for segment in Sweep(archive=conversation.archive).segments_after(-1):
-            known |= {one.line_message_id for one in segment.messages}
+            message_ids |= {one.line_message_id for one in segment.messages}
         return cls(
-            messages=len(known),
+            messages=len(message_ids),
             entries=len(catalog.result().rows),
             media=sum(not one.name.endswith(_LABEL_SUFFIX) for one in media.result()),
             reminders=sum(one.is_open for one in reminders),
@@ -42,7 +42,7 @@ class Holdings:
 
     @property
     def facts(self) -> dict[str, str]:
-        """The counts as facts of a phrase."""
+        """The counts as facts of a phrase, for example `{"messages": "212", "entries": "8", "media": "3", "reminders": "1"}`."""
         return {
             "messages": str(self.messages),
             "entries": str(self.entries),

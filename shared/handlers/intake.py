@@ -1,4 +1,4 @@
-"""Intake: from a parsed event to the record of its message, with whether it was meant for the bot, and its words without the bot's name."""
+"""Intake: from a parsed event to the record of its message: whether the bot is addressed, and the words without the bot's name."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -24,7 +24,10 @@ class Intake:
     bot_name: BotName
 
     def message(self, event: LineEvent, content: MessageContent) -> MessageRecord:
-        """Return the record of a message, addressed as its words tell."""
+        """Return the record of a message; its words decide whether it addresses the bot.
+
+        Example: in a group, "aizuchi, what did we decide?" is addressed, with the text "what did we decide?".
+        """
         bot_names = self._names(event)
         is_catch_up = self.command(event, content) is Command.CATCH_UP
         addressed = is_catch_up or is_addressed(event, policy=self.policy, bot_names=bot_names)
@@ -61,24 +64,25 @@ class Intake:
         )
 
     def edited_words(self, event: LineEvent, content: MessageContent) -> str:
-        """Return the words of an edited text, without the bot's name if they begin with it."""
+        """Return the words of an edited text, without the bot's name at the beginning."""
         return _words(content, self._names(event))
 
     def command(self, event: LineEvent, content: MessageContent) -> Command | None:
-        """Return the command that a message is, addressed or not.  In standby mode another channel answers, so there is none."""
+        """Return the command of a message, addressed or not.  None in standby mode, where another channel answers."""
         return command_of(content, bot_names=self._names(event)) if event.reply_token is not None else None
 
     def code(self, event: LineEvent, content: MessageContent) -> str:
-        """Return the invitation code behind `/start`; empty where there is none."""
+        """Return the invitation code behind `/start`; empty without a code."""
         return code_of(content, bot_names=self._names(event))
 
     def _names(self, event: LineEvent) -> tuple[str, ...]:
-        """Return the names that address the bot; in a 1:1 chat none is needed."""
+        """Return the names that address the bot; in a 1:1 chat no name is needed."""
         return () if event.is_one_on_one else self.bot_name.all
 
     def record_quote(self, conversation: Conversation, event: LineEvent, message: MessageRecord) -> MessageRecord:
-        """Return the message as addressed if it quotes a message of the bot; it is journalled before the chat is read to find that out.
+        """Return the message as addressed if it quotes a message of the bot.
 
+        To find out, the message is journalled first, and the chat is read.
         Repeated: returns the same, also after the bot's message has left memory.
         Raises: StorageUnavailableError, UnreadableRecordError; nothing is lost.
         """
@@ -102,7 +106,10 @@ def _words(content: MessageContent, bot_names: tuple[str, ...]) -> str:
 
 
 def _image_set(fields: Mapping[str, object]) -> tuple[str | None, int]:
-    """Return the id and size of the set that an image belongs to.  Source: LINE, "Image": index and total may be missing."""
+    """Return the id and size of an image's set.  Source: LINE, "Image": index and total may be missing.
+
+    Example: `{"imageSet": {"id": "E1", "index": 1, "total": 3}}` gives `("E1", 3)`.
+    """
     image_set = fields.get("imageSet")
     set_id = image_set.get("id") if isinstance(image_set, dict) else None
     total = image_set.get("total") if isinstance(image_set, dict) else None

@@ -1,4 +1,4 @@
-"""Events of members who join or leave a group: the time of joining is stored, so that recall shows a member nothing from before it."""
+"""Events of members who join or leave a group: the time of joining is stored, so that recall shows a member nothing from before."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Message events: record the message, reply to it if it was meant for the bot, and keep the chat small afterwards."""
+"""Message events: record the message, reply if the bot is addressed, and keep the chat small afterwards."""
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import wait
@@ -36,7 +36,7 @@ _LATE_MS: Final = 30_000
 class MessageHandler:
     """Handles message events, and presses of the button under "still thinking".
 
-    The time that a request has left after the answer goes to compaction.
+    The rest of a request's time after the answer goes to compaction.
     """
 
     conversations: Conversations
@@ -54,10 +54,11 @@ class MessageHandler:
     floods: Floods
 
     def __call__(self, event: LineEvent, content: MessageContent) -> EventResult:
-        """The message is in the journal, and answered if it was meant for the bot and can be answered.
+        """The message is in the journal, and answered if the bot is addressed and an answer is possible.
 
-        Repeated: an event whose outcome is recorded is not thought about again.
+        Repeated: the model is not asked again about an event with a recorded outcome.
         Raises: TurnBusyError, StorageUnavailableError; safe to deliver again.
+        Example: the 35th message of a minute is recorded as context, and the newest message of the flood gets one answer for all.
         """
         deadline, conversation = event.deadline, self.conversations.of(event.conversation_id)
         message = self.intake.record_quote(conversation, event, self.intake.message(event, content))
@@ -65,7 +66,7 @@ class MessageHandler:
             return self._overhear(conversation, message, deadline)
         if self._was_folded(conversation, message):
             return EventResult.FOLDED
-        # Record the message after the flood: a turn that covered it earlier would leave those that are folded later without an answer.
+        # Record the message after the flood: a turn that covered it earlier would leave the messages folded later unanswered.
         is_flood = self.floods.note(conversation.id, message)
         folded = self.floods.wait_for_end(conversation.id, message.line_message_id) if is_flood else ()
         if folded is None:
@@ -82,7 +83,7 @@ class MessageHandler:
     def press(self, event: LineEvent, deferral_id: str) -> EventResult:
         """Send the answer behind the button, once, on the token of the press.
 
-        Repeated, pressed again, pressed by another member: what was sent is not sent again. Raises: as for a message.
+        Repeated, pressed again, pressed by another member: no answer is sent twice. Raises: as for a message.
         """
         conversation = self.conversations.of(event.conversation_id)
         return self._answer(conversation, self.intake.press(event, deferral_id), event.deadline)
@@ -108,11 +109,11 @@ class MessageHandler:
         """Record the message as context for the answer to the flood."""
         if not self._record(conversation, replace(message, addressed=False)):
             return EventResult.WITHDRAWN
-        if message.quoted_message_id is not None:  # this delivery recorded it before the flood
+        if message.quoted_message_id is not None:  # this delivery recorded the message before the flood
             conversation.journal.mark_as_context(message.line_message_id)
         elif self._is_addressed(
             conversation, message
-        ):  # another delivery of it answers it; should that die, a tick does
+        ):  # another delivery of the message answers; if that worker dies, a tick does
             self.reply.hand_over(conversation, message.line_message_id)
         if self.compaction.is_triggered_by(message.line_message_id):
             self._compact(conversation, deadline, may_ask_model=False)
@@ -125,8 +126,8 @@ class MessageHandler:
     def _was_folded(self, conversation: Conversation, message: MessageRecord) -> bool:
         """Whether an earlier delivery recorded the message as context of a flood, and a compaction has moved it since.
 
-        Only a late message is looked for, so that others are answered without one more read; and none that quotes, because that is recorded
-        as context first, and may be moved before it is marked as addressed.
+        Only late messages are searched for, to spare all others one more read. A message with a quote is never searched for: it is recorded
+        as context first, and a compaction may move it before it is marked as addressed.
         """
         is_late = self.conversations.clock.now_ms() - message.timestamp_ms > _LATE_MS
         if not is_late or message.quoted_message_id is not None:
@@ -136,10 +137,11 @@ class MessageHandler:
         return any(one.line_message_id == own_id and not one.addressed for one in folded)
 
     def _is_known(self, conversation: Conversation, newest: MessageRecord) -> bool:
-        """Whether a flood's newest message was recorded before the flood ended: another turn may answer it without knowing of the flood.
+        """Whether a flood's newest message was recorded before the end of the flood.
 
-        Another delivery of the message recorded it, or this one, if the message quotes. A turn that covers a message that is recorded only
-        now has all that was folded in its prompt.
+        Then another turn may answer it without the folded messages. An earlier record comes from another delivery of the message, or from
+        this delivery, if the message quotes. A turn that covers a message recorded only after the flood has all folded messages in its
+        prompt.
         """
         is_journalled = conversation.journal.message_of(newest.line_message_id) is not None
         return is_journalled or newest.line_message_id in self._history(conversation, newest).covered
@@ -147,32 +149,33 @@ class MessageHandler:
     def _unanswered(
         self, conversation: Conversation, newest: MessageRecord, folded: Sequence[MessageRecord]
     ) -> tuple[MessageRecord, ...]:
-        """Return those of the folded messages that have no outcome, and that no answer to the newest message had in its prompt."""
+        """Return the folded messages without an outcome, except those in the prompt of an answer to the newest message."""
         if not folded:
             return ()
         history = self._history(conversation, newest)
         answers = (one for one in history.outcomes if newest.line_message_id in one.answered_ids)
-        seen = history.covered.union(*(one.provenance.ids for one in answers))
-        return tuple(one for one in folded if one.line_message_id not in seen)
+        covered_ids = history.covered.union(*(one.provenance.ids for one in answers))
+        return tuple(one for one in folded if one.line_message_id not in covered_ids)
 
     def _history(self, conversation: Conversation, newest: MessageRecord) -> History:
         turn = conversation.turn.read().record
         return self.intake.reader.read_newest(conversation, required_ids={newest.webhook_event_id}).beside(turn)
 
     def _answer_next(self, conversation: Conversation, folded: Sequence[MessageRecord], deadline: Deadline) -> None:
-        """Let the newest message that was folded answer for the flood, because the one that waited needs no answer."""
+        """Let the newest folded message answer for the flood, because the waiting message needs no answer."""
         for message in self._reopen(conversation, folded):
             if self._answer(conversation, message, deadline) is not EventResult.WITHDRAWN:
                 return
 
     def _reopen_next(self, conversation: Conversation, folded: Sequence[MessageRecord]) -> None:
-        """Let the newest folded message wait beside the one that was handed over, which may still be withdrawn; both get one answer."""
+        """Let the newest folded message wait along with the handed-over message, in case of a withdrawal; both get one answer."""
         next(self._reopen(conversation, folded), None)
 
     def _reopen(self, conversation: Conversation, folded: Sequence[MessageRecord]) -> Iterator[MessageRecord]:
-        """Yield those of the folded messages that stand, newest first, each once it waits for an answer.
+        """Yield the folded messages that still stand, newest first, each when it waits for an answer.
 
-        A tick answers it, if this worker dies or has no time left. If a message is too old to be answered, so are those after it.
+        A tick answers such a message if this worker dies or has no time left. A message that is too old to be answered ends the iteration:
+        all further messages are older.
         """
         for message in folded:
             if self.conversations.clock.now_ms() - message.timestamp_ms >= ANSWERABLE_MS:
@@ -198,14 +201,14 @@ class MessageHandler:
         return result
 
     def _record(self, conversation: Conversation, message: MessageRecord) -> bool:
-        """Record the message and return True; if an amendment hides it, withdraw it and return False."""
+        """Record the message and return True; if an amendment covers it, withdraw the message and return False."""
         stands = conversation.journal.record(message)
         if not stands:
             self.withdrawal.take_back_late(conversation, message)
         return stands
 
     def _settle(self, conversation: Conversation) -> None:
-        """Charge the chat with what was spent after its turn; if that fails, the next write of the turn charges it."""
+        """Charge the chat with the spending after its turn; if this fails, the next write of the turn does."""
         try:
             conversation.turn.settle()
         except AizuchiError as cause:
@@ -224,7 +227,7 @@ class MessageHandler:
             logs.warning("compaction_failed", error_type=type(cause).__name__)
 
     def _fold_amendments(self, conversation: Conversation, deadline: Deadline) -> None:
-        """Fold the older amendments, if this instance had to read them one by one; errors leave them to the next that has to."""
+        """Fold the older amendments, if this instance had to read them one by one; after an error, the next such instance does."""
         if deadline.left_s < FOLD_S:
             return
         try:
@@ -234,7 +237,7 @@ class MessageHandler:
 
 
 def _check_ended(fetches: Fetches) -> None:
-    """Raises: StorageUnavailableError, if a fetch may have stored bytes and not looked at the amendments; the redelivery looks."""
+    """Raises: StorageUnavailableError, if a fetch may have stored bytes without reading the amendments; the redelivery reads them."""
     for fetch in fetches.values():
         try:
             fetch.result(timeout=0)

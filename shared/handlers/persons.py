@@ -1,4 +1,4 @@
-"""Which messages a person sent, also those of which only an entry, a reminder or an answer is left."""
+"""The messages of a person, including messages of which only an entry, a reminder or an answer remains."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ from shared.reminders.store import ReminderStore
 
 
 def messages_of(conversation: Conversation, user_id: str, *, until_ms: int) -> PersonMessages:
-    """Return the messages that the person sent up to this timestamp, as far as the chat's objects tell.
+    """Return the person's messages up to this timestamp, as far as the chat's objects show.
 
     Raises: StorageUnavailableError, UnknownRecordVersionError.
     """

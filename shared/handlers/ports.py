@@ -38,14 +38,14 @@ def _new_entry_id() -> str:
 
 
 class Line(Messenger, PresenceApi, Membership, Account, QuotaApi, Protocol):
-    """What the worker asks of LINE's Messaging API."""
+    """The worker's part of LINE's Messaging API."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Threads:
-    """The threads that work beside a request.
+    """The threads that work during a request.
 
-    Leases (`background`) and `presence` have their own, so that neither waits for a tool. So have `ticks`, whose work reads on `reads`.
+    Leases (`background`) and `presence` have threads of their own, to wait for no tool. So have `ticks`, whose tasks read on `reads`.
     """
 
     reads: Executor
@@ -58,14 +58,14 @@ class Threads:
 
     @classmethod
     def on(cls, pool: Executor) -> "Threads":
-        """Return threads that are all of one pool, for a worker that few requests share."""
+        """Return threads that all come from one pool, for a worker with few requests."""
         background = ThreadBackground(threads=pool)
         return cls(reads=pool, tools=pool, names=pool, media=pool, presence=pool, ticks=pool, background=background)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotionPort:
-    """Notion, the names of the databases that may be used, and the chats that may use them (None: all)."""
+    """Notion, the names of usable databases (for example `todo_list`), and the chats with access (None: all)."""
 
     api: Notion
     databases: Mapping[str, str]
@@ -74,7 +74,7 @@ class NotionPort:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ports:
-    """The worker's connections to everything outside it.  `json_model`, `web` and `notion` bring their toolsets; None: not offered.
+    """The worker's connections to the outside.  `json_model`, `web` and `notion` bring their toolsets; None: not offered.
 
     `webhook` None: the webhook is not tested; `model_check` None: the model is not.
     """
@@ -103,7 +103,10 @@ class Ports:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What a deployment chooses.  `media_bucket`: where the model reads media by address; None: media are sent with the request."""
+    """A deployment's choices.  `media_bucket`: the bucket from which the model reads media by address, for example `aizuchi-history`.
+
+    `media_bucket` None: media are sent with the request.
+    """
 
     bot_name: str | None = None
     locale: str = "ja"

@@ -13,7 +13,7 @@ from shared.line.postback_data import deferral_id_in, proposal_id_in, question_i
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PostbackHandler:
-    """Hands a press to the handler of its button."""
+    """Calls the handler of the pressed button."""
 
     message: MessageHandler
     erasure: ErasureHandler
@@ -32,14 +32,14 @@ class PostbackHandler:
             return self.erasure.confirm(event, question_id)
         answer_id = deferral_id_in(data) or proposal_id_in(
             data
-        )  # what the press does is told by the answer, not by the word before its id
+        )  # the answer decides what the press does, not the word before the answer's id
         if answer_id is not None and self._is_of_member(event):
             return self.message.press(event, answer_id)
         press = reminder_press_in(data)
         return EventResult.IGNORED if press is None else self.reminder(event, press)
 
     def _is_of_member(self, event: LineEvent) -> bool:
-        """Whether a member of the chat pressed; if LINE does not answer that, its signed event, which names the chat, is taken as proof."""
-        if event.is_one_on_one:  # the id of the chat is that of its person
+        """Whether a member of the chat pressed; if LINE does not answer, the signed event, which names the chat, is taken as proof."""
+        if event.is_one_on_one:  # the chat's id is the person's id
             return True
         return event.user_id is not None and self.profiles.is_member(event.conversation_id, event.user_id) is not False

@@ -1,4 +1,4 @@
-"""The assembly of reminders: how turns stage them, how ticks deliver them, and how answers say those that could not be pushed."""
+"""The assembly of reminders: how turns stage, ticks deliver, and answers carry a reminder that could not be pushed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ from shared.turns.additions import Additions, NoAdditions
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reminders:
-    """The parts that handle reminders in a deployment; `staging` None: no reminder can be made, and there are no `tools`."""
+    """A deployment's parts for reminders; `staging` None: no reminder can be made, and `tools` is empty."""
 
     tools: tuple[Tool, ...]
     staging: ReminderStaging | None
@@ -48,6 +48,6 @@ class Reminders:
         )
 
     def tasks(self, admission: AdmissionHandler) -> Mapping[str, DueTask]:
-        """Return a tick's work for a reminder.  In a revoked chat nothing is sent, and a recurring reminder goes on to its next time."""
+        """Return a tick's work for a reminder.  In a revoked chat nothing is sent, and a recurring reminder moves to its next time."""
         in_silence = replace(self.delivery, reminding=Reminding.OFF)
         return {REMINDER: admission.guarded(self.delivery, instead=in_silence)}

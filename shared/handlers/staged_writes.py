@@ -1,4 +1,4 @@
-"""Staged writes to entries and reminders: applied after the commit, and cleared of withdrawn words, by one class."""
+"""Staged writes to entries and reminders: one class applies them after the commit, and later removes withdrawn words."""
 
 from dataclasses import dataclass, field
 
@@ -14,7 +14,7 @@ from shared.turns.lease import Lease
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StagedWrites:
-    """Applies the writes of outcomes (a StagedWriter), and removes withdrawn words from what they wrote (a WordHolder)."""
+    """Applies the writes of outcomes (a StagedWriter), and removes withdrawn words from entries and reminders (a WordHolder)."""
 
     entries: StagedEntryWriter = field(default_factory=StagedEntryWriter)
     reminders: StagedReminderWriter = field(default_factory=StagedReminderWriter)

@@ -1,7 +1,8 @@
-"""Ticks: once a minute, the work of every due marker is carried out whose minute has come.
+"""Ticks: once a minute, all due markers are carried out.
 
-A tick may be lost, late, doubled, or run beside another one: a marker is cleared only after its work was done, all work may be repeated,
-and the next tick continues with the remaining markers. So a failure never causes the redelivery of a tick.
+A tick may be lost, late, doubled, or run along with another tick: a marker is cleared only after its work was done, all work may be
+repeated, and the next tick continues with the remaining markers. A failure therefore never causes the redelivery of a tick.
+Example: `due/20261122T0930/reminder.U0123….r1` is carried out by the tick of 09:30, or by a later one.
 """
 
 from collections import Counter, deque
@@ -22,14 +23,14 @@ from shared.handlers.heartbeat import Heartbeat
 from shared.storage.due_marker import DueMarker
 
 AT_ONCE: Final = 32
-"""Markers that an instance carries out side by side, however many ticks it has.
+"""Markers that an instance carries out at the same time, over all its ticks.
 
-A reminder takes about ten calls in sequence and writes its record twice; Cloud Storage takes one write of an object per second. That takes
-1.5 s, mostly waiting. So 32 side by side deliver a thousand reminders a minute, and leave the CPU to events.
+A reminder takes about ten calls in sequence and writes its record twice; Cloud Storage takes one write of an object per second. A
+reminder therefore takes 1.5 s, mostly waiting: 32 at once deliver a thousand reminders a minute, and leave the CPU to events.
 """
 MARKERS_A_TICK: Final = 3_000
 BEGINS_S: Final = 50.0
-"""Seconds after the tick's beginning in which a marker may be begun, so that each ends within the request."""
+"""Seconds after the tick's beginning in which a marker may begin, so that all end within the request."""
 
 
 class DueTask(Protocol):
@@ -42,7 +43,7 @@ class DueTask(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Round:
-    """The work of a tick: the markers of each chat, a place for each marker that may still be begun, and the deadline for beginning."""
+    """The work of a tick: the markers of each chat, a place for each marker that may still begin, and the deadline for beginning."""
 
     chats: deque[deque[DueMarker]]
     places: Iterator[int]
@@ -52,9 +53,9 @@ class _Round:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TickHandler:
-    """Handles ticks.  `tasks` are named by the kind of their markers, those that have to wait for a model last.
+    """Handles ticks.  `tasks` by the kind of their markers, tasks that wait for a model last.
 
-    `threads` run AT_ONCE of them side by side.
+    `threads` run AT_ONCE tasks at the same time.
     """
 
     markers: DueMarkers
@@ -66,10 +67,10 @@ class TickHandler:
     usage: DeploymentUsage | None = None
 
     def __call__(self, *, is_late: bool = False) -> EventResult:
-        """Every due marker was tried once, those of a chat one after another, by kind; the rest is left if it is too much for one tick.
+        """Every due marker was tried once; a chat's markers one after another, by kind.  Work beyond one tick is left to the next.
 
-        `is_late`: the tick has waited for a worker. After an outage many come at once, and LINE tests a webhook sixty times an hour only.
-        Repeated: carries out the remaining markers.
+        `is_late`: the tick has waited for a worker. After an outage many ticks come at once, and LINE tests a webhook at most sixty times
+        an hour. Repeated: carries out the remaining markers.
         """
         deadline, began_ms = Deadline.after(self.clock, BEGINS_S), self.clock.now_ms()
         if self.heartbeat is not None and not is_late:
@@ -89,8 +90,8 @@ class TickHandler:
         running = [
             self.threads.submit(copy_context().run, self._carry_out, work) for _ in range(min(AT_ONCE, len(chats)))
         ]
-        for one in running:
-            one.result()
+        for worker in running:
+            worker.result()
         self._report(due, work.done)
         return EventResult.TICKED
 
@@ -100,10 +101,13 @@ class TickHandler:
         for marker in markers:
             chats.setdefault(marker.conversation_id, []).append(marker)
         ranks = {kind: rank for rank, kind in enumerate(self.tasks)}
-        return deque(deque(sorted(those, key=lambda one: ranks[one.kind])) for those in chats.values())
+        return deque(deque(sorted(in_chat, key=lambda marker: ranks[marker.kind])) for in_chat in chats.values())
 
     def _carry_out(self, work: _Round) -> None:
-        """Carry out one marker after another.  Meanwhile its chat is not in the queue, so no other thread takes the chat's next marker."""
+        """Carry out one marker after another.
+
+        Meanwhile the marker's chat is not in the queue, so no other thread begins the chat's next marker.
+        """
         while work.chats and work.deadline.left_s > 0 and next(work.places, None) is not None:
             try:
                 markers = work.chats.popleft()
@@ -129,12 +133,12 @@ class TickHandler:
         return True
 
     def _report_unknown(self, due: Iterable[DueMarker]) -> None:
-        """Log markers of a kind that this release does not know: a newer release made them, and has to carry them out."""
+        """Log markers of an unknown kind: a newer release made them, and has to carry them out."""
         for kind, count in Counter(marker.kind for marker in due if marker.kind not in self.tasks).items():
             logs.error("due_kind_unknown", kind=kind, count=count)
 
     def _report(self, due: Collection[DueMarker], done: Collection[DueMarker]) -> None:
-        left = {*due} - {*done}
-        oldest_ms = min((marker.due_ms for marker in left), default=None)
+        remaining = {*due} - {*done}
+        oldest_ms = min((marker.due_ms for marker in remaining), default=None)
         oldest_left_s = 0 if oldest_ms is None else max(0, self.clock.now_ms() - oldest_ms) // 1_000
-        logs.info("tick_handled", done=len(done), left=len(left), oldest_left_s=oldest_left_s)
+        logs.info("tick_handled", done=len(done), left=len(remaining), oldest_left_s=oldest_left_s)

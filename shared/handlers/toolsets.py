@@ -1,4 +1,7 @@
-"""The tools of a deployment: the core toolset, and every other one that has its port."""
+"""The tools of a deployment: the core toolset, and every toolset with a connected port.
+
+Example: without a Notion port, neither `notion_query` nor Notion's guide is offered.
+"""
 
 from dataclasses import dataclass
 
@@ -32,7 +35,7 @@ from shared.tools.web import MeteredWebSearch, web_tools
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Toolsets:
-    """The tools of a deployment, the guides that tell the model when to use them, and those that write `outside` of the bucket."""
+    """The tools of a deployment, guides for the model about their use, and the tools that write `outside` of the bucket."""
 
     tools: tuple[Tool, ...]
     guides: tuple[str, ...]
@@ -43,7 +46,7 @@ class Toolsets:
     def of(
         cls, ports: Ports, options: Options, metering: Metering, memory: ChatMemory, reminders: tuple[Tool, ...]
     ) -> "Toolsets":
-        """Return the core tools, those of the chat's memory and of reminders, and those of every toolset that has its port."""
+        """Return the tools of the core, the chat's memory and reminders, and of every toolset with a connected port."""
         writes = IdempotentWrites(clock=ports.clock)
         model = _json_model(ports, metering)
         own_facts = OwnFactTools(memory=memory, time_zone=options.time_zone)
@@ -74,13 +77,13 @@ class Toolsets:
         )
 
     def describe_earlier(self, context: TurnContext) -> tuple[str, ...]:
-        """Return the external calls of earlier attempts at the turn; none if the chat has no tool that makes any."""
+        """Return the external calls of earlier attempts at the turn; none if the chat has no tool for external calls."""
         has_writes = any(tool.is_offered_to(context) for tool in self.outside)
         return self.writes.describe_earlier(context) if has_writes else ()
 
 
 def _json_model(ports: Ports, metering: Metering) -> JsonModel | None:
-    """Return what classifies, with the second model behind it; None: nothing is filed."""
+    """Return the classifying model, with the second model behind it; None: nothing is filed."""
     if ports.json_model is None:
         return None
     first = MeteredJsonModel(model=ports.json_model, metering=metering)

@@ -1,4 +1,4 @@
-"""Traces: whether the bucket holds anything of a chat.  Where it does not, there is nothing to forget, and nothing is written."""
+"""Traces: whether the bucket holds anything of a chat.  In a chat without traces nothing is forgotten, and nothing is written."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,29 +13,30 @@ from shared.errors import UnreadableRecordError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Traces:
-    """Looks for what is stored of chats."""
+    """Looks for the stored objects of chats."""
 
     access: Access
     admissions: Admissions
     doorstep: Doorstep
 
     def has_none_of(self, conversation: Conversation) -> bool:
-        """Whether nothing is stored of the chat, and nothing that it has sent until now will be.
+        """Whether nothing is stored of the chat, and none of its sent messages will be.
 
-        That is so only where chats have to be admitted: events from before an admission are ignored, so a message that is still on its way
-        needs no amendment. A chat from a time of open access has a turn, a snapshot or a journal for as long as it has any other object,
-        but for the edit of a message that never came. The caller's event may have overtaken the `/start` that admits the chat, so that is
-        waited for. Raises: StorageUnavailableError.
+        True only if chats have to be admitted: events from before an admission are ignored, so a message on its way needs no amendment. A
+        chat from a time of open access has a turn, a snapshot or a journal for as long as it has any other object, except for the edit of a
+        message that never came. The caller's event may have overtaken the `/start` of the chat, so this waits for an admission.
+
+        Raises: StorageUnavailableError.
         """
         if self.access is Access.OPEN or self._was_admitted(conversation):
             return False
         store, names, reads = conversation.objects.store, conversation.names, conversation.objects.reads
-        listed = reads.map(store.list, (names.journal_prefix, names.amended_prefix))
+        listings = reads.map(store.list, (names.journal_prefix, names.amended_prefix))
         single = list(reads.map(store.read, (names.turn, names.snapshot)))
-        return not any((*single, *listed)) and not self._is_admitted_soon(conversation)
+        return not any((*single, *listings)) and not self._is_admitted_soon(conversation)
 
     def _was_admitted(self, conversation: Conversation) -> bool:
-        """Whether there is an admission of the chat, one that was revoked or cannot be read included."""
+        """Whether the chat has an admission, even a revoked or unreadable one."""
         return self._has(conversation, self.admissions.of)
 
     def _is_admitted_soon(self, conversation: Conversation) -> bool:
@@ -46,6 +47,6 @@ class Traces:
     def _has(self, conversation: Conversation, admission_of: Callable[[str], AdmissionRecord | None]) -> bool:
         try:
             return admission_of(conversation.id) is not None
-        except UnreadableRecordError as cause:  # where it is doubtful, what people take back goes
+        except UnreadableRecordError as cause:  # in doubt, a withdrawal is carried out
             logs.error("record_unreadable", cause=cause)
             return True

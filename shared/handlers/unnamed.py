@@ -21,9 +21,9 @@ class UnnamedHandler:
 
         Repeated: LINE takes a token once, so nothing is said again. Raises: LineRefusedError.
         """
-        said = (OutgoingMessage(text=self.phrases.text(Phrase.NO_USER_ID)),)
+        notice = (OutgoingMessage(text=self.phrases.text(Phrase.NO_USER_ID)),)
         until = reply_deadline(reply_token, self.clock, latest=deadline)
-        delivery = spend_reply_token(self.line, reply_token, said, clock=self.clock, deadline=until)
+        delivery = spend_reply_token(self.line, reply_token, notice, clock=self.clock, deadline=until)
         if delivery.is_delivered is None:
             return EventResult.UNKNOWN
         return EventResult.REPLIED if delivery.is_delivered else EventResult.UNDELIVERED

@@ -23,7 +23,7 @@ from shared.reminders.words import ReminderWords
 
 
 def withdrawal_of(clock: Clock) -> Withdrawal:
-    """Return the withdrawal that knows every place of words beside journal, turn and snapshot."""
+    """Return the withdrawal with every place of words besides journal, turn and snapshot."""
     return Withdrawal(holders=(CallWords(), MediaBytes(), EntryWords(), ReminderWords()), clock=clock)
 
 
@@ -36,7 +36,7 @@ class UnsendHandler:
     traces: Traces
 
     def __call__(self, event: Mapping[str, object] | Tick, _: Envelope, deadline: Deadline) -> EventResult:
-        """Return what came of an event that was pushed to the unsend function.
+        """Return the result of an event that was pushed to the unsend function.
 
         Raises: MisroutedEventError, UnusableIdError; StorageUnavailableError and UnreadableRecordError, safe to deliver again.
         """
@@ -53,8 +53,9 @@ class UnsendHandler:
     def withdraw(self, event: LineEvent) -> EventResult:
         """No object holds the message's words, now or later.
 
-        Repeated: no further effect. Message unknown (yet): the amendment waits for it.
+        Repeated: no further effect. Message unknown (yet): the amendment waits for the message.
         Raises: StorageUnavailableError, UnreadableRecordError; safe to deliver again.
+        Example: the unsend of message 5931 comes first; when the message arrives, its words are not stored.
         """
         if event.subject_id is None:
             return EventResult.IGNORED

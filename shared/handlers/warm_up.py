@@ -1,4 +1,4 @@
-"""Warm-up: prepare what the first request to the model needs on a thread, while the first event is recorded and its chat is read.
+"""Warm-up: prepare for the first request to the model on a thread, while the first event is recorded and its chat is read.
 
 The thread cannot start earlier: gunicorn loads the function before it forks its worker, and a fork has no threads.
 """
@@ -14,7 +14,7 @@ Handle = Callable[[Mapping[str, object] | Tick, Envelope, Deadline], str]
 
 
 class WarmedUp:
-    """Handles events, and begins with `prepare` on a thread when the first one comes."""
+    """Handles events, and starts `prepare` on a thread when the first event comes."""
 
     def __init__(self, handle: Handle, prepare: Callable[[], None]) -> None:
         self._handle = handle
@@ -22,7 +22,7 @@ class WarmedUp:
         self._begun = threading.Lock()
 
     def __call__(self, event: Mapping[str, object] | Tick, envelope: Envelope, deadline: Deadline) -> str:
-        """Return what came of the event."""
+        """Return the handler's result."""
         if self._begun.acquire(blocking=False):  # never released, so only the first event starts the thread
             threading.Thread(target=self._prepare, name="warm-up", daemon=True).start()
         return self._handle(event, envelope, deadline)

@@ -63,17 +63,17 @@ class _Search:
     """One search through the documents."""
 
     def __init__(self, documents: Sequence[Sequence[Passage]]) -> None:
-        passages = [(number, place, one) for number, of in enumerate(documents) for place, one in enumerate(of)]
+        passages = [(number, place, passage) for number, of in enumerate(documents) for place, passage in enumerate(of)]
         self._owners = [number for number, _, _ in passages]
         self._places = [place for _, place, _ in passages]
-        self._weights = [one.weight for _, _, one in passages]
-        self._folded = _Joined.of("\n".join(one.folded.replace("\n", " ") for _, _, one in passages))
+        self._weights = [passage.weight for _, _, passage in passages]
+        self._folded = _Joined.of("\n".join(passage.folded.replace("\n", " ") for _, _, passage in passages))
         self._loose = _Joined.of(loosen(self._folded.text))
         self._kanji = _Joined.of(without_okurigana(self._loose.text))
         self._documents = len(documents)
         lengths: defaultdict[int, int] = defaultdict(int)
-        for owner, (_, _, one) in zip(self._owners, passages, strict=True):
-            lengths[owner] += len(one.folded)
+        for owner, (_, _, passage) in zip(self._owners, passages, strict=True):
+            lengths[owner] += len(passage.folded)
         self._lengths = lengths
         self._average_length = max(1.0, sum(lengths.values()) / len(documents))
 

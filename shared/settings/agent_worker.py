@@ -20,15 +20,15 @@ from shared.turns.deferral import LateReply
 
 TOOLSETS: Final = ("knowledge", "notion", "web")
 _MOST: Final = 10**12
-_LONGEST_NAME: Final = 100  # every prompt and fixed text says it; LINE's own names have 20 characters
+_LONGEST_NAME: Final = 100  # the name is part of every prompt and of fixed texts; LINE's own names have 20 characters
 _THINKING_LEVELS: Final = ("minimal", "low", "medium", "high")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GeminiSettings:
-    """Access to Gemini: by `api_key`; if that is None, on Vertex AI by project and `location`.
+    """Access to Gemini: by `api_key`; if `api_key` is None, on Vertex AI by project and `location`.
 
-    `fallback_model` is asked where `model` does not answer.
+    `fallback_model` is asked if `model` does not answer.
     """
 
     api_key: Secret | None = field(repr=False)
@@ -64,8 +64,8 @@ class BotSettings:
 class AgentWorkerSettings:
     """The settings of functions/agent_worker.  LINE is asked to test the webhook every `heartbeat_minutes`; 0: never.
 
-    `notion` is set if `toolsets` names it. A thought that is classified with less than `confidence_threshold` is filed in the inbox.
-    Archives reach back `archive_days`; 0: nothing is archived.
+    `notion` is set if `toolsets` names it. A thought that is classified with less than `confidence_threshold` is filed in the inbox: with
+    0.6, a confidence of 0.55 goes to the inbox. Archives reach back `archive_days`; 0: nothing is archived.
     """
 
     project_id: str

@@ -19,8 +19,8 @@ _NAME: Final = re.compile(r"[^\x00-\x1f\x7f\"]{1,64}")
 class NotionSettings:
     """Access to Notion.
 
-    `databases` maps the names that the model uses to ids of databases or data sources. `conversations` are the chats that may use them;
-    None: every chat, including chats that the operator does not know.
+    `databases` maps the model's names to ids of databases or data sources: `{"todo_list": "248104cd-477e-80fd-b757-e945d38000bd"}`.
+    `conversations`: the chats with access; None: every chat, including chats unknown to the operator.
     """
 
     token: Secret = field(repr=False)
@@ -30,7 +30,7 @@ class NotionSettings:
 
 
 def notion_settings(settings: EnvironmentReader) -> NotionSettings:
-    """Read the variables; faults are collected by the reader."""
+    """Read the variables; the reader collects faults."""
     return NotionSettings(
         token=settings.secret("NOTION_TOKEN"),
         databases=_databases(settings),
@@ -42,30 +42,34 @@ def notion_settings(settings: EnvironmentReader) -> NotionSettings:
 def _databases(settings: EnvironmentReader) -> Mapping[str, str]:
     text = settings.required("NOTION_DATABASES")
     try:
-        named = json.loads(text) if text else {}
+        databases = json.loads(text) if text else {}
     except (ValueError, RecursionError):
-        named = None
-    is_usable = isinstance(named, dict) and all(
-        _NAME.fullmatch(name) and isinstance(value, str) and _uuid(value) for name, value in named.items()
+        databases = None
+    is_usable = isinstance(databases, dict) and all(
+        _NAME.fullmatch(name) and isinstance(value, str) and _uuid(value) for name, value in databases.items()
     )
-    if text and (not is_usable or not named):
+    if text and (not is_usable or not databases):
         settings.faults.append(
             "NOTION_DATABASES must be a JSON object of names and the ids of databases, "
             'such as {"todo_list": "248104cd477e80fdb757e945d38000bd"}'
         )
-    return {name: _uuid(value) for name, value in named.items()} if isinstance(named, dict) and is_usable else {}
+    return (
+        {name: _uuid(value) for name, value in databases.items()} if isinstance(databases, dict) and is_usable else {}
+    )
 
 
 def _conversations(settings: EnvironmentReader) -> frozenset[str] | None:
     text = settings.required("NOTION_CONVERSATIONS")
     if text == EVERY_CHAT:
         return None
-    named = [part.strip() for part in text.split(",") if part.strip()]
-    if text and not (named and all(is_conversation_id(conversation_id) for conversation_id in named)):
+    conversation_ids = [part.strip() for part in text.split(",") if part.strip()]
+    if text and not (
+        conversation_ids and all(is_conversation_id(conversation_id) for conversation_id in conversation_ids)
+    ):
         settings.faults.append(
             "NOTION_CONVERSATIONS must be ids of chats (U, C or R and 32 hexadecimal digits) separated by commas, or *"
         )
-    return frozenset(named)
+    return frozenset(conversation_ids)
 
 
 def _uuid(value: str) -> str:

@@ -1,4 +1,4 @@
-"""The account and the audience of Pub/Sub's push tokens, for functions that check them themselves."""
+"""The account and the audience of Pub/Sub's push tokens, for functions that check the tokens themselves."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from shared.settings.reader import EnvironmentReader
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PushSettings:
-    """`service_account` is the e-mail of the account whose token a push carries; `audience` is the token's `aud`."""
+    """`service_account`: the e-mail of the account in a push's token; `audience`: the token's `aud`."""
 
     service_account: str
     audience: str

@@ -1,4 +1,4 @@
-"""Reads an environment as a whole: every missing or malformed variable is reported in one message."""
+"""Reads an environment as a whole: one message reports every missing or malformed variable."""
 
 import math
 import re
@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from shared.settings.secret import FixedSecret, Secret, SecretFile, is_sendable
 
 LEAST_LEASE_S: Final = 16
-"""The shortest lease.  A holder uses 17/25 of it: a call to LINE of 7 s fits in, and the 5 s by which clocks differ are left."""
+"""The shortest lease.  A holder uses 17/25: a call to LINE of 7 s fits in, and 5 s remain for the difference between clocks."""
 
 _SPACE: Final = re.compile(r"\s")
 _BREAKS: Final = frozenset({"Cc", "Zl", "Zp"})  # categories of Unicode: controls, separators of lines and paragraphs
@@ -22,12 +22,13 @@ _Value = TypeVar("_Value")
 class SettingsError(SystemExit):
     """Variables are missing or malformed; the text names every fault.
 
-    It is a SystemExit, so that the process ends with this one line on stderr instead of a stack trace.
+    A SystemExit, so that the process ends with one line on stderr instead of a stack trace. Example:
+    `the environment is incomplete: HISTORY_BUCKET is not set; LEASE_S is '5'; it must be a number from 16 to 60`.
     """
 
 
 class EnvironmentReader:
-    """Reads variables and collects every fault, so that all are reported at once.  A variable that is set to "" counts as unset."""
+    """Reads variables and collects every fault for one report.  A variable set to "" counts as unset."""
 
     def __init__(self, env: Mapping[str, str]) -> None:
         self.faults: list[str] = []
@@ -43,7 +44,7 @@ class EnvironmentReader:
         return value or ""
 
     def one_line(self, name: str, *, most: int) -> str | None:
-        """Read a text without a line break, of at most so many characters."""
+        """Read a text without a line break, of at most `most` characters."""
         value = self.optional(name)
         if value is not None and (len(value) > most or any(unicodedata.category(one) in _BREAKS for one in value)):
             self.faults.append(f"{name} must be one line of at most {most} characters")
@@ -56,13 +57,13 @@ class EnvironmentReader:
         return value
 
     def optional_host(self, name: str) -> str | None:
-        """Read a host and its port, without a scheme."""
+        """Read a host and port, without a scheme, for example `localhost:8085`."""
         value = self.optional(name)
         self._check_is_name(name, value or "")
         return value
 
     def secret(self, name: str, *, instead: str | None = None) -> Secret:
-        """Read the variable, or the file that the variable NAME_FILE names; the file is read again while the process runs."""
+        """Read the variable, or the file named by the variable NAME_FILE; the file is read again while the process runs."""
         path = self.optional(f"{name}_FILE")
         if path is None:
             text = self.required(name, instead=instead)
@@ -78,12 +79,12 @@ class EnvironmentReader:
             return FixedSecret("")
 
     def secrets(self, name: str, *, at_most: int) -> Secret:
-        """Read a secret that may be several, separated by commas."""
+        """Read a secret that may hold several, separated by commas: `old,new` while a secret is being changed."""
         secret = self.secret(name)
-        held = split_secrets(secret.value())
-        if len(held) > at_most:
-            self.faults.append(f"{name} holds {len(held)} secrets; at most {at_most} are taken, separated by a comma")
-        elif secret.value() and not held:
+        values = split_secrets(secret.value())
+        if len(values) > at_most:
+            self.faults.append(f"{name} holds {len(values)} secrets; at most {at_most} are taken, separated by a comma")
+        elif secret.value() and not values:
             self.faults.append(f"{name} holds no secret")
         return secret
 
@@ -99,11 +100,11 @@ class EnvironmentReader:
         value = self._env.get(name)
         if value is None:
             return default
-        named = tuple(dict.fromkeys(part.strip().lower() for part in value.split(",") if part.strip()))
-        unknown = [member for member in named if member not in allowed]
+        values = tuple(dict.fromkeys(part.strip().lower() for part in value.split(",") if part.strip()))
+        unknown = [member for member in values if member not in allowed]
         if unknown:
             self.faults.append(f"{name} names {', '.join(unknown)}; there are {', '.join(allowed)}")
-        return tuple(member for member in named if member in allowed)
+        return tuple(member for member in values if member in allowed)
 
     def number(self, name: str, *, default: float, least: float, most: float) -> float:
         value = self.optional(name)
@@ -119,7 +120,7 @@ class EnvironmentReader:
         return number
 
     def whole_number(self, name: str, *, default: int, least: int, most: int) -> int:
-        """Read a number that counts something.  A part of one is no number: cut off, it would be 0, which often means no limit."""
+        """Read a whole number.  A fraction is a fault: cut off, 0.5 would be 0, which often means no limit."""
         number = float(self.number(name, default=default, least=least, most=most))
         if not number.is_integer():
             self.faults.append(f"{name} is {self.optional(name)!r}; it must be a whole number from {least} to {most}")
@@ -128,13 +129,13 @@ class EnvironmentReader:
     def lease_s(self) -> float:
         """Read the duration of a lease; functions that share a bucket need the same value.
 
-        On an emulator's bucket it may be shorter, so that a test need not wait for the lease of a worker that it killed.
+        On an emulator's bucket the lease may be shorter, so that a test need not wait for the lease of a worker that it killed.
         """
         least = 1 if self.optional("STORAGE_EMULATOR_HOST") else LEAST_LEASE_S
         return self.number("LEASE_S", default=25, least=least, most=60)
 
     def clock_offset_file(self) -> Path | None:
-        """Read the file that moves the clock of a local stack; beside a real bucket there is none."""
+        """Read the path of the file that moves the clock of a local stack; a fault with a real bucket."""
         path = self.optional("CLOCK_OFFSET_FILE")
         if path is not None and not self.optional("STORAGE_EMULATOR_HOST"):
             self.faults.append("CLOCK_OFFSET_FILE moves the clock of a local stack only; unset it")
@@ -155,7 +156,10 @@ class EnvironmentReader:
         return value.rstrip("/")
 
     def line_api_base_url(self) -> str | None:
-        """Read where LINE's API is.  The access token is sent there, so http is for stand-ins: on this machine, or beside an emulator."""
+        """Read the address of LINE's API.  The access token is sent to this address.
+
+        Plain http is therefore allowed only for stand-ins: on this machine, or along with an emulator.
+        """
         value = self.url("LINE_API_BASE_URL")
         is_safe = value is None or value.lower().startswith("https:") or _LOOPBACK.match(value) is not None
         if not is_safe and not self.optional("STORAGE_EMULATOR_HOST"):
@@ -168,7 +172,7 @@ class EnvironmentReader:
 
 
 def split_secrets(text: str) -> tuple[str, ...]:
-    """Return the secrets of a text in which commas separate them."""
+    """Return the secrets in a text with commas between them: `split_secrets("a, b") == ("a", "b")`."""
     return tuple(part.strip() for part in text.split(",") if part.strip())
 
 

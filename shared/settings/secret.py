@@ -1,7 +1,7 @@
 """Secrets: a fixed text, or a file that is read again, so that a changed secret needs no deployment.
 
-Source: Cloud Run, "Configure secrets for services": reading a mounted secret always fetches its value from Secret Manager, so the file of
-the version `latest` holds the newest value; a read fails while the secret cannot be accessed.
+Source: Cloud Run, "Configure secrets for services": reading a mounted secret always fetches its value from Secret Manager, so the file
+of the version `latest` holds the newest value; a read fails while the secret cannot be accessed.
 """
 
 import threading
@@ -26,7 +26,10 @@ class Secret(Protocol):
         ...
 
     def read_again(self) -> bool:
-        """Whether the value is another one than before, after it was refused."""
+        """Read the value again after a refusal; return whether it has changed.
+
+        Example: LINE answers 401, so the caller asks `token.read_again()`, and repeats the call if the answer is True.
+        """
         ...
 
 
@@ -44,10 +47,10 @@ class FixedSecret:
 
 
 class SecretFile:
-    """A secret in a file.  A file that cannot be read, or holds no secret, leaves the last value in use."""
+    """A secret in a file.  If the file cannot be read, or holds no secret, the last value stays in use."""
 
     def __init__(self, path: Path, *, clock: Clock | None = None) -> None:
-        """Read the file.  Raises: OSError; ValueError, if it holds no secret."""
+        """Read the file.  Raises: OSError; ValueError, if the file holds no secret."""
         self._path = path
         self._clock = clock or SystemClock()
         self._reading = threading.Lock()
@@ -56,7 +59,7 @@ class SecretFile:
 
     def value(self) -> str:
         if self._clock.monotonic_s() - self._read_at_s >= FRESH_S and self._reading.acquire(blocking=False):
-            try:  # one thread reads; the others go on with the value that they have
+            try:  # one thread reads; the others continue with the old value
                 self._refresh()
             finally:
                 self._reading.release()
@@ -89,5 +92,5 @@ def _read(path: Path) -> str:
 
 
 def is_sendable(secret: str) -> bool:
-    """Whether a header can carry the secret: a line break within it, such as that of a wrapped copy, would fail every call."""
+    """Whether a header can carry the secret: a line break inside, for example of a wrapped copy, would fail every call."""
     return secret.isascii() and secret.isprintable()

@@ -13,7 +13,7 @@ from shared.settings.reader import read_settings
 class UnsendSettings:
     """The settings of functions/unsend.
 
-    `access` spares chats that were never admitted a tombstone; without ACCESS every unsend leaves one.
+    With `access` "invited", an unsend in a chat without admission leaves no tombstone; without ACCESS every unsend leaves one.
     """
 
     project_id: str

@@ -30,7 +30,7 @@ _SLUG_LIMIT: Final = 80
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AmendedName:
-    """The parts of an amendment event's name: time of writing by the writer's clock, kind, id, and a digest of the event's bytes."""
+    """The parts of an amendment event's name: time of writing by the writer's clock, kind, id, and a digest of the bytes."""
 
     written_ms: int
     kind: str
@@ -40,7 +40,7 @@ class AmendedName:
 
 @dataclass(frozen=True, slots=True)
 class ObjectNames:
-    """The names of one chat's objects.  Every method raises UnusableIdError for an id or a path that cannot stand in a name."""
+    """The names of one chat's objects.  Every method raises UnusableIdError for an id or a path with forbidden characters."""
 
     conversation_id: str = field(repr=False)
 
@@ -81,7 +81,7 @@ class ObjectNames:
         return f"{self.amended_since(name.written_ms)}.{name.kind}.{checked_id(name.id)}.{checked_id(name.digest)}{_SUFFIX}"
 
     def amended_since(self, written_ms: int) -> str:
-        """The least name of an event that was written at this time or later; the fold sorts after it."""
+        """The least name of an event written at this time or later; the fold sorts after it."""
         return f"{self.amended_prefix}{written_ms:0{_MS_DIGITS}d}"
 
     def amended_name_in(self, name: str) -> "AmendedName":
@@ -106,7 +106,7 @@ class ObjectNames:
         return f"edited/{self.conversation_id}/"
 
     def edited(self, line_message_id: str) -> str:
-        """The newest words of one message that was edited or withdrawn."""
+        """The newest words of one edited or withdrawn message."""
         return f"{self.edited_prefix}{checked_id(line_message_id)}{_SUFFIX}"
 
     @property
@@ -136,7 +136,7 @@ class ObjectNames:
 
     @property
     def archive_prefix(self) -> str:
-        """Messages and answers that left the snapshot."""
+        """Messages and answers outside of the snapshot."""
         return f"archive/{self.conversation_id}/"
 
     def segment(self, name: SegmentName) -> str:

@@ -182,7 +182,7 @@ def _is_explained(
 def _questions(
     history: History, deferrals: Mapping[str, OutcomeRecord], roots: AbstractSet[str]
 ) -> tuple[MessageRecord, ...]:
-    """Return the messages that these deferrals cover, without presses."""
+    """Return the messages behind these deferrals, without presses."""
     covered = _covered(deferrals, roots)
     return tuple(one for one in _known(history) if one.line_message_id in covered and one.presses is None)
 

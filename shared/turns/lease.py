@@ -129,7 +129,7 @@ class Lease:
                 return
 
     def amend(self, outcome: OutcomeRecord, route: Route) -> bool:
-        """Return whether the committed outcome was changed; words that were withdrawn meanwhile do not come back."""
+        """Return whether the committed outcome was changed; withdrawn words do not come back."""
         for _ in range(SWAP_ATTEMPTS):
             stored_outcome = self.record.outcome
             amended = (

@@ -189,7 +189,7 @@ class Outbox:
         return _with_fate(outcome, Delivery(is_delivered=False))
 
     def _since_received_ms(self, route: Route | None) -> int | None:
-        """Return the age of the token that the route spends; None for a push."""
+        """Return the age of the route's token; None for a push."""
         token = route.token if route is not None else None
         return self.clock.now_ms() - token.received_ms if token is not None else None
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from shared.access.admission import KEPT_S, Access, Admissions
+from shared.access.admission import CACHED_S, Access, Admissions
 from shared.access.invitations import Invitations
 from shared.adapters.memory import FixedClock
 from tests.simulation.bus import Delivery
@@ -18,10 +18,10 @@ def edit_behind_the_door() -> list[str]:
     with Scene(group=True, access=Access.INVITED).playing() as scene:
         message = _says_in_admitted_chat(scene)
         operator(scene).revoke(GROUP)
-        scene.sleeps(KEPT_S)
+        scene.sleeps(CACHED_S)
         scene.runs_to_end(scene.edits(message))
         operator(scene).admit(GROUP, since_ms=0, renews=True)
-        scene.sleeps(KEPT_S)
+        scene.sleeps(CACHED_S)
         scene.runs_to_end(scene.asks())
         return scene.rests()
 
@@ -31,7 +31,7 @@ def edit_of_a_message_that_is_not_stored() -> list[str]:
     with Scene(group=True, access=Access.INVITED).playing() as scene:
         _says_in_admitted_chat(scene)
         operator(scene).revoke(GROUP)
-        scene.sleeps(KEPT_S)
+        scene.sleeps(CACHED_S)
         unheard = scene.says(addressed=False)
         scene.runs_to_end(scene.pushes(scene.delivers(unheard)))
         scene.sleeps(1)
@@ -53,7 +53,7 @@ def admission_that_is_read_slowly() -> list[str]:
         revoked_s = scene.world.now_s
         scene.runs_to_end(worker)
         said = len(scene.said)
-        scene.sleeps(revoked_s + KEPT_S - scene.world.now_s)
+        scene.sleeps(revoked_s + CACHED_S - scene.world.now_s)
         scene.runs_to_end(scene.asks(instance=0))
         is_answered = len(scene.said) > said
         return ["I9: a chat was answered a minute after its revocation"] if is_answered else []

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from shared.access.admission import KEPT_S, Access
+from shared.access.admission import CACHED_S, Access
 from shared.storage.object_names import ADMITTED_PREFIX, ObjectNames
 from tests.simulation.access_scenes import new_code, operator, starts
 from tests.simulation.people import GROUP, PERSON
@@ -87,7 +87,7 @@ def test_a_revoked_chat_is_met_with_silence_within_a_minute_and_still_forgets(sc
     before, asked = everything_of(scene, PERSON), scene.world.truth.model_calls
 
     operator(scene).revoke(PERSON)
-    scene.sleeps(KEPT_S)
+    scene.sleeps(CACHED_S)
     scene.runs_to_end(scene.asks(instance=0))
     scene.runs_to_end(scene.pushes(starts(scene, new_code(scene)), instance=1))
     assert (everything_of(scene, PERSON), scene.world.truth.model_calls) == (before, asked)
@@ -105,7 +105,7 @@ def test_a_turn_that_a_revocation_meets_ends_and_no_other_begins(scene: Scene) -
     operator(scene).revoke(PERSON)
     scene.runs_to_end(thinker)
     asked = scene.world.truth.model_calls
-    scene.sleeps(KEPT_S)
+    scene.sleeps(CACHED_S)
     for instance in (0, 1):
         scene.runs_to_end(scene.asks(instance=instance))
 
@@ -135,7 +135,7 @@ def revoked_group(request: pytest.FixtureRequest) -> Iterator[Scene]:
             playing.runs_to_end(playing.pushes(playing.delivers(message)))
             playing.sleeps(1)
         operator(playing).revoke(GROUP)
-        playing.sleeps(KEPT_S)
+        playing.sleeps(CACHED_S)
         yield playing
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.access.admission import KEPT_S, AdmissionRecord, Admissions
+from shared.access.admission import CACHED_S, AdmissionRecord, Admissions
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.errors import UnusableIdError
 from shared.storage.codec import decode, encode
@@ -40,13 +40,13 @@ def admissions(store: CountingStore, clock: FixedClock) -> Admissions:
 
 def test_an_admission_is_read_once_a_minute(admissions: Admissions, store: CountingStore, clock: FixedClock) -> None:
     store.create(f"admitted/{recorded.USER}.json", encode(AdmissionRecord(since_ms=5)))
-    clock.move(KEPT_S)
+    clock.move(CACHED_S)
 
     for _ in range(3):
         assert admissions.of(recorded.USER) == AdmissionRecord(since_ms=5)
     assert store.reads == 1
 
-    clock.move(KEPT_S)
+    clock.move(CACHED_S)
     admissions.of(recorded.USER)
     assert store.reads == 2
 
@@ -56,7 +56,7 @@ def test_a_revocation_elsewhere_is_seen_within_a_minute(store: CountingStore, cl
     warm.admit(recorded.USER, since_ms=1)
 
     assert elsewhere.revoke(recorded.USER)
-    clock.move(KEPT_S)
+    clock.move(CACHED_S)
 
     found = warm.of(recorded.USER)
     assert found is not None
@@ -97,7 +97,7 @@ class SlowStore(MemoryObjectStore):
         if happens is not None:
             self.meanwhile = None
             happens()
-            self.clock.move(KEPT_S / 2)
+            self.clock.move(CACHED_S / 2)
         return found
 
 
@@ -108,7 +108,7 @@ def test_an_admission_is_kept_from_when_it_was_asked_for(clock: FixedClock) -> N
     store.meanwhile = lambda: elsewhere.revoke(recorded.USER)
     assert warm.of(recorded.USER) == AdmissionRecord(since_ms=1)
 
-    clock.move(KEPT_S / 2)
+    clock.move(CACHED_S / 2)
 
     found = warm.of(recorded.USER)
     assert found is not None
@@ -122,7 +122,7 @@ def test_an_admission_that_was_written_is_kept_from_when_that_began(clock: Fixed
     store.meanwhile = lambda: elsewhere.revoke(recorded.USER)
     assert not warm.admit(recorded.USER, since_ms=2).is_revoked
 
-    clock.move(KEPT_S / 2)
+    clock.move(CACHED_S / 2)
 
     found = warm.of(recorded.USER)
     assert found is not None

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from shared.access.admission import KEPT_S, Access, Admissions
+from shared.access.admission import CACHED_S, Access, Admissions
 from shared.access.arrival import MESSAGE_WAITS_S
 from shared.access.doorstep import TOLD_EVERY_S, WAITS_A_CHAT, WRONG_CODES
 from shared.access.invitations import Invitations
@@ -343,7 +343,7 @@ def test_a_revoked_chat_meets_silence_and_keeps_its_memory(person: Person, admis
     person.says(f"/start {code}")
     person.says("@Aizuchi my word is swordfish", HELLO)
     admissions.revoke(person.events.chat_id)
-    person.worker.clock.move(KEPT_S)
+    person.worker.clock.move(CACHED_S)
     before = len(person.worker.said)
 
     for text in ("@Aizuchi hello", "/help", "/id", "/usage", "/reminders", "/export me", "/catchup", f"/start {code}"):
@@ -357,7 +357,7 @@ def test_forgetting_works_in_a_revoked_chat(person: Person, admissions: Admissio
     person.says(f"/start {invite(person.worker)}")
     person.says("@Aizuchi my word is swordfish", HELLO)
     admissions.revoke(person.events.chat_id)
-    person.worker.clock.move(KEPT_S)
+    person.worker.clock.move(CACHED_S)
 
     is_group = person.events.chat_id.startswith("C")
     person.sends(person.events.event("leave" if is_group else "unfollow"))
@@ -385,7 +385,7 @@ def test_a_revoked_chat_is_not_answered_by_a_tick(person: Person, admissions: Ad
     person.worker.store.delete(conversation.names.turn)
     person.worker.store.create(f"due/20200101T0000/reply.{conversation.id}.{event['message']['id']}", b"")
     admissions.revoke(person.events.chat_id)
-    person.worker.clock.move(KEPT_S)
+    person.worker.clock.move(CACHED_S)
 
     person.worker.push(push.tick())
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import pytest
 
-from shared.access.admission import KEPT_S, Access, Admissions
+from shared.access.admission import CACHED_S, Access, Admissions
 from shared.access.budgets import Limits
 from shared.adapters.memory.scripted_model import calling
 from shared.conversation.records import MessageRecord
@@ -34,14 +34,14 @@ def admissions_of(person: Person) -> Admissions:
 def revoke(person: Person) -> None:
     """The operator revokes the chat, and every instance knows it."""
     admissions_of(person).revoke(person.events.chat_id)
-    person.worker.clock.move(KEPT_S)
+    person.worker.clock.move(CACHED_S)
 
 
 def readmit(person: Person) -> None:
     """The operator admits the chat again, as of the events that follow; what its instances know of it has grown old."""
     chat, now_ms = person.events.chat_id, START_MS + 60_000
     admissions_of(person).admit(chat, since_ms=now_ms, renews=True)
-    person.worker.clock.move(KEPT_S)
+    person.worker.clock.move(CACHED_S)
     person.events.skip(100)
 
 
