@@ -132,7 +132,7 @@ class LineRefusedError(PermanentError):
 
 
 class LineUnavailableError(TransientError):
-    """LINE did not answer a call that has to succeed."""
+    """LINE did not answer a necessary call."""
 
 
 class PublishFailedError(TransientError):
@@ -148,7 +148,7 @@ class TurnBusyError(TransientError):
 
 
 class PromptAmendedError(TransientError):
-    """A message in the prompt was edited or withdrawn, so the prompt has to be built again."""
+    """A message in the prompt was edited or withdrawn, so a new prompt is needed."""
 
 
 class ModelUnavailableError(TransientError):

@@ -40,7 +40,7 @@ class _Sink:
         self._put: Callable[[str], object] = sys.stdout.write
 
     def point_at(self, stream: TextIO) -> None:
-        """Write to `stream`; past its buffer if the stream has a file descriptor, because one system call per line needs no lock."""
+        """Write to `stream`; past the buffer of a stream with a file descriptor, because one system call per line needs no lock."""
         try:
             descriptor = stream.fileno()
         except (OSError, ValueError):  # a stream in memory
@@ -86,7 +86,7 @@ def error(event: str, *, cause: BaseException | None = None, **fields: object) -
 
 @contextlib.contextmanager
 def bound(**fields: object) -> Iterator[None]:
-    """Add `fields` to every line that is logged in the block."""
+    """Add `fields` to every line logged in the block."""
     token = _BOUND.set({**_BOUND.get(_NOTHING), **fields})
     try:
         yield

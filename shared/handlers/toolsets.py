@@ -1,6 +1,6 @@
 """The tools of a deployment: the core toolset, and every toolset with a connected port.
 
-Example: without a Notion port, neither `notion_query` nor Notion's guide is offered.
+Example: without a Notion port, neither `create_page` nor Notion's guide is offered.
 """
 
 from dataclasses import dataclass

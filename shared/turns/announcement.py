@@ -128,7 +128,7 @@ class _AnnouncementDelivery:
         """End without an answer: the token is dead, or newer announcements took the place in the waiting room.
 
         The outcome is recorded as undelivered unless another delivery of the event has answered, or still can. None: the turn is committed
-        to the text, by this delivery or another one; this delivery waits for the record, or takes over.
+        to the text, by this delivery or another; this delivery waits for the record, or takes over.
         """
         turn = self.conversation.turn.read().record
         if turn.outcome is not None and self.is_ended_by(turn.outcome):

@@ -58,7 +58,7 @@ class StagedWriter(Protocol):
 
 
 class Attachments(Protocol):
-    """Messages that follow the text of an outcome."""
+    """Messages after the text of an outcome."""
 
     def of(self, outcome: OutcomeRecord) -> Sequence[OutgoingMessage]:
         """Return the messages after the text.  Repeated, also by a worker that takes over: the same messages."""
@@ -165,10 +165,7 @@ class Outbox:
     def _send(
         self, lease: Lease, outcome: OutcomeRecord, deadline: Deadline, *, is_takeover: bool, spare: Sequence[Route]
     ) -> OutcomeRecord | None:
-        """Send along the committed route; if LINE refuses, commit to the next route and send along that.
-
-        None: the words were withdrawn meanwhile, and certainly nothing arrived; or another worker has taken over.
-        """
+        """Send along the committed route; if LINE refuses, commit to the next route and send along it."""
         for route in (lease.record.route, *(one for one in spare if one != lease.record.route)):
             if route != lease.record.route:
                 if route.token is not None and route.token.is_surely_dead(self.clock.now_ms()):
