@@ -4,14 +4,20 @@ import random
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
+from shared import logs
 from shared.agent.executor import ToolExecutor
 from shared.agent.model import Content, FunctionResponses, Model
-from shared.agent.remedies import Help
+from shared.agent.remedies import BLANK, STRANGE_LINK, Help, Trouble
 from shared.agent.tools import Decision
 from shared.agent.turn_context import TurnContext
 from shared.agent.turn_requests import Asking, Limits, TurnRequests
 from shared.clock import Clock, Deadline
+from shared.errors import PromptAmendedError
+
+_LEAST_FOR_ANOTHER_S: Final = 15.0
+"""With less time left, a reply that can be sent is not asked for again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,13 +62,13 @@ class Agent:
         deadline: Deadline | None = None,
         only: tuple[str, ...] = (),
         asked_only: Callable[[], tuple[Content, ...]] | None = None,
-        is_blank: Callable[[str | None], bool] = lambda _: False,
+        trouble_with_reply: Callable[[str | None], Trouble | None] = lambda _: None,
     ) -> Thought:
         """Return the decision, by the deadline where there is one, and within the limits.
 
         The model may call `only` these tools; none named: all that the turn has. `asked_only` makes the contents of a prompt that holds
-        nothing of the chat but what is asked. A message that `is_blank` as people would see it is asked for again; it is returned if that
-        gives no other.
+        nothing of the chat but what is asked. A message in trouble, such as a blank one, is asked for again; it is returned if that gives
+        no other.
 
         Raises: PromptAmendedError, ModelUnavailableError, ModelRefusedError, ModelBlockedError, ModelCallLimitError, DeadlineError.
         """
@@ -84,21 +90,40 @@ class Agent:
         used: list[str] = []
         made: Counter[str] = Counter()
         footnotes: list[str] = []
+        sendable: Decision | None = None
         while True:
-            response = turn.ask()
+            try:
+                response = turn.ask(tries_once=sendable is not None)
+            except PromptAmendedError:
+                raise
+            except Exception as cause:
+                if sendable is None:
+                    raise
+                logs.warning("reply_not_improved", error_type=type(cause).__name__)
+                break
             ran = self.tools.run(response.calls, context, turn.tool_deadline(), made=made, allowed=turn.allowed)
             used += [registry.known_name(call.name, context) for call in response.calls]
             footnotes += ran.footnotes
-            if ran.decision is None:
+            decision = ran.decision
+            if decision is None:
                 turn.append(response, FunctionResponses(responses=ran.responses))
-            elif not is_blank(ran.decision.message) or not turn.helps_against_blank():
-                return Thought(
-                    decision=ran.decision,
-                    model_name=turn.model.name,
-                    model_calls=turn.model_calls,
-                    tools_used=tuple(used),
-                    tools_offered=tuple(one.name for one in registry.offered_to(context)),
-                    footnotes=tuple(dict.fromkeys(footnotes)),
-                    helped=tuple(turn.helped),
-                    saw_asked_only=turn.saw_asked_only,
-                )
+                continue
+            trouble = trouble_with_reply(decision.message)
+            if sendable is not None and (decision.message is None or trouble is BLANK):
+                break
+            if trouble is STRANGE_LINK:
+                sendable = decision
+            least_s = _LEAST_FOR_ANOTHER_S if trouble is STRANGE_LINK else 0.0
+            if trouble is None or not turn.helps_against(trouble, least_s=least_s):
+                sendable = decision
+                break
+        return Thought(
+            decision=sendable,
+            model_name=turn.model.name,
+            model_calls=turn.model_calls,
+            tools_used=tuple(used),
+            tools_offered=tuple(one.name for one in registry.offered_to(context)),
+            footnotes=tuple(dict.fromkeys(footnotes)),
+            helped=tuple(turn.helped),
+            saw_asked_only=turn.saw_asked_only,
+        )

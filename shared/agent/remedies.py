@@ -72,6 +72,11 @@ _BLANK: Final = (
     "Nothing was sent: as people would see it, your reply is empty, or only a link that neither a person nor a function gave. "
     "Answer in words."
 )
+_LINK: Final = (
+    "Nothing was sent: your reply holds a link, or a name that reads as one, that neither a person nor a function gave, or many links of "
+    "one site that only a page gave. People would not see it. Answer in whole sentences without it; where a function can find out, call "
+    "it first."
+)
 _FEWER_CALLS: Final = (
     "Nothing was done: you made far too many calls at once. Call what you need next, a few functions at a time."
 )
@@ -88,6 +93,8 @@ MODEL_REFUSED: Final = Trouble(name="MODEL_REFUSED", helps=(Help.OTHER_MODEL,))
 PROMPT_BLOCKED: Final = Trouble(name="PROMPT_BLOCKED", helps=_REFUSED, refuses=True)
 BLANK: Final = Trouble(name="BLANK", helps=(Help.NOTE, Help.OTHER_MODEL), note=_BLANK)
 """A reply of which nothing is left as plain text."""
+STRANGE_LINK: Final = Trouble(name="STRANGE_LINK", helps=(Help.NOTE,), note=_LINK)
+"""A reply that would lose a link; it is sent without the link where the model gives no other."""
 EMPTY: Final = Trouble(name="EMPTY", helps=(Help.AGAIN, Help.NOTE, Help.OTHER_MODEL), note=_CALL_A_TOOL)
 TEXT_ONLY: Final = Trouble(name="TEXT_ONLY", helps=(Help.ENDING, Help.OTHER_MODEL), note=_CALL_A_TOOL)
 ENDLESS: Final = Trouble(name="ENDLESS", helps=(Help.NOTE, Help.ENDING, Help.OTHER_MODEL), note=_FEWER_CALLS)

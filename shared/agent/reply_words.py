@@ -6,18 +6,25 @@ from typing import Final
 
 from shared import logs
 from shared.agent.receipts import Deed, is_blank, without_marks
+from shared.agent.remedies import BLANK, STRANGE_LINK, Trouble
 from shared.agent.taint import Readings
 from shared.agent.turn_context import TurnContext
 from shared.line.bubbles import shown_text
 
 _ONLY_LINKS: Final = re.compile(r"(?:\s*\[[^\[\]\n]*\]\([^()\s]*\))+\s*")
 """A message of nothing but `[words](link)`."""
+_HOLE: Final = "\ufdd0"
+"""A noncharacter, where a link was."""
+_OPENING: Final = r"[(\uff08\[<【〈]"
+_CLOSING: Final = r"[)\uff09\]>】〉]"
+_BRACKETED: Final = re.compile(rf"[^\S\n]*{_OPENING}\s*+{_HOLE}(?:[\s,、\uff0c・/]*+{_HOLE})*+\s*+{_CLOSING}")
+_ONLY_A_HOLE: Final = re.compile(rf"[\s\-*+•・]*+(?:[0-9]{{1,3}}[.)])?\s*+{_HOLE}[\s{_HOLE}]*+")
 
 
-def is_blank_reply(readings: Readings, message: str | None) -> bool:
-    """Whether people would see nothing of the message, or nothing but the words of links that are taken out."""
+def trouble_with_reply(readings: Readings, message: str | None) -> Trouble | None:
+    """Return what is wrong with a message as people would see it: nothing is left of it, or not the links that it holds."""
     if message is None:
-        return False
+        return None
     strange = 0
 
     def without_links(text: str) -> str:
@@ -26,15 +33,25 @@ def is_blank_reply(readings: Readings, message: str | None) -> bool:
         return text
 
     text = shown_text(message, cleaned=without_links)
-    return is_blank(without_marks(text)) or (strange > 0 and _ONLY_LINKS.fullmatch(message) is not None)
+    if is_blank(without_marks(text)) or (strange > 0 and _ONLY_LINKS.fullmatch(message) is not None):
+        return BLANK
+    return STRANGE_LINK if strange else None
 
 
 def without_strange_links(readings: Readings, text: str) -> str:
-    """Return the text with "…" in place of links that nobody gave, so that sentences stay whole; the log counts them."""
-    text, strange = readings.without_strange_links(text, instead="…")
-    if strange:
-        logs.warning("links_removed", links=strange)
-    return text
+    """Return the text without links that nobody gave, so that its sentences stay whole; the log counts them.
+
+    In the place of a link stands "…". Brackets around nothing else go, and so do lines of nothing else: of `Shop (https://a.example)` stays
+    `Shop`.
+    """
+    text, strange = readings.without_strange_links(text, instead=_HOLE)
+    if not strange:
+        return text
+    logs.warning("links_removed", links=strange)
+    text = _BRACKETED.sub("", text)
+    lines = text.split("\n")
+    worded = [one for one in lines if not _ONLY_A_HOLE.fullmatch(one)]
+    return "\n".join(worded if any(map(str.strip, worded)) else lines).replace(_HOLE, "…")
 
 
 def deeds_without_strange_links(context: TurnContext) -> tuple[Deed, ...]:

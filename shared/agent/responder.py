@@ -16,7 +16,7 @@ from shared.agent.people import People
 from shared.agent.prompt import PromptBuilder
 from shared.agent.receipts import is_blank, receipt, without_marks
 from shared.agent.refused_prompts import RefusedPrompts
-from shared.agent.reply_words import deeds_without_strange_links, is_blank_reply, without_strange_links
+from shared.agent.reply_words import deeds_without_strange_links, trouble_with_reply, without_strange_links
 from shared.agent.transcript import words
 from shared.agent.turn_context import TurnContext
 from shared.agent.turn_contexts import TurnContexts
@@ -118,7 +118,7 @@ class AgentResponder:
                 deadline=question.deadline,
                 only=(REPLY,) if is_catch_up_only(context) else (),
                 asked_only=lambda: self._asked_only(question, shown, now_ms=context.now_ms),
-                is_blank=partial(is_blank_reply, context.readings),
+                trouble_with_reply=partial(trouble_with_reply, context.readings),
             )
         except ModelBlockedError as cause:
             return self._answer_others(question, shown) or self._refusal(question, context, cause)

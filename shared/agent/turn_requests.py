@@ -18,7 +18,7 @@ from shared.agent.model import (
     mask_content,
 )
 from shared.agent.registry import Registry
-from shared.agent.remedies import BLANK, RATE_LIMITED, UNANSWERED, Help, Trouble, trouble_of, trouble_with
+from shared.agent.remedies import RATE_LIMITED, UNANSWERED, Help, Trouble, trouble_of, trouble_with
 from shared.agent.turn_contents import TurnContents
 from shared.agent.turn_context import TurnContext
 from shared.clock import Clock, Deadline
@@ -96,10 +96,10 @@ class TurnRequests:
         self._validated = False
         self._output_tokens = limits.max_output_tokens
 
-    def ask(self) -> ModelResponse:
+    def ask(self, *, tries_once: bool = False) -> ModelResponse:
         """Return the model's next usable answer; after a failure it is asked again with what helps, within the limits.
 
-        Raises: as `Agent.think`.
+        `tries_once`: a failure is raised at once. Raises: as `Agent.think`.
         """
         while True:
             request = self._request()
@@ -108,6 +108,8 @@ class TurnRequests:
                 response = self.model.generate(request)
             except (ModelUnavailableError, ModelRefusedError) as cause:
                 end_check()
+                if tries_once:
+                    raise
                 self._help_after(cause)
                 continue
             end_check()
@@ -116,7 +118,7 @@ class TurnRequests:
             trouble = trouble_with(response)
             if trouble is None:
                 return response
-            if not self._helps(trouble):
+            if tries_once or not self._helps(trouble):
                 raise trouble.error
 
     def append(self, response: ModelResponse, results: FunctionResponses) -> None:
@@ -131,9 +133,10 @@ class TurnRequests:
         has_changed = any(not self._is_reading(one.name) for one in response.calls)
         self._made = calls if has_changed else self._made | calls  # what was read before a change may be read again
 
-    def helps_against_blank(self) -> bool:
-        """Whether the model is to be asked again because its reply is blank."""
-        return self._helps(BLANK)
+    def helps_against(self, trouble: Trouble, *, least_s: float = 0.0) -> bool:
+        """Whether the model is to be asked again because of this trouble with its reply; not with less than `least_s` left."""
+        has_request = self.model_calls < self._limits.model_calls
+        return has_request and self._deadline.left_s >= least_s and self._helps(trouble)
 
     @property
     def allowed(self) -> tuple[str, ...]:

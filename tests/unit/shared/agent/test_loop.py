@@ -5,6 +5,7 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from typing import Final
 
 import pytest
 from hypothesis import given
@@ -25,7 +26,7 @@ from shared.agent.model import (
     TextContent,
 )
 from shared.agent.registry import Registry
-from shared.agent.remedies import MOST_CALLS, Help
+from shared.agent.remedies import BLANK, MOST_CALLS, STRANGE_LINK, Help, Trouble
 from shared.agent.request_budget import REQUEST_TOKENS, tokens_of_contents
 from shared.agent.tools import Decision, Tool, ToolFault
 from shared.agent.turn_context import TurnContext
@@ -35,6 +36,7 @@ from shared.conversation.history import History
 from shared.conversation.records import Amendment, MessageRecord
 from shared.errors import (
     AizuchiError,
+    BudgetSpentError,
     DeadlineError,
     ModelBlockedError,
     ModelCallLimitError,
@@ -120,7 +122,7 @@ class Turn:
         only: tuple[str, ...] = (),
         contents: Sequence[Content] = ASKED,
         asked_only: Callable[[], tuple[Content, ...]] | None = None,
-        is_blank: Callable[[str | None], bool] = lambda _: False,
+        trouble_with_reply: Callable[[str | None], Trouble | None] = lambda _: None,
     ) -> Thought:
         """Run the loop; `about` is a message of the prompt, whose amendments count, `looked_s` when it was read."""
         question = None
@@ -129,7 +131,13 @@ class Turn:
         deadline = None if within_s is None else Deadline.after(self.clock, within_s)
         context = TurnContext(conversation=self.chat, question=question)
         return self._agent.think(
-            "be kind", contents, context, deadline=deadline, only=only, asked_only=asked_only, is_blank=is_blank
+            "be kind",
+            contents,
+            context,
+            deadline=deadline,
+            only=only,
+            asked_only=asked_only,
+            trouble_with_reply=trouble_with_reply,
         )
 
     @property
@@ -337,14 +345,14 @@ def test_what_was_read_before_a_change_may_be_read_again(turn: TurnMaker) -> Non
     assert {len(one.declarations) for one in running.model.requests} == {4}
 
 
-def is_space(message: str | None) -> bool:
-    return message is not None and message.isspace()
+def is_space(message: str | None) -> Trouble | None:
+    return BLANK if message is not None and message.isspace() else None
 
 
 def test_a_blank_reply_is_asked_for_again_with_the_reason(turn: TurnMaker) -> None:
     running = turn(calling(("reply", {"message": " "})), calling(HELLO))
 
-    assert running.think(is_blank=is_space).decision.message == "hello"
+    assert running.think(trouble_with_reply=is_space).decision.message == "hello"
     assert isinstance(note := running.model.requests[1].contents[-1], TextContent)
     assert "your reply is empty" in note.texts[0]
 
@@ -352,7 +360,60 @@ def test_a_blank_reply_is_asked_for_again_with_the_reason(turn: TurnMaker) -> No
 def test_a_reply_that_stays_blank_is_given_to_the_caller(turn: TurnMaker) -> None:
     blank = calling(("reply", {"message": " "}))
 
-    assert turn(blank, blank).think(is_blank=is_space).decision.message == " "
+    assert turn(blank, blank).think(trouble_with_reply=is_space).decision.message == " "
+
+
+def has_link(message: str | None) -> Trouble | None:
+    return STRANGE_LINK if message is not None and "https:" in message else is_space(message)
+
+
+LINKED: Final = calling(("reply", {"message": "see https://evil.example"}))
+
+
+def test_a_reply_with_a_link_that_nobody_gave_is_asked_for_once_more_with_the_reason(turn: TurnMaker) -> None:
+    running = turn(LINKED, calling(HELLO))
+
+    assert running.think(trouble_with_reply=has_link).decision.message == "hello"
+    assert isinstance(note := running.model.requests[1].contents[-1], TextContent)
+    assert "neither a person nor a function gave" in note.texts[0]
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        calling(("reply", {"message": " "})),
+        calling(("skip", {"reason": "nothing to add"})),
+        unusable(),
+        ModelUnavailableError("503"),
+        ModelRefusedError("400"),
+        BudgetSpentError(scope="chat", hour="0:00"),
+    ],
+    ids=["blank", "skip", "no call", "unavailable", "refused", "budget"],
+)
+def test_a_reply_that_can_be_sent_without_its_link_is_not_lost(turn: TurnMaker, second: Step) -> None:
+    running = turn(LINKED, second)
+
+    assert running.think(trouble_with_reply=has_link).decision.message == "see https://evil.example"
+    assert len(running.model.requests) == 2
+
+
+def test_of_two_replies_with_links_that_nobody_gave_the_second_is_sent(turn: TurnMaker) -> None:
+    running = turn(LINKED, calling(("reply", {"message": "or https://e.vil"})))
+
+    assert running.think(trouble_with_reply=has_link).decision.message == "or https://e.vil"
+
+
+def test_a_reply_that_can_be_sent_is_not_asked_for_again_when_little_time_is_left(turn: TurnMaker) -> None:
+    running = turn(LINKED)
+
+    assert running.think(trouble_with_reply=has_link, within_s=14).decision.message == "see https://evil.example"
+
+
+def test_an_amended_prompt_is_no_reason_to_send_a_reply_that_was_asked_for_again(turn: TurnMaker) -> None:
+    running = turn(LINKED, PromptAmendedError("a message was withdrawn"))
+
+    with pytest.raises(PromptAmendedError):
+        running.think(trouble_with_reply=has_link)
 
 
 @pytest.mark.parametrize(

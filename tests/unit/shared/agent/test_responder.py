@@ -92,7 +92,9 @@ def test_links_that_nobody_gave_are_counted_in_the_log(
     answered(worker, direct, HELLO)
     assert logged(lines, "links_removed") == []
 
-    outcome = answered(worker, direct, calling(("reply", {"message": "see this: https://example.com/a"})))
+    reply = calling(("reply", {"message": "see this: https://example.com/a"}))
+
+    outcome = answered(worker, direct, reply, reply)
 
     assert outcome["text"] == "see this: …"
     assert [one["links"] for one in logged(lines, "links_removed")] == [1]
@@ -145,7 +147,39 @@ def test_an_answer_of_which_nothing_would_be_left_is_asked_for_again(
 def test_words_around_a_link_that_is_taken_out_are_an_answer(worker: PushedWorker, direct: ChatEvents) -> None:
     reply = calling(("reply", {"message": "Search for the official site.\nhttps://video.example/"}))
 
-    assert answered(worker, direct, reply)["text"] == "Search for the official site.\n…"
+    assert answered(worker, direct, reply, reply)["text"] == "Search for the official site."
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("公式サイト (https://a.example) をどうぞ", "公式サイト をどうぞ"),
+        ("公式サイト（https://a.example）をどうぞ", "公式サイトをどうぞ"),
+        ("[公式サイト](https://a.example)をどうぞ", "公式サイトをどうぞ"),
+        ("「https://a.example」と【https://b.example】です", "「…」とです"),
+        ("店 (https://a.example, https://b.example) です", "店 です"),
+        ("こちら：https://a.example。どうぞ", "こちら：…。どうぞ"),
+        ("リンク集\n- https://a.example\n・https://b.example\n1. https://c.example\n\nどうぞ", "リンク集\n\nどうぞ"),
+        ("店 (駅前、https://a.example) です", "店 (駅前、…) です"),
+        ("a.example/x です", "… です"),
+    ],
+)
+def test_a_sentence_stays_whole_where_a_link_is_taken_out_of_it(
+    worker: PushedWorker, direct: ChatEvents, said: str, shown: str
+) -> None:
+    reply = calling(("reply", {"message": said}))
+
+    assert answered(worker, direct, reply, reply)["text"] == shown
+
+
+def test_a_reply_that_would_lose_a_link_is_asked_for_once_more(worker: PushedWorker, direct: ChatEvents) -> None:
+    linked = calling(("reply", {"message": "こちら：https://a.example/a。どうぞ"}))
+    better = calling(("reply", {"message": "公式サイトは検索すると見つかります。"}))
+
+    outcome = answered(worker, direct, linked, better)
+
+    assert outcome["text"] == "公式サイトは検索すると見つかります。"
+    assert "neither a person nor a function gave" in worker.prompt()
 
 
 def test_a_blocked_prompt_is_asked_again_without_the_chat_and_without_names(
