@@ -18,7 +18,7 @@ ENDS: Final = ".,;:!?)]}'\"*_~`|"  # and the marks of Markdown, of which the rep
 _ON_THE_PHONE: Final = frozenset({"localhost", "127.0.0.1"})
 _LABEL: Final = r"[0-9a-z_](?:[0-9a-z_-]{0,61}[0-9a-z_])?\."
 # A link ends before another one that follows a script without spaces: 「https://a.exampleとhttps://b.exampleを比べて」
-_REST: Final = r"(?:(?!(?<=[^\x00-\x7f])https?://)[^\s<>\"'「」『』（）()\[\]{}、。，])"  # noqa: RUF001 - ends of links
+_REST: Final = r"(?:(?!(?<=[^\x00-\x7f])https?://)[^\s<>\"'「」『』（）()\[\]{}、。，！？【】〈〉《》〔〕“”‘’])"  # noqa: RUF001 - ends of links
 _PATH: Final = rf"(?:(?::[0-9]{{1,5}})?[/\\]{_REST}*|(?::[0-9]{{1,5}})?[?#](?=[!-~]){_REST}+|:[0-9]{{1,5}}(?![0-9]))"
 _LINK: Final = re.compile(
     rf"(?:https?|ftps?|line|market|file|intent|javascript|data):[/\\]{{1,3}}(?![/\\]){_REST}+"

@@ -126,7 +126,7 @@ class Readings:
             parts += [text[place:start], given or instead]
             if given and given != link:
                 parts.append(" ")
-            place = start + len(given or link)
+            place = start + len(given or _removed_of(link))
             strange += not given
         return "".join((*parts, text[place:])), strange
 
@@ -145,6 +145,12 @@ class Readings:
                 return link
             begins = (one for one in self._links if link.startswith(one) and not link[len(one)].isascii())
             return max(begins, key=len, default="")
+
+
+def _removed_of(link: str) -> str:
+    """Return what goes of a link that nobody gave: without the words of another script that follow it."""
+    beginning = _ascii_beginning(link)
+    return beginning if is_link(beginning) else link
 
 
 def _known_by(text: str) -> set[str]:
