@@ -165,7 +165,7 @@ class ToolExecutor:
         if tool.outside:
             context.readings.mark_outside(tool.outside, shown_by=tool.name)
         if not tool.is_final:
-            context.readings.note(data, is_kept=not tool.outside)
+            context.readings.note(data, is_kept=not tool.outside, is_outside=bool(tool.outside))
         shown = fitted(data, limit_tokens=tool.result_tokens)
         if shown is data:
             return result

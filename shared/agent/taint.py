@@ -27,6 +27,7 @@ from shared.agent.links import (
     narrowed,
     without_hidden_characters,
 )
+from shared.agent.page_links import PageLinks
 from shared.search.folding import fold
 from shared.search.literal_runs import Runs
 
@@ -60,6 +61,7 @@ class Readings:
         self._hosts: set[str] = set()
         self._written: set[str] = set()
         self._kept: list[str] = []
+        self._of_pages = PageLinks()
         self._lock = Lock()
 
     @property
@@ -82,11 +84,18 @@ class Readings:
         """Whether it was shown anything from outside that these tools did not return."""
         return not self._outside.keys() <= tools
 
-    def note(self, data: object, *, is_kept: bool = False) -> None:
-        """Remember the links of a function's result or of the prompt: the reply may repeat them.  `is_kept`: it repeats what is filed."""
+    def note(self, data: object, *, is_kept: bool = False, is_outside: bool = False) -> None:
+        """Remember the links of a function's result or of the prompt: the reply may repeat them.
+
+        `is_kept`: it repeats what is filed. `is_outside`: its words come from outside.
+        """
         text = "\n".join(_texts_in(data))
         with self._lock:
             given = _known_by(text) - self._written
+            if is_outside:
+                self._of_pages.note(one for one in links_in(text) if one in given - self._links)
+            else:
+                self._of_pages.drop(given)
             self._links |= given
             self._addresses |= {address_of(one) for one in given if is_of_the_web(one)}
             self._hosts |= set(map(host_of, given))
@@ -118,11 +127,13 @@ class Readings:
         """
         text = without_hidden_characters(text)
         narrow, parts = narrowed(text), list[str]()
+        with self._lock:
+            chosen = self._of_pages.chosen(links_in(text))
         place = strange = 0
         while (found := link_after(place, narrow, is_strict=bool(self._outside))) is not None:
             start, end = found
             link = text[start:end]
-            given = self._given_in(link)
+            given = "" if link in chosen else self._given_in(link)
             parts += [text[place:start], given or instead]
             if given and given != link:
                 parts.append(" ")
