@@ -231,18 +231,20 @@ def test_the_same_tap_that_is_delivered_again_does_nothing(chat: TaintedChat) ->
     assert len(chat.worker.line.replied) == 3
 
 
-@pytest.mark.parametrize(("seconds", "is_done"), [(598, True), (602, False)])
-def test_a_tap_counts_for_ten_minutes(chat: TaintedChat, seconds: int, is_done: bool) -> None:
+@pytest.mark.parametrize("word", ["do", "late"])
+@pytest.mark.parametrize(("seconds", "is_done"), [(598, True), (602, False), (-1, False)])
+def test_a_tap_counts_for_ten_minutes(chat: TaintedChat, seconds: int, is_done: bool, word: str) -> None:
     asked = chat.asks(creating())
 
-    chat.press(timestamp=asked["timestamp"] + seconds * 1_000)
+    chat.press(timestamp=asked["timestamp"] + seconds * 1_000, word=word)
 
     assert len(chat.notion.pages) == is_done
 
 
-def test_a_tap_in_another_chat_finds_nothing(chat: TaintedChat) -> None:
+@pytest.mark.parametrize("word", ["do", "late", "confirm"])
+def test_a_tap_in_another_chat_finds_nothing(chat: TaintedChat, word: str) -> None:
     chat.asks(creating())
-    button = chat.person.newest_button
+    button = f"{word}:{chat.person.newest_button.partition(':')[2]}"
     other = Person(chat.worker, is_in_group=False)
     other.events = ChatEvents(is_group=False, author=STRANGER)
     other.events.skip(50)
@@ -263,11 +265,12 @@ def test_a_tap_of_somebody_who_is_no_member_does_nothing(pool: ThreadPoolExecuto
     assert chat.notion.pages == ()
 
 
-def test_a_tap_of_a_person_whom_line_does_not_name_does_nothing(pool: ThreadPoolExecutor) -> None:
+@pytest.mark.parametrize("word", ["do", "late"])
+def test_a_tap_of_a_person_whom_line_does_not_name_does_nothing(pool: ThreadPoolExecutor, word: str) -> None:
     chat = TaintedChat(pool, is_in_group=True)
     chat.asks(creating())
 
-    chat.press(source={"type": "group", "groupId": recorded.GROUP})
+    chat.press(source={"type": "group", "groupId": recorded.GROUP}, word=word)
 
     assert chat.notion.pages == ()
 
