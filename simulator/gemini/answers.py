@@ -29,7 +29,7 @@ _ID_LENGTH = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallPart:
-    """A function call to send; older models send it with `has_id=False`."""
+    """A function call to send, for example `CallPart(name="reply", args={"message": "hi"})`; older models send `has_id=False`."""
 
     name: str
     args: Mapping[str, object]
@@ -38,9 +38,9 @@ class CallPart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """One candidate. Without parts it has no content or, for STOP, a content without `parts`.
+    """A candidate. Without parts, the candidate has no content or, for STOP, a content without `parts`.
 
-    `tokens` is what its usage says; None: what its parts come to.
+    `tokens` is the stated usage; None counts the tokens of the parts.
     """
 
     parts: tuple[str | CallPart, ...] = ()
@@ -59,7 +59,7 @@ class Blocked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RawBody:
-    """Bytes that are no valid answer: a broken body, or a proxy's error page."""
+    """Bytes that are no valid answer, for example a broken body or a proxy's error page."""
 
     body: bytes
     status_code: int = 200
@@ -68,7 +68,7 @@ class RawBody:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dropped:
-    """A connection that ends in the middle of the answer."""
+    """A connection ended in the middle of the answer."""
 
 
 Answer = Candidate | Blocked | GoogleError | RawBody | Dropped
@@ -115,7 +115,7 @@ def render(answer: Candidate | Blocked, request: GenerateContentRequest, signer:
 
 
 def count_tokens(text: str) -> int:
-    """Return a plausible count: a token for four ASCII characters, or for one of any other script."""
+    """Return a plausible count: a token for four ASCII characters, or for one of any other script: `count_tokens("hello 雨")` is 3."""
     ascii_characters = sum(character.isascii() for character in text)
     return len(text) - ascii_characters + -(-ascii_characters // _ASCII_CHARACTERS_PER_TOKEN)
 

@@ -89,7 +89,7 @@ class GeminiStandIn:
         )
 
     def script(self, steps: Iterable[Step]) -> None:
-        """Queue steps that answer the next requests. Refused requests take no step."""
+        """Queue steps for the next requests. Refused requests take no step."""
         self._script.add(steps)
 
     def reset(self) -> None:
@@ -101,7 +101,7 @@ class GeminiStandIn:
 
     @property
     def requests(self) -> tuple[RequestRecord, ...]:
-        """All requests, oldest first; those under way have kind `pending`."""
+        """All requests, oldest first; unanswered requests have kind `pending`."""
         return self._log.records
 
     @property
@@ -156,7 +156,7 @@ class GeminiStandIn:
         return response
 
     async def _describe(self, http_request: Request) -> Response:
-        """Tell of a model, which generates nothing.  Source: Gemini API, "Models", `models.get`."""
+        """Describe a model without generating anything.  Source: Gemini API, "Models", `models.get`."""
         model = http_request.path_params["call"]
         try:
             self._check_access(http_request, model=model)
@@ -165,7 +165,7 @@ class GeminiStandIn:
         return JSONResponse({"name": f"models/{model}", "supportedGenerationMethods": ["generateContent"]})
 
     def _embed(self, http_request: Request, raw: bytes, *, model: str, record: RequestRecord) -> Response:
-        """Return vectors that no model made."""
+        """Return vectors made without a model."""
         try:
             self._check_access(http_request, model=model)
             request_rules.refuse_large_body(len(raw))

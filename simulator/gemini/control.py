@@ -6,8 +6,9 @@
     POST /control/refusals {"blocked_words": ["forbidden"], "broken_media": ["damaged"]}
     POST /control/reset
 
-A step has exactly one of `calls`, `text`, `empty`, `finish`, `blocked`, `rate_limited`, `error`, `raw`, `dropped`, and may have
-`delay_s`, `hold` (a name for its release) and `if_text_contains` (only for a request whose last text contains it).
+A step has exactly one of `calls`, `text`, `empty`, `finish`, `blocked`, `rate_limited`, `error`, `raw`, `dropped`. Optional fields are
+`delay_s`, `hold` (a name for the release) and `if_text_contains` (words required in the request's last text). For example,
+`{"text": "hi", "hold": "first", "if_text_contains": "hello"}` answers "hi" to "hello", after a release of `first`.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ _RAW_STEPS = {"malformed_json": script.malformed_json, "empty_body": script.empt
 
 
 class Controlled(Protocol):
-    """What other processes control: the stand-in's script and its log."""
+    """The part of the stand-in open to other processes: script and log."""
 
     @property
     def requests(self) -> tuple[RequestRecord, ...]:

@@ -30,7 +30,7 @@ _MODES_WITH_ALLOWED_NAMES = frozenset({"ANY", "VALIDATED"})
 def refuse_bad_declarations(request: GenerateContentRequest) -> None:
     """Check the tools of the request.
 
-    Raises: RefusedError, for the first rule that they break.
+    Raises: RefusedError, for the first broken rule.
     """
     for function in request.functions:
         _refuse_bad_name(function)

@@ -1,7 +1,7 @@
-"""Embeddings of the stand-in: vectors of the pairs of characters that a text has.  No model makes them, and the answer says so.
+"""Embeddings of the stand-in: vectors of a text's pairs of characters.  No model makes the vectors; the answer's field `standIn` says so.
 
-Texts that share words lie close together; synonyms and translations do not, as they would with a model.
-Source: https://ai.google.dev/api/embeddings, `batchEmbedContents`: at most 100 requests, each with its model.
+Texts with shared words lie close together; unlike with a model, synonyms and translations do not.
+Source: https://ai.google.dev/api/embeddings, `batchEmbedContents`: at most 100 requests, each with a model.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Errors in the format of Google's APIs: the body, its status names, and the details that clients read.
+"""Errors in the format of Google's APIs: the body, its status names, and the details for clients.
 
 `RefusedError` carries an error from a rule to the app.
 """
@@ -48,7 +48,7 @@ def invalid_argument(message: str) -> RefusedError:
 
 
 def invalid_field(path: str, description: str) -> RefusedError:
-    """400 with the field named in `google.rpc.BadRequest`, as for JSON that does not fit the request's message."""
+    """400 with the field named in `google.rpc.BadRequest`, as for JSON outside the request's message."""
     violation = {"field": path, "description": description}
     detail = {"@type": TYPE_PREFIX + "BadRequest", "fieldViolations": [violation]}
     return RefusedError(GoogleError(code=400, status="INVALID_ARGUMENT", message=description, details=(detail,)))
@@ -96,7 +96,7 @@ def not_found(message: str) -> RefusedError:
 
 
 def unimplemented() -> RefusedError:
-    """501: Google has this method, the stand-in does not."""
+    """501 for a method of Google outside the stand-in."""
     message = "Operation is not implemented, or supported, or enabled."
     return RefusedError(GoogleError(code=501, status="UNIMPLEMENTED", message=message))
 

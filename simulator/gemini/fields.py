@@ -1,4 +1,4 @@
-"""JSON fields by protobuf's rules: camelCase or snake_case names, null for absent, and errors that name the field.
+"""JSON fields by protobuf's rules: camelCase or snake_case names, null for absent, and errors with the name of the field.
 
 Independent of Gemini's messages.
 """
@@ -23,17 +23,17 @@ _SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fields:
-    """One message of a request with its path, for example `contents[0].parts[1]`.
+    """A message of a request with a path, for example `contents[0].parts[1]`.
 
-    A lookup by `parametersJsonSchema` also finds `parameters_json_schema`: the Python client sends both spellings
-    in one body.  Source: google-genai 3.4.0, seen on the wire; protobuf's JSON mapping accepts both.
+    A lookup by `parametersJsonSchema` also finds `parameters_json_schema`: the Python client sends both spellings in one body.
+    Source: google-genai 3.4.0, seen on the wire; protobuf's JSON mapping accepts both.
     """
 
     values: Mapping[str, object]
     path: str
 
     def get(self, name: str) -> object | None:
-        """Return the value under either spelling; None where it is absent or null."""
+        """Return the value under either spelling; None if absent or null."""
         value = self.values.get(name)
         return self.values.get(_snake(name)) if value is None else value
 
@@ -56,25 +56,25 @@ class Fields:
         raise self._type_error(name, "TYPE_DOUBLE")
 
     def flag(self, name: str) -> bool:
-        """Return a boolean; False where it is absent."""
+        """Return a boolean; False if absent."""
         value = self.get(name)
         if value is None or isinstance(value, bool):
             return bool(value)
         raise self._type_error(name, "TYPE_BOOL")
 
     def struct(self, name: str) -> Mapping[str, object] | None:
-        """Return an object of any form, with its own key names unchanged."""
+        """Return an object of any form, with its key names unchanged."""
         value = self.get(name)
         if value is None or isinstance(value, dict):
             return value
         raise self._type_error(name, "google.protobuf.Struct")
 
     def message(self, name: str) -> Fields:
-        """Return a message; an empty one where it is absent."""
+        """Return a message; an empty message if absent."""
         return Fields(values=self.struct(name) or {}, path=self._at(name))
 
     def messages(self, name: str) -> tuple[Fields, ...]:
-        """Return a repeated message; a single message counts as a list of one, as in Google's parser."""
+        """Return a repeated message; a single message counts as a list with one element, as in Google's parser."""
         value = self.get(name)
         if value is None:
             return ()
@@ -105,9 +105,9 @@ class Fields:
 
 
 def parse_object(raw: bytes) -> dict[str, object]:
-    """Return the JSON object of a request's body.
+    """Return the JSON object of a request's body: `parse_object(b'{"contents": []}')` is `{"contents": []}`.
 
-    Raises: RefusedError, where it is not JSON, not an object, nested too deep for protobuf, or contains a lone surrogate.
+    Raises: RefusedError, if the body is not JSON, not an object, nested too deep for protobuf, or contains a lone surrogate.
     """
     try:
         parsed: object = json.loads(raw.decode("utf-8"), parse_constant=_refuse_constant, parse_float=_finite)

@@ -1,9 +1,10 @@
-"""What the stand-in refuses whoever asks: prompts with a blocked word, and media that cannot be decoded.
+"""Refusals independent of the key: prompts with a blocked word, and undecodable media.
 
     stand_in.refusals = Refusals(blocked_words=("forbidden",), broken_media=("damaged",))
 
+For example, a prompt with "forbidden" is then blocked.
 Source: Gemini API, "Safety settings": a prompt with prohibited content has a `promptFeedback` and no candidate; 400 INVALID_ARGUMENT,
-"Provided image is not valid.", for a picture that cannot be decoded (google-gemini/gemini-cli #27244).
+"Provided image is not valid.", for an undecodable picture (google-gemini/gemini-cli #27244).
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refusals:
-    """`blocked_words` in any content block the prompt; media whose bytes or address hold one of `broken_media` are refused."""
+    """Any of `blocked_words` in a content blocks the prompt; any of `broken_media` in a medium's bytes or address refuses the request."""
 
     blocked_words: tuple[str, ...] = ()
     broken_media: tuple[str, ...] = ()
 
     def answer(self, request: GenerateContentRequest) -> Blocked | None:
-        """Return the answer to a blocked prompt; None: it is not.  Raises: RefusedError, for a medium that cannot be decoded."""
+        """Return the answer to a blocked prompt, None for any other prompt.  Raises: RefusedError, for an undecodable medium."""
         contents = request.body.get("contents")
         if self.broken_media and any(
             marker.encode() in data for data in _media_in(contents) for marker in self.broken_media

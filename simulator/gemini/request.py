@@ -43,7 +43,7 @@ class FunctionResponse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Media:
-    """An image, a voice message or the like: the size of its inline data, or its `uri`."""
+    """An image, a voice message or the like: the size of the inline data, or the `uri`."""
 
     media_type: str
     size_bytes: int = 0
@@ -52,7 +52,7 @@ class Media:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """One part of a content, with exactly one data field."""
+    """A part of a content, with exactly one data field."""
 
     text: str | None = None
     function_call: FunctionCall | None = None
@@ -65,7 +65,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Content:
-    """The parts of one turn. A content without a role is the user's."""
+    """The parts of a turn. A content without a role is the user's."""
 
     role: str
     parts: tuple[Part, ...]
@@ -88,7 +88,7 @@ class Content:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionDeclaration:
-    """A function that the model may call. `path` is its place in the request, for error messages."""
+    """A declared function. `path` is the place in the request, for error messages."""
 
     path: str
     name: str
@@ -106,7 +106,7 @@ class FunctionDeclaration:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GenerateContentRequest:
-    """One request: the fields that the stand-in uses, and `body`, the whole JSON."""
+    """A request: the fields for the stand-in, and `body`, the whole JSON."""
 
     backend: Backend
     model: str
@@ -128,7 +128,7 @@ class GenerateContentRequest:
 
     @property
     def callable_functions(self) -> tuple[FunctionDeclaration, ...]:
-        """The functions that the model may call, by the mode and the allowed names."""
+        """The functions open to the model, by the mode and the allowed names."""
         if self.mode == "NONE":
             return ()
         allowed = self.allowed_function_names

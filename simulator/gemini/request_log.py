@@ -1,4 +1,4 @@
-"""The request log: every request in the order of arrival, with its outcome."""
+"""The request log: every request in the order of arrival, with the outcome."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ PENDING = "pending"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestRecord:
-    """One request. While it is under way its `kind` is `pending`; a refused request has `refusal`, Google's message.
+    """A request. Before the answer, `kind` is `pending`; a refused request has `refusal`, Google's message.
 
-    `headers` are all except those with keys.
+    `headers` are all headers without keys.
     """
 
     number: int
@@ -54,21 +54,21 @@ class RequestRecord:
 
 
 class RequestLog:
-    """The log; the server writes it, and tests in other threads read it."""
+    """The log, written by the server and read by tests in other threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._records: list[RequestRecord] = []
 
     def open(self, record: RequestRecord) -> RequestRecord:
-        """Append the record, and return it with its number, counted from 1."""
+        """Append the record; return the record with a number, counted from 1."""
         with self._lock:
             numbered = replace(record, number=len(self._records) + 1)
             self._records.append(numbered)
         return numbered
 
     def close(self, record: RequestRecord) -> None:
-        """Replace the record by its outcome. Does nothing if the log was cleared meanwhile."""
+        """Replace the record by the outcome. Does nothing if the log was cleared meanwhile."""
         with self._lock:
             place = record.number - 1
             if place < len(self._records) and self._records[place].received_s == record.received_s:

@@ -1,4 +1,4 @@
-"""The server's rules for the conversation and the settings of a request, in its order and with its texts.
+"""The server's rules for the conversation and the settings of a request, in the server's order and with Google's texts.
 
 Relies on `declarations` for the rules for tools and on `signatures` for the check of thought signatures.
 A text without a source is the stand-in's own wording; clients should read the status, not the text.
@@ -69,7 +69,7 @@ def refuse_unknown_model(model: str, *, api_version: str, resource: str | None =
 def refuse_bad_request(request: GenerateContentRequest, signer: Signer) -> None:
     """Check the request.
 
-    Raises: RefusedError, for the first rule that it breaks.
+    Raises: RefusedError, for the first broken rule.
     """
     _refuse_bad_roles(request.contents)
     _refuse_bad_media(request)
@@ -100,7 +100,7 @@ def _refuse_bad_roles(contents: tuple[Content, ...]) -> None:
 
 
 def _refuse_bad_media(request: GenerateContentRequest) -> None:
-    """Source: https://ai.google.dev/gemini-api/docs/file-input-methods, types by kind, and which backend reads buckets."""
+    """Source: https://ai.google.dev/gemini-api/docs/file-input-methods, types by kind, and the backends with access to buckets."""
     for media in (part.media for content in request.contents for part in content.parts if part.media):
         if not _KNOWN_MEDIA.fullmatch(media.media_type):
             raise invalid_argument(f"Unsupported MIME type: {media.media_type}")
@@ -148,6 +148,7 @@ def _refuse_bad_response_format(request: GenerateContentRequest) -> None:
 def _refuse_unanswered_calls(contents: tuple[Content, ...]) -> None:
     """Check that the next content responds to all calls of a model content, and to nothing else.
 
+    For example, calls of `search` and `reply` need two responses, in one content.
     Source: google-gemini/gemini-cli#5443, #7410 for the texts; https://ai.google.dev/gemini-api/docs/function-calling.
     """
     before: Content | None = None
@@ -186,9 +187,9 @@ def _refuse_mismatches(calls: tuple[FunctionCall, ...], responses: tuple[Functio
 
 
 def _refuse_foreign_thoughts(request: GenerateContentRequest, signer: Signer) -> None:
-    """Check that the first call of each model content of this turn has its signature.
+    """Check the signature of the first call of each model content of the current turn.
 
-    Gemini 2 only recommends signatures, so for its models a missing one is accepted.
+    Gemini 2 only recommends signatures; for Gemini 2, a missing signature is accepted.
     Source: https://ai.google.dev/gemini-api/docs/thought-signatures.
     """
     contents = request.contents

@@ -1,7 +1,7 @@
 """The server's rules for schemas: the documented part of JSON Schema, and the OpenAPI dialect of the older fields.
 
-Source: google-genai 3.4.0, `GenerateContentConfig.response_json_schema` for the keywords of JSON Schema. Google
-documents no other list for `parameters_json_schema`; the stand-in applies the same one.
+Source: google-genai 3.4.0, `GenerateContentConfig.response_json_schema` for the keywords of JSON Schema. Google documents no list for
+`parameters_json_schema`; the stand-in applies the same list.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ VERTEX_KEYWORDS = frozenset({"additionalProperties", "additional_properties", "r
 
 
 def refuse_bad_json_schema(schema: Mapping[str, object], path: str) -> None:
-    """Check that Gemini documents every keyword, type and reference of the schema.
+    """Check every keyword, type and reference of the schema against Gemini's documentation: `{"minLength": 1}` is refused, for example.
 
     Raises: RefusedError, naming the keyword.
     """
@@ -38,7 +38,7 @@ def refuse_bad_json_schema(schema: Mapping[str, object], path: str) -> None:
 
 
 def refuse_bad_openapi_schema(schema: Mapping[str, object], path: str, *, backend: Backend) -> None:
-    """Check that every keyword is a field of Google's Schema message, in either spelling.
+    """Check every keyword against the fields of Google's Schema message, in either spelling.
 
     Raises: RefusedError, with protobuf's text for an unknown name.  Source: BerriAI/litellm#14330.
     """
@@ -90,7 +90,7 @@ def _refuse_bad_subschema(schema: Mapping[str, object], path: str, definitions: 
 def _subschemas(
     schema: Mapping[str, object], path: str, *, maps: tuple[str, ...], single: tuple[str, ...], lists: tuple[str, ...]
 ) -> list[tuple[str, Mapping[str, object]]]:
-    """Return the schemas directly inside `schema`, each with its path."""
+    """Return the schemas directly inside `schema`, each with a path, such as `("root.properties[city]", {"type": "string"})`."""
     subschemas: list[tuple[str, object]] = []
     for keyword in maps:
         inside = schema.get(keyword, {})

@@ -1,7 +1,8 @@
-"""Steps that a test queues: answers, their delays, and the requests that they are for.
+"""Steps queued by a test: answers, delays, and conditions on the request.
 
     stand_in.script([call("reply", {"message": "hi"}), finish("SAFETY").slow(0.2), rate_limited(retry_delay_s=2)])
 
+For example, the script above gives the next three requests a call, a candidate stopped by SAFETY after 0.2 s, and a 429.
 Relies on `answers` for the values. `control` reads the same steps from JSON.
 """
 
@@ -32,7 +33,7 @@ Predicate = Callable[[GenerateContentRequest], bool]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hold:
-    """Keeps an answer back until a test releases it; `reached` is set once a request waits for the answer."""
+    """Keeps an answer back until a test's release; `reached` is set as soon as a request waits for the answer."""
 
     reached: threading.Event = field(default_factory=threading.Event)
     released: threading.Event = field(default_factory=threading.Event)
@@ -52,7 +53,7 @@ class Hold:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One answer, or a function that returns a step for the request."""
+    """An answer, or a function from the request to a step."""
 
     answer: Answer | Callable[[GenerateContentRequest], Step]
     delay_s: float = 0.0
@@ -68,11 +69,14 @@ class Step:
         return replace(self, hold=hold)
 
     def when(self, predicate: Predicate) -> Step:
-        """Return the step for the first request that the predicate accepts."""
+        """Return the step for the first request accepted by the predicate.
+
+        For example, `text("hi").when(lambda request: "hello" in request.last_text)`.
+        """
         return replace(self, only_if=predicate)
 
     def resolve(self, request: GenerateContentRequest) -> tuple[Answer, Step]:
-        """Return the answer to the request, and the step with its delay and hold."""
+        """Return the answer to the request, and the step with delay and hold."""
         step = self
         while not isinstance(step.answer, Answer):
             next_step = step.answer(request)
@@ -81,18 +85,21 @@ class Step:
 
 
 def call(name: str, args: Mapping[str, object], *, has_id: bool = True, tokens: int | None = None) -> Step:
-    """The model calls one function."""
+    """The model calls a function: `call("reply", {"message": "hi"})`."""
     return calls((name, args), has_id=has_id, tokens=tokens)
 
 
 def calls(*named_args: tuple[str, Mapping[str, object]], has_id: bool = True, tokens: int | None = None) -> Step:
-    """The model calls several functions in one content; `tokens` is the usage of the answer, None: what it comes to."""
+    """The model calls several functions in one content, for example `calls(("search", {"query": "rain"}), ("skip", {"reason": "done"}))`.
+
+    `tokens` is the stated usage; None counts the tokens of the parts.
+    """
     parts = tuple(CallPart(name=name, args=args, has_id=has_id) for name, args in named_args)
     return Step(answer=Candidate(parts=parts, tokens=tokens))
 
 
 def text(*texts: str) -> Step:
-    """The model answers with text, one part for each."""
+    """The model answers with text, a part for each argument: `text("first", "second")`."""
     return Step(answer=Candidate(parts=texts))
 
 
@@ -102,12 +109,12 @@ def grounded(answer: str, grounding: Mapping[str, object]) -> Step:
 
 
 def empty() -> Step:
-    """A STOP without parts, which Gemini sends at times.  Source: googleapis/python-genai#1289."""
+    """A STOP without parts, sent by Gemini at times.  Source: googleapis/python-genai#1289."""
     return Step(answer=Candidate())
 
 
 def finish(reason: str, *parts: str | CallPart, message: str | None = None) -> Step:
-    """A candidate with the finish reason; without parts it has no content, as is usual."""
+    """A candidate with the finish reason, as usual without a content unless parts are given: `finish("MAX_TOKENS", "half a sen")`."""
     return Step(answer=Candidate(parts=parts, finish_reason=reason, finish_message=message))
 
 
@@ -158,12 +165,12 @@ def dropped() -> Step:
 
 
 def from_request(make: Callable[[GenerateContentRequest], Step]) -> Step:
-    """The step that `make` returns for the request."""
+    """The step returned by `make` for the request."""
     return Step(answer=make)
 
 
 class Script:
-    """The queue of steps. A lock guards it: tests fill it from one thread, the server takes from another."""
+    """The queue of steps. A lock guards the queue: tests add steps in one thread, the server takes steps in another."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -176,7 +183,7 @@ class Script:
             self._steps.extend(steps)
 
     def take(self, request: GenerateContentRequest) -> Step | None:
-        """Take the first step that is for this request; None where there is none."""
+        """Take the first step for the request; None without one."""
         with self._lock:
             for index, step in enumerate(self._steps):
                 if step.only_if is None or step.only_if(request):
@@ -184,7 +191,7 @@ class Script:
         return None
 
     def register_hold(self, hold: Hold) -> None:
-        """Release the hold when the script is cleared, so that no request outlives its test."""
+        """Release the hold when the script is cleared, so that no request outlives the test."""
         with self._lock:
             self._holds.append(hold)
 

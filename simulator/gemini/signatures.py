@@ -1,6 +1,6 @@
-"""Thought signatures: opaque to clients; they prove to the stand-in that a client returns a call unchanged.
+"""Thought signatures: opaque to clients; a valid signature proves to the stand-in that a client returns a call unchanged.
 
-The real ones contain encrypted thoughts; these contain an HMAC.
+Real signatures contain encrypted thoughts; the stand-in's contain an HMAC.
 Source: https://ai.google.dev/gemini-api/docs/thought-signatures.
 """
 
@@ -22,7 +22,7 @@ _VALIDATOR_SKIP_ENCODED = base64.urlsafe_b64encode(VALIDATOR_SKIP.encode()).deco
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signer:
-    """Signs calls with a key from the seed, so that signatures stay valid after a restart."""
+    """Signs calls with a key from the seed, so signatures stay valid after a restart."""
 
     seed: int
 
@@ -33,7 +33,7 @@ class Signer:
         return base64.urlsafe_b64encode(digest).decode()
 
     def accepts(self, call: FunctionCall, signature: str) -> bool:
-        """Whether the signature is this call's, or Google's documented placeholder for imported histories.
+        """Whether the signature is the given call's, or Google's documented placeholder for imported histories.
 
         Both base64 alphabets are valid, as in protobuf's JSON mapping.
         """

@@ -1,6 +1,7 @@
-"""What the asker said earlier in the chat: their last words, or a fact such as `my name is Yuki`.
+"""The asker's earlier words in the chat: the last words, or a fact such as `my name is Yuki`.
 
-Of several statements of a fact the latest counts. In a group, only messages of the asker count.
+The latest statement of a fact counts. In a group, only the asker's messages count: after "my name is Yuki" by Yuki and "my name is Ken" by
+Ken, for example, Yuki's question "what is my name" is answered by "Yuki".
 """
 
 from __future__ import annotations
@@ -26,13 +27,13 @@ def last_words(messages: tuple[Message, ...], phrases: Phrases) -> str | None:
 
 
 def key_asked_for(words: str, phrases: Phrases) -> str | None:
-    """Return the name of the fact that a question asks for, e.g. `name`; None where it asks for no fact."""
+    """Return the name of the fact in question, e.g. `name` for "what is my name?"; None for any other sentence."""
     question = re.fullmatch(phrases.question, words, re.IGNORECASE | re.DOTALL)
     return (question["key"].strip() or None) if question else None
 
 
 def value_of(key: str, messages: tuple[Message, ...], phrases: Phrases) -> str | None:
-    """Return the value that the asker stated for the key."""
+    """Return the value stated by the asker for the key."""
     asker = messages[-1]
     for message in reversed(messages[:-1]):
         if _QUESTION_MARK.search(message.words) or not _is_same_person(message, asker):

@@ -1,6 +1,6 @@
-"""The classification of a thought for the knowledge base, by words that are typical of a category.
+"""The classification of a thought for the knowledge base, by the typical words of a category.
 
-A request for it is recognised by its schema, which has a category, a confidence and a name; the thought follows the heading `# Text`.
+A classification request has a schema with category, confidence and name; the thought follows the heading `# Text`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _SENTENCE_END = re.compile(r"[。．.!！?？\n、,]")  # noqa: RUF001 -- full-w
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Sign:
-    """Words that are typical of a category, and the field of the answer that repeats the thought."""
+    """Typical words of a category, and the answer's field for the thought."""
 
     category: str
     words: re.Pattern[str]
@@ -43,13 +43,13 @@ _SIGNS = (
 
 
 def is_classification(schema: Mapping[str, object]) -> bool:
-    """Whether an answer with this schema is a classification."""
+    """Whether an answer with the schema is a classification."""
     properties = schema.get("properties")
     return isinstance(properties, dict) and {"category", "confidence", "name"} <= properties.keys()
 
 
 def classify(request: GenerateContentRequest) -> dict[str, object]:
-    """Return the category that the person names or that the words are typical of, with high confidence; else ideas, with low."""
+    """Return, with high confidence, the category named by the person or suggested by the words; else ideas, with low confidence."""
     instructions, _, text = request.last_text.rpartition(_TEXT)
     text = text.strip()
     hint = _HINT.search(instructions)

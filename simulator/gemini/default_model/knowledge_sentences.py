@@ -1,4 +1,4 @@
-"""Sentences that ask something of the knowledge base, in Japanese and English: the first pattern that matches decides."""
+"""Japanese and English requests to the knowledge base, as patterns: the first matching pattern decides."""
 
 # ruff: noqa: RUF001 -- full-width punctuation is how Japanese is written
 
@@ -32,7 +32,7 @@ _TOOLS_FOR_AN_ENTRY = frozenset({"get_entry", "update_entry", "move_entry", "del
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnowledgeRequest:
-    """The tool that does what a sentence asks for, the arguments that the sentence has, and the words for the entry or thought."""
+    """The tool for a sentence, the arguments in the sentence, and the words for the entry or thought."""
 
     tool: str
     args: Mapping[str, object] = field(default_factory=dict)
@@ -70,7 +70,7 @@ _SENTENCES: tuple[tuple[str, str, Mapping[str, object]], ...] = (
 
 
 def knowledge_request(words: str) -> KnowledgeRequest | None:
-    """Return what the sentence asks of the knowledge base; None where it asks for nothing."""
+    """Return the sentence's request to the knowledge base; None for any other sentence."""
     sentence = words[:_MAX_CHARACTERS].strip(_ENDS)
     for tool, pattern, args in _SENTENCES:
         match = re.fullmatch(pattern, sentence, re.IGNORECASE | re.DOTALL)

@@ -1,6 +1,6 @@
-"""The rules for the knowledge base: what people ask of it, and its results in words.
+"""The rules for the knowledge base: people's requests, and the results in words.
 
-A request about an entry searches for the entry first; the tool itself is called in the next round.
+A request about an entry searches for the entry first; the next round calls the tool itself.
 """
 
 # ruff: noqa: RUF001 -- full-width punctuation is how Japanese is written
@@ -27,7 +27,7 @@ _ENTRIES_NAMED = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Words:
-    """The texts about results in one language."""
+    """The texts about results in a language."""
 
     captured: str
     asks: str
@@ -70,12 +70,12 @@ _WORDS: Mapping[Language, _Words] = {
 
 
 def is_request(prompt: Prompt) -> bool:
-    """Whether the last message asks for something that an offered tool of the knowledge base does."""
+    """Whether the last message is a request for an offered tool of the knowledge base."""
     return not prompt.results and _request(prompt) is not None
 
 
 def begin(prompt: Prompt) -> Decision:
-    """Call the tool, or search for its entry first."""
+    """Call the tool, or search for the entry first."""
     request = _known_request(prompt)
     words = _WORDS[prompt.language]
     if request.tool == "classify_and_capture":
@@ -112,7 +112,7 @@ def has_result(prompt: Prompt) -> bool:
 
 
 def report(prompt: Prompt) -> Decision:
-    """Say what the tool did."""
+    """Say the tool's result."""
     return Say(text=_REPORTS[prompt.results[0].name](_output(prompt), _WORDS[prompt.language], prompt))
 
 

@@ -1,7 +1,7 @@
 """The rules for lists in Notion and for the web search, from plain sentences.
 
-`add milk to my shopping list` creates a page, `I bought the milk` searches for it and ticks it off, `show me my shopping list` lists the
-pages, `look up the weather` searches the web. The names of the lists come from the declarations of the request.
+`add milk to my shopping list` creates a page, `I bought the milk` searches for the page and ticks the checkbox, `show me my shopping list`
+lists the pages, `look up the weather` searches the web. The names of the lists come from the declarations of the request.
 """
 # ruff: noqa: RUF001 -- full-width punctuation is how Japanese is written
 
@@ -31,7 +31,7 @@ _TOOLS = frozenset({"create_page", "search_database", "update_page", "web_search
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Words:
-    """The texts about results in one language."""
+    """The texts about results in a language."""
 
     added: str
     ticked: str
@@ -72,18 +72,18 @@ def answer_search(prompt: Prompt) -> Decision:
 
 
 def first_call(prompt: Prompt) -> CallTool | None:
-    """Return the call of an offered tool for lists or the web that the last message asks for; None: it asks for none."""
+    """Return the requested call of an offered tool for lists or the web; None if the last message requests no such tool."""
     calls = (_addition(prompt), _purchase(prompt), _listing(prompt), _search(prompt))
     return next((call for call in calls if call is not None and prompt.offers(call.name)), None)
 
 
 def has_result(prompt: Prompt) -> bool:
-    """Whether all calls of the last round were for these tools and succeeded."""
+    """Whether all calls of the last round were for lists or the web, and succeeded."""
     return prompt.has_results_of(_TOOLS)
 
 
 def proceed(prompt: Prompt) -> Decision:
-    """Tick off the item that was found, or say the result."""
+    """Tick off the item after the search, or say the result."""
     result = prompt.results[-1]
     words = _WORDS[prompt.language]
     output = prompt.output
@@ -139,7 +139,7 @@ def _item(prompt: Prompt) -> str:
 
 
 def _database(prompt: Prompt, kind: str) -> str | None:
-    """Return the name of the database of this kind, as the declarations offer it."""
+    """Return the offered name of the database of the given kind."""
     for function in prompt.request.callable_functions:
         properties = mapping(function.parameter_schema.get("properties"))
         names = mapping(properties.get("database_name")).get("enum")

@@ -1,4 +1,4 @@
-"""The rules for the chat's memory: what people ask of it, in Japanese and English, and its results in words."""
+"""The rules for the chat's memory: people's requests in Japanese and English, and the results in words."""
 
 # ruff: noqa: RUF001 -- full-width punctuation is how Japanese is written
 
@@ -64,13 +64,13 @@ _TEXTS: Mapping[Language, _Texts] = {
 
 
 def is_request(prompt: Prompt) -> bool:
-    """Whether the last message asks something of the memory, and the request offers the function for it."""
+    """Whether the last message is a request to the memory, and the function is offered."""
     asked = _asked(prompt)
     return asked is not None and prompt.offers(asked[0])
 
 
 def begin(prompt: Prompt) -> Decision:
-    """Call the function that does what is asked."""
+    """Call the requested function."""
     name, query = _asked(prompt) or (RECALL, "")
     return CallTool(name=name, args={"query": query} if query else {})
 
@@ -81,7 +81,7 @@ def has_result(prompt: Prompt) -> bool:
 
 
 def report(prompt: Prompt) -> Decision:
-    """Say what was found, or what is proposed."""
+    """Say the matches, or the proposal."""
     texts = _TEXTS[prompt.language]
     result = next(result for result in prompt.results if result.name in {RECALL, FORGET})
     output = result.response.get("output")
@@ -93,12 +93,12 @@ def report(prompt: Prompt) -> Decision:
 
 
 def is_catch_up(prompt: Prompt) -> bool:
-    """Whether the request asks for a sum-up of what somebody missed."""
+    """Whether the request asks for a summary of missed messages."""
     return not prompt.results and any(True for _ in _missed(prompt))
 
 
 def sum_up(prompt: Prompt) -> Decision:
-    """Repeat the newest of what was missed."""
+    """Repeat the newest missed messages."""
     texts = _TEXTS[prompt.language]
     lines = [line for text in _missed(prompt) for line in text if _HEADER.match(line)]
     if not lines:
@@ -124,7 +124,7 @@ def _asked(prompt: Prompt) -> tuple[str, str] | None:
 
 
 def _told(line: str) -> str:
-    """Return a line as a person would repeat it: who, when, the first words."""
+    """Return a line with time, speaker and the first words."""
     header = _HEADER.match(line)
     if header is None:
         return line[:_WORDS_CHARACTERS]

@@ -1,7 +1,7 @@
-"""The default model: it answers where nothing is scripted, and reads nothing but the request.
+"""The default model: answers requests outside the script, by rules over the request alone.
 
-The first rule of `RULES` that applies decides. A tool gets a rule by an entry there: `applies` recognises words and
-`prompt.offers("its_name")`, `decide` returns `CallTool`; another rule puts its response, in `prompt.results`, into words.
+The first applicable rule of `RULES` decides. A tool's rule is an entry there: `applies` recognises words and `prompt.offers("its_name")`,
+`decide` returns `CallTool`; another rule puts the tool's response, in `prompt.results`, into words.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ _QUESTION = re.compile(r".*(?:[?\uff1f]|ですか|ますか)[\s。]*", re.DOTALL
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """One thing that the default model can do."""
+    """One ability of the default model."""
 
     applies: Callable[[Prompt], bool]
     decide: Callable[[Prompt], Decision]
 
 
 def _calling(call: Callable[[Prompt], CallTool | None]) -> Rule:
-    """Return the rule that makes this call, where there is one."""
+    """Return the rule for the call; None without a rule."""
     return Rule(applies=lambda prompt: call(prompt) is not None, decide=lambda prompt: _known(call(prompt)))
 
 
@@ -51,7 +51,7 @@ def _known(call: CallTool | None) -> CallTool:
 
 
 def answer(request: GenerateContentRequest) -> Candidate:
-    """Return the answer to a request that the server accepts. Equal requests get equal answers."""
+    """Return the answer to a valid request. Equal requests get equal answers."""
     functions = request.callable_functions
     schema = request.response_json_schema or request.response_schema
     if not functions and (schema is not None or request.response_mime_type == "application/json"):
@@ -64,7 +64,7 @@ def answer(request: GenerateContentRequest) -> Candidate:
 
 
 def _candidate(decision: Decision, prompt: Prompt) -> Candidate:
-    """Carry out the decision by `reply` or `skip`, else by text, else by any function that the request offers."""
+    """Carry out the decision by `reply` or `skip`, else by text, else by any offered function."""
     text = prompt.phrases.welcome
     match decision:
         case CallTool():
@@ -121,7 +121,7 @@ def _has_only_replies(prompt: Prompt) -> bool:
 
 
 def _put_into_words(prompt: Prompt) -> Decision:
-    """Say the result of the last call, or its failure."""
+    """Say the result or the failure of the last call."""
     result = [result for result in prompt.results if result.name not in {REPLY, SKIP}][-1]
     if result.error is not None:
         return Say(text=prompt.phrases.failure.format(words=_shorten(result.error)))
@@ -130,13 +130,13 @@ def _put_into_words(prompt: Prompt) -> Decision:
 
 
 def _write_recap(prompt: Prompt) -> Decision:
-    """Repeat the words of all messages, shortened, so that a test finds them in the recap."""
+    """Repeat the shortened words of all messages, so that tests can search the recap."""
     words = (_shorten(message.words) for message in prompt.messages)
     return CallTool(name=WRITE_RECAP, args={"text": " / ".join(part for part in words if part) or "…"})
 
 
 def _write_description(prompt: Prompt) -> Decision:
-    """Describe a medium by its type and size."""
+    """Describe a medium by type and size, for example "image/png, 1,024 bytes"."""
     return CallTool(name=WRITE_DESCRIPTION, args={"text": prompt.messages[-1].detail if prompt.messages else "…"})
 
 

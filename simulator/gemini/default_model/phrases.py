@@ -1,7 +1,8 @@
 # ruff: noqa: RUF001 -- full-width punctuation is how Japanese is written
-"""The sentences that the default model recognises and says in a chat, for each language.
+"""The sentences of the default model in a chat, recognised and said, for each language.
 
-Patterns match lower-case words without punctuation at their ends. The rules fill in `{words}`, `{key}`, `{value}` and `{detail}`.
+Patterns match lower-case words without final punctuation. The rules fill in `{words}`, `{key}`, `{value}` and `{detail}`; for example,
+`last_words` with `{words}` "milk" becomes "You said: “milk”."
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ Language = Literal["ja", "en"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Phrases:
-    """One language. `greetings` are patterns with their replies; `statement` and `question` have the group `key`."""
+    """The phrases of a language. `greetings` are patterns with replies; `statement` and `question` have the group `key`."""
 
     greetings: tuple[tuple[str, str], ...]
     acknowledgements: tuple[str, ...]

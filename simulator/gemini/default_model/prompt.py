@@ -48,7 +48,7 @@ Decision = Say | StaySilent | CallTool
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt:
-    """A request as rules read it, with the messages of people and the language of the last one."""
+    """A request as seen by rules: people's messages, and the language of the last message."""
 
     request: GenerateContentRequest
     messages: tuple[Message, ...]
@@ -79,21 +79,21 @@ class Prompt:
         return any(function.name == name for function in self.request.callable_functions)
 
     def match(self, patterns: Iterable[str]) -> re.Match[str] | None:
-        """Return the match of the first pattern that fits all of the bare words."""
+        """Return the first full match of the bare words by a pattern."""
         matches = (re.fullmatch(pattern, self.bare_words) for pattern in patterns)
         return next((match for match in matches if match is not None), None)
 
     def has_results_of(self, names: AbstractSet[str]) -> bool:
-        """Whether all calls of the round before were for these functions, and succeeded."""
+        """Whether all calls of the previous round were for the given functions, and succeeded."""
         return bool(self.results) and all(result.name in names and result.error is None for result in self.results)
 
     @property
     def output(self) -> Mapping[str, Any]:
-        """What the last call returned."""
+        """The response to the last call."""
         response = self.results[-1].response
         return mapping(response.get("output", response))
 
 
 def mapping(value: object) -> Mapping[str, Any]:
-    """Return the value if it is an object of JSON, else an empty one."""
+    """Return a JSON object unchanged and `{}` for any other value: `mapping({"a": 1})` is `{"a": 1}`, `mapping(None)` is `{}`."""
     return value if isinstance(value, Mapping) else {}

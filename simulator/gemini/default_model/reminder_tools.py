@@ -1,8 +1,8 @@
 """The rules for reminders, from plain sentences.
 
-`明日の9時に薬って言って` and `remind me to call Sato tomorrow at 9` create a reminder, `毎朝8時に今日のまとめを送って` one that says a
-digest, `リマインダーを見せて` lists them, `薬のリマインダーを取り消して` lists them and cancels the one of that name. Times are resolved by
-the note that says what time it is.
+`明日の9時に薬って言って` and `remind me to call Sato tomorrow at 9` create a reminder, `毎朝8時に今日のまとめを送って` creates a digest,
+`リマインダーを見せて` lists the reminders, `薬のリマインダーを取り消して` lists the reminders and cancels "薬". Times are relative to the
+prompt's note with the current time.
 """
 # ruff: noqa: RUF001 -- full-width punctuation is how Japanese is written
 
@@ -40,7 +40,7 @@ _TOOLS = frozenset({"create_reminder", "list_reminders", "cancel_reminder", "cha
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Words:
-    """The texts about results in one language."""
+    """The texts about results in a language."""
 
     created: str
     open_reminders: str
@@ -72,7 +72,7 @@ _COSTS: Mapping[Language, str] = {
 
 
 def first_call(prompt: Prompt) -> CallTool | None:
-    """Return the call of an offered tool for reminders that the last message asks for; None: it asks for none."""
+    """Return the requested call of an offered tool for reminders; None if the last message requests no such tool."""
     if prompt.match(_LISTINGS) or prompt.match(_CANCELLATIONS):
         call: CallTool | None = CallTool(name="list_reminders", args={})
     else:
@@ -81,12 +81,12 @@ def first_call(prompt: Prompt) -> CallTool | None:
 
 
 def has_result(prompt: Prompt) -> bool:
-    """Whether all calls of the last round were for these tools and succeeded."""
+    """Whether all calls of the last round were for reminders, and succeeded."""
     return prompt.has_results_of(_TOOLS)
 
 
 def proceed(prompt: Prompt) -> Decision:
-    """Cancel the reminder that was found, or say the result."""
+    """Cancel the listed reminder, or say the result."""
     result, words = prompt.results[-1], _WORDS[prompt.language]
     output = prompt.output
     text = str(output.get("text"))
@@ -128,7 +128,7 @@ def _creation(prompt: Prompt) -> CallTool | None:
 
 
 def _time(groups: Mapping[str, str | None], now: dt.datetime) -> dt.datetime | None:
-    """Return the local time that was said; None where there is no such hour."""
+    """Return the requested local time; None for an impossible hour, for example `{"hour": "25"}`."""
     amount = groups.get("in")
     if amount is not None:
         is_hours = str(groups.get("unit")) in {"時間", "hour", "hours"}
@@ -143,7 +143,7 @@ def _time(groups: Mapping[str, str | None], now: dt.datetime) -> dt.datetime | N
 
 
 def _now(prompt: Prompt) -> dt.datetime | None:
-    """Return the local time that the newest note tells."""
+    """Return the local time in the newest note."""
     texts = (text for content in prompt.request.contents if content.role == "user" for text in content.texts)
     moments = [one for text in texts for one in _NOW.findall(text)]
     return dt.datetime.strptime(moments[-1], "%Y-%m-%d %H:%M") if moments else None  # noqa: DTZ007 - local

@@ -1,4 +1,4 @@
-"""The smallest arguments that the schema of a function without a rule accepts."""
+"""The smallest valid arguments for a function without a rule."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def sample(schema: Schema) -> object:
 
 
 def sample_object(schema: Schema) -> dict[str, object]:
-    """Return the minimal arguments of a function with this schema of parameters."""
+    """Return the minimal arguments for a function with the given schema of parameters."""
     properties, required = schema.get("properties"), schema.get("required")
     if not isinstance(properties, Mapping) or not isinstance(required, list):
         return {}

@@ -1,9 +1,9 @@
 """The messages of people in the user contents of a request: speaker, words, kind of medium and language.
 
-A line that begins with `[` begins a message or a remark of the system, which also ends the one before. A header such as
+A line with `[` at the start begins a message or a remark of the system, and ends the previous message or remark. A header such as
 `[Yuki | 2026-11-21 22:46]` or `[22:46]` precedes the words. `[sticker: happy]`, `[image]` and the like stand for messages without words;
-`[note]`, `[index]` and the like begin remarks, `[you | ...]` the bot's own words. A quote, which begins with `[quote]`, precedes the
-words, on its own line.
+`[note]`, `[index]` and the like begin remarks, `[you | ...]` the bot's own words. A quote, begun by `[quote]`, precedes the words, on a
+separate line.
 """
 
 from __future__ import annotations
@@ -37,7 +37,10 @@ _LETTER = re.compile(r"[^\W\d_]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """A message of a person. `medium` is set where it is not a text; `has_data`: the request contains its bytes."""
+    """A person's message. `medium` is set unless the message is a text; `has_data`: the request contains the bytes.
+
+    For example, `[Yuki | 22:46] hello` is `Message(speaker="Yuki", words="hello")`.
+    """
 
     speaker: str | None
     words: str
@@ -47,13 +50,13 @@ class Message:
 
 
 def messages_of(request: GenerateContentRequest) -> tuple[Message, ...]:
-    """Return the messages of people, oldest first; responses of functions are not among them."""
+    """Return the messages of people, oldest first, without responses of functions."""
     contents = (content for content in request.contents if content.role == "user")
     return tuple(message for content in contents for message in _messages(content))
 
 
 def language_of(messages: tuple[Message, ...]) -> Language:
-    """Return the language of the last message with letters, by its script."""
+    """Return the language of the last message with letters, by script."""
     for message in reversed(messages):
         if _JAPANESE.search(message.words):
             return "ja"
@@ -80,7 +83,7 @@ def _data_message(media: Media) -> Message:
 
 
 def _text_message(text: str) -> Message | None:
-    """Return the message of a text part; None for a note. Brackets after the header are words, unless they name a medium."""
+    """Return the message of a text part; None for a note. Brackets after the header are words, unless a medium is named inside."""
     speaker: str | None = None
     remaining_text = text
     header = _BRACKETS.match(remaining_text)
