@@ -1,4 +1,4 @@
-"""The local LINE platform: a package of its own, installed as `line_simulator`, in the checkout `simulator.line`.
+"""The local LINE platform: a separate package, installed as `line_simulator`, in the checkout `simulator.line`.
 
-Its modules import one another relatively, so that both names work. It needs nothing of the product or of the other stand-ins.
+Modules import one another relatively, to work under both names, and need nothing of the product or of the other stand-ins.
 """

@@ -1,6 +1,7 @@
-"""`line-simulator`, in the checkout `python -m simulator.line`: a local stand-in of LINE for any bot.  Ctrl-C stops it.
+"""`line-simulator`, in the checkout `python -m simulator.line`: a local stand-in of LINE for any bot.  Ctrl-C stops the server.
 
-`line-simulator run -- COMMAND` runs an unmodified bot beside it, `line-simulator examples FOLDER` copies two bots with tests.
+`line-simulator run -- COMMAND` runs an unmodified bot along with the server, for example `line-simulator run -- python bot.py`.
+`line-simulator examples FOLDER` copies two bots with tests.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Channel access tokens beside the long-lived one: their lifetimes, and key ids.
+"""Channel access tokens other than the long-lived one: lifetimes and key ids.
 
 Source: docs/basics/channel-access-token; channel-access-token.yml of line-openapi.
 """
@@ -24,13 +24,13 @@ class AccessToken:
     is_revoked: bool = False
 
     def is_valid(self, at_ms: int) -> bool:
-        """Whether the API accepts it."""
+        """Whether the API accepts the token."""
         return not self.is_revoked and at_ms < self.expires_ms
 
 
 @dataclass(slots=True)
 class AccessTokens:
-    """All issued tokens by their value."""
+    """All issued tokens by value."""
 
     _issued: dict[str, AccessToken] = field(default_factory=dict)
 
@@ -46,12 +46,12 @@ class AccessTokens:
         return token
 
     def find(self, value: str, *, at_ms: int) -> AccessToken | None:
-        """Return the token, if it is valid."""
+        """Return a valid token; None for any other value."""
         token = self._issued.get(value)
         return token if token is not None and token.is_valid(at_ms) else None
 
     def revoke(self, value: str) -> None:
-        """Make the token invalid, unless it is stateless.  Repeated: does nothing."""
+        """Make the token invalid; a stateless token stays valid.  Repeated: does nothing."""
         token = self._issued.get(value)
         if token is not None and token.kind != "stateless":
             self._issued[value] = replace(token, is_revoked=True)

@@ -33,12 +33,12 @@ async def bot_info(channel: Channel, _call: Call) -> Answer:
 
 
 async def get_webhook(channel: Channel, _call: Call) -> Answer:
-    """Return the URL that events are delivered to, or that the bot named, where the channel keeps its own."""
+    """Return the webhook's URL; with `keeps_webhook`, the URL most recently named by the bot."""
     return Answer(body={"endpoint": channel.named_webhook_url or channel.courier.webhook_url, "active": True})
 
 
 async def set_webhook(channel: Channel, call: Call) -> Answer:
-    """Deliver events to another URL, unless the channel keeps its own. One that is not strict accepts `http://` too."""
+    """Deliver events to another URL; with `keeps_webhook`, only remember the URL. Unless strict, the channel accepts `http://` too."""
     endpoint = _check_url(channel, call.json().get("endpoint"))
     if channel.keeps_webhook:
         channel.named_webhook_url = endpoint
@@ -49,7 +49,7 @@ async def set_webhook(channel: Channel, call: Call) -> Answer:
 
 
 async def test_webhook(channel: Channel, call: Call) -> Answer:
-    """Deliver a request without events, to `endpoint` where the body names one. `statusCode` is 0 where there was no answer."""
+    """Deliver a request without events, by default to the webhook, else to the body's `endpoint`. Without an answer, `statusCode` is 0."""
     endpoint = call.json().get("endpoint") if call.body else None
     if endpoint is not None:
         _check_url(channel, endpoint)
@@ -77,7 +77,7 @@ async def link_token(channel: Channel, call: Call) -> Answer:
 
 
 async def content(channel: Channel, call: Call) -> Answer:
-    """Return the bytes: 202 while they are prepared, 404 for a message without content, 410 after an unsend."""
+    """Return the bytes: 202 during preparation, 404 for a message without content, 410 after an unsend."""
     _message, media = _media_of(channel, call)
     match media.status(call.at_ms):
         case "processing":

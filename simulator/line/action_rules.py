@@ -40,8 +40,9 @@ _PATH_PARTS: Final = re.compile(r"[.\[]")
 
 
 def check_quick_reply(message: JsonObject, path: str, problems: Problems) -> None:
-    """Check that there are at most 13 items, each an action with a label.
+    """Check for at most 13 items, each an action with a label.
 
+    For example, an item with `{"type": "message", "text": "yes"}` lacks the label.
     Source of the text of a missing label: github.com/line/line-bot-sdk-java/pull/258.
     """
     if "quickReply" not in message or message["quickReply"] is None:
@@ -71,7 +72,7 @@ def check_action(  # noqa: PLR0913 - what differs between the places of an actio
     needs_label: bool = False,
     label_characters: int = LABEL_CHARACTERS,
 ) -> None:
-    """Check the properties that the type of the action requires, and that the type may stand at this place."""
+    """Check the required properties of the action's type, and whether the type is allowed here."""
     problems = problems.of_parts()
     kind = problems.choice(action, "type", path, of=of)
     problems.graphemes(action, "label", path, most=label_characters, required=needs_label)
@@ -114,7 +115,7 @@ def _check_picker(action: JsonObject, path: str, problems: Problems) -> None:
 
 
 def template_problems(template: JsonObject, path: str) -> tuple[Detail, ...]:
-    """Return what is wrong with a template, each at a path such as `template/columns/0/title`.
+    """Return the problems of a template, each at a path such as `template/columns/0/title`.
 
     Source: github.com/zaoldyeck/cross-platform-chatbot/pull/1, github.com/cofacts/rumors-line-bot/issues/125.
     """
@@ -149,7 +150,7 @@ def _check_template(template: JsonObject, path: str, problems: Problems) -> None
 
 
 def _inequalities(template: JsonObject) -> tuple[Detail, ...]:
-    """Return how the columns of a checked carousel differ: in the number of actions, or in whether they have a title or an image.
+    """Return the differences between the columns of a checked carousel: number of actions, presence of title and image.
 
     The texts of the details are the stand-in's own.
     Source: Messaging API reference, "Column object for carousel"; github.com/line/line-bot-sdk-python/issues/38.

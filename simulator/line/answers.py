@@ -1,4 +1,4 @@
-"""The answers of the page and of the control API: JSON and refusals, with the headers that keep foreign content out."""
+"""The answers of the page and of the control API: JSON and refusals, with headers against foreign content."""
 
 from http import HTTPStatus
 from typing import Any, Final

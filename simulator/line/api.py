@@ -35,7 +35,7 @@ logger: Final = logging.getLogger(__name__)
 
 @dataclass(slots=True, kw_only=True)
 class Api:
-    """The API of one channel, the log of its requests, and its faults."""
+    """The API of one channel, with a log of requests and with faults."""
 
     channel: Channel
     requests: list[LoggedRequest] = field(default_factory=list)
@@ -47,7 +47,10 @@ class Api:
         return [Route(endpoint.path, self._route(endpoint), methods=[endpoint.method]) for endpoint in ENDPOINTS]
 
     def unknown(self, request: Request) -> Response:
-        """Answer 404 to a path that is no endpoint, 405 to a method that its endpoint does not have, and say so in the log."""
+        """Answer 404 for an unknown path and 405 for an unknown method of an endpoint, and log the refusal.
+
+        For example, `GET /v2/bot/message/reply` is answered with 405.
+        """
         error = method_not_supported(request.method) if self._is_path_of_line(request) else not_found()
         logger.warning("no operation of LINE, answered %d: %s %.200r", error.status, request.method, request.url.path)
         call = self._call(request, b"")
@@ -55,7 +58,7 @@ class Api:
         return JSONResponse(error.body(), status_code=error.status, headers={"x-line-request-id": call.request_id})
 
     def _is_path_of_line(self, request: Request) -> bool:
-        """Whether some endpoint has the path, on the host that the request is for, where it is for one of LINE's hosts."""
+        """Whether an endpoint has the path; for a request to one of LINE's hosts, whether an endpoint of that host does."""
         hosts = {
             endpoint.host
             for endpoint, route in zip(ENDPOINTS, self.routes(), strict=True)
@@ -125,7 +128,7 @@ class Api:
             return Answer(status=error.status, body=error.body(), headers=error.headers)
 
     def _marks(self, call: Call, answer: Answer) -> Mapping[str, str]:
-        """Mark what LINE would have refused."""
+        """Mark an accepted request if LINE would refuse the same request."""
         is_sent = call.path.startswith("/v2/bot/message/") and answer.status < HTTPStatus.BAD_REQUEST
         return local_media.MARK if is_sent and local_media.has_local_media(_json_or_none(call.body)) else {}
 

@@ -1,4 +1,4 @@
-"""Events that no chat shows: beacons, linked accounts, memberships, and events with any body, e.g. of types that LINE may add."""
+"""Events without a place in a chat: beacons, linked accounts, memberships, and events with any body, e.g. of future types."""
 
 from typing import Literal
 
@@ -9,10 +9,10 @@ from .messages import JsonObject
 
 
 class BackgroundEvents(Channel):
-    """Every method emits one event and returns it.  Source: Messaging API reference, "Webhook Event Objects"; webhook.yml."""
+    """Every method emits and returns one event.  Source: Messaging API reference, "Webhook Event Objects"; webhook.yml."""
 
     def finish_video(self, user_id: str, tracking_id: str) -> WebhookEvent:
-        """The person watched a video from the bot to its end, one that was sent to their 1:1 chat with this tracking id."""
+        """The person watched a video of the bot to the end.  The 1:1 chat must contain a video with the tracking id."""
         if not self.chat(user_id).has_tracking_id(self.account.user_id, tracking_id):
             raise ImpossibleActionError("no video with this tracking id is in the chat")
         return self._emit_from_user(
@@ -31,7 +31,7 @@ class BackgroundEvents(Channel):
     ) -> WebhookEvent:
         """The person linked an account of the provider. The event of a failed link has no reply token.
 
-        With `link_token` the result is LINE's: `failed` for the token of another user. A token that expired or was used causes no event.
+        With `link_token`, LINE's rules decide: another user's token results in `failed`, an expired or used token in no event.
         Source: docs/messaging-api/linking-accounts; Messaging API reference, "Account link event".
         """
         if link_token is not None:
@@ -55,7 +55,7 @@ class BackgroundEvents(Channel):
         )
 
     def invent(self, user_id: str, body: JsonObject) -> WebhookEvent:
-        """An event with any body in the person's chat, e.g. of a type that does not exist.
+        """An event with any body in the person's chat, e.g. of an unknown type.
 
         Source: docs/messaging-api/development-guidelines: new event types come without notice.
         """

@@ -1,4 +1,4 @@
-"""The endpoints that send to everybody or to a choice of people, and their counts.
+"""The endpoints for sending to all or selected people, and the counts of such messages.
 
 Source: Messaging API reference, "Send narrowcast message", "Send broadcast message", "Get number of sent messages",
 "Get the number of units used this month".
@@ -37,7 +37,7 @@ async def broadcast(channel: Channel, call: Call) -> Answer:
 
 
 async def narrowcast(channel: Channel, call: Call) -> Answer:
-    """Show the messages to friends, at most `limit.max`. The stand-in knows no audiences: who has a recipient or filter is a friend."""
+    """Show the messages to friends, at most `limit.max`. The stand-in has no audiences: any recipient or filter means all friends."""
     body = call.json()
     messages = checked_messages(channel, body, TO_MANY)
     most = _check_narrowcast(body)
@@ -57,7 +57,7 @@ async def narrowcast(channel: Channel, call: Call) -> Answer:
 
 
 async def narrowcast_progress(channel: Channel, call: Call) -> Answer:
-    """Return the phase of the narrowcast; the counts once it succeeded."""
+    """Return the narrowcast's phase and, after success, the counts."""
     narrowcast = channel.broadcasts.narrowcasts.get(call.query.get("requestId", ""))
     if narrowcast is None:
         raise not_found()
@@ -93,12 +93,12 @@ async def sent_by_broadcast(channel: Channel, call: Call) -> Answer:
 
 
 async def unit_usage(channel: Channel, call: Call) -> Answer:
-    """Return how many aggregation units were used this month."""
+    """Return the number of aggregation units in this month."""
     return Answer(body={"numOfCustomAggregationUnits": len(channel.broadcasts.units(at_ms=call.at_ms))})
 
 
 async def unit_names(channel: Channel, call: Call) -> Answer:
-    """Return the names of the units of this month, at most `limit` at once."""
+    """Return the names of this month's units, at most `limit` at once."""
     names = sorted(channel.broadcasts.units(at_ms=call.at_ms))
     limit, start = _number(call, "limit", _UNITS_A_PAGE), _number(call, "start", 0)
     if not 1 <= limit <= _MOST_UNITS:

@@ -1,4 +1,4 @@
-"""What was sent to many at once: narrowcasts with their progress, the counts of each day, and aggregation units.
+"""Messages to many people at once: narrowcasts with progress, the counts of each day, and aggregation units.
 
 Source: Messaging API reference, "Get narrowcast message status", "Get number of sent messages", "Get the number of units used this month".
 """
@@ -23,7 +23,7 @@ class Narrowcast:
 
     @property
     def completed_ms(self) -> int:
-        """When the platform is done with it."""
+        """The time of completion."""
         return self.accepted_ms + NARROWCAST_S * 1_000
 
     def phase(self, at_ms: int) -> str:
@@ -37,7 +37,7 @@ class Narrowcast:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SentRequest:
-    """A narrowcast or broadcast whose statistics can be asked for."""
+    """A narrowcast or broadcast with statistics."""
 
     at_ms: int
     recipients: int
@@ -62,11 +62,11 @@ class Broadcasts:
         return self._counts.get((day, sent_by), 0)
 
     def count_units(self, units: list[str], recipients: int, *, at_ms: int) -> None:
-        """Note that the units were used in the month."""
+        """Count the units as used in the month."""
         month = self._units.setdefault(month_of(at_ms), {})
         for unit in units:
             month[unit] = month.get(unit, 0) + recipients
 
     def units(self, *, at_ms: int) -> dict[str, int]:
-        """Return the units of the month, with the recipients of their messages."""
+        """Return the month's units, each with the number of recipients: `{"promotion_a": 12}`, for example."""
         return self._units.get(month_of(at_ms), {})

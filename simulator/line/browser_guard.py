@@ -1,7 +1,8 @@
-"""Keeps foreign web pages out: their requests are refused by the Host and Origin headers of the browser.
+"""Keeps foreign web pages out, by the Host and Origin headers of the browser's requests.
 
-A page that makes its own domain name point to this machine (DNS rebinding) is of the same origin for the browser, so only the
-name in `Host` tells it apart. Addresses, names without a dot, and names below a top-level domain that nobody can register are safe.
+A foreign page may have its domain name resolve to this machine (DNS rebinding). For the browser, the page and the stand-in are then of
+the same origin; only the name in `Host` differs. Addresses, names without a dot, and names below an unregistrable top-level domain are
+safe: `127.0.0.1`, `localhost` and `bot.internal`, for example, but not `bot.example.com`.
 Source: RFC 6761, "Special-Use Domain Names"; ICANN resolution 2024.07.29.06 for `.internal`.
 """
 
@@ -20,7 +21,7 @@ _RESERVED: Final = frozenset({"localhost", "test", "internal", "example", "inval
 
 @dataclass(frozen=True, slots=True)
 class BrowserGuard:
-    """An ASGI application that refuses requests of foreign pages (403) and passes on all others. `hosts`: further names to accept."""
+    """An ASGI application: refuses requests of foreign pages (403), passes on all others. `hosts`: further names to accept."""
 
     app: ASGIApp
     hosts: Collection[str] = ()
@@ -38,7 +39,10 @@ class BrowserGuard:
 
 
 def is_safe_host(host: str, hosts: Collection[str] = ()) -> bool:
-    """Whether no foreign page can come from this `Host`; "" is a client that sends none, which no browser is."""
+    """Whether no foreign page can have the `Host`, such as `is_safe_host("localhost:8080")`.
+
+    The empty string stands for a client without the header; every browser sends the header.
+    """
     try:
         name = (urlsplit(f"//{host}").hostname or "").rstrip(".")
     except ValueError:

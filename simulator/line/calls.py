@@ -1,4 +1,4 @@
-"""One request to LINE's API: the call, its answer, and its entry in the log."""
+"""A request to LINE's API: the call, the answer, and the log entry."""
 
 import json
 import re
@@ -31,7 +31,7 @@ class Call:
     def json(self) -> JsonObject:
         """Return the body as an object.
 
-        Raises: LineError 413 above 2 MB, 415 for another content type, 400 for a body that is not a JSON object.
+        Raises: LineError 413 above 2 MB, 415 for another content type, 400 for any body but a JSON object.
         Source: Messaging API reference, "Status codes", "Error messages".
         """
         if len(self.body) > BODY_BYTES:
@@ -53,7 +53,7 @@ class Call:
         return body
 
     def retry_key(self) -> str | None:
-        """Return `X-Line-Retry-Key`.  Raises: LineError 400, when it is not a UUID."""
+        """Return `X-Line-Retry-Key`.  Raises: LineError 400, unless the key is a UUID."""
         key = self.headers.get("x-line-retry-key")
         if key is not None and not _UUID.fullmatch(key):
             raise bad_request("The retry key is invalid")
@@ -62,7 +62,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """An answer. `has_effect`: the request changed what people see."""
+    """An answer. `has_effect`: the request changed something visible to people."""
 
     status: int = HTTPStatus.OK
     body: JsonObject | None = field(default_factory=dict)
@@ -72,7 +72,7 @@ class Answer:
     has_effect: bool = False
 
     def as_bytes(self) -> bytes:
-        """Return the body as it goes over the wire."""
+        """Return the bytes of the body."""
         if self.content is not None:
             return self.content
         return b"" if self.body is None else json.dumps(self.body, ensure_ascii=False).encode()
@@ -80,7 +80,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoggedRequest:
-    """An entry of the log. `body` is None where it was not JSON. `was_answered` is False where a fault lost the answer."""
+    """An entry of the log. `body` is None unless JSON was sent. `was_answered` is False if a fault lost the answer."""
 
     at_ms: int
     method: str

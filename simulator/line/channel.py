@@ -1,6 +1,6 @@
 """The channel: people, chats, messages and tokens, and the creation of webhook events.
 
-People act on it through `user_messages`, `chat_membership` and `background_events`, the bot through the endpoints.
+People act through `user_messages`, `chat_membership` and `background_events`, the bot through the endpoints.
 """
 
 import asyncio
@@ -41,12 +41,12 @@ def _ignore(_name: str, _fields: dict[str, Any]) -> None:
 
 @dataclass(kw_only=True)
 class Channel:
-    """One official account with its chats, in one asyncio loop; not for several threads.
+    """An official account with chats, in one asyncio loop; not for several threads.
 
-    `channel_id` is that of the console. A channel that is not strict accepts `http://` media and webhooks of this machine. A verified one
-    may list followers and members. One that keeps its webhook accepts another from the bot, and goes on delivering to its own.
-    `on_event` is called for every fact as it happens, e.g. `webhook_delivered`, with its fields. `webhook_client` replaces the
-    HTTP client that sends the deliveries. Times of messages and tokens come from `now_ms`, durations from `monotonic_s`.
+    `channel_id` is the console's. Unless `is_strict`, `http://` media and webhooks of this machine are accepted. With `is_verified`, a bot
+    may list followers and members. With `keeps_webhook`, the channel accepts another URL from the bot, and goes on delivering to its own.
+    `on_event` is called with the name and fields of every fact, e.g. `webhook_delivered`. `webhook_client` replaces the HTTP client for
+    deliveries. Times of messages and tokens come from `now_ms`, durations from `monotonic_s`.
     """
 
     webhook_url: str
@@ -135,7 +135,7 @@ class Channel:
         return self.chats[chat_id]
 
     def message(self, line_message_id: str) -> tuple[Chat, Message] | None:
-        """Return the message and its chat; None for an unknown id."""
+        """Return the chat and the message; None for an unknown id."""
         for chat in self.chats.values():
             message = chat.message(line_message_id)
             if message is not None:
@@ -144,7 +144,7 @@ class Channel:
 
     @contextmanager
     def in_one_delivery(self) -> Iterator[None]:
-        """Deliver all events that are emitted inside the context in one request."""
+        """Deliver all events of the context in one request."""
         self._batch = []
         try:
             yield
@@ -154,15 +154,15 @@ class Channel:
                 self.courier.hand_over(events)
 
     def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Call the listener after every change.  Returns: a function that removes it."""
+        """Call the listener after every change.  Returns: a function to remove the listener."""
         return self._listeners.add(listener)
 
     def notify_listeners(self) -> None:
-        """Report that something in the chats changed."""
+        """Report a change in the chats."""
         self._listeners.notify()
 
     def notice(self, chat: Chat, name: str, display_name: str) -> None:
-        """Show a line in the chat that is not a message."""
+        """Show a line in the chat, not as a message."""
         chat.add(Notice(timestamp_ms=self.now_ms(), name=name, display_name=display_name))
 
     def say_as_bot(
@@ -194,7 +194,7 @@ class Channel:
     def emit(
         self, chat: Chat | None, body: JsonObject, *, by: Person | None = None, message: Message | None = None
     ) -> WebhookEvent:
-        """Create an event of the chat, and hand it over for delivery to the webhook."""
+        """Create an event of the chat, and hand the event over for delivery to the webhook."""
         if chat is not None and chat.awaits_join:
             chat.awaits_join = False
             self.emit(chat, {"type": "join"})
@@ -235,7 +235,7 @@ class Channel:
         )
 
     def event_of_token(self, reply_token: str) -> WebhookEvent | None:
-        """Return the newest event with this reply token."""
+        """Return the newest event with the reply token."""
         return next((event for event in reversed(self.events) if event.reply_token == reply_token), None)
 
     def _note_departure(self, event: WebhookEvent, at_ms: int) -> None:

@@ -1,4 +1,6 @@
-"""The settings of one channel, and the file that lists several: `line-simulator --channels FILE`.
+"""The settings of a channel, and the file for several channels: `line-simulator --channels FILE`.
+
+For example, the file may contain:
 
 [{"name": "Shop", "channel_id": "1001", "secret": "s", "token": "t", "webhook": "http://127.0.0.1:8001/callback"}]
 """
@@ -26,7 +28,7 @@ class ChannelsError(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChannelSettings:
-    """One official account with its Messaging API channel."""
+    """An official account with a Messaging API channel."""
 
     webhook_url: str
     channel_secret: str = field(repr=False)

@@ -48,7 +48,7 @@ async def start_loading(channel: Channel, call: Call) -> Answer:
 
 
 async def mark_as_read(channel: Channel, call: Call) -> Answer:
-    """Mark the token's message and all earlier ones of its chat as read."""
+    """Mark the token's message and all earlier messages of the chat as read."""
     token = call.json().get("markAsReadToken")
     if not isinstance(token, str) or not any(chat.mark_read(token) for chat in channel.chats.values()):
         raise invalid_body((Detail(message="Invalid mark as read token", property="markAsReadToken"),))
@@ -57,9 +57,9 @@ async def mark_as_read(channel: Channel, call: Call) -> Answer:
 
 
 async def profile(channel: Channel, call: Call) -> Answer:
-    """Return the profile of a friend, or of a stranger who sent a message.
+    """Return the profile of a friend, or of a stranger after a message to the bot.
 
-    Raises: LineError 404 for every other user, whatever the reason.
+    Raises: LineError 404 for every other user, for any reason.
     """
     person = channel.people.get(call.path_params["user_id"])
     if person is None or not person.has_consented or not _may_see_profile(channel, person):
@@ -68,7 +68,7 @@ async def profile(channel: Channel, call: Call) -> Answer:
 
 
 async def member(channel: Channel, call: Call) -> Answer:
-    """Return the name and picture of a member who consented, a friend or not.  Source: docs/messaging-api/user-consent."""
+    """Return name and picture of a member with consent, friend or not.  Source: docs/messaging-api/user-consent."""
     chat = _gathering(channel, call)
     person = channel.people.get(call.path_params["user_id"])
     if person is None or not person.has_consented or person.user_id not in chat.member_ids:
@@ -88,7 +88,7 @@ async def member_count(channel: Channel, call: Call) -> Answer:
 
 
 async def follower_ids(channel: Channel, call: Call) -> Answer:
-    """Return the ids of friends who consented, by default 300 at once and 1,000 at most: 403 for an account that is not verified."""
+    """Return the ids of friends with consent, by default 300 at once, at most 1,000: 403 for an unverified account."""
     _check_verified(channel)
     limit = call.query.get("limit", str(FOLLOWERS))
     if not _LIMIT.fullmatch(limit) or int(limit) > FOLLOWERS_MOST:
@@ -98,14 +98,14 @@ async def follower_ids(channel: Channel, call: Call) -> Answer:
 
 
 async def member_ids(channel: Channel, call: Call) -> Answer:
-    """Return the ids of members who consented, 100 at once: 403 for an account that is not verified."""
+    """Return the ids of members with consent, 100 at once: 403 for an unverified account."""
     _check_verified(channel)
     chat = _gathering(channel, call)
     return _page(call, "memberIds", [channel.person(user_id) for user_id in chat.member_ids], MEMBERS)
 
 
 async def mark_chat_as_read(channel: Channel, call: Call) -> Answer:
-    """Mark the messages of a 1:1 chat as read: 403 for an account that is not verified."""
+    """Mark the messages of a 1:1 chat as read: 403 for an unverified account."""
     _check_verified(channel)
     chat_field = call.json().get("chat")
     user_id = chat_field.get("userId") if isinstance(chat_field, dict) else None

@@ -10,10 +10,10 @@ from .people import Friendship
 
 
 class ChatMembership(Channel):
-    """Every action raises ImpossibleActionError where the LINE app offers no way to do it; the others return an event or a chat."""
+    """Every action raises ImpossibleActionError if the LINE app does not offer the action; otherwise, an event or a chat is returned."""
 
     def follow(self, user_id: str) -> WebhookEvent:
-        """The person adds the account as a friend, or unblocks it. A friend whose chat is still empty may do so again."""
+        """The person adds the account as a friend, or unblocks the account. A friend may repeat this while the chat is empty."""
         person, chat = self.person(user_id), self.chat(user_id)
         if person.friendship is Friendship.FRIEND and chat.entries:
             raise ImpossibleActionError("the person is already a friend")
@@ -63,7 +63,7 @@ class ChatMembership(Channel):
         return remove_account(self, chat)
 
     def add_member(self, chat_id: str, *user_ids: str) -> WebhookEvent:
-        """People join the group or room. The event names only those who consented."""
+        """People join the group or room. The event names only people with consent."""
         chat = self._gathering_with_bot(chat_id)
         newcomers = [self.person(user_id) for user_id in user_ids if user_id not in chat.member_ids]
         if not newcomers:
@@ -74,7 +74,7 @@ class ChatMembership(Channel):
         return self.emit(chat, members_event("memberJoined", newcomers))
 
     def remove_member(self, chat_id: str, *user_ids: str) -> WebhookEvent:
-        """People leave the group or room, or are removed from it; otherwise as `add_member`."""
+        """People leave the group or room, or are removed; otherwise as `add_member`."""
         chat = self._gathering_with_bot(chat_id)
         leavers = [self.person(user_id) for user_id in user_ids if user_id in chat.member_ids]
         if not leavers:

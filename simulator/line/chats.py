@@ -1,4 +1,4 @@
-"""Chats: their members, and the entries that the phone shows."""
+"""Chats: their members, and the entries on the phone's screen."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -20,9 +20,9 @@ class ChatKind(StrEnum):
 
 @dataclass(slots=True, kw_only=True)
 class Chat:
-    """One chat. A 1:1 chat has the id of its person. The newest `ENTRIES_KEPT` entries are kept.
+    """A chat. A 1:1 chat has the person's id. The newest `ENTRIES_KEPT` entries are kept.
 
-    `awaits_join`: the bot was added to a room; its join event is sent before the room's next event.
+    `awaits_join`: the bot was added to a room; the join event is sent just before the room's next event.
     Source: Messaging API reference, "Join event".
     """
 
@@ -46,7 +46,7 @@ class Chat:
         del self.entries[:-ENTRIES_KEPT]
 
     def message(self, line_message_id: str) -> Message | None:
-        """Return the message with that id, unsent or not."""
+        """Return the message by id, unsent or not."""
         return next((message for message in self.messages if message.line_message_id == line_message_id), None)
 
     def put(self, message: Message) -> None:

@@ -57,10 +57,10 @@ def sign(channel_secret: str, body: bytes) -> str:
 
 @dataclass(kw_only=True)
 class Courier:
-    """Sends every delivery in a task of its own; `wait_until_settled` waits for all of them.
+    """Sends every delivery in a separate task; `wait_until_settled` waits for all of them.
 
-    `on_departure` is called for each event before an attempt, `on_arrival` after it, `on_other_attempt` after one without
-    events. While it `is_muted`, nothing is delivered.
+    `on_departure` is called for each event before an attempt, `on_arrival` after the attempt, `on_other_attempt` after an attempt without
+    events. While `is_muted`, nothing is delivered.
     """
 
     webhook_url: str
@@ -81,7 +81,7 @@ class Courier:
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
     def hand_over(self, events: tuple[WebhookEvent, ...]) -> None:
-        """Start the delivery of the events in one request, or hold them until `release`. Needs the running loop, unless it is muted."""
+        """Start the delivery of the events in one request, or hold the events until `release`. Needs the running loop, unless muted."""
         if self.is_muted:
             return
         if self.switches.holds:
@@ -90,7 +90,10 @@ class Courier:
             self._start(self._deliver(events))
 
     def release(self, *webhook_event_ids: str) -> None:
-        """Send held deliveries one after the other, in the order of these events; without ids, all of them in their own order."""
+        """Send held deliveries one after the other, in the order of the ids; without ids, in the order of arrival.
+
+        For example, `release("e2", "e1")` sends the delivery with event e2 first.
+        """
         ordered = [
             events
             for webhook_event_id in webhook_event_ids
@@ -102,19 +105,19 @@ class Courier:
         self._start(self._deliver_in_turn(leaving))
 
     def redeliver(self, event: WebhookEvent) -> None:
-        """Send the event again as a redelivery, whatever the answers to earlier attempts were."""
+        """Send the event again as a redelivery, regardless of the answers to earlier attempts."""
         self._start(self._redeliver(event))
 
     def start_verification(self) -> None:
-        """Begin `verify`, without waiting for it."""
+        """Begin `verify` without waiting for the end."""
         self._start(self._verify())
 
     def send_raw(self, body: bytes, signature: str | None) -> None:
-        """Send the bytes as they are, with this signature or the right one."""
+        """Send the bytes unchanged, with the given signature, by default the right one."""
         self._start(self._send_raw(body, sign(self.channel_secret, body) if signature is None else signature))
 
     async def verify(self, url: str | None = None) -> DeliveryAttempt:
-        """Send a signed delivery without events, as "Verify" in the console does; to another URL, if one is given.
+        """Send a signed delivery without events, like the console's "Verify", by default to the webhook.
 
         Source: docs/messaging-api/verify-webhook-url; Messaging API reference, "Test webhook endpoint".
         """
@@ -126,7 +129,7 @@ class Courier:
             await asyncio.wait(self._tasks)
 
     def abandon(self) -> None:
-        """Cancel the deliveries under way, and forget the held ones and all attempts."""
+        """Cancel open deliveries, and forget held deliveries and all attempts."""
         for task in self._tasks:
             task.cancel()
         self.held_deliveries.clear()

@@ -1,6 +1,6 @@
-"""Every operation of LINE's OpenAPI documents, with its host and rate limit; those of `refused_endpoints` answer 501.
+"""Every operation of LINE's OpenAPI documents, with host and rate limit; the operations of `refused_endpoints` answer 501.
 
-Source: Messaging API reference, "Domain name" and "Rate limits"; line-openapi, as the API classes of line-bot-sdk 3.27.0 carry it.
+Source: Messaging API reference, "Domain name" and "Rate limits"; line-openapi, by the API classes of line-bot-sdk 3.27.0.
 """
 
 from collections.abc import Awaitable, Callable
@@ -33,7 +33,10 @@ _RETRIABLE: Final = frozenset(f"/v2/bot/message/{kind}" for kind in ("push", "mu
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
-    """One endpoint. `rate`: how many requests are allowed in a window, and the window in milliseconds. `is_open`: it needs no token."""
+    """An endpoint. `rate`: the number of allowed requests in a window, and the window in milliseconds. `is_open`: no token is needed.
+
+    For example, `rate=(60, 3_600_000)` allows 60 requests an hour.
+    """
 
     method: str
     path: str
@@ -44,7 +47,7 @@ class Endpoint:
 
     @property
     def is_modelled(self) -> bool:
-        """Whether the endpoint does what LINE does. The others check the body, and answer 501."""
+        """Whether the endpoint behaves like LINE's. The others check the body, and answer 501."""
         return not isinstance(self.handler, refused_endpoints.Refusal)
 
     @property

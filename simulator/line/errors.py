@@ -7,12 +7,12 @@ from typing import Any
 
 
 class ImpossibleActionError(Exception):
-    """The LINE app offers a person no way to do this, e.g. to send a message to an account that they blocked."""
+    """An action not offered by the LINE app, e.g. a message to a blocked account."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Detail:
-    """What is wrong with one property, e.g. `May not be empty` at `messages[0].text`."""
+    """The problem of one property, e.g. `May not be empty` at `messages[0].text`."""
 
     message: str
     property: str
@@ -31,7 +31,7 @@ class LineError(Exception):
     def body(self) -> dict[str, Any]:
         """`{"message": ..., "details": [{"message": ..., "property": ...}]}`; `details` only if there are any.
 
-        An error of OAuth has no message, only its own `fields`.
+        An error of OAuth has only `fields`, no message: `{"error": "invalid_request", "error_description": ...}`, for example.
         """
         body: dict[str, Any] = {"message": self.message} if self.message else {}
         if self.details:
@@ -43,7 +43,7 @@ class LineError(Exception):
 
 
 def invalid_body(details: Sequence[Detail]) -> LineError:
-    """400 with the number of details in its message."""
+    """400 with the number of details in the message."""
     return LineError(
         status=HTTPStatus.BAD_REQUEST,
         message=f"The request body has {len(details)} error(s)",
@@ -64,7 +64,7 @@ def invalid_message(index: int, details: Sequence[Detail]) -> LineError:
 
 
 def invalid_property(path: str, *details: Detail) -> LineError:
-    """400: the property cannot be read at all, e.g. because of its JSON type.
+    """400 for an unreadable property, e.g. of another JSON type.
 
     Source: github.com/line/line-bot-sdk-python/issues/729: the path stands in quotes.
     """
@@ -92,7 +92,7 @@ def not_for_this_account() -> LineError:
 
 
 def not_found() -> LineError:
-    """404: no such path, person, chat or content; LINE does not say which."""
+    """404 for an unknown path, person, chat or content; LINE does not say which."""
     return LineError(status=HTTPStatus.NOT_FOUND, message="Not found")
 
 
@@ -102,7 +102,7 @@ def removed_content() -> LineError:
 
 
 def method_not_supported(method: str) -> LineError:
-    """405: the path is LINE's, but not with this method.  Source: github.com/line/line-bot-sdk-go/pull/356."""
+    """405: a path of LINE with an unknown method.  Source: github.com/line/line-bot-sdk-go/pull/356."""
     return LineError(status=HTTPStatus.METHOD_NOT_ALLOWED, message=f"The request method, '{method}', is not supported")
 
 

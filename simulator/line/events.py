@@ -1,4 +1,4 @@
-"""Webhook events: their fields, in the order in which LINE sends them.
+"""Webhook events: the fields, in LINE's order.
 
 Source: Messaging API reference, "Webhook Event Objects"; webhook.yml of line-openapi.
 """
@@ -31,7 +31,7 @@ QUOTABLE: Final = frozenset({"text", "textV2", "sticker", "image", "video", "tem
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebhookEvent:
-    """An event. `fields` is the JSON that is sent, apart from `deliveryContext` of a redelivery."""
+    """An event. `fields` is the sent JSON, apart from a redelivery's `deliveryContext`."""
 
     webhook_event_id: str
     chat_id: str | None
@@ -73,19 +73,19 @@ def source_of(chat: Chat, person: Person | None) -> JsonObject:
 
 
 def message_event(message: Message) -> JsonObject:
-    """Return a message event; `quoteToken` and `markAsReadToken` only where the message has them."""
+    """Return a message event; `quoteToken` and `markAsReadToken` only if the message has any."""
     return {"type": "message", "message": _message_object(message)}
 
 
 def edited_event(message: Message) -> JsonObject:
-    """Return the id of the edited message and its new text, without `markAsReadToken`.  Source: Messaging API reference, "Edit event"."""
+    """Return the id of the edited message and the new text, without `markAsReadToken`.  Source: Messaging API reference, "Edit event"."""
     edited = _message_object(message)
     edited.pop("markAsReadToken", None)
     return {"type": "messageEdited", "message": edited}
 
 
 def unsend_event(line_message_id: str) -> JsonObject:
-    """Return an unsend event, which has only the id of the message."""
+    """Return an unsend event, with no more than the message's id: `{"unsend": {"messageId": "5"}}`, for example."""
     return {"type": "unsend", "unsend": {"messageId": line_message_id}}
 
 
@@ -95,8 +95,9 @@ def follow_event(*, is_unblocked: bool) -> JsonObject:
 
 
 def members_event(kind: Literal["memberJoined", "memberLeft"], people: Sequence[Person]) -> JsonObject:
-    """Return an event whose members are sources of type user; without consent, one has no id.
+    """Return an event with members as sources of type user; a member without consent has no id.
 
+    For example, `{"joined": {"members": [{"type": "user", "userId": "U1..."}, {"type": "user"}]}}`.
     Source: docs/messaging-api/user-consent.
     """
     members = [{"type": "user"} | ({"userId": one.user_id} if one.has_consented else {}) for one in people]

@@ -1,8 +1,8 @@
-"""Faults that tests inject into a stand-in's HTTP API, and what they do to a request.
+"""Faults injected by tests into a stand-in's HTTP API, and their effects on a request.
 
     request ─ before(): `arrived`, delay ─ `error_status`, or the effect ─ after(): `took_effect` ─ `lost_answer`, or the answer
 
-Each stand-in defines its own `Fault` with the requests that it applies to.
+Each stand-in defines a `Fault` with the affected requests.
 """
 
 from collections.abc import Awaitable, Callable
@@ -14,10 +14,10 @@ _Request = TypeVar("_Request")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestFault(Generic[_Request]):
-    """What goes wrong with the `nth` matching request, counted from 1 since the fault was added; None: with every one.
+    """A fault of the `nth` matching request, counted from 1 since the fault was added; None affects every matching request.
 
-    `arrived` is called before anything happens, `took_effect` between the effect and its answer. `error_status` is answered
-    without an effect. `answer`: "sent", or the way in which the answer is lost after the effect.
+    `arrived` is called before anything happens, `took_effect` between the effect and the answer. `error_status` replaces the effect.
+    `answer`: "sent", or how the answer is lost after the effect. For example, `nth=2, error_status=503` fails the second request.
     """
 
     nth: int | None = None
@@ -28,7 +28,7 @@ class RequestFault(Generic[_Request]):
     took_effect: Callable[[], None] | None = None
 
     def applies_to(self, request: _Request, /) -> bool:
-        """Whether the request is of the kind that this fault is for."""
+        """Whether the fault is for requests of this kind."""
         raise NotImplementedError
 
 
@@ -37,7 +37,7 @@ _Fault = TypeVar("_Fault", bound=RequestFault)  # type: ignore[type-arg]  # boun
 
 @dataclass(frozen=True, slots=True)
 class RequestFaults(Generic[_Fault]):
-    """The faults that one request meets, in the order in which they were added."""
+    """The faults of one request, in the order of addition."""
 
     faults: tuple[_Fault, ...] = ()
 
@@ -50,24 +50,24 @@ class RequestFaults(Generic[_Fault]):
                 await sleep(fault.delay_s)
 
     def after(self) -> None:
-        """Report that the request took effect."""
+        """Report the request's effect."""
         for fault in self.faults:
             if fault.took_effect is not None:
                 fault.took_effect()
 
     @property
     def error(self) -> _Fault | None:
-        """The first fault that answers with an error instead of the effect."""
+        """The first fault with an error in place of the effect."""
         return next((fault for fault in self.faults if fault.error_status is not None), None)
 
     @property
     def error_status(self) -> int | None:
-        """The status that is answered instead of the effect."""
+        """The status in place of the effect."""
         return None if self.error is None else self.error.error_status
 
     @property
     def lost_answer(self) -> str | None:
-        """How the answer is lost; None where it is sent."""
+        """How the answer is lost; None for a sent answer."""
         return next((fault.answer for fault in self.faults if fault.answer != "sent"), None)
 
 
@@ -79,7 +79,7 @@ class FaultsInForce(Generic[_Fault, _Request]):
 
     @property
     def faults(self) -> tuple[_Fault, ...]:
-        """The faults, in the order in which they were added."""
+        """The faults, in the order of addition."""
         return tuple(fault for fault, _ in self._counts)
 
     def add(self, fault: _Fault) -> None:
@@ -91,7 +91,7 @@ class FaultsInForce(Generic[_Fault, _Request]):
         self._counts.clear()
 
     def match(self, request: _Request) -> RequestFaults[_Fault]:
-        """Count the request, and return the faults that it meets."""
+        """Count the request; return the matching faults."""
         matches = []
         for fault, count in tuple(self._counts):
             if fault.applies_to(request):

@@ -1,6 +1,6 @@
 """The rules for the contents of flex messages.  Source: Messaging API reference, "Flex Message"; messaging-api.yml of line-openapi.
 
-A property that the reference does not name is an unknown field. Errors have paths such as `/body/contents/0/text`.
+A property outside the reference is an unknown field. Errors have paths such as `/body/contents/0/text`.
 """
 
 import json
@@ -58,7 +58,7 @@ _BORDERS: Final = ("none", "light", "normal", "medium", "semi-bold", "bold")
 
 
 def flex_problems(contents: JsonObject) -> tuple[Detail, ...]:
-    """Return everything that is wrong with a bubble or a carousel."""
+    """Return all problems of a bubble or a carousel."""
     check = _Check()
     if contents.get("type") == "carousel":
         check.known(contents, "carousel", "")
@@ -241,7 +241,7 @@ def _check_text(text: JsonObject, path: str, check: _Check) -> None:
 
 
 def _check_properties(component: JsonObject, path: str, check: _Check) -> None:
-    """Check the properties that mean the same in every component that has them."""
+    """Check the properties with the same meaning in every component."""
     for name, values in _ENUMS.items():
         _check_choice(component, name, values, path, check)
     for name in _COLORS:

@@ -1,4 +1,4 @@
-"""The platform without a network, for tests: a webhook with scripted answers, a clock that moves by command, and one loop."""
+"""The platform without a network, for tests: a webhook with scripted answers, a clock moved by command, and one loop."""
 
 import asyncio
 import json
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class MovingClock:
-    """A clock that stands still until a test advances it or a coroutine sleeps."""
+    """A clock moved only by a test's `advance` or a coroutine's sleep."""
 
     ms: int = _START_MS
 
@@ -53,7 +53,7 @@ class RecordingWebhook:
     headers: list[httpx2.Headers] = field(default_factory=list)
 
     async def __call__(self, request: httpx2.Request) -> httpx2.Response:
-        """Answer one request of the transport."""
+        """Answer a request of the transport."""
         self.bodies.append(request.content)
         self.headers.append(request.headers)
         match self.answers.pop(0) if self.answers else 200:
@@ -77,7 +77,7 @@ class RecordingWebhook:
 
 
 class LineHarness:
-    """A platform with one person, `user_id`, in a loop of its own; a context manager."""
+    """A platform with one person, `user_id`, in a separate loop; a context manager."""
 
     def __init__(self, **settings: Any) -> None:  # noqa: ANN401 - the fields of LinePlatform, as they are
         self.clock = MovingClock()
@@ -104,11 +104,11 @@ class LineHarness:
         self._runner.close()
 
     def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
-        """Run the coroutine and return its result."""
+        """Run the coroutine; return the result."""
         return self._runner.run(coroutine)
 
     def do(self, action: Callable[[], T]) -> T:
-        """Carry out the action, and wait until every delivery that it caused is over."""
+        """Carry out the action, and wait for the end of every resulting delivery."""
 
         async def act() -> T:
             result = action()
@@ -131,7 +131,7 @@ class LineHarness:
         return self.run(send())
 
     def reply(self, reply_token: str | None, *texts: str) -> httpx2.Response:
-        """Reply with these texts, and return the API's answer."""
+        """Reply with the texts; return the API's answer."""
         messages = [{"type": "text", "text": text} for text in texts]
         return self.call("POST", "/v2/bot/message/reply", json={"replyToken": reply_token, "messages": messages})
 

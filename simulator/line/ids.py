@@ -14,7 +14,7 @@ _MESSAGE_IDS_PER_MS: Final = 100_000
 
 
 class Ids:
-    """The source of all ids on the platform. One seed gives one sequence."""
+    """The source of all ids on the platform. A seed gives a sequence."""
 
     def __init__(self, rng: Random) -> None:
         self._rng = rng
@@ -33,7 +33,7 @@ class Ids:
         return f"R{self._hex()}"
 
     def line_message_id(self, now_ms: int) -> str:
-        """A decimal number of 18 digits, larger than every earlier one."""
+        """A decimal number of 18 digits, larger than every earlier id."""
         self._newest_message_id = max(self._newest_message_id + 1, now_ms * _MESSAGE_IDS_PER_MS)
         return str(self._newest_message_id)
 
@@ -48,23 +48,23 @@ class Ids:
         return self._hex()
 
     def quote_token(self) -> str:
-        """An opaque string that is safe in URLs."""
+        """An opaque string, safe in URLs."""
         return self._opaque(64)
 
     def mark_as_read_token(self) -> str:
-        """An opaque string that is safe in URLs."""
+        """An opaque string, safe in URLs."""
         return self._opaque(48)
 
     def access_token(self) -> str:
-        """An opaque string that is safe in URLs and headers."""
+        """An opaque string, safe in URLs and headers."""
         return self._opaque(96)
 
     def key_id(self) -> str:
-        """An opaque string that is safe in URLs."""
+        """An opaque string, safe in URLs."""
         return self._opaque(32)
 
     def link_token(self) -> str:
-        """32 letters and digits that are safe in URLs."""
+        """32 letters and digits, safe in URLs."""
         return self._opaque(24)
 
     def liff_suffix(self) -> str:

@@ -1,4 +1,4 @@
-"""The endpoints of insight. Friends and messages are those of the stand-in; LINE hides numbers below 20, and so does this.
+"""The endpoints of insight. Friends and messages are the stand-in's; numbers below 20 are hidden, as by LINE.
 
 Every answer has a header `x-line-simulator: plausible`: ages, areas, openings and clicks are made up.
 Source: Messaging API reference, "Insight"; insight.yml of line-openapi.
@@ -72,7 +72,7 @@ async def demographic(_channel: Channel, _call: Call) -> Answer:
 
 
 async def message_event(channel: Channel, call: Call) -> Answer:
-    """Return the statistics of a narrowcast or broadcast; openings and clicks are below 20, so they are not shown."""
+    """Return the statistics of a narrowcast or broadcast; openings and clicks are below 20 and therefore hidden."""
     request_id = call.query.get("requestId", "")
     sent_request = channel.broadcasts.sent_requests.get(request_id)
     if sent_request is None:

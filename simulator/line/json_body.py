@@ -1,4 +1,4 @@
-"""Bodies as they come over the wire: bounded in size and depth, and JSON without the values that cannot be written again."""
+"""Bodies off the wire: limited in size and depth, and JSON without unwritable values."""
 
 import json
 import re
@@ -13,7 +13,7 @@ _REPLACEMENT: Final = "\ufffd"
 
 
 class MalformedJsonError(ValueError):
-    """The body is not JSON, or no JSON that a server can write again; `line` and `column` where that is known."""
+    """The body is not JSON, or JSON with an unwritable value; `line` and `column` if known."""
 
     def __init__(self, reason: str, *, line: int | None = None, column: int | None = None) -> None:
         super().__init__(reason)
@@ -22,7 +22,7 @@ class MalformedJsonError(ValueError):
 
 
 class DuplicateFieldError(MalformedJsonError):
-    """An object has a property twice: `name`, in the object at `path`, e.g. `messages[1]`; "" is the body itself."""
+    """An object has a property twice: `name`, in the object at `path`, e.g. `messages[1]`; for the body itself, `path` is ""."""
 
     def __init__(self, name: str, path: str) -> None:
         super().__init__(f"duplicate field {name!r} at {path!r}")
@@ -31,15 +31,16 @@ class DuplicateFieldError(MalformedJsonError):
 
 
 class _Duplicated(dict[str, Any]):
-    """An object that had a property twice in the text."""
+    """An object with a repeated property in the text."""
 
     duplicate = ""
 
 
 def parse_json(body: bytes) -> Any:  # noqa: ANN401 - whatever JSON brought
-    """Return the value. Half of a surrogate pair becomes U+FFFD: no UTF-8 text can hold it.
+    """Return the value. Half of a surrogate pair becomes U+FFFD, because no UTF-8 text can contain half a pair.
 
-    Raises: MalformedJsonError, also for `NaN`, numbers beyond floats, properties that come twice, and more than `DEPTH` levels.
+    Raises: MalformedJsonError, also for `NaN`, numbers beyond floats, repeated properties, and more than `DEPTH` levels.
+    For example, `parse_json(b'{"a": 1, "a": 2}')` raises DuplicateFieldError.
     """
     try:
         text = body.decode()
@@ -58,7 +59,7 @@ def parse_json(body: bytes) -> Any:  # noqa: ANN401 - whatever JSON brought
 
 
 async def read_body(request: Request, *, most_bytes: int) -> bytes:
-    """Return the first `most_bytes` of the body. All of it is read, so that the sender hears the answer."""
+    """Return the first `most_bytes` of the body. The rest is read and dropped, so that the sender receives the answer."""
     parts: list[bytes] = []
     room = most_bytes
     async for part in request.stream():

@@ -15,9 +15,9 @@ class LabelTaps(RichMenuTaps):
     """Taps raise ImpossibleActionError where the chat shows no such button."""
 
     def tap(self, user_id: str, chat_id: str, label: str, *, value: str | None = None) -> JsonObject:
-        """The person taps the newest button with this label.  Returns: `{"action", "webhook_event_id"}`; no event for a link.
+        """The person taps the newest button with the label.  Returns: `{"action", "webhook_event_id"}`; no event for a link.
 
-        `value` is what the person picks in a date picker, e.g. `2026-01-31`. Quick replies are there until somebody writes.
+        `value` is the choice in a date picker, e.g. `2026-01-31`. Quick replies disappear with the next message.
         Source: Messaging API reference, "Action objects", "Quick reply", "Postback event".
         """
         chat = self.chat(chat_id)

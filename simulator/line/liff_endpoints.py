@@ -1,7 +1,7 @@
 """The endpoints about LIFF apps.  Source: LIFF server API reference; liff.yml of line-openapi.
 
-The apps are kept; a browser that opens one is not modelled. LINE takes the token of a LINE Login channel here, the stand-in that of
-its own channel.
+Apps are kept; opening an app in a browser is not modelled. LINE takes the token of a LINE Login channel here, the stand-in the token of
+the Messaging API channel.
 """
 
 from http import HTTPStatus
@@ -28,7 +28,7 @@ async def get_all(channel: Channel, _call: Call) -> Answer:
 
 
 async def add(channel: Channel, call: Call) -> Answer:
-    """Keep the app, one of 30 at most.  Returns: `{"liffId": "1234567890-AbcdEfgh"}`."""
+    """Keep the app; 30 are allowed.  Returns: `{"liffId": "1234567890-AbcdEfgh"}`, for example."""
     app = _checked(call.json(), is_new=True)
     if len(channel.liff_apps) >= APPS:
         raise bad_request("The maximum number of LIFF apps that can be added to the channel has been reached")
@@ -38,7 +38,7 @@ async def add(channel: Channel, call: Call) -> Answer:
 
 
 async def update(channel: Channel, call: Call) -> Answer:
-    """Change the properties that the body names."""
+    """Change the properties in the body."""
     liff_id, change = _liff_id(channel, call), _checked(call.json(), is_new=False)
     app = channel.liff_apps[liff_id]
     view = {**app["view"], **change.get("view", {})}

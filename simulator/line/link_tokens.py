@@ -8,7 +8,7 @@ LIFETIME_MS: Final = 10 * 60_000
 
 @dataclass(slots=True)
 class LinkTokens:
-    """The tokens that were issued, by value: the user and the time of issue."""
+    """The issued tokens by value, each with the user and the time of issue."""
 
     _issued: dict[str, tuple[str, int]] = field(default_factory=dict)
 
@@ -17,7 +17,7 @@ class LinkTokens:
         self._issued[value] = (user_id, at_ms)
 
     def redeem(self, value: str, *, user_id: str, at_ms: int) -> Literal["ok", "failed"] | None:
-        """Return the result of a link, and spend the token: `failed` for another user's token, None for one that is not valid."""
+        """Return the result of a link, and spend the token: `failed` for another user's token, None for an invalid token."""
         owner, issued_ms = self._issued.pop(value, ("", 0))
         if not owner or at_ms - issued_ms >= LIFETIME_MS:
             return None

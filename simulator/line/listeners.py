@@ -1,4 +1,4 @@
-"""Callbacks that hear of every change of an object."""
+"""Callbacks for every change of an object."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class Listeners:
-    """The callbacks, in the order in which they were added."""
+    """The callbacks, in the order of addition."""
 
     _callbacks: list[Callable[[], None]] = field(default_factory=list)
 
@@ -14,7 +14,7 @@ class Listeners:
         return len(self._callbacks)
 
     def add(self, callback: Callable[[], None]) -> Callable[[], None]:
-        """Call the callback after every change.  Returns: a function that removes it."""
+        """Call the callback after every change.  Returns: a function to remove the callback."""
         self._callbacks.append(callback)
         return lambda: self._callbacks.remove(callback)
 

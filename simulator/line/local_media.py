@@ -1,4 +1,4 @@
-"""Media of a bot on this machine: `http://` URLs of a loopback address, which LINE refuses and a local phone can load."""
+"""Media of a bot on this machine: `http://` URLs of a loopback address, refused by LINE, but within a local phone's reach."""
 
 import re
 from typing import Any, Final
@@ -16,7 +16,7 @@ _LOCAL: Final = re.compile(r"http://(localhost|127(\.[0-9]{1,3}){3}|\[::1\])(?=[
 
 
 def has_local_media(value: Any) -> bool:  # noqa: ANN401 - any JSON
-    """Whether a message names media of this machine."""
+    """Whether a message names media of this machine, for example `"originalContentUrl": "http://127.0.0.1:8000/a.png"`."""
     if isinstance(value, list):
         return any(has_local_media(item) for item in value)
     if isinstance(value, dict):
@@ -25,7 +25,7 @@ def has_local_media(value: Any) -> bool:  # noqa: ANN401 - any JSON
 
 
 def as_if_https(body: JsonObject) -> JsonObject:
-    """Return the body as LINE would have to see it: with `https://` in the URLs of local media."""
+    """Return the body for LINE's rules: with `https://` in the URLs of local media."""
     return {name: _with_https(name, value) for name, value in body.items()}
 
 

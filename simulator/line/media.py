@@ -1,4 +1,4 @@
-"""The bytes of the images, videos, voice messages and files that people sent.  Source: Messaging API reference, "Get content"."""
+"""The bytes of people's images, videos, voice messages and files.  Source: Messaging API reference, "Get content"."""
 
 from dataclasses import dataclass, field
 from typing import Literal
@@ -8,7 +8,7 @@ TranscodingStatus = Literal["processing", "succeeded", "failed"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Media:
-    """The content of one message. Until `prepared_at_ms` the endpoint answers 202."""
+    """The content of a message. Until `prepared_at_ms` the endpoint answers 202."""
 
     content: bytes = field(repr=False)
     content_type: str
@@ -17,7 +17,7 @@ class Media:
     transcoding_failed: bool = False
 
     def status(self, at_ms: int) -> TranscodingStatus:
-        """Return the status that the transcoding endpoint answers at that time."""
+        """Return the transcoding status at the given time."""
         if self.transcoding_failed:
             return "failed"
         return "succeeded" if at_ms >= self.prepared_at_ms else "processing"

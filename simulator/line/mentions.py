@@ -12,9 +12,9 @@ ALL_MEMBERS: Final = "all"
 
 
 def mention_object(text: str, mentioned: Sequence[Person | Bot | str]) -> JsonObject:
-    """Return `{"mentionees": [...]}` for the names in the text, each searched for after the one before.
+    """Return `{"mentionees": [...]}` for the names, in the order of the text: `mention_object("hi @Yuki", [yuki])` has index 3, length 5.
 
-    Raises: ImpossibleActionError, when the text does not contain a name.
+    Raises: ImpossibleActionError, for a name outside the text.
     """
     mentionees = []
     position = 0

@@ -1,4 +1,4 @@
-"""The endpoints that send messages to a chat or to named people, those that check messages, and the quota.
+"""The endpoints for messages to a chat or to named people, for checks of messages, and for the quota.
 
 Source: Messaging API reference, "Message".
 """
@@ -100,7 +100,7 @@ async def multicast(channel: Channel, call: Call) -> Answer:
 
 
 async def validate(channel: Channel, call: Call) -> Answer:
-    """Check the messages of a reply or a push, as far as that is possible without their destination."""
+    """Check the messages of a reply or a push, as far as possible without a destination."""
     checked_messages(channel, call.json(), None)
     return Answer()
 
@@ -123,7 +123,7 @@ async def consumption(channel: Channel, call: Call) -> Answer:
 
 
 def checked_messages(channel: Channel, body: JsonObject, destination: Destination | None) -> tuple[JsonObject, ...]:
-    """Return the messages if all of them may be sent; a channel that is not strict accepts media of this machine too.
+    """Return the messages if all are valid; unless strict, the channel also accepts media of this machine.
 
     Raises: LineError 400, with every problem.
     """
@@ -134,7 +134,7 @@ def checked_messages(channel: Channel, body: JsonObject, destination: Destinatio
 
 
 def destination_of(chat: Chat) -> Destination:
-    """Return the chat's rules: members of groups and rooms may be mentioned, and quote tokens belong to their chat."""
+    """Return the chat's rules: members of groups and rooms may be mentioned, and a quote token is valid in one chat."""
 
     def may_mention(mentionee: JsonObject) -> bool:
         if chat.kind is ChatKind.USER:
@@ -155,6 +155,7 @@ TO_MANY: Final = Destination(may_mention=lambda _mentionee: False, has_quote_tok
 def check_units(body: JsonObject) -> list[str]:
     """Return the aggregation units of a request: at most one.  Raises: LineError 400.
 
+    For example, `{"customAggregationUnits": ["promotion_a"]}` gives `["promotion_a"]`.
     Source: Messaging API reference, "Send push message".
     """
     units = body.get("customAggregationUnits")
@@ -172,9 +173,9 @@ def check_units(body: JsonObject) -> list[str]:
 def send_to_people(
     channel: Channel, call: Call, user_ids: list[str], messages: tuple[JsonObject, ...], *, sent_by: SentBy
 ) -> int:
-    """Show the messages in the 1:1 chats of those who can be reached, and count them.  Returns: how many those are.
+    """Show the messages in the 1:1 chats of reachable people, and count the recipients.  Returns: the count.
 
-    Raises: LineError 429, when the quota has no room for all of them.
+    Raises: LineError 429, if the quota has no room for all recipients.
     """
     chats = [channel.chats[user_id] for user_id in user_ids]
     reached = [chat for chat in chats if may_push(channel, chat, call.at_ms)]
@@ -197,7 +198,7 @@ def _is_reachable(channel: Channel, chat: Chat) -> bool:
 
 
 def may_push(channel: Channel, chat: Chat, at_ms: int) -> bool:
-    """Whether a message is shown: to friends, to groups and rooms with the account, to people who wrote within seven days.
+    """Whether a message is shown: to friends, to groups and rooms with the account, to people with a message in the last seven days.
 
     Source: Messaging API reference, "Send push message".
     """
@@ -220,12 +221,12 @@ def refuse_accepted(channel: Channel, call: Call, retry_key: str | None) -> None
 
 
 def spend_quota(channel: Channel, recipients: int, at_ms: int) -> None:
-    """Count the recipients.  Raises: LineError 429, when the quota has no room for them."""
+    """Count the recipients.  Raises: LineError 429, if the quota has no room for all recipients."""
     if not channel.quota.has_room_for(recipients, at_ms=at_ms):
         raise monthly_limit_reached()
     channel.quota.count(recipients, at_ms=at_ms)
 
 
 def _hidden_messages(channel: Channel, messages: tuple[JsonObject, ...]) -> tuple[JsonObject, ...]:
-    """Return the ids of messages that LINE accepts and does not show, because the person blocked the account."""
+    """Return the ids of accepted messages hidden from a person because of a block."""
     return tuple({"id": channel.ids.line_message_id(channel.now_ms())} for _ in messages)

@@ -1,4 +1,4 @@
-"""The rules for the messages that a bot sends: their number, and each message by its type.
+"""The rules for a bot's messages: their number, and each message by type.
 
 Source: Messaging API reference, "Message objects".
 """
@@ -35,7 +35,7 @@ _FORBIDDEN_SENDER: Final = "line"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Destination:
-    """What the rules need to know of the chat that the messages go to. `is_single_user`: it is a 1:1 chat."""
+    """The rules of the messages' chat. `is_single_user`: a 1:1 chat."""
 
     may_mention: MayMention
     has_quote_token: Callable[[str], bool]
@@ -43,7 +43,7 @@ class Destination:
 
 
 def check_messages(body: JsonObject, destination: Destination | None) -> tuple[JsonObject, ...]:
-    """Return the messages if all of them may be sent. Without a destination, the rules that depend on it are not checked.
+    """Return the messages if all are valid. Without a destination, the destination's rules are not checked.
 
     Raises: LineError 400, with every problem.
     """

@@ -1,4 +1,4 @@
-"""A message as a chat shows it, with the state of its delivery to the webhook."""
+"""A message in a chat, with the state of delivery to the webhook."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -20,10 +20,10 @@ class DeliveryState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """One message.
+    """A message.
 
-    `content` is LINE's message object without `id` and tokens, e.g. `{"type": "text", "text": "hello"}`; for the bot's
-    messages it is what the bot sent. `failure` is a status code or one of LINE's reasons, e.g. `503` or `request_timeout`.
+    `content` is LINE's message object without `id` and tokens, e.g. `{"type": "text", "text": "hello"}`; a bot's message is kept as sent.
+    `failure` is a status code or one of LINE's reasons, e.g. `503` or `request_timeout`.
     """
 
     line_message_id: str
@@ -56,10 +56,10 @@ class Notice:
 
 
 def utf16_units(text: str) -> int:
-    """The length that LINE counts: UTF-16 code units.  Source: docs/messaging-api/text-character-count."""
+    """The length in UTF-16 code units, as counted by LINE: `utf16_units("a😀")` is 3.  Source: docs/messaging-api/text-character-count."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def graphemes(text: str) -> int:
-    """The number of characters as people see them: an emoji with its skin tone is one."""
+    """The number of characters as seen by people: `graphemes("👍🏽")`, an emoji with a skin tone, is 1."""
     return sum(1 for _ in regex.finditer(r"\X", text))

@@ -1,4 +1,4 @@
-"""The table of LINE's operations in the package's README: `python -m simulator.line.operations` writes it anew."""
+"""The table of LINE's operations in the package's README: `python -m simulator.line.operations` rewrites the table."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,7 +28,7 @@ def _rows(rows: list[Endpoint]) -> Iterator[str]:
 
 
 def with_table(readme: str) -> str:
-    """Return the README with the table of today between its marks."""
+    """Return the README with the current table between the marks."""
     before, _, after_begin = readme.partition(BEGIN)
     _, _, after = after_begin.partition(END)
     return f"{before}{BEGIN}{table()}{END}{after}"

@@ -1,4 +1,4 @@
-"""The people and the one official account, with their profiles."""
+"""The people and the official account, with profiles."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -32,7 +32,7 @@ class Person:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bot:
-    """The official account that owns the channel.
+    """The channel's official account.
 
     `chat_mode`: with "chat" the bot marks messages as read; with "bot" LINE does so at once.
     Source: Messaging API reference, "Get bot info".

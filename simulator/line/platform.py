@@ -1,4 +1,4 @@
-"""The LINE platform as one object: the actions of people, the API, and the state that survives a restart."""
+"""The LINE platform as one object: people's actions, the API, and the saved state."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,9 +32,9 @@ from .switches import DeliverySwitches, Faults
 class LinePlatform(LabelTaps, ChatMembership, BackgroundEvents):
     """A LINE platform with one official account, in one asyncio loop.
 
-    Every action of a person is a method that returns its event at once; the delivery goes on in the loop until
-    `wait_until_settled()` returns. Chats and people are read from `state_path` at the start and written there after every change.
-    `allowed_hosts`: further names under which this machine is reached, see `browser_guard`.
+    Every action of a person is a method and returns an event at once; the delivery goes on in the loop, until `wait_until_settled()`
+    returns. Chats and people are read from `state_path` at the start and written to the file after every change.
+    `allowed_hosts`: further names of this machine, see `browser_guard`.
     """
 
     first_person: str | None = "あなた"
@@ -56,11 +56,11 @@ class LinePlatform(LabelTaps, ChatMembership, BackgroundEvents):
 
     @property
     def app(self) -> Starlette:
-        """LINE's API at the root, for both of its hosts."""
+        """LINE's API at the root, for both hosts."""
         return self.app_with([])
 
     def app_with(self, more_routes: list[BaseRoute]) -> Starlette:
-        """Return LINE's API together with other routes, e.g. those of the page. Requests of foreign web pages are refused."""
+        """Return LINE's API together with other routes, e.g. the page's. Requests of foreign web pages are refused."""
         return Starlette(
             routes=[*self.api.routes(), *more_routes],
             exception_handlers={404: self._not_found, 405: self._not_found},
@@ -93,11 +93,11 @@ class LinePlatform(LabelTaps, ChatMembership, BackgroundEvents):
 
     @property
     def replies_with_effect(self) -> int:
-        """How many reply requests spent a token, whether their answer arrived or not."""
+        """The number of reply requests with a spent token, with or without an answer."""
         return sum(request.has_effect for request in self.requests if request.path == "/v2/bot/message/reply")
 
     def reset(self) -> Person:
-        """Forget everything but the settings, and begin with one new person.  Returns: that person."""
+        """Forget everything but the settings, and begin with a new person.  Returns: the new person."""
         self.courier.abandon()
         self.courier.switches = DeliverySwitches()
         for collection in (self.people, self.chats, self.events, self.media, self.liff_apps, self.rich_menu_batches):

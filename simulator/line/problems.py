@@ -1,10 +1,10 @@
 """The problems of a request body, each with LINE's message and the path of the property.
 
-A property of a request or a message that is missing or empty "May not be empty". Inside of actions, templates and rich menus one that is
-missing "must be specified", and an empty text "must be non-empty text".
+A missing or empty property of a request or a message "May not be empty". Inside of actions, templates and rich menus, a missing property
+"must be specified", and an empty text "must be non-empty text".
 Source: Messaging API reference, "Error responses": all errors of a body come in one answer; github.com/cofacts/rumors-line-bot/issues/157;
-github.com/line/line-bot-sdk-python/issues/728; github.com/openclaw/openclaw/issues/113365. Templates have texts of their own for what is
-too long or too many: github.com/zaoldyeck/cross-platform-chatbot/pull/1; github.com/cofacts/rumors-line-bot/issues/125 and 23.
+github.com/line/line-bot-sdk-python/issues/728; github.com/openclaw/openclaw/issues/113365. Templates have separate texts for excessive
+length or number: github.com/zaoldyeck/cross-platform-chatbot/pull/1; github.com/cofacts/rumors-line-bot/issues/125 and 23.
 """
 
 from collections.abc import Callable, Collection
@@ -17,7 +17,7 @@ from .messages import JsonObject, graphemes, utf16_units
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wording:
-    """LINE's texts for a part of a request. `units` is for texts that are counted in UTF-16 units, `graphemes` for the others."""
+    """LINE's texts for a part of a request. `units` is for texts counted in UTF-16 units, `graphemes` for all other texts."""
 
     missing: str = "May not be empty"
     empty: str = "May not be empty"
@@ -41,7 +41,10 @@ TEMPLATES: Final = Wording(
 
 @dataclass(slots=True)
 class Problems:
-    """The details so far. Every check takes the object, the name of its property, and the path of the object."""
+    """The details so far. Every check takes an object, the name of a property, and the object's path.
+
+    For example, `problems.text(message, "text", "messages[0]", most=5_000)` may add a detail at `messages[0].text`.
+    """
 
     details: list[Detail] = field(default_factory=list)
     wording: Wording = BODY
@@ -60,22 +63,22 @@ class Problems:
             raise invalid_body(self.details)
 
     def text(self, holder: JsonObject, name: str, path: str, *, most: int, required: bool = True) -> str:
-        """Return a string of 1 to `most` UTF-16 units; "" where it is absent or wrong."""
+        """Return a string of 1 to `most` UTF-16 units; "" if absent or wrong."""
         value = self._present(holder, name, path, required=required)
         if value is None:
             return ""
         return self._measured(value, name, path, most, utf16_units, self.wording.units)
 
     def graphemes(self, holder: JsonObject, name: str, path: str, *, most: int, required: bool = True) -> str:
-        """Return a string of 1 to `most` graphemes; "" where it is absent or wrong.
+        """Return a string of 1 to `most` graphemes; "" if absent or wrong.
 
-        Source: docs/messaging-api/text-character-count: labels, template texts and names of rich menus are counted so.
+        Source: docs/messaging-api/text-character-count, for labels, template texts and names of rich menus.
         """
         value = self._present(holder, name, path, required=required)
         return "" if value is None else self._measured(value, name, path, most, graphemes, self.wording.graphemes)
 
     def flag(self, holder: JsonObject, name: str, path: str, *, required: bool = True) -> None:
-        """Check that a value is a boolean."""
+        """Check for a boolean."""
         value = self._present(holder, name, path, required=required)
         if value is not None and not isinstance(value, bool):
             raise invalid_property(_join(path, name))
@@ -104,7 +107,7 @@ class Problems:
         return value
 
     def choice(self, holder: JsonObject, name: str, path: str, *, of: Collection[str]) -> str | None:
-        """Return one of the values; None for any other."""
+        """Return one of the allowed values; None for any other."""
         value = holder.get(name)
         if isinstance(value, str) and value in of:
             return value
@@ -115,7 +118,7 @@ class Problems:
         return None
 
     def items(self, holder: JsonObject, name: str, path: str, *, least: int, most: int) -> list[JsonObject]:
-        """Return a list of objects; [] where its size is wrong."""
+        """Return a list of objects; [] for a list of a wrong size."""
         value = holder.get(name)
         if value is None:
             value = []
@@ -129,7 +132,7 @@ class Problems:
         return value
 
     def object(self, holder: JsonObject, name: str, path: str) -> JsonObject:
-        """Return an object; {} where it is absent."""
+        """Return an object; {} if absent."""
         value = holder.get(name)
         if value is None:
             self.add(self.wording.missing, _join(path, name))
@@ -139,7 +142,7 @@ class Problems:
         return value
 
     def number(self, holder: JsonObject, name: str, path: str, *, least: float, most: float) -> None:
-        """Check that a number is within its bounds."""
+        """Check a number against bounds."""
         value = holder.get(name)
         if value is None:
             self.add(self.wording.missing, _join(path, name))
@@ -149,7 +152,7 @@ class Problems:
             self.add(f"Must be between {least:g} and {most:g}", _join(path, name))
 
     def https_url(self, holder: JsonObject, name: str, path: str, *, required: bool = True) -> None:
-        """Check that a URL begins with `https://` and has at most 2,000 characters."""
+        """Check a URL for `https://` at the start and at most 2,000 characters."""
         url = self.text(holder, name, path, most=2_000, required=required)
         if url and not url.startswith("https://"):
             self.add("Must be a valid HTTPS URL", _join(path, name))

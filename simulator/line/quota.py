@@ -35,7 +35,7 @@ class MonthlyQuota:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AcceptedRequest:
-    """The facts of an accepted request that LINE answers to a retry."""
+    """The facts of an accepted request, for LINE's answer to a retry."""
 
     request_id: str
     at_ms: int
@@ -49,12 +49,12 @@ class RetryKeys:
     _accepted: dict[str, AcceptedRequest] = field(default_factory=dict)
 
     def find(self, retry_key: str, *, at_ms: int) -> AcceptedRequest | None:
-        """Return the request that was accepted with this key less than 24 hours ago."""
+        """Return the request accepted with the key less than 24 hours ago."""
         request = self._accepted.get(retry_key)
         return request if request and at_ms - request.at_ms < RETRY_KEY_LIFETIME_MS else None
 
     def accept(self, retry_key: str, request: AcceptedRequest) -> None:
-        """Answer later requests with this key by 409."""
+        """Answer later requests with the key by 409."""
         self._accepted[retry_key] = request
 
 

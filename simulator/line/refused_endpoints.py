@@ -1,6 +1,6 @@
-"""The operations that are not modelled: the body is checked, then the answer is 501 with `x-line-simulator: not-modelled`.
+"""The unmodelled operations: the body is checked, then the answer is 501 with `x-line-simulator: not-modelled`.
 
-A bot that uses one of them is told so. Bounds and required properties are those of the models of line-bot-sdk 3.27.0.
+Thus a bot learns about the limits of the stand-in. Bounds and required properties come from the models of line-bot-sdk 3.27.0.
 Source: manage-audience.yml, messaging-api.yml, module.yml, module-attach.yml and shop.yml of line-openapi.
 """
 
@@ -32,7 +32,7 @@ Check = Callable[[Call], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refusal:
-    """One operation, e.g. `POST /v2/bot/coupon`, with the feature that it belongs to and the check of its request."""
+    """An operation, e.g. `POST /v2/bot/coupon`, with the name of the feature and the check of the request."""
 
     operation: str
     feature: str

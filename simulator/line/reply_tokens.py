@@ -1,4 +1,4 @@
-"""Reply tokens and the times in which LINE accepts them.
+"""Reply tokens and their lifetimes.
 
     event ──delivery──▶ received ── 60 s ──▶ expired ──redelivery──▶ received ── 60 s ──▶ expired     (never later than event + 20 min)
                             └──────── a reply spends it for ever ────────┘
@@ -23,12 +23,12 @@ class _Issued:
 
 @dataclass(slots=True)
 class ReplyTokens:
-    """All issued reply tokens. A token is not valid before its event was delivered."""
+    """All issued reply tokens. A token becomes valid with the event's delivery."""
 
     _issued: dict[str, _Issued] = field(default_factory=dict)
 
     def issue(self, reply_token: str, *, chat_id: str, event_timestamp_ms: int) -> None:
-        """Register a token; its minute begins with `start_lifetime`."""
+        """Register a token; the minute of validity begins with `start_lifetime`."""
         self._issued[reply_token] = _Issued(chat_id=chat_id, event_timestamp_ms=event_timestamp_ms)
 
     def start_lifetime(self, reply_token: str, *, at_ms: int) -> None:
@@ -36,7 +36,7 @@ class ReplyTokens:
         self._issued[reply_token] = replace(self._issued[reply_token], received_ms=at_ms)
 
     def chat_of(self, reply_token: str, *, at_ms: int) -> str | None:
-        """Return the chat of a valid token. None: unknown, spent or expired, which LINE does not distinguish."""
+        """Return the chat of a valid token. None: unknown, spent or expired; LINE does not distinguish the three."""
         issued = self._issued.get(reply_token)
         if issued is None or issued.is_spent or issued.received_ms is None:
             return None

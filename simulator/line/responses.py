@@ -1,4 +1,4 @@
-"""HTTP responses that no healthy server sends."""
+"""Broken HTTP responses."""
 
 from collections.abc import Sequence
 
@@ -7,9 +7,10 @@ from starlette.types import Receive, Scope, Send
 
 
 class CutResponse(Response):
-    """The head of an answer and `sent`, a part of its body; then the server closes the connection.
+    """The head of an answer and `sent`, a part of the body; then the server closes the connection.
 
-    `headers` have to promise more bytes than `sent` has: the server gives up on an answer that stays incomplete.
+    `headers` must promise more bytes than `sent` has: the server gives up on an incomplete answer. For example, `content-length: 100` with
+    one byte sent.
     """
 
     def __init__(self, *, status: int, headers: Sequence[tuple[bytes, bytes]], sent: bytes = b"") -> None:
@@ -25,6 +26,6 @@ class CutResponse(Response):
 
 
 def cut_json_response(content_type: str) -> CutResponse:
-    """A 200 whose JSON ends after its first character."""
+    """A 200 with only the first character of a JSON body."""
     headers = [(b"content-type", content_type.encode()), (b"content-length", b"1024")]
     return CutResponse(status=200, headers=headers, sent=b"{")

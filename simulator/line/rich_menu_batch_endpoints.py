@@ -1,7 +1,7 @@
-"""Rich menus of everybody at once: replace one menu by another, unlink one, or unlink all.
+"""Rich menus for all people at once: replace a menu by another, unlink a menu, or unlink all menus.
 
 Source: Messaging API reference, "Replace or unlink the linked rich menus in batches", "Get the status of rich menu batch control";
-developers.line.biz, news of 2023-05-17: the progress can be asked for within 14 days.
+developers.line.biz, news of 2023-05-17: the progress is available for 14 days.
 """
 
 import re
@@ -23,7 +23,7 @@ _RESUME_KEY: Final = re.compile(r"[a-zA-Z0-9_-]{1,100}")
 
 
 async def start(channel: Channel, call: Call) -> Answer:
-    """Carry out the operations, each on the menus as they are before the batch."""
+    """Carry out the operations, each on the links from before the batch."""
     operations = _checked(channel, call)
     before = dict(channel.rich_menus.linked)
     for operation in operations:
@@ -42,7 +42,7 @@ async def validate(channel: Channel, call: Call) -> Answer:
 
 
 async def progress(channel: Channel, call: Call) -> Answer:
-    """Return how far the batch of the request id is: 404 for an unknown one, and after 14 days."""
+    """Return the phase of the request id's batch: 404 for an unknown id, and after 14 days."""
     batch = channel.rich_menu_batches.get(call.query.get("requestId", ""))
     if batch is None or call.at_ms - batch.accepted_ms >= PROGRESS_MS:
         raise not_found()

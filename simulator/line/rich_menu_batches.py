@@ -1,4 +1,4 @@
-"""Accepted batches of rich menu operations, and how far they are.
+"""Accepted batches of rich menu operations, with their progress.
 
 Source: Messaging API reference, "Get the status of rich menu batch control".
 """
@@ -14,7 +14,7 @@ BATCH_S: Final = 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
-    """An accepted batch. It is ongoing for a second after `accepted_ms`."""
+    """An accepted batch, ongoing for a second after `accepted_ms`."""
 
     accepted_ms: int
 

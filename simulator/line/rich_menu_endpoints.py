@@ -18,7 +18,7 @@ _ALIAS: Final = re.compile(r"[0-9a-z_-]{1,32}")
 
 
 async def create(channel: Channel, call: Call) -> Answer:
-    """Keep the menu. It is shown once it has an image and is linked or the default."""
+    """Keep the menu. A menu is shown with an image and a link, or as the default."""
     menu = check_rich_menu(call.json())
     if len(channel.rich_menus.menus) >= MENUS:
         raise bad_request("The maximum number of rich menus has been reached")
@@ -34,7 +34,7 @@ async def validate(_channel: Channel, call: Call) -> Answer:
 
 
 async def upload_image(channel: Channel, call: Call) -> Answer:
-    """Give the menu its image, once: a PNG or JPEG of the menu's size.  The text of a wrong size is the stand-in's own."""
+    """Set the menu's image, once: a PNG or JPEG of the menu's size.  The text for a wrong size is the stand-in's own."""
     menu = _menu(channel, call)
     content_type = call.headers.get("content-type", "").partition(";")[0].strip().lower()
     if content_type not in _IMAGE_TYPES:
@@ -79,7 +79,7 @@ async def delete(channel: Channel, call: Call) -> Answer:
 
 
 async def set_default(channel: Channel, call: Call) -> Answer:
-    """Show the menu to everybody who has none of their own."""
+    """Show the menu to everybody without a linked menu."""
     channel.rich_menus.default_id = _with_image(_menu(channel, call)).rich_menu_id
     return _changed(channel)
 
@@ -119,7 +119,7 @@ async def unlink(channel: Channel, call: Call) -> Answer:
 
 
 async def link_in_bulk(channel: Channel, call: Call) -> Answer:
-    """Show the menu to several people; unknown ones are passed over."""
+    """Show the menu to several people; unknown people are passed over."""
     body = call.json()
     menu = channel.rich_menus.menus.get(_text(body.get("richMenuId"), "richMenuId"))
     if menu is None:
@@ -139,7 +139,7 @@ async def unlink_in_bulk(channel: Channel, call: Call) -> Answer:
 
 
 async def create_alias(channel: Channel, call: Call) -> Answer:
-    """Give the menu a second name, by which a richmenuswitch action finds it."""
+    """Give the menu a second name, for richmenuswitch actions."""
     body = call.json()
     alias, rich_menu_id = _text(body.get("richMenuAliasId"), "richMenuAliasId"), body.get("richMenuId")
     if not _ALIAS.fullmatch(alias):
@@ -160,7 +160,7 @@ async def update_alias(channel: Channel, call: Call) -> Answer:
 
 
 async def get_alias(channel: Channel, call: Call) -> Answer:
-    """Return the alias with the id of its menu."""
+    """Return the alias with the menu's id."""
     alias = _alias(channel, call)
     return Answer(body={"richMenuAliasId": alias, "richMenuId": channel.rich_menus.aliases[alias]})
 

@@ -1,7 +1,7 @@
 """The statistics of a rich menu: the taps of the stand-in's people, by area, and by day or in all.
 
-LINE has a privacy threshold, below which it returns only the menu's id; here that is 20 people. Each tap counts as one impression, since
-the stand-in does not see who looks at a menu.
+LINE has a privacy threshold, here 20 people; below the threshold, only the menu's id is returned. Each tap counts as one impression, since
+the stand-in cannot see views of a menu.
 Source: insight.yml of line-openapi, as of line-bot-sdk 3.27.0: "Get rich menu insight daily", "Get rich menu insight summary".
 """
 

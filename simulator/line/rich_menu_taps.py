@@ -1,4 +1,4 @@
-"""What people do on a rich menu: they tap its areas."""
+"""People's taps on the areas of a rich menu."""
 
 from .errors import ImpossibleActionError
 from .messages import JsonObject
@@ -24,7 +24,7 @@ class RichMenuTaps(UserMessages):
         return {"action": action, "webhook_event_id": self.carry_out(user_id, user_id, action)}
 
     def carry_out(self, user_id: str, chat_id: str, action: JsonObject) -> str | None:
-        """Do what the action says.  Returns: the id of its event; None for a link and the like."""
+        """Carry out the action.  Returns: the id of the resulting event; None for a link and the like."""
         match action["type"]:
             case "message":
                 return self.say(user_id, chat_id, action["text"]).webhook_event_id

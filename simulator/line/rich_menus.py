@@ -1,6 +1,6 @@
-"""Rich menus: their images, their aliases, and which one a person's chat shows.
+"""Rich menus: images, aliases, and the menu of a person's chat.
 
-Source: docs/messaging-api/using-rich-menus: a menu linked to the person goes before the default menu of the account.
+Source: docs/messaging-api/using-rich-menus: a menu linked to the person goes before the account's default menu.
 """
 
 from dataclasses import dataclass, field, replace
@@ -15,7 +15,7 @@ TAPS_KEPT: Final = 100_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RichMenu:
-    """A menu; `body` is what the bot sent. It can be shown once it has an image."""
+    """A menu; `body` is the bot's request. A menu without an image is not shown."""
 
     rich_menu_id: str
     body: JsonObject
@@ -39,7 +39,7 @@ class Tap:
 
 @dataclass(slots=True)
 class RichMenus:
-    """The menus of the account, and the newest taps on them."""
+    """The account's menus, and the newest taps."""
 
     menus: dict[str, RichMenu] = field(default_factory=dict)
     aliases: dict[str, str] = field(default_factory=dict)
@@ -53,17 +53,17 @@ class RichMenus:
         del self.taps[:-TAPS_KEPT]
 
     def put_image(self, rich_menu_id: str, image: bytes, content_type: str) -> None:
-        """Give the menu its image."""
+        """Set the menu's image."""
         self.menus[rich_menu_id] = replace(self.menus[rich_menu_id], image=image, content_type=content_type)
 
     def delete(self, rich_menu_id: str) -> None:
-        """Remove the menu, with its links; aliases stay and lead nowhere."""
+        """Remove the menu and all links; aliases stay and lead nowhere."""
         del self.menus[rich_menu_id]
         if self.default_id == rich_menu_id:
             self.default_id = None
         self.linked = {user_id: linked for user_id, linked in self.linked.items() if linked != rich_menu_id}
 
     def shown_to(self, user_id: str) -> RichMenu | None:
-        """Return the menu that the person's 1:1 chat shows."""
+        """Return the menu in the person's 1:1 chat."""
         rich_menu_id = self.linked.get(user_id) or self.default_id
         return self.menus.get(rich_menu_id) if rich_menu_id else None

@@ -1,4 +1,4 @@
-"""What runs inside `async with`: what was started is stopped in reverse order, also when a later part does not start."""
+"""Parts inside `async with`: started parts are stopped in reverse order, even if a later part does not start."""
 
 from abc import ABC, abstractmethod
 from contextlib import AsyncExitStack
@@ -7,7 +7,7 @@ from typing import Self
 
 
 class Running(ABC):
-    """Parts that run together in one event loop; each that `_start` starts is put on `_running`, with how it stops."""
+    """Parts running together in one event loop. `_start` puts each started part on `_running`, with a way to stop the part."""
 
     def __init__(self) -> None:
         self._running = AsyncExitStack()

@@ -1,4 +1,4 @@
-"""How each message of the bot was sent: by a reply to which event, or by which other endpoint."""
+"""The origin of each message of the bot: the reply and its event, or another endpoint."""
 
 from dataclasses import dataclass, field
 from typing import Final
@@ -10,7 +10,7 @@ SENT_KEPT: Final = 10_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sent:
-    """The endpoint of a message; for a reply also its token and the event that had it."""
+    """The endpoint of a message; for a reply also the token and the token's event."""
 
     kind: SentBy
     reply_token: str | None = field(default=None, repr=False)
@@ -30,5 +30,5 @@ class SentMessages:
             del self._sent[next(iter(self._sent))]
 
     def find(self, line_message_id: str) -> Sent | None:
-        """Return how the message was sent; None where that is not known, e.g. after a restart."""
+        """Return the message's origin; None if unknown, e.g. after a restart."""
         return self._sent.get(line_message_id)

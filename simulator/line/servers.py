@@ -1,4 +1,4 @@
-"""HTTP servers of the stand-ins, in one event loop, and the sockets that they listen on."""
+"""HTTP servers of the stand-ins, in one event loop, and their listening sockets."""
 
 import asyncio
 import contextlib
@@ -19,7 +19,7 @@ class PortInUseError(Exception):
 
 
 def listening_socket(port: int, host: str = LOOPBACK) -> socket.socket:
-    """Return a socket that listens on the port, 0 for any free one.  Raises: PortInUseError."""
+    """Return a socket listening on the port; 0 chooses any free port.  Raises: PortInUseError."""
     # With an explicit protocol asyncio disables Nagle's algorithm; otherwise a body waits 40 ms for the acknowledgement of its head.
     sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -33,7 +33,7 @@ def listening_socket(port: int, host: str = LOOPBACK) -> socket.socket:
 
 
 class _Server(uvicorn.Server):
-    """A uvicorn server that leaves signals to the launcher."""
+    """A uvicorn server without signal handlers: signals are for the launcher."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -42,7 +42,7 @@ class _Server(uvicorn.Server):
 
 @dataclass(slots=True, kw_only=True)
 class HttpServer:
-    """Serves an app on a listening socket; with `certificate`, a file with a key and its chain, over TLS."""
+    """Serves an app on a listening socket; with `certificate`, a file with a key and a chain, over TLS."""
 
     app: ASGIApp
     sock: socket.socket

@@ -1,4 +1,4 @@
-"""The platform with its page as one server, for any bot: what the command `line-simulator` runs."""
+"""The platform and the page as one server, for any bot: the core of `line-simulator`."""
 
 import hashlib
 import time
@@ -30,9 +30,9 @@ _BOT_USER_ID: Final = "U" + "b07" * 10 + "b0"
 class StandaloneSettings:
     """The settings of the command.
 
-    `host` is the address to listen on, `allowed_hosts` are further names under which bots reach it. `folder` keeps people and chats
-    of the first channel across restarts. `people` is the number of persons at the start, `first_person` the name of the first one.
-    `more_channels` are served by the same address, each with a page of its own on the ports that follow.
+    The server listens on the address `host`; `allowed_hosts` are further names for bots. `folder` keeps people and chats of the first
+    channel across restarts. `people` is the number of persons at the start, `first_person` the first one's name. `more_channels` share the
+    address; each has a page on one of the next ports. For example, with `port=8080` the second channel's page is on 8081.
     """
 
     webhook_url: str = DEFAULT_WEBHOOK
@@ -67,7 +67,7 @@ class StandaloneSettings:
 class Standalone(Running):
     """A running server: `async with Standalone(settings) as server`.  Raises on entering: PortInUseError, RecordingError.
 
-    `platform` and `url` are those of the first channel, `platforms` and `urls` those of all.
+    `platform` and `url` are the first channel's, `platforms` and `urls` those of all channels.
     """
 
     def __init__(self, settings: StandaloneSettings) -> None:
@@ -81,7 +81,7 @@ class Standalone(Running):
 
     @property
     def platforms(self) -> Sequence[LinePlatform]:
-        """The platforms, one for each channel."""
+        """The platforms of the channels."""
         return [line.platform for line in self._lines]
 
     @property

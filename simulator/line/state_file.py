@@ -1,4 +1,4 @@
-"""The state of the platform from run to run: the bot, people, chats and messages, as one JSON file.
+"""The platform's saved state: the bot, people, chats and messages, as one JSON file.
 
 Tokens, media and the quota are not saved: after a restart LINE answers 400 to every older reply token.
 """

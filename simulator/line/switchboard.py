@@ -1,6 +1,6 @@
-"""Several channels behind one address: a request to LINE's API goes to the channel of its token, everything else to the first one.
+"""Several channels behind one address: a request to LINE's API goes to the token's channel, any other request to the first channel.
 
-A request for a token names its channel by `client_id`, or by the issuer of its JWT.
+A request for a token names the channel by `client_id`, or by the issuer of the JWT. For example, `client_id=1001` leads to channel 1001.
 """
 
 import base64
@@ -21,13 +21,13 @@ _OAUTH: Final = ("/v2/oauth/", "/oauth2/")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """A channel with the application that serves it."""
+    """A channel with its application."""
 
     platform: LinePlatform
     app: ASGIApp
 
     def owns(self, token: str) -> bool:
-        """Whether the token is the channel's long-lived one, or one that it issued."""
+        """Whether the token is the channel's long-lived token, or issued by the channel."""
         platform = self.platform
         if token == platform.channel_access_token:
             return True
@@ -41,7 +41,7 @@ class Switchboard:
     lines: Sequence[Line]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on to its channel."""
+        """Pass the request on to the right channel."""
         if scope["type"] != "http":
             await self.lines[0].app(scope, receive, send)
             return
@@ -57,7 +57,7 @@ class Switchboard:
             await self.lines[0].app(scope, receive, send)
 
     def _line_of(self, form: dict[str, list[str]]) -> Line:
-        """Return the channel that the form names, or that owns the token which it is about."""
+        """Return the channel named by the form, or the owner of the form's token."""
         channel_id = form.get("client_id", [""])[0] or _issuer(form.get("client_assertion", [""])[0])
         token = form.get("access_token", [""])[0]
         for line in self.lines:
@@ -77,7 +77,7 @@ async def _read(receive: Receive) -> bytes:
 
 
 def _again(body: bytes) -> Receive:
-    """Return what yields a body that was read already, then the end of the connection."""
+    """Return a `receive` for a body read before; afterwards, the connection ends."""
     messages: list[Message] = [
         {"type": "http.disconnect"},
         {"type": "http.request", "body": body, "more_body": False},

@@ -10,13 +10,14 @@ WEBHOOK_TIMEOUT_S: Final = 2.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeliverySwitches:
-    """How events are delivered to the webhook. Replaced as a whole, at any time; a delivery under way reads the newest.
+    """How events are delivered to the webhook. Replaced as a whole, at any time; a running delivery reads the newest switches.
 
     `redelivers`: off by default, as in LINE's console. LINE documents neither the count nor the interval.
     `duplicates`: further copies of the first delivery, at the same time and not marked as redeliveries.
-    `delay_s`, `jitter_s`: every delivery waits for the delay and a random time up to the jitter, which reorders deliveries.
-    `holds`: deliveries wait until a test releases them, in any order.
+    `delay_s`, `jitter_s`: every delivery waits for the delay and a random time up to the jitter; the jitter reorders deliveries.
+    `holds`: deliveries wait for a test's release, in any order.
     `mode`: in standby another channel has the chat control, and events have no reply token.
+    For example, `DeliverySwitches(duplicates=1)` delivers every event twice.
     Source: docs/messaging-api/receiving-messages; Messaging API reference, "Common properties".
     """
 
@@ -33,10 +34,9 @@ class DeliverySwitches:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault(RequestFault[str]):
-    """What goes wrong with requests to every path of LINE's API that begins with `path`.
+    """A fault of requests to LINE's API, for every path beginning with `path`.
 
-    `answer`: "cut" closes the connection after the effect, in the middle of the answer; "hang" sends no answer, until the
-    caller gives up.
+    `answer`: "cut" closes the connection after the effect, in the middle of the answer; "hang" sends no answer, until the caller gives up.
     """
 
     path: str

@@ -23,7 +23,7 @@ MayMention = Callable[[JsonObject], bool]
 
 
 def check_text(message: JsonObject, path: str, problems: Problems) -> None:
-    """Check that a text has at most 5,000 UTF-16 units, and `$` at the place of each emoji."""
+    """Check a text for at most 5,000 UTF-16 units, and for `$` at the place of each emoji."""
     text = problems.text(message, "text", path, most=TEXT_UNITS)
     units = text.encode("utf-16-le", "surrogatepass")
     for index, emoji in enumerate(problems.items(message, "emojis", path, least=0, most=EMOJI)):
@@ -36,9 +36,10 @@ def check_text(message: JsonObject, path: str, problems: Problems) -> None:
 
 
 def check_text_v2(message: JsonObject, path: str, problems: Problems, may_mention: MayMention | None) -> None:
-    """Check that braces are doubled, or enclose a key of `substitution`.
+    """Check braces: doubled, or around a key of `substitution`.
 
-    `may_mention` is None where the destination is not known, as in the validate endpoints, which cannot check membership.
+    For example, "{{literal}} {user}" needs a substitution `user`. `may_mention` is None for an unknown destination, as in the validate
+    endpoints: membership then cannot be checked.
     """
     text = problems.text(message, "text", path, most=TEXT_UNITS)
     substitution = {} if message.get("substitution") is None else problems.object(message, "substitution", path)

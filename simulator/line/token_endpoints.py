@@ -1,6 +1,6 @@
-"""The endpoints that issue, verify and revoke channel access tokens. They take forms, and need no access token.
+"""The endpoints for issuing, verifying and revoking channel access tokens. Requests are forms, without an access token.
 
-The signature of a JWT assertion is not checked, because the stand-in has no public key of the channel; its claims are.
+The claims of a JWT assertion are checked; the signature is not, because the stand-in has no public key of the channel.
 Source: Messaging API reference, "Channel access token"; channel-access-token.yml of line-openapi.
 """
 
@@ -36,7 +36,7 @@ async def issue_short_lived(channel: Channel, call: Call) -> Answer:
 
 
 async def issue_v2_1(channel: Channel, call: Call) -> Answer:
-    """Issue a token with a key id, for a JWT whose `token_exp` is its lifetime in seconds."""
+    """Issue a token with a key id, for a JWT; the claim `token_exp` is the lifetime in seconds."""
     form = _form(call)
     _check_grant(form)
     claims = _assertion(channel, form, call.at_ms)
@@ -58,12 +58,12 @@ async def issue_stateless(channel: Channel, call: Call) -> Answer:
 
 
 async def verify_by_query(channel: Channel, call: Call) -> Answer:
-    """Return the channel and the seconds that are left."""
+    """Return the channel and the remaining seconds."""
     return _verified(channel, call, call.query.get("access_token", ""))
 
 
 async def verify_by_form(channel: Channel, call: Call) -> Answer:
-    """Return the channel and the seconds that are left."""
+    """Return the channel and the remaining seconds."""
     return _verified(channel, call, _form(call).get("access_token", ""))
 
 

@@ -1,4 +1,4 @@
-"""What people do in a chat: send, unsend and edit messages, and press buttons."""
+"""People's actions in a chat: send, unsend and edit messages, and press buttons."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -37,7 +37,7 @@ StickerResourceType = Literal[
 
 
 class UserMessages(Channel):
-    """Every action raises ImpossibleActionError where the LINE app offers no way to do it, and returns the event that it caused."""
+    """Every action returns the resulting event.  Raises: ImpossibleActionError, if the LINE app does not offer the action."""
 
     def say(  # noqa: PLR0913 - a text has that many fields
         self,
@@ -49,10 +49,10 @@ class UserMessages(Channel):
         quoting: str | None = None,
         emojis: Sequence[JsonObject] = (),
     ) -> WebhookEvent:
-        """The person sends a text.
+        """The person sends a text, for example `say(user_id, group_id, "@Aizuchi hello", mentioning=(bot.user_id,))`.
 
-        `mentioning`: user ids (the bot's among them) or "all", in the order of their `@name` in the text.
-        `quoting`: the id of a message of this chat. `emojis`: LINE's own, `{"index", "length", "productId", "emojiId"}` each.
+        `mentioning`: user ids (the bot's among them) or "all", in the order of each `@name` in the text.
+        `quoting`: the id of a message of the chat. `emojis`: LINE's own, `{"index", "length", "productId", "emojiId"}` each.
         """
         content = self._text_content(text, mentioning) | ({"emojis": list(emojis)} if emojis else {})
         return self.send(user_id, chat_id, content, quoting=quoting)
@@ -69,7 +69,7 @@ class UserMessages(Channel):
         text: str | None = None,
         quoting: str | None = None,
     ) -> WebhookEvent:
-        """The person sends a sticker. `keywords`: at most 15. `text`: that of a message sticker.  Source: webhook.yml."""
+        """The person sends a sticker. `keywords`: at most 15. `text`: the words of a message sticker.  Source: webhook.yml."""
         if len(keywords) > STICKER_KEYWORDS:
             raise ImpossibleActionError(f"a sticker has at most {STICKER_KEYWORDS} keywords")
         sticker = {"packageId": package_id, "stickerId": sticker_id, "stickerResourceType": resource_type}
@@ -144,7 +144,7 @@ class UserMessages(Channel):
         return self.emit(chat, message_event(message), by=person, message=message)
 
     def unsend(self, user_id: str, line_message_id: str) -> WebhookEvent:
-        """The person unsends a message: the chat hides it, and its content is deleted."""
+        """The person unsends a message: the chat hides the message, and the content is deleted."""
         chat, message = self._find_own_message(user_id, line_message_id)
         chat.put(replace(message, is_unsent=True, content={"type": message.type}))
         self.media.pop(line_message_id, None)
@@ -168,7 +168,7 @@ class UserMessages(Channel):
         params: JsonObject | None = None,
         display_text: str | None = None,
     ) -> WebhookEvent:
-        """The person presses a postback button. `display_text` is shown as their message, without an event of its own."""
+        """The person presses a postback button. `display_text` is shown as the person's message, without a separate event."""
         chat, person = self._member_chat(user_id, chat_id)
         if display_text:
             now_ms = self.now_ms()

@@ -1,4 +1,4 @@
-"""The declaration of an action of the control API: its summary, the fields of its body, and the function that carries it out."""
+"""The declaration of an action of the control API: summary, fields of the body, and function."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ Run = Callable[[LinePlatform, JsonObject], JsonObject]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Action:
-    """One action. `fields` are JSON Schemas of the body's properties; those in `required` have to be there."""
+    """An action. `fields` are JSON Schemas of the body's properties; the properties in `required` must be present."""
 
     name: str
     summary: str
@@ -26,7 +26,10 @@ class Action:
 def action(
     *, optional: Mapping[str, JsonObject] | None = None, is_recorded: bool = True, **required: JsonObject
 ) -> Callable[[Run], Action]:
-    """Turn the function into the action of its name; its docstring is the summary, `required` and `optional` the body's fields."""
+    """Turn the function into an action of the same name; the docstring is the summary, `required` and `optional` the body's fields.
+
+    For example, `@action(user_id=USER_ID, optional={"text": TEXT})`.
+    """
 
     def describe(run: Run) -> Action:
         return Action(
@@ -42,7 +45,7 @@ def action(
 
 
 def actions_of(module: ModuleType) -> list[Action]:
-    """Return the actions that a module defines."""
+    """Return the actions of a module."""
     return [value for value in vars(module).values() if isinstance(value, Action)]
 
 
@@ -53,6 +56,6 @@ def event_of(event: WebhookEvent | None) -> JsonObject:
     return {"webhook_event_id": event.webhook_event_id, "line_message_id": event.line_message_id}
 
 
-def given(body: JsonObject, *names: str) -> JsonObject:
-    """Return those of the fields that the body has."""
+def present_fields(body: JsonObject, *names: str) -> JsonObject:
+    """Return the present fields among `names`: `present_fields({"a": 1, "b": None}, "a", "b")` is `{"a": 1}`."""
     return {name: body[name] for name in names if body.get(name) is not None}

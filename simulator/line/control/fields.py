@@ -1,4 +1,4 @@
-"""The fields of the control API's bodies: JSON Schemas that both check a body and stand in the OpenAPI file."""
+"""The fields of the control API's bodies: JSON Schemas for the check of a body and for the OpenAPI file."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -27,7 +27,7 @@ _TYPES: Final = {"string": str, "boolean": bool, "object": dict, "array": list}
 
 
 class MalformedBodyError(ValueError):
-    """The body has no such field, lacks one, or one has another type or size; the message names it."""
+    """The body has an unknown field, lacks a field, or has a field of another type or size; the message names the field."""
 
 
 def string(description: str = "", *, least: int = 0, most: int = 2_000) -> JsonObject:
@@ -36,17 +36,17 @@ def string(description: str = "", *, least: int = 0, most: int = 2_000) -> JsonO
 
 
 def choice(*values: str) -> JsonObject:
-    """One of the values."""
+    """One of the values: `choice("user", "all")`."""
     return {"type": "string", "enum": list(values)}
 
 
 def number(description: str = "", *, least: float, most: float) -> JsonObject:
-    """A number within its bounds."""
+    """A number within bounds."""
     return {"type": "number", "description": description, "minimum": least, "maximum": most}
 
 
 def whole(description: str = "", *, least: int, most: int) -> JsonObject:
-    """A whole number within its bounds."""
+    """A whole number within bounds."""
     return {"type": "integer", "description": description, "minimum": least, "maximum": most}
 
 
@@ -61,12 +61,12 @@ def nullable(schema: JsonObject) -> JsonObject:
 
 
 def record(**properties: JsonObject) -> JsonObject:
-    """An object with exactly these properties, all of them required."""
+    """An object with exactly the given properties, all required."""
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
 def check_body(body: Any, properties: Mapping[str, JsonObject], required: tuple[str, ...]) -> JsonObject:  # noqa: ANN401 - any JSON
-    """Return the body, if it fits.  Raises: MalformedBodyError."""
+    """Return a valid body.  Raises: MalformedBodyError."""
     if not isinstance(body, dict):
         raise MalformedBodyError("the body has to be an object")
     _check_object(body, properties, required, "")

@@ -1,4 +1,4 @@
-"""The actions of the control API with which people send, unsend and edit messages, and press buttons."""
+"""The control API's actions for people's messages: send, unsend and edit messages, and press buttons."""
 
 import base64
 import binascii
@@ -8,7 +8,7 @@ from ..errors import ImpossibleActionError
 from ..media import Media
 from ..messages import JsonObject
 from ..platform import LinePlatform
-from .actions import action, event_of, given
+from .actions import action, event_of, present_fields
 from .fields import (
     BYTES,
     CHAT_ID,
@@ -60,7 +60,7 @@ def say(platform: LinePlatform, body: JsonObject) -> JsonObject:
             body["chat_id"],
             body["text"],
             mentioning=body.get("mentioning") or (),
-            **given(body, "quoting", "emojis"),
+            **present_fields(body, "quoting", "emojis"),
         )
     )
 
@@ -79,7 +79,7 @@ def say(platform: LinePlatform, body: JsonObject) -> JsonObject:
 )
 def sticker(platform: LinePlatform, body: JsonObject) -> JsonObject:
     """A person sends a sticker."""
-    options = given(body, "package_id", "sticker_id", "resource_type", "keywords", "text", "quoting")
+    options = present_fields(body, "package_id", "sticker_id", "resource_type", "keywords", "text", "quoting")
     return event_of(platform.send_sticker(body["user_id"], body["chat_id"], **options))
 
 
@@ -92,7 +92,7 @@ def sticker(platform: LinePlatform, body: JsonObject) -> JsonObject:
 )
 def location(platform: LinePlatform, body: JsonObject) -> JsonObject:
     """A person sends a place."""
-    place = given(body, "title", "address", "latitude", "longitude")
+    place = present_fields(body, "title", "address", "latitude", "longitude")
     return event_of(platform.send_location(body["user_id"], body["chat_id"], **place))
 
 
@@ -127,7 +127,7 @@ def image_set(platform: LinePlatform, body: JsonObject) -> JsonObject:
     optional={**_CONTENT, **_PREPARED, "duration_ms": _DURATION},
 )
 def video(platform: LinePlatform, body: JsonObject) -> JsonObject:
-    """A person sends a video; without content, a sample that no player plays."""
+    """A person sends a video; without content, an unplayable sample."""
     media = _media(platform, "video", body)
     duration_ms = body.get("duration_ms", 1_000)
     return event_of(platform.send_video(body["user_id"], body["chat_id"], media, duration_ms=duration_ms))
@@ -139,7 +139,7 @@ def video(platform: LinePlatform, body: JsonObject) -> JsonObject:
     optional={**_CONTENT, **_PREPARED, "duration_ms": _DURATION},
 )
 def audio(platform: LinePlatform, body: JsonObject) -> JsonObject:
-    """A person sends a voice message; without content, a sample that no player plays."""
+    """A person sends a voice message; without content, an unplayable sample."""
     media = _media(platform, "audio", body)
     duration_ms = body.get("duration_ms", 1_000)
     return event_of(platform.send_audio(body["user_id"], body["chat_id"], media, duration_ms=duration_ms))
@@ -183,7 +183,7 @@ def edit(platform: LinePlatform, body: JsonObject) -> JsonObject:
 )
 def postback(platform: LinePlatform, body: JsonObject) -> JsonObject:
     """A person presses a postback button."""
-    options = given(body, "params", "display_text")
+    options = present_fields(body, "params", "display_text")
     return event_of(platform.press(body["user_id"], body["chat_id"], body["data"], **options))
 
 
@@ -194,8 +194,8 @@ def postback(platform: LinePlatform, body: JsonObject) -> JsonObject:
     optional={"value": string("What the person picks in a date picker.", least=1, most=30)},
 )
 def tap(platform: LinePlatform, body: JsonObject) -> JsonObject:
-    """A person taps the newest button, quick reply or area of the rich menu with this label."""
-    return platform.tap(body["user_id"], body["chat_id"], body["label"], **given(body, "value"))
+    """A person taps the newest button, quick reply or area of the rich menu with the label."""
+    return platform.tap(body["user_id"], body["chat_id"], body["label"], **present_fields(body, "value"))
 
 
 def _media(platform: LinePlatform, kind: str, body: JsonObject) -> Media:

@@ -1,4 +1,4 @@
-"""The OpenAPI document of the control API, written from the actions; `openapi.json` beside this module is its copy."""
+"""The OpenAPI document of the control API, written from the actions; `openapi.json` next to the module is a copy."""
 
 import json
 from pathlib import Path
@@ -56,7 +56,7 @@ def document() -> JsonObject:
 
 
 def _action(action: Action) -> JsonObject:
-    """Describe an action. Where a person acts, the first one and their 1:1 chat are the defaults."""
+    """Describe an action. The first person and the person's 1:1 chat are the defaults."""
     has_defaults = "user_id" in action.required
     required = tuple(name for name in action.required if not (has_defaults and name in {"user_id", "chat_id"}))
     return _written(action.name, action.summary, dict(action.fields), required)

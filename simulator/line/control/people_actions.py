@@ -1,4 +1,4 @@
-"""The actions of the control API on friendships, groups and consent, and events that no message causes."""
+"""The control API's actions on friendships, groups and consent, and for events not caused by a message."""
 
 from dataclasses import replace
 
@@ -7,7 +7,7 @@ from ..errors import ImpossibleActionError
 from ..messages import JsonObject
 from ..people import Friendship
 from ..platform import LinePlatform
-from .actions import action, event_of, given
+from .actions import action, event_of, present_fields
 from .fields import CHAT_ID, FLAG, NAME, USER_ID, choice, list_of, string, whole
 
 
@@ -35,7 +35,7 @@ def unfollow(platform: LinePlatform, body: JsonObject) -> JsonObject:
 )
 def add_person(platform: LinePlatform, body: JsonObject) -> JsonObject:
     """A person appears, by default a friend of the account."""
-    profile = given(body, "status_message", "language", "picture_url", "has_consented")
+    profile = present_fields(body, "status_message", "language", "picture_url", "has_consented")
     friendship = Friendship(body.get("friendship", Friendship.FRIEND))
     return {"user_id": platform.add_person(body["display_name"], friendship=friendship, **profile).user_id}
 
@@ -111,7 +111,7 @@ def remove_member(platform: LinePlatform, body: JsonObject) -> JsonObject:
     tracking_id=string(least=1, most=100),
 )
 def finish_video(platform: LinePlatform, body: JsonObject) -> JsonObject:
-    """A person watched a video of the account to its end. `tracking_id` has to be that of a video in the 1:1 chat."""
+    """A person watched a video of the account to the end. `tracking_id` must belong to a video in the 1:1 chat."""
     return event_of(platform.finish_video(body["user_id"], body["tracking_id"]))
 
 
@@ -123,7 +123,9 @@ def finish_video(platform: LinePlatform, body: JsonObject) -> JsonObject:
 def beacon(platform: LinePlatform, body: JsonObject) -> JsonObject:
     """A person comes near a beacon."""
     return event_of(
-        platform.meet_beacon(body["user_id"], body["hwid"], kind=body.get("type", "enter"), **given(body, "dm"))
+        platform.meet_beacon(
+            body["user_id"], body["hwid"], kind=body.get("type", "enter"), **present_fields(body, "dm")
+        )
     )
 
 
@@ -137,7 +139,9 @@ def beacon(platform: LinePlatform, body: JsonObject) -> JsonObject:
 )
 def account_link(platform: LinePlatform, body: JsonObject) -> JsonObject:
     """A person links an account of the provider."""
-    return event_of(platform.link_account(body["user_id"], body["nonce"], **given(body, "result", "link_token")))
+    return event_of(
+        platform.link_account(body["user_id"], body["nonce"], **present_fields(body, "result", "link_token"))
+    )
 
 
 @action(
@@ -155,5 +159,5 @@ def membership(platform: LinePlatform, body: JsonObject) -> JsonObject:
     area=whole("Number of the area, from 0.", least=0, most=19),
 )
 def tap_rich_menu(platform: LinePlatform, body: JsonObject) -> JsonObject:
-    """A person taps the rich menu that their 1:1 chat shows."""
+    """A person taps the rich menu of the 1:1 chat."""
     return platform.tap_rich_menu(body["user_id"], body["area"])

@@ -1,4 +1,4 @@
-"""The actions of the control API on deliveries, the API's answers and the clock, and events that no person causes."""
+"""The control API's actions on deliveries, the API's answers and the clock, and for events not caused by a person."""
 
 from dataclasses import asdict, replace
 
@@ -26,7 +26,7 @@ from .fields import CHAT_ID, FLAG, OBJECT, USER_ID, choice, list_of, number, str
     },
 )
 def switches(platform: LinePlatform, body: JsonObject) -> JsonObject:
-    """Change how events are delivered to the webhook; switches that are not named keep their values."""
+    """Change how events are delivered to the webhook; unnamed switches keep their values."""
     platform.switches = replace(platform.switches, **body)
     return asdict(platform.switches)
 
@@ -54,7 +54,7 @@ def redeliver(platform: LinePlatform, body: JsonObject) -> JsonObject:
     optional={"chat_id": CHAT_ID, "user_id": USER_ID},
 )
 def raw_event(platform: LinePlatform, body: JsonObject) -> JsonObject:
-    """Emit an event with any body, e.g. of a type that does not exist; the platform adds its common fields and the source."""
+    """Emit an event with any body, e.g. of an unknown type; the platform adds the common fields and the source."""
     if not isinstance(body["event"].get("type"), str):
         raise ImpossibleActionError("an event has a type")
     chat_id, user_id = body.get("chat_id", body.get("user_id")), body.get("user_id")
@@ -69,7 +69,7 @@ def raw_event(platform: LinePlatform, body: JsonObject) -> JsonObject:
     optional={"signature": string(most=1_000)},
 )
 def raw_delivery(platform: LinePlatform, body: JsonObject) -> JsonObject:
-    """Send any text to the webhook as it is, signed with the channel secret unless a signature is given."""
+    """Send any text to the webhook unchanged, signed with the channel secret unless a signature is given."""
     platform.courier.send_raw(body["body"].encode(), body.get("signature"))
     return {}
 
@@ -84,9 +84,9 @@ def raw_delivery(platform: LinePlatform, body: JsonObject) -> JsonObject:
     },
 )
 def add_fault(platform: LinePlatform, body: JsonObject) -> JsonObject:
-    """Requests to paths that begin with `path` go wrong, from the next one on.
+    """Make requests fail, from the next one on, for paths beginning with `path`.
 
-    After `delay_s` they are answered with `error_status` without an effect, or take effect and their answer is cut off or never sent.
+    After `delay_s` a request is answered with `error_status` without an effect, or takes effect, and the answer is cut off or never sent.
     """
     platform.faults.add(Fault(**body))
     return {}
@@ -133,7 +133,7 @@ def set_quota(platform: LinePlatform, body: JsonObject) -> JsonObject:
     optional={"only_checks": FLAG},
 )
 def say_as_bot(platform: LinePlatform, body: JsonObject) -> JsonObject:
-    """Show messages in the chat as if the bot had pushed them, or only check them; a refusal is that of LINE's API."""
+    """Show messages in the chat as if pushed by the bot, or only check the messages; a refusal is the same as by LINE's API."""
     chat = platform.chat(body["chat_id"])
     messages = checked_messages(platform, {"messages": body["messages"]}, destination_of(chat))
     if body.get("only_checks"):
@@ -144,7 +144,7 @@ def say_as_bot(platform: LinePlatform, body: JsonObject) -> JsonObject:
 
 @action(is_recorded=False)
 def reset(platform: LinePlatform, _body: JsonObject) -> JsonObject:
-    """Forget all chats, people, requests, faults and tokens, and begin with one new person."""
+    """Forget all chats, people, requests, faults and tokens, and begin with a new person."""
     return {"user_id": platform.reset().user_id}
 
 

@@ -1,9 +1,10 @@
-"""Recordings of a conversation: a file with what people did and what the bot said, which can be played again.
+"""Recordings of a conversation: a file with people's actions and the bot's messages, for a replay.
 
     {"version": 1, "people": [{"user_id", "display_name"}],
      "steps": [{"after_ms", "action", "body", "result"} | {"after_ms", "bot": {"chat_id", "messages", "ids"}}]}
 
-Ids differ from run to run: an id of the recording stands for the id that the same step gave in this run.
+Ids differ from run to run: a recorded id stands for the id from the same step of the replay. For example, if the recorded `say` gave
+message "5" and the replayed `say` gives "9", a later `unsend` of "5" takes back "9".
 """
 
 import asyncio
@@ -29,7 +30,7 @@ _IDS: Final = frozenset({"user_id", "chat_id", "line_message_id", "webhook_event
 
 
 class RecordingError(ValueError):
-    """The recording cannot be read, or a step of it is not possible; the message says which."""
+    """An unreadable recording or an impossible step; the message describes the step."""
 
 
 @dataclass(slots=True)
@@ -54,7 +55,7 @@ class Recorder:
         self._newest_ms = self.platform.now_ms()
 
     def note(self, action: str, body: JsonObject, result: JsonObject) -> None:
-        """Add an action that succeeded. Large content is left out: a replay sends the sample instead."""
+        """Add a successful action. Large content is left out: a replay sends the sample instead."""
         self._add({"action": action, "body": _without_large(body), "result": result})
 
     def recording(self) -> JsonObject:
@@ -81,9 +82,9 @@ class Replay:
     _ids: dict[str, str] = field(default_factory=dict)
 
     async def play(self, recording: Any, *, wait_s: float) -> JsonObject:  # noqa: ANN401 - any JSON
-        """Carry out the actions, each after the bot said as much as in the recording, at most `wait_s` later.
+        """Carry out each action once the bot has sent as many messages as in the recording, or after `wait_s`.
 
-        Returns: `{"results", "expected", "said", "is_equal"}`: the bot's messages of the recording and of this run, by chat.
+        Returns: `{"results", "expected", "said", "is_equal"}`: the bot's messages of the recording and of the replay, by chat.
         Raises: RecordingError.
         """
         steps = self._begin(recording)
@@ -157,7 +158,7 @@ class Replay:
         self._ids |= {recorded: one["id"] for recorded, one in zip(step.get("ids", ()), sent, strict=False)}
 
     def _learn(self, recorded: Any, actual: Any) -> None:  # noqa: ANN401 - any JSON
-        """Note which id of this run stands for which of the recording."""
+        """Map the recorded ids to the ids of the replay."""
         if isinstance(recorded, dict) and isinstance(actual, dict):
             for name in recorded.keys() & actual.keys():
                 if name in _IDS and isinstance(recorded[name], str) and isinstance(actual[name], str):
@@ -188,7 +189,7 @@ class Replay:
 
 @dataclass(slots=True)
 class _Said:
-    """What the bot said, by chat."""
+    """The bot's messages, by chat."""
 
     messages: dict[str, list[JsonObject]] = field(default_factory=dict)
     ids: dict[str, list[str]] = field(default_factory=dict)

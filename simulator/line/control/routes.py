@@ -1,4 +1,4 @@
-"""The control API over HTTP: `POST /simulator/{action}`, and what a test reads and waits for.  `openapi.json` describes it."""
+"""The control API over HTTP: `POST /simulator/{action}`, and reads and waits for tests.  `openapi.json` describes the API."""
 
 import asyncio
 from dataclasses import asdict
@@ -29,7 +29,7 @@ _REPLAY_FIELDS: Final = {"recording": OBJECT, "wait_s": number(least=0, most=MOS
 
 
 def control_routes(platform: LinePlatform) -> list[BaseRoute]:
-    """Return the routes of the control API. Everything that is acted through them is recorded."""
+    """Return the routes of the control API. Every action through a route is recorded."""
     control = _Control(platform)
     return [
         Route("/simulator/openapi.json", control.openapi),
@@ -62,7 +62,7 @@ class _Control:
         return answer({"deliveries": [{**asdict(one), "is_accepted": one.is_accepted} for one in shown]})
 
     async def bot_messages(self, request: Request) -> Response:
-        """Wait until the bot said at least `count` messages in the chat after the message `after`, at most `wait_s`; return them."""
+        """Wait at most `wait_s` for `count` messages of the bot in the chat after the message `after`; return the messages."""
         try:
             count, wait_s = int(request.query_params.get("count", "1")), float(request.query_params.get("wait_s", "5"))
         except ValueError:
@@ -87,7 +87,7 @@ class _Control:
         return answer(self._recorder.recording())
 
     async def replay(self, request: Request) -> Response:
-        """Play a recording, as `/simulator/recording` gives it or in a field: 409 where a step of it is not possible."""
+        """Play a recording, either the body of `/simulator/recording` or a field: 409 for an impossible step."""
         try:
             body_fields = await _json_of(request)
             is_recording = isinstance(body_fields, dict) and "steps" in body_fields
@@ -113,9 +113,9 @@ class _Control:
         return answer({"is_settled": bool(done)})
 
     async def act(self, request: Request) -> Response:
-        """Carry out an action: 409 where a person cannot do it, 400 for a malformed body.
+        """Carry out an action: 409 for an impossible action, 400 for a malformed body.
 
-        Only JSON is accepted: a form on a foreign web page cannot send it, so it cannot act for the person.
+        Only JSON is accepted: a foreign web page's form cannot send JSON, and so cannot act for the person.
         """
         action = ACTIONS.get(request.path_params["action"])
         if action is None:
@@ -139,7 +139,7 @@ class _Control:
             return refusal(f"malformed: {error}", HTTPStatus.BAD_REQUEST)
 
     def _with_defaults(self, action: Action, body_fields: JsonObject) -> JsonObject:
-        """Let the first person act where none is named, in their 1:1 chat where no chat is named."""
+        """Let the first person act by default, and in that person's 1:1 chat by default."""
         if "user_id" not in action.required:
             return body_fields
         user_id = body_fields.get("user_id", self._first_person())
@@ -165,7 +165,7 @@ class _Control:
         return [self._told(message) for message in messages[since:] if message.sender_id == bot]
 
     def _told(self, message: Message) -> JsonObject:
-        """Return a message of the bot: what it is, when and how it was sent, and the event that it answers."""
+        """Return a message of the bot with the time, the endpoint and, for a reply, the answered event."""
         sent = self._platform.sent_messages.find(message.line_message_id)
         return {
             "line_message_id": message.line_message_id,

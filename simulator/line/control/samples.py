@@ -1,4 +1,4 @@
-"""Content for messages that are sent without any: a red dot as a PNG, and bytes that only look like the start of a video or a voice."""
+"""Content for messages sent without content: a red dot as a PNG, and bytes resembling the start of a video or a voice message."""
 
 import base64
 from typing import Final

@@ -29,8 +29,8 @@ def page_routes(
 ) -> list[BaseRoute]:
     """Return the routes of the page.
 
-    `about` is shown unchanged: `{"model": "stand-in", "notice": "..."}` says that no real model is connected; any other `model`
-    is named in the page's bar. With `setup` the page says how to connect a bot.
+    `about` is shown unchanged: `{"model": "stand-in", "notice": "..."}` says that no real model is connected; any other `model`, for
+    example "gemini-3.6-flash", is named in the page's bar. With `setup` the page says how to connect a bot.
     """
     page = _Page(platform, about, panels, setup)
     return [
@@ -83,7 +83,7 @@ class _Page:
         return Response(menu.image, media_type=menu.content_type, headers=HEADERS)
 
     async def setup(self, _request: Request) -> Response:
-        """Return what a bot needs to be connected."""
+        """Return the settings for connecting a bot."""
         return answer({} if self._setup is None else self._setup.view(self._platform))
 
     async def _changes(self) -> AsyncIterator[bytes]:

@@ -1,4 +1,4 @@
-"""What a stack adds to the page: files, markup at the page's slots, routes, a part of the state, and events of the stream."""
+"""A stack's additions to the page: files, markup at the page's slots, routes, a part of the state, and events of the stream."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -20,11 +20,11 @@ Listen = Callable[[Callable[[], None]], Callable[[], None]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Panel:
-    """An addition to the page. Its files are served below `/panels/{name}/`.
+    """An addition to the page. The files are served below `/panels/{name}/`.
 
-    `static` has `panel.js`, which calls `addPanel` of the page's `panels.js`; `style.css`, if there is one, follows the page's own.
-    A file `{slot}.html` is inserted at that slot of the page. `state` is merged into the page's state. `changes` maps the name of
-    an event of the stream to the function that listens for it; `changed` makes the page read its state anew.
+    `static` has `panel.js`, a caller of `addPanel` of the page's `panels.js`; an optional `style.css` follows the page's style. A file
+    `{slot}.html` is inserted at the slot, for example `desk.html` at `desk`. `state` is merged into the page's state. `changes` maps the
+    name of an event of the stream to the function for listening; `changed` makes the page read the state again.
     """
 
     name: str
@@ -52,6 +52,6 @@ class Panel:
 
 
 def fill_slots(html: str, panels: Sequence[Panel]) -> str:
-    """Return the page with the markup of the panels at its slots."""
+    """Return the page with the panels' markup at the slots."""
     markups = [panel.markup() for panel in panels]
     return _SLOT.sub(lambda slot: "".join(markup.get(slot[1], "") for markup in markups), html)

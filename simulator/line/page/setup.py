@@ -1,4 +1,4 @@
-"""What a bot needs to be connected, for the first screen of the page."""
+"""The settings for connecting a bot, for the first screen of the page."""
 
 from dataclasses import dataclass, field
 
@@ -8,7 +8,7 @@ from ..platform import LinePlatform
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:
-    """The secret and the token that the page may show: those of a stand-in, which open nothing else."""
+    """The secret and the token shown on the page: a stand-in's, of no use anywhere else."""
 
     channel_secret: str = field(repr=False)
     channel_access_token: str = field(repr=False)

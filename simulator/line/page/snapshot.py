@@ -1,4 +1,4 @@
-"""The state for the page: chats, people, and the latest requests. It contains no token."""
+"""The state for the page: chats, people, and the latest requests, without tokens."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -15,7 +15,7 @@ EVENTS_SHOWN: Final = 400
 
 
 def snapshot(platform: LinePlatform, about: Mapping[str, Any]) -> JsonObject:
-    """Return what the page shows, lists with the oldest first.
+    """Return the page's state; lists begin with the oldest.
 
     `{"now_ms", "about", "webhook_url", "switches", "faults": [...], "bot", "people": [...], "chats": [...], "facts": [...]}`
     """
@@ -59,7 +59,7 @@ def _chat(chat: Chat, event_ids: Mapping[str, list[str]]) -> JsonObject:
 
 
 def _rich_menu(platform: LinePlatform, chat: Chat) -> JsonObject | None:
-    """Return the menu that the phone shows: only in 1:1 chats, to people who did not block the account."""
+    """Return the menu on the phone: only in 1:1 chats, and only for people without a block."""
     person = platform.people.get(chat.chat_id)
     if person is None or person.friendship is Friendship.BLOCKED:
         return None
@@ -102,7 +102,7 @@ def _entry(entry: Message | Notice, event_ids: Mapping[str, list[str]]) -> JsonO
 
 
 def _event_ids(platform: LinePlatform) -> dict[str, list[str]]:
-    """Return by `line_message_id` the events about a person's message, or the event that the bot's message answers."""
+    """Return by `line_message_id` the events about a person's message, or the event answered by the bot's message."""
     event_ids: dict[str, list[str]] = {}
     answered: dict[str, str] = {}
     for event in platform.events[-EVENTS_SHOWN:]:

@@ -1,5 +1,5 @@
-"""`line-simulator run -- COMMAND`: an unmodified bot, whose calls to LINE's hosts reach the simulator.
+"""`line-simulator run -- COMMAND`: an unmodified bot, with LINE's hosts replaced by the simulator.
 
-On Linux the bot runs in network and mount namespaces of its own, where LINE's names lead to a port 443 that the simulator serves, and
-nothing else leaves. Elsewhere the same is done by what each runtime reads from its environment.
+On Linux the bot runs in separate network and mount namespaces: LINE's names lead to a port 443 served by the simulator, and nothing else
+leaves. Elsewhere, environment variables for each runtime do the same.
 """

@@ -1,4 +1,4 @@
-"""What may leave beside LINE's hosts: `--allow HOST[:PORT]`."""
+"""The hosts open to the bot other than LINE's: `--allow HOST[:PORT]`."""
 
 import argparse
 from dataclasses import dataclass
@@ -13,19 +13,22 @@ _MOST_PORT: Final = 65_535
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Allowance:
-    """A host and a port that the bot may reach."""
+    """A host and a port open to the bot."""
 
     host: str
     port: int
 
     @property
     def is_local(self) -> bool:
-        """Whether it is a server of this machine, e.g. a database."""
+        """Whether the host is on this machine, e.g. a database."""
         return self.host in _LOCAL
 
 
 def allowance(text: str) -> Allowance:
-    """Return what `db.example:5432` or `example.com` allows; without a port, that of HTTPS.  Raises: argparse.ArgumentTypeError."""
+    """Return the allowance for `db.example:5432` or `example.com`; the default port is HTTPS's.  Raises: argparse.ArgumentTypeError.
+
+    For example, `allowance("db.example:5432")` opens port 5432 of db.example, `allowance("example.com")` port 443.
+    """
     host, colon, port = text.partition(":")
     if not host or (colon and not (port.isascii() and port.isdecimal() and 0 < int(port) <= _MOST_PORT)):
         raise argparse.ArgumentTypeError(f"{text!r} is no HOST or HOST:PORT")

@@ -1,4 +1,4 @@
-"""The bot of a run: started in namespaces of its own, or in an environment that leads it, and served until it ends."""
+"""The bot of a run: started in namespaces or in a redirecting environment, and served until its end."""
 
 import asyncio
 import os
@@ -32,12 +32,12 @@ _SANDBOX: Final = (
 
 
 class NamespacesError(RuntimeError):
-    """The machine does not let the bot have namespaces of its own; the message says what was refused."""
+    """The machine refuses namespaces; the message names the refused operation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bot:
-    """The command of a bot with what it needs.  `folder` is for the files of the run."""
+    """A bot's command and surroundings.  `folder` is for the files of the run."""
 
     server: Standalone
     command: Sequence[str]
@@ -76,7 +76,7 @@ class Bot:
         return process
 
     async def start_by_environment(self, running: AsyncExitStack) -> Process:
-        """Start the bot in an environment that leads its calls of LINE's hosts here."""
+        """Start the bot in an environment with LINE's hosts leading here."""
         line, proxy = listening_socket(0), listening_socket(0)
         running.callback(line.close)
         line_port, proxy_port = line.getsockname()[1], proxy.getsockname()[1]
@@ -90,7 +90,7 @@ class Bot:
         return await asyncio.create_subprocess_exec(*self.command, env=variables)
 
     def _hosts(self) -> tuple[str, list[tuple[str, int]]]:
-        """Return the hosts file of the bot, and the addresses to listen on: the first is that of LINE's hosts."""
+        """Return the bot's hosts file, and the addresses to listen on; the first address is for LINE's hosts."""
         lines = ["127.0.0.1 localhost", f"127.0.0.1 {socket.gethostname()}", "::1 localhost"]
         lines += [f"127.0.0.1 {host}" for host in LINE_HOSTS]
         addresses = [("127.0.0.1", HTTPS_PORT)]
@@ -120,7 +120,7 @@ class Bot:
 
 
 async def wait_for(process: Process, stopping: asyncio.Event) -> int:
-    """Wait until the bot ends, or end it.  Returns: its exit status, as a shell tells it."""
+    """Wait until the bot ends, or end the bot.  Returns: the exit status by a shell's rules."""
     ended, stopped = asyncio.create_task(process.wait()), asyncio.create_task(stopping.wait())
     await asyncio.wait({ended, stopped}, return_when=asyncio.FIRST_COMPLETED)
     stopped.cancel()
@@ -141,5 +141,5 @@ def _receive(control: socket.socket, count: int) -> tuple[bytes, list[socket.soc
 
 
 def own_variables() -> dict[str, str]:
-    """Return the environment of the command, which the bot inherits."""
+    """Return the environment of the command, inherited by the bot."""
     return dict(os.environ)  # noqa: TID251 - the command hands its environment on

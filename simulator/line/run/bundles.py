@@ -1,4 +1,4 @@
-"""The file with the certificate authorities that a system trusts."""
+"""The file with the certificate authorities trusted by a system."""
 
 import ssl
 from pathlib import Path
@@ -12,7 +12,7 @@ _FILES: Final = (
 
 
 def system_bundle() -> Path | None:
-    """Return the file; None where there is none of the usual ones."""
+    """Return the file, for example `/etc/ssl/certs/ca-certificates.crt`; None without any of the usual files."""
     default_file = ssl.get_default_verify_paths().cafile
     candidates = [Path(path) for path in (*_FILES, default_file) if path]
     return next((path for path in candidates if path.is_file()), None)

@@ -1,4 +1,7 @@
-"""A certificate authority for one run: LINE's hosts have certificates of it, and the bot trusts it beside those that it knows."""
+"""A certificate authority for one run.
+
+The authority signs certificates for LINE's hosts, and the bot trusts the authority in addition to the system's.
+"""
 
 import re
 import warnings
@@ -23,7 +26,7 @@ _PEM: Final = re.compile(rb"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE--
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Certificates:
-    """The files of a run. `authority` is the new authority alone, `bundle` and `java` have those of the system too."""
+    """The files of a run. `authority` is the new authority alone; `bundle` and `java` also have the system's authorities."""
 
     authority: Path
     bundle: Path
@@ -47,7 +50,7 @@ def issue_certificates(folder: Path) -> Certificates:
 
 
 def _java_trust_store(bundle: bytes) -> bytes:
-    """Return the certificates as a PKCS#12 trust store; its ciphers are those that every Java since 8 reads, and nothing in it is secret.
+    """Return the certificates as a PKCS#12 trust store, not secret, with ciphers for every Java since 8.
 
     Source: cryptography.io, "PKCS12", serialize_java_truststore; Java Security Standard Algorithm Names, "KeyStore Types".
     """
@@ -67,7 +70,7 @@ def _java_trust_store(bundle: bytes) -> bytes:
 
 
 def _readable(bundle: bytes) -> Iterator[Certificate]:
-    """Yield the certificates of the bundle. Of old ones the library warns, e.g. with the serial number 0, or refuses them."""
+    """Yield the certificates of the bundle. For some old certificates, e.g. with the serial number 0, the library warns or raises."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for pem in _PEM.findall(bundle):

@@ -60,7 +60,7 @@ async def _start(bot: Bot, running: AsyncExitStack, *, uses_namespaces: bool) ->
 
 
 def _stopping() -> asyncio.Event:
-    """Return an event that Ctrl-C and SIGTERM set. Ctrl-C reaches the bot too; it has some seconds to end."""
+    """Return an event set by Ctrl-C and SIGTERM. Ctrl-C reaches the bot too; the bot has some seconds to end."""
     stopping = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -23,7 +23,7 @@ _LOCAL: Final = "127.0.0.1,localhost,::1"
 
 
 def trusting(environment: Mapping[str, str], certificates: Certificates) -> dict[str, str]:
-    """Return the variables that make runtimes trust the authority."""
+    """Return the variables for trust in the authority, by runtime."""
     bundle = str(certificates.bundle)
     return {
         **dict.fromkeys(_BUNDLES, bundle),
@@ -39,21 +39,24 @@ def _with_java(environment: Mapping[str, str], **store: object) -> str:
 
 
 def secrets(environment: Mapping[str, str], *, secret: str, token: str) -> dict[str, str]:
-    """Return the channel's secret and token under the names that samples use; what the bot's environment has already stays."""
+    """Return the channel's secret and token under the usual names of samples, without names already in the bot's environment.
+
+    For example, `secrets({}, secret="s", token="t")["LINE_CHANNEL_SECRET"]` is "s".
+    """
     values = dict.fromkeys(_SECRETS, secret) | dict.fromkeys(_TOKENS, token)
     return {name: value for name, value in values.items() if name not in environment}
 
 
 def without_proxies(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment without the proxies of this machine: they are not reached from the namespaces."""
+    """Return the environment without this machine's proxies, because the namespaces cannot reach any proxy."""
     return {name: value for name, value in environment.items() if name not in _PROXIES}
 
 
 def redirecting(environment: Mapping[str, str], *, proxy_port: int, line_port: int, allowed: str) -> dict[str, str]:
-    """Return the variables with which runtimes reach LINE's hosts without namespaces.
+    """Return the variables by which runtimes reach the simulator without namespaces.
 
-    Go, Java, Ruby, curl and the like go by the proxy. Python and Node.js load a module that leads LINE's names to `line_port` and refuses
-    others: LINE's Python SDK takes a proxy only from its own configuration, Node's fetch only with a switch.
+    Go, Java, Ruby, curl and the like use the proxy. Python and Node.js load a module instead: LINE's names lead to `line_port`, other
+    names are refused. LINE's Python SDK takes a proxy only from its own configuration, Node's fetch only with a switch.
     """
     proxy = f"http://127.0.0.1:{proxy_port}"
     python_path = os.pathsep.join(filter(None, (str(PRELOAD), environment.get("PYTHONPATH"))))

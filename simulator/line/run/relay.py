@@ -1,4 +1,7 @@
-"""The relay of a namespace: what comes through its Unix socket goes to the port of 127.0.0.1 that the request's `Host` names."""
+"""The relay of a namespace: from a Unix socket to the port of 127.0.0.1 in the request's `Host`.
+
+For example, a request with `Host: 127.0.0.1:8000` goes to port 8000 inside the namespace.
+"""
 
 import asyncio
 import re

@@ -1,9 +1,9 @@
-"""The process that becomes the bot, on Linux: it enters namespaces of its own, hands the listening sockets over, and executes the command.
+"""The process of the bot, on Linux: enters new namespaces, hands the listening sockets over, and executes the command.
 
     python -m line_simulator.run.sandbox CONTROL_FD HOSTS_FILE BUNDLE RELAY_PATH LISTENERS -- COMMAND...
 
-`LISTENERS` are addresses such as `127.0.0.1:443,127.0.0.2:5432`. A socket belongs to the network namespace in which it was made, so that
-the simulator can serve sockets of this one. A second process, the relay, leads deliveries into the namespace.
+`LISTENERS` are addresses such as `127.0.0.1:443,127.0.0.2:5432`. A socket belongs to the network namespace of its creation, so the
+simulator can serve sockets from inside. A second process, the relay, leads deliveries into the namespace.
 Source: namespaces(7), user_namespaces(7), netdevice(7), unix(7).
 """
 
@@ -34,7 +34,7 @@ _libc: Final = ctypes.CDLL(None, use_errno=True)
 
 
 def enter_namespaces() -> None:
-    """Leave the network and the mounts of the machine; root needs no user namespace for that.  Raises: OSError, where it is not allowed."""
+    """Leave the network and the mounts of the machine; root needs no user namespace.  Raises: OSError, if not allowed."""
     user_id, group_id = os.geteuid(), os.getegid()
     is_root = user_id == 0
     flags = CLONE_NEWNS | CLONE_NEWNET | (0 if is_root else CLONE_NEWUSER)
@@ -54,7 +54,7 @@ def replace_file(path: Path, by: Path) -> None:
 
 
 def listeners(addresses: Sequence[str]) -> list[socket.socket]:
-    """Return sockets that listen on the addresses."""
+    """Return sockets listening on the addresses."""
     sockets = []
     for address in addresses:
         host, _, port = address.rpartition(":")
@@ -67,7 +67,7 @@ def listeners(addresses: Sequence[str]) -> list[socket.socket]:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Become the bot.  The simulator hears of a failure as the text that follows the control socket's end of sockets."""
+    """Become the bot.  After a failure, the control socket carries a text in place of sockets."""
     separator = arguments.index("--")
     (control_fd, hosts, bundle, relay_path, addresses), command = arguments[:separator], arguments[separator + 1 :]
     control = socket.socket(fileno=int(control_fd))
@@ -96,7 +96,7 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def _start_relay(inlet: socket.socket, control: socket.socket, sockets_to_close: Sequence[socket.socket]) -> None:
-    """Start the relay as a process that is no child of the bot."""
+    """Start the relay as a process, not as a child of the bot."""
     first = os.fork()
     if first != 0:
         os.waitpid(first, 0)

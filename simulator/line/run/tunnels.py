@@ -1,4 +1,4 @@
-"""Ways out of the bot's surroundings: listeners that lead to an allowed host, and the proxy of runs without namespaces."""
+"""Ways out of the bot's surroundings: listeners for allowed hosts, and the proxy for runs without namespaces."""
 
 import asyncio
 import socket
@@ -29,7 +29,7 @@ async def serve_tunnel(sock: socket.socket, to: Allowance) -> asyncio.Server:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proxy:
-    """An HTTP proxy for `CONNECT`: LINE's hosts lead to `line_port`, allowed ones out, all others nowhere."""
+    """An HTTP proxy for `CONNECT`: LINE's hosts lead to `line_port`, allowed hosts out, other hosts nowhere."""
 
     line_port: int
     allowed: Sequence[Allowance]

@@ -1,4 +1,7 @@
-"""Tests of a bot: people who speak with it, in Python.  The pytest plugin gives them as fixtures `line`, `alice`, `bob` and `group`."""
+"""Tests of a bot: Python objects for people in a chat with the bot.  The pytest plugin has fixtures `line`, `alice`, `bob` and `group`.
+
+For example, `alice.say("hello")` and then `alice.expect_reply("Hi Alice!")`.
+"""
 
 from .background import BackgroundServer
 from .bot_process import BotProcess

@@ -1,4 +1,4 @@
-"""A server in a thread of its own, for tests that are not asynchronous."""
+"""A server in a separate thread, for synchronous tests."""
 
 import asyncio
 from threading import Thread

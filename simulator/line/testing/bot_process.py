@@ -17,11 +17,11 @@ _POLL_S: Final = 0.05
 
 
 class BotFailedError(RuntimeError):
-    """The bot ended before it listened, or does not listen in time."""
+    """The bot ended before listening, or does not listen in time."""
 
 
 def free_port() -> int:
-    """Return a port on which nothing listens."""
+    """Return a port without a listener."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         return int(listener.getsockname()[1])

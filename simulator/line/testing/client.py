@@ -19,15 +19,15 @@ QUIET_S: Final = 0.5
 
 
 class LineError(RuntimeError):
-    """The simulator refused an action: no person could do that now, or the call is malformed."""
+    """The simulator refused an action: impossible at present for any person, or malformed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BotMessage:
     """A message of the bot.
 
-    `content` is LINE's message object, `kind` how it was sent (reply, push, multicast, broadcast, narrowcast). A reply has the token that
-    it spent and the id of the event that it answers.
+    `content` is LINE's message object, for example `{"type": "text", "text": "hello"}`, `kind` the way of sending (reply, push, multicast,
+    broadcast, narrowcast). A reply has the spent token and the id of the answered event.
     """
 
     line_message_id: str
@@ -66,7 +66,7 @@ class Line:
         return Person(self, self.do("add_person", display_name=name)["user_id"], name)
 
     def group(self, name: str, *people: "Person") -> "Group":
-        """Create a group with these people and the account."""
+        """Create a group with the people and the account."""
         chat_id = self.do("create_group", name=name, user_ids=[person.user_id for person in people])["chat_id"]
         self.do("join", chat_id=chat_id)
         return Group(self, chat_id, name)
@@ -89,7 +89,7 @@ class Line:
         self.do("redeliver", webhook_event_id=webhook_event_id)
 
     def recording(self) -> Any:  # noqa: ANN401 - JSON
-        """Return what was done and said so far; `replay` takes it."""
+        """Return all actions and messages so far, for `replay`."""
         return self.get("recording")
 
     def replay(self, recording: Any, *, within_s: float = PATIENCE_S) -> bool:  # noqa: ANN401 - JSON
@@ -107,7 +107,7 @@ class Line:
 
 
 class Chat:
-    """A chat in which the bot is expected to speak. Each expectation begins after the message that the one before returned."""
+    """A chat with expectations of the bot. Each expectation begins after the message returned by the previous expectation."""
 
     def __init__(self, line: Line, chat_id: str) -> None:
         self.line = line
@@ -115,13 +115,16 @@ class Chat:
         self._newest: str | None = None
 
     def bot_messages(self, count: int = 0, *, within_s: float = 0) -> list[BotMessage]:
-        """Return what the bot said and no expectation returned yet, after waiting for `count` messages at most `within_s`."""
+        """Return the bot's messages not returned by an expectation yet, after waiting for `count` messages at most `within_s`."""
         after = {"after": self._newest} if self._newest else {}
         answer = self.line.get("bot_messages", chat_id=self.chat_id, count=count, wait_s=within_s, **after)
         return [BotMessage(**message) for message in answer["messages"]]
 
     def expect_reply(self, text: str | re.Pattern[str] | None = None, *, within_s: float = PATIENCE_S) -> BotMessage:
-        """Return the bot's next message; its text has to be `text`, or to match the pattern.  Raises: AssertionError."""
+        """Return the bot's next message; the text must be `text`, or match the pattern.  Raises: AssertionError.
+
+        For example, `expect_reply("Hi Alice!")` or `expect_reply(re.compile("hi .*", re.IGNORECASE))`.
+        """
         messages = self.bot_messages(1, within_s=within_s)
         if not messages:
             raise AssertionError(f"the bot said nothing within {within_s} s; {self._last_delivery()}")
@@ -156,7 +159,7 @@ class Group(Chat):
 
 
 class Person(Chat):
-    """A person; what is expected of the bot is expected in their 1:1 chat. With `to=group` they act in a group."""
+    """A person. Expectations are about the person's 1:1 chat. With `to=group` the person acts in a group."""
 
     def __init__(self, line: Line, user_id: str, name: str) -> None:
         super().__init__(line, user_id)
@@ -166,11 +169,11 @@ class Person(Chat):
     def say(
         self, text: str, *, to: Chat | None = None, mentioning: Sequence[str] = (), quoting: str | None = None
     ) -> Any:  # noqa: ANN401 - JSON
-        """Send a text.  Returns: `{"line_message_id", "webhook_event_id"}`, as all actions that send."""
+        """Send a text.  Returns: `{"line_message_id", "webhook_event_id"}`, as all sending actions."""
         return self.act("say", to=to, text=text, mentioning=list(mentioning), quoting=quoting)
 
     def tap(self, label: str, *, to: Chat | None = None, value: str | None = None) -> Any:  # noqa: ANN401 - JSON
-        """Tap the newest button with this label.  Returns: `{"action", "webhook_event_id"}`."""
+        """Tap the newest button with the label.  Returns: `{"action", "webhook_event_id"}`."""
         return self.act("tap", to=to, label=label, **({"value": value} if value is not None else {}))
 
     def sticker(self, *, to: Chat | None = None) -> Any:  # noqa: ANN401 - JSON
@@ -185,12 +188,12 @@ class Person(Chat):
         return self.act("image", to=to, content_base64=encoded, content_type=content_type)
 
     def unsend(self, sent: Any) -> Any:  # noqa: ANN401 - JSON
-        """Take back a message: what `say` returned, or its id."""
+        """Unsend a message, given as the result of `say` or as an id."""
         line_message_id = sent["line_message_id"] if isinstance(sent, dict) else sent
         return self.line.do("unsend", user_id=self.user_id, line_message_id=line_message_id)
 
     def redeliver(self, sent: Any) -> None:  # noqa: ANN401 - JSON
-        """Let LINE deliver an event once more: what `say` returned."""
+        """Let LINE deliver an event again, given as the result of `say`."""
         self.line.redeliver(sent["webhook_event_id"])
 
     def follow(self) -> Any:  # noqa: ANN401 - JSON
@@ -202,5 +205,5 @@ class Person(Chat):
         return self.line.do("unfollow", user_id=self.user_id)
 
     def act(self, action: str, *, to: Chat | None = None, **body: Any) -> Any:  # noqa: ANN401 - JSON
-        """Carry out any action of the control API as this person, by default in the 1:1 chat."""
+        """Carry out any action of the control API as the person, by default in the 1:1 chat, for example `act("unfollow")`."""
         return self.line.do(action, user_id=self.user_id, chat_id=(to or self).chat_id, **body)

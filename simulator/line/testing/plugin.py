@@ -1,11 +1,11 @@
-"""The pytest plugin: fixtures `line`, `alice`, `bob` and `group`, with the simulator and the bot started and stopped around them.
+"""The pytest plugin: fixtures `line`, `alice`, `bob` and `group`; the simulator and the bot are started before and stopped after the tests.
 
 Example of a pytest.ini:
     [pytest]
     line_bot = python bot.py {port}
     line_bot_webhook = http://127.0.0.1:{port}/callback
 
-With `line_bot_unmodified = true` the bot needs no setting for LINE's address: it runs as under `line-simulator run`.
+With `line_bot_unmodified = true` the bot needs no setting for LINE's address and runs as under `line-simulator run`.
 """
 
 import os
@@ -35,13 +35,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture(scope="session")
 def line_bot_env() -> dict[str, str]:
-    """Further environment variables of the bot; override this fixture to add some."""
+    """Further environment variables of the bot; to add some, override the fixture."""
     return {}
 
 
 @pytest.fixture(scope="session")
 def line_settings() -> StandaloneSettings:
-    """The simulator's settings; override this fixture to change some, e.g. `is_verified=True`."""
+    """The simulator's settings; to change some, override the fixture: `StandaloneSettings(is_verified=True)`, for example."""
     return StandaloneSettings(port=0, first_person="Alice")
 
 
@@ -49,7 +49,7 @@ def line_settings() -> StandaloneSettings:
 def line_url(
     pytestconfig: pytest.Config, line_settings: StandaloneSettings, line_bot_env: dict[str, str]
 ) -> Iterator[str]:
-    """The address of a simulator that runs during the session, and delivers to the bot of `line_bot`, if that is set."""
+    """The address of the session's simulator; if `line_bot` is set, deliveries go to that bot."""
     command, webhook = str(pytestconfig.getini("line_bot")), str(pytestconfig.getini("line_bot_webhook"))
     if pytestconfig.getini("line_bot_unmodified"):
         allowed = pytestconfig.getini("line_bot_allow")
@@ -90,14 +90,14 @@ def bob(line: Line, alice: Person) -> Person:  # noqa: ARG001 - alice comes firs
 
 @pytest.fixture
 def group(line: Line, alice: Person, bob: Person) -> Group:
-    """A group of Alice, Bob and the bot, which has had its join event."""
+    """A group of Alice, Bob and the bot, after the join event."""
     created = line.group("Group", alice, bob)
     line.wait()
     return created
 
 
 def bot_env(url: str) -> dict[str, str]:
-    """Return the variables that connect a bot: LINE's address, secret and token under the names that samples use."""
+    """Return the variables for connecting a bot: LINE's address, secret and token under the usual names of samples."""
     return {
         "LINE_API": url,
         "LINE_API_BASE_URL": url,

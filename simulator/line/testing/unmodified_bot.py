@@ -1,4 +1,4 @@
-"""An unmodified bot under `line-simulator run`, for tests: started, waited for until it answers a verification, and stopped."""
+"""An unmodified bot under `line-simulator run`, for tests: started, ready after the answer to a verification, and stopped."""
 
 import shlex
 import subprocess

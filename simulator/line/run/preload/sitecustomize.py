@@ -1,6 +1,6 @@
-"""Loaded by the bot's Python at its start: LINE's names lead to the simulator, and names that are not allowed are refused.
+"""Loaded by the bot's Python at the start: LINE's names lead to the simulator, and other names are refused unless allowed.
 
-It runs in the bot's environment, so that it imports nothing but the standard library. Another `sitecustomize` is loaded after it.
+The module runs in the bot's environment and therefore imports only the standard library. Another `sitecustomize` is loaded afterwards.
 """
 
 import os
