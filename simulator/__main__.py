@@ -1,4 +1,4 @@
-"""`python -m simulator`: the local stack, with a web page for the chat.  Ctrl-C stops all of it."""
+"""`python -m simulator`: the local stack, with a web page for the chat.  Ctrl-C stops all parts."""
 
 import argparse
 import asyncio
@@ -59,7 +59,7 @@ async def _run(settings: StackSettings) -> int:
 
 
 async def _invitation(env: Mapping[str, str]) -> str:
-    """Return an invitation as the operator's command prints it, and how to make more."""
+    """Return an invitation in the format of the operator's command, and how to make more."""
     command = (sys.executable, "-m", "operations", "invite", "--many")
     ran = await asyncio.create_subprocess_exec(*command, env=dict(env), stdout=asyncio.subprocess.PIPE)
     printed, _ = await ran.communicate()

@@ -1,7 +1,7 @@
-"""The stack's clock: one for the stand-ins and the functions, which can be moved forward but never back.
+"""The stack's clock: one clock for the stand-ins and the functions, moved only forward.
 
-The functions are processes of their own, so the offset stands in a file that they read whenever they ask for the time. It is kept with the
-chats: their messages must not lie in the future after a restart.
+The functions are separate processes, so the offset stands in a file, read at every request for the time. The file is kept with the chats,
+because messages must not lie in the future after a restart.
 """
 
 import datetime as dt
@@ -13,7 +13,7 @@ from simulator.line.listeners import Listeners
 
 
 class StackClock:
-    """The wall clock of a stack; `path` keeps how far it was moved."""
+    """The wall clock of a stack; `path` keeps the offset."""
 
     def __init__(self, path: Path, *, real_now_ms: Callable[[], int] | None = None) -> None:
         self.path = path
@@ -23,7 +23,7 @@ class StackClock:
 
     @property
     def offset_ms(self) -> int:
-        """How far it was moved."""
+        """The offset from the machine's clock in milliseconds, for example 3,600,000 after a move of an hour."""
         return self._offset_ms
 
     def now_ms(self) -> int:
@@ -35,7 +35,7 @@ class StackClock:
         return dt.datetime.fromtimestamp(self.now_ms() / 1_000, tz=dt.UTC)
 
     def move(self, *, ms: int) -> None:
-        """It is so much later, for every process of the stack.  Raises: ValueError, for a time that has passed."""
+        """Move the clock forward, for every process of the stack.  Raises: ValueError, for a time in the past."""
         if ms < 0:
             raise ValueError("the clock is never moved back")
         self._offset_ms += ms
@@ -46,7 +46,7 @@ class StackClock:
         self._listeners.notify()
 
     def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Call the listener after every move.  Returns: a function that removes it."""
+        """Call the listener after every move.  Returns: a function to remove the listener."""
         return self._listeners.add(listener)
 
 

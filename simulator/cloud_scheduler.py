@@ -1,4 +1,4 @@
-"""Cloud Scheduler: one job, which publishes a tick to the events topic."""
+"""Cloud Scheduler: a job publishing a tick to the events topic."""
 
 import asyncio
 from contextlib import suppress
@@ -20,7 +20,7 @@ class CloudScheduler:
         self._task: asyncio.Task[None] | None = None
 
     def tick(self) -> str:
-        """Publish a tick; return its pubsub_message_id.  Raises: UnavailableError by chaos."""
+        """Publish a tick; return the pubsub_message_id.  Raises: UnavailableError by chaos."""
         (pubsub_message_id,) = self._pubsub.publish(self._topic, [TICK])
         return pubsub_message_id
 

@@ -1,4 +1,4 @@
-"""The three real functions, each in a process of its own under functions-framework."""
+"""The three real functions, each in a separate process under functions-framework."""
 
 import json
 import sys
@@ -18,7 +18,7 @@ _THREADS: Final = "40"  # requests wait for the turn of their chat; the value of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotionWiring:
-    """The settings with which the agent worker reaches Notion and the web."""
+    """The agent worker's settings for Notion and the web."""
 
     url: str
     token: str = field(repr=False)
@@ -37,7 +37,7 @@ class NotionWiring:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wiring:
-    """The settings with which the functions reach the platforms.  `gemini_base_url` is None where the real Gemini answers."""
+    """The functions' settings for the platforms.  `gemini_base_url` is None for the real Gemini."""
 
     channel_secret: str = field(repr=False)
     channel_access_token: str = field(repr=False)
@@ -53,7 +53,10 @@ class Wiring:
     more_env: Mapping[str, str] = field(default_factory=dict)
 
     def env_of(self, function: str) -> dict[str, str]:
-        """Return the contract's variables for one function, without those of the others."""
+        """Return the contract's variables for a function, without the other functions' variables.
+
+        For example, `env_of("webhook")` has no GEMINI_API_KEY.
+        """
         env = {"GOOGLE_CLOUD_PROJECT": PROJECT_ID}
         match function:
             case "webhook":
@@ -83,7 +86,7 @@ class Wiring:
 
 
 def function_child(function: str, wiring: Wiring, *, port: int, log_path: Path, env: Mapping[str, str]) -> Child:
-    """Return the function, not started.  `env` is the environment of every process on this machine, such as PATH."""
+    """Return the function, not started.  `env` is the environment of every process on the machine, such as PATH."""
     source = f"functions/{function}/main.py"
     options = ["--source", source, "--target", function, "--host", HOST, "--port", str(port)]
     return Child(

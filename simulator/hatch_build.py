@@ -1,6 +1,6 @@
-"""The description of the package for registries: the README without what only a checkout can show.
+"""The description of the package for registries: the README without parts for a checkout.
 
-A registry resolves no relative link, and the project has no public address to make them absolute with.
+A registry resolves no relative link, and the project has no public address for absolute links.
 Source: hatch.pypa.io, "Custom metadata hook"; packaging.python.org, "Making a PyPI-friendly README".
 """
 
@@ -15,7 +15,10 @@ _LINK: Final = re.compile(r"(?<!!)\[([^\]]+)\]\((?!https?://)[^)]*\)")
 
 
 def self_contained(readme: str) -> str:
-    """Return the text without relative pictures, and with the words of relative links in their place."""
+    """Return the text without relative pictures, and with only the words of relative links.
+
+    For example, `[the tests](tests/README.md)` becomes `the tests`.
+    """
     return _LINK.sub(r"\1", _PICTURE.sub("", readme))
 
 
@@ -23,6 +26,6 @@ class DescriptionHook(MetadataHookInterface):
     """Sets the description."""
 
     def update(self, metadata: dict[str, Any]) -> None:
-        """Set it from the README of the package."""
+        """Set the description from the README of the package."""
         text = (Path(self.root) / "line" / "README.md").read_text(encoding="utf-8")
         metadata["readme"] = {"content-type": "text/markdown", "text": self_contained(text)}

@@ -1,4 +1,4 @@
-"""Child processes of the local stack: started with a log file, ready once they serve, stopped by process id."""
+"""Child processes of the local stack: started with a log file, ready with an open port, stopped by process id."""
 
 import asyncio
 import contextlib
@@ -25,7 +25,7 @@ class StackError(Exception):
 
 
 def listening_socket(port: int) -> socket.socket:
-    """Return a socket that listens on the port, 0 for any free one.  Raises: StackError, where another process has it."""
+    """Return a socket listening on the port; 0 takes any free port.  Raises: StackError, if another process has the port."""
     try:
         return servers.listening_socket(port, HOST)
     except servers.PortInUseError as cause:
@@ -33,10 +33,10 @@ def listening_socket(port: int) -> socket.socket:
 
 
 def free_port() -> int:
-    """Return a port for a child of this process.
+    """Return a port for a child process, held until `release_port` or the end of this process.
 
-    It is held until `release_port`, or until this process ends: no connection and no other stack gets it, also while its child is started
-    again. The child can listen on it, because this socket does not, and because both set SO_REUSEADDR.
+    No connection and no other stack gets the port, not even between two starts of the child. The child can listen on the port, because the
+    socket held here does not listen, and both sockets set SO_REUSEADDR.
     """
     sock = socket.socket()
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -47,14 +47,14 @@ def free_port() -> int:
 
 
 def release_port(port: int) -> None:
-    """The port is held no more.  Repeated: does nothing."""
+    """Give the port up.  Repeated: does nothing."""
     descriptor = _held_ports.pop(port, None)
     if descriptor is not None:
         os.close(descriptor)
 
 
 class Process(Protocol):
-    """A running process, in a session of its own; asyncio's processes are such."""
+    """A running process, in a separate session, for example one of asyncio's."""
 
     @property
     def pid(self) -> int: ...
@@ -66,7 +66,7 @@ class Process(Protocol):
 
 
 async def execute(child: "Child") -> Process:
-    """The child's command runs, and what it writes is appended to its log."""
+    """Run the child's command, and append its output to the log."""
     with child.log_path.open("ab") as log:
         return await asyncio.create_subprocess_exec(
             *child.command,
@@ -84,7 +84,7 @@ Launch = Callable[["Child"], Awaitable[Process]]
 
 @dataclass(slots=True, kw_only=True)
 class Child:
-    """A process of the stack that serves on a port of this machine.  `launch` starts it."""
+    """A process of the stack serving on a local port.  `launch` starts the process."""
 
     name: str
     command: Sequence[str]
@@ -107,7 +107,7 @@ class Child:
         return self._process.pid
 
     async def start(self, *, timeout_s: float = 30.0) -> None:
-        """Start the process, and return once it accepts connections.  Raises: StackError, where it ends or does not serve in time."""
+        """Start the process; return once connections are accepted.  Raises: StackError, if the process ends or does not serve in time."""
         self.log_path.parent.mkdir(parents=True, exist_ok=True)
         self._process = await self.launch(self)
         try:
@@ -120,13 +120,13 @@ class Child:
             raise StackError(f"{self.name} did not start within {timeout_s:.0f} s; see {self.log_path}") from cause
 
     async def ended(self) -> str:
-        """Wait for the end of the process; return its status and the end of its log."""
+        """Wait for the end of the process; return the status and the end of the log."""
         assert self._process is not None  # noqa: S101 - it was started
         await self._process.wait()
         return self._obituary()
 
     async def stop(self) -> None:
-        """Terminate the process, and kill it if it does not end in time.  Repeated: does nothing."""
+        """Terminate the process, and kill a process still running after the timeout.  Repeated: does nothing."""
         release_port(self.port)
         process = self._process
         if process is None or process.returncode is not None:

@@ -56,9 +56,9 @@ _FILTERS: Final = {"agent_worker": 'attributes.type != "unsend"', "unsend": 'att
 class StackSettings:
     """The settings of a stack.
 
-    `folder` keeps chats, objects and logs across restarts. `gemini_api_key` connects the real Gemini; without it the stand-in answers
+    `folder` keeps chats, objects and logs across restarts. `gemini_api_key` connects the real Gemini; without a key the stand-in answers
     after `model_latency_s`. A tick is published every `tick_s` seconds; 0: only by `LocalStack.tick`. `base_env` is the environment of
-    every process on this machine, `more_env` goes to every function, which `launch` starts.
+    every process on the machine, `more_env` goes to every function; `launch` starts the functions.
     """
 
     folder: Path
@@ -79,7 +79,7 @@ class StackSettings:
 class LocalStack(Running):
     """A running stack: `async with LocalStack(settings) as stack`.  Lives in one event loop.
 
-    `operations_env` is the environment of the operator's commands on it.  Raises on entering: StackError, whose message says what to do.
+    `operations_env` is the environment for the operator's commands.  Raises on entering: StackError; the message says what to do.
     """
 
     def __init__(self, settings: StackSettings) -> None:
@@ -129,7 +129,7 @@ class LocalStack(Running):
         self.operations_env: dict[str, str] = {}
 
     async def failure(self) -> str:
-        """Wait until a process of the stack ends unexpectedly; return its status and the end of its log."""
+        """Wait until a process of the stack ends unexpectedly; return the status and the end of the log."""
         ended = [asyncio.create_task(child.ended()) for child in self.children.values()]
         try:
             done, _ = await asyncio.wait(ended, return_when=asyncio.FIRST_COMPLETED)
@@ -139,7 +139,7 @@ class LocalStack(Running):
                 waiting.cancel()
 
     def tick(self) -> str:
-        """Publish a tick now; return its pubsub_message_id.  Raises: UnavailableError by chaos."""
+        """Publish a tick now; return the pubsub_message_id.  Raises: UnavailableError by chaos."""
         return self.scheduler.tick()
 
     def _record_storage_call(self, name: str, fields: Mapping[str, Any]) -> None:
@@ -147,7 +147,7 @@ class LocalStack(Running):
             reader.record_storage_call(name, fields)
 
     async def _due_minutes(self) -> list[str]:
-        """Return the minutes in which work is due, such as `20261122T0930`, earliest first."""
+        """Return the minutes with due work, for example `20261122T0930`, earliest first."""
         return sorted({name.partition("/")[0] for name in await self._bucket.generations("due/")})
 
     async def _settle(self) -> None:
@@ -242,7 +242,7 @@ class LocalStack(Running):
         self._make_friends()
 
     def _make_friends(self) -> None:
-        """Emit a follow event for every person on the first run, so that the bot greets them."""
+        """Emit a follow event for every person on the first run, so that the bot sends greetings."""
         for person in self.line.people:
             if self._settings.keeps_data and not self.line.chat(person).entries:
                 self.line.follow(person)

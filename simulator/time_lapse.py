@@ -1,4 +1,4 @@
-"""Time lapse: hours pass in seconds, with a tick in every minute in which something is due, as while the stack runs all the time."""
+"""Time lapse: hours pass in seconds, with a tick in every minute with due work, as in a stack running all the time."""
 
 import asyncio
 import datetime as dt
@@ -15,10 +15,9 @@ _INTO_THE_MINUTE_MS: Final = 1_000
 
 
 class TimeLapse:
-    """Moves a stack's clock over what is due.
+    """Moves a stack's clock over due work.
 
-    `due_minutes` returns the minutes in which something is due, such as `20261122T0930`; `settle` returns once all that a tick caused
-    is done.
+    `due_minutes` returns the minutes with due work, for example `20261122T0930`; `settle` returns after all effects of a tick.
     """
 
     def __init__(
@@ -36,7 +35,10 @@ class TimeLapse:
         self._lock = asyncio.Lock()
 
     async def move(self, *, seconds: float) -> None:
-        """It is so much later, and what became due on the way was carried out in its minute.  Two lapses follow each other."""
+        """Move the clock, and carry out all work due on the way in the right minute.  Concurrent lapses follow one another.
+
+        For example, `move(seconds=7_200)` with a reminder due in an hour: one tick in the reminder's minute, one at the end.
+        """
         async with self._lock:
             target_ms = self.clock.now_ms() + round(seconds * 1_000)
             for _ in range(MOST_TICKS):

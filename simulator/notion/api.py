@@ -1,4 +1,4 @@
-"""A local Notion: the endpoints that the bot uses, with Notion's rules for tokens, versions, sizes and rates.
+"""A local Notion: the product's endpoints, with Notion's rules for tokens, versions, sizes and rates.
 
 Source: Notion API reference; docs/notion-facts.md. Every answer carries `x-notion-request-id`.
 """
@@ -35,7 +35,7 @@ _Thing = TypeVar("_Thing")
 
 
 class NotionStandIn:
-    """The API of one workspace, for one token."""
+    """The API of a workspace, for a token."""
 
     def __init__(self, workspace: Workspace, *, token: str, monotonic_s: Callable[[], float]) -> None:
         self.workspace = workspace

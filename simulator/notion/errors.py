@@ -1,4 +1,4 @@
-"""Notion's errors, as its API words them.  Source: Notion API reference, "Status codes"; the texts: docs/notion-facts.md."""
+"""Notion's errors, with the API's texts.  Source: Notion API reference, "Status codes"; the texts: docs/notion-facts.md."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def validation_error(message: str) -> NotionError:
 
 
 def not_found(kind: str, identity: str) -> NotionError:
-    """404: no object has this id, or it was not shared with the integration."""
+    """404 for an unknown id, or an object not shared with the integration: `not_found("page", page_id)`, for example."""
     return NotionError(
         404,
         f"Could not find {kind} with ID: {identity}. Make sure the relevant pages and databases are shared with your integration.",

@@ -30,14 +30,14 @@ _COLUMNS: dict[str, dict[str, JsonObject]] = {
 
 
 def add_default_databases(workspace: Workspace) -> None:
-    """Add both databases and one person."""
+    """Add both databases and a person."""
     for name, columns in _COLUMNS.items():
         workspace.add_database(_TITLES[name], columns)
     workspace.add_person("ゆき")
 
 
 def ids_by_name(workspace: Workspace) -> dict[str, str]:
-    """Return `{"shopping_list": "...", "todo_list": "..."}`, found by their titles."""
+    """Return `{"shopping_list": "...", "todo_list": "..."}`, by the titles of the databases."""
     ids_by_title = {item["title"][0]["plain_text"]: database_id for database_id, item in workspace.databases.items()}
     return {name: ids_by_title[title] for name, title in _TITLES.items()}
 

@@ -1,7 +1,7 @@
 """Notion's rules for property values and blocks, and their form in answers.
 
-Source: Notion API reference, "Page properties", "Block", "Request limits"; docs/notion-facts.md. A select creates an option that does
-not exist; a status refuses it.
+An unknown option is created by a select and refused by a status.
+Source: Notion API reference, "Page properties", "Block", "Request limits"; docs/notion-facts.md.
 """
 
 from __future__ import annotations
@@ -32,7 +32,10 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d
 
 
 def property_values(workspace: Workspace, columns: JsonObject, properties: object) -> JsonObject:
-    """Return the values in the form in which a page has them.  Raises: NotionError."""
+    """Return the values in a page's form.  Raises: NotionError.
+
+    For example, `{"Price": {"number": 3}}` becomes the value of the number property "Price".
+    """
     if not isinstance(properties, dict):
         raise validation_error("body.properties should be an object.")
     unknown = [name for name in properties if name not in columns]
@@ -42,14 +45,14 @@ def property_values(workspace: Workspace, columns: JsonObject, properties: objec
 
 
 def empty_value(column: JsonObject) -> JsonObject:
-    """Return the value of a property that was not set."""
+    """Return the value of an unset property."""
     type_ = column["type"]
     empty: Any = [] if type_ in {"title", "rich_text", "multi_select", "people", "relation"} else None
     return {"id": column["id"], "type": type_, type_: False if type_ == "checkbox" else empty}
 
 
 def new_blocks(workspace: Workspace, children: object) -> list[JsonObject]:
-    """Return the blocks in the form in which a page has them.  Raises: NotionError."""
+    """Return the blocks in a page's form.  Raises: NotionError."""
     if not isinstance(children, list) or not children:
         raise validation_error("body.children should be a non-empty array.")
     if len(children) > BLOCKS_LIMIT:
@@ -202,7 +205,10 @@ def _date(column: JsonObject, date: Mapping[str, Any]) -> JsonObject:
 
 
 def _moment(value: str, zone: object, where: str) -> str:
-    """Return a date unchanged, and a time with its offset, which is UTC by default."""
+    """Return a date unchanged, and a time with an offset, by default UTC.
+
+    For example, `2026-11-22T10:00` in the zone `Asia/Tokyo` gets `+09:00`.
+    """
     if "T" not in value:
         return value
     moment = dt.datetime.fromisoformat(value)

@@ -1,4 +1,4 @@
-"""Misbehaviour of Notion on demand (`Fault`), and its rate limit (`Rate`)."""
+"""Misbehaviour of Notion on demand (`Fault`), and the rate limit (`Rate`)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """A request as faults match it: `POST pages`."""
+    """A request for the match with faults: `POST pages`."""
 
     method: str
     path: str
@@ -23,7 +23,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault(RequestFault[Call]):
-    """What goes wrong with requests of a `method` to every path that begins with `path`.
+    """A fault of requests of a `method`, for every path beginning with `path`.
 
     `retry_after_s` goes with `error_status`. `answer`: "cut" closes the connection after the effect, in the middle of the answer;
     "unavailable" answers 503 after the effect.
@@ -53,7 +53,7 @@ class Rate:
         self._remaining, self._at_s = self.burst, self.monotonic_s()
 
     def spend(self) -> None:
-        """Count one request.  Raises: NotionError 429, above the limit."""
+        """Count a request.  Raises: NotionError 429, above the limit."""
         at_s = self.monotonic_s()
         self._remaining = min(self.burst, self._remaining + (at_s - self._at_s) * self.per_s)
         self._at_s = at_s

@@ -21,7 +21,7 @@ JsonObject = dict[str, Any]
 
 @dataclass(slots=True, kw_only=True)
 class Workspace:
-    """All objects of the workspace, as the API returns them.  Lives in one event loop.
+    """All objects of the workspace, in the form of the API's answers.  Lives in one event loop.
 
     Ids come from `rng`.
     """
@@ -54,13 +54,16 @@ class Workspace:
         return moment.strftime("%Y-%m-%dT%H:%M:00.000Z")
 
     def add_person(self, name: str) -> str:
-        """Add a user, and return their id."""
+        """Add a user; return the id."""
         user_id = self.new_id()
         self.users[user_id] = {"object": "user", "id": user_id, "type": "person", "name": name, "person": {}}
         return user_id
 
     def add_database(self, title: str, *sources: Mapping[str, JsonObject]) -> str:
-        """Add a database with a data source for each mapping of property name to configuration, and return its id."""
+        """Add a database with a data source for each mapping of property name to configuration; return the id.
+
+        For example, `add_database("To-do", {"Name": {"title": {}}, "Done": {"checkbox": {}}})`.
+        """
         database_id = self.new_id()
         references = []
         for number, columns in enumerate(sources, start=1):
@@ -96,7 +99,7 @@ class Workspace:
         self._listeners.notify()
 
     def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Call the listener after every change.  Returns: a function that removes it."""
+        """Call the listener after every change.  Returns: a function to remove the listener."""
         return self._listeners.add(listener)
 
     def load(self) -> bool:

@@ -9,7 +9,7 @@ _TIMEOUT_S = 10.0
 
 
 class BucketReader:
-    """Lists and reads objects of one bucket.  Lives in one event loop."""
+    """Lists and reads objects of a bucket.  Lives in one event loop."""
 
     def __init__(self, *, storage_url: str, bucket: str, transport: httpx2.AsyncBaseTransport | None = None) -> None:
         self._objects_url = f"{storage_url}/storage/v1/b/{bucket}/o"
@@ -21,7 +21,10 @@ class BucketReader:
         await self._http.aclose()
 
     async def generations(self, prefix: str) -> dict[str, str]:
-        """Return the generation of every object whose name begins with the prefix, by its name without the prefix."""
+        """Return the generations of all objects with the prefix, by the rest of the name.
+
+        For example, `generations("reminders/C1/")` is `{"r1.json": "1732240000000001"}`.
+        """
         page, generations = "", dict[str, str]()
         while True:
             query = {"prefix": prefix, **({"pageToken": page} if page else {})}
@@ -32,7 +35,7 @@ class BucketReader:
                 return generations
 
     async def text(self, name: str) -> str | None:
-        """Return the object's text; None where it does not exist."""
+        """Return the object's text; None without an object."""
         answer = await self._http.get(f"{self._media_url}/{quote(name, safe='')}", params={"alt": "media"})
         if answer.status_code == HTTPStatus.NOT_FOUND:
             return None

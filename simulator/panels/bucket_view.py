@@ -1,4 +1,4 @@
-"""What the readers of the panels share: each shows what lies below some prefixes of the bucket, and tells of every write there."""
+"""The common part of the panels' readers: each shows the objects below some prefixes of the bucket, and reports every write there."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Final
@@ -10,7 +10,7 @@ _WRITES: Final = frozenset({"insert", "delete"})
 
 
 class BucketView:
-    """Reads below `places`, the prefixes of a bucket that a subclass names.  Lives in one event loop."""
+    """Reads below `places`, a subclass's prefixes of a bucket.  Lives in one event loop."""
 
     places: ClassVar[tuple[str, ...]]
 
@@ -19,10 +19,10 @@ class BucketView:
         self._listeners = Listeners()
 
     def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Call the listener after every write there.  Returns: a function that removes it."""
+        """Call the listener after every write there.  Returns: a function to remove the listener."""
         return self._listeners.add(listener)
 
     def record_storage_call(self, _name: str, fields: Mapping[str, Any]) -> None:
-        """Notice a write there among the requests that the storage stand-in reports."""
+        """Notice a write there among the storage stand-in's requests."""
         if fields["operation"] in _WRITES and str(fields["name"]).startswith(self.places):
             self._listeners.notify()

@@ -25,7 +25,7 @@ class KnowledgeReader(BucketView):
         return {"index": index, "entries": entries}
 
     async def entry(self, chat_id: str, path: str) -> str | None:
-        """Return the text of an entry; None where it does not exist."""
+        """Return the text of an entry; None without an entry."""
         text = await self._bucket.text(f"{_PREFIX}{chat_id}/{path}") if _ENTRY.fullmatch(path) else None
         return None if text is None or text.startswith(_TOMBSTONE) else text
 

@@ -1,4 +1,4 @@
-"""What the bot remembers of a chat for the page: journal, snapshot and archive, each message once, by month, with a search for words."""
+"""The bot's memory of a chat for the page: journal, snapshot and archive, each message once, by month, with a search for words."""
 
 import asyncio
 import datetime as dt
@@ -17,7 +17,7 @@ _SENT: Final = frozenset({"replied", "unknown"})
 
 
 class MemoryReader(BucketView):
-    """Reads what is stored of what was said in a chat.  Lives in one event loop."""
+    """Reads a chat's stored messages and answers.  Lives in one event loop."""
 
     places = ("journal/", "snapshots/", "archive/")
 
@@ -28,7 +28,8 @@ class MemoryReader(BucketView):
     async def of(self, chat_id: str, *, month: str = "", query: str = "") -> dict[str, Any]:
         """Return `{"months": [{"month", "count"}], "lines": [{"at", "user_id", "text"}], "left_out"}`, months newest first.
 
-        Lines are those of the month, or those that hold the query, the newest LINES_SHOWN, oldest first; `user_id` is None for the bot.
+        Lines are from the month, or contain the query; the newest LINES_SHOWN are returned, oldest first. `user_id` is None for the bot.
+        For example, `of("C1", month="2026-11")` returns the lines of November.
         """
         dated_records = await self._said(chat_id)
         folded_query = _folded(query)
@@ -66,7 +67,7 @@ class MemoryReader(BucketView):
 
 
 def _records(name: str, stored: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield the messages and the sent answers in an object; a snapshot also holds what waits for its segment."""
+    """Yield the messages and the sent answers in an object; a snapshot also has the records waiting for a segment."""
     if name.startswith("journal/"):
         is_hidden = name.endswith(_OUTCOME) and stored.get("kind") not in _SENT
         yield from () if is_hidden else (stored,)

@@ -1,4 +1,4 @@
-"""What is due in a chat for the page, read from the bucket."""
+"""A chat's due reminders for the page, read from the bucket."""
 
 import asyncio
 import json
@@ -16,7 +16,7 @@ class ReminderReader(BucketView):
     places = (_PREFIX,)
 
     async def of(self, chat_id: str) -> list[dict[str, Any]]:
-        """Return `{"id", "kind", "text", "rule", "zone", "next_ms", "waits"}` for each that is open, the next one first."""
+        """Return `{"id", "kind", "text", "rule", "zone", "next_ms", "waits"}` for each open reminder, the next first."""
         prefix = f"{_PREFIX}{chat_id}/"
         texts = await asyncio.gather(
             *(self._bucket.text(f"{prefix}{name}") for name in await self._bucket.generations(prefix))
@@ -26,7 +26,7 @@ class ReminderReader(BucketView):
 
 
 def _reminder(text: str | None) -> dict[str, Any] | None:
-    """Return what the page shows of a record; None for one that has ended or cannot be read."""
+    """Return the page's fields of a record; None for an ended or unreadable reminder."""
     try:
         record = json.loads(text or "")
         if record["state"] != "open":

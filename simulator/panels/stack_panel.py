@@ -1,4 +1,4 @@
-"""The panels that the local stack adds to the page: traces, the knowledge base, what is due, lists in Notion, the clock."""
+"""The local stack's additions to the page: traces, the knowledge base, due reminders, lists in Notion, the clock."""
 
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -34,7 +34,7 @@ _LAPSE_FIELDS: Final = {"seconds": number(least=1, most=_LONGEST_LAPSE_S)}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StackParts:
-    """What the panel shows of a stack; None: nothing.  `trace` has the steps of each event, `time_lapse` moves the clock."""
+    """The parts of a stack for the panel; None shows nothing.  `trace` has the steps of each event, `time_lapse` moves the clock."""
 
     platform: LinePlatform
     trace: Trace
@@ -46,7 +46,7 @@ class StackParts:
 
 
 def stack_panel(parts: StackParts) -> Panel:
-    """Return the panel of these parts."""
+    """Return the panel of the parts."""
     views = _Views(parts)
     memory_view = _MemoryView(parts.platform, parts.memory)
     listened = (
@@ -90,7 +90,7 @@ class _Views:
         }
 
     async def move_clock(self, request: Request) -> Response:
-        """Move the clock of the whole stack forward by `{"seconds"}`; what becomes due on the way is carried out."""
+        """Move the clock of the whole stack forward by `{"seconds"}`, and carry out all work due on the way."""
         try:
             body = check_body(parse_json(await read_body(request, most_bytes=_BODY_BYTES)), _LAPSE_FIELDS, ("seconds",))
         except (MalformedBodyError, MalformedJsonError) as error:
@@ -112,7 +112,7 @@ class _Views:
         return answer({"index": None, "entries": []} if self._knowledge is None else await self._knowledge.of(chat_id))
 
     async def due(self, request: Request) -> Response:
-        """Return `{"reminders"}`, what is due in a chat; none without a bucket."""
+        """Return `{"reminders"}`, a chat's due reminders, empty without a bucket."""
         chat_id = request.path_params["chat_id"]
         if chat_id not in self._platform.chats:
             return refusal("there is no such chat", HTTPStatus.NOT_FOUND)
@@ -132,7 +132,7 @@ class _MemoryView:
         self._memory = memory
 
     async def read(self, request: Request) -> Response:
-        """Return what is remembered of a chat, by display names; nothing without a bucket."""
+        """Return the memory of a chat, by display names, empty without a bucket."""
         chat_id, parameters = request.path_params["chat_id"], request.query_params
         if chat_id not in self._platform.chats:
             return refusal("there is no such chat", HTTPStatus.NOT_FOUND)

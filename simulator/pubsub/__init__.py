@@ -1,7 +1,7 @@
 """A local Pub/Sub with the real service's rules: `PubSubServer` serves gRPC to the real clients and pushes over HTTP.
 
-Source of the rules: https://cloud.google.com/pubsub/docs, google/pubsub/v1/pubsub.proto and, where these say nothing,
-the answers of Google's own emulator.
+Source of the rules: https://cloud.google.com/pubsub/docs, google/pubsub/v1/pubsub.proto and, where both are silent, the answers of Google's
+own emulator.
 """
 
 from simulator.pubsub.chaos import Chaos

@@ -1,4 +1,4 @@
-"""The outstanding messages of one subscription: those that wait, and those that are delivered and not yet acknowledged.
+"""The outstanding messages of a subscription: waiting messages, and delivered messages without an acknowledgement.
 
 A state machine without a clock or a network: time comes in as `now_s`. The states of a copy of a message:
 
@@ -18,9 +18,10 @@ REORDER_HOLD_S = 0.25  # the longest time that a reordered message waits for a l
 
 
 def backoff_s(policy: RetryPolicy | None, failures: int, *, floor_s: float) -> float:
-    """Return how long a message waits after its `failures`-th failed delivery.
+    """Return how long a message waits after the `failures`-th failed delivery.
 
-    The backoff doubles from the policy's minimum up to its maximum, and is never below the floor; no policy means the floor.
+    The backoff doubles from the policy's minimum up to the maximum, and is never below the floor; no policy means the floor.
+    For example, a policy of 10 s to 600 s gives 10, 20, 40 ... up to 600 s.
     """
     if policy is None:
         return floor_s
@@ -30,7 +31,7 @@ def backoff_s(policy: RetryPolicy | None, failures: int, *, floor_s: float) -> f
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class _Copy:
-    """A copy of a message. `ticket` names its valid heap entry; all other entries of the copy are stale."""
+    """A copy of a message. `ticket` names the valid heap entry; all other entries of the copy are stale."""
 
     message: PublishedMessage
     number: int
@@ -42,7 +43,7 @@ class _Copy:
 
 
 class Backlog:
-    """The outstanding messages of one subscription."""
+    """The outstanding messages of a subscription."""
 
     def __init__(self) -> None:
         self._copies: set[_Copy] = set()
@@ -54,7 +55,7 @@ class Backlog:
         self._ack_ids = 0
 
     def add(self, message: PublishedMessage, *, copy: int, due_s: float, lets_next_pass: bool = False) -> None:
-        """Add a copy that waits until `due_s` and, if it lets the next one pass, until a later message was taken."""
+        """Add a copy, due at `due_s`; with `lets_next_pass`, due after the next taken message, at the latest `REORDER_HOLD_S` later."""
         waiting = _Copy(message=message, number=copy)
         self._copies.add(waiting)
         if lets_next_pass:
@@ -62,7 +63,7 @@ class Backlog:
         self._wait(waiting, due_s + REORDER_HOLD_S if lets_next_pass else due_s)
 
     def take(self, now_s: float, *, limit: int, ack_deadline_s: float) -> tuple[Delivery, ...]:
-        """Deliver up to `limit` due messages, in the order in which they became due."""
+        """Deliver up to `limit` due messages, in the order of their due times."""
         deliveries: list[Delivery] = []
         while len(deliveries) < limit and (copy := self._first(self._waiting)) is not None and copy.when_s <= now_s:
             heapq.heappop(self._waiting)
@@ -71,9 +72,9 @@ class Backlog:
         return tuple(deliveries)
 
     def find(self, ack_id: str) -> Delivery | None:
-        """Return the delivery with this id; None once its copy was acknowledged.
+        """Return the delivery by id; None after the copy's acknowledgement.
 
-        Raises: InvalidArgumentError, when no delivery ever had this id.
+        Raises: InvalidArgumentError, for an id never given to a delivery.
         """
         if not (ack_id.isascii() and ack_id.isdecimal() and 0 < int(ack_id) <= self._ack_ids):
             raise InvalidArgumentError(f"Invalid ack id (ack_id={ack_id})")
@@ -96,7 +97,7 @@ class Backlog:
         return True
 
     def refuse(self, delivery: Delivery, now_s: float, *, policy: RetryPolicy | None, floor_s: float) -> bool:
-        """Put the copy back until its backoff is over.
+        """Put the copy back until the end of the backoff.
 
         Repeated, or after the end of the delivery: does nothing, returns False.
         """
@@ -115,7 +116,7 @@ class Backlog:
             self._schedule(self._in_hand, copy, deadline_s)
 
     def take_expired(self, now_s: float) -> tuple[Delivery, ...]:
-        """Take out the deliveries whose deadline has passed; the caller refuses them."""
+        """Take out the deliveries past their deadline; the caller refuses them."""
         late: list[Delivery] = []
         while (copy := self._first(self._in_hand)) is not None and copy.when_s <= now_s and copy.in_hand is not None:
             heapq.heappop(self._in_hand)
@@ -123,7 +124,7 @@ class Backlog:
         return tuple(late)
 
     def next_due_s(self) -> float | None:
-        """Return the time at which the next waiting message is due."""
+        """Return the due time of the next waiting message."""
         copy = self._first(self._waiting)
         return None if copy is None else copy.when_s
 
@@ -134,11 +135,11 @@ class Backlog:
 
     @property
     def oldest_publish_time(self) -> dt.datetime | None:
-        """The earliest publish time of a copy that is not acknowledged."""
+        """The earliest publish time of an unacknowledged copy."""
         return min((copy.message.publish_time for copy in self._copies), default=None)
 
     def count_outstanding(self, now_s: float, *, ignoring_waits_over_s: float | None = None) -> int:
-        """Count the copies that are not acknowledged, without those whose wait ends later than the limit from now."""
+        """Count the unacknowledged copies, without copies waiting longer than the limit from now."""
         if ignoring_waits_over_s is None:
             return len(self._copies)
         latest_s = now_s + ignoring_waits_over_s

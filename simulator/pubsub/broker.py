@@ -1,4 +1,4 @@
-"""The service without its port: topics, subscriptions, publishing, and dead letters."""
+"""The service without a port: topics, subscriptions, publishing, and dead letters."""
 
 import asyncio
 import datetime as dt
@@ -25,15 +25,15 @@ def wall_clock() -> dt.datetime:
 class Broker:
     """Topics and subscriptions in one event loop; not for several threads.
 
-    They can be created and published to at any time; messages are delivered between `open` and `close`.
+    Topics can be created and published to at any time; messages are delivered between `open` and `close`.
 
     Args:
         clock: the wall clock of publish times.
         chance: picks the first message id.
         chaos: the faults to inject; assign `chaos` to change them at run time.
-        tuning: the limits and times that the real service sets.
+        tuning: the real service's limits and times.
         on_event: called with `published`, `push_started`, `push_ended`, `acknowledged` and `dead_lettered`, and the
-            facts as fields; it must not raise.
+            facts as fields; must not raise.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class Broker:
             raise NotFoundError(f"Topic not found: {name}")
 
     def delete_topic(self, name: str) -> None:
-        """Delete a topic; its subscriptions keep their messages and get no more.
+        """Delete a topic; the topic's subscriptions keep their messages and get no more.
 
         Raises: as `check_topic`.
         """
@@ -114,9 +114,9 @@ class Broker:
                 subscription.settings = replace(subscription.settings, topic=DELETED_TOPIC)
 
     def publish(self, topic: str, messages: Sequence[Message]) -> tuple[str, ...]:
-        """Hand the messages to every subscription of the topic, and return their ids.
+        """Hand the messages to every subscription of the topic; return the message ids, for example `("1001", "1002")`.
 
-        Raises: as `check_topic`; InvalidArgumentError, for messages that break a rule; UnavailableError by chaos.
+        Raises: as `check_topic`; InvalidArgumentError, for messages against a rule; UnavailableError by chaos.
         """
         self.check_topic(topic)
         check_messages(messages)
@@ -129,10 +129,10 @@ class Broker:
         return ids
 
     def create_subscription(self, settings: SubscriptionSettings) -> SubscriptionSettings:
-        """Create a subscription for the messages published later, and return its settings with the defaults filled in.
+        """Create a subscription for later messages; return the settings with the defaults filled in.
 
-        Raises: InvalidArgumentError or OutOfRangeError, for settings that break a rule; NotFoundError, when its topic or
-            its dead-letter topic does not exist; AlreadyExistsError.
+        Raises: InvalidArgumentError or OutOfRangeError, for settings against a rule; NotFoundError, without the topic or
+            the dead-letter topic; AlreadyExistsError.
         """
         settings = self._complete(settings)
         if settings.name in self._subscriptions:
@@ -146,7 +146,7 @@ class Broker:
         return settings
 
     def update_subscription(self, settings: SubscriptionSettings) -> SubscriptionSettings:
-        """Replace the settings of a subscription; its messages stay.
+        """Replace the settings of a subscription; the messages stay.
 
         Raises: as `create_subscription`; InvalidArgumentError also for another topic or filter, which cannot change.
         """
@@ -161,7 +161,7 @@ class Broker:
         return settings
 
     def delete_subscription(self, name: str) -> None:
-        """Delete a subscription with its messages, and cancel its pushes in flight.
+        """Delete a subscription with all messages, and cancel the pushes in flight.
 
         Raises: as `subscription`.
         """
@@ -186,8 +186,8 @@ class Broker:
     ) -> None:
         """Return once no message is undelivered, in flight or unacknowledged.
 
-        Considers all push subscriptions, or those that are named. With a limit, messages whose wait (backoff, chaos)
-        ends later than that do not count. Waits for ever unless the caller sets a timeout.
+        Considers all push subscriptions, or only the named ones. With a limit, a message does not count if its wait (backoff, chaos) ends
+        later. Waits for ever unless the caller sets a timeout.
         """
         while any(
             subscription.count_outstanding(ignoring_waits_over_s=ignoring_waits_over_s)

@@ -1,7 +1,7 @@
 """Faults on purpose.
 
-Every fault is a function of the seed and of the message or request that it affects, not of a shared random stream: timing
-cannot change it, and a run with the same seed and the same order of publishes meets the same faults.
+Every fault is a function of the seed and of the affected message or request, not of a shared random stream: timing cannot change a fault,
+and a run with the same seed and the same order of publishes meets the same faults.
 """
 
 import random
@@ -10,17 +10,19 @@ from dataclasses import dataclass, fields
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chaos:
-    """Switches for faults that the real service is allowed to have. The default has none.
+    """Switches for faults permitted to the real service. The default has none.
+
+    For example, `Chaos(seed=7, duplicate_probability=0.1)` duplicates one message in ten.
 
     Attributes:
         seed: the only source of randomness.
-        duplicate_probability: a message is delivered twice to a subscription, each copy until it is acknowledged.
+        duplicate_probability: a message is delivered twice to a subscription, each copy until acknowledged.
         delay_s: the shortest and the longest wait before the first delivery of a message.
-        reorder_probability: a message is delivered after the subscription's next one.
+        reorder_probability: a message is delivered after the subscription's next message.
         lost_acknowledgement_probability: an acknowledgement is sent and lost; the message is delivered again.
-        unavailable_before_probability: a publish fails with UNAVAILABLE before its messages are stored.
-        unavailable_after_probability: a publish fails with UNAVAILABLE after its messages are stored.
-        waited_s: the publish time of a message lies so long ago, as if the message had waited for its subscribers.
+        unavailable_before_probability: a publish fails with UNAVAILABLE before the messages are stored.
+        unavailable_after_probability: a publish fails with UNAVAILABLE after the messages are stored.
+        waited_s: the publish time of a message lies so long ago, as if the message had waited for a subscriber.
     """
 
     seed: int = 0
@@ -45,7 +47,7 @@ class Chaos:
         return 2 if self._happens(self.duplicate_probability, "duplicate", subscription, number) else 1
 
     def first_delay_s(self, subscription: str, number: int, copy: int) -> float:
-        """Return how long a copy waits before its first delivery."""
+        """Return a copy's wait before the first delivery."""
         shortest_s, longest_s = self.delay_s
         if longest_s == 0.0:
             return 0.0
@@ -56,7 +58,7 @@ class Chaos:
         return self._happens(self.reorder_probability, "reorder", subscription, number, copy)
 
     def loses_acknowledgement(self, subscription: str, number: int, copy: int, attempt: int) -> bool:
-        """Whether the acknowledgement of this attempt is lost."""
+        """Whether the attempt's acknowledgement is lost."""
         return self._happens(
             self.lost_acknowledgement_probability, "lost acknowledgement", subscription, number, copy, attempt
         )
@@ -66,7 +68,7 @@ class Chaos:
         return self._happens(self.unavailable_before_probability, "unavailable before", publish)
 
     def fails_after(self, publish: int) -> bool:
-        """Whether the `publish`-th publish request has its effect and fails."""
+        """Whether the `publish`-th publish request takes effect and fails."""
         return self._happens(self.unavailable_after_probability, "unavailable after", publish)
 
     def _happens(self, probability: float, decision: str, *on: object) -> bool:

@@ -1,4 +1,4 @@
-"""The message that a dead-letter topic gets.  Source: Pub/Sub, "Forward to dead-letter topics"."""
+"""The message for a dead-letter topic.  Source: Pub/Sub, "Forward to dead-letter topics"."""
 
 from dataclasses import replace
 
@@ -8,7 +8,10 @@ _PREFIX = "CloudPubSubDeadLetterSource"
 
 
 def dead_letter(delivery: Delivery, settings: SubscriptionSettings) -> Message:
-    """Return the message with the attributes that name its subscription, publish time and number of deliveries."""
+    """Return the message with attributes for subscription, publish time and number of deliveries.
+
+    For example, `CloudPubSubDeadLetterSourceDeliveryCount` is "5" after five deliveries.
+    """
     _, project, _, subscription_id = settings.name.split("/")
     published = delivery.message
     source = {

@@ -1,4 +1,4 @@
-"""The errors of the service, one class for each status code; `grpc_api` maps them to the codes."""
+"""The errors of the service, a class for each status code; `grpc_api` maps the classes to the codes."""
 
 
 class PubSubError(Exception):
@@ -10,7 +10,7 @@ class AlreadyExistsError(PubSubError):
 
 
 class FailedPreconditionError(PubSubError):
-    """The request is well formed, but its resource is in the wrong state."""
+    """A well-formed request for a resource in the wrong state."""
 
 
 class InvalidArgumentError(PubSubError):
@@ -18,11 +18,11 @@ class InvalidArgumentError(PubSubError):
 
 
 class NotFoundError(PubSubError):
-    """No resource has this name."""
+    """An unknown name of a resource."""
 
 
 class OutOfRangeError(PubSubError):
-    """A number is outside of its range, where the service does not answer INVALID_ARGUMENT."""
+    """A number outside its range, if the service does not answer INVALID_ARGUMENT."""
 
 
 class UnavailableError(PubSubError):
@@ -30,7 +30,7 @@ class UnavailableError(PubSubError):
 
 
 class UnimplementedError(PubSubError):
-    """The real service has this feature; the stand-in does not."""
+    """A feature of the real service outside the stand-in."""
 
 
 class PortTakenError(OSError):

@@ -17,7 +17,7 @@ class Has:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Equals:
-    """The attribute exists and has this value."""
+    """The attribute exists with the value."""
 
     key: str
     value: str
@@ -29,7 +29,7 @@ class Equals:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HasPrefix:
-    """The attribute exists and its value starts with the prefix."""
+    """The attribute exists, and the value starts with the prefix: `hasPrefix(attributes.type, "un")` matches `unsend`."""
 
     key: str
     prefix: str

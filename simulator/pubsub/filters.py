@@ -3,10 +3,10 @@ r"""The filter language of subscriptions: text to an immutable expression (`expr
 Source: https://cloud.google.com/pubsub/docs/subscription-message-filter#filtering_syntax. In short:
 
     attributes:key                       has the attribute
-    attributes.key = "v"                 has it, with this value
+    attributes.key = "v"                 has the attribute with the value
     attributes.key != "v"                the opposite: also matches messages without the attribute
-    hasPrefix(attributes.key, "p")       has it, with a value that starts with "p"
-    NOT x, -x, x AND y, x OR y, (x)      NOT binds tightest; AND beside OR needs parentheses; operators in capitals
+    hasPrefix(attributes.key, "p")       has the attribute, with a value starting with "p"
+    NOT x, -x, x AND y, x OR y, (x)      NOT binds tightest; AND next to OR needs parentheses; operators in capitals
 
 Keys with other characters than letters, digits, `-` and `_` are quoted: `attributes."iana.org/tag"`. Quoted text may
 contain the escapes `\\ \" \' \n \t \r \a \b \f \v \ooo \xhh \uhhhh \Uhhhhhhhh`.
@@ -43,7 +43,9 @@ _FIRST_SURROGATE, _LAST_SURROGATE, _LAST_CODE_POINT = 0xD800, 0xDFFF, 0x10FFFF
 
 
 def parse_filter(text: str) -> Expression | None:
-    """Return the expression of the text; None for the empty text, which matches every message.
+    """Return the expression of the text; None for the empty text, a filter for every message.
+
+    For example, `parse_filter('attributes.type = "unsend"')`.
 
     Raises:
         InvalidArgumentError: the text is not a filter; the message names the character, counted from 1.
@@ -63,7 +65,7 @@ class _Token:
 
 
 class _Parser:
-    """Parses one filter from left to right; `_next` is the next token."""
+    """Parses a filter from left to right; `_next` is the next token."""
 
     def __init__(self, text: str) -> None:
         self._tokens = _tokens(text)

@@ -36,7 +36,7 @@ _STATUS = {
 
 
 def handlers(broker: Broker) -> "tuple[grpc.GenericRpcHandler[Any, Any], ...]":
-    """Return the handlers with which a gRPC server serves the broker."""
+    """Return the broker's handlers for a gRPC server."""
     publisher, subscriber = _Publisher(broker), _Subscriber(broker)
     return (
         _service(
@@ -179,7 +179,7 @@ def _empty(_response: object) -> bytes:
 def _page(
     names: Sequence[str], request: types.ListTopicsRequest | types.ListSubscriptionsRequest
 ) -> tuple[Sequence[str], str]:
-    """Return one page of the project's names. A page token is the last name of the page before."""
+    """Return a page of the project's names. A page token is the last name of the previous page."""
     check_project_name(request.project)
     if request.page_size < 0:
         raise errors.InvalidArgumentError("The page size is negative.")

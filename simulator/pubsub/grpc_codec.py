@@ -1,4 +1,4 @@
-"""Conversion between `google.pubsub_v1.types` and this package's values; refuses the features that it does not model."""
+"""Conversion between `google.pubsub_v1.types` and the package's values; refuses unmodelled features."""
 
 import datetime as dt
 from dataclasses import replace
@@ -41,9 +41,9 @@ def delivery_to_wire(delivery: Delivery, settings: SubscriptionSettings) -> type
 
 
 def settings_from_wire(wire: types.Subscription) -> SubscriptionSettings:
-    """Return the settings that a client sent. Labels, retention and expiry are accepted and ignored.
+    """Return a client's settings. Labels, retention and expiry are accepted and ignored.
 
-    Raises: UnimplementedError, for features that this Pub/Sub does not model.
+    Raises: UnimplementedError, for unmodelled features.
     """
     for name in _NOT_BUILT:
         if getattr(wire, name) if name.startswith(("enable_", "message_")) else name in wire:
@@ -62,7 +62,7 @@ def settings_from_wire(wire: types.Subscription) -> SubscriptionSettings:
 def push_endpoint_from_wire(wire: types.PushConfig) -> str:
     """Return the push endpoint; empty for a pull subscription.
 
-    Raises: UnimplementedError, for features that this Pub/Sub does not model.
+    Raises: UnimplementedError, for unmodelled features.
     """
     for name in _NOT_BUILT_IN_PUSH:
         if name in wire:
@@ -74,7 +74,7 @@ def push_endpoint_from_wire(wire: types.PushConfig) -> str:
 def apply_update(before: SubscriptionSettings, request: types.UpdateSubscriptionRequest) -> SubscriptionSettings:
     """Return the settings with the masked fields of the request.
 
-    Raises: InvalidArgumentError, when the mask is empty or names a field that cannot change or does not exist.
+    Raises: InvalidArgumentError, if the mask is empty or names an unknown or unchangeable field.
     """
     asked = settings_from_wire(request.subscription)
     updated = before
@@ -96,7 +96,7 @@ def apply_update(before: SubscriptionSettings, request: types.UpdateSubscription
 
 
 def settings_to_wire(settings: SubscriptionSettings) -> types.Subscription:
-    """Return the settings as a client reads them."""
+    """Return the settings for a client."""
     wire = types.Subscription(
         name=settings.name,
         topic=settings.topic,

@@ -45,7 +45,7 @@ def check_subscription_name(name: str) -> None:
 
 
 def check_messages(messages: Sequence[Message]) -> None:
-    """Raise InvalidArgumentError unless the messages fit the limits of one publish request."""
+    """Check the messages against the limits of a publish request.  Raises: InvalidArgumentError."""
     if not messages:
         raise InvalidArgumentError("No messages to publish.")
     if len(messages) > MAX_MESSAGES:

@@ -1,4 +1,4 @@
-"""Pushes: the wrapped envelope, one HTTP request, and the outcome of it.
+"""Pushes: the wrapped envelope, an HTTP request, and the outcome.
 
 Source: https://cloud.google.com/pubsub/docs/push.
 """
@@ -65,7 +65,7 @@ class Pusher:
         self._client = httpx2.AsyncClient(limits=limits, timeout=None, trust_env=False, headers=_HEADERS)
 
     async def push(self, endpoint: str, body: bytes, *, timeout_s: float) -> PushResult:
-        """Send one push, and return its outcome; redirects are not followed."""
+        """Send a push, and return the outcome; redirects are not followed."""
         try:
             async with asyncio.timeout(timeout_s):
                 response = await self._client.post(endpoint, content=body)

@@ -1,4 +1,4 @@
-"""The server: a `Broker` that serves gRPC to real clients and pushes over HTTP."""
+"""The server: a `Broker` with gRPC for real clients and pushes over HTTP."""
 
 import errno
 import socket
@@ -17,15 +17,15 @@ _OPTIONS = (
 
 
 class PubSubServer(Broker):
-    """A Pub/Sub on a port. Topics and subscriptions can be created before `start`; deliveries begin with it."""
+    """A Pub/Sub on a port. Topics and subscriptions can be created at any time; deliveries begin with `start`."""
 
     _grpc: grpc.aio.Server | None = None
     _pusher: Pusher | None = None
 
     async def start(self, host: str = "127.0.0.1", port: int = 0) -> int:
-        """Serve on the port, and return it; port 0 takes a free one.
+        """Serve on the port, and return the port; 0 takes a free port.
 
-        Raises: PortTakenError, when another process listens there.
+        Raises: PortTakenError, if another process listens there.
         """
         _check_free(host, port)
         server = grpc.aio.server(options=_OPTIONS)
@@ -47,7 +47,7 @@ class PubSubServer(Broker):
 
 
 def _check_free(host: str, port: int) -> None:
-    """Raise PortTakenError unless the port is free. gRPC would only report it on stderr, in its own words."""
+    """Check for a free port, because gRPC reports a taken port only on stderr.  Raises: PortTakenError."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

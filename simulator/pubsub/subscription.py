@@ -1,4 +1,4 @@
-"""One subscription: takes messages, pushes them or hands them to pulls, and settles the deliveries."""
+"""A subscription: takes messages, pushes the messages or hands them to pulls, and settles the deliveries."""
 
 import asyncio
 import datetime as dt
@@ -23,17 +23,17 @@ class PushSender(Protocol):
     """Sends pushes to endpoints."""
 
     async def push(self, endpoint: str, body: bytes, *, timeout_s: float) -> PushResult:
-        """Send one push, and return its outcome within `timeout_s`; never raises because of the endpoint."""
+        """Send a push, and return the outcome within `timeout_s`; never raises because of the endpoint."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubscriptionServices:
-    """What a subscription needs of its broker.
+    """The broker's services for a subscription.
 
     Attributes:
         tuning: limits and times.
-        chaos: returns the faults in force, which may change at run time.
-        dead_letter: publishes the message of a delivery to the dead-letter topic; returns False when that topic does not exist.
+        chaos: returns the current faults, open to change at run time.
+        dead_letter: publishes a delivery's message to the dead-letter topic; returns False without such a topic.
         on_event: called for every step; must not raise.
         on_change: called after every change of the outstanding messages.
     """
@@ -46,7 +46,7 @@ class SubscriptionServices:
 
 
 class Subscription:
-    """The messages of a subscription and the task that delivers them. Lives in the event loop in which it was started."""
+    """The messages of a subscription and the delivering task. Lives in the event loop of its start."""
 
     def __init__(self, settings: SubscriptionSettings, services: SubscriptionServices) -> None:
         self._backlog = Backlog()
@@ -58,7 +58,7 @@ class Subscription:
 
     @property
     def settings(self) -> SubscriptionSettings:
-        """The settings; they can be replaced while messages are outstanding."""
+        """The settings, replaceable at any time, with outstanding messages as well."""
         return self._settings
 
     @settings.setter
@@ -73,13 +73,13 @@ class Subscription:
         self._task.add_done_callback(_report_crash)
 
     async def stop(self) -> None:
-        """Stop the deliveries, and cancel the pushes in flight; their messages stay until their deadline."""
+        """Stop the deliveries, and cancel the pushes in flight; the messages stay until their deadline."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait({self._task})
 
     def offer(self, published: PublishedMessage) -> None:
-        """Take the message, unless the filter refuses it, which counts as acknowledged."""
+        """Take the message; a message refused by the filter counts as acknowledged."""
         if self._filter is not None and not self._filter.matches(published.message.attributes):
             return
         chaos, name, number = self._services.chaos(), self.settings.name, published.number
@@ -116,14 +116,14 @@ class Subscription:
     def acknowledge(self, ack_ids: Sequence[str]) -> None:
         """Acknowledge the deliveries, unless chaos loses an acknowledgement.
 
-        Raises: InvalidArgumentError, without ids or with an unknown one; then no delivery is acknowledged.
+        Raises: InvalidArgumentError, without ids or with an unknown id; then no delivery is acknowledged.
         """
         for delivery in self._deliveries(ack_ids):
             if not self._loses_acknowledgement(delivery):
                 self._settle(delivery)
 
     def modify_ack_deadline(self, ack_ids: Sequence[str], ack_deadline_s: float) -> None:
-        """Set the deadline of the deliveries to that many seconds from now; 0 refuses them.
+        """Set the deadline of the deliveries to `ack_deadline_s` from now; 0 refuses the deliveries.
 
         Raises: InvalidArgumentError, as `acknowledge`, and for a number out of range.
         """
@@ -136,12 +136,12 @@ class Subscription:
         self._notify()
 
     def count_outstanding(self, *, ignoring_waits_over_s: float | None = None) -> int:
-        """Count the messages that are not acknowledged, without those that wait longer than the limit."""
+        """Count the unacknowledged messages, without messages waiting longer than the limit."""
         return self._backlog.count_outstanding(_now_s(), ignoring_waits_over_s=ignoring_waits_over_s)
 
     @property
     def oldest_publish_time(self) -> dt.datetime | None:
-        """The publish time of the oldest message that is not acknowledged; None without one."""
+        """The publish time of the oldest unacknowledged message; None without one."""
         return self._backlog.oldest_publish_time
 
     async def _run(self, pushes: PushSender) -> None:

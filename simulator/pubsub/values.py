@@ -11,7 +11,7 @@ DELETED_TOPIC = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """A message as a publisher sends it."""
+    """A message of a publisher, for example `Message(data=b"hi", attributes={"type": "unsend"})`."""
 
     data: bytes = b""
     attributes: Mapping[str, str] = field(default_factory=dict)
@@ -20,9 +20,9 @@ class Message:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedMessage:
-    """A message that the service has stored.
+    """A stored message.
 
-    `number` counts this server's messages from 1; `pubsub_message_id` is the public id, a unique decimal string.
+    `number` counts the server's messages from 1; `pubsub_message_id` is the public id, a unique decimal string.
     """
 
     number: int
@@ -33,7 +33,7 @@ class PublishedMessage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delivery:
-    """One message that a subscriber has until `deadline_s` on the loop's clock.
+    """A message in a subscriber's hands until `deadline_s` on the loop's clock.
 
     `copy` distinguishes the duplicates of a message. `delivery_attempt` counts from 1.
     """
@@ -47,7 +47,7 @@ class Delivery:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetryPolicy:
-    """How long a message waits after a failed delivery. The defaults are those of a policy without values."""
+    """The wait after a failed delivery. The defaults are the real service's for a policy without values."""
 
     minimum_backoff_s: float = 10.0
     maximum_backoff_s: float = 600.0
@@ -66,7 +66,7 @@ class SubscriptionSettings:
     """The settings of a subscription.
 
     Example: `SubscriptionSettings(name="projects/p/subscriptions/s", topic="projects/p/topics/t")` is a pull subscription.
-    With a `push_endpoint` it pushes. Without a `retry_policy` failed messages are redelivered at once; an `ack_deadline_s`
+    A `push_endpoint` makes a push subscription. Without a `retry_policy` failed messages are redelivered at once; an `ack_deadline_s`
     of 0 means 10 s; an empty `filter` matches every message.
     """
 
@@ -81,12 +81,12 @@ class SubscriptionSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tuning:
-    """Limits and times that the real service sets, and that a test may change.
+    """The real service's limits and times, open to change by a test.
 
     Attributes:
-        minimum_ack_deadline_s: the lowest deadline that a subscription may have; 10 at the real service.
-        redelivery_floor_s: the shortest wait of a failed message, whatever its retry policy.
-        push_window: how many pushes of one subscription are in flight at most.
+        minimum_ack_deadline_s: the lowest deadline of a subscription; 10 at the real service.
+        redelivery_floor_s: the shortest wait of a failed message, under any retry policy.
+        push_window: the highest number of pushes in flight of a subscription.
         pull_wait_s: how long a pull waits for a first message.
     """
 

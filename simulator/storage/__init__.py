@@ -1,4 +1,4 @@
-"""Cloud Storage: fake-gcs-server behind a proxy that enforces the rules which that server ignores, and injects faults."""
+"""Cloud Storage: fake-gcs-server behind a proxy. The proxy enforces rules ignored by fake-gcs-server, and injects faults."""
 
 from simulator.storage.calls import Call, Operation
 from simulator.storage.proxy import LoggedRequest, StorageProxy

@@ -26,7 +26,7 @@ class Answer:
 
 
 class WholeResponse(Response):
-    """The answer with exactly the headers that it came with."""
+    """The answer with exactly the original headers."""
 
     def __init__(self, answer: Answer) -> None:
         super().__init__(answer.body, status_code=answer.status)
@@ -36,7 +36,7 @@ class WholeResponse(Response):
 
 
 def cut_response(answer: Answer) -> CutResponse:
-    """Half of the answer's body.  An answer without a body would be whole after its head, so it promises a body."""
+    """Half of the answer's body.  An answer without a body promises a body, because the head alone would be whole."""
     if not answer.body:
         return CutResponse(status=HTTPStatus.OK, headers=[(b"content-length", b"1")])
     whole = WholeResponse(answer)

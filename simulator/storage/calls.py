@@ -44,9 +44,9 @@ _RANGE: Final = re.compile(r"bytes \d+-(\d+)/(\d+)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """A request. `name` is the object's name, a listing's prefix, or empty; `path` is the raw path with its query.
+    """A request. `name` is the object's name, a listing's prefix, or empty; `path` is the raw path with the query.
 
-    `checks` are the conditions on every object that must not change meanwhile; the written object comes first.
+    `checks` are the conditions on every object to be kept unchanged meanwhile, beginning with the written object.
     """
 
     method: str
@@ -61,7 +61,10 @@ class Call:
 
 
 def classify(call: Call) -> Call:
-    """Return the call with its operation, object and checks.  Raises: RefusedError, where a condition is not a number."""
+    """Return the call with operation, object and checks.  Raises: RefusedError, for a condition without a number.
+
+    For example, a POST of `/upload/storage/v1/b/chats/o?name=a&ifGenerationMatch=0` is an `insert` of `a` with one condition.
+    """
     path, _, query = call.path.decode("latin-1").partition("?")
     params = dict(parse_qsl(query, keep_blank_values=True))
     if upload := _UPLOADS.fullmatch(path):
@@ -131,7 +134,7 @@ def _single(call: Call, target: Target, params: Mapping[str, str], *, has_conten
 
 
 def _finishes(call: Call) -> bool:
-    """Whether this request of a session sends the last byte."""
+    """Whether the session's request sends the last byte: `content-range: bytes 5-9/10`, for example."""
     content_range = _header(call, b"content-range")
     if _UNFINISHED_RANGE.fullmatch(content_range):
         return False
@@ -151,7 +154,7 @@ def _upload_metadata(call: Call, params: Mapping[str, str]) -> Mapping[str, Any]
 
 
 def _json_object(body: bytes) -> Mapping[str, Any]:
-    """Return the JSON object of the body; {} for any other body, which the server refuses."""
+    """Return the JSON object of the body; {} for any other body, because the server refuses such a body."""
     try:
         read = json.loads(body)
     except ValueError:

@@ -28,7 +28,7 @@ class Version:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conditions:
-    """The four conditions of one object; None where the request has no such condition."""
+    """The four conditions of an object; None for an absent condition."""
 
     generation: int | None = None
     not_generation: int | None = None
@@ -37,9 +37,10 @@ class Conditions:
 
     @classmethod
     def of(cls, params: Mapping[str, str], *, prefix: str = "if") -> Self:
-        """Return the conditions that the parameters set; those of a copy's source begin with `ifSource`.
+        """Return the conditions in the parameters; the conditions on a copy's source begin with `ifSource`.
 
-        Raises: RefusedError, where one is not a number.
+        For example, `{"ifGenerationMatch": "0"}` requires that the object does not exist.
+        Raises: RefusedError, for a condition without a number.
         """
         return cls(
             generation=number(params, f"{prefix}GenerationMatch"),
@@ -61,10 +62,10 @@ class Conditions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """The conditions on one object that a request reads or writes.
+    """The conditions on an object read or written by a request.
 
-    `generation` is the one that the request names, None for the live one. `may_be_absent`: a write does not need the object to
-    exist, and compares with generation 0; every other request is answered 404 before its conditions are checked.
+    `generation` is the request's, None for the live generation. `may_be_absent`: a write does not need the object, and compares with
+    generation 0; any other request for a missing object is answered 404 before the conditions are checked.
     """
 
     target: Target
@@ -87,7 +88,7 @@ class Check:
 
 
 def number(params: Mapping[str, str], name: str) -> int | None:
-    """Return a numeric parameter; None where it is missing.  Raises: RefusedError."""
+    """Return a numeric parameter; None if missing.  Raises: RefusedError."""
     value = params.get(name)
     if value is None:
         return None

@@ -1,6 +1,6 @@
-"""Errors of Cloud Storage, in the words of its JSON API.
+"""Errors of Cloud Storage, with the texts of the JSON API.
 
-Source: Cloud Storage, "HTTP status and error codes for JSON"; the text of 429 as the service sends it (grafana/mimir pull request 12086).
+Source: Cloud Storage, "HTTP status and error codes for JSON"; the text of 429 as sent by the service (grafana/mimir pull request 12086).
 """
 
 import json
@@ -20,7 +20,7 @@ class RefusedError(Exception):
             self._cause |= {"locationType": "header", "location": location}
 
     def body(self) -> bytes:
-        """Return the JSON that the caller reads; a 304 has none."""
+        """Return the JSON body for the caller; a 304 has none."""
         if self.status == HTTPStatus.NOT_MODIFIED:
             return b""
         error = {"code": self.status, "message": self._cause["message"], "errors": [self._cause]}
@@ -33,7 +33,7 @@ def bad_parameter(name: str, value: str) -> RefusedError:
 
 
 def no_such_object(bucket: str, name: str) -> RefusedError:
-    """404: the object, or this generation of it, does not exist."""
+    """404 for a missing object or a missing generation."""
     return RefusedError(404, reason="notFound", message=f"No such object: {bucket}/{name}")
 
 
@@ -44,7 +44,7 @@ def condition_not_met() -> RefusedError:
 
 
 def not_modified() -> RefusedError:
-    """304: the object still has the version that the caller knows."""
+    """304: the object still has the caller's version."""
     return RefusedError(304, reason="notModified", message="Not Modified")
 
 
@@ -58,6 +58,6 @@ def too_many_mutations(bucket: str, name: str) -> RefusedError:
 
 
 def service_error(status: int) -> RefusedError:
-    """Return the error of a service that fails with this status."""
+    """Return the error of a service failing with the status."""
     reason = "rateLimitExceeded" if status == HTTPStatus.TOO_MANY_REQUESTS else "backendError"
     return RefusedError(status, reason=reason, message=HTTPStatus(status).phrase)

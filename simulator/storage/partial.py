@@ -1,4 +1,4 @@
-"""Listings with only the fields that were asked for, which fake-gcs-server sends whole.
+"""Listings with only the requested fields; fake-gcs-server sends all fields.
 
 Source: Cloud Storage JSON API, "Performance tips", "Partial response": `fields=items(name,generation),nextPageToken`.
 """
@@ -16,7 +16,10 @@ _FIELD: Final = re.compile(r"([A-Za-z]+)(?:\(([A-Za-z,]+)\))?(?:,|$)")
 
 
 def partial_listing(path: bytes, answer: Answer) -> Answer:
-    """Return the answer with the fields that the request's path names; a compressed one, or one without `fields`, as it is."""
+    """Return the answer with the fields in the path's `fields`; without `fields` or if compressed, the answer stays unchanged.
+
+    For example, `fields=items(name)` leaves `{"items": [{"name": "a"}]}`.
+    """
     field_masks = parse_qs(path.partition(b"?")[2].decode("latin-1")).get("fields")
     is_compressed = any(key.lower() == b"content-encoding" for key, _ in answer.headers)
     if field_masks is None or is_compressed or not answer.is_success:

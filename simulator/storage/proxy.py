@@ -1,9 +1,9 @@
-"""The proxy in front of fake-gcs-server: it forwards requests and answers unchanged, and enforces what the server ignores.
+"""The proxy in front of fake-gcs-server: forwards requests and answers unchanged, and enforces rules ignored by the server.
 
     request ─ faults ─ lock the names ─ conditions ─ rate ─ server (effect) ─ unlock ─ log ─ faults ─ answer
 
-The server ignores preconditions on everything but some uploads. The proxy enforces all of them: it holds the lock of a name from the
-check to the end of the write.
+The server ignores preconditions on everything but some uploads. The proxy enforces all of them, and holds the lock of a name from the check
+to the end of the write.
 """
 
 import asyncio
@@ -45,7 +45,7 @@ _LOG_LENGTH: Final = 10_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoggedRequest:
-    """A request. `status` is its outcome, which the caller did not get where `was_answered` is false.
+    """A request. `status` is the outcome, not received by the caller if `was_answered` is false.
 
     `body_bytes` is the size of both bodies, the request's and the answer's.
     """
@@ -65,9 +65,9 @@ def _ignore(_name: str, _fields: Mapping[str, Any]) -> None:
 
 
 class StorageProxy:
-    """Cloud Storage, as its clients see it.  Lives in one event loop.
+    """Cloud Storage from a client's view.  Lives in one event loop.
 
-    `switches` can be replaced and `faults` added at any time; `requests` are the latest ones, oldest first. `on_event` is called with
+    `switches` can be replaced and `faults` added at any time; `requests` are the latest requests, oldest first. `on_event` is called with
     `storage_called` for every request.
     """
 
@@ -153,7 +153,7 @@ class StorageProxy:
             raise too_many_mutations(*target)
 
     def _remember(self, call: Call, answer: Answer, changed: Target | None) -> None:
-        """Keep the facts that later requests depend on."""
+        """Keep the facts for later requests."""
         if call.operation == "start":
             self._sessions[_upload_id(answer)] = call.checks
         if changed is None:

@@ -1,7 +1,7 @@
 """The fake-gcs-server of the PyPI wheel, as a child process.
 
-The wheel's own class does not read the server's stderr, which blocks the server after some 390 requests; here the log goes to a file
-at level warn.
+The wheel's own class does not read the server's stderr; the full pipe blocks the server after some 390 requests. Here the log goes to a
+file at level warn.
 """
 
 from collections.abc import Mapping
@@ -21,11 +21,11 @@ def storage_child(
     port: int | None = None,
     public_address: str | None = None,
 ) -> Child:
-    """Return the server, not started. Objects are kept under `folder` across restarts, or in memory without one.
+    """Return the server, not started. Objects are kept under `folder` across restarts; without a folder, in memory.
 
-    `public_address` is the host and port in every link of the server, and the only one at which it accepts signed URLs: the proxy's,
-    if there is one.
-    Raises: StackError, where the wheel has no server for this machine.
+    `public_address`, host and port, is in every link of the server, and is the only valid address of signed URLs: the address of the
+    proxy, if there is a proxy.
+    Raises: StackError, if the wheel has no server for this machine.
     """
     port = port or free_port()
     public_address = public_address or f"{HOST}:{port}"

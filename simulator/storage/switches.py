@@ -1,4 +1,4 @@
-"""Misbehaviour of Cloud Storage on demand: for all requests (`StorageSwitches`) and for single ones (`Fault`)."""
+"""Misbehaviour of Cloud Storage on demand: for all requests (`StorageSwitches`) and for single requests (`Fault`)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ from simulator.storage.calls import Call, Operation
 class StorageSwitches:
     """Replaced as a whole, at any time.
 
-    `one_write_a_second`: a change of an object within a second of the last one is answered 429. The real service does so
+    `one_write_a_second`: a change of an object within a second of the last change is answered 429. The real service does so
     sometimes, the stand-in always.
-    Source: Cloud Storage, "Quotas and limits"; creations, updates and deletions count, as the text of the error says.
+    Source: Cloud Storage, "Quotas and limits"; creations, updates and deletions count, according to the text of the error.
     """
 
     one_write_a_second: bool = False
@@ -22,11 +22,12 @@ class StorageSwitches:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault(RequestFault[Call]):
-    """What goes wrong with requests to the bucket.
+    """A fault of requests to the bucket.
 
-    It applies to requests with this `operation` and `method`, whose name (for a listing: whose prefix) begins with `prefix`, and for
-    which `rule` holds; None: to all of them. `arrived` and `took_effect` are called in the proxy's loop.
+    A fault applies to requests with the `operation` and `method`, with a name (for a listing: a prefix) beginning with `prefix`, and
+    accepted by `rule`; None accepts all. `arrived` and `took_effect` are called in the proxy's loop.
     `answer`: "cut" closes the connection after the effect, in the middle of the answer; "unavailable" answers 503 after the effect.
+    For example, `Fault(operation="insert", prefix="turns/", error_status=503)` fails the writes of turns.
     """
 
     operation: Operation | None = None

@@ -1,4 +1,4 @@
-"""The functions' log files: lines that they append are read a few times a second."""
+"""The functions' log files: appended lines are read a few times a second."""
 
 import asyncio
 import json
@@ -14,7 +14,7 @@ LINE_BYTES: Final = 256 * 1024
 
 
 class LogFile:
-    """A file that grows by lines of JSON. Its content at the creation of this object belongs to an earlier run and is skipped."""
+    """A growing file of JSON lines. Content from before the creation of the `LogFile` belongs to an earlier run and is skipped."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -27,10 +27,10 @@ class LogFile:
             self._inode, self._offset = file_status.st_ino, file_status.st_size
 
     def new_lines(self) -> Iterator[Mapping[str, object]]:
-        """Return the objects that were appended since the last call, from at most `READ_BYTES`.
+        r"""Return the objects appended since the last call, from at most `READ_BYTES`.
 
-        An unfinished line is returned once it is finished; a line that is not an object is skipped. A missing file has no
-        lines; a truncated or replaced file is read from its beginning.
+        An unfinished line is returned after its end; a line without an object is skipped. A missing file has no lines; a truncated or
+        replaced file is read from the beginning. For example, after `{"a": 1}\n{"b"` the call returns `[{"a": 1}]`.
         """
         for line in self._whole_lines():
             try:
@@ -75,7 +75,7 @@ class LogFollower:
         self._task: asyncio.Task[None] | None = None
 
     def read(self) -> None:
-        """Report all lines that were appended since the last call."""
+        """Report all lines appended since the last call."""
         for part, file in self._files.items():
             for line in file.new_lines():
                 self._on_line(part, line)

@@ -1,4 +1,4 @@
-"""Steps: facts about one event, from a stand-in's hook or a function's log. Neither contains texts of people."""
+"""Steps: facts about an event, from a stand-in's hook or a function's log. Neither contains texts of people."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -27,9 +27,9 @@ _ONCE: Final = {  # steps that an event needs only once, with the key under whic
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraceStep:
-    """A fact, e.g. `model_called`, with the part that reported it and its time on this machine's clock.
+    """A fact, e.g. `model_called`, with the reporting part and the time on this machine's clock.
 
-    `details` are the fact's own fields, e.g. `{"status": 200, "duration_ms": 34}`, as JSON has them.
+    `details` are the fact's other fields as JSON, e.g. `{"status": 200, "duration_ms": 34}`.
     """
 
     name: str
@@ -51,12 +51,15 @@ class TraceStep:
 
 
 def sort_steps(steps: Iterable[TraceStep]) -> tuple[TraceStep, ...]:
-    """Return the steps, oldest first. Within a millisecond causes precede effects; lines of one log keep their order."""
+    """Return the steps, oldest first. Within a millisecond causes precede effects; lines of a log keep their order."""
     return tuple(sorted(steps, key=lambda step: (step.at_ms, _rank(step))))
 
 
 def flag_repeats(steps: Iterable[TraceStep]) -> tuple[bool, ...]:
-    """Return for each of the sorted steps whether it repeats an earlier step or attempt."""
+    """Return for each of the sorted steps whether an earlier step or attempt is repeated.
+
+    For example, a step with `delivery_attempt` 2 is flagged.
+    """
     earlier_keys: set[tuple[object, ...]] = set()
     flags = []
     for step in steps:

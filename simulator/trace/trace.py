@@ -1,11 +1,11 @@
-"""The trace: the facts that the stand-ins and the functions report, by event.
+"""The trace: the facts reported by the stand-ins and the functions, by event.
 
     LINE's hook ──── webhook_event_id ─────────────────┐
     Pub/Sub's hook ─ pubsub_message_id ─ (published) ──┼─▶ event ─▶ steps
     log lines ────── either one, or both ──────────────┘
 
-A fact whose event is not known yet waits until another fact names the event. A tick is no event of LINE's: the newest one is kept under the
-name `tick`.
+A fact without a known event waits until another fact names the event. A tick is no event of LINE's: the newest tick is kept under the name
+`tick`.
 """
 
 import datetime as dt
@@ -28,7 +28,7 @@ _DEAD_LETTER: Final = "CloudPubSubDeadLetterSourceSubscription"  # Source: Pub/S
 
 @dataclass(slots=True)
 class EventTrace:
-    """The facts of one event. `sent_ms` is None until LINE's hook reported the creation of the event."""
+    """The facts of an event. `sent_ms` is None until LINE's hook has reported the creation of the event."""
 
     sent_ms: int | None = None
     type: str | None = None
@@ -42,14 +42,14 @@ class EventTrace:
 
     @property
     def start_ms(self) -> int:
-        """The time from which the times of the steps are counted."""
+        """The zero of the steps' times."""
         return self.sent_ms if self.sent_ms is not None else min((step.at_ms for step in self.unordered), default=0)
 
 
 class Trace:
-    """The newest `EVENTS_KEPT` events, each with its newest `STEPS_KEPT` steps. Lives in one event loop.
+    """The newest `EVENTS_KEPT` events, each with the newest `STEPS_KEPT` steps. Lives in one event loop.
 
-    The three `record_...` methods never raise, whatever their arguments. `now_ms` is the time of a fact without one.
+    The three `record_...` methods never raise, for any arguments. `now_ms` is the time of a fact without a time.
     """
 
     def __init__(self, *, now_ms: Callable[[], int]) -> None:
@@ -64,7 +64,7 @@ class Trace:
         return self._events.get(webhook_event_id, EventTrace())
 
     def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Call the listener after every step.  Returns: a function that removes it."""
+        """Call the listener after every step.  Returns: a function to remove the listener."""
         return self._listeners.add(listener)
 
     def record_line_event(self, name: str, facts: Mapping[str, object]) -> None:
@@ -100,7 +100,7 @@ class Trace:
         self._place(step, webhook_event_id, pubsub_message_id)
 
     def record_log_line(self, part: Part, line: Mapping[str, object]) -> None:
-        """Record a line of a function's log. Lines that name neither an event nor a message are skipped."""
+        """Record a line of a function's log. A line without the id of an event or a message is skipped."""
         name, pubsub_message_id = line.get("message"), line.get("pubsub_message_id")
         if isinstance(name, str):
             step = TraceStep(name=name, part=part, at_ms=self._moment_ms(line.get("time")), details=_details(line))
@@ -124,7 +124,7 @@ class Trace:
                 self._waiting.popitem(last=False)
 
     def _open(self, webhook_event_id: str) -> EventTrace:
-        """Return the event, and drop the oldest one beyond `EVENTS_KEPT`."""
+        """Return the event, and drop the oldest event beyond `EVENTS_KEPT`."""
         event = self._events.setdefault(webhook_event_id, EventTrace())
         if len(self._events) > EVENTS_KEPT:
             self._drop(next(iter(self._events)))
