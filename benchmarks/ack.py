@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from benchmarks import usage, wire
-from benchmarks.memory import AFTER_REQUESTS, AFTER_START, REQUESTS, Held
+from benchmarks.memory import AFTER_REQUESTS, AFTER_START, REQUESTS, MemoryByFunction
 from benchmarks.plan import Plan
 from benchmarks.processes import Processes, wiring
 from benchmarks.samples import Comparison, percentile
@@ -52,7 +52,7 @@ def body_for(name: str) -> bytes:
     return wire.bus_message(delivery).data if name == "floor" else delivery
 
 
-async def measure(processes: Processes, pubsub: Child, plan: Plan) -> tuple[Section, Held]:
+async def measure(processes: Processes, pubsub: Child, plan: Plan) -> tuple[Section, MemoryByFunction]:
     """Return the section, and the memory of the functions' workers."""
     functions = functions_to_start(processes, pubsub)
     memory = {}

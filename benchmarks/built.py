@@ -46,7 +46,7 @@ _SYLLABLES: Final = "あいうえおかきくけこさしすせそたちつて�
 _REPLY_LENGTH: Final = 19
 _RECAP_LENGTH: Final = 75
 _MENTION: Final = {"index": 0, "length": 8, "type": "user", "userId": "U" + "b" * 32, "isSelf": True}
-_FIRST_ID: Final = 100_000_000_000_000_000  # smaller than those of the LINE stand-in, as older messages have
+_FIRST_ID: Final = 100_000_000_000_000_000  # smaller than the ids of the LINE stand-in, like those of older messages
 
 
 class _Mind:
@@ -86,11 +86,11 @@ class Built:
         self.group_id, self._user_id, self._pool = group_id, user_id, pool
         now_ms = SystemClock().now_ms()
         self._clock, self._mind = FixedClock(now_ms=now_ms - (messages + 60) * _APART_MS), _Mind()
-        self.starts_anew()
+        self.restart()
         for number in range(messages):
             self._say(number, _TEXT.format(number), addressed=number % _ADDRESSED_EVERY == _ADDRESSED_EVERY - 1)
 
-    def starts_anew(self) -> None:
+    def restart(self) -> None:
         """Go on with another instance and empty caches."""
         self.conversations = Conversations.on(self.store, reads=self._pool, clock=self._clock, lease_s=25.0)
         ports = Ports(

@@ -68,12 +68,12 @@ def _rounds(storage: Child, gemini: Child, rounds: int) -> Sequence[Mapping[str,
     }
     try:
         for call in calls.values():
-            call()  # what is imported or opened by the first call
+            call()  # triggers imports and opens connections
         rounds_ms: list[dict[str, float]] = [{} for _ in range(rounds)]
         for number, name in interleave(tuple(calls), rounds):
             bucket.close()
             server.close()
-            calls[name]()  # opens the connection, which the server closes when it is idle for some seconds
+            calls[name]()  # opens the connection again; the server closes idle connections after some seconds
             rounds_ms[number][name] = _cpu_ms(calls[name])
         return rounds_ms
     finally:

@@ -54,7 +54,7 @@ async def measure(processes: Processes, pubsub: Child, plan: Plan) -> Section:
 def _webhooks(processes: Processes, pubsub: Child) -> dict[str, _Start]:
     """Return, by name in the table, how to start each publishing function and the empty function."""
     functions = ack.functions_to_start(processes, pubsub)
-    functions["webhook"] = _deployed(functions["webhook"], "webhook", processes)
+    functions["webhook"] = _deployed_function(functions["webhook"], "webhook", processes)
     env = {name: value for name, value in functions["webhook"].env.items() if name != "PUBSUB_EMULATOR_HOST"}
     with_credentials = replace(functions["webhook"], env=env)
 
@@ -74,7 +74,7 @@ async def _workers(processes: Processes) -> dict[str, _Start]:
         "gemini": await processes.stand_in("gemini"),
     }
     worker = processes.function("agent_worker", wiring(stand_ins, SETTLE_MS="0"))
-    deployed = _without_bytecode(_deployed(worker, "agent_worker", processes))
+    deployed = _without_bytecode(_deployed_function(worker, "agent_worker", processes))
     asked_s: list[float] = []
 
     async def look() -> float:
@@ -102,7 +102,7 @@ async def _answer_of(stand_in: Child, path: str) -> list[list[Any]]:
     return answer
 
 
-def _deployed(function: Child, name: str, processes: Processes) -> Child:
+def _deployed_function(function: Child, name: str, processes: Processes) -> Child:
     """Return the function, to start from its deployed folder."""
     folder = processes.folder / "deployed" / name
     for path, source in files_of(name).items():

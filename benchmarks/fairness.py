@@ -36,7 +36,7 @@ CHATS: Final = 10
 SECONDS: Final = 60
 FLOOD: Final = 10_000
 _EVERY_S: Final = 2
-_SPARE_TURNS: Final = 10  # that a limited chat has beyond those that its messages need one by one
+_SPARE_TURNS: Final = 10  # turns allowed to a limited chat in addition to one for each message
 _MODEL_S: Final = 0.2
 _ACKNOWLEDGED: Final = 204
 _REQUEST_THREADS: Final = 40
@@ -50,7 +50,7 @@ class _Model(ScriptedModel):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Measured:
+class RunFigures:
     """The result of one run: the times of the other chats, and the flood's objects, model calls and replies."""
 
     p50_ms: float
@@ -105,7 +105,7 @@ def measure(  # noqa: PLR0913 - what a run varies
     flood: int = 0,
     seconds: int = SECONDS,
     chats: int = CHATS,
-) -> Measured:
+) -> RunFigures:
     """Play the chats, along with a flood from one more chat."""
     clock, store, model, line = SystemClock(), MemoryObjectStore(), _Model(), MemoryLineApi()
     with ThreadPoolExecutor(128) as pool, ThreadPoolExecutor(_REQUEST_THREADS) as requests, _quiet():
@@ -159,7 +159,7 @@ def measure(  # noqa: PLR0913 - what a run varies
     cuts = statistics.quantiles(times_ms, n=100)
     sent_by_others = chats * (seconds // _EVERY_S)
     of_flood = [one.name for one in store.list("") if flooding is not None and flooding in one.name]
-    return Measured(
+    return RunFigures(
         p50_ms=cuts[49],
         p95_ms=cuts[94],
         objects=len(of_flood),

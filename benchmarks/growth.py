@@ -90,7 +90,7 @@ async def _cold(
     samples: dict[_Grown, list[tuple[Requests, Turn]]] = {one: [] for one in chats}
     for _ in range(plan.cold_turns):
         worker = await processes.start(processes.function("agent_worker", wiring(stand_ins, SETTLE_MS="0")))
-        await timed_turn(worker, other)  # imports what a turn needs
+        await timed_turn(worker, other)  # triggers the imports of a turn
         for size, chat in chats.items():
             await take_requests(stand_ins, slow_bucket_s=_SLOW_BUCKET_S)
             turn = await timed_turn(worker, chat)
@@ -113,7 +113,7 @@ async def _toolsets(processes: Processes, stand_ins: Mapping[str, Child], chat: 
     workers = {name: await processes.start(processes.function("agent_worker", one)) for name, one in wired.items()}
     samples: dict[str, list[tuple[Requests, Turn]]] = {name: [] for name in workers}
     for worker in workers.values():
-        await timed_turn(worker, chat)  # what is imported and read by the first turn
+        await timed_turn(worker, chat)  # triggers the imports and reads of a first turn
     for _, name in interleave(tuple(workers), plan.grown_turns):
         await take_requests(stand_ins, slow_bucket_s=0.0)
         turn = await timed_turn(workers[name], chat)

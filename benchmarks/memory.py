@@ -8,14 +8,14 @@ from benchmarks.table import Row, Section, at_most
 from benchmarks.usage import Memory
 
 REQUESTS = 200
-Held = Mapping[str, Mapping[str, Memory | None]]
+MemoryByFunction = Mapping[str, Mapping[str, Memory | None]]
 """By function, then by moment: `after its start`, `after 200 requests`."""
 
 AFTER_START = "after its start"
 AFTER_REQUESTS = f"after {REQUESTS} requests"
 
 
-def section(memories: Held) -> Section:
+def section(memories: MemoryByFunction) -> Section:
     """Return the section, without rows on a machine without figures."""
     rows = [
         Row(

@@ -111,7 +111,7 @@ class Bot:
 
 def push_endpoint(ports: Ports, options: Options) -> Callable[[str, bytes], object]:
     """Return the endpoint of a worker."""
-    from shared.bus.endpoint import PushEndpoint  # noqa: PLC0415 - beside its only use
+    from shared.bus.endpoint import PushEndpoint  # noqa: PLC0415 - next to the only use
 
     return PushEndpoint(handle=assemble(ports, options), clock=ports.clock)
 
@@ -294,9 +294,7 @@ def main() -> int:
             )
             print(f"| {' | '.join(map(str, cells))} |")
     print(f"$: of the input of 1,000 first requests to {_PRICED}; cached: where the stable prefix is billed as cached.")
-    print(
-        f"A prefix that is cached explicitly pays from {break_even_requests():.1f} requests an hour on, whatever its length."
-    )
+    print(f"An explicitly cached prefix pays from {break_even_requests():.1f} requests an hour on, of any length.")
     return 0
 
 

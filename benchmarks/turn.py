@@ -12,7 +12,7 @@ from typing import Any, Final
 from benchmarks import bucket_log, built, usage, wire
 from benchmarks.bucket_log import BucketRequest
 from benchmarks.chats import Chat, push
-from benchmarks.memory import AFTER_REQUESTS, AFTER_START, REQUESTS, Held
+from benchmarks.memory import AFTER_REQUESTS, AFTER_START, REQUESTS, MemoryByFunction
 from benchmarks.plan import Plan
 from benchmarks.processes import Processes, wiring
 from benchmarks.samples import Comparison, interleave
@@ -64,7 +64,7 @@ class Requests:
         return sum(self.storage.values())
 
 
-async def measure(processes: Processes, plan: Plan) -> tuple[list[Section], Held]:
+async def measure(processes: Processes, plan: Plan) -> tuple[list[Section], MemoryByFunction]:
     """Return the sections, and the memory of the workers of agent_worker and unsend."""
     storage = await processes.bucket()
     stand_ins = {
@@ -77,7 +77,7 @@ async def measure(processes: Processes, plan: Plan) -> tuple[list[Section], Held
         for name, messages in (("long", LONG), ("short", SHORT)):
             built.copy(chats[name].built(messages, pool), storage)
     worker = await processes.start(processes.function("agent_worker", wiring(stand_ins, SETTLE_MS="0")))
-    memory = await _used(stand_ins["line"], worker)
+    memory = await _memory_of(stand_ins["line"], worker)
     turns: list[dict[str, Turn]] = [{} for _ in range(plan.turns)]
     for number, name in interleave(("long", "short"), plan.turns):
         turns[number][name] = await timed_turn(worker, chats[name])
@@ -89,7 +89,7 @@ async def measure(processes: Processes, plan: Plan) -> tuple[list[Section], Held
     return sections, {"agent_worker": memory, "unsend": held_by_unsend}
 
 
-async def _used(line: Child, worker: Child) -> dict[str, usage.Memory | None]:
+async def _memory_of(line: Child, worker: Child) -> dict[str, usage.Memory | None]:
     """Return the worker's memory after the start, and after messages in sixteen chats."""
     await asyncio.to_thread(wire.send, worker.port, any_status=True)
     pid = usage.worker_pid(worker.pid)

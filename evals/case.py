@@ -15,7 +15,7 @@ FOLDER: Final = Path(__file__).parent / "cases"
 Mind = Literal["code", "model"]
 
 
-class Said(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class HistoryMessage(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A message of the history.  `bot`: the bot's answer, None for silence.  `to_bot` is false for an overheard message."""
 
     who: str = "yuki"
@@ -24,7 +24,7 @@ class Said(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     to_bot: bool = True
 
 
-class Filed(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class FiledEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """An entry filed before the question.  `message_index`: the number of its source message in the history."""
 
     category: str
@@ -34,7 +34,7 @@ class Filed(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     message_index: int | None = None
 
 
-class Reminded(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class SetReminder(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A reminder set before the question: text and local time, for example `2026-11-23T09:00`."""
 
     text: str
@@ -65,7 +65,7 @@ class Meanwhile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     command: str | None = None
 
 
-class WantedEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class ExpectedEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """An expected entry; texts are regular expressions."""
 
     category: str | None = None
@@ -74,7 +74,7 @@ class WantedEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     text: str | None = None
 
 
-class WantedReminder(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class ExpectedReminder(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """An expected open reminder; `text` and `rule` are regular expressions, `at` is the next local time."""
 
     text: str = ""
@@ -86,12 +86,12 @@ class WantedReminder(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
 class Expected(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The expected final state, then calls, then words.  Texts are regular expressions, without regard to case."""
 
-    entries: list[WantedEntry] = []
+    entries: list[ExpectedEntry] = []
     no_entry: list[str] = []
     count: int | None = None
     count_at_most: int | None = None
     unchanged: bool = False
-    reminders: list[WantedReminder] = []
+    reminders: list[ExpectedReminder] = []
     reminder_count: int | None = None
     notion_writes: int | None = None
     searches_at_most: int | None = None
@@ -140,9 +140,9 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     now: str = "2026-11-22T10:00:00+09:00"
     zone: str = "Asia/Tokyo"
     quotes: int | None = None
-    history: list[Said] = []
-    entries: list[Filed] = []
-    reminders: list[Reminded] = []
+    history: list[HistoryMessage] = []
+    entries: list[FiledEntry] = []
+    reminders: list[SetReminder] = []
     members: int = 3
     notion: list[NotionRow] | None = None
     web: WebPage | None = None

@@ -16,7 +16,7 @@ from evals.minds import MindUnderTest
 from shared.agent.model import JsonAnswer, JsonRequest, ModelRequest, ModelResponse
 
 FOLDER: Final = Path(__file__).parent / "cassettes"
-_LEFT_OUT: Final = "timeout_s"  # it counts down by the clock
+_LEFT_OUT: Final = "timeout_s"  # counts down by the clock
 
 
 class ReRecordError(Exception):

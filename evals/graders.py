@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from evals.case import Case, Expected, WantedEntry, WantedReminder
+from evals.case import Case, Expected, ExpectedEntry, ExpectedReminder
 from evals.world import Observed
 from shared.agent.model import Content, FunctionResponses, JsonRequest, ModelContent, ModelRequest
 from shared.conversation.records import OutcomeKind
@@ -66,7 +66,7 @@ def _mechanics(case: Case, observed: Observed) -> Iterator[str]:
     ):
         yield "the turn ended with an apology"
     if not is_asked and case.policy != "model" and observed.asked:
-        yield "the model was asked about a message that nobody addressed to the bot"
+        yield "the model was asked about a message not addressed to the bot"
     if len(observed.replies) > _BUBBLES:
         yield f"{len(observed.replies)} bubbles"
     if _ID.search(observed.reply):
@@ -157,7 +157,7 @@ def _words(expected: Expected, observed: Observed) -> Iterator[str]:
         yield f"the reply is not in {expected.speaks}"
 
 
-def _is_entry(entry: Entry, expected: WantedEntry) -> bool:
+def _is_entry(entry: Entry, expected: ExpectedEntry) -> bool:
     return (
         (expected.category is None or entry.category.value == expected.category)
         and (expected.name is None or _has(expected.name, entry.name))
@@ -166,7 +166,7 @@ def _is_entry(entry: Entry, expected: WantedEntry) -> bool:
     )
 
 
-def _is_reminder(reminder: Reminder, expected: WantedReminder) -> bool:
+def _is_reminder(reminder: Reminder, expected: ExpectedReminder) -> bool:
     next_ms = reminder.kept_ms or reminder.due_ms or 0
     return (
         _has(expected.text, reminder.text)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from evals.run import Played, Result
+from evals.run import CaseRun, Result
 from shared.agent.model import Json, JsonModel, JsonRequest
 from shared.errors import AizuchiError
 from shared.line.ids import mask_ids
@@ -72,11 +72,11 @@ def judge(results: Sequence[Result], model: JsonModel, *, at_once: int = 1) -> T
     return Tone(headline=headline, judgements=judgements)
 
 
-def _judgement(result: Result, played: Played, model: JsonModel) -> Judgement | None:
+def _judgement(result: Result, played: CaseRun, model: JsonModel) -> Judgement | None:
     """Return the judgement; None after an error or an answer outside the schema."""
     request = JsonRequest(
         system_instruction=RUBRIC.read_text(encoding="utf-8"),
-        prompt=f"{_quoted('The message', result.case.says)}\n{_quoted('The answer', played.reply)}",
+        prompt=f"{_quote('The message', result.case.says)}\n{_quote('The answer', played.reply)}",
         schema=_SCHEMA,
         timeout_s=_TIMEOUT_S,
     )
@@ -91,6 +91,6 @@ def _judgement(result: Result, played: Played, model: JsonModel) -> Judgement | 
     return Judgement(case_id=case.id, suite=case.suite, score=score, reason=str(reason or "")[:_REASON_LIMIT])
 
 
-def _quoted(title: str, text: str) -> str:
+def _quote(title: str, text: str) -> str:
     """Return a text between two lines of dashes; the text's own dashes are broken up."""
     return f"{title}:\n{_MARK}\n{mask_ids(text).replace(_MARK, '- - -')}\n{_MARK}"

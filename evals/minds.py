@@ -22,7 +22,7 @@ class MindUnderTest(Model, JsonModel, Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class ModelCall:
     """A request to the model under test, with the calls, tokens and seconds of the answer."""
 
     request: ModelRequest | JsonRequest = field(repr=False)
@@ -35,7 +35,7 @@ class Stage:
     """A model that follows a script until the question, then passes requests on and records each request with its calls."""
 
     def __init__(self, subject: MindUnderTest) -> None:
-        self.asked: list[Asked] = []
+        self.asked: list[ModelCall] = []
         self.script: list[ModelResponse] = []
         self.recap = ""
         self.is_history = True
@@ -53,16 +53,16 @@ class Stage:
             return self.script.pop(0)
         begun = time.perf_counter()
         response = self._subject.generate(request)
-        self._keep(Asked(request=request, calls=tuple(response.calls), usage=response.usage, seconds=_since(begun)))
+        self._keep(ModelCall(request=request, calls=tuple(response.calls), usage=response.usage, seconds=_since(begun)))
         return response
 
     def answer_json(self, request: JsonRequest) -> JsonAnswer:
         begun = time.perf_counter()
         answer = self._subject.answer_json(request)
-        self._keep(Asked(request=request, usage=answer.usage, seconds=_since(begun)))
+        self._keep(ModelCall(request=request, usage=answer.usage, seconds=_since(begun)))
         return answer
 
-    def _keep(self, asked: Asked) -> None:
+    def _keep(self, asked: ModelCall) -> None:
         with self._lock:
             self.asked.append(asked)
 
@@ -104,7 +104,7 @@ class OnePageWeb:
         return WebAnswer(text=self.text, sources=(WebSource(title=self.title, url=self.url),), searches=(query,))
 
 
-def tokens_of(asked: Sequence[Asked]) -> Usage:
+def tokens_of(asked: Sequence[ModelCall]) -> Usage:
     """Return the sum of the tokens."""
     total = Usage()
     for request in asked:
@@ -118,7 +118,7 @@ def tokens_of(asked: Sequence[Asked]) -> Usage:
     return total
 
 
-def count_calls(asked: Sequence[Asked]) -> Mapping[str, int]:
+def count_calls(asked: Sequence[ModelCall]) -> Mapping[str, int]:
     """Return how often each tool was called, for example `{"capture": 2, "reply": 1}`."""
     counts: dict[str, int] = {}
     for call in (call for one in asked for call in one.calls):

@@ -14,7 +14,7 @@ _DOLLARS_A_MILLION: Final = {
     "gemini-3.6-flash": (1.50, 7.50),
     "gemini-3.1-flash-lite": (0.25, 1.50),
 }
-_OF_CACHED: Final = 0.1  # what a cached token costs of an input token
+_OF_CACHED: Final = 0.1  # price of a cached token, relative to an input token
 _MILLION: Final = 1_000_000
 
 

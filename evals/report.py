@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from evals.judge import BEST, NOT_JUDGED, Tone
-from evals.run import Played, Result, Summary, failed_gates, summaries
+from evals.run import CaseRun, Result, Summary, failed_gates, summaries
 
 _STYLE: Final = Path(__file__).with_name("report.css")
 _SAID_LIMIT: Final = 300
@@ -165,7 +165,7 @@ def _told_of_obedient(results: Sequence[Result]) -> str:
 
 
 def _why(result: Result) -> str:
-    first: Played = next(one for one in result.runs if not one.has_passed_gates)
+    first: CaseRun = next(one for one in result.runs if not one.has_passed_gates)
     return first.error or "; ".join(one.text for one in first.failures if one.is_gate)
 
 

@@ -10,7 +10,7 @@ import msgspec
 from evals.case import Case
 from evals.cassettes import ReRecordError
 from evals.graders import Failure, grade
-from evals.minds import Asked, MindUnderTest, count_calls, tokens_of
+from evals.minds import MindUnderTest, ModelCall, count_calls, tokens_of
 from evals.prices import dollars, estimated_usage
 from evals.world import Observed, World
 from shared.agent.model import JsonAnswer, JsonRequest, ModelRequest, ModelResponse
@@ -21,7 +21,7 @@ MindFor = Callable[[Case], MindUnderTest]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Played:
+class CaseRun:
     """One case, played once.  `error`: why the run stopped early."""
 
     case: Case
@@ -50,7 +50,7 @@ class Result:
     """A case and its runs."""
 
     case: Case
-    runs: tuple[Played, ...]
+    runs: tuple[CaseRun, ...]
 
     @property
     def has_always_passed(self) -> bool:
@@ -85,7 +85,7 @@ class Summary:
     @classmethod
     def of(cls, name: str, results: Sequence[Result], *, model_name: str) -> "Summary":
         runs = [run for result in results for run in result.runs]
-        usage = tokens_of([Asked(request=_NOTHING, usage=run.usage) for run in runs])
+        usage = tokens_of([ModelCall(request=_NOTHING, usage=run.usage) for run in runs])
         seconds = sorted(run.seconds for run in runs)
         return cls(
             name=name,
@@ -116,16 +116,16 @@ def play(
         return list(pool.map(play_one, cases))
 
 
-def play_once(case: Case, mind: MindUnderTest, *, is_real: bool = False) -> Played:
+def play_once(case: Case, mind: MindUnderTest, *, is_real: bool = False) -> CaseRun:
     """Return a run of a case."""
     watched = _Watched(mind)
     try:
         observed = World(case, watched, is_real=is_real).play()
     except Exception as cause:  # noqa: BLE001 - one case that cannot be played must not end the others
-        return Played(case=case, error=watched.needs_recording or f"{type(cause).__name__}: {cause}")
+        return CaseRun(case=case, error=watched.needs_recording or f"{type(cause).__name__}: {cause}")
     if watched.needs_recording:
-        return Played(case=case, error=watched.needs_recording)
-    return Played(
+        return CaseRun(case=case, error=watched.needs_recording)
+    return CaseRun(
         case=case,
         failures=grade(case, observed),
         reply=observed.reply,
@@ -151,7 +151,7 @@ def failed_gates(results: Sequence[Result]) -> list[Result]:
 
 def estimated_cost(results: Sequence[Result], *, model_name: str, repeats: int) -> float | None:
     """Return the price of a run with a real model, estimated by the lengths of the requests so far."""
-    usage = tokens_of([Asked(request=_NOTHING, usage=result.runs[0].estimate) for result in results])
+    usage = tokens_of([ModelCall(request=_NOTHING, usage=result.runs[0].estimate) for result in results])
     cost = dollars(model_name, usage)
     return None if cost is None else cost * repeats
 

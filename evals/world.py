@@ -15,8 +15,8 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from evals.case import Case, Filed, Meanwhile, Said
-from evals.minds import Asked, MindUnderTest, OnePageWeb, Stage
+from evals.case import Case, FiledEntry, HistoryMessage, Meanwhile
+from evals.minds import MindUnderTest, ModelCall, OnePageWeb, Stage
 from shared.access.admission import Access, Admissions
 from shared.access.doorstep import Doorstep
 from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryMedia, MemoryObjectStore, MemoryProfiles
@@ -76,7 +76,7 @@ class Observed:
     statuses: tuple[int, ...]
     replies: tuple[str, ...] = field(repr=False)
     outcome: OutcomeRecord | None
-    asked: tuple[Asked, ...] = field(repr=False)
+    asked: tuple[ModelCall, ...] = field(repr=False)
     before: Mapping[str, Entry] = field(repr=False)
     after: Mapping[str, Entry] = field(repr=False)
     reminders: tuple[Reminder, ...] = field(default=(), repr=False)
@@ -202,7 +202,7 @@ class World:
         self._stage.script = [calling(("skip", {"reason": "history"}))]
         return self._push(worker, event)
 
-    def _tell(self, worker: PushEndpoint, message: Said) -> int:
+    def _tell(self, worker: PushEndpoint, message: HistoryMessage) -> int:
         """Deliver a message of the history; the script answers as the case says."""
         number = len(self._said_ids)
         answer = ("skip", {"reason": "history"}) if message.bot is None else ("reply", {"message": message.bot})
@@ -250,7 +250,7 @@ class World:
                 )
             )
 
-    def _entry(self, number: int, filed: Filed) -> Entry:
+    def _entry(self, number: int, filed: FiledEntry) -> Entry:
         category = Category(filed.category)
         types, name = fields_of(category), name_field(category)
         values: dict[str, Value] = {one.name: one.default for one in FIELDS[category]}
@@ -277,7 +277,7 @@ class World:
         if change.unsend is not None:
             event = self._event("unsend", who=self._case.who)
             return self._push(unsend, {**event, "unsend": {"messageId": self._said_ids[change.unsend]}})
-        assert change.edit is not None  # noqa: S101 - one of the three is given
+        assert change.edit is not None  # noqa: S101 - a change has one of the three fields
         event = self._event("messageEdited", who=self._case.who)
         return self._push(
             worker, {**event, "message": {"id": self._said_ids[change.edit], "type": "text", "text": change.text}}

@@ -38,8 +38,6 @@ class CloudScheduler:
 
     async def _tick_on(self) -> None:
         while True:
-            with suppress(
-                UnavailableError
-            ):  # the job is configured without retries; the next minute has a tick of its own
+            with suppress(UnavailableError):  # the job is configured without retries; the next minute has its own tick
                 self.tick()
             await asyncio.sleep(self._interval_s)

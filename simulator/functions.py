@@ -31,7 +31,7 @@ class NotionWiring:
             "NOTION_BASE_URL": self.url,
             "NOTION_TOKEN": self.token,
             "NOTION_DATABASES": json.dumps(self.databases),
-            "NOTION_CONVERSATIONS": "*",  # only people of this machine can write to this LINE
+            "NOTION_CONVERSATIONS": "*",  # only people of this machine can write to the LINE stand-in
         }
 
 

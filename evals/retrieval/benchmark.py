@@ -25,7 +25,7 @@ _FOLDER: Final = Path(__file__).parent
 _MOMENT: Final = "2026-11-22T10:00:00+09:00"
 
 
-class Given(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class SetEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An entry of the set."""
 
     id: str
@@ -57,14 +57,14 @@ class Figures:
     noise: float
 
 
-def read_set() -> tuple[list[Given], list[Query]]:
+def read_set() -> tuple[list[SetEntry], list[Query]]:
     """Return the entries and the queries."""
-    entries = msgspec.yaml.decode((_FOLDER / "entries.yaml").read_bytes(), type=list[Given])
+    entries = msgspec.yaml.decode((_FOLDER / "entries.yaml").read_bytes(), type=list[SetEntry])
     queries = msgspec.yaml.decode((_FOLDER / "queries.yaml").read_bytes(), type=list[Query])
     return entries, queries
 
 
-def row_for(entry: Given) -> Row:
+def row_for(entry: SetEntry) -> Row:
     """Return an entry's row of the catalog."""
     values: dict[str, Value] = {one.name: one.default for one in FIELDS[entry.category]}
     types = fields_of(entry.category)
@@ -83,7 +83,7 @@ def row_for(entry: Given) -> Row:
     )
 
 
-def measure(entries: Sequence[Given], queries: Sequence[Query], embedder: Embedder | None = None) -> Figures:
+def measure(entries: Sequence[SetEntry], queries: Sequence[Query], embedder: Embedder | None = None) -> Figures:
     """Return how well search finds the entries by words and, with an embedder, by meaning."""
     rows = [row_for(one) for one in entries]
     closest = _closest(rows, queries, embedder) if embedder is not None else {}
@@ -129,7 +129,7 @@ def _vectors(texts: Sequence[str], kind: Kind, embedder: Embedder) -> list[Vecto
     return [unpack(pack(one)) for one in vectors]
 
 
-def search_ms(entries: Sequence[Given], queries: Sequence[Query], *, among: int = MANY) -> float:
+def search_ms(entries: Sequence[SetEntry], queries: Sequence[Query], *, among: int = MANY) -> float:
     """Return the median CPU time of a search among so many entries, in milliseconds."""
     rows = [row_for(one) for one in entries]
     many = [rows[number % len(rows)] for number in range(among)]

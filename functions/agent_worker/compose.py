@@ -39,7 +39,7 @@ _READ_THREADS: Final = 64
 _TOOL_THREADS: Final = 64
 _TURN_THREADS: Final = 80  # one for each turn, so that no lease renewal waits for a tool; as many again for 1:1 chats
 _NAME_THREADS: Final = 16
-_MEDIA_THREADS: Final = 8  # each holds a few parts of 2 MB of a medium while it is stored
+_MEDIA_THREADS: Final = 8  # each holds a few parts of 2 MB during the upload of a medium
 _OF_ANSWERS: Final = ("jsonschema", "shared.line.markdown")
 """What is imported when it is first needed, so that the first event does not wait for it."""
 
@@ -118,7 +118,7 @@ def _ports(  # noqa: PLR0913 - what is built once for all ports
 def _warm_up(line: SdkOnDemand, model: GeminiModel) -> None:
     """Read the bot's name and prepare an answer's adapters.  After a failure, the first turn tries again."""
     line.bot_info.get()
-    gc.disable()  # what these imports make stays: a sixth of their time
+    gc.disable()  # a sixth of the time of these imports: no imported module is collected
     try:
         model.warm_up()
         line.get()

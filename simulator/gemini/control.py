@@ -170,7 +170,7 @@ def _raw(fields: Fields) -> Step:
     return _RAW_STEPS[raw]() if raw in _RAW_STEPS else Step(answer=RawBody(body=raw.encode()))
 
 
-# The first of these fields decides, so that `finish` can be combined with `text`.
+# The first present field decides, so that `finish` can be combined with `text`.
 _STEPS: Mapping[str, Callable[[Fields], Step]] = {
     "finish": _finish,
     "calls": _calls,

@@ -22,7 +22,7 @@ MIN_SERVER_TIMEOUT_S = 10
 
 _LEVELS = frozenset({"MINIMAL", "LOW", "MEDIUM", "HIGH"})
 _LEVELS_WITHOUT_MINIMAL = _LEVELS - {"MINIMAL"}
-# Source: the Gemini 3.8, 3.5 Flash and 3.5 Flash-Lite guides. XHIGH is in the client's enum, but no model has it.
+# Source: the Gemini 3.8, 3.5 Flash and 3.5 Flash-Lite guides. XHIGH is in the client's enum, but in no model.
 _LEVELS_WITHOUT_MINIMAL_MODELS = ("gemini-3.8-flash", "gemini-3.7-flash", "gemini-4-argon")
 _KNOWN_MEDIA = re.compile(
     r"image/(?:png|jpeg|webp|heic|heif)|application/pdf|text/[\w.+-]+"

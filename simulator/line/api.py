@@ -29,7 +29,7 @@ from .responses import CutResponse
 from .switches import Fault, Faults
 
 REQUESTS_KEPT: Final = 10_000
-_MOST_BYTES: Final = BODY_BYTES + 1  # one more than allowed, so that the endpoint refuses it
+_MOST_BYTES: Final = BODY_BYTES + 1  # one byte over the limit suffices to refuse the body
 logger: Final = logging.getLogger(__name__)
 
 
@@ -181,7 +181,7 @@ class HangingResponse(Response):
             continue
 
 
-def _json_or_none(body: bytes) -> Any:  # noqa: ANN401 - whatever JSON brought
+def _json_or_none(body: bytes) -> Any:  # noqa: ANN401 - any JSON
     try:
         return parse_json(body) if body else None
     except MalformedJsonError:

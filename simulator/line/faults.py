@@ -32,7 +32,7 @@ class RequestFault(Generic[_Request]):
         raise NotImplementedError
 
 
-_Fault = TypeVar("_Fault", bound=RequestFault)  # type: ignore[type-arg]  # bound to the request's type where it is used
+_Fault = TypeVar("_Fault", bound=RequestFault)  # type: ignore[type-arg]  # bound to the request's type by each use
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,7 +61,7 @@ def flex_problems(contents: JsonObject) -> tuple[Detail, ...]:
     """Return all problems of a bubble or a carousel."""
     check = _Check()
     if contents.get("type") == "carousel":
-        check.known(contents, "carousel", "")
+        check.known_properties(contents, "carousel", "")
         _check_carousel(contents, check)
     else:
         _check_bubble(contents, "", check)
@@ -79,7 +79,7 @@ class _Check:
     def add(self, message: str, path: str) -> None:
         self.details.append(Detail(message=message, property=path))
 
-    def known(self, holder: JsonObject, kind: str, path: str) -> None:
+    def known_properties(self, holder: JsonObject, kind: str, path: str) -> None:
         """Source: github.com/line/line-bot-sdk-python/issues/111."""
         for name in holder.keys() - PROPERTIES[kind]:
             self.add("unknown field", f"{path}/{name}")
@@ -141,7 +141,7 @@ def _check_bubble(bubble: JsonObject, path: str, check: _Check) -> None:
     if bubble.get("type") != "bubble":
         check.add("unknown object type", f"{path}/type")
         return
-    check.known(bubble, "bubble", path)
+    check.known_properties(bubble, "bubble", path)
     _check_choice(bubble, "size", _BUBBLE_SIZES, path, check)
     _check_choice(bubble, "direction", ("ltr", "rtl"), path, check)
     check.action(bubble, path)
@@ -153,11 +153,11 @@ def _check_bubble(bubble: JsonObject, path: str, check: _Check) -> None:
     if hero is not None:
         _check_component(hero, f"{path}/hero", ("box", "image", "video"), check)
     styles = check.object(bubble, "styles", path) or {}
-    check.known(styles, "styles", f"{path}/styles")
+    check.known_properties(styles, "styles", f"{path}/styles")
     for name in ("header", "hero", "body", "footer"):
         style = check.object(styles, name, f"{path}/styles")
         if style is not None:
-            check.known(style, "style", f"{path}/styles/{name}")
+            check.known_properties(style, "style", f"{path}/styles/{name}")
             _check_properties(style, f"{path}/styles/{name}", check)
 
 
@@ -172,7 +172,7 @@ def _check_component(component: JsonObject, path: str, of: tuple[str, ...], chec
         # Source of "invalid property", for a spacer: github.com/line/line-bot-sdk-go/issues/657
         check.add("unknown object type" if kind not in (*_IN_BOX, "spacer") else "invalid property", path)
         return
-    check.known(component, str(kind), path)
+    check.known_properties(component, str(kind), path)
     _check_properties(component, path, check)
     _check_kind(component, str(kind), path, check)
     if kind in {"box", "text", "image", "button", "video"}:
@@ -217,7 +217,7 @@ def _check_box(box: JsonObject, path: str, check: _Check) -> None:
 
 
 def _check_background(background: JsonObject, path: str, check: _Check) -> None:
-    check.known(background, "background", path)
+    check.known_properties(background, "background", path)
     _check_choice(background, "type", ("linearGradient",), path, check)
     for name in ("type", "angle", "startColor", "endColor"):
         if background.get(name) is None:

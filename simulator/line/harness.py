@@ -117,7 +117,7 @@ class LineHarness:
 
         return self.run(act())
 
-    def call(self, method: str, path: str, **request: Any) -> httpx2.Response:  # noqa: ANN401 - whatever httpx2 takes
+    def call(self, method: str, path: str, **request: Any) -> httpx2.Response:  # noqa: ANN401 - any argument of httpx2
         """Send a request with the right token, and return the API's answer."""
 
         async def send() -> httpx2.Response:

@@ -36,7 +36,7 @@ class _Duplicated(dict[str, Any]):
     duplicate = ""
 
 
-def parse_json(body: bytes) -> Any:  # noqa: ANN401 - whatever JSON brought
+def parse_json(body: bytes) -> Any:  # noqa: ANN401 - any JSON
     """Return the value. Half of a surrogate pair becomes U+FFFD, because no UTF-8 text can contain half a pair.
 
     Raises: MalformedJsonError, also for `NaN`, numbers beyond floats, repeated properties, and more than `DEPTH` levels.
@@ -48,7 +48,7 @@ def parse_json(body: bytes) -> Any:  # noqa: ANN401 - whatever JSON brought
             text,
             parse_constant=_refuse_constant,
             parse_float=_finite,
-            parse_int=_bounded,
+            parse_int=_bounded_int,
             object_pairs_hook=_object_of,
         )
     except json.JSONDecodeError as error:
@@ -109,7 +109,7 @@ def _finite(digits: str) -> float:
     return number
 
 
-def _bounded(digits: str) -> int:
+def _bounded_int(digits: str) -> int:
     if len(digits) > _INT_DIGITS:
         raise MalformedJsonError("a number is too large")
     return int(digits)

@@ -29,7 +29,7 @@ async def get_all(channel: Channel, _call: Call) -> Answer:
 
 async def add(channel: Channel, call: Call) -> Answer:
     """Keep the app; 30 are allowed.  Returns: `{"liffId": "1234567890-AbcdEfgh"}`, for example."""
-    app = _checked(call.json(), is_new=True)
+    app = _check_app(call.json(), is_new=True)
     if len(channel.liff_apps) >= APPS:
         raise bad_request("The maximum number of LIFF apps that can be added to the channel has been reached")
     liff_id = f"{channel.channel_id}-{channel.ids.liff_suffix()}"
@@ -39,7 +39,7 @@ async def add(channel: Channel, call: Call) -> Answer:
 
 async def update(channel: Channel, call: Call) -> Answer:
     """Change the properties in the body."""
-    liff_id, change = _liff_id(channel, call), _checked(call.json(), is_new=False)
+    liff_id, change = _liff_id(channel, call), _check_app(call.json(), is_new=False)
     app = channel.liff_apps[liff_id]
     view = {**app["view"], **change.get("view", {})}
     channel.liff_apps[liff_id] = {**app, **change, "view": view}
@@ -59,7 +59,7 @@ def _liff_id(channel: Channel, call: Call) -> str:
     return liff_id
 
 
-def _checked(body: JsonObject, *, is_new: bool) -> JsonObject:
+def _check_app(body: JsonObject, *, is_new: bool) -> JsonObject:
     """Return the app without unknown properties.  Raises: LineError 400, with every problem."""
     problems = Problems()
     if is_new or body.get("view") is not None:

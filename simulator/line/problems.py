@@ -83,7 +83,7 @@ class Problems:
         if value is not None and not isinstance(value, bool):
             raise invalid_property(_join(path, name))
 
-    def _present(self, holder: JsonObject, name: str, path: str, *, required: bool) -> Any:  # noqa: ANN401 - whatever JSON brought
+    def _present(self, holder: JsonObject, name: str, path: str, *, required: bool) -> Any:  # noqa: ANN401 - any JSON
         value = holder.get(name)
         if value is None or value == "":
             if required or value == "":
@@ -158,7 +158,7 @@ class Problems:
             self.add("Must be a valid HTTPS URL", _join(path, name))
 
 
-def is_number(value: Any) -> bool:  # noqa: ANN401 - whatever JSON brought
+def is_number(value: Any) -> bool:  # noqa: ANN401 - any JSON
     """Whether a JSON value is a number; booleans are not."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 

@@ -102,7 +102,7 @@ def _coupon(body: JsonObject, problems: Problems) -> None:
         problems.number(body, name, "", least=0, most=_LAST_SECOND)
 
 
-def _templated(body: JsonObject, problems: Problems) -> None:
+def _check_template_push(body: JsonObject, problems: Problems) -> None:
     _phone(body)
     problems.text(body, "templateKey", "", most=100)
     problems.object(body, "body", "")
@@ -207,7 +207,7 @@ REFUSALS: Final = (
         "LINE notification messages",
         {
             "POST /bot/pnp/push": _by_phone,
-            "POST /v2/bot/message/pnp/templated/push": _json(_templated),
+            "POST /v2/bot/message/pnp/templated/push": _json(_check_template_push),
             "GET /v2/bot/message/delivery/pnp": _day,
             "GET /v2/bot/message/delivery/pnp/templated": _day,
         },

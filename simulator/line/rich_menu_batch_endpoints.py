@@ -24,7 +24,7 @@ _RESUME_KEY: Final = re.compile(r"[a-zA-Z0-9_-]{1,100}")
 
 async def start(channel: Channel, call: Call) -> Answer:
     """Carry out the operations, each on the links from before the batch."""
-    operations = _checked(channel, call)
+    operations = _checked_operations(channel, call)
     before = dict(channel.rich_menus.linked)
     for operation in operations:
         for user_id, rich_menu_id in before.items():
@@ -37,7 +37,7 @@ async def start(channel: Channel, call: Call) -> Answer:
 
 async def validate(channel: Channel, call: Call) -> Answer:
     """Check the operations."""
-    _checked(channel, call)
+    _checked_operations(channel, call)
     return Answer()
 
 
@@ -56,7 +56,7 @@ def _apply(channel: Channel, user_id: str, operation: JsonObject) -> None:
         channel.rich_menus.linked.pop(user_id, None)
 
 
-def _checked(channel: Channel, call: Call) -> list[JsonObject]:
+def _checked_operations(channel: Channel, call: Call) -> list[JsonObject]:
     body, problems = call.json(), Problems()
     operations = problems.items(body, "operations", "", least=1, most=OPERATIONS)
     for index, operation in enumerate(operations):

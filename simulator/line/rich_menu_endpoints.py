@@ -75,13 +75,13 @@ async def get_list(channel: Channel, _call: Call) -> Answer:
 async def delete(channel: Channel, call: Call) -> Answer:
     """Remove the menu."""
     channel.rich_menus.delete(_menu(channel, call).rich_menu_id)
-    return _changed(channel)
+    return _notify_and_answer(channel)
 
 
 async def set_default(channel: Channel, call: Call) -> Answer:
     """Show the menu to everybody without a linked menu."""
     channel.rich_menus.default_id = _with_image(_menu(channel, call)).rich_menu_id
-    return _changed(channel)
+    return _notify_and_answer(channel)
 
 
 async def get_default(channel: Channel, _call: Call) -> Answer:
@@ -94,14 +94,14 @@ async def get_default(channel: Channel, _call: Call) -> Answer:
 async def clear_default(channel: Channel, _call: Call) -> Answer:
     """Show no default menu."""
     channel.rich_menus.default_id = None
-    return _changed(channel)
+    return _notify_and_answer(channel)
 
 
 async def link(channel: Channel, call: Call) -> Answer:
     """Show the menu to one person."""
     user_id = _user_id(channel, call)
     channel.rich_menus.linked[user_id] = _with_image(_menu(channel, call)).rich_menu_id
-    return _changed(channel)
+    return _notify_and_answer(channel)
 
 
 async def get_linked(channel: Channel, call: Call) -> Answer:
@@ -115,7 +115,7 @@ async def get_linked(channel: Channel, call: Call) -> Answer:
 async def unlink(channel: Channel, call: Call) -> Answer:
     """Show the default menu to the person again."""
     channel.rich_menus.linked.pop(_user_id(channel, call), None)
-    return _changed(channel)
+    return _notify_and_answer(channel)
 
 
 async def link_in_bulk(channel: Channel, call: Call) -> Answer:
@@ -128,14 +128,14 @@ async def link_in_bulk(channel: Channel, call: Call) -> Answer:
     for user_id in _user_ids(body.get("userIds")):
         if user_id in channel.people:
             channel.rich_menus.linked[user_id] = menu.rich_menu_id
-    return _changed(channel, HTTPStatus.ACCEPTED)
+    return _notify_and_answer(channel, HTTPStatus.ACCEPTED)
 
 
 async def unlink_in_bulk(channel: Channel, call: Call) -> Answer:
     """Show the default menu to several people again."""
     for user_id in _user_ids(call.json().get("userIds")):
         channel.rich_menus.linked.pop(user_id, None)
-    return _changed(channel, HTTPStatus.ACCEPTED)
+    return _notify_and_answer(channel, HTTPStatus.ACCEPTED)
 
 
 async def create_alias(channel: Channel, call: Call) -> Answer:
@@ -225,6 +225,6 @@ def _text(value: object, name: str) -> str:
     return value
 
 
-def _changed(channel: Channel, status: int = HTTPStatus.OK) -> Answer:
+def _notify_and_answer(channel: Channel, status: int = HTTPStatus.OK) -> Answer:
     channel.notify_listeners()
     return Answer(status=status)

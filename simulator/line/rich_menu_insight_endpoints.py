@@ -25,7 +25,7 @@ SUMMARY_DAYS: Final = 396
 
 async def daily(channel: Channel, call: Call) -> Answer:
     """Return the taps of each area by day, in at most 100 days."""
-    menu, first, last = _asked(channel, call, DAILY_DAYS)
+    menu, first, last = _menu_and_days(channel, call, DAILY_DAYS)
     taps = _within(menu, channel, first, last)
 
     def metrics(counted: Sequence[Tap]) -> list[JsonObject]:
@@ -50,7 +50,7 @@ async def daily(channel: Channel, call: Call) -> Answer:
 
 async def summary(channel: Channel, call: Call) -> Answer:
     """Return the taps of each area, in at most 397 days."""
-    menu, first, last = _asked(channel, call, SUMMARY_DAYS)
+    menu, first, last = _menu_and_days(channel, call, SUMMARY_DAYS)
     taps = _within(menu, channel, first, last)
     if _is_hidden(taps):
         return Answer(body={"richMenuId": menu.rich_menu_id}, headers=MARK)
@@ -67,7 +67,7 @@ async def summary(channel: Channel, call: Call) -> Answer:
     )
 
 
-def _asked(channel: Channel, call: Call, most_days: int) -> tuple[RichMenu, str, str]:
+def _menu_and_days(channel: Channel, call: Call, most_days: int) -> tuple[RichMenu, str, str]:
     menu = channel.rich_menus.menus.get(call.path_params["rich_menu_id"])
     if menu is None:
         raise not_found()

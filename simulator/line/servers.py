@@ -20,7 +20,7 @@ class PortInUseError(Exception):
 
 def listening_socket(port: int, host: str = LOOPBACK) -> socket.socket:
     """Return a socket listening on the port; 0 chooses any free port.  Raises: PortInUseError."""
-    # With an explicit protocol asyncio disables Nagle's algorithm; otherwise a body waits 40 ms for the acknowledgement of its head.
+    # With an explicit protocol asyncio disables Nagle's algorithm; otherwise a body waits 40 ms for the acknowledgement of the head.
     sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:

@@ -52,7 +52,7 @@ class Switchboard:
         elif scope["path"].startswith(_OAUTH):
             body = await _read(receive)
             line = self._line_of(parse_qs(body.decode(errors="replace")) | parse_qs(scope["query_string"].decode()))
-            await line.app(scope, _again(body), send)
+            await line.app(scope, _receive_of(body), send)
         else:
             await self.lines[0].app(scope, receive, send)
 
@@ -76,7 +76,7 @@ async def _read(receive: Receive) -> bytes:
     return b"".join(parts)
 
 
-def _again(body: bytes) -> Receive:
+def _receive_of(body: bytes) -> Receive:
     """Return a `receive` for a body read before; afterwards, the connection ends."""
     messages: list[Message] = [
         {"type": "http.disconnect"},

@@ -32,7 +32,7 @@ async def issue_short_lived(channel: Channel, call: Call) -> Answer:
     form = _form(call)
     _check_grant(form)
     _check_secret(channel, form)
-    return Answer(body=_issued(channel, call, "short", SHORT_LIVED_S))
+    return Answer(body=_issue(channel, call, "short", SHORT_LIVED_S))
 
 
 async def issue_v2_1(channel: Channel, call: Call) -> Answer:
@@ -43,7 +43,7 @@ async def issue_v2_1(channel: Channel, call: Call) -> Answer:
     lifetime_s = claims.get("token_exp")
     if not isinstance(lifetime_s, int) or isinstance(lifetime_s, bool) or not 0 < lifetime_s <= SHORT_LIVED_S:
         raise _refusal("invalid_client", "Invalid token_exp")
-    return Answer(body=_issued(channel, call, "v2.1", lifetime_s))
+    return Answer(body=_issue(channel, call, "v2.1", lifetime_s))
 
 
 async def issue_stateless(channel: Channel, call: Call) -> Answer:
@@ -54,17 +54,17 @@ async def issue_stateless(channel: Channel, call: Call) -> Answer:
         _assertion(channel, form, call.at_ms)
     else:
         _check_secret(channel, form)
-    return Answer(body=_issued(channel, call, "stateless", STATELESS_S))
+    return Answer(body=_issue(channel, call, "stateless", STATELESS_S))
 
 
 async def verify_by_query(channel: Channel, call: Call) -> Answer:
     """Return the channel and the remaining seconds."""
-    return _verified(channel, call, call.query.get("access_token", ""))
+    return _verify(channel, call, call.query.get("access_token", ""))
 
 
 async def verify_by_form(channel: Channel, call: Call) -> Answer:
     """Return the channel and the remaining seconds."""
-    return _verified(channel, call, _form(call).get("access_token", ""))
+    return _verify(channel, call, _form(call).get("access_token", ""))
 
 
 async def revoke(channel: Channel, call: Call) -> Answer:
@@ -87,13 +87,13 @@ async def key_ids(channel: Channel, call: Call) -> Answer:
     return Answer(body={"kids": channel.access_tokens.key_ids(at_ms=call.at_ms)})
 
 
-def _issued(channel: Channel, call: Call, kind: Kind, lifetime_s: int) -> JsonObject:
+def _issue(channel: Channel, call: Call, kind: Kind, lifetime_s: int) -> JsonObject:
     token = channel.access_tokens.issue(kind, channel.ids, at_ms=call.at_ms, lifetime_s=lifetime_s)
     body = {"access_token": token.value, "expires_in": lifetime_s, "token_type": "Bearer"}
     return body if token.key_id is None else body | {"key_id": token.key_id}
 
 
-def _verified(channel: Channel, call: Call, value: str) -> Answer:
+def _verify(channel: Channel, call: Call, value: str) -> Answer:
     token: AccessToken | None = channel.access_tokens.find(value, at_ms=call.at_ms)
     if token is None and value != channel.channel_access_token:
         raise _refusal("invalid_request", "access token expired")
@@ -132,7 +132,7 @@ def _assertion(channel: Channel, form: Mapping[str, str], at_ms: int) -> JsonObj
     parts = form.get("client_assertion", "").split(".")
     if len(parts) != _JWT_PARTS:
         raise _refusal("invalid_client", "Invalid client_assertion")
-    header, claims = _decoded(parts[0]), _decoded(parts[1])
+    header, claims = _decode(parts[0]), _decode(parts[1])
     if header.get("alg") != "RS256" or not isinstance(header.get("kid"), str):
         raise _refusal("invalid_client", "Invalid header of client_assertion")
     expires_s = claims.get("exp", 0)
@@ -142,7 +142,7 @@ def _assertion(channel: Channel, form: Mapping[str, str], at_ms: int) -> JsonObj
     return claims
 
 
-def _decoded(part: str) -> JsonObject:
+def _decode(part: str) -> JsonObject:
     try:
         value = parse_json(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)))
     except (binascii.Error, ValueError, MalformedJsonError) as cause:

@@ -31,12 +31,12 @@ class MemoryReader(BucketView):
         Lines are from the month, or contain the query; the newest LINES_SHOWN are returned, oldest first. `user_id` is None for the bot.
         For example, `of("C1", month="2026-11")` returns the lines of November.
         """
-        dated_records = await self._said(chat_id)
-        folded_query = _folded(query)
+        dated_records = await self._dated_records(chat_id)
+        folded_query = _fold(query)
         lines = [
             {"at": at, "user_id": record.get("user_id"), "text": str(record["text"])}
             for at, record in dated_records
-            if (folded_query and folded_query in _folded(str(record["text"])))
+            if (folded_query and folded_query in _fold(str(record["text"])))
             or (not folded_query and month and at.startswith(month))
         ]
         months = Counter(at[:7] for at, _ in dated_records)
@@ -46,7 +46,7 @@ class MemoryReader(BucketView):
             "left_out": max(0, len(lines) - LINES_SHOWN),
         }
 
-    async def _said(self, chat_id: str) -> list[tuple[str, Mapping[str, Any]]]:
+    async def _dated_records(self, chat_id: str) -> list[tuple[str, Mapping[str, Any]]]:
         """Return every message and answer with its local time, oldest first."""
         folders = (f"journal/{chat_id}/", f"archive/{chat_id}/")
         listings = await asyncio.gather(*(self._bucket.generations(one) for one in folders))
@@ -83,5 +83,5 @@ def _id_of(record: Mapping[str, Any]) -> str:
     return str(record.get("line_message_id") or record.get("webhook_event_id"))
 
 
-def _folded(text: str) -> str:
+def _fold(text: str) -> str:
     return unicodedata.normalize("NFKC", text).casefold().strip()

@@ -14,7 +14,7 @@ from simulator.pubsub.limits import check_messages, check_subscription_name, che
 from simulator.pubsub.subscription import OnEvent, PushSender, Subscription, SubscriptionServices
 from simulator.pubsub.values import DELETED_TOPIC, Delivery, Message, PublishedMessage, SubscriptionSettings, Tuning
 
-FIRST_MESSAGE_IDS = (10**15, 9 * 10**15)  # as long as the real ids; each start of the server uses other ones
+FIRST_MESSAGE_IDS = (10**15, 9 * 10**15)  # as long as the real ids; each start of the server uses other ids
 
 
 def wall_clock() -> dt.datetime:

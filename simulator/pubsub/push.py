@@ -60,7 +60,7 @@ class Pusher:
     """Sends pushes, without a limit on their number."""
 
     def __init__(self) -> None:
-        # No connection is reused: one that the endpoint closes at that moment would look like a refusal.
+        # No connection is reused: a connection closed by the endpoint at that moment would look like a refusal.
         limits = httpx2.Limits(max_connections=None, max_keepalive_connections=0)
         self._client = httpx2.AsyncClient(limits=limits, timeout=None, trust_env=False, headers=_HEADERS)
 

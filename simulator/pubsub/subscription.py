@@ -108,7 +108,7 @@ class Subscription:
             self._expire()
             deliveries = self._take(max_messages)
             if deliveries:
-                self._notify()  # the task sleeps until the earliest deadline, which may be one of these
+                self._notify()  # the task sleeps until the earliest deadline, perhaps that of a new delivery
             if deliveries or not wait or _now_s() >= give_up_s:
                 return deliveries
             await self._sleep_until(give_up_s, self._backlog.next_due_s(), self._backlog.next_deadline_s())

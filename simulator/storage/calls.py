@@ -14,9 +14,9 @@ from urllib.parse import parse_qsl, unquote
 from simulator.storage.conditions import Check, Conditions, Target, number
 
 Operation = Literal[
-    "insert",  # an upload that writes its object: in one request, or the last one of a session
+    "insert",  # the writing request of an upload: a single request, or the last request of a session
     "start",  # opens an upload session
-    "part",  # of a session, not the last one
+    "part",  # a request of a session, not the last
     "get",  # metadata
     "media",  # content
     "list",

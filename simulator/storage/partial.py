@@ -25,12 +25,12 @@ def partial_listing(path: bytes, answer: Answer) -> Answer:
     if field_masks is None or is_compressed or not answer.is_success:
         return answer
     field_names = {field: tuple(inner.split(",")) if inner else () for field, inner in _FIELD.findall(field_masks[0])}
-    body = json.dumps(_reduced(json.loads(answer.body), field_names), separators=(",", ":")).encode()
+    body = json.dumps(_reduce(json.loads(answer.body), field_names), separators=(",", ":")).encode()
     headers = tuple((key, value) for key, value in answer.headers if key.lower() != b"content-length")
     return replace(answer, headers=headers, body=body)
 
 
-def _reduced(listing: Mapping[str, object], field_names: Mapping[str, tuple[str, ...]]) -> dict[str, object]:
+def _reduce(listing: Mapping[str, object], field_names: Mapping[str, tuple[str, ...]]) -> dict[str, object]:
     return {field: _members(value, field_names[field]) for field, value in listing.items() if field in field_names}
 
 

@@ -37,7 +37,7 @@ _METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 _OF_THE_CONNECTION: Final = frozenset(
     {b"connection", b"keep-alive", b"transfer-encoding", b"te", b"upgrade", b"expect"}
 )
-_OF_THE_SERVER: Final = _OF_THE_CONNECTION | {b"date", b"server"}  # the proxy's own server adds them
+_OF_THE_SERVER: Final = _OF_THE_CONNECTION | {b"date", b"server"}  # added by the proxy's own server
 _SECONDS_BETWEEN_WRITES: Final = 1.0
 _UPSTREAM_TIMEOUT_S: Final = 60.0
 _LOG_LENGTH: Final = 10_000

@@ -55,7 +55,7 @@ class LogFile:
         self._offset += len(appended)
         *lines, self._rest = (self._rest + appended).split(b"\n")
         if len(self._rest) > LINE_BYTES:
-            self._rest = b""  # no log line of the functions is that long; the rest of it is not JSON and is skipped
+            self._rest = b""  # no log line of the functions is so long; the rest of the line is not JSON and is skipped
         return lines
 
 

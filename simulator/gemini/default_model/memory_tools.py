@@ -65,13 +65,13 @@ _TEXTS: Mapping[Language, _Texts] = {
 
 def is_request(prompt: Prompt) -> bool:
     """Whether the last message is a request to the memory, and the function is offered."""
-    asked = _asked(prompt)
+    asked = _memory_request(prompt)
     return asked is not None and prompt.offers(asked[0])
 
 
 def begin(prompt: Prompt) -> Decision:
     """Call the requested function."""
-    name, query = _asked(prompt) or (RECALL, "")
+    name, query = _memory_request(prompt) or (RECALL, "")
     return CallTool(name=name, args={"query": query} if query else {})
 
 
@@ -88,33 +88,33 @@ def report(prompt: Prompt) -> Decision:
     if result.name == FORGET:
         return Say(text=texts.proposed)
     lines = output.get("lines", ()) if isinstance(output, dict) else ()
-    shown = "\n".join(_told(str(line)) for line in lines[:_SHOWN])
+    shown = "\n".join(_short_line(str(line)) for line in lines[:_SHOWN])
     return Say(text=texts.matches.format(lines=shown) if shown else texts.no_match)
 
 
 def is_catch_up(prompt: Prompt) -> bool:
     """Whether the request asks for a summary of missed messages."""
-    return not prompt.results and any(True for _ in _missed(prompt))
+    return not prompt.results and any(True for _ in _missed_messages(prompt))
 
 
 def sum_up(prompt: Prompt) -> Decision:
     """Repeat the newest missed messages."""
     texts = _TEXTS[prompt.language]
-    lines = [line for text in _missed(prompt) for line in text if _HEADER.match(line)]
+    lines = [line for text in _missed_messages(prompt) for line in text if _HEADER.match(line)]
     if not lines:
         return Say(text=texts.missed_nothing)
     first = _HEADER.match(lines[0])
-    shown = "\n".join(map(_told, lines[-_SHOWN:]))
+    shown = "\n".join(map(_short_line, lines[-_SHOWN:]))
     return Say(text=texts.missed.format(time=first[2] if first else "", lines=shown))
 
 
-def _missed(prompt: Prompt) -> Iterator[tuple[str, ...]]:
+def _missed_messages(prompt: Prompt) -> Iterator[tuple[str, ...]]:
     for content in prompt.request.contents:
         if content.texts and content.texts[0].startswith(_CATCH_UP):
             yield content.texts[1:]
 
 
-def _asked(prompt: Prompt) -> tuple[str, str] | None:
+def _memory_request(prompt: Prompt) -> tuple[str, str] | None:
     words = prompt.words.casefold().strip(_ENDS)
     for name, pattern in _SENTENCES:
         match = pattern.fullmatch(words)
@@ -123,7 +123,7 @@ def _asked(prompt: Prompt) -> tuple[str, str] | None:
     return None
 
 
-def _told(line: str) -> str:
+def _short_line(line: str) -> str:
     """Return a line with time, speaker and the first words."""
     header = _HEADER.match(line)
     if header is None:

@@ -42,10 +42,10 @@ class Rule:
 
 def _calling(call: Callable[[Prompt], CallTool | None]) -> Rule:
     """Return the rule for the call; None without a rule."""
-    return Rule(applies=lambda prompt: call(prompt) is not None, decide=lambda prompt: _known(call(prompt)))
+    return Rule(applies=lambda prompt: call(prompt) is not None, decide=lambda prompt: _required_call(call(prompt)))
 
 
-def _known(call: CallTool | None) -> CallTool:
+def _required_call(call: CallTool | None) -> CallTool:
     assert call is not None  # noqa: S101 - the rule recognised it
     return call
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from simulator.gemini.default_model.transcript import Message
     from simulator.gemini.request import FunctionResponse, GenerateContentRequest
 
-# Punctuation that ends a sentence without changing it; the last ones are the full-width comma, ! and ?.
+# Final punctuation without a meaning; at the end stand the full-width comma, ! and ?.
 _ENDS = " \t\n.,!?~…。、〜ー\uff0c\uff01\uff1f"
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from simulator.gemini.default_model.phrases import Language
     from simulator.gemini.request import Content, GenerateContentRequest, Media
 
-DEFAULT_LANGUAGE: Language = "ja"  # most users of LINE read it
+DEFAULT_LANGUAGE: Language = "ja"  # the language of most users of LINE
 _NOT_PEOPLE = frozenset({"note", "you", "recap", "index", "filed", "earlier attempt"})
 _LINE = re.compile(r"\n(?=\[)")
 _KINDS = frozenset({"sticker", "image", "location"})  # every other kind is `other`

@@ -38,13 +38,13 @@ def document() -> JsonObject:
                 wait_s=({"type": "number", "default": 5, "maximum": 60}, False),
             ),
             "/simulator/recording": _read("What was done and said since the start or the last reset, to be replayed."),
-            "/simulator/replay": _written(
+            "/simulator/replay": _write_operation(
                 "replay",
                 "Play a recording, in a field or as it is; says whether the bot said the same.",
                 {"recording": _ANY, "wait_s": {"type": "number", "minimum": 0, "maximum": 60}},
                 ("recording",),
             ),
-            "/simulator/wait": _written(
+            "/simulator/wait": _write_operation(
                 "wait",
                 "Wait until no delivery to the webhook is under way.",
                 {"timeout_s": {"type": "number", "minimum": 0, "maximum": 60}},
@@ -59,10 +59,10 @@ def _action(action: Action) -> JsonObject:
     """Describe an action. The first person and the person's 1:1 chat are the defaults."""
     has_defaults = "user_id" in action.required
     required = tuple(name for name in action.required if not (has_defaults and name in {"user_id", "chat_id"}))
-    return _written(action.name, action.summary, dict(action.fields), required)
+    return _write_operation(action.name, action.summary, dict(action.fields), required)
 
 
-def _written(name: str, summary: str, fields: JsonObject, required: tuple[str, ...]) -> JsonObject:
+def _write_operation(name: str, summary: str, fields: JsonObject, required: tuple[str, ...]) -> JsonObject:
     schema = {"type": "object", "properties": fields, "additionalProperties": False}
     if required:
         schema["required"] = list(required)

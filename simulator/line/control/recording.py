@@ -88,7 +88,7 @@ class Replay:
         Raises: RecordingError.
         """
         steps = self._begin(recording)
-        expected, actual = _Said(), _Said()
+        expected, actual = _BotMessages(), _BotMessages()
 
         def hear(chat_id: str, messages: tuple[JsonObject, ...], ids: tuple[str, ...]) -> None:
             actual.add(chat_id, [_without_tokens(message) for message in messages], list(ids))
@@ -98,7 +98,7 @@ class Replay:
         try:
             for step in steps:
                 if "bot" in step:
-                    bot_step = self._mapped(step["bot"])
+                    bot_step = self._map_ids(step["bot"])
                     expected.add(bot_step["chat_id"], bot_step["messages"], step["bot"].get("ids", []))
                 else:
                     await self._wait(expected, actual, wait_s)
@@ -116,7 +116,7 @@ class Replay:
         try:
             for step in self._begin(recording):
                 if "bot" in step:
-                    self._say(self._mapped(step["bot"]))
+                    self._say(self._map_ids(step["bot"]))
                 else:
                     self._act(step)
         finally:
@@ -136,7 +136,7 @@ class Replay:
         return steps
 
     def _act(self, step: JsonObject) -> JsonObject:
-        action, body = ACTIONS[step["action"]], self._mapped(step["body"])
+        action, body = ACTIONS[step["action"]], self._map_ids(step["body"])
         try:
             result = action.run(self.platform, check_body(body, action.fields, action.required))
         except (ImpossibleActionError, LineError, MalformedBodyError) as error:
@@ -169,16 +169,16 @@ class Replay:
             for recorded_item, actual_item in zip(recorded, actual, strict=False):
                 self._learn(recorded_item, actual_item)
 
-    def _mapped(self, value: Any) -> Any:  # noqa: ANN401 - any JSON
+    def _map_ids(self, value: Any) -> Any:  # noqa: ANN401 - any JSON
         if isinstance(value, str):
             return self._ids.get(value, value)
         if isinstance(value, list):
-            return [self._mapped(item) for item in value]
+            return [self._map_ids(item) for item in value]
         if isinstance(value, dict):
-            return {name: self._mapped(item) for name, item in value.items()}
+            return {name: self._map_ids(item) for name, item in value.items()}
         return value
 
-    async def _wait(self, expected: "_Said", actual: "_Said", wait_s: float) -> None:
+    async def _wait(self, expected: "_BotMessages", actual: "_BotMessages", wait_s: float) -> None:
         waited_s = 0.0
         while not actual.has_as_many_as(expected) and waited_s < wait_s:
             await asyncio.sleep(_POLL_S)
@@ -188,7 +188,7 @@ class Replay:
 
 
 @dataclass(slots=True)
-class _Said:
+class _BotMessages:
     """The bot's messages, by chat."""
 
     messages: dict[str, list[JsonObject]] = field(default_factory=dict)
@@ -198,11 +198,11 @@ class _Said:
         self.messages.setdefault(chat_id, []).extend(messages)
         self.ids.setdefault(chat_id, []).extend(ids)
 
-    def has_as_many_as(self, other: "_Said") -> bool:
+    def has_as_many_as(self, other: "_BotMessages") -> bool:
         return all(len(self.messages.get(chat_id, ())) >= len(messages) for chat_id, messages in other.messages.items())
 
 
-def read_recording(path: Path) -> Any:  # noqa: ANN401 - checked by whoever plays it
+def read_recording(path: Path) -> Any:  # noqa: ANN401 - checked by the replay
     """Return the recording of a file.  Raises: RecordingError."""
     try:
         return parse_json(path.read_bytes())
@@ -226,7 +226,7 @@ def _steps_of(recording: Any) -> list[JsonObject]:  # noqa: ANN401 - any JSON
         match step:
             case {"bot": {"chat_id": str(), "messages": list(), "ids": list(ids)}} if _are_texts(ids):
                 pass
-            case {"bot": {"chat_id": str(), "messages": list()} as told} if "ids" not in told:
+            case {"bot": {"chat_id": str(), "messages": list()} as message} if "ids" not in message:
                 pass
             case {"action": str(name), "body": dict()} if name in ACTIONS:
                 pass

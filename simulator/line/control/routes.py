@@ -74,14 +74,14 @@ class _Control:
         stop = self._platform.listen(woken.set)
         try:
             async with asyncio.timeout(wait_s):
-                while len(self._said(chat_id, after)) < count:
+                while len(self._bot_messages_after(chat_id, after)) < count:
                     woken.clear()
                     await woken.wait()
         except TimeoutError:
             pass
         finally:
             stop()
-        return answer({"messages": self._said(chat_id, after)})
+        return answer({"messages": self._bot_messages_after(chat_id, after)})
 
     async def recording(self, _request: Request) -> Response:
         return answer(self._recorder.recording())
@@ -124,7 +124,7 @@ class _Control:
             return refusal("the body has to be JSON", HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
         try:
             body_fields = await _json_of(request)
-            if isinstance(body_fields, dict):  # the page sends with every action who acts where
+            if isinstance(body_fields, dict):  # the page sends person and chat with every action
                 body_fields = {
                     name: value for name, value in body_fields.items() if name in action.fields or name not in _CONTEXT
                 }
@@ -133,7 +133,7 @@ class _Control:
             return answer(self._carry_out(action, body))
         except ImpossibleActionError as error:
             return refusal(str(error), HTTPStatus.CONFLICT)
-        except LineError as error:  # what the bot would have been answered
+        except LineError as error:  # the same answer as to the bot
             return answer(error.body(), error.status)
         except MalformedBodyError as error:
             return refusal(f"malformed: {error}", HTTPStatus.BAD_REQUEST)
@@ -157,14 +157,14 @@ class _Control:
             self._recorder.restart()
         return result
 
-    def _said(self, chat_id: str, after: str | None) -> list[JsonObject]:
+    def _bot_messages_after(self, chat_id: str, after: str | None) -> list[JsonObject]:
         messages = list(self._platform.chats[chat_id].messages) if chat_id in self._platform.chats else []
         ids = [message.line_message_id for message in messages]
         since = ids.index(after) + 1 if after in ids else 0
         bot = self._platform.account.user_id
-        return [self._told(message) for message in messages[since:] if message.sender_id == bot]
+        return [self._message_fields(message) for message in messages[since:] if message.sender_id == bot]
 
-    def _told(self, message: Message) -> JsonObject:
+    def _message_fields(self, message: Message) -> JsonObject:
         """Return a message of the bot with the time, the endpoint and, for a reply, the answered event."""
         sent = self._platform.sent_messages.find(message.line_message_id)
         return {

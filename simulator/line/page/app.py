@@ -91,13 +91,13 @@ class _Page:
         due: set[str] = {"changed", *(name for panel in self._panels for name, _ in panel.changes)}
         woken = asyncio.Event()
 
-        def tell(name: str) -> None:
+        def notify(name: str) -> None:
             due.add(name)
             woken.set()
 
-        stop_listening = [self._platform.listen(partial(tell, "changed"))]
+        stop_listening = [self._platform.listen(partial(notify, "changed"))]
         for panel in self._panels:
-            stop_listening += [listen(partial(tell, name)) for name, listen in panel.changes]
+            stop_listening += [listen(partial(notify, name)) for name, listen in panel.changes]
         try:
             yield b"retry: 500\n\n"
             while True:

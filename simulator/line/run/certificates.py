@@ -19,7 +19,7 @@ from cryptography.x509 import Certificate, load_pem_x509_certificate
 from ..line_hosts import LINE_HOSTS
 from .bundles import system_bundle
 
-JAVA_PASSWORD: Final = "changeit"  # noqa: S105 - that of Java's own, which holds no secret
+JAVA_PASSWORD: Final = "changeit"  # noqa: S105 - as of Java's own store, which holds no secret
 _ROUNDS: Final = 1_000
 _PEM: Final = re.compile(rb"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", re.DOTALL)
 
@@ -63,7 +63,7 @@ def _java_trust_store(bundle: bytes) -> bytes:
         PrivateFormat.PKCS12.encryption_builder()
         .kdf_rounds(_ROUNDS)
         .key_cert_algorithm(pkcs12.PBES.PBESv1SHA1And3KeyTripleDESCBC)
-        .hmac_hash(hashes.SHA1())  # noqa: S303 - as old Java wants it
+        .hmac_hash(hashes.SHA1())  # noqa: S303 - required by old Java
         .build(JAVA_PASSWORD.encode())
     )
     return pkcs12.serialize_java_truststore(java_certificates, encryption)

@@ -24,7 +24,7 @@ _NOT_FOUND: Final = 127
 async def run_bot(
     settings: StandaloneSettings, command: Sequence[str], allowed: Sequence[Allowance], *, uses_namespaces: bool
 ) -> int:
-    """Run the bot beside the simulator.  Returns: the bot's exit status.  Raises: PortInUseError, RecordingError."""
+    """Run the bot along with the simulator.  Returns: the bot's exit status.  Raises: PortInUseError, RecordingError."""
     settings = replace(settings, allowed_hosts=(*settings.allowed_hosts, *LINE_HOSTS))
     with TemporaryDirectory(prefix="line-simulator-") as folder:
         async with AsyncExitStack() as running:

@@ -105,7 +105,7 @@ def _start_relay(inlet: socket.socket, control: socket.socket, sockets_to_close:
         for sock in sockets_to_close:
             sock.close()
         nowhere = os.open(os.devnull, os.O_RDWR)
-        for stream in (0, 1):  # who reads the bot's output hears of its end
+        for stream in (0, 1):  # readers of the bot's output then see its end
             os.dup2(nowhere, stream)
         relay(inlet, control)
     os._exit(0)

@@ -44,7 +44,7 @@ class BotProcess:
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Self:
-        # A group of its own, so that a launcher such as npm ends with the server that it started.
+        # A separate group, so that a launcher such as npm ends together with its server.
         self._process = subprocess.Popen(self._command, env=self._env, start_new_session=True)  # noqa: S603 - the test's own bot
         try:
             self._wait_until_it_listens(self._process)

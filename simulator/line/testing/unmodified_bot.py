@@ -37,9 +37,9 @@ class UnmodifiedBot:
         self._port = free_port()
         self.url = f"http://127.0.0.1:{self._port}"
         parts = shlex.split(command) if isinstance(command, str) else command
-        started = [self._filled(part) for part in parts]
+        started = [self._fill(part) for part in parts]
         allowances = [option for host in allowed for option in ("--allow", host)]
-        own = ["--port", str(self._port), "--webhook", self._filled(webhook), *allowances, *options]
+        own = ["--port", str(self._port), "--webhook", self._fill(webhook), *allowances, *options]
         self._command = [sys.executable, "-m", _COMMAND, "run", *own, "--", *started]
         self._env = {**env, "PORT": str(self._bot_port)}
         self._start_s = start_s
@@ -60,7 +60,7 @@ class UnmodifiedBot:
         if self._process is not None:
             stop(self._process)
 
-    def _filled(self, part: str) -> str:
+    def _fill(self, part: str) -> str:
         return part.replace("{port}", str(self._bot_port)).replace("{python}", sys.executable)
 
     def _wait_until_it_answers(self, process: subprocess.Popen[bytes]) -> None:

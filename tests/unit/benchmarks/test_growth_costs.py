@@ -106,7 +106,7 @@ def test_a_turn_costs_the_same_however_much_was_said_taken_back_or_filed_before(
 
 def first_turn(built: Built, store: CountingStore) -> tuple[int, int]:
     """Return the requests and the bytes of a turn of an instance that is new to the chat."""
-    built.starts_anew()
+    built.restart()
     store.requests.clear()
     store.sent_bytes = 0
     built.asks(3_000)
@@ -118,7 +118,7 @@ def test_a_first_turn_costs_the_same_however_much_was_taken_back_an_hour_before(
     amended.amend(1_000)
     for built in (young, amended):
         built.waits(3_601)
-        built.starts_anew()
+        built.restart()
         built.asks(2_999)  # reads every event, and folds them
 
     requests, sent_bytes = first_turn(young, few_amendments)

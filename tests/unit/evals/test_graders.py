@@ -2,9 +2,9 @@
 
 import pytest
 
-from evals.case import Case, Expected, WantedEntry, WantedReminder
+from evals.case import Case, Expected, ExpectedEntry, ExpectedReminder
 from evals.graders import grade
-from evals.minds import Asked
+from evals.minds import ModelCall
 from evals.world import Observed
 from shared.agent.model import FunctionCall, ModelRequest, TextContent
 from shared.conversation.provenance import Provenance
@@ -53,7 +53,7 @@ def observed(
         statuses=statuses,
         replies=replies,
         outcome=OutcomeRecord(webhook_event_id="e", timestamp_ms=1, kind=OutcomeKind.REPLIED, provenance=Provenance()),
-        asked=(Asked(request=request(prompt), calls=(CALL,)),),
+        asked=(ModelCall(request=request(prompt), calls=(CALL,)),),
         before={},
         after={"admin/rent.md": ENTRY},
         reminders=(REMINDER,),
@@ -71,11 +71,11 @@ def failures(must: Expected, seen: Observed | None = None) -> list[str]:
 @pytest.mark.parametrize(
     "met",
     [
-        Expected(entries=[WantedEntry(category="admin", name="^rent$", fields={"due_date": "11-23", "tags": "home"}, text="transfer")]),
+        Expected(entries=[ExpectedEntry(category="admin", name="^rent$", fields={"due_date": "11-23", "tags": "home"}, text="transfer")]),
         Expected(no_entry=["passport"], count=1, count_at_most=1, notion_writes=1, searches_at_most=1, replies_at_most=1),
         Expected(searches_lack=["4711"], bucket_lacks=["4711"], prompt_lacks=["4711"]),
         Expected(calls=["web_search"], any_call=["web_search", "reply"], no_calls=["skip"], args={"web_search": {"query": "code"}}),
-        Expected(reminders=[WantedReminder(text="pill", at="2026-11-23T09:00", rule="DAILY")], reminder_count=1),
+        Expected(reminders=[ExpectedReminder(text="pill", at="2026-11-23T09:00", rule="DAILY")], reminder_count=1),
         Expected(decision="reply", reply_has=["done"], reply_has_any=["x", "done"], reply_lacks=["failed"], longest=4, speaks="en"),
     ],
 )  # fmt: skip
@@ -86,13 +86,13 @@ def test_what_is_met_is_no_failure(met: Expected) -> None:
 @pytest.mark.parametrize(
     ("missed", "count"),
     [
-        (Expected(entries=[WantedEntry(category="people")]), 1),
-        (Expected(entries=[WantedEntry(fields={"status": "done"})]), 1),
-        (Expected(entries=[WantedEntry(text="cash")]), 1),
+        (Expected(entries=[ExpectedEntry(category="people")]), 1),
+        (Expected(entries=[ExpectedEntry(fields={"status": "done"})]), 1),
+        (Expected(entries=[ExpectedEntry(text="cash")]), 1),
         (Expected(no_entry=["transfer"], unchanged=True), 2),
         (Expected(count=2, count_at_most=0, notion_writes=0, searches_at_most=0, replies_at_most=0), 5),
-        (Expected(reminders=[WantedReminder(text="rent"), WantedReminder(at="2026-11-23T10:00")], reminder_count=0), 3),
-        (Expected(reminders=[WantedReminder(rule="WEEKLY"), WantedReminder(digest="daily")]), 2),
+        (Expected(reminders=[ExpectedReminder(text="rent"), ExpectedReminder(at="2026-11-23T10:00")], reminder_count=0), 3),
+        (Expected(reminders=[ExpectedReminder(rule="WEEKLY"), ExpectedReminder(digest="daily")]), 2),
         (Expected(searches_lack=["77120"], bucket_lacks=["bytes"], prompt_lacks=["hello"]), 3),
         (Expected(calls=["reply"], any_call=["skip"], no_calls=["web_search"], args={"web_search": {"query": "gym"}}), 4),
         (Expected(decision="silence", reply_has=["x"], reply_has_any=["x", "y"], reply_lacks=["done"], longest=3, speaks="th"), 6),

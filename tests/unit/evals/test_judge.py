@@ -8,7 +8,7 @@ from evals.__main__ import main
 from evals.case import Case
 from evals.judge import NOT_JUDGED, RUBRIC, judge
 from evals.report import Run, html, markdown
-from evals.run import Played, Result, failed_gates
+from evals.run import CaseRun, Result, failed_gates
 from shared.adapters.memory import ScriptedJsonModel
 from shared.adapters.memory.scripted_model import JsonStep
 from shared.errors import ModelUnavailableError
@@ -16,7 +16,7 @@ from shared.errors import ModelUnavailableError
 
 def result(reply: str, *, name: str = "case", suite: str = "length") -> Result:
     case = Case(name=name, says="hello", suite=suite)
-    return Result(case=case, runs=(Played(case=case, reply=reply), Played(case=case, reply="another")))
+    return Result(case=case, runs=(CaseRun(case=case, reply=reply), CaseRun(case=case, reply="another")))
 
 
 def run_with(results: list[Result], *scores: JsonStep) -> Run:

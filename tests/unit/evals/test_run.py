@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from evals.__main__ import main, obedient, unexpected
-from evals.case import Attack, Case, Expected, Filed, Meanwhile, Said, read_cases
+from evals.case import Attack, Case, Expected, FiledEntry, HistoryMessage, Meanwhile, read_cases
 from evals.cassettes import Cassette, Recorded, Replayed
 from evals.minds import Obedient
 from evals.report import Run, html, markdown
-from evals.run import Played, play, play_once
+from evals.run import CaseRun, play, play_once
 from evals.stand_in import stand_in
 from shared.agent.model import ModelRequest, ModelResponse
 from shared.errors import ModelRefusedError
@@ -39,11 +39,11 @@ def saying(text: str) -> Obedient:
     return doing({"reply": {"message": text}})
 
 
-def played(mind: Obedient, **case: object) -> Played:
+def played(mind: Obedient, **case: object) -> CaseRun:
     return play_once(Case(**{"name": "case", "says": "hello", "suite": "suite", **case}), mind)  # type: ignore[arg-type]
 
 
-def told(one: Played) -> set[str]:
+def told(one: CaseRun) -> set[str]:
     return {failure.text for failure in one.failures}
 
 
@@ -67,7 +67,7 @@ def test_words_calls_and_decision_are_graded() -> None:
 
 
 def test_the_final_state_is_graded_first() -> None:
-    entries = [Filed(category="admin", name="Passport", fields={"due_date": "2026-12-01"})]
+    entries = [FiledEntry(category="admin", name="Passport", fields={"due_date": "2026-12-01"})]
     must = Expected(unchanged=True, count=1)
 
     kept = played(saying("ok"), entries=entries, must=must)
@@ -82,7 +82,7 @@ def test_the_final_state_is_graded_first() -> None:
 
 
 def test_what_was_unsent_is_looked_for_in_bucket_and_prompts() -> None:
-    history = [Said(says="the code is 93514", bot="93514, fine")]
+    history = [HistoryMessage(says="the code is 93514", bot="93514, fine")]
     must = Expected(bucket_lacks=["93514"], prompt_lacks=["93514"])
 
     known = played(saying("yes"), history=history, must=must)

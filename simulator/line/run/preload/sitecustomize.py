@@ -12,7 +12,7 @@ from pathlib import Path
 
 _HERE = str(Path(__file__).parent)
 _HOSTS = frozenset({"api.line.me", "api-data.line.me", "access.line.me", "manager.line.biz"})
-_PORT = int(os.environ.get("LINE_SIMULATOR_TLS_PORT", "0"))  # noqa: TID251 - there is nobody to hand it over
+_PORT = int(os.environ.get("LINE_SIMULATOR_TLS_PORT", "0"))  # noqa: TID251 - no caller can pass the variable
 _ALLOWED = frozenset(os.environ.get("LINE_SIMULATOR_ALLOWED", "").split(",")) - {""}  # noqa: TID251 - likewise
 _LOCAL = frozenset({"localhost", "127.0.0.1", "0.0.0.0", "::1", "::", "", socket.gethostname()})
 _resolve = socket.getaddrinfo
