@@ -24,6 +24,7 @@ PIP_AUDIT := 2.10.1
 PYTHONS := 3.11 3.12 3.13 3.14
 # With a file .env the commands are for the process of `make serve`, unless the environment names a bucket.
 OPERATIONS := $(if $(HISTORY_BUCKET),operations,$(if $(wildcard .env),selfhost,operations))
+OPERATIONS_INSTALLED := $(VENV)/.$(if $(filter selfhost,$(OPERATIONS)),serve,run)-installed
 
 .DEFAULT_GOAL := help
 .PHONY: help run serve test check format bench eval simulate mutants screenshots fuzz load-test package-test foreign-bots audit wheels tf-test tf-mutants tf-plan tf-docs tf-lock line-webhook dead-letters invite admit revoke admitted forget export backup restore release cost lock upgrade clean
@@ -90,40 +91,40 @@ tf-mutants: $(VENV)/.dev-installed $(TOOLS)/.stub-installed ## Play mistakes in 
 tf-plan: $(VENV)/.dev-installed $(TOOLS)/.stub-installed ## Write the plan that tests/infra keeps anew
 	$(BIN)/python -m tests.infra.offline
 
-line-webhook: $(VENV)/.run-installed ## Tell LINE the webhook's address and test it (docs/operations.md)
+line-webhook: $(OPERATIONS_INSTALLED) ## Tell LINE the webhook's address and test it (docs/operations.md)
 	@$(BIN)/python -m $(OPERATIONS) line-webhook
 
-dead-letters: $(VENV)/.run-installed ## List and explain dead letters; replay them: make dead-letters ARGS=--replay
+dead-letters: $(OPERATIONS_INSTALLED) ## List and explain dead letters; replay them: make dead-letters ARGS=--replay
 	@$(BIN)/python -m $(OPERATIONS) dead-letters $(ARGS)
 
-invite: $(VENV)/.run-installed ## Print a new invitation code: make invite [ARGS="--days 30 --many"]
+invite: $(OPERATIONS_INSTALLED) ## Print a new invitation code: make invite [ARGS="--days 30 --many"]
 	@$(BIN)/python -m $(OPERATIONS) invite $(ARGS)
 
-admit: $(VENV)/.run-installed ## Let a chat talk to the bot: make admit CONVERSATION=U...
+admit: $(OPERATIONS_INSTALLED) ## Let a chat talk to the bot: make admit CONVERSATION=U...
 	@$(BIN)/python -m $(OPERATIONS) admit "$(CONVERSATION)"
 
-revoke: $(VENV)/.run-installed ## Meet a chat with silence: make revoke CONVERSATION=U...
+revoke: $(OPERATIONS_INSTALLED) ## Meet a chat with silence: make revoke CONVERSATION=U...
 	@$(BIN)/python -m $(OPERATIONS) revoke "$(CONVERSATION)"
 
-admitted: $(VENV)/.run-installed ## List the chats: admitted or not, and their pseudonyms in the logs
+admitted: $(OPERATIONS_INSTALLED) ## List the chats: admitted or not, and their pseudonyms in the logs
 	@$(BIN)/python -m $(OPERATIONS) admitted
 
-forget: $(VENV)/.run-installed ## Erase a chat for good: make forget CONVERSATION=U..., or PERSON=U... in every chat
+forget: $(OPERATIONS_INSTALLED) ## Erase a chat for good: make forget CONVERSATION=U..., or PERSON=U... in every chat
 	@$(BIN)/python -m $(OPERATIONS) forget $(if $(CONVERSATION),"$(CONVERSATION)") $(if $(PERSON),--person "$(PERSON)") $(ARGS)
 
-export: $(VENV)/.run-installed ## Write all of a chat as JSON lines: make export CONVERSATION=U... [PERSON=U...] [ARGS="--to FILE"], or of every chat: ARGS="--all --to FILE"
+export: $(OPERATIONS_INSTALLED) ## Write all of a chat as JSON lines: make export CONVERSATION=U... [PERSON=U...] [ARGS="--to FILE"], or of every chat: ARGS="--all --to FILE"
 	@$(BIN)/python -m $(OPERATIONS) export $(if $(CONVERSATION),"$(CONVERSATION)") $(if $(PERSON),--person "$(PERSON)") $(ARGS)
 
-backup: $(VENV)/.run-installed ## Copy the database and the media of `make serve` (docs/self-host.md)
+backup: $(VENV)/.serve-installed ## Copy the database and the media of `make serve` (docs/self-host.md)
 	@$(BIN)/python -m selfhost backup
 
-restore: $(VENV)/.run-installed ## Write the objects of an export that are missing: make restore FILE=chat.jsonl; or a backup of `make serve`: FILE=FOLDER
+restore: $(OPERATIONS_INSTALLED) ## Write the objects of an export that are missing: make restore FILE=chat.jsonl; or a backup of `make serve`: FILE=FOLDER
 	@$(BIN)/python -m $(OPERATIONS) restore $(if $(FILE),"$(FILE)")
 
 release: $(VENV)/.run-installed ## Write dist/: each function's package, its bill of materials and licences
 	$(BIN)/python -m operations.release
 
-cost: $(VENV)/.run-installed ## What a month costs, from nobody writing to 100,000 messages a day: make cost [ARGS="--messages-a-day 5000"]
+cost: $(OPERATIONS_INSTALLED) ## What a month costs, from nobody writing to 100,000 messages a day: make cost [ARGS="--messages-a-day 5000"]
 	@$(BIN)/python -m operations.cost $(if $(filter selfhost,$(OPERATIONS)),--profile self-hosted) $(ARGS)
 
 tf-docs: $(VENV)/.dev-installed ## Write the README of the Terraform module anew, from its variables and outputs

@@ -7,6 +7,7 @@ rounds of their own, because it slows a process down.
 
 import argparse
 import asyncio
+import contextlib
 import os
 import re
 import signal
@@ -100,7 +101,10 @@ class Stage:
         await self.process.start()
 
     async def stop(self) -> None:
-        """Everything has ended."""
+        """Everything has ended; strace, which runs the process, has written its counts."""
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(usage.worker_pid(self.process.pid) or self.process.pid, signal.SIGTERM)
+        await self.process.ended()
         await self._running.aclose()
 
     async def talk(self, chats: int, rounds: int) -> list[float]:
@@ -161,8 +165,6 @@ async def _fsyncs(options: argparse.Namespace, folder: Path, env: Mapping[str, s
     await stage.start("strace", "-f", "-c", "--seccomp-bpf", "-e", "trace=fsync,fdatasync", "-o", str(counts))
     try:
         turns = len(await stage.talk(options.chats, options.rounds))
-        os.kill(usage.worker_pid(stage.process.pid) or stage.process.pid, signal.SIGTERM)
-        await stage.process.ended()  # strace writes its counts when the process has ended
     finally:
         await stage.stop()
     return sum(map(int, _FSYNCS.findall(counts.read_text(encoding="utf-8")))) / turns

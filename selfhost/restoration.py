@@ -112,12 +112,12 @@ class Restoration:
 
     def _replace(self, copy: Path) -> Path | None:
         """The copy takes the folder's place; return where that is."""
-        complete = _beside(self.folder, _COMPLETE)
-        copy.rename(complete)
-        replaced = None
-        if self.folder.exists():
+        replaced = self.backups.folder / name_of(self.clock.now_ms()) if self.folder.exists() else None
+        if replaced is not None and replaced.exists():
+            raise BackupRefusedError(f"{replaced} was made in this second; restore again")
+        copy.rename(_beside(self.folder, _COMPLETE))
+        if replaced is not None:
             self.backups.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            replaced = self.backups.folder / name_of(self.clock.now_ms())
             shutil.move(self.folder, replaced)
         finish_restoration(self.folder)
         return replaced

@@ -99,6 +99,17 @@ def test_what_was_replaced_is_a_backup(machine: Machine) -> None:
     assert machine.files_with("behind") == ["aizuchi.db"]
 
 
+def test_what_is_replaced_does_not_end_up_in_a_backup_of_the_same_second(machine: Machine) -> None:
+    machine.say("1", "before")
+    backup = machine.back_up()
+
+    with pytest.raises(BackupRefusedError, match="in this second"):
+        machine.restore(backup)
+
+    assert machine.files_with("before") == ["aizuchi.db"]
+    assert not (backup / "data").exists()
+
+
 def test_a_message_that_was_withdrawn_since_is_in_no_file(machine: Machine) -> None:
     machine.say("1", SECRET)
     machine.say("2", "stays")
