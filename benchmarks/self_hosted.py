@@ -1,6 +1,6 @@
 """`python -m benchmarks.self_hosted`: many chats at once with the process of `make serve`, and what it takes when idle.
 
-People say something, wait for the answer, pause, and go on. LINE and Gemini are the stand-ins of the local stack in this process. Gemini
+People say something, wait for the answer, pause, and go on. LINE's stand-in runs in this process, and Gemini's in one of its own. Gemini
 takes `--model-s` for every answer, and a turn waits for SETTLE_MS before it asks; both are taken off. Fsyncs are counted by strace in
 rounds of their own, because it slows a process down.
 """
@@ -22,10 +22,10 @@ from random import Random
 from typing import Final
 
 from benchmarks import machine, usage
+from benchmarks.processes import Processes
 from benchmarks.samples import percentile
 from shared.clock import SystemClock
 from simulator.functions import REPOSITORY
-from simulator.gemini.app import GeminiStandIn
 from simulator.line.platform import LinePlatform
 from simulator.line.servers import HttpServer
 from simulator.processes import HOST, Child, free_port, listening_socket
@@ -34,7 +34,7 @@ _SECRET: Final = "channel-secret"  # noqa: S105 - of a stand-in
 _TOKEN: Final = "channel-access-token"  # noqa: S105 - likewise
 _TEXTS: Final = ("来週の旅行の{}番目の案はどうかな。", "What do you think of idea {}?", "ขอไอเดียที่ {} หน่อย")
 _PATIENCE_S: Final = 120.0
-_POLL_S: Final = 0.005
+_POLL_S: Final = 0.1
 _PASSED: Final = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "VIRTUAL_ENV")
 _FSYNCS: Final = re.compile(r"^ *[\d.]+ +[\d.]+ +\d+ +(\d+) .*\b(?:fsync|fdatasync)$", re.MULTILINE)
 GOALS: Final[Mapping[str, float]] = {
@@ -70,19 +70,19 @@ class Stage:
             rng=Random(1),  # noqa: S311 - ids of a stand-in need no secrecy
             is_strict=False,  # the process listens on http
         )
-        gemini = GeminiStandIn(latency_s=self.model_s)
-        servers = [HttpServer(app=app, sock=listening_socket(0)) for app in (self.line.app, gemini.app)]
-        for server in servers:
-            await server.start()
-            self._running.push_async_callback(server.stop)
+        server = HttpServer(app=self.line.app, sock=listening_socket(0))
+        await server.start()
+        self._running.push_async_callback(server.stop)
         self._running.push_async_callback(self.line.close)
+        processes = await self._running.enter_async_context(Processes(folder=self.folder, env=self.env))
+        gemini = await processes.stand_in("gemini", "--latency-s", str(self.model_s))
         env = {
             **self.env,
             "LINE_CHANNEL_SECRET": _SECRET,
             "LINE_CHANNEL_ACCESS_TOKEN": _TOKEN,
-            "LINE_API_BASE_URL": f"http://{HOST}:{servers[0].port}",
+            "LINE_API_BASE_URL": f"http://{HOST}:{server.port}",
             "GEMINI_API_KEY": "key",
-            "GEMINI_BASE_URL": f"http://{HOST}:{servers[1].port}",
+            "GEMINI_BASE_URL": gemini.url,
             "ACCESS": "open",
             "SETTLE_MS": str(self.settle_ms),
             "PORT": str(port),
@@ -118,16 +118,20 @@ class Stage:
         over_ms = []
         for number in range(rounds):
             await asyncio.sleep(chance.uniform(0.0, self.model_s))
-            said_s, before = time.monotonic(), self._heard(person)
             self.line.say(person, person, _TEXTS[number % len(_TEXTS)].format(number))
             async with asyncio.timeout(_PATIENCE_S):
-                while self._heard(person) == before:  # noqa: ASYNC110 - the stand-in has no event for an answer
+                while self._last(person)[0] == person:  # noqa: ASYNC110 - the stand-in has no event for an answer
                     await asyncio.sleep(_POLL_S)
-            over_ms.append((time.monotonic() - said_s - self.model_s) * 1_000 - self.settle_ms)
+            own_ms, answer_ms = (timestamp_ms for _, timestamp_ms in self._messages(person)[-2:])
+            over_ms.append(answer_ms - own_ms - self.model_s * 1_000 - self.settle_ms)
         return over_ms
 
-    def _heard(self, person: str) -> int:
-        return sum(message.sender_id != person for message in self.line.chat(person).messages)
+    def _last(self, person: str) -> tuple[str, int]:
+        return self._messages(person)[-1]
+
+    def _messages(self, person: str) -> list[tuple[str, int]]:
+        """Return who said something, and when by LINE's clock."""
+        return [(message.sender_id, message.timestamp_ms) for message in self.line.chat(person).messages]
 
 
 async def measure(options: argparse.Namespace, folder: Path, env: Mapping[str, str]) -> dict[str, float | None]:
