@@ -31,7 +31,7 @@ class HttpLineChannel:
         self._headers = {"Authorization": f"Bearer {channel_access_token}", "Content-Type": "application/json"}
         self._pool = HttpPool(
             f"{address.scheme}://{address.netloc}",
-            kept=1,
+            most_idle=1,
             connect_timeout_s=5.0,
             answer_timeout_s=_ANSWER_TIMEOUT_S,
         )

@@ -1,1 +1,1 @@
-"""The only package that imports SDKs; it translates their errors into the project's errors."""
+"""The only package that imports SDKs; adapters translate SDK errors into the project's errors."""

@@ -1,6 +1,6 @@
-"""Spans in Cloud Trace, by OpenTelemetry's SDK; a span belongs to the trace that the lines of the log name.
+"""Spans in Cloud Trace, by OpenTelemetry's SDK; a span belongs to the trace of the log's lines.
 
-The SDK's own processor exports in a thread of its own, so no turn waits for it, and once more when the process ends.
+The SDK's own processor exports in a thread of its own, so no turn waits, and once more at the end of the process.
 No tracer of the SDK is set as the process's, so no library adds spans of its own.
 Source: Google Cloud, "Migrate from the Trace exporter to the OTLP endpoint" (endpoint, `gcp.project_id`, the session with credentials);
 "REST Telemetry (OTLP) API reference" (the scope).
@@ -35,7 +35,7 @@ _KINDS: Final = {Operation.CHAT: SpanKind.CLIENT, Operation.EMBEDDINGS: SpanKind
 
 
 class OpenTelemetryTracer:
-    """A Tracer whose spans go to `processor`; `provider_name` is the model's, by the convention's names."""
+    """A Tracer whose spans go to `processor`; `provider_name`: the model's, by the convention's names, for example `gcp.gemini`."""
 
     def __init__(self, processor: SpanProcessor, *, project_id: str, service_name: str, provider_name: str) -> None:
         provider = TracerProvider(
@@ -49,7 +49,7 @@ class OpenTelemetryTracer:
         self._provider_name = provider_name
 
     def close(self) -> None:
-        """Export what is left, and end the thread; the process's end does it, too."""
+        """Export the remaining spans, and end the thread; the end of the process does the same."""
         self._provider.shutdown()
 
     @contextmanager
@@ -59,14 +59,14 @@ class OpenTelemetryTracer:
             f"{operation} {subject}",
             kind=_KINDS.get(operation, SpanKind.INTERNAL),
             attributes={OPERATION_NAME: operation.value, **provider, **attributes},
-            record_exception=False,  # its message may quote people
+            record_exception=False,  # the exception's message may quote people
             set_status_on_exception=False,
         ) as opened:
-            made = _OpenedSpan(opened)
+            span = _OpenedSpan(opened)
             try:
-                yield made
+                yield span
             except BaseException as cause:
-                made.set({ERROR_TYPE: type(cause).__name__})
+                span.set({ERROR_TYPE: type(cause).__name__})
                 raise
 
 
@@ -78,9 +78,9 @@ def cloud_trace(
     credentials: Credentials | None = None,
     url: str = ENDPOINT,
 ) -> OpenTelemetryTracer | None:
-    """Return a tracer that exports to the project; without credentials with those of the function's account.
+    """Return a tracer that exports to the project; without `credentials`, the function's account is used.
 
-    None where there are none: an ERROR is logged, and the function works without spans.
+    None if no account is found: an ERROR is logged, and the function works without spans.
     """
     if credentials is None:
         try:
@@ -107,7 +107,7 @@ class _OpenedSpan:
 
 
 class _IdsOfTheLog(IdGenerator):
-    """A span without a parent begins in the trace that the log's lines carry, which is that of LINE's request."""
+    """A span without a parent begins in the trace of the log's lines, the trace of LINE's request."""
 
     def __init__(self) -> None:
         self._random = RandomIdGenerator()

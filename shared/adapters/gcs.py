@@ -5,7 +5,7 @@ itself (docs/adr/20261122-storage-over-its-json-api.md). Media go through the li
 
 Source: Cloud Storage JSON API v1, "Objects: get, insert, delete, list"; "Upload objects" (multipart/related, metadata first);
 "Retry strategy" (408, 429, 5xx and broken connections; a write with a precondition is idempotent); "Request preconditions" (412, 304;
-a deletion of what is not there is a 404, with a precondition and without);
+a deletion of a missing object is a 404, with a precondition and without);
 "Data validation" (crc32c is the base64 of its big-endian bytes).
 """
 
@@ -58,7 +58,7 @@ class _Item(msgspec.Struct):
 
 
 class _Page(msgspec.Struct):
-    """A page of a listing; an empty one has no items."""
+    """A page of a listing; an empty page has no items."""
 
     items: tuple[_Item, ...] = ()
     nextPageToken: str = ""  # noqa: N815 - as on the wire
@@ -69,7 +69,7 @@ class _Written(msgspec.Struct):
 
 
 class _RefusedError(Exception):
-    """An answer that is neither success nor one of those that the caller expects."""
+    """An answer that is neither success nor expected by the caller, for example a 403."""
 
     def __init__(self, status: int) -> None:
         super().__init__(f"Cloud Storage answered {status}")
@@ -77,7 +77,7 @@ class _RefusedError(Exception):
 
 
 class _UnauthorisedError(Exception):
-    """There is no valid token; `may_pass` where the next attempt may get one."""
+    """No valid token; `may_pass` if the next attempt may get one."""
 
     def __init__(self, *, may_pass: bool) -> None:
         super().__init__("Google's credentials gave no token")
@@ -103,15 +103,15 @@ class GcsObjectStore:
         clock: Clock | None = None,
         chance: random.Random | None = None,
     ) -> None:
-        """`connections` are kept open: one for each thread that reads.  `retry_timeout_s` is how late a last attempt may begin.
+        """`connections` stay open: one for each thread that reads.  `retry_timeout_s`: how late a last attempt may begin.
 
-        `emulator_host` is the address of a stand-in, such as `http://127.0.0.1:4443`; None: Google's.
+        `emulator_host`: the address of a stand-in, such as `http://127.0.0.1:4443`; None: Google's.
         """
         url = urlsplit(emulator_host or _HOST)
         self._origin = f"{url.scheme}://{url.netloc}"
         self._pool = HttpPool(
             self._origin,
-            kept=connections,
+            most_idle=connections,
             connect_timeout_s=_CONNECT_TIMEOUT_S,
             answer_timeout_s=answer_timeout_s,
             clock=clock,
@@ -135,8 +135,8 @@ class GcsObjectStore:
             return self._library.store.read(name)
         return self._persist(lambda: self._read_once(name))
 
-    def read_again(self, name: str, known: StoredObject) -> StoredObject | None:
-        return self._persist(lambda: self._read_once(name, known))
+    def read_again(self, name: str, cached: StoredObject) -> StoredObject | None:
+        return self._persist(lambda: self._read_once(name, cached))
 
     def create(self, name: str, data: bytes) -> int | None:
         return self._write(name, data, generation=0)
@@ -159,12 +159,12 @@ class GcsObjectStore:
             query["startOffset"] = since
         if before is not None:
             query["endOffset"] = before
-        found: list[ListedObject] = []
+        objects: list[ListedObject] = []
         while True:
             page = self._persist(lambda: self._list_once(query))
-            found += (ListedObject(name=one.name, generation=int(one.generation)) for one in page.items)
+            objects += (ListedObject(name=one.name, generation=int(one.generation)) for one in page.items)
             if not page.nextPageToken:
-                return tuple(found)
+                return tuple(objects)
             query["pageToken"] = page.nextPageToken
 
     def close(self) -> None:
@@ -172,13 +172,13 @@ class GcsObjectStore:
         self._pool.close()
         self._library.close()
 
-    def _read_once(self, name: str, known: StoredObject | None = None) -> StoredObject | None:
+    def _read_once(self, name: str, cached: StoredObject | None = None) -> StoredObject | None:
         path = f"/download{self._path_of(name)}?alt=media"
-        if known is not None:
-            path += f"&ifGenerationNotMatch={known.generation}"
+        if cached is not None:
+            path += f"&ifGenerationNotMatch={cached.generation}"
         response = self._ask("GET", path, expects=_DONE | {_GONE, _UNCHANGED})
         if response.status == _UNCHANGED:
-            return known
+            return cached
         if response.status == _GONE:
             return None
         _check(response)
@@ -194,7 +194,7 @@ class GcsObjectStore:
         suffix = name[name.rfind(".") :] if "." in name else ""
         content_type = _CONTENT_TYPES.get(suffix, "application/octet-stream")
         metadata = {"name": name, "contentType": content_type, "crc32c": _crc32c(data)}
-        boundary = secrets.token_hex(_BOUNDARY_BYTES)  # random, so no object holds it
+        boundary = secrets.token_hex(_BOUNDARY_BYTES)  # random, so no object contains the boundary
         body = b"".join(
             (
                 f"--{boundary}\r\ncontent-type: application/json; charset=UTF-8\r\n\r\n".encode(),
@@ -211,7 +211,7 @@ class GcsObjectStore:
                 response = self._ask("POST", path, body=body, boundary=boundary, expects=_DONE | _LOST)
             except _RefusedError as cause:
                 if cause.status == _TOO_MANY and self._has_moved_on(name, generation):
-                    return None  # a retry would lose, after waiting behind a growing queue of writers
+                    return None  # a retry would lose the swap, after a wait behind a growing queue of writers
                 raise
             if response.status in _LOST:
                 return None
@@ -220,21 +220,24 @@ class GcsObjectStore:
         return self._persist(write_once)
 
     def _has_moved_on(self, name: str, generation: int) -> bool:
-        """Whether it is certain that the object is no longer at this generation."""
+        """Whether the object certainly has another generation by now."""
         try:
             response = self._ask("GET", f"{self._path_of(name)}?fields=generation", expects=_DONE | {_GONE})
-            found = 0
+            newest = 0
             if response.status != _GONE:
-                found = _number(msgspec.json.decode(response.data, type=_Written).generation)
+                newest = _number(msgspec.json.decode(response.data, type=_Written).generation)
         except (_RefusedError, _DamagedError, _UnauthorisedError, msgspec.MsgspecError, *FAILURES):
             return False
-        return found != generation
+        return newest != generation
 
     def _path_of(self, name: str) -> str:
         return f"{self._objects_path}/{quote(name, safe='')}"
 
     def _persist(self, ask: Callable[[], _Answer]) -> _Answer:
-        """Return the answer; a request that may succeed later is retried, after random pauses.  Raises: StorageUnavailableError."""
+        """Return the answer; a request that may succeed later is retried after random pauses, of up to 0.3 s, 0.6 s, then 1 s.
+
+        Raises: StorageUnavailableError.
+        """
         deadline = Deadline.after(self._clock, self._retry_timeout_s)
         longest_s = _FIRST_PAUSE_S
         while True:
@@ -273,10 +276,10 @@ class GcsObjectStore:
 
 
 class _Authorisation:
-    """Google's credentials of this process: the account of the function, or what `gcloud auth application-default login` left."""
+    """Google's credentials of this process: the account of the function, or of `gcloud auth application-default login`."""
 
     def __init__(self) -> None:
-        """Find the credentials.  The import takes an eighth of a second, so it is here: with a stand-in no credentials are needed."""
+        """Find the credentials.  The import takes an eighth of a second, and is made here, because a stand-in needs no credentials."""
         import certifi  # noqa: PLC0415
         import google.auth  # noqa: PLC0415
         import urllib3  # noqa: PLC0415
@@ -292,15 +295,15 @@ class _Authorisation:
         self._renewing = threading.Lock()
 
     def apply(self, method: str, url: str, headers: dict[str, str]) -> None:
-        """The headers carry a token that is valid.  Raises: _UnauthorisedError."""
+        """Put a valid token into the headers.  Raises: _UnauthorisedError."""
         with _translated_auth_errors():
             if not self.credentials.valid:
-                with self._renewing:  # one thread asks for a token, the others wait for it
+                with self._renewing:  # one thread asks for a token, and the others wait
                     self.credentials.before_request(self._request, method, url, {})
             self.credentials.before_request(self._request, method, url, headers)
 
     def refresh(self) -> None:
-        """The next headers carry another token.  Raises: _UnauthorisedError."""
+        """Get another token for the next headers.  Raises: _UnauthorisedError."""
         with _translated_auth_errors():
             self.credentials.refresh(self._request)
 
@@ -317,7 +320,7 @@ def _translated_auth_errors() -> Iterator[None]:
 
 @dataclass(slots=True, kw_only=True)
 class _Library:
-    """The store through the client library, which is imported when the first medium comes: it takes a third of a second."""
+    """The store through the client library, which is imported with the first medium: the import takes a third of a second."""
 
     project_id: str
     bucket: str
@@ -360,11 +363,11 @@ def _may_succeed_later(cause: Exception) -> bool:
 
 
 def _check(response: Answer) -> None:
-    """Raise _DamagedError where the data are not those of which the server has told the checksum."""
-    told = response.header("x-goog-hash")
-    sums = (one.strip().partition("=") for one in told.split(","))
-    wanted = next((value for name, _, value in sums if name == "crc32c"), None)
-    if wanted is not None and wanted != _crc32c(response.data):
+    """Raise _DamagedError if the data do not match the server's checksum."""
+    hashes = response.header("x-goog-hash")
+    sums = (one.strip().partition("=") for one in hashes.split(","))
+    expected = next((value for name, _, value in sums if name == "crc32c"), None)
+    if expected is not None and expected != _crc32c(response.data):
         raise _DamagedError("the object arrived damaged")
 
 

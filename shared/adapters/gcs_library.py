@@ -1,4 +1,4 @@
-"""The object store through Cloud Storage's client library: for media, and beside the JSON API in the contract tests.
+"""The object store through Cloud Storage's client library: for media, and next to the JSON API in the contract tests.
 
 Timeouts and retries are set here, because the client's defaults (60 s an attempt, 120 s in all) are far longer than a chat's turn.
 Source: google-cloud-storage 3.17, storage/retry.py and constants.py: uploads are retried with and without a precondition.
@@ -27,7 +27,7 @@ _TOO_MANY: Final = 429
 _RETRIES: Final = DEFAULT_RETRY.with_delay(initial=0.3, maximum=1.0)
 _LOST: Final = frozenset({404, 412})
 _WHOLE_BYTES: Final = 1024 * 1024
-"""Up to here an object is written in one request; above, in parts of `_PART_BYTES`, each after the one before it."""
+"""An object up to this size is written in one request; a larger object in parts of `_PART_BYTES`, one after another."""
 _PART_BYTES: Final = 2 * 1024 * 1024
 _CONTENT_TYPES: Final = {".json": "application/json", ".md": "text/markdown; charset=utf-8"}
 _FAILURES: Final = (
@@ -54,7 +54,7 @@ class LibraryObjectStore:
         retry_timeout_s: float = 10.0,
         clock: Clock | None = None,
     ) -> None:
-        """`connections` is the pool's size: one for each thread that reads.  `retry_timeout_s` is how late a last attempt may begin."""
+        """`connections` is the pool's size: one for each thread that reads.  `retry_timeout_s`: how late a last attempt may begin."""
         client = storage.Client(
             project=project_id,
             credentials=credentials or (AnonymousCredentials() if emulator_host else None),  # type: ignore[no-untyped-call]
@@ -76,14 +76,14 @@ class LibraryObjectStore:
             except exceptions.NotFound:
                 return None
 
-    def read_again(self, name: str, known: StoredObject) -> StoredObject | None:
+    def read_again(self, name: str, cached: StoredObject) -> StoredObject | None:
         with _translate_errors():
             try:
-                return self._retries(self._read_once)(name, if_generation_not_match=known.generation)
+                return self._retries(self._read_once)(name, if_generation_not_match=cached.generation)
             except exceptions.NotFound:
                 return None
             except exceptions.NotModified:
-                return known
+                return cached
 
     def create(self, name: str, data: bytes) -> int | None:
         return self.write(name, data, generation=0)
@@ -139,7 +139,7 @@ class LibraryObjectStore:
         self._client.close()  # type: ignore[no-untyped-call]
 
     def write(self, name: str, data: bytes, *, generation: int) -> int | None:
-        """Write the object if it has this generation, 0 if there is none, as `create` and `replace` do."""
+        """Write the object if `generation` is stored (0: if no object exists), as `create` and `replace` do."""
         blob = self._bucket.blob(name)
         with _translate_errors():
             try:
@@ -159,7 +159,7 @@ class LibraryObjectStore:
         return int(blob.generation)
 
     def _write_in_parts(self, name: str, pieces: Iterable[bytes | bytearray]) -> bool:
-        """Create the object by a resumable upload, whose parts the client retries."""
+        """Create the object by a resumable upload; the client retries its parts."""
         blob = self._bucket.blob(name, chunk_size=_PART_BYTES)
         with _translate_errors():
             writer = blob.open(
@@ -176,7 +176,7 @@ class LibraryObjectStore:
             except BaseException as cause:  # also an error of the iterator of the pieces
                 with suppress(*_FAILURES):
                     writer.terminate()  # else the writer would complete the upload when it is collected
-                if isinstance(cause, DataCorruption):  # it was completed, and arrived damaged
+                if isinstance(cause, DataCorruption):  # the upload was completed, and arrived damaged
                     self._delete_damaged(name)
                 if isinstance(cause, InvalidResponse) and _status_in(cause) in _LOST:
                     return False
@@ -184,26 +184,26 @@ class LibraryObjectStore:
         return True
 
     def _delete_damaged(self, name: str) -> None:
-        """Delete the object that was just completed; one that is written afterwards under the same name stays."""
+        """Delete the object that was just completed; a later object of the same name stays."""
         blob = self._bucket.get_blob(name, timeout=_ATTEMPT_S, retry=self._retries)
         if blob is not None:
             self.delete(name, generation=int(blob.generation))
 
     def _may_still_win(self, name: str, generation: int, cause: Exception) -> bool:
-        """Whether a write that failed like this is tried again.
+        """Whether to repeat a write after this failure.
 
-        After a 429 it is not if the object has another generation: it would lose, after waiting behind a growing queue of writers.
+        Not after a 429 if the object has another generation: the write would lose, after waiting behind a growing queue of writers.
         """
         is_limited = isinstance(cause, exceptions.TooManyRequests) or _status_in(cause) == _TOO_MANY
         return _RETRIES._predicate(cause) and not (is_limited and self._has_moved_on(name, generation))  # noqa: SLF001 - the default's own
 
     def _has_moved_on(self, name: str, generation: int) -> bool:
-        """Whether it is certain that the object is no longer at this generation."""
+        """Whether the object certainly has another generation by now."""
         try:
-            found = self._bucket.get_blob(name, timeout=_ATTEMPT_S, retry=None)
+            newest = self._bucket.get_blob(name, timeout=_ATTEMPT_S, retry=None)
         except _FAILURES:
             return False
-        return (int(found.generation) if found is not None else 0) != generation
+        return (int(newest.generation) if newest is not None else 0) != generation
 
 
 def _content_type(name: str) -> str:
@@ -212,7 +212,7 @@ def _content_type(name: str) -> str:
 
 
 def _status_in(cause: Exception) -> int | None:
-    """Return the status of a refused upload; the client translates this exception into its own only after the last attempt."""
+    """Return the status of a refused upload, for example 412; the client translates this exception only after the last attempt."""
     return cause.response.status_code if isinstance(cause, InvalidResponse) else None
 
 

@@ -1,6 +1,6 @@
-"""The model behind google-genai, by API key or on Vertex AI; the only module that answers for the port `Model`.
+"""The model behind google-genai, by API key or on Vertex AI; the only module that implements the port `Model`.
 
-The SDK authenticates, connects and sends; bodies are made and read by `gemini_wire`, because the SDK's own types cost 26 ms of CPU time for
+The SDK authenticates, connects and sends; `gemini_wire` makes and reads bodies, because the SDK's own types cost 26 ms of CPU time for
 a request of eighty messages (docs/adr/20261122-gemini-bodies-as-json.md).
 """
 
@@ -47,15 +47,15 @@ class GeminiModel:
         return self._settings.model
 
     def warm_up(self) -> None:
-        """The SDK is imported, and its client built.  Repeated: does nothing."""
+        """The SDK is imported, and its client built, so that the first request takes 0.25 s less.  Repeated: does nothing."""
         with self._building:
             if self._sdk is None:
-                from shared.adapters.gemini_sdk import GeminiSdk  # noqa: PLC0415 - beside the chat's reads, not before
+                from shared.adapters.gemini_sdk import GeminiSdk  # noqa: PLC0415 - during the chat's reads, not before
 
                 self._sdk = GeminiSdk(self._settings)
 
     def check_model(self) -> None:
-        """The API takes the key and knows the model.  Raises: ModelUnavailableError, ModelRefusedError."""
+        """The API accepts the key and knows the model.  Raises: ModelUnavailableError, ModelRefusedError."""
         self.warm_up()
         assert self._sdk is not None  # noqa: S101 - it was just built
         self._sdk.check_model(_CHECK_S)

@@ -1,8 +1,8 @@
 """Embeddings by Gemini, by API key or on Vertex AI.
 
 Source: Gemini API, "Embeddings": gemini-embedding-001 gives 128 to 3,072 dimensions and distinguishes documents from queries; google-genai
-3.4.0, `Models.embed_content`: one request for all texts (`batchEmbedContents`, on Vertex AI `predict`).  Vertex AI, "Text embeddings": a
-request to this model has one text there.
+3.4.0, `Models.embed_content`: one request for all texts (`batchEmbedContents`, on Vertex AI `predict`).  Vertex AI, "Text embeddings":
+with this model, a request has one text there. Example: ten texts are one request by API key, ten requests on Vertex AI.
 """
 
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ class GeminiEmbedder:
             except ModelUnavailableError:
                 if not vectors:
                     raise
-                break  # the time is over; what was made is kept
+                break  # the time is over; finished vectors are returned
         tokens = sum(map(estimated_tokens, texts[: len(vectors)]))  # the Developer API does not count them
         return Embedded(vectors=tuple(vectors), usage=Usage(prompt_tokens=tokens))
 

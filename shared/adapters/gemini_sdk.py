@@ -1,7 +1,7 @@
-"""The Gemini client of google-genai: its credentials, its endpoint, its timeouts, and the translation of its errors.
+"""The Gemini client of google-genai: credentials, endpoint, timeouts, and the translation of errors.
 
-Importing it takes a quarter of a second, so that only adapters that ask import it, when they first do.
-Source: google-genai 3.4.0, types.py, `HttpOptions.extra_body`: merged into the request's body at the end, a list as it is;
+The import takes a quarter of a second, so only adapters that ask import the SDK, at their first request.
+Source: google-genai 3.4.0, types.py, `HttpOptions.extra_body`: merged into the request's body at the end, a list unchanged;
 `GenerateContentConfig.should_return_http_response`: the body of the answer is not parsed.
 """
 
@@ -35,14 +35,14 @@ _ABOUT_THE_MODEL: Final = frozenset({401, 403, 404})
 _UNKNOWN_MODEL: Final = 404
 _MEDIA: Final[ContextVar[InlineMedia | None]] = ContextVar("media", default=None)
 _REPLACED: Final = types.Content(role="user", parts=[])
-"""The SDK requires contents; those of the body replace these.  The SDK would check a list of one against twenty types first: 0.3 ms."""
+"""The SDK requires contents; the body's contents replace these.  A list with one item would be checked against twenty types: 0.3 ms."""
 
 
 class _Config(types.GenerateContentConfig):
-    """A configuration with a fast `in`: the SDK tests 45 fields with it, and pydantic would build a list of all fields each time."""
+    """A configuration with a fast `in`: the SDK tests 45 fields, and pydantic would build a list of all fields each time."""
 
     def __contains__(self, name: object) -> bool:
-        """Always False: a pydantic model iterates over pairs, none of which equals a name."""
+        """Always False: a pydantic model iterates over pairs, and no pair equals a name."""
         return False
 
 
@@ -60,10 +60,10 @@ class GeminiSdk:
         """Build the client; no connection is opened.  Only tests name other times."""
         self._model = settings.model
         self._client = client_of(settings, idle_s=idle_s, connect_s=connect_s)
-        _ = self._client.models  # a client that depends on a key is built when it is asked for
+        _ = self._client.models  # a client with a key is built on access
 
     def generate(self, body: Mapping[str, object], timeout_s: float, media: InlineMedia | None = None) -> str:
-        """Return the body of the answer; `media` are those for which `body` has placeholders.
+        """Return the body of the answer; `media` belong to the placeholders in `body`.
 
         Raises: ModelUnavailableError, ModelRefusedError.
         """
@@ -74,7 +74,7 @@ class GeminiSdk:
         return (answer.body if answer is not None else None) or ""
 
     def check_model(self, timeout_s: float) -> None:
-        """The API takes the key and knows the model.  Raises: ModelUnavailableError, ModelRefusedError.
+        """The API accepts the key and knows the model.  Raises: ModelUnavailableError, ModelRefusedError.
 
         Source: Gemini API, "Models", `models.get`, which generates nothing and is not billed.
         """
@@ -95,7 +95,7 @@ class _Stream(httpx2.SyncByteStream):
 
 @contextmanager
 def _sent_with(media: InlineMedia | None) -> Iterator[None]:
-    """Put these media in the places of their placeholders in a request that this thread sends inside the block."""
+    """Replace the placeholders of these media in every request that this thread sends inside the block."""
     token = _MEDIA.set(media)
     try:
         yield
@@ -104,7 +104,7 @@ def _sent_with(media: InlineMedia | None) -> Iterator[None]:
 
 
 def _fill_in(request: httpx2.Request) -> None:
-    """The request has its media.  Source: HTTPX, "Event hooks": a request hook may modify the request before it is sent."""
+    """Put the media into the request.  Source: HTTPX, "Event hooks": a request hook may modify the request before sending."""
     media = _MEDIA.get()
     if media:
         body = media.body(request.content)
@@ -119,7 +119,7 @@ class _KeyedClient:
         self._api_key = api_key
         self._options = options
         self._building = threading.Lock()
-        self._clients: dict[str, genai.Client] = {}  # of earlier keys too: a client closes itself when nothing holds it
+        self._clients: dict[str, genai.Client] = {}  # of earlier keys too: an unreferenced client closes itself
 
     @property
     def models(self) -> Models:
@@ -140,11 +140,11 @@ def client_of(
 ) -> genai.Client | _KeyedClient:
     """Return a client without retries of its own.
 
-    It uses no connection again that was idle for `idle_s`, because it may be dead. Source: HTTPX, "Resource limits".
+    A connection that was idle for `idle_s` may be dead, and is not used again. Source: HTTPX, "Resource limits".
     """
 
     def connect_in_time(request: httpx2.Request) -> None:
-        """The SDK has one timeout for all phases of a request; a host that cannot be reached need not take that of an answer."""
+        """Shorten the connect timeout: the SDK has one timeout for all phases, and an unreachable host need not use up all of it."""
         request.extensions["timeout"]["connect"] = min(connect_s, request.extensions["timeout"]["connect"])
 
     options = types.HttpOptions(
@@ -163,7 +163,7 @@ def client_of(
 
 
 def http_options(timeout_s: float, body: Mapping[str, object] | None = None) -> types.HttpOptions:
-    """Return how long the client, and the server, may take for a request, and the body that it is sent with."""
+    """Return the limits of time for client and server, and the body of the request: 7.2 s become 7,200 ms and `X-Server-Timeout: 10`."""
     return types.HttpOptions(
         extra_body=dict(body) if body is not None else None,
         timeout=math.ceil(timeout_s * 1_000),
@@ -172,7 +172,7 @@ def http_options(timeout_s: float, body: Mapping[str, object] | None = None) -> 
 
 
 def usage_of(usage: types.GenerateContentResponseUsageMetadata | None) -> Usage:
-    """Return Gemini's token counts; zeros if the response has none."""
+    """Return Gemini's token counts; zeros for a response without counts."""
     if usage is None:
         return Usage()
     return Usage(
@@ -185,7 +185,7 @@ def usage_of(usage: types.GenerateContentResponseUsageMetadata | None) -> Usage:
 
 @contextmanager
 def translated_errors(*, unreadable: str) -> Iterator[None]:
-    """Translate errors of a request inside the block; `unreadable` is the text for one without a readable answer in time.
+    """Translate errors of a request inside the block; `unreadable`: the text for a request without a readable answer in time.
 
     Raises: ModelUnavailableError, ModelRefusedError.
     """
@@ -205,7 +205,7 @@ def translated_errors(*, unreadable: str) -> Iterator[None]:
 
 
 def translate_error(error: errors.APIError) -> ModelUnavailableError | ModelRefusedError:
-    """Return the project's error for an error of the API."""
+    """Return the project's error for an error of the API: 429 and 503 give ModelUnavailableError, 400 gives ModelRefusedError."""
     if error.code in _RETRIED_STATUSES:
         return ModelUnavailableError(f"the model answered {error.code}", retry_after_s=_retry_after_s(error.details))
     return ModelRefusedError(
@@ -216,7 +216,7 @@ def translate_error(error: errors.APIError) -> ModelUnavailableError | ModelRefu
 
 
 def _is_about_key(details: object) -> bool:
-    """Whether the API key is at fault: Google answers 400 to a wrong one, with the reason API_KEY_INVALID."""
+    """Whether the API key is at fault: Google answers 400 to a wrong key, with the reason API_KEY_INVALID."""
     return any(entry.get("reason") == "API_KEY_INVALID" for entry in _entries(details))
 
 
@@ -227,7 +227,7 @@ def _entries(details: object) -> Iterator[Mapping[str, object]]:
 
 
 def _retry_after_s(details: object) -> float | None:
-    """Read google.rpc.RetryInfo, such as `{"@type": ".../google.rpc.RetryInfo", "retryDelay": "17s"}`; at most an hour."""
+    """Read google.rpc.RetryInfo, for example `{"@type": ".../google.rpc.RetryInfo", "retryDelay": "17s"}`; at most an hour."""
     for entry in _entries(details):
         if str(entry.get("@type", "")).endswith("google.rpc.RetryInfo"):
             try:

@@ -91,7 +91,7 @@ def _answer(response: types.GenerateContentResponse, usage: Usage) -> WebAnswer:
 
 
 def _host_of(url: str) -> str:
-    """Return the host of a web address; "" where it is none."""
+    """Return the host of a web address, or "" for other texts: `_host_of("https://example.com/a")` is `example.com`."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -100,14 +100,17 @@ def _host_of(url: str) -> str:
 
 
 def _with_source_numbers(text: str, supports: list[types.GroundingSupport], numbers: dict[int, int]) -> str:
-    """Return the text with each source's number after the segment that it supports; an offset inside a character is skipped."""
+    """Return the text with source numbers after each supported segment; an offset inside a character is skipped.
+
+    Example: "It rains." with a support that ends at byte 9, from source 1, becomes "It rains.[1]".
+    """
     raw = text.encode()
     marks: dict[int, set[int]] = {}
     for support in supports:
         end = support.segment.end_index if support.segment else None
-        known = {numbers[index] for index in support.grounding_chunk_indices or () if index in numbers}
-        if end is not None and known and 0 < end <= len(raw):
-            marks.setdefault(end, set()).update(known)
+        supporting = {numbers[index] for index in support.grounding_chunk_indices or () if index in numbers}
+        if end is not None and supporting and 0 < end <= len(raw):
+            marks.setdefault(end, set()).update(supporting)
     for end in sorted(marks, reverse=True):
         mark = "".join(f"[{number}]" for number in sorted(marks[end])).encode()
         if end == len(raw) or not _CONTINUATION.match(raw, end):

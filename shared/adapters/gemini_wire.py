@@ -1,7 +1,7 @@
-"""Requests to Gemini and its answers as JSON, without the SDK's types, whose construction takes fifty times as long as that of the JSON.
+"""Requests to Gemini and its answers as JSON, without the SDK's types, which take fifty times as long to build.
 
 Source: Gemini API, `models.generateContent` (the same on Vertex AI), request and response; "Thought signatures": a part is sent back
-as it came.
+unchanged.
 """
 
 import base64
@@ -46,13 +46,16 @@ _KEYWORDS: Final = frozenset(
 
 
 def thinking_level(of_operator: str, purpose: Purpose) -> str:
-    """Return how much the model thinks: as the operator chose in turns; elsewhere, where one step is asked for, little."""
+    """Return how much the model thinks: in turns, as the operator chose; elsewhere little, because one step is asked for.
+
+    Example: `thinking_level("high", Purpose.TURN)` is `HIGH`, `thinking_level("high", Purpose.RECAP)` is `LOW`.
+    """
     level = of_operator if purpose is Purpose.TURN or of_operator == "minimal" else "low"
     return level.upper()
 
 
 def request_body(request: ModelRequest, *, model_name: str, thinking: str, media: InlineMedia) -> dict[str, object]:
-    """Return the body of a request with functions; `media` takes the bytes, for which the body has placeholders."""
+    """Return the body of a request with functions; `media` takes the bytes, and the body gets placeholders."""
     calling: dict[str, object] = {"mode": "VALIDATED" if request.validated else "ANY"}
     if request.allowed:
         calling["allowedFunctionNames"] = list(request.allowed)
@@ -95,7 +98,7 @@ def _declaration(declaration: FunctionDeclaration) -> dict[str, object]:
 
 
 def _with_documented_keywords(schema: Mapping[str, object]) -> dict[str, object]:
-    """Return the schema reduced to the keywords that Gemini documents; the caller validates answers against the whole schema."""
+    """Return the schema reduced to Gemini's documented keywords; the caller validates answers against the whole schema."""
     documented: dict[str, object] = {}
     for keyword, value in schema.items():
         if keyword in {"properties", "$defs"} and isinstance(value, dict):
@@ -134,34 +137,34 @@ def _part(part: str | MediaPart, media: InlineMedia) -> dict[str, object]:
 
 
 def _answered(call: FunctionCall, response: Json) -> dict[str, object]:
-    named: dict[str, object] = {"name": call.name, "response": dict(response)}
-    return {"functionResponse": {"id": call.id, **named} if call.id is not None else named}
+    fields: dict[str, object] = {"name": call.name, "response": dict(response)}
+    return {"functionResponse": {"id": call.id, **fields} if call.id is not None else fields}
 
 
 def _without_signatures(wire: Json) -> Json:
-    """Return another model's content with signatures that are not checked, because this model cannot check them."""
+    """Return another model's content with signatures that skip validation, because this model cannot check the original signatures."""
     parts = wire.get("parts")
-    held = parts if isinstance(parts, Sequence) else ()
-    return {**wire, "parts": [{**one, **_skipped(one)} for one in held if isinstance(one, Mapping)]}
+    known_parts = parts if isinstance(parts, Sequence) else ()
+    return {**wire, "parts": [{**one, **_skipped(one)} for one in known_parts if isinstance(one, Mapping)]}
 
 
 def _skipped(part: Json) -> dict[str, object]:
-    """Return a replacement that is not checked for each signature of the part, under its name on the wire."""
+    """Return, for each signature of the part, a replacement that skips validation, under the signature's name on the wire."""
     return {name: _SKIPS_VALIDATION for name in ("thoughtSignature", "thought_signature") if part.get(name)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadAnswer:
-    """An answer as the port has it, and the text outside of calls and thoughts."""
+    """An answer in the port's types, and the text outside of calls and thoughts."""
 
     response: ModelResponse
     text: str = field(repr=False)
 
 
 def read_answer(body: str, *, model_name: str, functions: Collection[str] = ()) -> ReadAnswer:
-    """Read the body of an answer; a text that is nothing but calls of the `functions` counts as these calls.
+    """Read the body of an answer; a text that consists of calls of the `functions` counts as these calls.
 
-    Raises: ValueError, RecursionError, if it is no JSON, or has not the shape of an answer.
+    Raises: ValueError, RecursionError, if the body is no JSON, or has another shape than an answer.
     """
     if len(body) > ANSWER_LIMIT_CHARACTERS:
         raise ValueError("the answer is too long")
@@ -195,7 +198,7 @@ def read_answer(body: str, *, model_name: str, functions: Collection[str] = ()) 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Part:
-    """A part of an answer; `wire` is how it is sent back."""
+    """A part of an answer; `wire`: the part as it is sent back."""
 
     wire: Json = field(repr=False)
     text: str = field(repr=False)
@@ -204,7 +207,7 @@ class _Part:
 
     @classmethod
     def made(cls, call: FunctionCall) -> "_Part":
-        """Return the part of a call that the model wrote as text; its signature is not checked, because it has none."""
+        """Return the part of a call that the model wrote as text; such a call has no signature, so validation is skipped."""
         wire = {"functionCall": {"name": call.name, "args": dict(call.args)}, "thoughtSignature": _SKIPS_VALIDATION}
         return cls(wire=wire, text="", is_thought=False, call=call)
 
@@ -225,7 +228,7 @@ class _Part:
 
 
 def _without_arguments(part: Json, call: Json) -> Json:
-    """Return the call without arguments that JSON cannot carry; the executor answers it with a fault.
+    """Return the call without arguments that JSON cannot carry; the executor answers such a call with a fault.
 
     A signature holds for the whole call, so it is replaced, too.
     """

@@ -1,12 +1,12 @@
-"""google-genai, imported with only one of the three HTTP libraries that it would use.
+"""google-genai, imported with only one of three HTTP libraries.
 
-It works with httpx2, which it requires. It would also import aiohttp, which LINE's SDK requires, and httpx, which Notion's requires: 11 MB
+The SDK works with httpx2, a requirement. It would also import aiohttp, required by LINE's SDK, and httpx, required by Notion's: 11 MB
 and 0.1 s of CPU time.
 """
 
-from shared.adapters.partial_imports import left_out
+from shared.adapters.partial_imports import without_modules
 
-with left_out("aiohttp", "httpx"):
+with without_modules("aiohttp", "httpx"):
     from google import genai
     from google.genai import errors, types
     from google.genai.models import Models

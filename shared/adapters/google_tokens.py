@@ -1,6 +1,6 @@
 """Google's ID tokens, checked by google-auth against Google's certificates, which are fetched once an hour.
 
-An answer that is not certificates is none: an honest push is then delivered again, instead of being refused like a forged one.
+A malformed answer about certificates counts as no answer: an honest push is then delivered again, instead of being refused as forged.
 """
 
 import json
@@ -20,11 +20,11 @@ from shared.settings.push import PushSettings
 
 _SCHEME: Final = "bearer "
 _FETCH_TIMEOUT_S: Final = 5.0
-_KEPT_S: Final = (
-    3_600.0  # Google announces a key hours before it signs with it; Source: Cache-Control of the certificates
+_CACHED_S: Final = (
+    3_600.0  # Google announces a key hours before its first signature; Source: Cache-Control of the certificates
 )
 _RENEWED_AFTER_S: Final = (
-    60.0  # a token of a key that is not known has the certificates fetched anew, at most once in this time
+    60.0  # a token with an unknown key makes the certificates be fetched again, at most once in this time
 )
 _FAILED_S: Final = 5.0
 _LONGEST_BYTES: Final = 1_048_576
@@ -35,7 +35,8 @@ _ODD_TOKEN: Final = (GoogleAuthError, ValueError, KeyError, TypeError, Attribute
 class GooglePushTokens:
     """Lets pushes of one account for one audience through; safe to share between threads.
 
-    Source: Pub/Sub, "Authenticate push subscriptions": the claims are `aud`, `email`, `email_verified`, `iss`, `exp`.
+    Source: Pub/Sub, "Authenticate push subscriptions": the claims are `aud`, `email`, `email_verified`, `iss`, `exp`. Example:
+    `{"aud": "https://worker.example", "email": "push@project.iam.gserviceaccount.com", "email_verified": true, …}`.
     """
 
     def __init__(self, settings: PushSettings, *, clock: Clock, request: transport.Request | None = None) -> None:
@@ -69,46 +70,46 @@ class GooglePushTokens:
             return self._verified(token)
 
     def _verified(self, token: str) -> dict[str, object]:
-        found: dict[str, object] = id_token.verify_oauth2_token(  # type: ignore[no-untyped-call]
+        claims: dict[str, object] = id_token.verify_oauth2_token(  # type: ignore[no-untyped-call]
             token, self._certificates, audience=self._settings.audience, clock_skew_in_seconds=SKEW_MS // 1_000
         )
-        return found
+        return claims
 
 
 class _Certificates(transport.Request):
-    """A request whose answer is kept.  While one thread fetches, the others wait, and share its failure."""
+    """A request with a cached answer.  While one thread fetches, the others wait, and share its failure."""
 
     def __init__(self, request: transport.Request, clock: Clock) -> None:
         self._request = request
         self._clock = clock
         self._lock = threading.Lock()
-        self._kept: transport.Response | None = None
+        self._cached: transport.Response | None = None
         self._key_ids: frozenset[str] = frozenset()
         self._fetched_s = 0.0
         self._failed_s: float | None = None
 
     def __call__(self, url: str, *_: object, **__: object) -> transport.Response:
-        """Return the certificates; older ones if no newer ones can be had.  Raises: TransportError."""
+        """Return the certificates; older certificates if no newer ones are available.  Raises: TransportError."""
         with self._lock:
             now_s = self._clock.monotonic_s()
-            is_fresh = self._kept is not None and now_s - self._fetched_s < _KEPT_S
+            is_fresh = self._cached is not None and now_s - self._fetched_s < _CACHED_S
             has_failed = self._failed_s is not None and now_s - self._failed_s < _FAILED_S
             if not is_fresh and not has_failed:
                 self._fetch(url)
-            if self._kept is None:
+            if self._cached is None:
                 raise TransportError("no certificates")  # type: ignore[no-untyped-call]
-            return self._kept
+            return self._cached
 
     def forget(self) -> bool:
-        """Have the next call fetch the certificates; False if they were fetched a moment ago."""
+        """Make the next call fetch the certificates; False after a recent fetch."""
         with self._lock:
             if self._clock.monotonic_s() - self._fetched_s < _RENEWED_AFTER_S:
                 return False
-            self._fetched_s = self._clock.monotonic_s() - _KEPT_S
+            self._fetched_s = self._clock.monotonic_s() - _CACHED_S
             return True
 
     def may_lack(self, key_id: str | None) -> bool:
-        """Whether Google may have announced this key: it is not among the certificates, and newer ones could not be fetched."""
+        """Whether Google may have announced this key meanwhile: the certificates lack it, and newer ones could not be fetched."""
         with self._lock:
             return self._failed_s is not None and key_id is not None and key_id not in self._key_ids
 
@@ -119,15 +120,15 @@ class _Certificates(transport.Request):
         except (TransportError, ValueError, TypeError, AttributeError, RecursionError):
             self._failed_s = self._clock.monotonic_s()
         else:
-            self._kept, self._key_ids = response, key_ids
+            self._cached, self._key_ids = response, key_ids
             self._fetched_s, self._failed_s = self._clock.monotonic_s(), None
 
 
 def _key_ids_in(response: transport.Response) -> frozenset[str]:
     """Return the ids of the keys in `{"5a1f...": "-----BEGIN CERTIFICATE-----...", ...}`.
 
-    A key of a kind that google-auth cannot use is left out: Google may add one.
-    Raises: ValueError, TypeError, AttributeError, RecursionError, if there is no certificate.
+    A key of a kind that google-auth cannot use is skipped: Google may add such keys.
+    Raises: ValueError, TypeError, AttributeError, RecursionError, without any certificate.
     Source: google-auth 2.62, id_token.py: the certificates are a mapping of key ids to X.509 certificates.
     """
     if response.status != HTTPStatus.OK or len(response.data) > _LONGEST_BYTES:
@@ -150,7 +151,7 @@ def _is_usable(certificate: object) -> bool:
 
 
 def _key_id_of(token: str) -> str | None:
-    """Return the id of the key that the token says it was signed with; None if it says none."""
+    """Return the id of the key in the token's header; None without an id."""
     try:
         key_id = jwt.decode_header(token).get("kid")  # type: ignore[no-untyped-call]
     except _ODD_TOKEN:

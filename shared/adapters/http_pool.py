@@ -1,11 +1,11 @@
-"""Kept connections to one host, on http.client: the same request takes twice the CPU time over urllib3's pool.
+"""Open connections to one host, on http.client: the same request takes twice the CPU time over urllib3's pool.
 
-It leaves out what urllib3 offers and this project does not need: redirects, proxies, retries, decoding, many hosts.
+Not needed here, and left out, are urllib3's redirects, proxies, retries, decoding and many hosts.
 
-A network forgets connections of an instance that was idle or frozen, without telling either end. So a connection that was idle for
-`idle_s` is not used again, and where one that was used before gives no answer, all idle ones are closed: one request pays for all.
+A network forgets connections of an idle or frozen instance, without notice to either end. A connection that was idle for
+`idle_s` is therefore not used again; and if a used connection gives no answer, all idle connections are closed: one request pays for all.
 Source: Python, "http.client" (a connection takes its next request once the answer was read; what `request` sends by itself); urllib3 2.8,
-util/connection.py (a kept connection that has something to read was closed by the server).
+util/connection.py (an idle connection with something to read was closed by the server).
 """
 
 import select
@@ -25,7 +25,7 @@ import certifi
 from shared.clock import Clock, SystemClock
 
 IDLE_S: Final = 20.0
-"""Longer than the pauses within a turn and between the messages of a lively chat; networks forget a connection after minutes."""
+"""Longer than the pauses within a turn and between messages of a lively chat; networks forget a connection after minutes."""
 FAILURES: Final = (OSError, HTTPException)
 """No answer, or none that is HTTP."""
 
@@ -39,7 +39,7 @@ class Answer:
     headers: HTTPMessage = field(repr=False)
 
     def header(self, name: str) -> str:
-        """The values of a header, with a comma between them; empty if there is none."""
+        """The values of a header with commas between them, for example `"crc32c=AAAAAA==, md5=…"`; empty without the header."""
         return ", ".join(self.headers.get_all(name, ()))
 
 
@@ -58,22 +58,22 @@ class HttpPool:
         self,
         origin: str,
         *,
-        kept: int,
+        most_idle: int,
         connect_timeout_s: float,
         answer_timeout_s: float,
         idle_s: float = IDLE_S,
         clock: Clock | None = None,
         authorities: Path | None = None,
     ) -> None:
-        """Open nothing yet.  `origin` is such as `https://example.com`; `kept` connections stay open, more are made as they are needed.
+        """Open nothing yet.  `origin`: for example `https://example.com`; at most `most_idle` idle connections stay open.
 
-        Only tests name the file of other `authorities` than certifi's.
+        Only tests name other `authorities` than certifi's file.
         """
         url = urlsplit(origin)
         self._host = url.hostname or ""
         self._port = url.port
         self._is_secure = url.scheme == "https"
-        self._kept = kept
+        self._most_idle = most_idle
         self._authorities = authorities
         self._connect_timeout_s = connect_timeout_s
         self._answer_timeout_s = answer_timeout_s
@@ -97,9 +97,9 @@ class HttpPool:
         except BaseException as cause:
             connection.close()
             if was_used and isinstance(cause, FAILURES):
-                self.close()  # whatever ended this connection has ended those that were idle beside it
+                self.close()  # the same cause has ended the other idle connections
             raise
-        if len(self._idle) < self._kept:
+        if len(self._idle) < self._most_idle:
             self._idle.append(_Idle(connection, since_s=self._clock.monotonic_s()))
         else:
             connection.close()
@@ -110,7 +110,7 @@ class HttpPool:
         _close(self._idle)
 
     def _idle_connection(self) -> HTTPConnection | None:
-        """Return the connection that was used last, if it may still live; the others were idle for longer, so they are closed with it."""
+        """Return the last used connection, if it may be alive; otherwise close all, because the others were idle for longer."""
         try:
             idle = self._idle.pop()
         except IndexError:
@@ -130,7 +130,7 @@ class HttpPool:
         return HTTPSConnection(self._host, self._port, timeout=self._connect_timeout_s, context=self._tls)
 
     def _open(self, connection: HTTPConnection) -> None:
-        """The connection can take a request."""
+        """Make the connection ready for a request."""
         if connection.sock is not None:
             if not _has_something_to_read(connection.sock):
                 return

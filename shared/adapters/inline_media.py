@@ -1,6 +1,6 @@
-"""Media inside a JSON body, encoded while the body is sent, so that memory holds one copy of their bytes, and never all of their base64.
+"""Media inside a JSON body, encoded during sending: memory holds one copy of the bytes, and never the whole base64.
 
-The body is made with a placeholder for each medium. Placeholders hold 128 random bits, so no text of a person holds one.
+The body is made with a placeholder for each medium. Placeholders hold 128 random bits, so no person's text contains one.
 Source: Gemini API, `Blob.data`; base64 in the alphabet for URLs, as google-genai 3.4.0 sends it.
 """
 
@@ -18,14 +18,14 @@ _PIECE_BYTES: Final = 3 * 16_384
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Body:
-    """A body as bytes and media, in the order in which they are sent; it can be sent again.  Media are sent as base64."""
+    """A body as bytes and media in sending order, which can be sent repeatedly.  Media are sent as base64."""
 
     texts: tuple[bytes, ...] = field(repr=False)
     media: tuple[bytes, ...] = field(repr=False)
 
     @property
     def size_bytes(self) -> int:
-        """The bytes that are sent."""
+        """The number of sent bytes: a medium of 4 bytes counts 8."""
         return sum(map(len, self.texts)) + sum((len(one) + 2) // 3 * 4 for one in self.media)
 
     def __iter__(self) -> Iterator[bytes]:
@@ -49,11 +49,11 @@ class InlineMedia:
         return len(self._media)
 
     def placeholder(self, medium: bytes) -> str:
-        """Return the text that stands for the medium."""
+        """Return the placeholder of the medium, for example `3f9a…:0:`."""
         self._media.append(medium)
         return f"{self._mark}:{len(self._media) - 1}:"
 
     def body(self, text: bytes) -> Body:
-        """Return the body with media where `text` has their placeholders."""
+        """Return the body with media in place of the placeholders in `text`."""
         texts = re.split(rb"%s:(\d+):" % self._mark.encode(), text)
         return Body(texts=tuple(texts[::2]), media=tuple(self._media[int(one)] for one in texts[1::2]))

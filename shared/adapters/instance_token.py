@@ -1,7 +1,7 @@
-"""Access tokens of the account that a function runs as, from the metadata server of its instance.
+"""Access tokens of a function's account, from the metadata server of the instance.
 
 google-auth reads the same server, but its import takes 0.13 s of CPU time, with requests, cryptography and asyncio.
-Source: Compute Engine, "Authenticate workloads using service accounts" (the address, the header, `expires_in`; the server keeps a token
+Source: Compute Engine, "Authenticate workloads using service accounts" (the address, the header, `expires_in`; the server caches a token
 until five minutes before its end); google-auth, `_helpers.REFRESH_THRESHOLD` (3 min 45 s).
 """
 
@@ -19,7 +19,7 @@ from shared.clock import Clock
 METADATA_HOST: Final = "metadata.google.internal"
 _PATH: Final = "/computeMetadata/v1/instance/service-accounts/default/token"
 _HEADERS: Final = {"Metadata-Flavor": "Google"}
-_TIMEOUT_S: Final = 0.5  # the server is on the instance's own host; LINE waits 2 s for all that a delivery needs
+_TIMEOUT_S: Final = 0.5  # the server is on the instance's own host; LINE waits 2 s for a whole delivery
 _ASKED_AGAIN_S: Final = 5.0
 _RENEWED_BEFORE_S: Final = 225.0
 _LONGEST_BYTES: Final = 65_536
@@ -36,10 +36,10 @@ class _Token:
 
 
 class InstanceTokens:
-    """Keeps a token until shortly before its end; safe to share between threads, of which one asks for the next."""
+    """Caches a token until shortly before the end; safe to share between threads: one thread asks for the next token."""
 
     def __init__(self, clock: Clock, *, metadata_host: str = METADATA_HOST, timeout_s: float = _TIMEOUT_S) -> None:
-        """No token is asked for yet; `timeout_s` is how long an answer may take."""
+        """No token is asked for yet; `timeout_s`: how long an answer may take."""
         self._clock = clock
         self._timeout_s = timeout_s
         self._host = metadata_host
@@ -49,9 +49,9 @@ class InstanceTokens:
         self._failed_s = float("-inf")
 
     def get(self) -> str:
-        """Return a token that is valid.  Raises: NoTokenError.
+        """Return a valid token.  Raises: NoTokenError.
 
-        While one thread asks, the others wait, and share its failure: a server that does not answer costs all of them one timeout.
+        While one thread asks, the others wait, and share a failure: a server without an answer costs all threads one timeout.
         """
         attempts = self._attempts
         if not self._is_fresh():
@@ -64,13 +64,16 @@ class InstanceTokens:
         return token.text
 
     def _is_fresh(self) -> bool:
-        """Whether the token need not be renewed, or is valid and could not be renewed a moment ago."""
+        """Whether the token needs no renewal, or is valid after a renewal that failed a moment ago.
+
+        Example: with 300 s left, fresh; with 100 s left, fresh only within 5 s of a failure.
+        """
         left_s = self._left_s(self._token) if self._token is not None else 0.0
         has_failed = self._clock.monotonic_s() - self._failed_s < _ASKED_AGAIN_S
         return left_s >= _RENEWED_BEFORE_S or (left_s > 0 and has_failed)
 
     def _renew(self) -> None:
-        """There is a new token, or the failure is noted."""
+        """Store a new token, or the time of the failure."""
         try:
             self._token = self._ask()
         except (OSError, http.client.HTTPException, ValueError, KeyError, TypeError):
@@ -96,13 +99,13 @@ class InstanceTokens:
 
 
 class TokenPlugin(grpc.AuthMetadataPlugin):
-    """Adds a token to every call; gRPC asks it in a thread of its own."""
+    """Adds a token to every call; gRPC asks for the token in a thread of its own."""
 
     def __init__(self, tokens: InstanceTokens) -> None:
         self._tokens = tokens
 
     def __call__(self, context: grpc.AuthMetadataContext, callback: grpc.AuthMetadataPluginCallback) -> None:
-        """Without a token the call fails as UNAVAILABLE, so that it is tried again."""
+        """Without a token the call fails as UNAVAILABLE, which is retried."""
         del context
         try:
             token = self._tokens.get()

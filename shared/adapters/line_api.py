@@ -10,7 +10,7 @@ import pydantic.v1
 import urllib3
 
 from shared import logs
-from shared.adapters.line_bot_info import BotInfoApi, KeptBotInfo
+from shared.adapters.line_bot_info import BotInfoApi, CachedBotInfo
 from shared.adapters.line_calls import LineCalls
 from shared.adapters.line_client import FAILURES, LOST_ANSWERS, line_client, raise_if_bot_is_refused
 from shared.adapters.line_sdk import (
@@ -58,19 +58,19 @@ class LineApi:
         *,
         channel_access_token: Secret,
         base_url: str | None,
-        bot_info: KeptBotInfo | None = None,
+        bot_info: CachedBotInfo | None = None,
         clock: Clock | None = None,
     ) -> None:
-        """`base_url` replaces both of LINE's hosts; `bot_info` is shared with others who ask for it."""
+        """`base_url` replaces both of LINE's hosts; `bot_info` is shared with other readers."""
         self.client = line_client(channel_access_token=channel_access_token, base_url=base_url, clock=clock)
         self._calls = LineCalls(self.client)
         read = BotInfoApi(channel_access_token=channel_access_token, base_url=base_url).read
-        self._bot_info = bot_info or KeptBotInfo(read, SystemClock())
+        self._bot_info = bot_info or CachedBotInfo(read, SystemClock())
 
     def reply(self, reply_token: str, messages: Sequence[OutgoingMessage]) -> ReplyFate:
-        """Send the messages; once more without their quotes if LINE refuses only a quote token.
+        """Send the messages; again without their quotes if LINE refuses only a quote token.
 
-        LINE sends nothing of a call that it refuses. If such a call spends the reply token, LINE refuses the second call, too.
+        LINE sends nothing of a refused call. If the refused call spends the reply token, LINE refuses the second call, too.
         """
         fate = self._reply(reply_token, messages)
         if fate is None and any(message.quote_token for message in messages):
@@ -110,7 +110,10 @@ class LineApi:
         return PushFate(kind="accepted", sent_message_ids=tuple(sent.id for sent in response.sent_messages))
 
     def push_quota(self) -> Quota | None:
-        """Return the account's quota.  Source: LINE, "Get the target limit for sending messages this month": `none` has no limit."""
+        """Return the account's quota, for example `Quota(limit=200, used=12)`.
+
+        Source: LINE, "Get the target limit for sending messages this month": `none` has no limit.
+        """
         try:
             quota = self._calls.quota()
             if quota.type != QuotaType.LIMITED:
@@ -146,12 +149,12 @@ class LineApi:
             raise LineUnavailableError("LINE could not be asked to let the bot leave the chat") from cause
 
     def display_name(self) -> str | None:
-        found = self._bot_info.get()
-        return found.display_name if found else None
+        info = self._bot_info.get()
+        return info.display_name if info else None
 
     def marks_reads_by_hand(self) -> bool:
-        found = self._bot_info.get()
-        return found is not None and found.mark_as_read_mode == "manual"
+        info = self._bot_info.get()
+        return info is not None and info.mark_as_read_mode == "manual"
 
     def show_loading(self, user_id: str) -> None:
         try:
@@ -167,7 +170,7 @@ class LineApi:
 
 
 def _log_unanswered(event: str, cause: Exception) -> None:
-    """Log that LINE did not tell something.  Raises: LineRefusedError, if LINE refuses the bot itself."""
+    """Log a question without an answer from LINE.  Raises: LineRefusedError, if LINE refuses the bot itself."""
     if isinstance(cause, ApiException):
         _kind_of(cause, event)
     else:
@@ -223,7 +226,10 @@ def _body_of(refusal: ApiException) -> Mapping[str, Any]:
 
 
 def _kind_of(refusal: ApiException, event: str) -> Literal["refused", "unknown", "not_sent"]:
-    """Return the kind of the failure, logged as `event`.  Raises: LineRefusedError, if LINE refuses the bot itself."""
+    """Return the kind of the failure, logged as `event`: 400 is "refused", 429 "not_sent", 500 "unknown".
+
+    Raises: LineRefusedError, if LINE refuses the bot itself, for example by 401.
+    """
     status = int(refusal.status or 0)
     logs.warning(event, status=status, line_request_id=(refusal.headers or {}).get("x-line-request-id"))
     raise_if_bot_is_refused(refusal)
@@ -241,7 +247,7 @@ def _kind_of_loss(cause: Exception) -> Literal["accepted", "unknown", "not_sent"
 
 
 def _ids_of_earlier_call(conflict: ApiException) -> tuple[str, ...]:
-    """Return the ids in `{"message": "The retry key is already accepted", "sentMessages": [{"id": ...}]}`; none if there are none."""
+    """Return the ids in `{"message": "The retry key is already accepted", "sentMessages": [{"id": ...}]}`; empty without ids."""
     sent = _body_of(conflict).get("sentMessages")
     bubbles = sent if isinstance(sent, list) else []
     return tuple(str(bubble["id"]) for bubble in bubbles if isinstance(bubble, dict) and "id" in bubble)

@@ -1,4 +1,4 @@
-"""The bot's account as LINE describes it, read once a process, and without LINE's SDK: a cold start needs the name before anything else.
+"""The bot's account at LINE, read once a process, and without LINE's SDK: a cold start needs the name before anything else.
 
 Source: LINE, "Get bot info".
 """
@@ -20,11 +20,11 @@ _HOST: Final = "https://api.line.me"
 _CONNECT_TIMEOUT_S: Final = 2.0
 _ANSWER_TIMEOUT_S: Final = 5.0
 _WAITED_S: Final = 7.0
-_FAILURE_KEPT_S: Final = 60.0
+_FAILURE_CACHED_S: Final = 60.0
 
 
 class BotInfo(msgspec.Struct, frozen=True, rename="camel"):
-    """The account's display name, and `manual` where the bot sets read marks itself."""
+    """The account's display name; `mark_as_read_mode` is `manual` if the bot sets read marks itself."""
 
     display_name: str
     mark_as_read_mode: str = "auto"
@@ -34,11 +34,11 @@ class BotInfoUnavailableError(Exception):
     """LINE did not return the bot's info."""
 
 
-class KeptBotInfo:
-    """Keeps what `read` returns; safe to share between threads.
+class CachedBotInfo:
+    """Caches the result of `read`; safe to share between threads.
 
-    Callers during the first read wait for it, for `waited_s` at most. If LINE did not answer, one thread asks again later, and the others
-    go on without the info.
+    Callers during the first reading wait, for `waited_s` at most. If LINE did not answer, one thread asks again later, and the others
+    continue without the info.
     """
 
     def __init__(self, read: Callable[[], BotInfo], clock: Clock, *, waited_s: float = _WAITED_S) -> None:
@@ -46,14 +46,14 @@ class KeptBotInfo:
         self._clock = clock
         self._waited_s = waited_s
         self._lock = threading.Lock()
-        self._known: BotInfo | None = None
+        self._info: BotInfo | None = None
         self._next_s = float("-inf")  # when LINE is asked next
         self._was_asked = threading.Event()
 
     def get(self) -> BotInfo | None:
-        """Return the info; None for a minute after LINE did not answer, and meanwhile if another thread asks again."""
-        if self._known is not None:
-            return self._known
+        """Return the info; None for a minute after a failure, and while another thread then asks again."""
+        if self._info is not None:
+            return self._info
         if self._lock.acquire(blocking=False):
             try:
                 if self._clock.monotonic_s() >= self._next_s:
@@ -63,13 +63,13 @@ class KeptBotInfo:
                 self._lock.release()
         else:
             self._was_asked.wait(self._waited_s)
-        return self._known
+        return self._info
 
     def _ask(self) -> None:
         try:
-            self._known, self._next_s = self._read(), float("inf")
+            self._info, self._next_s = self._read(), float("inf")
         except BotInfoUnavailableError as cause:
-            self._next_s = self._clock.monotonic_s() + _FAILURE_KEPT_S
+            self._next_s = self._clock.monotonic_s() + _FAILURE_CACHED_S
             logs.warning("bot_info_unavailable", error_type=type(cause.__cause__ or cause).__name__)
 
 
@@ -81,7 +81,7 @@ class BotInfoApi:
     base_url: str | None
 
     def read(self) -> BotInfo:
-        """Return the info; asked once more where LINE refuses the token and there is another.  Raises: BotInfoUnavailableError."""
+        """Return the info; asked again if LINE refuses the token and another token exists.  Raises: BotInfoUnavailableError."""
         try:
             response = self._ask()
             if response.status == HTTPStatus.UNAUTHORIZED and self.channel_access_token.read_again():
@@ -95,7 +95,7 @@ class BotInfoApi:
     def _ask(self) -> Answer:
         pool = HttpPool(
             self.base_url or _HOST,
-            kept=0,
+            most_idle=0,
             connect_timeout_s=_CONNECT_TIMEOUT_S,
             answer_timeout_s=_ANSWER_TIMEOUT_S,
         )

@@ -1,6 +1,6 @@
-"""The calls of the Messaging API that the product makes, with the client, the message types and the answer types of LINE's SDK.
+"""The product's calls of the Messaging API, with the client, the message types and the answer types of LINE's SDK.
 
-The SDK's own list of calls, `MessagingApi`, wraps each of two hundred into a validator when it is imported: 8 MB and 0.2 s of CPU time.
+The SDK's own list of calls, `MessagingApi`, wraps two hundred calls into validators during its import: 8 MB and 0.2 s of CPU time.
 Source: line-bot-sdk 3.27, `MessagingApi` (paths, headers and types of answers), `ApiClient.call_api`.
 """
 
@@ -36,7 +36,7 @@ class LineCalls:
     """Calls LINE; safe to share between threads.  Raises: line_client.FAILURES."""
 
     def __init__(self, client: ApiClient, *, timeout_s: tuple[float, float] = TIMEOUT_S) -> None:
-        """`timeout_s`: to connect, to answer."""
+        """`timeout_s`: seconds to connect and to answer, for example `(2.0, 5.0)`."""
         self._client = client
         self._timeout_s = timeout_s
 

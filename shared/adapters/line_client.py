@@ -1,4 +1,4 @@
-"""The client of line-bot-sdk that a process shares, and the errors that it raises.
+"""The process's client of line-bot-sdk, and the client's errors.
 
 Source: line-bot-sdk 3.27: no default timeout; `host` replaces both api.line.me and api-data.line.me; a POST whose answer was lost raises an
 error of urllib3; a 200 without an expected field raises an error of pydantic.
@@ -40,7 +40,7 @@ class _Configuration(Configuration):  # type: ignore[misc]  # the SDK has no usa
 
 
 class _Client(ApiClient):  # type: ignore[misc]  # likewise
-    """Repeats a call that LINE refused because of the access token, if there is another one; a refused call had no effect."""
+    """Repeats a call that LINE refused because of the access token, if another token exists; a refused call had no effect."""
 
     def call_api(self, *arguments: Any, **options: Any) -> Any:  # noqa: ANN401 - the SDK's own signature
         try:

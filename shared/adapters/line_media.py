@@ -1,7 +1,7 @@
 """The content of messages, from LINE's content host.
 
-Source: line-bot-sdk 3.27: `get_message_content` reads the whole body into memory, whatever its size, and returns None for 202. Its
-transport with `_preload_content=False` leaves the body unread.
+Source: line-bot-sdk 3.27: `get_message_content` reads the whole body into memory, of any size, and returns None for 202. The
+transport leaves the body unread with `_preload_content=False`.
 """
 
 from collections.abc import Callable
@@ -49,7 +49,7 @@ class LineMedia:
         return "unavailable"
 
     def _content(self, line_message_id: str) -> Any:  # noqa: ANN401 - the transport's response
-        """Return the answer; asked once more where LINE refuses the token and there is another.  Raises: line_client.FAILURES."""
+        """Return the answer; asked again if LINE refuses the token and another token exists.  Raises: line_client.FAILURES."""
         try:
             return self._ask(line_message_id)
         except ApiException as refusal:
@@ -68,7 +68,10 @@ def _hand_over(
     keep: Callable[[ArrivingContent], _Kept],
     at_most_bytes: int,
 ) -> _Kept | Unfetched:
-    """Read the body in pieces; the connection is reused only if the body was read to its end."""
+    """Read the body in pieces; the connection is reused only if the body was read to the end.
+
+    Example: a photo of 1 MiB arrives as four pieces of 256 KiB.
+    """
     with response:
         if response.status == HTTPStatus.ACCEPTED:
             return "not_ready"

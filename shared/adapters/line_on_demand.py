@@ -1,11 +1,11 @@
-"""LINE through its SDK, which is imported when LINE is first called, or beside the first reads: it takes most of a second."""
+"""LINE through its SDK, which is imported at the first call, or during the first reads: the import takes most of a second."""
 
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
-from shared.adapters.line_bot_info import BotInfoApi, KeptBotInfo
+from shared.adapters.line_bot_info import BotInfoApi, CachedBotInfo
 from shared.clock import Clock
 from shared.line.media_content import LARGEST_BYTES, ArrivingContent, Unfetched
 from shared.line.messaging import OutgoingMessage, PushFate, ReplyFate
@@ -31,11 +31,11 @@ class _Sdk:
 
 
 class SdkOnDemand:
-    """The adapters on LINE's SDK; the first caller of `get` imports it."""
+    """The adapters on LINE's SDK; the first caller of `get` imports the SDK."""
 
     def __init__(self, *, channel_access_token: Secret, base_url: str | None, clock: Clock) -> None:
         """`base_url` replaces both of LINE's hosts."""
-        self.bot_info = KeptBotInfo(
+        self.bot_info = CachedBotInfo(
             BotInfoApi(channel_access_token=channel_access_token, base_url=base_url).read, clock
         )
         self._channel_access_token = channel_access_token
@@ -51,7 +51,7 @@ class SdkOnDemand:
             return self._built
 
     def _build(self) -> _Sdk:
-        from shared.adapters.line_api import LineApi  # noqa: PLC0415 - not before it is needed
+        from shared.adapters.line_api import LineApi  # noqa: PLC0415 - not before the first call
         from shared.adapters.line_media import LineMedia  # noqa: PLC0415
         from shared.adapters.line_profiles import LineProfiles  # noqa: PLC0415
         from shared.adapters.line_webhook import LineWebhook  # noqa: PLC0415
@@ -93,12 +93,12 @@ class LateLineApi:
         self.sdk.get().api.mark_as_read(mark_as_read_token)
 
     def display_name(self) -> str | None:
-        found = self.sdk.bot_info.get()
-        return found.display_name if found else None
+        info = self.sdk.bot_info.get()
+        return info.display_name if info else None
 
     def marks_reads_by_hand(self) -> bool:
-        found = self.sdk.bot_info.get()
-        return found is not None and found.mark_as_read_mode == "manual"
+        info = self.sdk.bot_info.get()
+        return info is not None and info.mark_as_read_mode == "manual"
 
 
 @dataclass(frozen=True, slots=True)

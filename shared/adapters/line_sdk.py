@@ -1,7 +1,7 @@
-"""What the adapters use of line-bot-sdk: its client, and the messages and answers of the calls that the product makes.
+"""The adapters' part of line-bot-sdk: its client, and the messages and answers of the product's calls.
 
-An import of `linebot.v3.messaging` brings along three further clients and two hundred models: 44 MB and 0.7 s of CPU time, of which these
-take a tenth (docs/adr/20261122-cold-starts.md).
+An import of `linebot.v3.messaging` brings along three further clients and two hundred models: 44 MB and 0.7 s of CPU time; this part
+takes a tenth (docs/adr/20261122-cold-starts.md).
 """
 
 from shared.adapters.partial_imports import postpone

@@ -8,12 +8,12 @@ from shared.adapters.line_sdk import ApiClient, ApiException, TestWebhookEndpoin
 from shared.errors import LineUnavailableError
 from shared.line.webhook_check import WebhookCheck
 
-_TIMEOUT_S: Final = (2.0, 12.0)  # to connect; to answer, which takes LINE as long as a cold start of the webhook
+_TIMEOUT_S: Final = (2.0, 12.0)  # to connect; to answer: LINE waits for a cold start of the webhook
 _REASON_CHARACTERS: Final = 60
 
 
 class LineWebhook:
-    """Checks the webhook that is registered at LINE; safe to share between threads."""
+    """Checks the webhook's registration at LINE; safe to share between threads."""
 
     def __init__(self, client: ApiClient) -> None:
         self._calls = LineCalls(client, timeout_s=_TIMEOUT_S)

@@ -1,6 +1,6 @@
-"""Connections of urllib3, on which the SDKs of LINE and of Cloud Storage rest, that may die while they are idle, as in `http_pool`.
+"""Connections of urllib3 that may die while idle, as in `http_pool`.  The SDKs of LINE and of Cloud Storage use urllib3.
 
-urllib3 reuses a kept connection however long it was idle, unless its end has arrived; a network that forgets one sends no end.
+urllib3 reuses an idle connection after any time, unless its end has arrived; a network that forgets a connection sends no end.
 Source: urllib3 2.8, connectionpool.py (`_get_conn` replaces a connection that is not `is_connected`; `ConnectionCls`), poolmanager.py
 (`pool_classes_by_scheme`).
 """
@@ -19,9 +19,10 @@ from shared.clock import Clock, SystemClock
 
 
 def expect_deaths(manager: PoolManager, *, idle_s: float = IDLE_S, clock: Clock | None = None) -> None:
-    """The manager, which has opened nothing yet, uses no connection again that was idle for `idle_s`.
+    """Make the manager, before its first connection, replace every connection that was idle for `idle_s`.
 
-    Where one that was used before gives no answer, all that are idle then are replaced before they are used.
+    If a used connection gives no answer, all connections idle at that time are replaced, too.
+    Example: after 25 s without requests, the next request opens a new connection.
     """
     network = {"network": _Network(idle_s=idle_s, clock=clock or SystemClock())}
     manager.pool_classes_by_scheme = {
@@ -33,7 +34,7 @@ def expect_deaths(manager: PoolManager, *, idle_s: float = IDLE_S, clock: Clock 
 
 
 class _Network:
-    """What a manager knows about its connections; safe to share between threads."""
+    """The state shared by a manager's connections; safe to share between threads."""
 
     def __init__(self, *, idle_s: float, clock: Clock) -> None:
         self.clock = clock
@@ -43,7 +44,7 @@ class _Network:
 
     @property
     def failures(self) -> int:
-        """How often a connection that was used before gave no answer."""
+        """How often a used connection gave no answer."""
         return self._failures
 
     def count_failure(self) -> None:
@@ -51,16 +52,16 @@ class _Network:
             self._failures += 1
 
     def may_live(self, *, idle_since_s: float, failures: int) -> bool:
-        """Whether a connection may live that was used last at this time, after as many failures."""
+        """Whether a connection may be alive after this last use and this number of failures."""
         return self.clock.monotonic_s() - idle_since_s < self._idle_s and failures == self._failures
 
 
 class _Mortal(HTTPConnection):
-    """A connection that knows when it was used last."""
+    """A connection with the time of its last use."""
 
     network: ClassVar[_Network]
     _last_answer: tuple[float, int] | None = None
-    """When the last answer came, and how many failures there had been; None before the first one."""
+    """The time of the last answer, and the number of failures then; None before the first answer."""
 
     @property
     def is_connected(self) -> bool:

@@ -1,4 +1,4 @@
-"""The clock of a local stack: a file moves it forward, so that a developer need not wait for what is due tomorrow."""
+"""The clock of a local stack: a file moves it forward, so that a developer need not wait for tomorrow's reminders."""
 
 from pathlib import Path
 from typing import Final
@@ -9,9 +9,10 @@ _MOST_DIGITS: Final = 15
 
 
 class MovedClock:
-    """The machine's clocks; `now_ms` is later by the milliseconds that the file holds, which every process of the stack reads.
+    """The machine's clocks; `now_ms` is later by the milliseconds in a file, which every process of the stack reads.
 
-    A file that is missing or holds no number moves nothing. Durations pass as they do on the machine.
+    A missing file, or a file without a number, moves nothing. Durations pass as on the machine. Example: a file with `3600000` moves the
+    clock one hour forward.
     """
 
     def __init__(self, path: Path, clock: Clock | None = None) -> None:
@@ -30,12 +31,12 @@ class MovedClock:
     def _offset_ms(self) -> int:
         try:
             with self._path.open("rb") as file:
-                held = file.read(_MOST_DIGITS + 1).strip()
+                digits = file.read(_MOST_DIGITS + 1).strip()
         except OSError:
             return 0
-        return int(held) if held.isdigit() and len(held) <= _MOST_DIGITS else 0
+        return int(digits) if digits.isdigit() and len(digits) <= _MOST_DIGITS else 0
 
 
 def clock_of(offset_file: Path | None) -> Clock:
-    """Return the clock that the file moves, or the machine's where there is none."""
+    """Return the clock that the file moves; without a file, the machine's clock."""
     return SystemClock() if offset_file is None else MovedClock(offset_file)

@@ -1,7 +1,7 @@
-"""Notion through notion-client, at version 2025-09-03 of its API.
+"""Notion through notion-client, at version 2025-09-03 of the API.
 
-Retries happen here, until the deadline. A request with a rate limit (429, 529) or a conflict (409) is always retried, because it had no
-effect; one with a lost answer or 5xx only if it reads. After a write without an answer the caller checks whether the write took effect.
+Retries happen here, until the deadline. A request with a rate limit (429, 529) or a conflict (409) had no effect, and is always
+retried; a request with a lost answer or 5xx only if it reads. After a write without an answer the caller checks for the effect.
 Source: notion-client 3.1.0, client.py (its own retries are off; it does not know 529 and passes httpx's transport errors on);
 Notion API reference, "Status codes" and "Request limits"; docs/notion-facts.md.
 """
@@ -72,26 +72,26 @@ class NotionApi:
         self._client.close()
 
     def schema(self, database_id: str, deadline: Deadline) -> Schema:
-        found = self._read_or_none(lambda: self._client.databases.retrieve(database_id), deadline)
-        if found is None:
+        database = self._read_or_none(lambda: self._client.databases.retrieve(database_id), deadline)
+        if database is None:
             return _schema(self._read(lambda: self._client.data_sources.retrieve(database_id), deadline))
-        sources = found.get("data_sources", [])
+        sources = database.get("data_sources", [])
         if len(sources) != 1:
-            named = ", ".join(f'"{source.get("name")}" ({source.get("id")})' for source in sources)
+            names = ", ".join(f'"{source.get("name")}" ({source.get("id")})' for source in sources)
             raise NotionRefusedError(
                 "a database of NOTION_DATABASES has not exactly one data source",
-                told=f"This database has {len(sources)} data sources: {named or 'none'}. Its operator has to name one of them by its id.",
+                told=f"This database has {len(sources)} data sources: {names or 'none'}. Its operator has to name one of them by its id.",
             )
         return _schema(self._read(lambda: self._client.data_sources.retrieve(sources[0]["id"]), deadline))
 
     def query(self, data_source_id: str, filter_: Json | None, *, limit: int, deadline: Deadline) -> Found:
-        wanted: dict[str, Any] = {"sorts": [{"timestamp": "last_edited_time", "direction": "descending"}]}
+        parameters: dict[str, Any] = {"sorts": [{"timestamp": "last_edited_time", "direction": "descending"}]}
         if filter_ is not None:
-            wanted["filter"] = filter_
+            parameters["filter"] = filter_
         own_id = self._bot_id(deadline)
         pages: list[Page] = []
         for answer in self._list_pages(
-            lambda **paging: self._client.data_sources.query(data_source_id, **wanted, **paging), limit, deadline
+            lambda **paging: self._client.data_sources.query(data_source_id, **parameters, **paging), limit, deadline
         ):
             pages += [_page(page, own_id) for page in answer["results"] if page.get("object") == "page"]
             if len(pages) >= limit:
@@ -111,13 +111,13 @@ class NotionApi:
     def create_page(self, data_source_id: str, properties: PropertyValues, deadline: Deadline) -> Page:
         own_id = self._bot_id(deadline)  # before the write, so that nothing can fail between its effect and its result
         parent = {"type": "data_source_id", "data_source_id": data_source_id}
-        made = self._write(lambda: self._client.pages.create(parent=parent, properties=properties), deadline)
-        return _page(made, own_id)
+        created = self._write(lambda: self._client.pages.create(parent=parent, properties=properties), deadline)
+        return _page(created, own_id)
 
     def page(self, page_id: str, deadline: Deadline) -> Page | None:
         own_id = self._bot_id(deadline)
-        found = self._read_or_none(lambda: self._client.pages.retrieve(page_id), deadline)
-        return None if found is None else _page(found, own_id)
+        page = self._read_or_none(lambda: self._client.pages.retrieve(page_id), deadline)
+        return None if page is None else _page(page, own_id)
 
     def update_page(self, page_id: str, properties: PropertyValues, deadline: Deadline) -> Page:
         own_id = self._bot_id(deadline)
@@ -139,7 +139,7 @@ class NotionApi:
         return tuple(blocks)
 
     def _list_pages(self, ask: Callable[..., Any], limit: int, deadline: Deadline) -> Iterator[Mapping[str, Any]]:
-        """Yield the pages of a paginated answer until they hold about `limit` results."""
+        """Yield the pages of a paginated answer until they hold about `limit` results: with `limit=250`, pages of 100, 100 and 50."""
         cursor: str | None = None
         count = 0
         while count < limit:
@@ -207,17 +207,17 @@ def _page(page: Mapping[str, Any], own_id: str) -> Page:
 
 
 def _block(block: Mapping[str, Any], own_id: str) -> Block:
-    made = dt.datetime.fromisoformat(block["created_time"])
+    created = dt.datetime.fromisoformat(block["created_time"])
     return Block(
         type=block["type"],
         text=text_of(block),
-        created_ms=round(made.timestamp() * 1_000),
+        created_ms=round(created.timestamp() * 1_000),
         is_own=block.get("created_by", {}).get("id") == own_id,
     )
 
 
 def _fault(cause: Exception, *, is_write: bool) -> NotionRefusedError | NotionUnavailableError:
-    """Return the port's error for an error of the client."""
+    """Return the port's error for an error of the client: 429 may be retried, a 503 after a write may have had an effect."""
     if isinstance(cause, HTTPResponseError):
         if cause.status in _WITHOUT_EFFECT:
             return NotionUnavailableError(f"Notion answered {cause.status}", may_have_effect=False)
@@ -230,7 +230,7 @@ def _fault(cause: Exception, *, is_write: bool) -> NotionRefusedError | NotionUn
 
 
 def _text_for_model(cause: HTTPResponseError) -> str:
-    """Return a sentence for the model; it quotes Notion's text only for errors that the model can correct."""
+    """Return a sentence for the model; only errors that the model can correct quote Notion's text."""
     code = str(getattr(cause.code, "value", cause.code))
     if code in {"validation_error", "object_not_found", "conflict_error"}:
         return f"Notion refused it: {str(cause)[:_LONGEST_TEXT]}"
@@ -238,7 +238,10 @@ def _text_for_model(cause: HTTPResponseError) -> str:
 
 
 def _retry_after_s(cause: Exception) -> float | None:
-    """Return the Retry-After header; None without one.  Source: Notion API reference, "Request limits": whole seconds."""
+    """Return the Retry-After header in seconds, for example 2.0; None without one.
+
+    Source: Notion API reference, "Request limits": whole seconds.
+    """
     seconds = cause.headers.get("retry-after") if isinstance(cause, HTTPResponseError) else None
     try:
         return max(0.0, float(seconds)) if seconds else None
@@ -247,7 +250,7 @@ def _retry_after_s(cause: Exception) -> float | None:
 
 
 def _bearer(token: Secret) -> Callable[[httpx.Request], httpx.Request]:
-    """Return what signs a request with the token as it is then."""
+    """Return a function that signs a request with the token's current value."""
 
     def sign(request: httpx.Request) -> httpx.Request:
         request.headers["Authorization"] = f"Bearer {token.value()}"

@@ -1,8 +1,8 @@
 """Imports of single modules of a package, because the packages of SDKs import all their modules.
 
-importlib's LazyLoader is no help: it runs a package as soon as one of its modules is imported.
-Source: Python, "The import system": a package is found in `sys.modules` before anything is run; None there means that a module cannot be
-imported; PEP 562, `__getattr__` of modules.
+importlib's LazyLoader is no help: it runs a package with the first import of a module.
+Source: Python, "The import system": a package is found in `sys.modules` before anything is run; None there means "cannot be
+imported"; PEP 562, `__getattr__` of modules.
 """
 
 import importlib
@@ -15,10 +15,11 @@ from types import ModuleType
 
 
 def postpone(*packages: str) -> None:
-    """Run these packages, each named after its parents, only when a name is looked up in them that is none of their modules.
+    """Run these packages, each named after its parents, only when code looks up a name in them other than a module.
 
-    Until then their modules can be imported one by one. Afterwards the packages are complete, with the same modules.
+    Until then modules can be imported one by one. Afterwards the packages are complete, with the same modules.
     Repeated, or imported already: nothing changes.
+    Example: after `postpone("google.pubsub_v1")`, an import of `google.pubsub_v1.types.pubsub` loads no client.
     """
     for name in packages:
         spec = None if name in sys.modules else find_spec(name)
@@ -46,12 +47,15 @@ def _names_of(package: ModuleType, spec: ModuleSpec) -> Callable[[str], object]:
 
 
 @contextmanager
-def left_out(*modules: str) -> Iterator[None]:
-    """Hide these modules from imports in the block: for packages that import them if they are installed, and do not need them."""
-    hidden = [one for one in modules if one not in sys.modules]
-    sys.modules.update(dict.fromkeys(hidden))  # type: ignore[arg-type]  # None is what the import system asks for
+def without_modules(*modules: str) -> Iterator[None]:
+    """Hide these modules from imports in the block: for packages that import optional modules whenever possible.
+
+    Example: `with without_modules("aiohttp", "httpx"): from google import genai`.
+    """
+    hidden = [module for module in modules if module not in sys.modules]
+    sys.modules.update(dict.fromkeys(hidden))  # type: ignore[arg-type]  # None hides a module from the import system
     try:
         yield
     finally:
-        for one in hidden:
-            del sys.modules[one]
+        for module in hidden:
+            del sys.modules[module]

@@ -3,8 +3,8 @@
 The package's clients batch, delay and retry by rules of their own: a retry that begins in the last second of a deadline has the whole
 timeout again. Their import takes longer than everything else of a cold start (docs/adr/20261122-cold-starts.md).
 
-A network forgets the connection of an instance that was idle, without telling either end: what is sent is never answered. So a delivery
-that is not confirmed after `hedge_s` is sent once more on a new channel, and whichever confirms first counts. Workers recognise events that
+A network forgets the connection of an idle instance, without notice to either end, and sent data are never answered. A delivery without
+confirmation after `hedge_s` is therefore sent again on a new channel; the first confirmation counts. Workers recognise events that
 were published twice.
 Source: google.pubsub.v1, `Publisher.Publish`; AIP-4222, "Routing headers"; google-cloud-pubsub 2.44, the transport's channel options.
 """
@@ -28,7 +28,7 @@ from shared.errors import PublishFailedError
 MESSAGES_PER_CALL: Final = 1_000  # Source: Pub/Sub, "Quotas and limits"
 _HOST: Final = "pubsub.googleapis.com:443"
 HEDGE_S: Final = 0.6
-"""Twelve times what Pub/Sub usually takes; LINE waits 2 s, and a new channel connects within 0.2 s."""
+"""Twelve times Pub/Sub's usual time; LINE waits 2 s, and a new channel connects within 0.2 s."""
 _WARM_S: Final = 10.0
 CHANNEL_OPTIONS: Final = (
     ("grpc.keepalive_time_ms", 30_000),
@@ -43,9 +43,9 @@ _UNCONFIRMED: Final = "Pub/Sub did not confirm the events"
 def instance_channels(
     clock: Clock, *, metadata_host: str = METADATA_HOST, host: str = _HOST, root_certificates: bytes | None = None
 ) -> Callable[[], grpc.Channel]:
-    """Return what opens a channel to Google, as the account of the function.  A channel connects when it is first used.
+    """Return a function that opens a channel to Google, as the function's account.  A channel connects at its first use.
 
-    Only tests name another `host`, and the certificates that it is checked against; None: those that gRPC knows.
+    Only tests name another `host`, and the certificates of its authority; None: gRPC's own.
     """
     account = grpc.metadata_call_credentials(TokenPlugin(InstanceTokens(clock, metadata_host=metadata_host)))
     credentials = grpc.composite_channel_credentials(grpc.ssl_channel_credentials(root_certificates), account)
@@ -53,7 +53,7 @@ def instance_channels(
 
 
 def plain_channels(host: str) -> Callable[[], grpc.Channel]:
-    """Return what opens a channel without TLS and account, as to an emulator."""
+    """Return a function that opens a channel without TLS and account, as to an emulator: `plain_channels("localhost:8085")`."""
     return lambda: grpc.insecure_channel(host, options=CHANNEL_OPTIONS)
 
 
@@ -70,9 +70,9 @@ class PubSubEventBus:
         hedge_s: float = HEDGE_S,
         clock: Clock | None = None,
     ) -> None:
-        """`timeout_s` bounds the publishing of one delivery, however many calls and retries that takes.
+        """`timeout_s` bounds the publishing of one delivery, all calls and retries included.
 
-        A call that is not answered after `hedge_s` is made once more on another channel.
+        A call without an answer after `hedge_s` is repeated on another channel: with 0.6 s, a lost connection costs 0.6 s.
         """
         self._topic = f"projects/{project_id}/topics/{topic_id}"
         self._metadata = (("x-goog-request-params", f"topic={quote(self._topic, safe='/')}"),)
@@ -96,7 +96,7 @@ class PubSubEventBus:
     def _confirm_at_once(self, requests: Mapping[int, Any], deadline: Deadline) -> tuple[str, ...]:
         """Publish a delivery of one call on a channel that answered a moment ago: a blocking call costs half of a future.
 
-        Return no ids where that was not confirmed; it is then published by `_confirm`.
+        Return no ids without a confirmation; `_confirm` then publishes again.
         """
         with self._lines.newest() as line:
             if len(requests) != 1 or self._clock.monotonic_s() - line.answered_s > _WARM_S:
@@ -114,7 +114,10 @@ class PubSubEventBus:
             return tuple(answer.message_ids)
 
     def _confirm(self, requests: Mapping[int, Any], deadline: Deadline) -> tuple[str, ...]:
-        """Publish all requests at the same time.  Raises: PublishFailedError."""
+        """Publish all requests at the same time.  Raises: PublishFailedError.
+
+        Example: a delivery of 2,500 events is three requests, of 1,000, 1,000 and 500 messages.
+        """
         with _Delivery(self._lines, requests, metadata=self._metadata, deadline=deadline) as delivery:
             pauses_s = itertools.chain(_PAUSES_S, itertools.repeat(_PAUSES_S[-1]))
             while delivery.missing:
@@ -125,7 +128,7 @@ class PubSubEventBus:
             return delivery.ids
 
     def _wait(self, pause_s: float, deadline: Deadline) -> None:
-        """Pause before another attempt.  Raises: PublishFailedError, if there is no time for one."""
+        """Pause before another attempt.  Raises: PublishFailedError, without time for one."""
         if pause_s >= deadline.left_s:
             raise PublishFailedError("Pub/Sub did not confirm the events in time")
         self._clock.sleep(pause_s)
@@ -160,7 +163,7 @@ class _Delivery:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The ids of all messages, in their order."""
+        """The ids of all messages, in message order."""
         return tuple(itertools.chain.from_iterable(self._confirmed[number] for number in sorted(self._confirmed)))
 
     @property
@@ -169,7 +172,7 @@ class _Delivery:
         return bool(self._calls)
 
     def send(self) -> None:
-        """Call for each request that is missing: on a new channel, if calls on the newest one are under way."""
+        """Call for each missing request: on a new channel, if calls on the newest channel are under way."""
         line = self._held.enter_context(self._lines.newest())
         if any(used is line for _, used in self._calls.values()):
             self._lines.replace(line)
@@ -180,7 +183,7 @@ class _Delivery:
             call.add_done_callback(self._ended.put)
 
     def wait(self, seconds: float) -> None:
-        """Wait for as long, until nothing is missing, or until no call is under way.
+        """Wait for `seconds`, until nothing is missing, or until no call is under way.
 
         Raises: PublishFailedError, if the deadline has passed, or if no retry can help.
         """

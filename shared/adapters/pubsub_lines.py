@@ -1,4 +1,4 @@
-"""The channels of the event bus: the newest one takes every new call; an older one is closed when its calls have ended."""
+"""The channels of the event bus: the newest channel takes every new call; an older channel is closed at the end of its calls."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -13,7 +13,7 @@ _METHOD: Final = "/google.pubsub.v1.Publisher/Publish"
 
 
 class Line:
-    """A channel with its call `Publish`.  `answered_s`: when a call was confirmed last, by the caller's clock."""
+    """A channel and its call `Publish`.  `answered_s`: the time of the last confirmation, by the caller's clock."""
 
     def __init__(self, channel: grpc.Channel) -> None:
         self.channel = channel
@@ -28,14 +28,14 @@ class Lines:
     """Opens channels, and closes them; safe to share between threads."""
 
     def __init__(self, open_channel: Callable[[], grpc.Channel]) -> None:
-        """Open the first channel, which connects when it is first used."""
+        """Open the first channel, which connects at its first use."""
         self._open_channel = open_channel
         self._changing = threading.Lock()
         self._newest = Line(open_channel())
 
     @contextmanager
     def newest(self) -> Iterator[Line]:
-        """The newest line stays open inside the block."""
+        """Hold the newest line open inside the block."""
         with self._changing:
             line = self._newest
             line.users += 1
@@ -49,7 +49,10 @@ class Lines:
                 line.channel.close()
 
     def replace(self, line: Line) -> None:
-        """A new line is the newest, if this one was; the caller holds it.  Deliveries that wait on the same one share its successor."""
+        """Open a new line if this line is the newest; the caller holds this line.
+
+        Deliveries that wait on the same line share its successor.
+        """
         with self._changing:
             if line is self._newest:
                 self._newest = Line(self._open_channel())

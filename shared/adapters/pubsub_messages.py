@@ -1,7 +1,7 @@
-"""Pub/Sub's messages, as google-cloud-pubsub generates them, without the clients that an import of its package brings along.
+"""Pub/Sub's messages, as google-cloud-pubsub generates them, without the package's clients.
 
-`google.pubsub_v1` imports two clients with google-api-core, requests, cryptography and asyncio: 0.25 s of CPU time, of which the messages
-take 0.05.
+`google.pubsub_v1` imports two clients with google-api-core, requests, cryptography and asyncio: 0.25 s of CPU time, against 0.05 for
+the messages.
 """
 
 from typing import Final

@@ -1,4 +1,4 @@
-"""Calls that a model writes as text: in place of a function call, or as the code that would make it.
+"""Calls that a model writes as text: in place of a function call, or as code with the call.
 
     default_api.reply(message="hello")
     ```tool_code
@@ -24,7 +24,7 @@ _ARGUMENTS: Final = ("args", "arguments", "parameters")
 
 
 def written_calls(text: str, names: Collection[str]) -> tuple[FunctionCall, ...]:
-    """Return the calls of functions of these names of which the whole text consists; none where it holds anything else."""
+    """Return the calls in a text that consists of nothing but calls of functions with these names; empty for any other text."""
     text = text.strip()
     if not text or len(text) > _LONGEST:
         return ()
@@ -56,7 +56,7 @@ def _json_call(value: object) -> FunctionCall | None:
 
 
 def _python_calls(code: str) -> Sequence[FunctionCall]:
-    """Return the calls of a program that does nothing else; nothing of it is run."""
+    """Return the calls of a program that does nothing else; no code is run."""
     try:
         statements = ast.parse(code).body
         calls = [_python_call(one.value) for one in statements if isinstance(one, ast.Expr)]
@@ -67,7 +67,7 @@ def _python_calls(code: str) -> Sequence[FunctionCall]:
 
 
 def _python_call(node: ast.expr) -> FunctionCall | None:
-    """Return the call that the expression is.  Raises: ValueError, if an argument is no literal."""
+    """Return the expression's call, or None.  Raises: ValueError, if an argument is no literal."""
     if not isinstance(node, ast.Call):
         return None
     name = ast.unparse(node.func)
@@ -80,7 +80,7 @@ def _python_call(node: ast.expr) -> FunctionCall | None:
 
 
 def _json_value(value: object) -> object:
-    """Return a literal as JSON has it.  Raises: ValueError, for one that JSON has not."""
+    """Return a Python literal as a JSON value: `(1, 2)` becomes `[1, 2]`.  Raises: ValueError, for a literal outside of JSON."""
     match value:
         case None | bool() | int() | float() | str():
             return value

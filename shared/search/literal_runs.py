@@ -1,6 +1,7 @@
-"""Literal runs: two texts that share one, regardless of width, case and kind of kana, count as one repeating the other.
+"""Literal runs: two texts with a common run, regardless of width, case and kind of kana, count as one repeating the other.
 
-Models pass on what people said literally as often as rephrased, so a shared run shows a source that no record names.
+Models pass words on literally as often as rephrased, so a shared run reveals an unrecorded source. Example: "meet me at the station
+at nine" and "he said: MEET ME AT THE STATION" share the run "meet me at t".
 """
 
 from collections.abc import Iterable, Iterator
@@ -18,13 +19,13 @@ _NUMBER_WEIGHT: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """Every shortest run of a text that is long enough to count: texts that share a longer run share one of these too."""
+    """Every shortest run of a text with enough weight: texts with a longer common run share one of these, too."""
 
     folded: frozenset[str] = field(default=frozenset(), repr=False)
 
     @classmethod
     def of(cls, text: str) -> "Runs":
-        """Return the runs of a text, for comparison with many others; none for a text that is shorter than a run."""
+        """Return the runs of a text, for comparison with many others; none for a text shorter than a run."""
         return cls(frozenset(_runs(fold(text))))
 
     @classmethod
@@ -33,7 +34,7 @@ class Runs:
         return cls(frozenset(run for text in texts for run in _runs(fold(text))))
 
     def without(self, other: "Runs") -> "Runs":
-        """Return the runs that the other text has not."""
+        """Return the runs that the other text lacks."""
         return Runs(self.folded - other.folded)
 
     def shares(self, other: "Runs | str") -> bool:
@@ -45,13 +46,13 @@ class Runs:
 
 @dataclass(frozen=True, slots=True)
 class Signs:
-    """The signs that a text repeats one of several others: their runs, and each short one as a whole."""
+    """The signs that a text repeats one of several others: their runs, and every short text as a whole."""
 
     _runs: set[str] = field(default_factory=set, repr=False)
     _wholes: set[str] = field(default_factory=set, repr=False)
 
     def add(self, texts: Iterable[str]) -> None:
-        """Add the signs of these texts."""
+        """Add the signs of the texts."""
         for text in texts:
             folded = fold(text)
             self._runs.update(_runs(folded))
@@ -60,7 +61,7 @@ class Signs:
                 self._wholes.add(folded)
 
     def are_in(self, texts: Iterable[str]) -> bool:
-        """Whether one of these texts shows a sign."""
+        """Whether one of the texts shows a sign."""
         folded = [fold(text) for text in texts]
         if any(not self._runs.isdisjoint(_runs(text)) for text in folded):
             return True
@@ -73,12 +74,12 @@ def shares_run(one: str, other: str) -> bool:
 
 
 def weight_of(text: str) -> int:
-    """Return how much a text weighs: one for an ASCII character, two for any other."""
+    """Return the weight of a text: one for an ASCII character, two for any other, so `weight_of("8時")` is 3."""
     return sum(map(_weight, text))
 
 
 def spans(text: str, weight: int) -> Iterator[tuple[int, int]]:
-    """Yield where every shortest piece of at least this weight begins and ends."""
+    """Yield start and end of every shortest piece with at least this weight: `spans("8時半", 3)` yields (0, 2) and (1, 3)."""
     end, reached = 0, 0
     for start, first in enumerate(text):
         while end < len(text) and reached < weight:

@@ -18,6 +18,6 @@ class FixedClock:
         self.move(seconds)
 
     def move(self, seconds: float) -> None:
-        """Advance both clocks."""
+        """Advance both clocks: after `clock.move(1.5)`, `now_ms` is 1,500 larger."""
         self._monotonic_s += seconds
         self._now_ms += round(seconds * 1_000)

@@ -7,7 +7,7 @@ from shared.errors import PublishFailedError
 
 
 class MemoryEventBus:
-    """Keeps published messages in order; while `is_down`, it confirms none."""
+    """Stores published messages in order; while `is_down`, confirms none."""
 
     def __init__(self) -> None:
         self.published: list[BusMessage] = []

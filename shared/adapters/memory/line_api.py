@@ -10,11 +10,12 @@ _KindWithoutEffect = Literal["refused", "not_sent", "unknown"]
 
 
 class MemoryLineApi:
-    """Accepts each reply token and each retry key once, and refuses messages that LINE does not take.
+    """Accepts each reply token and each retry key once, and refuses messages that LINE refuses.
 
-    `fates` are the reported fates of the next replies and pushes, in order: "unknown" loses LINE's answer after the effect, "unknown, not
-    sent" before it; "refused" and "not_sent" have no effect. `push_quota` is how many pushes are left this month; one to a chat counts
-    as many as it has `members`. `is_manual`: the bot sets read marks.
+    `fates`: the reported fates of the next replies and pushes, in order: "unknown" loses LINE's answer after the effect, "unknown, not
+    sent" before it; "refused" and "not_sent" have no effect. Example: `MemoryLineApi(fates=["unknown"])` sends the first reply, and reports
+    its fate as unknown. `push_quota`: pushes left this month; a push to a chat counts as many as the chat has `members`. `is_manual`: the
+    bot sets read marks.
     """
 
     def __init__(

@@ -25,21 +25,24 @@ from shared.tools.notion.port import (
 _Value = TypeVar("_Value")
 _MINUTE_MS: Final = 60_000
 _OPERATORS: Final[Mapping[str, Callable[[object, object], bool]]] = {
-    "equals": lambda value, wanted: value == wanted,
-    "does_not_equal": lambda value, wanted: value != wanted,
-    "contains": lambda value, wanted: wanted in value if isinstance(value, list) else str(wanted) in str(value or ""),
-    "does_not_contain": lambda value, wanted: not _OPERATORS["contains"](value, wanted),
-    "on_or_after": lambda value, wanted: value is not None and str(value) >= str(wanted),
-    "on_or_before": lambda value, wanted: value is not None and str(value) <= str(wanted),
+    "equals": lambda value, operand: value == operand,
+    "does_not_equal": lambda value, operand: value != operand,
+    "contains": lambda value, operand: (
+        operand in value if isinstance(value, list) else str(operand) in str(value or "")
+    ),
+    "does_not_contain": lambda value, operand: not _OPERATORS["contains"](value, operand),
+    "on_or_after": lambda value, operand: value is not None and str(value) >= str(operand),
+    "on_or_before": lambda value, operand: value is not None and str(value) <= str(operand),
     "is_empty": lambda value, _: value in (None, "", []),
     "is_not_empty": lambda value, _: value not in (None, "", []),
 }
 
 
 class MemoryNotion:
-    """A workspace in memory.  `fates` are the fates of the next requests, in order; later requests succeed.
+    """A workspace in memory.  `fates`: the fates of the next requests, in order; later requests succeed.
 
-    "down" has no effect; "lost" loses the answer after the effect.
+    "down" has no effect; "lost" loses the answer after the effect. Example: with `fates = ["lost"]`, `create_page` creates the page and
+    raises NotionUnavailableError.
     """
 
     def __init__(
@@ -91,15 +94,19 @@ class MemoryNotion:
         if sources is None:
             return self._source(database_id)
         if len(sources) != 1:
-            named = ", ".join(source.data_source_id for source in sources)
-            raise NotionRefusedError("several data sources", told=f"This database has several data sources: {named}.")
+            source_ids = ", ".join(source.data_source_id for source in sources)
+            raise NotionRefusedError(
+                "several data sources", told=f"This database has several data sources: {source_ids}."
+            )
         return sources[0]
 
     def query(self, data_source_id: str, filter_: Json | None, *, limit: int, deadline: Deadline) -> Found:
         self._take_fate("query", deadline, is_write=False)
         self._source(data_source_id)
-        there = [page for page in reversed(self.pages) if page.data_source_id == data_source_id and not page.in_trash]
-        fitting = [page for page in there if self._matches(filter_, page)]
+        in_source = [
+            page for page in reversed(self.pages) if page.data_source_id == data_source_id and not page.in_trash
+        ]
+        fitting = [page for page in in_source if self._matches(filter_, page)]
         return Found(pages=tuple(fitting[:limit]), has_more=len(fitting) > limit)
 
     def people(self, deadline: Deadline) -> tuple[Person, ...]:
@@ -131,15 +138,15 @@ class MemoryNotion:
         if len(blocks) > BLOCKS_A_REQUEST:
             raise NotionRefusedError("too many blocks", told="body.children.length should be ≤ 100.")
         made_ms = self._clock.now_ms() // _MINUTE_MS * _MINUTE_MS
-        made = [
+        created = [
             Block(type=str(block["type"]), text=text_of(block), created_ms=made_ms, is_own=True) for block in blocks
         ]
-        self._write("append_blocks", deadline, lambda: self._blocks[page_id].extend(made))
+        self._write("append_blocks", deadline, lambda: self._blocks[page_id].extend(created))
 
     def blocks(self, page_id: str, *, limit: int, deadline: Deadline) -> tuple[Block, ...] | None:
         self._take_fate("blocks", deadline, is_write=False)
-        there = self._blocks[page_id]
-        return tuple(there) if len(there) <= limit else None
+        stored = self._blocks[page_id]
+        return tuple(stored) if len(stored) <= limit else None
 
     def _write(self, name: str, deadline: Deadline, effect: Callable[[], _Value]) -> _Value:
         is_lost = self._take_fate(name, deadline, is_write=True)
@@ -174,7 +181,7 @@ class MemoryNotion:
         condition = filter_.get(value["type"])
         if condition is None:
             raise NotionRefusedError("a filter of another type", told="database property does not match filter")
-        return all(_OPERATORS[operator](plain(value), wanted) for operator, wanted in condition.items())
+        return all(_OPERATORS[operator](plain(value), operand) for operator, operand in condition.items())
 
 
 def _wire_copy(value: Json) -> dict[str, object]:

@@ -18,7 +18,10 @@ class WriteLimitError(StorageUnavailableError):
 
 
 class MemoryObjectStore:
-    """A bucket in memory, with Cloud Storage's rules for generations; safe to share between threads."""
+    """A bucket in memory, with Cloud Storage's rules for generations; safe to share between threads.
+
+    Example: `store.create("a", b"1")` returns 1, `store.replace("a", b"2", generation=1)` returns 2, and repeated, None.
+    """
 
     def __init__(self, *, limited_by: Clock | None = None) -> None:
         """With a clock, an object takes one write a second, else WriteLimitError.  Source: Cloud Storage, "Quotas & limits"."""
@@ -33,16 +36,16 @@ class MemoryObjectStore:
 
     @property
     def newest_generation(self) -> int:
-        """The generation of what was written last; 0: nothing was written yet."""
+        """The generation of the last write; 0: nothing was written yet."""
         return self._newest_generation
 
     def read(self, name: str) -> StoredObject | None:
         with self._lock:
             return self._objects.get(name)
 
-    def read_again(self, name: str, known: StoredObject) -> StoredObject | None:
-        found = self.read(name)
-        return known if found is not None and found.generation == known.generation else found
+    def read_again(self, name: str, cached: StoredObject) -> StoredObject | None:
+        stored = self.read(name)
+        return cached if stored is not None and stored.generation == cached.generation else stored
 
     def create(self, name: str, data: bytes) -> int | None:
         return self._write(name, data, generation=0)
@@ -55,10 +58,10 @@ class MemoryObjectStore:
 
     def delete(self, name: str, *, generation: int | None = None) -> bool:
         with self._lock:
-            there = self._objects.get(name)
-            if there is None:
+            stored = self._objects.get(name)
+            if stored is None:
                 return True
-            if generation not in {None, there.generation}:
+            if generation not in {None, stored.generation}:
                 return False
             del self._objects[name], self._listed[name], self._names[bisect_left(self._names, name)]
             return True
@@ -67,21 +70,21 @@ class MemoryObjectStore:
         with self._lock:
             first = bisect_left(self._names, prefix if since is None else max(prefix, since))
             end = len(self._names) if before is None else bisect_left(self._names, before)
-            named = takewhile(lambda name: name.startswith(prefix), islice(self._names, first, end))
-            return tuple(map(self._listed.__getitem__, named))
+            names = takewhile(lambda name: name.startswith(prefix), islice(self._names, first, end))
+            return tuple(map(self._listed.__getitem__, names))
 
     def _write(self, name: str, data: bytes, *, generation: int) -> int | None:
         with self._lock:
             now_s = self._limited_by.monotonic_s() if self._limited_by else 0.0
             if self._limited_by and now_s - self._written_s.get(name, -_A_WRITE_S) < _A_WRITE_S:
                 raise WriteLimitError("one write a second a name")
-            there = self._objects.get(name)
-            if (there.generation if there else 0) != generation:
+            stored = self._objects.get(name)
+            if (stored.generation if stored else 0) != generation:
                 return None
             self._written_s[name] = now_s
             self._newest_generation += 1
             written = StoredObject(data=bytes(data), generation=self._newest_generation)
-            if there is None:
+            if stored is None:
                 insort(self._names, name)
             self._objects[name] = written
             self._listed[name] = ListedObject(name=name, generation=written.generation)

@@ -11,7 +11,7 @@ JsonStep = Json | Exception | Callable[[JsonRequest], Json]
 class ScriptedModel:
     """Answers with the steps in order: a response, an error to raise, or a function of the request.
 
-    A request beyond the script fails the test. `requests` keeps every request.
+    A request beyond the script fails the test. `requests` holds every request.
     """
 
     name = "scripted"
@@ -51,17 +51,17 @@ class ScriptedJsonModel:
 
 def calling(*calls: tuple[str, Json], finish_reason: str = "STOP") -> ModelResponse:
     """Return an answer that calls tools, such as `calling(("reply", {"message": "hi"}))`."""
-    made = tuple(
+    function_calls = tuple(
         FunctionCall(name=name, args=args, id=f"call-{index}") for index, (name, args) in enumerate(calls, start=1)
     )
     wire = {
         "role": "model",
-        "parts": [{"functionCall": {"id": call.id, "name": call.name, "args": call.args}} for call in made],
+        "parts": [{"functionCall": {"id": call.id, "name": call.name, "args": call.args}} for call in function_calls],
     }
-    return ModelResponse(finish_reason=finish_reason, content=ModelContent(wire=wire), calls=made)
+    return ModelResponse(finish_reason=finish_reason, content=ModelContent(wire=wire), calls=function_calls)
 
 
 def unusable(finish_reason: str = "STOP", *, text: str = "", block_reason: str | None = None) -> ModelResponse:
-    """Return an answer without calls: empty, text only, or with another finish reason."""
+    """Return an answer without calls: empty, text only, or with another finish reason, as in `unusable("MAX_TOKENS")`."""
     content = ModelContent(wire={"role": "model", "parts": [{"text": text}]}) if text else None
     return ModelResponse(finish_reason=finish_reason, content=content, has_text=bool(text), block_reason=block_reason)

@@ -1,4 +1,4 @@
-"""The object store and the bus in one SQLite file, for a deployment that is one process on one machine."""
+"""The object store and the bus in one SQLite file, for a deployment of one process on one machine."""
 
 from shared.adapters.sqlite.database import Database
 from shared.adapters.sqlite.event_queue import QueuedMessage, SqliteEventQueue

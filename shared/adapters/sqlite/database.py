@@ -1,8 +1,8 @@
-"""One SQLite file, which one process uses by one connection behind one lock; writes that come together are committed together.
+"""One SQLite file, used by one process through one connection behind one lock; simultaneous writes are committed together.
 
 SQLite before 3.51.3 (3.50.7, 3.44.6) can lose or corrupt a write-ahead log that two connections use at the same time, and Python's own is
-often older. So there is one connection, nothing else may open the file (`locking_mode=EXCLUSIVE`, and `flock` on a file of its own, because
-closing a second descriptor of the database would drop SQLite's own locks), and backups are made on the same connection.
+often older. The process therefore has one connection, nothing else may open the file (`locking_mode=EXCLUSIVE`, and `flock` on a file of
+its own, because closing a second descriptor of the database would drop SQLite's own locks), and backups use the same connection.
 
 Source: SQLite, "Write-Ahead Logging" (9. "The WAL-reset bug"; 8. "Use of WAL without shared memory"), "PRAGMA secure_delete", "PRAGMA
 wal_checkpoint", "How To Corrupt An SQLite Database File" (2.2 "POSIX advisory locks canceled by a separate thread doing close()").
@@ -38,7 +38,7 @@ _NETWORK: Final = frozenset(
 _NETWORK_FUSE: Final = ("fuse.davfs", "fuse.gcsfuse", "fuse.glusterfs", "fuse.rclone", "fuse.s3fs", "fuse.sshfs")
 _PRAGMAS: Final = (
     "locking_mode=EXCLUSIVE",  # before the journal mode: then the index of the log is in memory, and there is no -shm file
-    "secure_delete=ON",  # what is deleted is overwritten with zeros
+    "secure_delete=ON",  # deleted data are overwritten with zeros
     "temp_store=MEMORY",  # no temporary file holds words
     "journal_mode=WAL",
     "synchronous=FULL",  # a commit returns after its fsync
@@ -59,12 +59,12 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 
 class Database:
-    """The file in `folder`; safe to share between threads.  `commits` counts the transactions that were made durable."""
+    """The file in `folder`; safe to share between threads.  `commits` counts the durable transactions."""
 
     def __init__(
         self, folder: Path, *, schema: Schema = SCHEMA, connect: Callable[[Path], sqlite3.Connection] = _connect
     ) -> None:
-        """Open the file, or create it; that of an older release is copied, and changed.
+        """Open the file, or create it; an older release's file is copied, and upgraded.
 
         Only tests name another schema, or connect in another way. Raises: DatabaseRefusedError.
         """
@@ -78,13 +78,13 @@ class Database:
         self._held = _hold(folder / LOCK_FILE)
         try:
             self._connection = _opened(folder / FILE, schema, connect)
-            self.truncate_log()  # what a process that was killed has left in it
+            self.truncate_log()  # a killed process may have left pages in the log
         except BaseException:
             os.close(self._held)
             raise
 
     def read(self, query: Callable[[sqlite3.Connection], _Result]) -> _Result:
-        """Return what the query makes of the committed state.  Raises: StorageUnavailableError."""
+        """Return the query's result on the committed state.  Raises: StorageUnavailableError."""
         with self._lock:
             try:
                 return query(self._connection)
@@ -92,9 +92,10 @@ class Database:
                 raise StorageUnavailableError("the database did not do what it was asked") from cause
 
     def write(self, change: Callable[[sqlite3.Connection], _Result]) -> _Result:
-        """Return the result of the change once it is durable.  Changes that wait at the same time share one commit.
+        """Return the result of the change after its commit.  Changes that wait at the same time share one commit.
 
-        A change that raises leaves nothing behind, and does not touch the others.  Raises: StorageUnavailableError; what the change raises.
+        A change with an error leaves nothing behind, and does not touch the others.  Raises: StorageUnavailableError; the change's own
+        errors. Example: `database.write(lambda db: db.execute("DELETE FROM messages WHERE id = ?", (7,)))`.
         """
         write = _Write(change)
         with self._waiting_lock:
@@ -111,11 +112,11 @@ class Database:
         return write.result  # type: ignore[return-value]  # set, as there is no failure
 
     def truncate_log(self) -> None:
-        """Nothing that was deleted is left in the write-ahead log: its pages are in the database, and the log is empty."""
+        """Empty the write-ahead log: its pages move to the database, and no deleted data remain in the log."""
         self.read(lambda connection: connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall())
 
     def drop_copies(self) -> None:
-        """Delete what was copied before an upgrade: no withdrawal reaches a copy.  Raises: StorageUnavailableError."""
+        """Delete the copies of an upgrade: no withdrawal reaches a copy.  Raises: StorageUnavailableError."""
         try:
             for path in copies(self.folder / FILE):
                 path.unlink(missing_ok=True)
@@ -127,7 +128,7 @@ class Database:
         self.read(lambda connection: copy_to(connection, target))
 
     def close(self) -> None:
-        """The log is empty, and another process may open the file.  Repeated: does nothing."""
+        """Empty the log, and let another process open the file.  Repeated: does nothing."""
         with self._lock:
             if self._held >= 0:
                 self._connection.close()
@@ -191,7 +192,7 @@ def _hold(path: Path) -> int:
 
 
 def _refuse_network(folder: Path) -> None:
-    """Raises: DatabaseRefusedError, if the folder is on a network file system, whose locks and flushes cannot be relied on."""
+    """Raises: DatabaseRefusedError, if the folder is on a network file system, whose locks and flushes are unreliable."""
     if _MOUNTS.exists():
         kind = file_system_of(folder.resolve(), _MOUNTS.read_text(encoding="utf-8", errors="replace"))
         if kind in _NETWORK or kind.startswith(_NETWORK_FUSE):
@@ -199,7 +200,7 @@ def _refuse_network(folder: Path) -> None:
 
 
 def file_system_of(folder: Path, mounts: str) -> str:
-    """Return the type of the file system that holds the folder, such as "ext4"; "" if no mount does.
+    """Return the type of the folder's file system, for example "ext4"; "" if no mount holds the folder.
 
     Source: proc(5), "/proc/pid/mountinfo": `36 35 98:0 /root /mount/point options ... - type source options`.
     """

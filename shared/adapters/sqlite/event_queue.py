@@ -1,7 +1,7 @@
-"""The bus as a table: published messages, which workers take with a lease, as Pub/Sub's push subscriptions hand them out.
+"""The bus as a table: workers take published messages with a lease, as Pub/Sub's push subscriptions hand them out.
 
-A message is deleted when it was acknowledged. One that was refused comes again after a pause that doubles; after 20 attempts it is a dead
-letter. An attempt is recorded before the work begins, so that a message on which the process dies counts it as well.
+An acknowledged message is deleted. A refused message comes again after a pause that doubles (10 s, 20 s, 40 s, …); after 20 attempts it is
+a dead letter. An attempt is recorded before the work begins, so that a crash of the process counts as an attempt.
 Why a table of our own: docs/adr/20261126-self-hosted-queue.md.
 """
 
@@ -28,7 +28,7 @@ _FIELDS: Final = "id, chat, data, attributes, published_ms, attempts"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueuedMessage:
-    """A message that was taken for its attempt number `attempts`, or a dead letter.  `chat` is "" where the event names none."""
+    """A message taken for its attempt number `attempts`, or a dead letter.  `chat` is "" for an event without a chat."""
 
     id: int
     chat: str = field(repr=False)
@@ -42,7 +42,7 @@ class SqliteEventQueue:
     """The topic, its subscriptions' backlog and its dead letters; safe to share between threads."""
 
     def __init__(self, database: Database, *, clock: Clock, first_pause_s: float = 10.0) -> None:
-        """Whatever the process before had taken, or had to wait, is due at once.  `first_pause_s` follows the first failure."""
+        """Messages in work, or with a pause, are due at once: no earlier process goes on.  `first_pause_s` follows the first failure."""
         self._database = database
         self._clock = clock
         self._first_pause_ms = round(first_pause_s * 1_000)
@@ -64,17 +64,17 @@ class SqliteEventQueue:
     def take(
         self, most: int, *, in_flight: Mapping[str, int] = _NONE, most_of_a_chat: int | None = None
     ) -> tuple[QueuedMessage, ...]:
-        """Take messages that are due, the oldest first, each for a lease.
+        """Take due messages, the oldest first, each for a lease.
 
-        With those in flight, no chat has more than `most_of_a_chat` then: 8, and `{"U1": 7}` is in flight, so one of U1 at most is taken.
-        Raises: StorageUnavailableError.
+        Together with messages in flight, no chat gets more than `most_of_a_chat`. Example: with 8, and `{"U1": 7}` in flight, at most one
+        message of U1 is taken. Raises: StorageUnavailableError.
         """
         now_ms = self._clock.now_ms()
         full = [] if most_of_a_chat is None else [chat for chat, count in in_flight.items() if count >= most_of_a_chat]
         values = (now_ms, now_ms + _LONGEST_PAUSE_MS, json.dumps([chat for chat in full if chat != _NO_CHAT]), most)
 
         def due(db: sqlite3.Connection) -> list[int]:
-            # What is due after the longest pause waits because the clock was set back.
+            # A message due later than the longest pause waits because the clock was set back.
             rows = db.execute(
                 "SELECT id, chat FROM messages WHERE dead_ms IS NULL AND (due_ms <= ? OR due_ms > ?)"
                 " AND chat NOT IN (SELECT value FROM json_each(?)) ORDER BY id LIMIT ?",
@@ -88,33 +88,33 @@ class SqliteEventQueue:
             return fitting
 
         def lease(db: sqlite3.Connection) -> tuple[QueuedMessage, ...]:
-            taken = [
+            rows = [
                 db.execute(
                     f"UPDATE messages SET attempts = attempts + 1, due_ms = ? WHERE id = ? RETURNING {_FIELDS}",  # noqa: S608 - constants
                     (now_ms + _LEASE_MS, message_id),
                 ).fetchone()
                 for message_id in due(db)
             ]
-            return tuple(map(_message, taken))
+            return tuple(map(_message, rows))
 
         return self._database.write(lease) if self._database.read(due) else ()
 
     def acknowledge(self, message: QueuedMessage) -> None:
-        """The message is deleted.  Repeated: does nothing.  Raises: StorageUnavailableError."""
+        """Delete the message.  Repeated: does nothing.  Raises: StorageUnavailableError."""
         self.drop(message.id)
 
     def drop(self, message_id: int) -> None:
-        """The message or dead letter is deleted.  Repeated: does nothing.  Raises: StorageUnavailableError."""
+        """Delete the message or dead letter.  Repeated: does nothing.  Raises: StorageUnavailableError."""
         self._database.write(lambda db: db.execute("DELETE FROM messages WHERE id = ?", (message_id,)))
 
     def replace(self, message_id: int, data: bytes) -> None:
-        """The message or dead letter has this data, if it is still there.  Raises: StorageUnavailableError."""
+        """Replace the data of the message or dead letter, if it still exists.  Raises: StorageUnavailableError."""
         self._database.write(lambda db: db.execute("UPDATE messages SET data = ? WHERE id = ?", (data, message_id)))
 
     def refuse(self, message: QueuedMessage) -> None:
-        """The message comes again after a pause, or is a dead letter.  Without effect if it was taken again since.
+        """Make the message due after a pause, or a dead letter.  No effect if a worker took the message again.
 
-        Raises: StorageUnavailableError.
+        Raises: StorageUnavailableError. Example with a first pause of 10 s: 10, 20, 40, … seconds, at most ten minutes.
         """
         now_ms = self._clock.now_ms()
         pause_ms = min(self._first_pause_ms * 2 ** (message.attempts - 1), _LONGEST_PAUSE_MS)
@@ -127,14 +127,20 @@ class SqliteEventQueue:
         )
 
     def next_due_s(self) -> float | None:
-        """Return in how many seconds a message is due, 0 or less if it is already; None: none waits.  Raises: StorageUnavailableError."""
+        """Return the seconds until a message is due, 0 or less for a due message; None: no message waits.
+
+        Raises: StorageUnavailableError.
+        """
         (due_ms,) = self._database.read(
             lambda db: db.execute("SELECT min(due_ms) FROM messages WHERE dead_ms IS NULL").fetchone()
         )
         return None if due_ms is None else (due_ms - self._clock.now_ms()) / 1_000
 
     def counts(self) -> tuple[int, int]:
-        """Return how many messages wait or are worked on, and how many are dead letters.  Raises: StorageUnavailableError."""
+        """Return the number of messages that wait or are in work, and the number of dead letters, for example `(3, 1)`.
+
+        Raises: StorageUnavailableError.
+        """
         (all_messages, dead) = self._database.read(
             lambda db: db.execute("SELECT count(*), count(dead_ms) FROM messages").fetchone()
         )
@@ -145,7 +151,7 @@ class SqliteEventQueue:
         return self._messages("dead_ms IS NOT NULL", (), most, behind)
 
     def resting(self, most: int, *, behind: int = 0) -> tuple[QueuedMessage, ...]:
-        """Return likewise the dead letters, and what failed and waits for longer than a lease, so that no worker has it.
+        """Return dead letters, and failed messages with a pause beyond a lease, likewise; no worker has such a message.
 
         Raises: StorageUnavailableError.
         """
@@ -159,7 +165,7 @@ class SqliteEventQueue:
         )
 
     def drop_old_dead_letters(self) -> None:
-        """Delete the dead letters that are older than a week.  Costs no commit where there is none.  Raises: StorageUnavailableError."""
+        """Delete dead letters older than a week.  Costs no commit without such letters.  Raises: StorageUnavailableError."""
         until = (self._clock.now_ms() - _DEAD_LETTERS_MS,)
         if self._database.read(lambda db: db.execute("SELECT 1 FROM messages WHERE dead_ms < ?", until).fetchone()):
             self._database.write(lambda db: db.execute("DELETE FROM messages WHERE dead_ms < ?", until))

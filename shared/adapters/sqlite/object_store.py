@@ -1,4 +1,4 @@
-"""The object store on SQLite: small objects in the file, media as files in a folder beside it."""
+"""The object store on SQLite: small objects in the file, media as files in a folder next to it."""
 
 import os
 import secrets
@@ -26,7 +26,7 @@ class SqliteObjectStore:
     """The objects of a database; safe to share between threads.  Names sort by their UTF-8 bytes, as SQLite's `BINARY` does."""
 
     def __init__(self, database: Database, *, clock: Clock | None = None) -> None:
-        """Delete the files of media to which no object belongs: a process that was killed has left them."""
+        """Delete media files without an object: a killed process has left them."""
         self._database = database
         self._clock = clock or SystemClock()
         self._media = database.folder / MEDIA_FOLDER
@@ -36,10 +36,10 @@ class SqliteObjectStore:
         self._unlink([path.name for path in self._media.iterdir() if path.name not in owned])
 
     def read(self, name: str) -> StoredObject | None:
-        return self._read(name, known=None)
+        return self._read(name, cached=None)
 
-    def read_again(self, name: str, known: StoredObject) -> StoredObject | None:
-        return self._read(name, known=known)
+    def read_again(self, name: str, cached: StoredObject) -> StoredObject | None:
+        return self._read(name, cached=cached)
 
     def create(self, name: str, data: bytes) -> int | None:
         return self._write(name, [data], generation=0)
@@ -77,9 +77,9 @@ class SqliteObjectStore:
         return tuple(ListedObject(name=name, generation=generation) for name, generation in rows)
 
     def drop_older(self, prefix: str, written_ms: int) -> int:
-        """Delete the objects with this prefix that were last written before then; return how many.
+        """Delete the objects with this prefix and a last write before `written_ms`; return their number.
 
-        Costs no commit where there is none.  Raises: StorageUnavailableError.
+        Costs no commit without such objects.  Raises: StorageUnavailableError. Example: `store.drop_older("media/", now_ms - 7 * DAY_MS)`.
         """
         values = (prefix, _behind(prefix), written_ms)
         old = "SELECT generation FROM objects WHERE name >= ? AND name < ? AND written_ms < ?"
@@ -90,19 +90,19 @@ class SqliteObjectStore:
         self._unlink([file for (file,) in rows if file is not None])
         return len(rows)
 
-    def _read(self, name: str, *, known: StoredObject | None) -> StoredObject | None:
+    def _read(self, name: str, *, cached: StoredObject | None) -> StoredObject | None:
         while True:
             row = self._database.read(
                 lambda db: db.execute(
                     "SELECT generation, CASE generation WHEN ? THEN NULL ELSE data END, file FROM objects WHERE name = ?",
-                    (known.generation if known is not None else 0, name),
+                    (cached.generation if cached is not None else 0, name),
                 ).fetchone()
             )
             if row is None:
                 return None
             generation, data, file = row
-            if known is not None and known.generation == generation:
-                return known
+            if cached is not None and cached.generation == generation:
+                return cached
             if file is None:
                 return StoredObject(data=data, generation=generation)
             with suppress(FileNotFoundError):  # replaced or deleted since its row was read
@@ -111,14 +111,14 @@ class SqliteObjectStore:
                 raise StorageUnavailableError("the file of a medium is missing")
 
     def _generation_of(self, name: str) -> int:
-        """Return the object's generation; 0: there is none."""
+        """Return the object's generation; 0: no object."""
         row = self._database.read(
             lambda db: db.execute("SELECT generation FROM objects WHERE name = ?", (name,)).fetchone()
         )
         return row[0] if row is not None else 0
 
     def _write(self, name: str, pieces: Iterable[bytes], *, generation: int) -> int | None:
-        """Write the object if it has this generation, 0 for none; return its new one."""
+        """Write the object if `generation` is stored (0: if no object exists); return the new generation."""
         if not name.startswith(_MEDIA):
             return self._swap(name, b"".join(pieces), None, generation=generation)
         file = self._filed(pieces)
@@ -145,16 +145,16 @@ class SqliteObjectStore:
             return added.lastrowid, row[1] if row is not None else None
 
         if self._generation_of(name) != generation:
-            return None  # lost already, which costs no commit
+            return None  # another writer has won, which costs no commit
         written, replaced_file = self._database.write(swap)
         if replaced_file is not None:
             self._unlink([replaced_file])
         return written
 
     def _filed(self, pieces: Iterable[bytes]) -> str:
-        """Write a file that no object has yet; return its name.  It is on the disk before an object can name it.
+        """Write a new file to the disk, before any object names it; return the file's name.
 
-        Raises: StorageUnavailableError; what `pieces` raises; then there is no file.
+        Raises: StorageUnavailableError; the errors of `pieces`; then no file remains.
         """
         file = secrets.token_hex(16)
         part = self._media / (file + _PART)
@@ -172,7 +172,7 @@ class SqliteObjectStore:
         return file
 
     def _unlink(self, files: Iterable[str]) -> None:
-        """The files are gone, also after a loss of power."""
+        """Delete the files, so that they stay deleted after a loss of power."""
         files = list(files)
 
         def unlink() -> None:
@@ -192,7 +192,7 @@ def _translated(act: Callable[[], _Result]) -> _Result:
 
 
 def sync_folder(folder: Path) -> None:
-    """What was renamed or deleted in the folder is so after a loss of power, too.  Raises: OSError."""
+    """Make renamings and deletions in the folder last after a loss of power.  Raises: OSError."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -201,7 +201,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def _behind(prefix: str) -> str | None:
-    """Return the first name that sorts behind all names with this prefix; None, if every later name has it.
+    """Return the first name behind all names with this prefix; None, if every later name has the prefix.
 
     Example: "due0" for "due/".
     """

@@ -1,4 +1,4 @@
-"""The tables of the file, and how a file of an older release gets them.
+"""The tables of the file, and the upgrade of an older release's file.
 
 Source: SQLite, "PRAGMA user_version": an integer in the file's header for the application; 0 in a new file.
 """
@@ -14,7 +14,10 @@ _COPY: Final = ".before-"
 
 
 class DatabaseRefusedError(SystemExit):
-    """The folder cannot be used; the text says why.  It is a SystemExit, so that the process ends with this one line."""
+    """The folder cannot be used; the text says why.
+
+    A SystemExit, so that the process ends with one line: `/data/aizuchi.db was written by a newer release (3); this one reads 2`.
+    """
 
 
 class DatabaseInUseError(DatabaseRefusedError):
@@ -23,7 +26,7 @@ class DatabaseInUseError(DatabaseRefusedError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schema:
-    """The tables of a release.  `steps` holds for each older version the statements that lead to the next one."""
+    """The tables of a release.  `steps` holds, for each older version, the statements that lead to the next version."""
 
     version: int
     tables: str
@@ -46,9 +49,9 @@ CREATE INDEX IF NOT EXISTS messages_by_time ON messages (dead_ms, due_ms);
 
 
 def prepare(connection: sqlite3.Connection, path: Path, schema: Schema) -> None:
-    """The file has the tables; what an older release wrote was copied before, to `aizuchi.db.before-2` where 2 is this version.
+    """The file has the tables.  An older release's file was copied first, for example to `aizuchi.db.before-2`, for version 2.
 
-    A step that fails leaves the file as it was.  Raises: DatabaseRefusedError; sqlite3.Error, OSError.
+    A step with an error leaves the file unchanged.  Raises: DatabaseRefusedError; sqlite3.Error, OSError.
     """
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version > schema.version:
@@ -63,12 +66,12 @@ def prepare(connection: sqlite3.Connection, path: Path, schema: Schema) -> None:
 
 
 def copies(path: Path) -> tuple[Path, ...]:
-    """Return the copies of a file that were made before it was changed."""
+    """Return the copies of a file from before its upgrades."""
     return tuple(path.parent.glob(f"{path.name}{_COPY}*"))
 
 
 def copy_to(connection: sqlite3.Connection, target: Path) -> None:
-    """Copy the committed state into a file, which is whole and on the disk, or as it was.  Raises: sqlite3.Error, OSError."""
+    """Copy the committed state into a file; afterwards it is whole and on the disk, or unchanged.  Raises: sqlite3.Error, OSError."""
     part = target.with_name(f"{target.name}.part")
     part.unlink(missing_ok=True)  # of a process that was killed
     os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))

@@ -81,14 +81,14 @@ def server() -> Iterator[Server]:
 def pool_of(
     origin: str,
     *,
-    kept: int = 2,
+    most_idle: int = 2,
     answer_timeout_s: float = 5.0,
     authorities: Path | None = None,
     clock: FixedClock | None = None,
 ) -> HttpPool:
     return HttpPool(
         origin,
-        kept=kept,
+        most_idle=most_idle,
         connect_timeout_s=2.0,
         answer_timeout_s=answer_timeout_s,
         authorities=authorities,
@@ -142,7 +142,7 @@ def test_a_connection_without_a_whole_answer_is_not_used_again(server: Server, p
 
 
 def test_threads_at_once_have_connections_of_their_own_and_few_are_kept(server: Server) -> None:
-    pool = pool_of(f"http://127.0.0.1:{server.server_port}", kept=1)
+    pool = pool_of(f"http://127.0.0.1:{server.server_port}", most_idle=1)
 
     with ThreadPoolExecutor(2) as threads:
         answers = list(threads.map(lambda _: pool.ask("GET", "/together", headers={}).status, range(2)))

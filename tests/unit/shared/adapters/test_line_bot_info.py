@@ -3,7 +3,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from shared.adapters.line_bot_info import BotInfo, BotInfoUnavailableError, KeptBotInfo
+from shared.adapters.line_bot_info import BotInfo, BotInfoUnavailableError, CachedBotInfo
 from shared.adapters.memory import FixedClock
 
 INFO = BotInfo(display_name="Aizuchi", mark_as_read_mode="manual")
@@ -34,16 +34,16 @@ def line() -> Line:
 
 
 @pytest.fixture
-def info(line: Line, clock: FixedClock) -> KeptBotInfo:
-    return KeptBotInfo(line.read, clock)
+def info(line: Line, clock: FixedClock) -> CachedBotInfo:
+    return CachedBotInfo(line.read, clock)
 
 
-def test_the_info_is_read_once(info: KeptBotInfo, line: Line) -> None:
+def test_the_info_is_read_once(info: CachedBotInfo, line: Line) -> None:
     assert [info.get(), info.get()] == [INFO, INFO]
     assert line.calls == 1
 
 
-def test_all_who_come_while_line_is_asked_for_the_first_time_wait_for_it(info: KeptBotInfo, line: Line) -> None:
+def test_all_who_come_while_line_is_asked_for_the_first_time_wait_for_it(info: CachedBotInfo, line: Line) -> None:
     line.may_answer.clear()
 
     with ThreadPoolExecutor(9) as pool:
@@ -57,7 +57,7 @@ def test_all_who_come_while_line_is_asked_for_the_first_time_wait_for_it(info: K
 
 
 def test_nobody_waits_for_the_first_time_longer_than_a_call_takes(line: Line, clock: FixedClock) -> None:
-    info = KeptBotInfo(line.read, clock, waited_s=0.01)
+    info = CachedBotInfo(line.read, clock, waited_s=0.01)
     line.may_answer.clear()
 
     with ThreadPoolExecutor(1) as pool:
@@ -69,7 +69,9 @@ def test_nobody_waits_for_the_first_time_longer_than_a_call_takes(line: Line, cl
     assert asking.result() == info.get() == INFO
 
 
-def test_later_one_request_asks_and_the_others_go_on_without(info: KeptBotInfo, line: Line, clock: FixedClock) -> None:
+def test_later_one_request_asks_and_the_others_go_on_without(
+    info: CachedBotInfo, line: Line, clock: FixedClock
+) -> None:
     line.is_down = True
     assert info.get() is None
     line.is_down = False
@@ -88,7 +90,7 @@ def test_later_one_request_asks_and_the_others_go_on_without(info: KeptBotInfo, 
     assert line.calls == 2
 
 
-def test_a_failure_is_remembered_for_a_minute(info: KeptBotInfo, line: Line, clock: FixedClock) -> None:
+def test_a_failure_is_remembered_for_a_minute(info: CachedBotInfo, line: Line, clock: FixedClock) -> None:
     line.is_down = True
     assert [info.get() for _ in range(5)] == [None] * 5
     assert line.calls == 1

@@ -2,7 +2,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from shared.adapters.line_bot_info import BotInfo, KeptBotInfo
+from shared.adapters.line_bot_info import BotInfo, CachedBotInfo
 from shared.adapters.line_on_demand import LateLineApi, SdkOnDemand
 from shared.adapters.memory import FixedClock
 from shared.line.messaging import OutgoingMessage
@@ -34,7 +34,7 @@ def test_who_the_bot_is_is_known_without_the_sdk(
         raise AssertionError("the SDK was built")
 
     monkeypatch.setattr(sdk, "_build", refuse)
-    sdk.bot_info = KeptBotInfo(lambda: BotInfo(display_name="Aizuchi", mark_as_read_mode="manual"), clock)
+    sdk.bot_info = CachedBotInfo(lambda: BotInfo(display_name="Aizuchi", mark_as_read_mode="manual"), clock)
     api = LateLineApi(sdk)
 
     assert (api.display_name(), api.marks_reads_by_hand()) == ("Aizuchi", True)

@@ -6,7 +6,7 @@ from types import ModuleType
 
 import pytest
 
-from shared.adapters.partial_imports import left_out, postpone
+from shared.adapters.partial_imports import postpone, without_modules
 
 _PACKAGE = "postponed_example"
 _INNER = f"{_PACKAGE}.inner"
@@ -87,7 +87,7 @@ def test_a_package_that_does_not_exist_is_not_postponed() -> None:
 
 
 def test_what_is_left_out_is_not_found_and_afterwards_is() -> None:
-    with left_out(_PACKAGE), pytest.raises(ModuleNotFoundError):
+    with without_modules(_PACKAGE), pytest.raises(ModuleNotFoundError):
         imported(_PACKAGE)
 
     assert imported(_PACKAGE).Large
@@ -96,5 +96,5 @@ def test_what_is_left_out_is_not_found_and_afterwards_is() -> None:
 def test_what_was_imported_before_is_not_left_out() -> None:
     package = imported(_PACKAGE)
 
-    with left_out(_PACKAGE):
+    with without_modules(_PACKAGE):
         assert imported(_PACKAGE) is package
