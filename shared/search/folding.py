@@ -67,7 +67,7 @@ def _loose_characters() -> dict[int, int | str | None]:
     lines = _KANJI_VARIANTS.read_text(encoding="utf-8").splitlines()
     classes = [line for line in lines if not line.startswith("#")]
     variants: dict[int, int | str | None] = {
-        ord(one): ord(variants_of_one[0]) for variants_of_one in classes for one in variants_of_one[1:]
+        ord(variant): ord(spellings[0]) for spellings in classes for variant in spellings[1:]
     }
     latin = {code: unicodedata.normalize("NFD", chr(code))[0] for code in _LATIN_WITH_MARKS}
     return variants | latin | dict.fromkeys((*_THAI_TONES, _LONG_VOWEL))

@@ -57,7 +57,7 @@ class Signs:
             folded = fold(text)
             self._runs.update(_runs(folded))
             least = _NUMBER_WEIGHT if any(map(str.isdigit, folded)) else _WHOLE_WEIGHT
-            if least <= weight_of(folded) < RUN_WEIGHT:  # a longer one shows by its runs
+            if least <= weight_of(folded) < RUN_WEIGHT:  # a longer text shows by its runs
                 self._wholes.add(folded)
 
     def are_in(self, texts: Iterable[str]) -> bool:
@@ -68,9 +68,9 @@ class Signs:
         return any(whole in text for text in folded for whole in self._wholes)
 
 
-def shares_run(one: str, other: str) -> bool:
+def shares_run(text: str, other: str) -> bool:
     """Whether the texts share a run of twelve ASCII characters, or of six characters of another script; mixed runs count in proportion."""
-    return Runs.of(one).shares(other)
+    return Runs.of(text).shares(other)
 
 
 def weight_of(text: str) -> int:
