@@ -73,7 +73,7 @@ async def _measure_all(plan: Plan, base_env: Mapping[str, str]) -> list[Section]
             await processes.stop(pubsub)
             _print_progress("turns of the agent worker")
             turns, held_by_workers = await turn.measure(processes, plan)
-            _print_progress("turns in chats that have grown")
+            _print_progress("turns in grown chats")
             grown = await growth.measure(processes, plan)
             _print_progress("a large picture")
             large = await picture.measure(processes, plan)
@@ -96,7 +96,7 @@ def _parser() -> argparse.ArgumentParser:
         description="Measure the functions against the least that could be done, all in one run on this machine.",
         epilog="Ratios can be compared between machines and days; milliseconds cannot.",
     )
-    parser.add_argument("--quick", action="store_true", help="less than a minute, to see that it works")
+    parser.add_argument("--quick", action="store_true", help="less than a minute, as a check of the benchmarks")
     parser.add_argument(
         "--medians",
         type=Path,
@@ -104,7 +104,7 @@ def _parser() -> argparse.ArgumentParser:
         nargs="+",
         help="measure nothing; print the medians of runs written by --json",
     )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the raw figures there, too")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the raw figures to FILE")
     return parser
 
 

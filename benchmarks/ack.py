@@ -127,7 +127,7 @@ def _section(samples: Mapping[int, Rounds], busiest: float) -> Section:
     return Section(
         title="The webhook's ack: LINE's request to its 200",
         rows=[row for connections, rounds in samples.items() for row in _rows(connections, rounds)],
-        note=f"the p99 is that of all requests; the client took {busiest:.0%} of a core at most",
+        note=f"the p99 is over all requests; the client took {busiest:.0%} of a core at most",
         samples={
             connections: [{name: asdict(block) for name, block in blocks.items()} for blocks in rounds]
             for connections, rounds in samples.items()

@@ -99,7 +99,7 @@ def _storage_calls(store: GcsObjectStore, bare: http.client.HTTPConnection) -> d
         nonlocal written
         written = store.replace(_OBJECT, data, generation=written or 0)
         if written is None:
-            raise UnexpectedAnswerError("an object changed although nobody else writes it")
+            raise UnexpectedAnswerError("an object changed without another writer")
 
     def write_bare() -> None:
         nonlocal written

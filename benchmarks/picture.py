@@ -60,12 +60,12 @@ def _section(peaks_mb: Sequence[float], took_ms: Sequence[float]) -> Section:
 
     rows = [row("wall time", "ms", took_ms)]
     if peaks_mb:
-        rows.append(row("memory at its peak, beyond that before", "MB", peaks_mb))
+        rows.append(row("peak memory, beyond the memory before", "MB", peaks_mb))
         copies = Comparison.of([(one * _MIB / LARGEST_BYTES, 0.0) for one in peaks_mb])
         rows.append(Row(label="in sizes of the picture", against="", unit="", comparison=copies, goal=_COPIES))
     return Section(
         title=f"A picture of {LARGEST_BYTES / _MB:g} MB, push to acknowledgement",
         rows=rows,
-        note="to the bucket, and inline to the model, which is sent a third more for its base64",
+        note="to the bucket, and inline to the model, a third larger in base64",
         samples={"peaks_mb": list(peaks_mb), "took_ms": list(took_ms)},
     )

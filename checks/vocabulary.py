@@ -184,7 +184,7 @@ def main(arguments: list[str]) -> int:
             print(*(f"  {vague.path}:{vague.line}: {vague.name}" for vague in figures.vague), sep="\n")
         problems += _excesses(package, figures, ceilings)
         problems += [
-            f"{name.path}:{name.line}: `{name.name}` holds a word that docs/glossary.md retires"
+            f"{name.path}:{name.line}: `{name.name}` contains a word retired by docs/glossary.md"
             for path, source in modules
             for name in retired_names(path, source, words)
         ]

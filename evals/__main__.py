@@ -27,11 +27,11 @@ from shared.settings.secret import FixedSecret
 
 _MODEL: Final = "gemini-3.5-flash-lite"
 _JUDGE: Final = "gemini-3.8-flash"
-"""Another model than the one that is judged, so that none judges itself."""
+"""Not the model under test, so that no model judges its own answers."""
 _REPEATS: Final = 3
 _AT_ONCE: Final = 4
 _NO_MODEL: Final = (
-    "No model was asked: a stand-in answered by simple rules. This run shows that the machinery works and that its gates hold. "
+    "No model was asked: a stand-in answered by simple rules. This run shows that the machinery works and that the gates hold. "
     "It says nothing about how well a model decides, speaks or resists."
 )
 
@@ -123,7 +123,7 @@ def _with_gemini(
 def _with_cassettes(cases: Sequence[Case], cassettes: Mapping[str, Cassette], *, repeats: int) -> Run:
     names = sorted({one.model_name for one in cassettes.values()})
     results = play(cases, lambda case: Replayed(cassettes[case.suite]), repeats=repeats)
-    headline = f"No model was asked: what {', '.join(names)} answered earlier was replayed from cassettes."
+    headline = f"No model was asked: earlier answers of {', '.join(names)} were replayed from cassettes."
     return Run(
         headline=headline,
         is_model=True,
@@ -146,7 +146,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--repeats", type=int, default=0, help=f"how often each case is played; {_REPEATS} with a model, else 1"
     )
-    parser.add_argument("--record", action="store_true", help="keep what the model answers on cassettes")
+    parser.add_argument("--record", action="store_true", help="record the model's answers on cassettes")
     parser.add_argument("--cassettes", type=Path, default=FOLDER, metavar="FOLDER", help="where cassettes are kept")
     parser.add_argument(
         "--judge", default=_JUDGE, metavar="MODEL", help=f"who judges the tone, with a key only; default {_JUDGE}"

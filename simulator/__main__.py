@@ -83,7 +83,7 @@ def _parser() -> argparse.ArgumentParser:
         "--latency",
         type=float,
         default=0.6,
-        help="seconds that every answer of the stand-in model takes (default: %(default)s)",
+        help="seconds until an answer of the stand-in model (default: %(default)s)",
     )
     parser.add_argument(
         "--locale", default="ja", choices=["ja", "en", "zh-TW", "th"], help="fixed texts (default: %(default)s)"
@@ -92,13 +92,13 @@ def _parser() -> argparse.ArgumentParser:
         "--access",
         default="open",
         choices=["open", "invited"],
-        help="who may talk to the bot: every chat, or those that were invited (default: %(default)s)",
+        help="who may talk to the bot: every chat, or only invited chats (default: %(default)s)",
     )
     parser.add_argument(
         "--tick-s",
         type=_seconds,
         default=60.0,
-        help="seconds between two ticks, which carry out what is due; 0: none (default: %(default)s)",
+        help="seconds between two ticks, which carry out due work; 0: no ticks (default: %(default)s)",
     )
     return parser
 

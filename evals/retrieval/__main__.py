@@ -24,7 +24,7 @@ def main(env: Mapping[str, str]) -> None:
     print(f"{len(entries)} entries, {len(queries)} queries; embeddings by {who}")
     if not key:
         print(
-            "No embedding model was asked: the stand-in's vectors count pairs of characters, so its column shows that the path works."
+            "No embedding model was asked: the stand-in's vectors count pairs of characters, so the column only shows that the path works."
         )
     print(f"\n{table(plain, embedded, who)}")
     print(

@@ -25,8 +25,8 @@ from .version import __version__
 
 PEOPLE_MOST: Final = 100_000
 _WARNING = """\
-Warning: {host} is reached from outside of this machine. Everybody who reaches it can read the chats and act in them.
-Use it only for bots in containers, on a network that you trust.
+Warning: {host} is open to other machines. Anyone on the network can read the chats and act in them.
+Use --host only for bots in containers, on a network that you trust.
 """
 
 
@@ -52,7 +52,9 @@ def _run_with_bot(arguments: Sequence[str]) -> int:
         help="a further host that the bot may reach, e.g. api.openai.com or localhost:5432",
     )
     parser.add_argument(
-        "--no-namespaces", action="store_true", help="lead the bot by its environment alone, as on macOS and Windows"
+        "--no-namespaces",
+        action="store_true",
+        help="redirect the bot by environment variables only, as on macOS and Windows",
     )
     separator = arguments.index("--") if "--" in arguments else len(arguments)
     options, command = parser.parse_args(arguments[:separator]), arguments[separator + 1 :]
@@ -143,7 +145,7 @@ def _channel(options: argparse.Namespace) -> ChannelSettings:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="line-simulator",
-        description="A local stand-in of LINE's Messaging API for any bot, with a page that stands for the phone. It is not LINE.",
+        description="A local stand-in of LINE's Messaging API for any bot, with a page in place of the phone. Not a product of LINE.",
         epilog="`line-simulator examples FOLDER` copies two example bots with their tests. "
         "The page says which address, secret and token to set in the bot, for each of LINE's SDKs.",
     )
@@ -165,7 +167,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--keep-webhook",
         action="store_true",
-        help="answer a bot that sets its webhook, and go on delivering to --webhook",
+        help="accept another webhook from the bot, but go on delivering to --webhook",
     )
     parser.add_argument(
         "--verified", action="store_true", help="a verified account: followers and members can be listed"
@@ -178,7 +180,7 @@ def _parser() -> argparse.ArgumentParser:
         type=_count,
         default=1,
         metavar="N",
-        help="how many people there are at the start (default: %(default)s)",
+        help="number of people at the start (default: %(default)s)",
     )
     parser.add_argument(
         "--port", type=int, default=8080, help="port of the page and of LINE's API (default: %(default)s)"
@@ -191,14 +193,12 @@ def _parser() -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar="NAME",
-        help="a further host name under which it is reached",
+        help="a further host name of this machine",
     )
     parser.add_argument(
-        "--data", type=Path, metavar="FOLDER", help="keep people and chats there (default: only in memory)"
+        "--data", type=Path, metavar="FOLDER", help="folder for people and chats (default: only in memory)"
     )
-    parser.add_argument(
-        "--seed-chat", type=Path, metavar="FILE", help="a recording whose people and messages are there at the start"
-    )
+    parser.add_argument("--seed-chat", type=Path, metavar="FILE", help="a recording to start with: people and messages")
     parser.add_argument("--name", default="My bot", help="display name of the account (default: %(default)s)")
     parser.add_argument("--person", default="Hanako", help="name of the first person (default: %(default)s)")
     return parser

@@ -213,7 +213,7 @@ def _moment(value: str, zone: object, where: str) -> str:
         return value
     moment = dt.datetime.fromisoformat(value)
     if moment.tzinfo is not None and zone is not None:
-        raise validation_error(f"{where}: a time zone cannot be given beside an offset.")
+        raise validation_error(f"{where}: a time zone cannot be given together with an offset.")
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=zoneinfo.ZoneInfo(str(zone)) if zone else dt.UTC)
     return moment.isoformat(timespec="milliseconds")

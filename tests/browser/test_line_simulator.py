@@ -191,7 +191,7 @@ def test_the_first_screen_says_what_to_set(page: Page, running: Running, tmp_pat
 def test_the_light_is_red_until_the_webhook_answers(page: Page, running: Running) -> None:
     page.get_by_role("button", name="Save and test").click()
     expect(page.locator("#setup-light")).to_have_class("light wrong")
-    expect(page.locator("#setup-call-body")).to_contain_text("Nobody listens")
+    expect(page.locator("#setup-call-body")).to_contain_text("No server listens")
     expect(page.locator("#setup-call-body")).to_contain_text("x-line-signature")
 
     bot = [sys.executable, str(REPOSITORY / "simulator" / "line" / "example_bots" / "python" / "echo_bot.py"), "0"]

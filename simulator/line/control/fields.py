@@ -13,7 +13,7 @@ USER_ID: Final[JsonObject] = {
 }
 CHAT_ID: Final[JsonObject] = {
     "type": "string",
-    "description": "Id of a chat: that of the person for a 1:1 chat, else `C` or `R` and 32 hex digits.",
+    "description": "Id of a chat: the person's id for a 1:1 chat, else `C` or `R` and 32 hex digits.",
     "maxLength": 64,
 }
 MESSAGE_ID: Final[JsonObject] = {"type": "string", "description": "Id of a message.", "maxLength": 64}

@@ -21,7 +21,7 @@ def document() -> JsonObject:
         "info": {
             "title": "LINE simulator: control",
             "version": "1",
-            "description": "What people do in the chats of a local stand-in of LINE, and what goes wrong, for tests of bots.",
+            "description": "Actions of people in the chats of a local stand-in of LINE, and faults, for tests of bots.",
         },
         "paths": {
             "/simulator/state": _read("All people, chats and messages, as the page shows them."),
@@ -31,13 +31,13 @@ def document() -> JsonObject:
             ),
             "/simulator/bot_messages": _read(
                 "The messages of the bot in a chat, each with `content`, `timestamp_ms`, `kind` (reply, push, …), `reply_token` and the "
-                "`webhook_event_id` that it answers; waits for `count` of them.",
-                chat_id=({"type": "string", "description": "Default: that of the first person."}, False),
-                after=({"type": "string", "description": "Only messages after the one with this id."}, False),
+                "`webhook_event_id` of the answered event; waits for `count` messages.",
+                chat_id=({"type": "string", "description": "Default: the first person's."}, False),
+                after=({"type": "string", "description": "Only messages after the message with the id."}, False),
                 count=({"type": "integer", "default": 1}, False),
                 wait_s=({"type": "number", "default": 5, "maximum": 60}, False),
             ),
-            "/simulator/recording": _read("What was done and said since the start or the last reset, to be replayed."),
+            "/simulator/recording": _read("All actions and messages since the start or the last reset, for a replay."),
             "/simulator/replay": _write_operation(
                 "replay",
                 "Play a recording, in a field or as it is; says whether the bot said the same.",
@@ -74,7 +74,7 @@ def _write_operation(name: str, summary: str, fields: JsonObject, required: tupl
             "responses": {
                 "200": _answer("Done.", _ANY),
                 "400": _answer("The body is malformed.", _MESSAGE),
-                "409": _answer("Nobody can do that now.", _MESSAGE),
+                "409": _answer("The action is impossible at present.", _MESSAGE),
             },
         }
     }

@@ -48,7 +48,7 @@ def add_people(platform: LinePlatform, body: JsonObject) -> JsonObject:
     """Many people appear at once, silently, also in a group or room."""
     chat = platform.chat(body["group_id"]) if "group_id" in body else None
     if chat is not None and chat.kind is ChatKind.USER:
-        raise ImpossibleActionError("nobody can be added to a 1:1 chat")
+        raise ImpossibleActionError("a 1:1 chat has no further members")
     friendship = Friendship(body.get("friendship", Friendship.FRIEND))
     first = len(platform.people) + 1
     people = [
@@ -134,7 +134,7 @@ def beacon(platform: LinePlatform, body: JsonObject) -> JsonObject:
     nonce=string(least=1, most=255),
     optional={
         "result": choice("ok", "failed"),
-        "link_token": string("That of the link: it decides on the result.", least=1, most=100),
+        "link_token": string("The link's token, which decides on the result.", least=1, most=100),
     },
 )
 def account_link(platform: LinePlatform, body: JsonObject) -> JsonObject:

@@ -19,7 +19,7 @@ from .fields import CHAT_ID, FLAG, OBJECT, USER_ID, choice, list_of, number, str
         "redelivery_interval_s": number(least=0, most=3_600),
         "duplicates": whole("Further copies of each first delivery.", least=0, most=10),
         "delay_s": number(least=0, most=3_600),
-        "jitter_s": number("A random time up to this, which reorders deliveries.", least=0, most=3_600),
+        "jitter_s": number("The longest random delay, which reorders deliveries.", least=0, most=3_600),
         "holds": FLAG,
         "timeout_s": number(least=0.01, most=600),
         "mode": choice("active", "standby"),

@@ -55,7 +55,9 @@ async def _start(bot: Bot, running: AsyncExitStack, *, uses_namespaces: bool) ->
         try:
             return await bot.start_in_namespaces(running)
         except NamespacesError as error:
-            sys.stderr.write(f"No namespaces ({error}): the bot is led by its environment, and its name look-ups.\n")
+            sys.stderr.write(
+                f"No namespaces ({error}): the bot is redirected by environment variables and name look-ups only.\n"
+            )
     return await bot.start_by_environment(running)
 
 

@@ -27,9 +27,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the settings."""
     parser.addini("line_bot", "the command that starts the bot; {port} is its port, {python} this Python", default="")
     parser.addini("line_bot_webhook", "the bot's webhook", default=WEBHOOK)
-    parser.addini("line_bot_unmodified", "lead the bot's calls of LINE's own hosts here", type="bool", default=False)
     parser.addini(
-        "line_bot_allow", "what an unmodified bot may reach besides, HOST[:PORT] each", type="args", default=[]
+        "line_bot_unmodified", "redirect the bot's calls of LINE's hosts to the simulator", type="bool", default=False
+    )
+    parser.addini(
+        "line_bot_allow", "further hosts open to an unmodified bot, HOST[:PORT] each", type="args", default=[]
     )
 
 

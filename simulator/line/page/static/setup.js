@@ -13,7 +13,7 @@ let setup = null;
 let language = "Python";
 let lightKey = null;
 
-/** Shows the screen where the stack tells how to connect a bot. */
+/** Shows the screen that explains how to connect a bot. */
 export async function showSetup() {
   if (!view.state.has_setup) return;
   if (setup === null || setup.webhook_url !== view.state.webhook_url) {

@@ -93,7 +93,7 @@ export const ENGLISH = {
   noCall: "No call of the webhook yet.",
   lastCall: (isFine, status, time, ms) => `${isFine ? "The webhook answered" : "The webhook did not accept"}: ${status}, at ${time}, in ${ms} ms`,
   hints: {
-    could_not_connect: "Nobody listens at this address. Is the bot running, and is the port right?",
+    could_not_connect: "No server listens at this address. Is the bot running, and is the port right?",
     request_timeout: "The bot has to answer 200 within 2 seconds: answer first, work afterwards.",
     error_status_code: "The bot answered with an error. 401 or 400 often means that its channel secret is another one.",
     unclassified: "The connection broke off, or the address is not an http address.",

@@ -77,7 +77,7 @@ def test_a_used_port_stops_the_command(capsys: pytest.CaptureFixture[str]) -> No
         assert command.main(["--port", str(port), "--host", "0.0.0.0"]) == 1
 
     told = capsys.readouterr().err
-    assert "0.0.0.0 is reached from outside" in told
+    assert "0.0.0.0 is open to other machines" in told
     assert f"0.0.0.0:{port} cannot be used" in told
 
 
