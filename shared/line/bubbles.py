@@ -188,9 +188,11 @@ def shown_text(markdown: str, *, limit: int = ANSWER.text_limit, cleaned: Callab
 
     `cleaned` takes out of the whole plain text what people should not see: Markdown may stand between the letters of it.
     """
+    from shared.line.artifacts import without_artifacts  # noqa: PLC0415 - see below
     from shared.line.markdown import plain_text  # noqa: PLC0415 - adds 20 ms to a cold start, and no event needs it at once
 
-    return shortened(mask_ids(cleaned(plain_text(without_lone_surrogates(markdown)))), limit=limit)
+    text = plain_text(without_artifacts(without_lone_surrogates(markdown)))
+    return shortened(mask_ids(cleaned(text)), limit=limit)
 
 
 def answer_messages(

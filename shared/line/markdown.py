@@ -116,7 +116,14 @@ class _Walk:
         )  # an outer item may begin with an inner one
         margin = " " * min(len(marker), 3)
         self.markers = [*("  " for _ in outer), margin]
-        return _Block(text=begin + text.replace("\n", "\n" + "".join(self.markers)), lines=self.lines)
+        first, *others = text.split("\n")
+        continued = (self._margin(number) + line for number, line in enumerate(others, start=self.lines[0] + 1))
+        return _Block(text="\n".join((begin + first, *continued)), lines=self.lines)
+
+    def _margin(self, line: int) -> str:
+        """Return what stands before a further line of an item: nothing where the source has nothing there, as in `- eggs`, `Thank you!`."""
+        is_lazy = line < self.lines[1] and not self.source[line].startswith((" ", "\t"))
+        return "" if is_lazy else "".join(self.markers)
 
 
 def _leaf(token: Token) -> str:

@@ -22,6 +22,7 @@ from shared.knowledge.entry_file import read_entry
 from shared.knowledge.numbers import Numbers
 from shared.knowledge.schema import one_line
 from shared.knowledge.snippets import snippet
+from shared.line.artifacts import without_artifacts
 from shared.line.bubbles import bubbles
 from shared.line.commands import parse_command
 from shared.line.display_names import sanitised
@@ -33,6 +34,7 @@ from shared.line.language import language_of
 from shared.line.markdown import plain_text
 from shared.line.mentions import without_address
 from shared.line.message_text import describe
+from shared.line.readable import readable
 from shared.search.folding import fold, loosen, without_okurigana
 from shared.search.literal_runs import Runs
 from shared.search.needles import needles_of
@@ -103,6 +105,8 @@ FUNCTIONS: Final[Mapping[str, Callable[[str], object]]] = {
     "runs": Runs.of,
     "snippet": lambda text: snippet(text[:5_000], [text]),
     "without_marks": without_marks,
+    "without_artifacts": without_artifacts,
+    "readable": readable,
     "blocks_of": blocks_of,
     "numbers": Numbers.of,
     "parse_json": _parse_json,

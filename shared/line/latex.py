@@ -1,0 +1,82 @@
+r"""Formulas of LaTeX as plain text, because LINE shows what is written: `$\frac{3}{4}$` becomes 3/4, `$25^{\circ}C$` 25°C.
+
+A dollar sign begins a formula only where what stands up to the next one reads like one: "$5 and $10" and `$HOME` stay as they are.
+"""
+
+import re
+from typing import Final
+
+_SIGNS: Final = {
+    "rightarrow": "→", "to": "→", "longrightarrow": "→", "leftarrow": "←", "leftrightarrow": "↔", "Rightarrow": "⇒", "Leftarrow": "⇐",
+    "Leftrightarrow": "⇔", "implies": "⇒", "iff": "⇔", "uparrow": "↑", "downarrow": "↓", "mapsto": "↦", "times": "×", "div": "÷",
+    "cdot": "·", "pm": "±", "mp": "∓", "leq": "≤", "le": "≤", "geq": "≥", "ge": "≥", "neq": "≠", "ne": "≠", "approx": "≈", "equiv": "≡",
+    "sim": "~", "propto": "∝", "infty": "∞", "circ": "°", "degree": "°", "sum": "∑", "prod": "∏", "int": "∫", "partial": "∂", "nabla": "∇",
+    "in": "∈", "notin": "∉", "subset": "⊂", "cup": "∪", "cap": "∩", "forall": "∀", "exists": "∃", "therefore": "∴", "because": "∵",
+    "angle": "∠", "perp": "⊥", "parallel": "∥", "triangle": "△", "ldots": "…", "cdots": "…", "dots": "…", "prime": "′", "star": "★",
+    "checkmark": "x", "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "theta": "θ", "lambda": "λ", "mu": "μ",
+    "pi": "π", "rho": "ρ", "sigma": "σ", "tau": "τ", "phi": "φ", "omega": "ω", "Delta": "Δ", "Sigma": "Σ", "Omega": "Ω", "Pi": "Π",
+    "quad": " ", "qquad": " ", "left": "", "right": "", "displaystyle": "", "big": "", "Big": "", "yen": "¥", "percent": "%",
+}  # fmt: skip
+_ARROWS: Final = "|".join(one for one in _SIGNS if "arrow" in one)
+_RAISED: Final = str.maketrans("0123456789+-=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿ")
+_LOWERED: Final = str.maketrans("0123456789+-=()", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎")
+_INNER: Final = r"\{([^{}]{0,200})\}"
+_FORMULA: Final = re.compile(
+    r"\$\$([^$]{1,500})\$\$|(?<![\\$0-9A-Za-z])\$(?![\s$])([^$\n]{1,200})(?<![\s\\])\$(?![\d$])|\\\(([^\n]{1,300}?)\\\)|\\\[(.{1,500}?)\\\]",
+    re.DOTALL,
+)
+_IS_MATHS: Final = re.compile(
+    r"\\[A-Za-z]|[0-9A-Za-z)}]\^|[A-Za-z]_\{|(?<![A-Za-z])[A-Za-z](?:_[0-9]|_[A-Za-z](?![A-Za-z])|\s?[=<>+])|[0-9)]\s?[=<>]\s?[0-9(A-Za-z]"
+    r"|^[A-Za-z]$|^[0-9]+\\?[%°]?$"
+)
+_BARE: Final = re.compile(rf"(?<![\\\w:])\\({_ARROWS}|times|leq|geq|neq|approx|pm)(?![A-Za-z])")
+
+
+def without_latex(text: str) -> str:
+    """Return the text with its formulas in plain characters, as far as there are such."""
+    if "\\" not in text and "$" not in text:
+        return text
+    return _BARE.sub(lambda found: _SIGNS[found[1]], _FORMULA.sub(_plain_formula, text))
+
+
+def _plain_formula(found: re.Match[str]) -> str:
+    formula = next(one for one in found.groups() if one is not None)
+    if _IS_MATHS.search(formula) is None or formula.startswith("^"):  # \(^o^)/
+        return found[0]
+    return _plain(formula).strip()
+
+
+def _plain(formula: str) -> str:
+    for _ in range(4):  # as deep as formulas in chats nest
+        formula = re.sub(rf"\\[dt]?frac\s*{_INNER}\s*{_INNER}", _fraction, formula)
+        formula = re.sub(rf"\\sqrt\s*{_INNER}", lambda root: f"√{_grouped(root[1])}", formula)
+        formula = re.sub(
+            rf"\\(?:text|mathrm|mathbf|mathit|operatorname|boxed|bar|vec|overline)\s*{_INNER}", r"\1", formula
+        )
+        formula = re.sub(rf"\^(?:{_INNER}|(\\circ|\\prime|[0-9A-Za-z+*-]))", _raised, formula)
+        formula = re.sub(rf"_(?:{_INNER}|([0-9A-Za-z]))", _lowered, formula)
+    formula = re.sub(r"\\([A-Za-z]+)", lambda command: _SIGNS.get(command[1], command[1]), formula)
+    formula = re.sub(r"\\[,;:! ]", " ", formula).replace("\\\\", "\n")
+    return re.sub(r"[ \t]{2,}", " ", re.sub(r"\\([%#&_{}$])", r"\1", formula).replace("{", "").replace("}", ""))
+
+
+def _fraction(found: re.Match[str]) -> str:
+    return f"{_grouped(found[1])}/{_grouped(found[2])}"
+
+
+def _grouped(part: str) -> str:
+    return part if re.fullmatch(r"[\w.\\]+", part.strip()) else f"({part})"
+
+
+def _raised(found: re.Match[str]) -> str:
+    part = (found[1] or found[2] or "").strip()
+    if part in {"\\circ", "°", "\\degree"}:
+        return "°"
+    raised = part.translate(_RAISED)
+    return raised if not any(one in part for one in raised) else f"^{_grouped(part)}"
+
+
+def _lowered(found: re.Match[str]) -> str:
+    part = (found[1] or found[2] or "").strip()
+    lowered = part.translate(_LOWERED)
+    return lowered if not any(one in part for one in lowered) else f"_{part}"
