@@ -59,10 +59,10 @@ def narrowed(text: str) -> str:
 
 def link_after(place: int, narrow: str, *, is_strict: bool) -> tuple[int, int] | None:
     """Return where the first link after a place of a `narrowed` text begins and ends, without punctuation at its end; None: nowhere."""
-    while (found := _LINK.search(narrow, place)) is not None:
-        if _is_link(found, is_strict=is_strict):
-            return found.start(), found.start() + len(found[0].rstrip(ENDS))
-        place = found.end()
+    while (match := _LINK.search(narrow, place)) is not None:
+        if _is_link(match, is_strict=is_strict):
+            return match.start(), match.start() + len(match[0].rstrip(ENDS))
+        place = match.end()
     return None
 
 
@@ -70,25 +70,25 @@ def links_in(text: str, *, is_strict: bool = True) -> list[str]:
     """Return the links in the text, as they are written, without punctuation at their ends."""
     text = without_hidden_characters(text)
     narrow, place, links = narrowed(text), 0, list[str]()
-    while (found := link_after(place, narrow, is_strict=is_strict)) is not None:
-        start, place = found
+    while (span := link_after(place, narrow, is_strict=is_strict)) is not None:
+        start, place = span
         links.append(text[start:place])
     return links
 
 
 def is_link(text: str) -> bool:
     """Whether the text begins with a link, in a strict reading."""
-    found = _LINK.match(narrowed(text))
-    return found is not None and _is_link(found, is_strict=True)
+    match = _LINK.match(narrowed(text))
+    return match is not None and _is_link(match, is_strict=True)
 
 
-def _is_link(found: re.Match[str], *, is_strict: bool) -> bool:
-    """Whether what was found is a link: what has no scheme is judged by the ending of its host."""
-    host = found["host"] or found["rest_of_host"]
+def _is_link(match: re.Match[str], *, is_strict: bool) -> bool:
+    """Whether a match is a link: what has no scheme is judged by the ending of its host."""
+    host = match["host"] or match["rest_of_host"]
     if host is None:
-        return host_of(found[0].rstrip(ENDS)) not in _ON_THE_PHONE
+        return host_of(match[0].rstrip(ENDS)) not in _ON_THE_PHONE
     return names_a_host(
-        host, has_path=found["path"] is not None or found["rest_of_host"] is not None, is_strict=is_strict
+        host, has_path=match["path"] is not None or match["rest_of_host"] is not None, is_strict=is_strict
     )
 
 

@@ -42,9 +42,9 @@ class PageLinks:
     def _is_a_run(self, links: list[str]) -> bool:
         """Whether the links are what the page gave of their site from one place on, in its order."""
         site = _site_of(links[0])
-        given = [one for one in sorted(self._places, key=self._places.__getitem__) if _site_of(one) == site]
-        first = given.index(address_of(links[0]))
-        return [address_of(one) for one in links] == given[first : first + len(links)]
+        of_site = [one for one in sorted(self._places, key=self._places.__getitem__) if _site_of(one) == site]
+        first = of_site.index(address_of(links[0]))
+        return [address_of(one) for one in links] == of_site[first : first + len(links)]
 
 
 def _site_of(link: str) -> str:

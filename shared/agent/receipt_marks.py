@@ -47,8 +47,8 @@ def mark_before(words: Iterable[str], *, followed_by: str) -> "regex.Pattern[str
     )
 
 
-def _without_mark(found: "regex.Match[str]") -> str:
-    before, mark, blank, following = found[1], found[2], found[3], found[4]
+def _without_mark(match: "regex.Match[str]") -> str:
+    before, mark, blank, following = match[1], match[2], match[3], match[4]
     blank = blank or (" " if following.isalnum() else "")
     if regex.fullmatch(_HIDDEN, before):
         return f"{before}-{blank or ' '}"

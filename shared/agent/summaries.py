@@ -133,13 +133,13 @@ class ModelSummariser:
         if text is None:
             raise ModelUnavailableError("the model wrote no recap")
         logs.info("recap_written", messages=len(messages))
-        given = Readings()
+        stretch = Readings()
         for content in contents:
-            given.note(content.texts)
+            stretch.note(content.texts)
         read = [*(one.provenance for one in messages), *(one.provenance for one in answers)]
         for source in Provenance.union(filter(None, read)).outside:
-            given.mark_outside(source)
-        text, _ = given.without_strange_links(text, instead="…")
+            stretch.mark_outside(source)
+        text, _ = stretch.without_strange_links(text, instead="…")
         return split_at_graphemes(mask_ids(text), limit_utf16=_RECAP_LIMIT_UTF16)[0]
 
 

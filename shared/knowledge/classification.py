@@ -82,9 +82,9 @@ class Classifier:
         if not validator_of(self.schema).is_valid(answer):
             raise ModelUnavailableError("the model's classification breaks its schema")
         category = hint.category or Category(str(answer["category"]))
-        given = Readings()
-        given.note(text)
-        name, _ = given.without_strange_links(hint.name or str(answer["name"]))
+        readings = Readings()
+        readings.note(text)
+        name, _ = readings.without_strange_links(hint.name or str(answer["name"]))
         return Classification(
             category=category,
             confidence=clamp(answer["confidence"]),
@@ -94,7 +94,7 @@ class Classifier:
                 for one in FIELDS[category]
                 if one.name != "name"
                 and (value := _usable_value(one, answer)) is not None
-                and not given.has_strange_links(value)
+                and not readings.has_strange_links(value)
             },
         )
 

@@ -81,17 +81,17 @@ def without_artifacts(text: str) -> str:
 
 def _unwrapped(text: str) -> str:
     """Return the message of a text that is an object with nothing but a message, `{"message": "hi"}`; nothing of a function's result."""
-    found = _WRAPPED.fullmatch(text)
+    match = _WRAPPED.fullmatch(text)
     try:
-        wrapped = json.loads(found[2]) if found is not None else None
+        wrapped = json.loads(match[2]) if match is not None else None
     except (ValueError, RecursionError):
         return text
-    if found is None or not isinstance(wrapped, dict):
+    if match is None or not isinstance(wrapped, dict):
         return text
     if not wrapped.keys().isdisjoint(_RESULT_KEYS):
         return ""
     key, value = next(iter(wrapped.items()), ("", None))
-    is_message = len(wrapped) == 1 and key in _MESSAGE_KEYS and not found[1]
+    is_message = len(wrapped) == 1 and key in _MESSAGE_KEYS and not match[1]
     return value if is_message and isinstance(value, str) else text
 
 
@@ -110,8 +110,8 @@ def _plain(text: str, means_code: bool) -> str:  # noqa: FBT001 - the second of 
 def _without_escapes(text: str) -> str:
     if "\\" not in text or _PATH.search(text) is not None:
         return text
-    text = _ESCAPED_LINK.sub(lambda found: found[0].replace("\\/", "/"), text)
-    text = _ESCAPES.sub(lambda found: _decoded(found[0]), text)
+    text = _ESCAPED_LINK.sub(lambda match: match[0].replace("\\/", "/"), text)
+    text = _ESCAPES.sub(lambda match: _decoded(match[0]), text)
     if "\n" not in text and _MEANT_LINE_END.search(text) is None:
         text = _LINE_END.sub("\n", text)
     quotes = len(re.findall(r'\\"', text))
@@ -129,9 +129,9 @@ def _without_html(text: str) -> str:
     if "<" in text:
         text = _BREAK.sub("\n", text)
         for _ in range(_DEEPEST):
-            text = _ITEM.sub(lambda found: f"\n- {found[1].strip()}\n", _PAIR.sub(_content, text))
-    return _ENTITY.sub(lambda found: html.unescape(found[0]).replace("\u00a0", " "), text)
+            text = _ITEM.sub(lambda match: f"\n- {match[1].strip()}\n", _PAIR.sub(_content, text))
+    return _ENTITY.sub(lambda match: html.unescape(match[0]).replace("\u00a0", " "), text)
 
 
-def _content(found: re.Match[str]) -> str:
-    return f"\n{found[2].strip()}\n" if found[1].lower() in _BLOCKS else found[2]
+def _content(match: re.Match[str]) -> str:
+    return f"\n{match[2].strip()}\n" if match[1].lower() in _BLOCKS else match[2]

@@ -36,13 +36,13 @@ def without_latex(text: str) -> str:
     """Return the text with its formulas in plain characters, as far as there are such."""
     if "\\" not in text and "$" not in text:
         return text
-    return _BARE.sub(lambda found: _SIGNS[found[1]], _FORMULA.sub(_plain_formula, text))
+    return _BARE.sub(lambda match: _SIGNS[match[1]], _FORMULA.sub(_plain_formula, text))
 
 
-def _plain_formula(found: re.Match[str]) -> str:
-    formula = next(one for one in found.groups() if one is not None)
+def _plain_formula(match: re.Match[str]) -> str:
+    formula = next(one for one in match.groups() if one is not None)
     if _IS_MATHS.search(formula) is None or formula.startswith("^"):  # \(^o^)/
-        return found[0]
+        return match[0]
     return _plain(formula).strip()
 
 
@@ -60,23 +60,23 @@ def _plain(formula: str) -> str:
     return re.sub(r"[ \t]{2,}", " ", re.sub(r"\\([%#&_{}$])", r"\1", formula).replace("{", "").replace("}", ""))
 
 
-def _fraction(found: re.Match[str]) -> str:
-    return f"{_grouped(found[1])}/{_grouped(found[2])}"
+def _fraction(match: re.Match[str]) -> str:
+    return f"{_grouped(match[1])}/{_grouped(match[2])}"
 
 
 def _grouped(part: str) -> str:
     return part if re.fullmatch(r"[\w.\\]+", part.strip()) else f"({part})"
 
 
-def _raised(found: re.Match[str]) -> str:
-    part = (found[1] or found[2] or "").strip()
+def _raised(match: re.Match[str]) -> str:
+    part = (match[1] or match[2] or "").strip()
     if part in {"\\circ", "°", "\\degree"}:
         return "°"
     raised = part.translate(_RAISED)
     return raised if not any(one in part for one in raised) else f"^{_grouped(part)}"
 
 
-def _lowered(found: re.Match[str]) -> str:
-    part = (found[1] or found[2] or "").strip()
+def _lowered(match: re.Match[str]) -> str:
+    part = (match[1] or match[2] or "").strip()
     lowered = part.translate(_LOWERED)
     return lowered if not any(one in part for one in lowered) else f"_{part}"

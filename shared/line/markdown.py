@@ -116,8 +116,8 @@ class _Walk:
         )  # an outer item may begin with an inner one
         margin = " " * min(len(marker), 3)
         self.markers = [*("  " for _ in outer), margin]
-        first, *others = text.split("\n")
-        continued = (self._margin(number) + line for number, line in enumerate(others, start=self.lines[0] + 1))
+        first, *further = text.split("\n")
+        continued = (self._margin(number) + line for number, line in enumerate(further, start=self.lines[0] + 1))
         return _Block(text="\n".join((begin + first, *continued)), lines=self.lines)
 
     def _margin(self, line: int) -> str:
