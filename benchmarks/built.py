@@ -16,7 +16,14 @@ from urllib.parse import quote
 from benchmarks.wire import UnexpectedAnswerError, push_body
 from shared import logs
 from shared.access.budgets import Limits
-from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryMedia, MemoryObjectStore, MemoryProfiles
+from shared.adapters.memory import (
+    FixedClock,
+    MemoryFiles,
+    MemoryLineApi,
+    MemoryMedia,
+    MemoryObjectStore,
+    MemoryProfiles,
+)
 from shared.adapters.memory.scripted_model import calling
 from shared.agent.model import JsonAnswer, JsonRequest, ModelRequest, ModelResponse
 from shared.bus.endpoint import PushEndpoint
@@ -98,6 +105,7 @@ class Built:
             line=MemoryLineApi(),
             profiles=MemoryProfiles(),
             media=MemoryMedia(),
+            files=MemoryFiles(),
             model=self._mind,
             json_model=self._mind,
             threads=Threads.on(self._pool),

@@ -23,7 +23,14 @@ from typing import Final
 from shared import logs
 from shared.access.admission import Access, Admissions
 from shared.access.budgets import Limits
-from shared.adapters.memory import MemoryLineApi, MemoryMedia, MemoryObjectStore, MemoryProfiles, ScriptedModel
+from shared.adapters.memory import (
+    MemoryFiles,
+    MemoryLineApi,
+    MemoryMedia,
+    MemoryObjectStore,
+    MemoryProfiles,
+    ScriptedModel,
+)
 from shared.adapters.memory.scripted_model import calling
 from shared.agent.model import ModelRequest, ModelResponse
 from shared.bus.endpoint import PushEndpoint
@@ -118,6 +125,7 @@ def measure(  # noqa: PLR0913 - what a run varies
             line=line,
             profiles=MemoryProfiles(),
             media=MemoryMedia(),
+            files=MemoryFiles(),
             model=model,
             threads=Threads.on(pool),
             clock=clock,

@@ -25,6 +25,7 @@ from shared import logs
 from shared.adapters.gemini import GeminiModel
 from shared.adapters.memory import (
     FixedClock,
+    MemoryFiles,
     MemoryLineApi,
     MemoryMedia,
     MemoryObjectStore,
@@ -91,6 +92,7 @@ class Bot:
             line=MemoryLineApi(),
             profiles=MemoryProfiles(),
             media=self.media,
+            files=MemoryFiles(),
             model=self.model,
             json_model=self.json_model,
             web=_Web() if "web" in toolsets else None,

@@ -19,7 +19,14 @@ from evals.case import Case, FiledEntry, HistoryMessage, Meanwhile
 from evals.minds import MindUnderTest, ModelCall, OnePageWeb, Stage
 from shared.access.admission import Access, Admissions
 from shared.access.doorstep import Doorstep
-from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryMedia, MemoryObjectStore, MemoryProfiles
+from shared.adapters.memory import (
+    FixedClock,
+    MemoryFiles,
+    MemoryLineApi,
+    MemoryMedia,
+    MemoryObjectStore,
+    MemoryProfiles,
+)
 from shared.adapters.memory.notion import MemoryNotion
 from shared.adapters.memory.scripted_model import calling
 from shared.bus.endpoint import PushEndpoint
@@ -155,6 +162,7 @@ class World:
             line=self._line,
             profiles=MemoryProfiles({self._id(who): name for who, name in self._names.items()}),
             media=MemoryMedia(),
+            files=MemoryFiles(),
             model=self._stage,
             json_model=self._stage,
             web=self._web,

@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import Final
 
 from shared import logs, tracing
+from shared.adapters.file_process import FileProcess
 from shared.adapters.gcs import GcsObjectStore
 from shared.adapters.gemini import GeminiModel
 from shared.adapters.line_on_demand import (
@@ -102,6 +103,7 @@ def _ports(  # noqa: PLR0913 - what is built once for all ports
         else model,  # on Vertex AI there is no key that could be revoked
         profiles=LateLineProfiles(line),
         media=LateLineMedia(line),
+        files=FileProcess(locale=settings.bot.locale, time_zone=settings.bot.time_zone),
         model=model,
         fallback_model=fallback,
         json_model=model if "knowledge" in settings.toolsets else None,

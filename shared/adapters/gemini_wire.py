@@ -25,6 +25,7 @@ from shared.agent.model import (
     ModelContent,
     ModelRequest,
     ModelResponse,
+    Part,
     TextContent,
 )
 from shared.line.json_text import is_ordinary
@@ -128,9 +129,9 @@ def _content(content: Content, model_name: str, media: InlineMedia) -> Json:
             return {"role": "user", "parts": [_answered(one.call, one.response) for one in content.responses]}
 
 
-def _part(part: str | MediaPart, media: InlineMedia) -> dict[str, object]:
-    if isinstance(part, str):
-        return {"text": part}
+def _part(part: Part, media: InlineMedia) -> dict[str, object]:
+    if not isinstance(part, MediaPart):
+        return {"text": part if isinstance(part, str) else part.text}
     if isinstance(part.source, str):
         return {"fileData": {"fileUri": part.source, "mimeType": part.content_type}}
     return {"inlineData": {"data": media.placeholder(part.source), "mimeType": part.content_type}}

@@ -1,4 +1,7 @@
-"""Images, voices, videos and files as parts of a prompt: their bytes, or their address if the model reads buckets."""
+"""Images, voices, videos and files as parts of a prompt: their bytes, or their address if the model reads buckets.
+
+Of a file that the model cannot read itself, its text; it is read again for each prompt, and never stored.
+"""
 
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -7,7 +10,18 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from shared import logs
-from shared.agent.model import INLINE_LIMIT_BYTES, MediaPart, Part
+from shared.agent.file_parts import (
+    ALL_FILES_TOKENS,
+    CAPTION_TOKENS,
+    FILE_TOKENS,
+    LEAST_TOKENS,
+    READ_S,
+    UNREAD_NOTES,
+    FileReader,
+    file_part,
+)
+from shared.agent.model import INLINE_LIMIT_BYTES, FilePart, MediaPart, Part
+from shared.agent.token_estimate import estimated_tokens
 from shared.clock import Deadline
 from shared.conversation.history import History
 from shared.conversation.media import FETCH_S, Fetch, Fetches, Media, MediumLabel, Unkept
@@ -15,6 +29,8 @@ from shared.conversation.quotes import Quotable
 from shared.conversation.records import MessageRecord
 from shared.conversation.store import Conversation
 from shared.errors import AizuchiError
+from shared.files.document import Unread
+from shared.files.file_types import FILE_TYPES
 from shared.line.media_content import MESSAGE_TYPES
 
 PROCESS_LIMIT_BYTES: Final = 3 * INLINE_LIMIT_BYTES
@@ -34,6 +50,21 @@ _WHY_NOT: Final[Mapping[Unkept, str]] = {
     "unavailable": _NOT_OPENED,
     "unreadable": "It is of a type that cannot be read.",
 }
+
+
+_UNREAD_FILES: Final[Mapping[Unkept, Unread]] = {"unreadable": Unread.UNKNOWN_TYPE, "too_large": Unread.TOO_LARGE}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownMedia:
+    """What a prompt shows of media.
+
+    `parts` are the parts of each message by its id: the medium that it quotes and its own, or notes on why one is missing. `unread` says
+    of the messages whose own file cannot be read why.
+    """
+
+    parts: Mapping[str, Sequence[Part]] = field(default_factory=dict, repr=False)
+    unread: Mapping[str, Unread] = field(default_factory=dict)
 
 
 class InlineBudget:
@@ -58,11 +89,18 @@ class InlineBudget:
 
 @dataclass(slots=True, kw_only=True)
 class _Share:
-    """A turn's share of the budget, and the deadline until which it waits for fetches."""
+    """A turn's share of the budget, and the deadline until which it waits for fetches.
+
+    Files are read until the deadline `reading`, and may have `file_tokens` together; `said` are the words of the question.
+    """
 
     budget: InlineBudget
     deadline: Deadline
+    reading: Deadline
+    said: tuple[str, ...] = field(default=(), repr=False)
+    file_tokens: int = ALL_FILES_TOKENS
     taken_bytes: int = 0
+    unread: dict[str, Unread] = field(default_factory=dict)
 
     def take(self, size_bytes: int) -> bool:
         if self.taken_bytes + size_bytes > INLINE_LIMIT_BYTES or not self.budget.take(size_bytes):
@@ -77,6 +115,7 @@ class MediaParts:
     """Makes parts of media.  `bucket` is the bucket that the model can read; None if it can read none."""
 
     media: Media
+    files: FileReader = field(repr=False)
     bucket: str | None
     budget: InlineBudget = field(default_factory=InlineBudget, repr=False)
 
@@ -89,16 +128,19 @@ class MediaParts:
         quotable: Quotable,
         fetches: Fetches,
         deadline: Deadline,
-    ) -> Iterator[Mapping[str, Sequence[Part]]]:
-        """Yield the parts of each message by its id: the medium that it quotes and its own, or a note on why a medium is missing.
+    ) -> Iterator[ShownMedia]:
+        """Yield what the prompt shows of the messages' media, and of those that they quote.
 
         `fetches` are under way; fetches of other media are begun; all together are waited for at most FETCH_S, and not after the deadline.
         The bytes of a block are at most INLINE_LIMIT_BYTES; those of all open blocks are within the budget. Storage failures are not
         raised: the turn goes on without the medium.
         """
-        share = _Share(budget=self.budget, deadline=deadline.within(FETCH_S))
+        said = tuple(message.text for message in asked if message.type not in MESSAGE_TYPES)
+        share = _Share(
+            budget=self.budget, deadline=deadline.within(FETCH_S), reading=deadline.within(FETCH_S + READ_S), said=said
+        )
         try:
-            yield self._parts(conversation, asked, quotable, fetches, share)
+            yield ShownMedia(parts=self._parts(conversation, asked, quotable, fetches, share), unread=share.unread)
         finally:
             self.budget.give_back(share.taken_bytes)
 
@@ -122,13 +164,18 @@ class MediaParts:
             for line_message_id, several in shown.items()
         }
 
-    def stored_part(self, conversation: Conversation, message: MessageRecord) -> MediaPart | None:
+    def stored_part(self, conversation: Conversation, message: MessageRecord) -> MediaPart | FilePart | None:
         """Return the message's medium if it is stored; nothing is fetched.  Raises: StorageUnavailableError."""
         label = self.media.label(conversation, message.line_message_id)
         # A request after the answer shows one medium, and waits for no fetch
-        share = _Share(budget=InlineBudget(INLINE_LIMIT_BYTES), deadline=Deadline.after(self.media.clock, 0))
+        share = _Share(
+            budget=InlineBudget(INLINE_LIMIT_BYTES),
+            deadline=Deadline.after(self.media.clock, 0),
+            reading=Deadline.after(self.media.clock, READ_S),
+            file_tokens=CAPTION_TOKENS,
+        )
         part = self._open_medium(conversation, message, label, share) if label and not label.is_refused else None
-        return part if isinstance(part, MediaPart) else None
+        return None if isinstance(part, str) else part
 
     def _part(
         self,
@@ -144,6 +191,8 @@ class MediaParts:
         except (AizuchiError, TimeoutError) as cause:
             logs.error("medium_unreadable", cause=cause)
             return f"[note] {_NOT_OPENED}"
+        if message.type == "file" and found in _UNREAD_FILES:
+            return _unread(message, _UNREAD_FILES[found], share)
         return f"[note] {_WHY_NOT[found]}"
 
     def _open_medium(
@@ -151,6 +200,10 @@ class MediaParts:
     ) -> Part:
         if label.is_refused:
             return REFUSED
+        if label.content_type in FILE_TYPES:
+            return self._read_file(conversation, message, label, share)
+        if message.type == "file" and not label.size_bytes:
+            return _unread(message, Unread.EMPTY, share)
         if self.bucket is not None:
             address = f"gs://{self.bucket}/{conversation.names.medium(message.line_message_id)}"
             return MediaPart(content_type=label.content_type, source=address)
@@ -158,6 +211,28 @@ class MediaParts:
             return f"[note] {_TOO_MUCH}"
         data = self.media.bytes_of(conversation, message.line_message_id)
         return f"[note] {_WHY_NOT['gone']}" if data is None else MediaPart(content_type=label.content_type, source=data)
+
+    def _read_file(self, conversation: Conversation, message: MessageRecord, label: MediumLabel, share: _Share) -> Part:
+        """Return the text of a file, as much as is left of the tokens for files."""
+        if share.file_tokens < LEAST_TOKENS or not share.take(label.size_bytes):
+            return f"[note] {_TOO_MUCH}"
+        data = self.media.bytes_of(conversation, message.line_message_id)
+        if data is None:
+            return f"[note] {_WHY_NOT['gone']}"
+        document = self.files.read(data, label.content_type, seconds=share.reading.left_s)
+        if document is None:
+            return f"[note] {_NOT_OPENED}"
+        if isinstance(document, Unread):
+            return _unread(message, document, share)
+        part = file_part(document, said=share.said, limit_tokens=min(FILE_TOKENS, share.file_tokens))
+        share.file_tokens -= estimated_tokens(part.text)
+        return part
+
+
+def _unread(message: MessageRecord, reason: Unread, share: _Share) -> str:
+    """Return the note on a file that cannot be read, and remember it of the message."""
+    share.unread[message.line_message_id] = reason
+    return UNREAD_NOTES[reason]
 
 
 def recent_media(history: History, asked: Sequence[MessageRecord]) -> tuple[MessageRecord, ...]:

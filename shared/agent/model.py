@@ -55,8 +55,15 @@ class MediaPart:
     source: bytes | str = field(repr=False)
 
 
-Part: TypeAlias = str | MediaPart
-"""A text or a medium of people."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilePart:
+    """The text of a file that this system has read, with its remarks on what is left out."""
+
+    text: str = field(repr=False)
+
+
+Part: TypeAlias = str | MediaPart | FilePart
+"""A text, a medium or a file of people."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,8 +79,9 @@ class MixedContent:
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """The text parts."""
-        return tuple(part for part in self.parts if isinstance(part, str))
+        """The texts, those of files among them."""
+        texts = (part.text if isinstance(part, FilePart) else part for part in self.parts)
+        return tuple(text for text in texts if isinstance(text, str))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -217,9 +225,7 @@ def mask_content(content: Content) -> Content:
         case TextContent():
             return TextContent(role=content.role, texts=tuple(map(mask_ids, content.texts)))
         case MixedContent():
-            return MixedContent(
-                parts=tuple(mask_ids(part) if isinstance(part, str) else part for part in content.parts)
-            )
+            return MixedContent(parts=tuple(map(_mask_part, content.parts)))
         case FunctionResponses():
             return FunctionResponses(
                 responses=tuple(
@@ -229,3 +235,13 @@ def mask_content(content: Content) -> Content:
             )
         case ModelContent():
             return content
+
+
+def _mask_part(part: Part) -> Part:
+    match part:
+        case str():
+            return mask_ids(part)
+        case FilePart():
+            return FilePart(text=mask_ids(part.text))
+        case MediaPart():
+            return part

@@ -119,4 +119,4 @@ def _mark_image_sets(messages: Sequence[MessageRecord]) -> Iterator[tuple[Messag
 
 def _content(parts: Sequence[Part]) -> TextContent | MixedContent:
     mixed = MixedContent(parts=tuple(parts))
-    return mixed if len(mixed.texts) < len(parts) else TextContent(role="user", texts=mixed.texts)
+    return TextContent(role="user", texts=mixed.texts) if all(isinstance(part, str) for part in parts) else mixed

@@ -11,10 +11,12 @@ from typing import Final
 
 from shared.agent.model import (
     Content,
+    FilePart,
     FunctionDeclaration,
     FunctionResponse,
     FunctionResponses,
     Json,
+    MediaPart,
     MixedContent,
     ModelContent,
     Part,
@@ -78,7 +80,8 @@ def _tokens_of_content(content: Content) -> int:
         case TextContent():
             return sum(map(estimated_tokens, content.texts))
         case MixedContent():
-            return sum(estimated_tokens(part) if isinstance(part, str) else MEDIUM_TOKENS for part in content.parts)
+            media = sum(isinstance(part, MediaPart) for part in content.parts)
+            return sum(map(estimated_tokens, content.texts)) + media * MEDIUM_TOKENS
         case FunctionResponses():
             return sum(tokens_of(one.response) for one in content.responses)
         case ModelContent():
@@ -139,8 +142,10 @@ def _with_short_texts(contents: tuple[Content, ...], left: int) -> tuple[Content
 
     def short(part: Part) -> Part:
         nonlocal is_transcript
-        if not isinstance(part, str):
+        if isinstance(part, MediaPart):
             return part
+        if isinstance(part, FilePart):
+            return FilePart(text=min(part.text, _beginning(part.text, each), key=estimated_tokens))
         cut = _newest_lines if is_transcript else _beginning
         is_transcript = False
         return min(part, cut(part, each), key=estimated_tokens)

@@ -9,8 +9,8 @@ from typing import Final, Protocol
 from shared import logs, tracing
 from shared.agent.catch_up import CatchUp, is_catch_up_only
 from shared.agent.loop import Agent, Thought
-from shared.agent.media_parts import MediaParts, recent_media
-from shared.agent.model import Content, MediaPart, MixedContent, Part, TextContent
+from shared.agent.media_parts import MediaParts, ShownMedia, recent_media
+from shared.agent.model import Content, FilePart, MediaPart, MixedContent, Part, TextContent
 from shared.agent.outcomes import GAP, having_read, room_above_lists, with_forgetting, with_proposals, with_staged
 from shared.agent.people import People
 from shared.agent.prompt import PromptBuilder
@@ -29,10 +29,11 @@ from shared.errors import (
     ModelRefusedError,
     ModelUnavailableError,
 )
+from shared.files.document import Unread
 from shared.line.bubbles import ANSWER, DIGEST, length_of, shown_text
 from shared.line.ids import mask_ids
 from shared.line.language import language_of
-from shared.line.phrases import Phrase, Phrases
+from shared.line.phrases import Phrase, Phrases, phrase
 from shared.line.presence import Presence
 from shared.turns.question import Question
 
@@ -40,6 +41,13 @@ REPLY: Final = "reply"
 _MEDIA_TYPES: Final = ("image/", "audio/", "video/")
 _AGENT: Final = "aizuchi"
 _LEAST_WORDS: Final = 100  # characters of the model's, however much the code writes below them
+_SENTENCES: Final[Mapping[Unread, Phrase]] = {
+    Unread.EMPTY: Phrase.FILE_EMPTY,
+    Unread.PROTECTED: Phrase.FILE_PROTECTED,
+    Unread.UNKNOWN_TYPE: Phrase.FILE_UNKNOWN_TYPE,
+    Unread.DAMAGED: Phrase.FILE_DAMAGED,
+    Unread.TOO_LARGE: Phrase.FILE_TOO_LARGE,
+}
 _LONG_ANSWERS: Final = frozenset({"generate_digest"})  # tools whose results may fill larger bubbles
 
 
@@ -97,7 +105,25 @@ class AgentResponder:
             fetches=question.fetches,
             deadline=question.deadline,
         ) as shown:
-            return self._think(question, shown)
+            return self._unread_files(question, shown) or self._think(question, shown.parts)
+
+    def _unread_files(self, question: Question, shown: ShownMedia) -> OutcomeRecord | None:
+        """Return the fixed text for files of which none can be read, if nothing else is asked; the model is not asked.
+
+        For example, of two files that are sent together, an empty one and a zip archive, it has a sentence each.
+        """
+        reasons = [shown.unread.get(message.line_message_id) for message in question.asked]
+        if question.is_overheard or any(message.quoted_message_id for message in question.asked):
+            return None
+        sentences = dict.fromkeys(_SENTENCES[reason] for reason in reasons if reason is not None)
+        if not sentences or None in reasons:
+            return None
+        people = {message.user_id for message in question.asked}
+        heard = [one.text for one in question.history.messages if one.type == "text" and one.user_id in people]
+        locale, name = language_of(heard, default=self.prompt.locale), self.prompt.bot_name.shown
+        text = "\n".join(phrase(sentence, locale=locale, bot_name=name) for sentence in sentences)
+        logs.info("files_unread", reasons=sorted({reason.value for reason in reasons if reason is not None}))
+        return question.draft.with_fixed_text(text, OutcomeKind.REPLIED)
 
     def _think(self, question: Question, shown: Mapping[str, Sequence[Part]]) -> OutcomeRecord:
         context = self.contexts.of(question)
@@ -269,10 +295,13 @@ def _note_readings(context: TurnContext, contents: Sequence[Content], *, index: 
     """Remember what the prompt shows: its links may be repeated, media come from outside, and the index repeats what is filed."""
     for content in contents:
         if isinstance(content, MixedContent):
-            types = [part.content_type for part in content.parts if isinstance(part, MediaPart)]
-            for source in {MEDIA if one.startswith(_MEDIA_TYPES) else FILE for one in types} or {MEDIA}:
+            for source in {_source_of(part) for part in content.parts if not isinstance(part, str)} or {MEDIA}:
                 context.readings.mark_outside(source)
         if isinstance(content, TextContent | MixedContent):
             for text in content.texts:
                 context.readings.note(text)
     context.readings.note(index, is_kept=True)
+
+
+def _source_of(part: MediaPart | FilePart) -> str:
+    return MEDIA if isinstance(part, MediaPart) and part.content_type.startswith(_MEDIA_TYPES) else FILE

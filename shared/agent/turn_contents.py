@@ -11,7 +11,6 @@ from shared.agent.model import (
     FunctionResponse,
     FunctionResponses,
     Json,
-    MediaPart,
     MixedContent,
     ModelContent,
     TextContent,
@@ -117,5 +116,5 @@ class TurnContents:
 def _without_media(content: Content) -> Content:
     if not isinstance(content, MixedContent):
         return content
-    texts = (REFUSED if isinstance(part, MediaPart) else part for part in content.parts)
+    texts = (part if isinstance(part, str) else REFUSED for part in content.parts)
     return TextContent(role="user", texts=tuple(texts))

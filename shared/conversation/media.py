@@ -21,6 +21,7 @@ from shared.conversation.member_mark import mark_id
 from shared.conversation.records import MessageRecord
 from shared.conversation.store import Conversation
 from shared.errors import CorruptRecordError, LineRefusedError
+from shared.files.file_types import type_of_suffix
 from shared.line.media_content import (
     MESSAGE_TYPES,
     ArrivingContent,
@@ -44,7 +45,8 @@ _FILE_SUFFIX: Final = re.compile(r"\[file: .*?(\.[0-9A-Za-z]+)(?:, [\d,.]+ kB)?\
 class MediumLabel(Extensible):
     """What is known of a medium without its bytes.
 
-    `content_type` is one that the model knows; `by` is the mark of the person who sent it (`member_mark`), if that is known.
+    `content_type` is one that the model knows, or one of FILE_TYPES, which are read as text; `by` is the mark of the person who sent it
+    (`member_mark`), if that is known.
     `is_refused`: the model cannot open it, or its provider will not let it, so it is never shown again.
     """
 
@@ -57,7 +59,7 @@ class MediumLabel(Extensible):
 
 
 Unkept: TypeAlias = Unfetched | Literal["unreadable"]
-"""Why there are no bytes: LINE has none, or they are of a type that the model cannot read."""
+"""Why there are no bytes: LINE has none, or they are of a type that neither the model nor this system can read."""
 
 Fetch: TypeAlias = Future[MediumLabel | Unkept]
 Fetches: TypeAlias = Mapping[str, Fetch]
@@ -174,7 +176,7 @@ def _write(
     conversation: Conversation, message: MessageRecord, content: ArrivingContent
 ) -> MediumLabel | Literal["unreadable"]:
     """Write the bytes while they arrive, then their label; of a type that the model cannot read, nothing is read."""
-    content_type = readable_type(content.content_type) or readable_type(_type_by_name(message))
+    content_type = _type_of(message, content)
     if content_type is None:
         return "unreadable"
     names, store = conversation.names, conversation.objects.store
@@ -215,10 +217,13 @@ def _label(conversation: Conversation, line_message_id: str) -> MediumLabel | No
         return None
 
 
-def _type_by_name(message: MessageRecord) -> str:
-    """Guess the type from the suffix of the file name, because LINE calls most files octet streams.
+def _type_of(message: MessageRecord, content: ArrivingContent) -> str | None:
+    """Return the type as which the content is read; None: it cannot be read.
 
-    The rest of the name is not shown to `mimetypes`, which reads it as a URL, and refuses what is none.
+    The suffix of a file name counts more than LINE's type where this system reads such files: LINE calls most files octet streams, and
+    Windows calls csv files Excel's. The rest of the name is not shown to `mimetypes`, which reads it as a URL, and refuses what is none.
     """
     found = _FILE_SUFFIX.fullmatch(message.text) if message.type == "file" else None
-    return (mimetypes.guess_type(f"file{found[1]}")[0] if found else None) or ""
+    suffix = found[1] if found else ""
+    guessed = mimetypes.guess_type(f"file{suffix}")[0] if suffix else None
+    return type_of_suffix(suffix) or readable_type(content.content_type) or readable_type(guessed or "")

@@ -112,7 +112,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
     )
     runner = TurnRunner(reader=reader, outbox=outbox, clock=clock, chance=ports.chance)
     media = Media(source=ports.media, threads=threads.media, clock=clock)
-    parts = MediaParts(media=media, bucket=options.media_bucket)
+    parts = MediaParts(media=media, files=ports.files, bucket=options.media_bucket)
     prompt = PromptBuilder(
         bot_name=bot_name,
         persona=options.persona,

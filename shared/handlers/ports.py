@@ -10,6 +10,7 @@ from typing import Protocol
 
 from shared.access.admission import Access
 from shared.access.budgets import Limits
+from shared.agent.file_parts import FileReader
 from shared.agent.model import JsonModel, Model
 from shared.agent.tools import Tool
 from shared.clock import Clock
@@ -83,6 +84,7 @@ class Ports:
     line: Line
     profiles: Profiles
     media: MediaSource
+    files: FileReader
     model: Model
     fallback_model: Model | None = None
     json_model: JsonModel | None = None

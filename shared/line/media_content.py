@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final, Literal, Protocol, TypeVar
 
 from shared.clock import Clock, Deadline
+from shared.files.file_types import file_type
 
 LARGEST_BYTES: Final = 10_000_000
 """The bytes of one medium.  LINE's images are smaller; Gemini takes 20 MB a request, which a medium shares with others.
@@ -23,16 +24,13 @@ _SAME_AS: Final[Mapping[str, str]] = {
     "audio/x-wav": "audio/wav",
     "image/jpg": "image/jpeg",
     "video/quicktime": "video/mov",
-    "text/markdown": "text/plain",
-    "text/csv": "text/plain",
-    "application/json": "text/plain",
 }
 _READABLE: Final = frozenset(
     {
         *("image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"),
         *("audio/mp4", "audio/mp3", "audio/wav", "audio/aac", "audio/ogg", "audio/flac", "audio/aiff"),
         *("video/mp4", "video/mov", "video/mpeg", "video/webm", "video/3gpp"),
-        *("application/pdf", "text/plain"),
+        "application/pdf",
     }
 )
 
@@ -103,7 +101,7 @@ def fetch_when_ready(
 
 
 def readable_type(content_type: str) -> str | None:
-    """Return Gemini's name for LINE's `content_type`; None if Gemini cannot read this type."""
+    """Return Gemini's name for LINE's `content_type`, or the one of FILE_TYPES as which it is read; None if nobody can read this type."""
     plain = content_type.partition(";")[0].strip().lower()
     known = _SAME_AS.get(plain, plain)
-    return known if known in _READABLE else None
+    return known if known in _READABLE else file_type(known)

@@ -68,6 +68,11 @@ class Phrase(StrEnum):
     REMINDER_POSTPONED = "reminder_postponed"
     REMINDERS_NONE = "reminders_none"
     REMINDERS_DUE = "reminders_due"
+    FILE_EMPTY = "file_empty"
+    FILE_PROTECTED = "file_protected"
+    FILE_UNKNOWN_TYPE = "file_unknown_type"
+    FILE_DAMAGED = "file_damaged"
+    FILE_TOO_LARGE = "file_too_large"
 
 
 class Phrases(Protocol):

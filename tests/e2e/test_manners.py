@@ -12,6 +12,7 @@ from simulator.line.events import WebhookEvent
 from simulator.line.media import Media
 from tests.e2e.conftest import PATIENCE_S, Person, Platform
 from tests.support import push, recorded
+from tests.support.office_files import xlsx
 from tests.support.serving import plain_http
 from tests.support.stacks import running_stack
 
@@ -238,6 +239,28 @@ def test_a_group_file_is_fetched_when_it_is_quoted_to_the_bot(platform: Platform
 
     assert media_types_in_prompt(platform) == ["application/pdf"]
     assert f"media/{group.id}/{sent.line_message_id}" in platform.bucket()
+
+
+def test_a_workbook_is_read_and_its_rows_answer_the_question_about_it(platform: Platform, person: Person) -> None:
+    sales = Media(content=xlsx({"売上": (("品名", "数"), ("りんご", 3))}), content_type="application/octet-stream")
+    sent = platform.do(lambda stack: stack.line.send_file(person.id, person.id, sales, file_name="売上.xlsx"))
+    assert person.hears_next(after=0) == "ファイルの始まりは「1: 品名 | 数」ですね。"
+
+    person.says("りんごはいくつ？")
+    assert person.hears_next(after=1) == "2: りんご | 3"
+
+    person.unsends(str(sent.line_message_id))
+    platform.settle()
+    assert objects_with(platform, "りんご | 3", of=person.id) == []
+
+
+def test_a_file_that_nobody_can_read_is_answered_without_the_model(platform: Platform, person: Person) -> None:
+    before = model_calls(platform)
+    archive = Media(content=b"PK\x03\x04", content_type="application/zip")
+    platform.do(lambda stack: stack.line.send_file(person.id, person.id, archive, file_name="all.zip"))
+
+    assert person.hears_next(after=0).startswith("この種類のファイルは読めません。")
+    assert model_calls(platform) == before
 
 
 def test_the_loading_animation_is_shown_until_the_answer(platform: Platform, person: Person) -> None:

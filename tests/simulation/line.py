@@ -84,7 +84,9 @@ class Line:
         world.scheduler.give_way("fetches", world.rng.random() * world.rng.choice((0.1, _SLOW_FETCH_S)))
         if found is None:
             return "gone"
-        return keep(ArrivingContent([found], content_type="image/jpeg", at_most_bytes=at_most_bytes))
+        # Every second medium is one whose text is read, and stands in the prompt instead of its bytes
+        content_type = "text/plain" if line_message_id[-1] in "02468" else "image/jpeg"
+        return keep(ArrivingContent([found], content_type=content_type, at_most_bytes=at_most_bytes))
 
     def push_quota(self) -> Quota | None:
         """Return what was pushed, as `QuotaApi.push_quota`."""

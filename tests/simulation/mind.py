@@ -17,6 +17,7 @@ from shared.access.budgets import Limits
 from shared.adapters.memory.scripted_model import calling, unusable
 from shared.agent.model import (
     Content,
+    FilePart,
     FunctionResponses,
     Json,
     JsonAnswer,
@@ -25,6 +26,7 @@ from shared.agent.model import (
     MixedContent,
     ModelRequest,
     ModelResponse,
+    Part,
     TextContent,
 )
 from shared.clock import Deadline
@@ -103,7 +105,7 @@ class _Prompt:
         shown = [part for content in request.contents for part in _parts_of(content)]
         for part in shown:
             parts.append(_text_of(part))
-            if isinstance(part, MediaPart):
+            if not isinstance(part, str):
                 messages.append(parts[-1])
                 continue
             for text in _LINE.split(part):
@@ -271,7 +273,7 @@ class Mind:
     def _refusal(self, request: ModelRequest, prompt: _Prompt) -> ModelResponse | None:
         """Return the answer to a prompt that is blocked; None: it is not.  Raises: ModelRefusedError, if a picture in it is broken."""
         shown = [part for content in request.contents for part in _prompt_parts(content)]
-        pictures = {word for part in shown if isinstance(part, MediaPart) for word in WORD.findall(_text_of(part))}
+        pictures = {word for part in shown if not isinstance(part, str) for word in WORD.findall(_text_of(part))}
         is_broken = not self._mood.broken.isdisjoint(pictures)
         if not is_broken and self._mood.blocked.isdisjoint(WORD.findall(prompt.text)):
             return None
@@ -331,14 +333,14 @@ class FirstModel:
         raise ModelRefusedError("404", is_about_request=False)
 
 
-def _prompt_parts(content: Content) -> Sequence[str | MediaPart]:
+def _prompt_parts(content: Content) -> Sequence[Part]:
     """Return what a content of the prompt shows."""
     if isinstance(content, MixedContent):
         return content.parts
     return content.texts if isinstance(content, TextContent) else ()
 
 
-def _parts_of(content: Content) -> Sequence[str | MediaPart]:
+def _parts_of(content: Content) -> Sequence[Part]:
     """Return what a content shows of the chat; of results those of `recall` and `forget_messages`: lines like those of the prompt."""
     if not isinstance(content, FunctionResponses):
         return _prompt_parts(content)
@@ -417,7 +419,7 @@ def _paths_in(results: FunctionResponses) -> list[str]:
     return [str(entry["path"]) for entries in listed if isinstance(entries, list | tuple) for entry in entries]
 
 
-def _text_of(part: str | MediaPart) -> str:
+def _text_of(part: Part) -> str:
     if isinstance(part, MediaPart):
         return part.source.decode() if isinstance(part.source, bytes) else ""
-    return part
+    return part.text if isinstance(part, FilePart) else part

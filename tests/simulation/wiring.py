@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 from shared.access.admission import Access, Admissions
 from shared.access.budgets import Limits
 from shared.access.doorstep import Doorstep
-from shared.adapters.memory import MemoryProfiles
+from shared.adapters.memory import MemoryFiles, MemoryProfiles
 from shared.bus.endpoint import PushEndpoint
 from shared.conversation.amendment_views import AmendmentTimes, AmendmentViews
 from shared.conversation.archive import ARCHIVE_DAYS
@@ -105,6 +105,7 @@ def agent_worker(ports: Ports, process: Process) -> Endpoint:
         line=ports.line,
         profiles=MemoryProfiles(),
         media=ports.line,
+        files=MemoryFiles(),
         model=FirstModel(world, fails) if fails is not None else ports.mind,
         fallback_model=ports.mind if fails is not None else None,
         json_model=ports.mind if ports.settings.has_knowledge else None,

@@ -14,6 +14,7 @@ from typing import Any, Final
 from shared.adapters.memory.line_people import HeldContent
 from shared.adapters.memory.scripted_model import calling
 from shared.agent.model import (
+    FilePart,
     FunctionResponses,
     Json,
     JsonRequest,
@@ -283,14 +284,17 @@ def _pieces(request: ModelRequest) -> Iterator[tuple[str, str]]:
                     yield from _lines(text, "prompt")
             case MixedContent(parts=parts):
                 for part in parts:
-                    if isinstance(part, MediaPart):
-                        yield "medium", part.source.decode() if isinstance(part.source, bytes) else ""
-                    else:
-                        yield from _lines(part, "prompt")
+                    yield from _lines(part, "prompt") if isinstance(part, str) else [("medium", _text_of(part))]
             case FunctionResponses(responses=responses):
                 for one in responses:
                     for text in _strings(one.response.get("output")):  # an error repeats what the model itself wrote
                         yield from _lines(text, one.call.name)
+
+
+def _text_of(part: MediaPart | FilePart) -> str:
+    if isinstance(part, FilePart):
+        return part.text
+    return part.source.decode() if isinstance(part.source, bytes) else ""
 
 
 def _lines(text: str, where: str) -> Iterator[tuple[str, str]]:

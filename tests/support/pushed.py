@@ -10,6 +10,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from shared.adapters.memory import (
     FixedClock,
+    MemoryFiles,
     MemoryLineApi,
     MemoryMedia,
     MemoryObjectStore,
@@ -144,6 +145,7 @@ class PushedWorker:
             line=self.line,
             profiles=self.profiles,
             media=self.media,
+            files=MemoryFiles(),
             model=self.model,
             json_model=self.json_model,
             notion=notion,

@@ -38,8 +38,11 @@ ON_DEMAND = {
         "shared.adapters.gcs_library",
         "shared.adapters.gemini_sdk",
         "shared.adapters.line_api",
+        "shared.files.reading_process",
         "shared.line.markdown",
         "jsonschema",
+        "python_calamine",
+        "charset_normalizer",
     ),
     "unsend": ("shared.adapters.gcs_library",),
 }
@@ -152,6 +155,14 @@ def test_the_agent_worker_records_and_looks_without_what_answers_need() -> None:
     modules = loaded_by("agent_worker")
 
     assert [name for name in ("linebot", "jsonschema", "markdown_it") if name in modules] == []
+
+
+def test_the_agent_worker_loads_no_reader_of_files() -> None:
+    modules = loaded_by("agent_worker")
+    readers = {"encodings", "office_text", "packages", "reading", "reading_process", "tables", "web_page"}
+
+    assert sorted(name for name in modules if name.removeprefix("shared.files.") in readers and "." in name) == []
+    assert "python_calamine" not in modules
 
 
 def test_the_unsend_function_imports_neither_a_model_nor_line() -> None:

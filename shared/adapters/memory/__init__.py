@@ -2,6 +2,7 @@
 
 from shared.adapters.memory.clock import FixedClock
 from shared.adapters.memory.event_bus import MemoryEventBus
+from shared.adapters.memory.files import MemoryFiles
 from shared.adapters.memory.line_api import MemoryLineApi
 from shared.adapters.memory.line_people import MemoryMedia, MemoryProfiles
 from shared.adapters.memory.notion import MemoryNotion
@@ -11,6 +12,7 @@ from shared.adapters.memory.scripted_model import ScriptedJsonModel, ScriptedMod
 __all__ = [
     "FixedClock",
     "MemoryEventBus",
+    "MemoryFiles",
     "MemoryLineApi",
     "MemoryMedia",
     "MemoryNotion",

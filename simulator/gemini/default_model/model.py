@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, assert_never
 
 from simulator.gemini.answers import CallPart, Candidate
-from simulator.gemini.default_model import knowledge_tools, list_tools, memory_tools, reminder_tools
+from simulator.gemini.default_model import file_text, knowledge_tools, list_tools, memory_tools, reminder_tools
 from simulator.gemini.default_model.chat_facts import key_asked_for, last_words, value_of
 from simulator.gemini.default_model.classification import classify, is_classification
 from simulator.gemini.default_model.phrases import PHRASES
@@ -199,6 +199,8 @@ RULES: tuple[Rule, ...] = (
     Rule(applies=lambda prompt: bool(prompt.results), decide=_put_into_words),
     Rule(applies=memory_tools.is_catch_up, decide=memory_tools.sum_up),
     Rule(applies=lambda prompt: not prompt.messages, decide=lambda _: StaySilent(reason="There is no message.")),
+    Rule(applies=file_text.has_file, decide=file_text.tell_file),
+    Rule(applies=file_text.is_question, decide=file_text.answer_question),
     Rule(applies=lambda prompt: prompt.messages[-1].medium is not None, decide=_respond_to_medium),
     Rule(applies=memory_tools.is_request, decide=memory_tools.begin),
     _calling(list_tools.first_call),

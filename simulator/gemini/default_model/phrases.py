@@ -29,6 +29,7 @@ class Phrases:
     echo: str
     unknown: str
     media: Mapping[str, str]
+    file: str
     result: str
     failure: str
     last_words: str
@@ -55,6 +56,7 @@ JAPANESE = Phrases(
         "location": "{detail}ですね。気をつけて行ってらっしゃい。",
         "other": "代役の私には読めないものを受け取りました。",
     },
+    file="ファイルの始まりは「{line}」ですね。",
     result="確認しました：{words}",
     failure="うまくいきませんでした：{words}",
     last_words="「{words}」とおっしゃいました。",
@@ -81,6 +83,7 @@ ENGLISH = Phrases(
         "location": "{detail}: got it, have a good time there.",
         "other": "I received something that I cannot read as a stand-in.",
     },
+    file="The file begins with “{line}”.",
     result="Here is what I found: {words}",
     failure="That did not work: {words}",
     last_words="You said: “{words}”.",

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from shared.adapters.gemini_wire import ANSWER_LIMIT_CHARACTERS, json_request_body, read_answer, request_body
 from shared.adapters.inline_media import InlineMedia
 from shared.agent.model import (
+    FilePart,
     FunctionCall,
     FunctionDeclaration,
     FunctionResponse,
@@ -49,6 +50,7 @@ def model_request(**changes: Any) -> ModelRequest:  # noqa: ANN401 - fields of t
             MixedContent(
                 parts=(
                     "see",
+                    FilePart(text="1: a | b"),
                     MediaPart(content_type="image/jpeg", source=b"\xff\xfb\xfe"),
                     MediaPart(content_type="video/mp4", source="gs://bucket/media/U0/1"),
                 )
@@ -105,6 +107,7 @@ def test_a_request_is_the_one_that_the_sdk_makes(validated: bool, allowed: tuple
             role="user",
             parts=[
                 types.Part(text="see"),
+                types.Part(text="1: a | b"),
                 types.Part.from_bytes(data=b"\xff\xfb\xfe", mime_type="image/jpeg"),
                 types.Part.from_uri(file_uri="gs://bucket/media/U0/1", mime_type="video/mp4"),
             ],

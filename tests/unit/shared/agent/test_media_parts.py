@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from shared.adapters.memory import FixedClock, MemoryMedia, MemoryObjectStore
+from shared.adapters.memory import FixedClock, MemoryFiles, MemoryMedia, MemoryObjectStore
 from shared.adapters.memory.line_people import HeldContent
+from shared.agent.file_parts import READ_S
 from shared.agent.media_parts import RECENT_MEDIA, RECENT_MS, InlineBudget, MediaParts, recent_media
 from shared.agent.model import INLINE_LIMIT_BYTES, MediaPart, Part
 from shared.clock import Deadline
@@ -32,7 +33,7 @@ class Pictures:
         clock = FixedClock()
         self.chat = conversations_on(MemoryObjectStore(), InlineExecutor(), clock).of("U" + "1" * 32)
         media = Media(source=self.source, threads=InlineExecutor(), clock=clock)
-        self.parts = MediaParts(media=media, bucket=bucket, budget=InlineBudget(limit_bytes))
+        self.parts = MediaParts(media=media, files=MemoryFiles(), bucket=bucket, budget=InlineBudget(limit_bytes))
 
     def ask(self, stack: ExitStack, *contents: HeldContent) -> Sequence[Part]:
         """Return what the model is shown in a turn, which lasts as long as the stack."""
@@ -41,7 +42,7 @@ class Pictures:
         shown = stack.enter_context(
             self.parts.shown(self.chat, asked, quotable=History().quotable, fetches={}, deadline=deadline)
         )
-        return [part for message in asked for part in shown[message.line_message_id]]
+        return [part for message in asked for part in shown.parts[message.line_message_id]]
 
     def message(self, content: HeldContent) -> MessageRecord:
         message_id = f"m{len(self.source.contents)}"
@@ -94,7 +95,7 @@ def test_all_media_together_are_waited_for_until_the_deadline_and_not_for_long(
     )
     shown = stack.enter_context(parts)
 
-    assert [len(several) for several in shown.values()] == [1, 1, 1]
+    assert [len(several) for several in shown.parts.values()] == [1, 1, 1]
     assert clock.monotonic_s() == pytest.approx(waited_s)
 
 
@@ -190,7 +191,7 @@ def test_a_medium_without_its_bytes_is_told_to_be_gone(stack: ExitStack) -> None
             )
         )
 
-    assert shown["m0"] == ["[note] It is not there any more."]
+    assert shown.parts["m0"] == ["[note] It is not there any more."]
     assert pictures.parts.stored_part(pictures.chat, medium) is None
 
 
@@ -242,3 +243,37 @@ def test_recent_media_are_those_that_who_asks_sent_shortly_before(
     history = History(messages=tuple(messages))
 
     assert [one.line_message_id for one in recent_media(history, asked)] == found
+
+
+class BusyReader:
+    """Reads no file in time, and remembers how much it had."""
+
+    def __init__(self) -> None:
+        self.seconds: list[float] = []
+
+    def read(self, data: bytes, content_type: str, *, seconds: float) -> None:
+        del data, content_type
+        self.seconds.append(seconds)
+
+
+@pytest.mark.parametrize(("left_s", "had_s"), [(40.0, FETCH_S + READ_S), (3.0, 3.0)])
+def test_a_file_that_is_not_read_in_time_may_be_asked_about_again(
+    stack: ExitStack, left_s: float, had_s: float
+) -> None:
+    pictures, reader = Pictures(), BusyReader()
+    parts = replace(pictures.parts, files=reader)
+    file = replace(pictures.message(HeldContent(data=b"text", content_type="text/plain")), type="file")
+
+    shown = stack.enter_context(
+        parts.shown(
+            pictures.chat,
+            [file],
+            quotable=History().quotable,
+            fetches={},
+            deadline=Deadline.after(parts.media.clock, left_s),
+        )
+    )
+
+    assert shown.parts["m0"] == ["[note] It could not be opened this time."]
+    assert shown.unread == {}
+    assert reader.seconds == [had_s]

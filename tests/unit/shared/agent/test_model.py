@@ -4,6 +4,7 @@ import pytest
 
 from shared.agent.model import (
     Content,
+    FilePart,
     FunctionCall,
     FunctionResponse,
     FunctionResponses,
@@ -24,6 +25,7 @@ CALL = FunctionCall(name="look_up", args={"who": ID})
     [
         (TextContent(role="user", texts=(f"of {ID}",)), TextContent(role="user", texts=("of [ID]",))),
         (MixedContent(parts=(f"of {ID}", PICTURE)), MixedContent(parts=("of [ID]", PICTURE))),
+        (MixedContent(parts=(FilePart(text=f"of {ID}"),)), MixedContent(parts=(FilePart(text="of [ID]"),))),
         (
             FunctionResponses(responses=(FunctionResponse(call=CALL, response={"output": {"who": ID}}),)),
             FunctionResponses(responses=(FunctionResponse(call=CALL, response={"output": {"who": "[ID]"}}),)),

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from shared.agent.chat_lines import HISTORY_TOKENS
 from shared.agent.model import (
     Content,
+    FilePart,
     FunctionCall,
     FunctionDeclaration,
     FunctionResponse,
@@ -136,6 +137,18 @@ def test_media_count_and_stay(words: str) -> None:
     assert list(content.parts[1:]) == media
     assert size_of(kept) <= REQUEST_TOKENS
     assert tokens_of_contents(kept) > 5 * MEDIUM_TOKENS
+
+
+def test_a_file_is_cut_at_its_end_and_stays_a_file(words: str) -> None:
+    file = FilePart(text=f"[note] The words of the file\n{words * 30_000}")
+    content = cut(MixedContent(parts=(transcript(words, 2_000), file)))[0]
+
+    assert isinstance(content, MixedContent)
+    shown = content.parts[1]
+    assert isinstance(shown, FilePart)
+    assert shown.text.startswith("[note] The words of the file")
+    assert shown.text.endswith("more characters are left out here)")
+    assert size_of((content,)) <= REQUEST_TOKENS
 
 
 def test_text_between_media_counts_as_text() -> None:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryMedia, ScriptedModel
+from shared.adapters.memory import FixedClock, MemoryFiles, MemoryLineApi, MemoryMedia, ScriptedModel
 from shared.adapters.memory.line_people import HeldContent, MemoryProfiles
 from shared.adapters.memory.scripted_model import Step, calling, unusable
 from shared.agent.culprits import Culprits
@@ -39,7 +39,7 @@ def media_of(source: MemoryMedia) -> Media:
 def recap_of(chat: Conversation, step: Step, said: MessageRecord | None = None) -> str:
     momo = BotName(account=MemoryLineApi(), configured="Momo")
     people = People(display_names=DisplayNames(profiles=MemoryProfiles(), threads=InlineExecutor()), bot_name=momo)
-    model, parts = ScriptedModel([step]), MediaParts(media=media_of(MemoryMedia()), bucket=None)
+    model, parts = ScriptedModel([step]), MediaParts(media=media_of(MemoryMedia()), files=MemoryFiles(), bucket=None)
     culprits = Culprits(model=model, parts=parts)
     summariser = ModelSummariser(model=model, prompt=PromptBuilder(bot_name=momo), people=people, culprits=culprits)
     return summariser.sum_up(chat, [said or message(1)], [answer(1)], Amendments())
@@ -47,7 +47,7 @@ def recap_of(chat: Conversation, step: Step, said: MessageRecord | None = None) 
 
 def caption_of(chat: Conversation, *steps: Step, is_stored: bool = True) -> tuple[str | None, ScriptedModel]:
     source, model = MemoryMedia(), ScriptedModel(steps)
-    parts = MediaParts(media=media_of(source), bucket=None)
+    parts = MediaParts(media=media_of(source), files=MemoryFiles(), bucket=None)
     if is_stored:
         source.contents["m1"] = HeldContent(data=b"x", content_type="image/jpeg")
         parts.media.begin_fetch(chat, PICTURE)

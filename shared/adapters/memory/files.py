@@ -1,0 +1,22 @@
+"""A reader of files in this process, without limits."""
+
+import zoneinfo
+from dataclasses import dataclass, field
+
+from shared.files.document import Document, Unread, UnreadableFileError
+from shared.files.reading import read_document
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryFiles:
+    """A FileReader."""
+
+    locale: str = "ja"
+    time_zone: zoneinfo.ZoneInfo = field(default_factory=lambda: zoneinfo.ZoneInfo("Asia/Tokyo"))
+
+    def read(self, data: bytes, content_type: str, *, seconds: float) -> Document | Unread | None:
+        del seconds
+        try:
+            return read_document(data, content_type, locale=self.locale, time_zone=self.time_zone)
+        except UnreadableFileError as cause:
+            return cause.reason

@@ -1,0 +1,108 @@
+"""What a file holds as text, in sections that a person can name: "the table on page 3", "sheet 2", "slide 5", "row 300".
+
+The reading process writes a document as JSON; the worker reads it from there. Nothing of it is stored.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
+from enum import StrEnum
+from typing import Final, Literal
+
+MOST_CHARACTERS: Final = 400_000
+"""Of a document.  What a file holds beyond these is counted, and not shown."""
+PART_CHARACTERS: Final = 4_000
+"""Of a section that neither a page nor a row ends."""
+
+SectionKind = Literal["page", "part", "sheet", "slide"]
+
+
+class Unread(StrEnum):
+    """Why a file cannot be read: each has a sentence of its own for the person who sent it."""
+
+    EMPTY = "empty"
+    PROTECTED = "protected"
+    UNKNOWN_TYPE = "unknown_type"
+    DAMAGED = "damaged"
+    TOO_LARGE = "too_large"
+
+
+class UnreadableFileError(Exception):
+    """A file cannot be read, for this reason."""
+
+    def __init__(self, reason: Unread) -> None:
+        super().__init__(reason.value)
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """A page, a sheet or some rows of it, a slide, or a part of a text without pages.
+
+    `number` counts the sections of the kind from 1. `first_row` and `last_row` are those of a table, from 1; 0: it is no table.
+    """
+
+    kind: SectionKind
+    number: int
+    text: str = field(repr=False)
+    title: str = field(default="", repr=False)
+    first_row: int = 0
+    last_row: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """The sections of a file in order.  `is_cut`: the file goes on, beyond MOST_CHARACTERS."""
+
+    sections: tuple[Section, ...]
+    is_cut: bool = False
+
+    @property
+    def text(self) -> str:
+        """The text of all sections."""
+        return "\n".join(section.text for section in self.sections)
+
+
+def bounded(sections: Sequence[Section]) -> Document:
+    """Return the document of these sections, without what exceeds MOST_CHARACTERS.
+
+    Raises: UnreadableFileError, if no section holds anything but spaces.
+    """
+    if not any(section.text.strip() for section in sections):
+        raise UnreadableFileError(Unread.EMPTY)
+    shown: list[Section] = []
+    room = MOST_CHARACTERS
+    for section in sections:
+        if room <= 0:
+            break
+        shown.append(replace(section, text=section.text[:room]))
+        room -= len(section.text)
+    return Document(sections=tuple(shown), is_cut=room < 0 or len(shown) < len(sections))
+
+
+def parts_of(text: str) -> tuple[Section, ...]:
+    """Return a text without pages as sections of about PART_CHARACTERS, which end with a line where one ends in time.
+
+    For example, 10,000 characters become the parts 1 to 3.
+    """
+    parts: list[str] = []
+    begin = 0
+    while begin < len(text):
+        end = begin + PART_CHARACTERS
+        line_end = text.rfind("\n", begin, end) + 1
+        end = line_end if end < len(text) and line_end > begin else end
+        parts.append(text[begin:end].rstrip("\n"))
+        begin = end
+    return tuple(Section(kind="part", number=number, text=part) for number, part in enumerate(parts, start=1))
+
+
+def encode_document(document: Document) -> bytes:
+    """Return the document as JSON, for `decode_document`."""
+    return json.dumps(asdict(document)).encode()
+
+
+def decode_document(data: bytes) -> Document:
+    """Return the document that was encoded.  Raises: ValueError, TypeError, KeyError, if `data` is no document."""
+    read = json.loads(data)
+    sections = tuple(Section(**section) for section in read["sections"])
+    return Document(sections=sections, is_cut=read["is_cut"])

@@ -1,0 +1,72 @@
+"""The types of files that are read as text by this system; the model itself reads PDF, pictures, voices and videos.
+
+Source: IANA, "Media Types"; ECMA-376 part 1 (docx, xlsx, pptx); OASIS, OpenDocument 1.3 (ods).
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+_OPEN_XML: Final = "application/vnd.openxmlformats-officedocument"
+DOCX: Final = f"{_OPEN_XML}.wordprocessingml.document"
+XLSX: Final = f"{_OPEN_XML}.spreadsheetml.sheet"
+PPTX: Final = f"{_OPEN_XML}.presentationml.presentation"
+XLS: Final = "application/vnd.ms-excel"
+ODS: Final = "application/vnd.oasis.opendocument.spreadsheet"
+HTML: Final = "text/html"
+CSV: Final = "text/csv"
+ICS: Final = "text/calendar"
+TEXT: Final = "text/plain"
+
+FILE_TYPES: Final = frozenset({DOCX, XLSX, PPTX, XLS, ODS, HTML, CSV, ICS, TEXT})
+_SAME_AS: Final[Mapping[str, str]] = {
+    "application/vnd.ms-excel.sheet.macroenabled.12": XLSX,
+    "application/vnd.ms-word.document.macroenabled.12": DOCX,
+    "application/vnd.ms-powerpoint.presentation.macroenabled.12": PPTX,
+    "application/xhtml+xml": HTML,
+    "application/csv": CSV,
+    "text/comma-separated-values": CSV,
+    "text/tab-separated-values": CSV,
+    "application/ics": ICS,
+    "application/json": TEXT,
+    "application/xml": TEXT,
+    "application/yaml": TEXT,
+}
+# Of names whose suffix `mimetypes` does not know on every machine
+_BY_SUFFIX: Final[Mapping[str, str]] = {
+    ".csv": CSV,
+    ".docm": DOCX,
+    ".docx": DOCX,
+    ".htm": HTML,
+    ".html": HTML,
+    ".ics": ICS,
+    ".json": TEXT,
+    ".log": TEXT,
+    ".md": TEXT,
+    ".ods": ODS,
+    ".pptm": PPTX,
+    ".pptx": PPTX,
+    ".tsv": CSV,
+    ".txt": TEXT,
+    ".xls": XLS,
+    ".xlsm": XLSX,
+    ".xlsx": XLSX,
+    ".xml": TEXT,
+    ".yaml": TEXT,
+    ".yml": TEXT,
+}
+
+
+def file_type(content_type: str) -> str | None:
+    """Return the one of FILE_TYPES as which a content type is read; None: as none of them.
+
+    For example, `text/x-python` is read as `text/plain`, and `application/zip` is not read.
+    """
+    known = _SAME_AS.get(content_type, content_type)
+    if known in FILE_TYPES:
+        return known
+    return TEXT if known.startswith("text/") else None
+
+
+def type_of_suffix(suffix: str) -> str | None:
+    """Return the type of files whose names end so, such as `.xlsx`."""
+    return _BY_SUFFIX.get(suffix.lower())

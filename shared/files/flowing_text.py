@@ -1,0 +1,96 @@
+"""Paragraphs and tables of WordprocessingML (docx) and DrawingML (pptx), which name them alike.
+
+A row of a table is a line, with ` | ` between its cells. Left out are what was deleted or moved away, readings above characters (ruby),
+and second forms of what stands there already.  Source: ECMA-376 part 1, 17.3 and 21.1.2; part 3, 10 (AlternateContent).
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+CELLS: Final = " | "
+_SKIPPED: Final = frozenset({"Fallback", "moveFrom", "pPr", "rPr", "rt", "sectPr", "tblPr", "tcPr", "trPr"})
+
+
+class FlowingText:
+    """An XmlHandler.  `pages` are the lines of each page, as far as the file tells where pages end."""
+
+    def __init__(self) -> None:
+        self.pages: list[list[str]] = [[]]
+        self._paragraphs: list[list[str]] = []
+        self._rows: list[list[str]] = []
+        self._cells: list[list[str]] = []
+        self._skipped = 0
+        self._is_text = False
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The text of each page."""
+        return tuple("\n".join(lines) for lines in self.pages)
+
+    def start(self, name: str, attributes: Mapping[str, str]) -> None:
+        """Begin a paragraph, a row, a cell or a text."""
+        if self._skipped or name in _SKIPPED:
+            self._skipped += 1
+            return
+        match name:
+            case "p":
+                self._paragraphs.append([])
+            case "t":
+                self._is_text = True
+            case "tab":
+                self._add("\t")
+            case "br" | "cr":
+                if attributes.get("type") == "page":
+                    self._break_page()
+                else:
+                    self._add("\n")
+            case "lastRenderedPageBreak":
+                self._break_page()
+            case "tr":
+                self._rows.append([])
+            case "tc":
+                self._cells.append([])
+
+    def end(self, name: str) -> None:
+        """End what began."""
+        if self._skipped:
+            self._skipped -= 1
+            return
+        match name:
+            case "t":
+                self._is_text = False
+            case "p" if self._paragraphs:
+                self._put("".join(self._paragraphs.pop()))
+            case "tc" if self._cells and self._rows:
+                self._rows[-1].append(" ".join(" ".join(self._cells.pop()).split()))
+            case "tr" if self._rows:
+                self._put(CELLS.join(self._rows.pop()))
+
+    def text(self, characters: str) -> None:
+        """Add the characters of a text."""
+        if self._is_text and not self._skipped:
+            self._add(characters)
+
+    def _add(self, characters: str) -> None:
+        if self._paragraphs:
+            self._paragraphs[-1].append(characters)
+
+    def _put(self, line: str) -> None:
+        """Put a whole paragraph or row into the cell around it, or on the page."""
+        if self._cells:
+            self._cells[-1].append(line)
+        elif line.strip():
+            self.pages[-1].append(line)
+
+    def _break_page(self) -> None:
+        """Begin a page.  A break that somebody set is followed by the one that the program found there: both are one.
+
+        The beginning of the paragraph that the break divides stays on the page before.
+        """
+        if self._cells:
+            return  # within a table a row is not divided
+        if self._paragraphs and (begun := "".join(self._paragraphs[-1]).strip()):
+            self.pages[-1].append(begun)
+            self._paragraphs[-1] = []
+        if self.pages[-1]:
+            self.pages.append([])

@@ -1,0 +1,86 @@
+"""The texts of docx and pptx files: pages with their tables, slides with their notes.
+
+Source: ECMA-376 part 1, 11.3 (parts of a document) and 13.3 (parts of a presentation); part 2, 9.3 (relationships).
+"""
+
+import posixpath
+import zipfile
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from shared.files.document import Document, Section, bounded, parts_of
+from shared.files.flowing_text import FlowingText
+from shared.files.packages import Attributes, open_package, read_xml
+
+_DOCUMENT: Final = "word/document.xml"
+_NOTES: Final = ("word/footnotes.xml", "word/endnotes.xml", "word/comments.xml")
+_PRESENTATION: Final = "ppt/presentation.xml"
+_MOST_SLIDES: Final = 1_000
+
+
+def read_docx(data: bytes) -> Document:
+    """Return the pages of a document, then its footnotes and comments.  Without marks of pages, it is divided into parts.
+
+    Raises: UnreadableFileError.
+    """
+    with open_package(data) as archive:
+        pages = _texts_in(archive, _DOCUMENT)
+        notes = [text for name in _NOTES if name in archive.namelist() for text in _texts_in(archive, name)]
+    body = (
+        tuple(Section(kind="page", number=number, text=text) for number, text in enumerate(pages, start=1))
+        if len(pages) > 1
+        else parts_of(pages[0])
+    )
+    noted = "\n".join(filter(None, notes))
+    if noted:
+        body = (*body, Section(kind=body[-1].kind if body else "part", number=len(body) + 1, text=noted, title="notes"))
+    return bounded(body)
+
+
+def read_pptx(data: bytes) -> Document:
+    """Return the slides of a presentation in their order, each with its notes.  Raises: UnreadableFileError."""
+    with open_package(data) as archive:
+        slides = [_slide_text(archive, name) for name in _slides(archive)]
+    return bounded([Section(kind="slide", number=number, text=text) for number, text in enumerate(slides, start=1)])
+
+
+def _texts_in(archive: zipfile.ZipFile, name: str) -> tuple[str, ...]:
+    flow = FlowingText()
+    read_xml(archive, name, flow)
+    return flow.texts
+
+
+def _slides(archive: zipfile.ZipFile) -> Iterator[str]:
+    """Yield the names of the slides, in the order in which they are shown."""
+    shown = Attributes("sldId")
+    read_xml(archive, _PRESENTATION, shown)
+    targets = _targets(archive, _PRESENTATION)
+    for attributes in shown.rows[:_MOST_SLIDES]:
+        if (target := targets.get(attributes.get("id", ""))) is not None:
+            yield target[1]
+
+
+def _slide_text(archive: zipfile.ZipFile, name: str) -> str:
+    texts = list(_texts_in(archive, name))
+    for kind, target in _targets(archive, name).values():
+        if kind.endswith("/notesSlide") and target in archive.namelist():
+            noted = "\n".join(_texts_in(archive, target))
+            texts += [f"(notes) {noted}"] if noted.strip() else []
+    return "\n".join(texts)
+
+
+def _targets(archive: zipfile.ZipFile, name: str) -> Mapping[str, tuple[str, str]]:
+    """Return the kinds and names of the files to which a file of the archive refers, by the ids of its relationships."""
+    folder, _, base = name.rpartition("/")
+    listing = f"{folder}/_rels/{base}.rels"
+    if listing not in archive.namelist():
+        return {}
+    relationships = Attributes("Relationship")
+    read_xml(archive, listing, relationships)
+    return {
+        one.get("Id", ""): (
+            one.get("Type", ""),
+            posixpath.normpath(posixpath.join("/", folder, one.get("Target", ""))).lstrip("/"),
+        )
+        for one in relationships.rows
+    }

@@ -1,0 +1,58 @@
+"""The process that reads one file: `python -m shared.files.reading_process CONTENT_TYPE LOCALE TIME_ZONE`, the file on its standard input.
+
+On its standard output stands the document as JSON, or as one word why the file cannot be read. Its memory and its time are limited before
+it reads a byte; it writes no file, and its environment holds no secret.
+"""
+
+import contextlib
+import resource
+import sys
+import zoneinfo
+from pathlib import Path
+from typing import Final
+
+from shared.files.document import Unread, UnreadableFileError, encode_document
+from shared.files.reading import read_document
+
+MEMORY_BYTES: Final = 512 * 1024 * 1024
+CPU_S: Final = 10
+_OOM_SCORE: Final = Path("/proc/self/oom_score_adj")
+"""Source: proc(5)."""
+
+
+def main() -> None:
+    """Read the file, within the limits."""
+    limit_resources()
+    content_type, locale, zone = sys.argv[1:]
+    try:
+        document = read_document(
+            sys.stdin.buffer.read(), content_type, locale=locale, time_zone=zoneinfo.ZoneInfo(zone)
+        )
+        answer = encode_document(document)
+    except UnreadableFileError as cause:
+        answer = cause.reason.value.encode()
+    except (MemoryError, RecursionError):
+        answer = Unread.TOO_LARGE.value.encode()
+    sys.stdout.buffer.write(answer)
+
+
+def limit_resources() -> None:
+    """Lower this process's limits of memory, time and files.  Repeated: changes nothing."""
+    with contextlib.suppress(OSError):  # where the instance itself runs out of memory, this process goes first
+        _OOM_SCORE.write_text("1000")
+    _limit(resource.RLIMIT_AS, MEMORY_BYTES)
+    _limit(resource.RLIMIT_CPU, CPU_S)
+    _limit(resource.RLIMIT_FSIZE, 0)
+    _limit(resource.RLIMIT_CORE, 0)
+
+
+def _limit(which: int, most: int) -> None:
+    """Lower the limit.  A system that has no such limit, such as macOS for memory, goes without it."""
+    with contextlib.suppress(ValueError, OSError):
+        _, hard = resource.getrlimit(which)
+        limit = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        resource.setrlimit(which, (limit, limit))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,111 @@
+"""Tables as lines: rows of csv files, and of the sheets of xlsx, xls and ods files, each with its number and ` | ` between its cells.
+
+Source: python-calamine 0.9, `CalamineWorkbook`; it reads what formulas were last computed to.
+"""
+
+import csv
+import datetime as dt
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+
+from shared.files.document import MOST_CHARACTERS, Document, Section, Unread, UnreadableFileError, bounded
+from shared.files.flowing_text import CELLS
+from shared.files.packages import is_compound_file, is_protected_package, open_package
+
+if TYPE_CHECKING:
+    from python_calamine import CalamineWorkbook
+
+MOST_COLUMNS: Final = 100
+"""That are shown of a row; the row tells how many more it has."""
+ROWS_OF_A_SECTION: Final = 100
+MOST_SHEETS: Final = 200
+_CELL_CHARACTERS: Final = 2_000
+_DELIMITERS: Final = ",\t;|"
+_SAMPLE: Final = 4_000
+
+
+def read_workbook(data: bytes) -> Document:
+    """Return the sheets of an xlsx, xls or ods file, ROWS_OF_A_SECTION rows a section.  Raises: UnreadableFileError."""
+    from python_calamine import CalamineError, CalamineWorkbook, PasswordError  # noqa: PLC0415 - only where a workbook comes
+
+    if not is_compound_file(data):
+        open_package(data).close()
+    elif is_protected_package(data):
+        raise UnreadableFileError(Unread.PROTECTED)
+    try:
+        with CalamineWorkbook.from_filelike(io.BytesIO(data)) as workbook:
+            sections = tuple(_sheets(workbook))
+    except PasswordError as cause:
+        raise UnreadableFileError(Unread.PROTECTED) from cause
+    except BaseException as cause:
+        # A panic of the library's Rust code, which some damaged xls files cause, is no Exception
+        if isinstance(cause, CalamineError | OSError | ValueError) or type(cause).__module__ == "pyo3_runtime":
+            raise UnreadableFileError(Unread.DAMAGED) from cause
+        raise
+    return bounded(sections)
+
+
+def read_csv(text: str) -> Document:
+    """Return the rows of a csv file, whatever divides its cells.  Raises: UnreadableFileError."""
+    sample = text[:_SAMPLE]
+    delimiter = max(_DELIMITERS, key=sample.count)
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    try:
+        return bounded(tuple(_sections("", 1, rows)))
+    except csv.Error:  # a cell longer than the reader takes
+        return bounded(_lines_as_rows(text))
+
+
+def _lines_as_rows(text: str) -> tuple[Section, ...]:
+    return tuple(_sections("", 1, ([line] for line in text.splitlines())))
+
+
+def _sheets(workbook: "CalamineWorkbook") -> Iterator[Section]:
+    room = MOST_CHARACTERS
+    for number, name in enumerate(workbook.sheet_names[:MOST_SHEETS], start=1):
+        rows = workbook.get_sheet_by_index(number - 1).iter_rows() if room > 0 else iter(())
+        empty = Section(kind="sheet", number=number, title=name, text="")
+        for section in _sections(name, number, rows) or (empty,):
+            room -= len(section.text)
+            yield section
+
+
+def _sections(name: str, number: int, rows: Iterable[Sequence[object]]) -> tuple[Section, ...]:
+    """Return the rows that hold anything, ROWS_OF_A_SECTION at a time, up to MOST_CHARACTERS and the first section beyond these."""
+    lines = ((row_number, line) for row_number, row in enumerate(rows, start=1) if (line := _line(row)))
+    sections: list[Section] = []
+    room = MOST_CHARACTERS
+    while room > 0 and (some := tuple(islice(lines, ROWS_OF_A_SECTION))):
+        text = "\n".join(f"{row_number}: {line}" for row_number, line in some)
+        room -= len(text)
+        first_row, last_row = some[0][0], some[-1][0]
+        sections.append(
+            Section(kind="sheet", number=number, title=name, text=text, first_row=first_row, last_row=last_row)
+        )
+    return tuple(sections)
+
+
+def _line(row: Sequence[object]) -> str:
+    """Return the row without the empty cells at its end, for example `2026-11-28 | 3.5 |  | yes`."""
+    width = next((place for place in range(len(row), 0, -1) if row[place - 1] not in {"", None}), 0)
+    cells = [_cell(value) for value in row[: min(width, MOST_COLUMNS)]]
+    more = width - MOST_COLUMNS
+    return CELLS.join(cells) + (f" … ({more} more columns)" if more > 0 else "")
+
+
+def _cell(value: object) -> str:
+    match value:
+        case bool():
+            return "TRUE" if value else "FALSE"
+        case float() if value.is_integer():
+            return str(int(value))
+        case dt.datetime() if value.time() == dt.time():
+            return value.date().isoformat()
+        case dt.datetime():
+            return value.isoformat(" ", "minutes")
+        case dt.time():
+            return value.isoformat("minutes")
+        case _:
+            return " ".join(str(value)[:_CELL_CHARACTERS].split())

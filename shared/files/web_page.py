@@ -1,0 +1,105 @@
+"""The text of an HTML file: its title, paragraphs, lists and tables.  No address in it is asked for anything.
+
+Source: HTML Living Standard, 13.2.3 (encodings) and 15.3 (what is rendered as a block).
+"""
+
+import re
+from html.parser import HTMLParser
+from typing import Final
+
+from shared.files.encodings import decode_as
+from shared.files.flowing_text import CELLS
+
+_UNSHOWN: Final = frozenset({"iframe", "noscript", "script", "style", "svg", "template"})
+_HEADINGS: Final = {f"h{level}": "#" * level + " " for level in range(1, 7)}
+_BLOCKS: Final = frozenset(
+    {
+        *("address", "article", "aside", "blockquote", "body", "br", "caption", "center", "dd", "details", "div", "dl"),
+        *(
+            "dt",
+            "fieldset",
+            "figcaption",
+            "figure",
+            "footer",
+            "form",
+            "h1",
+            "h2",
+            "h3",
+            "h4",
+            "h5",
+            "h6",
+            "header",
+            "hr",
+        ),
+        *("html", "legend", "li", "main", "nav", "ol", "option", "p", "pre", "section", "select", "summary", "table"),
+        *("tbody", "tfoot", "thead", "title", "tr", "ul"),
+    }
+)
+_CHARSET: Final = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([0-9A-Za-z_.:-]{2,40})""", re.IGNORECASE)
+_PRESCAN_BYTES: Final = 2_048
+_SPACES: Final = re.compile(r"[ \t\r\n\f\xa0]+")
+
+
+def declared_charset(data: bytes) -> str | None:
+    """Return the name of the encoding that the page declares."""
+    declared = _CHARSET.search(data[:_PRESCAN_BYTES])
+    return declared[1].decode("ascii") if declared else None
+
+
+def read_html(data: bytes, *, locale: str) -> str:
+    """Return the text of a page, in the encoding that it declares if it is written in it.  Raises: UnreadableFileError."""
+    page = _Page()
+    page.feed(decode_as(data, declared_charset(data), locale=locale))
+    page.close()
+    return "\n".join(page.lines())
+
+
+class _Page(HTMLParser):
+    """Collects the lines of a page.  Tags need not match; nothing here nests, so that no depth matters."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self._lines: list[str] = []
+        self._line: list[str] = []
+        self._unshown = 0
+        self._is_first_cell = True
+
+    def lines(self) -> list[str]:
+        """Return the lines that hold anything."""
+        self._end_line()
+        return self._lines
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Begin a line, a cell, or a part that is not shown."""
+        if tag in _UNSHOWN:
+            self._unshown += 1
+        if tag in _BLOCKS:
+            self._end_line()
+        if tag in {"td", "th"}:
+            self._line += [] if self._is_first_cell else [CELLS]
+            self._is_first_cell = False
+        elif tag == "tr":
+            self._is_first_cell = True
+        elif tag == "li":
+            self._line.append("- ")
+        elif tag == "img":
+            self._line.append(next((value for name, value in attrs if name == "alt" and value), ""))
+        self._line.append(_HEADINGS.get(tag, ""))
+
+    def handle_endtag(self, tag: str) -> None:
+        """End a line, or a part that is not shown."""
+        if tag in _UNSHOWN:
+            self._unshown = max(0, self._unshown - 1)
+        if tag in _BLOCKS:
+            self._end_line()
+
+    def handle_data(self, data: str) -> None:
+        """Add characters that are shown."""
+        if not self._unshown:
+            self._line.append(_SPACES.sub(" ", data))
+
+    def _end_line(self) -> None:
+        line = "".join(self._line).strip(" ")
+        self._line = []
+        if line.strip("#-| "):
+            self._lines.append(line)
