@@ -117,7 +117,7 @@ def _secret_reads(messages: float, heartbeats: float, functions: Numbers) -> flo
 def _platform(messages: float, turns: float, measured: Numbers, prices: Numbers, profile: Numbers) -> dict[str, float]:
     context, unsends = messages - turns, messages * measured["unsend_share"]
     requests, seconds, functions = measured["requests"], measured["seconds"], measured["functions"]
-    ticks = _MINUTES * functions["ticks_a_minute"]
+    ticks = _MINUTES * profile["tick_shards"]
     heartbeats = _MINUTES / profile["heartbeat_minutes"] if profile["heartbeat_minutes"] else 0.0
 
     worker_s = turns * seconds["turn"] + context * seconds["context"] + ticks * seconds["tick"]
@@ -138,7 +138,7 @@ def _platform(messages: float, turns: float, measured: Numbers, prices: Numbers,
     secret, images = prices["secret_manager"], prices["artifact_registry"]
     versions = max(0, functions["secrets"] - secret["free_versions"])
     accesses = max(0.0, _secret_reads(messages, heartbeats, functions) - secret["free_accesses"])
-    jobs = 1
+    jobs = profile["tick_shards"]
     return {
         "Cloud Run, CPU and memory": (
             max(0.0, vcpu_s - run["free_vcpu_seconds"]) * run["vcpu_second"]

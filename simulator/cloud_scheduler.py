@@ -1,28 +1,33 @@
-"""Cloud Scheduler: a job publishing a tick to the events topic."""
+"""Cloud Scheduler: a job for each shard, publishing the shard's ticks to the events topic."""
 
 import asyncio
+import json
 from contextlib import suppress
-from typing import Final
 
 from simulator.pubsub import Message, UnavailableError
 from simulator.pubsub.broker import Broker
 
-TICK: Final = Message(data=b'{"type":"tick"}', attributes={"type": "tick"})  # as in infra/terraform/scheduler.tf
+
+def tick_of(shard: int, *, shards: int) -> Message:
+    """Return the tick of a shard, as infra/terraform/scheduler.tf has it."""
+    data = {"shard": shard, "shards": shards, "type": "tick"}
+    return Message(data=json.dumps(data, separators=(",", ":")).encode(), attributes={"type": "tick"})
 
 
 class CloudScheduler:
-    """Publishes a tick every `interval_s` seconds, the first at `start`; 0: only by `tick`.  Lives in one event loop."""
+    """Publishes a tick of each shard every `interval_s` seconds, the first at `start`; 0: only by `tick`.  Lives in one event loop."""
 
-    def __init__(self, pubsub: Broker, *, topic: str, interval_s: float) -> None:
+    def __init__(self, pubsub: Broker, *, topic: str, interval_s: float, shards: int = 1) -> None:
         self._pubsub = pubsub
         self._topic = topic
+        self._ticks = tuple(tick_of(shard, shards=shards) for shard in range(shards))
         self._interval_s = interval_s
         self._task: asyncio.Task[None] | None = None
 
     def tick(self) -> str:
-        """Publish a tick; return the pubsub_message_id.  Raises: UnavailableError by chaos."""
-        (pubsub_message_id,) = self._pubsub.publish(self._topic, [TICK])
-        return pubsub_message_id
+        """Publish a tick of each shard; return the pubsub_message_id of the first.  Raises: UnavailableError by chaos."""
+        first, *_ = self._pubsub.publish(self._topic, self._ticks)
+        return first
 
     def start(self) -> None:
         """Begin to publish.  Needs the running loop."""

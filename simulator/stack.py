@@ -57,8 +57,8 @@ class StackSettings:
     """The settings of a stack.
 
     `folder` keeps chats, objects and logs across restarts. `gemini_api_key` connects the real Gemini; without a key the stand-in answers
-    after `model_latency_s`. A tick is published every `tick_s` seconds; 0: only by `LocalStack.tick`. `base_env` is the environment of
-    every process on the machine, `more_env` goes to every function; `launch` starts the functions.
+    after `model_latency_s`. A tick of each shard is published every `tick_s` seconds; 0: only by `LocalStack.tick`. `base_env` is the
+    environment of every process on the machine, `more_env` goes to every function; `launch` starts the functions.
     """
 
     folder: Path
@@ -72,6 +72,7 @@ class StackSettings:
     access: str = "open"
     ack_deadline_s: float = 120.0
     tick_s: float = 60.0
+    tick_shards: int = 1
     more_env: Mapping[str, str] = field(default_factory=dict)
     launch: Launch = execute
 
@@ -102,7 +103,9 @@ class LocalStack(Running):
         self.clock = StackClock(clock_path)
         self.trace = Trace(now_ms=_now_ms)
         self.pubsub = PubSubServer(clock=self.clock.now, on_event=self.trace.record_pubsub_event)
-        self.scheduler = CloudScheduler(self.pubsub, topic=TOPIC, interval_s=settings.tick_s)
+        self.scheduler = CloudScheduler(
+            self.pubsub, topic=TOPIC, interval_s=settings.tick_s, shards=settings.tick_shards
+        )
         self.time_lapse = TimeLapse(
             self.clock, due_minutes=self._due_minutes, tick=self.scheduler.tick, settle=self._settle
         )
@@ -139,7 +142,7 @@ class LocalStack(Running):
                 waiting.cancel()
 
     def tick(self) -> str:
-        """Publish a tick now; return the pubsub_message_id.  Raises: UnavailableError by chaos."""
+        """Publish a tick of each shard now; return the pubsub_message_id of the first.  Raises: UnavailableError by chaos."""
         return self.scheduler.tick()
 
     def _record_storage_call(self, name: str, fields: Mapping[str, Any]) -> None:

@@ -578,6 +578,17 @@ variable "secrets" {
   }
 }
 
+variable "tick_shards" {
+  description = "Ticks a minute that share what is due, so that several instances carry it out; null: 4, or 1 with `profile` small. One says about 2,000 reminders of the same minute in time."
+  type        = number
+  default     = null
+
+  validation {
+    condition     = var.tick_shards == null ? true : contains(range(1, 17), var.tick_shards)
+    error_message = "tick_shards must be a whole number from 1 to 16."
+  }
+}
+
 variable "unsend" {
   description = "Scaling of the function that forgets; CPU in vCPU."
   type = object({

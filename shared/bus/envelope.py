@@ -46,7 +46,7 @@ class Envelope:
         if not isinstance(message, dict):
             raise UnusableEventError("the message's data is no JSON object")
         if "event" not in message and message.get("type") == TICK_TYPE:
-            return Tick()
+            return Tick.of(message)
         event = message.get("event")
         if not isinstance(event, dict):
             raise UnusableEventError("the message's data holds no event")

@@ -1,6 +1,7 @@
 """The messages of the events topic.  Schemas: schemas/events/bus-message.json, bus-attributes.json and tick.json."""
 
 import json
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Protocol
@@ -25,10 +26,27 @@ class BusMessage:
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """The message of Cloud Scheduler, once a minute, with the data `{"type": "tick"}`.
+    """The message of Cloud Scheduler, once a minute, with the data `{"type": "tick"}`, which is for every chat.
 
-    The webhook puts LINE's event under `event`, whatever its type, so no webhook event becomes a tick.
+    `{"type": "tick", "shard": 2, "shards": 4}` is for the chats of one shard, by the hash of their ids: so several instances carry out what
+    is due. A tick whose shard makes no sense is for every chat; work is then tried twice, as by a doubled tick, and none is left. The
+    webhook puts LINE's event under `event`, whatever its type, so no webhook event becomes a tick.
     """
+
+    shard: int = 0
+    shards: int = 1
+
+    @classmethod
+    def of(cls, message: Mapping[str, object]) -> "Tick":
+        """Return the tick of a message's data."""
+        shard, shards = message.get("shard"), message.get("shards")
+        if type(shard) is int and type(shards) is int and 0 <= shard < shards:
+            return cls(shard=shard, shards=shards)
+        return cls()
+
+    def is_for(self, conversation_id: str) -> bool:
+        """Whether the chat is in the shard.  Each chat is in one of the `shards`."""
+        return zlib.crc32(conversation_id.encode()) % self.shards == self.shard
 
 
 class EventBus(Protocol):

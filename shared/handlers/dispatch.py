@@ -52,7 +52,7 @@ class Dispatch:
         received_ms = self.clock.now_ms() if envelope.published_ms is None else envelope.published_ms
         if isinstance(event, Tick):
             with logs.bound(type=TICK_TYPE):
-                return self.tick(is_late=self.clock.now_ms() - received_ms > MINUTE_MS)
+                return self.tick(event, is_late=self.clock.now_ms() - received_ms > MINUTE_MS)
         unnamed = unnamed_reply_token(event, received_ms=received_ms)
         if unnamed is not None:
             return self.unnamed(unnamed, deadline) if self.admission.answers_unnamed() else EventResult.NOT_ADMITTED

@@ -1,7 +1,8 @@
 """Ticks: once a minute, all due markers are carried out.
 
-A tick may be lost, late, doubled, or run along with another tick: a marker is cleared only after its work was done, all work may be
-repeated, and the next tick continues with the remaining markers. A failure therefore never causes the redelivery of a tick.
+A deployment may have several ticks a minute, each for the chats of one shard. A tick may be lost, late, doubled, or run along with another
+tick: a marker is cleared only after its work was done, all work may be repeated, and the next tick continues with the remaining markers. A
+failure therefore never causes the redelivery of a tick.
 Example: `due/20261122T0930/reminder.U0123….r1` is carried out by the tick of 09:30, or by a later one.
 """
 
@@ -14,6 +15,7 @@ from typing import Final, Protocol
 
 from shared import logs
 from shared.access.usage import DeploymentUsage
+from shared.bus.messages import Tick
 from shared.bus.result import EventResult
 from shared.clock import MINUTE_MS, Clock, Deadline
 from shared.conversation.due import DueMarkers
@@ -22,12 +24,13 @@ from shared.errors import StorageUnavailableError, TurnBusyError
 from shared.handlers.heartbeat import Heartbeat
 from shared.storage.due_marker import DueMarker
 
-AT_ONCE: Final = 32
+AT_ONCE: Final = 64
 """Markers that an instance carries out at the same time, over all its ticks.
 
 A reminder takes about ten calls in sequence and writes its record twice; Cloud Storage takes one write of an object per second. A
-reminder therefore takes 1.5 s, mostly waiting: 32 at once deliver a thousand reminders a minute, and leave the CPU to events.
+reminder therefore takes 1.5 s, mostly waiting: 64 at once deliver two thousand reminders while a tick begins work, if the CPU allows that.
 """
+EVERY_CHAT: Final = Tick()
 MARKERS_A_TICK: Final = 3_000
 BEGINS_S: Final = 50.0
 """Seconds after the tick's beginning in which a marker may begin, so that all end within the request."""
@@ -66,22 +69,23 @@ class TickHandler:
     heartbeat: Heartbeat | None = None
     usage: DeploymentUsage | None = None
 
-    def __call__(self, *, is_late: bool = False) -> EventResult:
-        """Every due marker was tried once; a chat's markers one after another, by kind.  Work beyond one tick is left to the next.
+    def __call__(self, tick: Tick = EVERY_CHAT, *, is_late: bool = False) -> EventResult:
+        """Every due marker of the tick's chats was tried once, each chat's one after another, by kind.  Work beyond one tick is left.
 
-        `is_late`: the tick has waited for a worker. After an outage many ticks come at once, and LINE tests a webhook at most sixty times
-        an hour. Repeated: carries out the remaining markers.
+        One tick of each minute has LINE test the webhook. `is_late`: the tick has waited for a worker. After an outage many ticks come at
+        once, and LINE tests a webhook at most sixty times an hour. Repeated: carries out the remaining markers.
         """
         deadline, began_ms = Deadline.after(self.clock, BEGINS_S), self.clock.now_ms()
-        if self.heartbeat is not None and not is_late:
+        if self.heartbeat is not None and not is_late and tick.shard == 0:
             self.heartbeat()
         if self.usage is not None:
             self.usage.begin_exchange()
         try:
-            due = self.markers.until(began_ms)
+            every = self.markers.until(began_ms)
         except StorageUnavailableError as cause:
             logs.error("tick_failed", cause=cause)
             return EventResult.TICK_LOST
+        due = tuple(marker for marker in every if tick.is_for(marker.conversation_id))
         self._report_unknown(due)
         chats = self._by_chat(marker for marker in due if marker.kind in self.tasks)
         if began_ms // MINUTE_MS % 2:  # so that markers that always fail cannot hold up all later ones
@@ -92,7 +96,8 @@ class TickHandler:
         ]
         for worker in running:
             worker.result()
-        self._report(due, work.done)
+        remaining, others = {*due} - {*work.done}, {*every} - {*due}
+        self._report(remaining, done=len(work.done), others_oldest_s=_oldest_s(others, began_ms))
         return EventResult.TICKED
 
     def _by_chat(self, markers: Iterable[DueMarker]) -> deque[deque[DueMarker]]:
@@ -137,8 +142,15 @@ class TickHandler:
         for kind, count in Counter(marker.kind for marker in due if marker.kind not in self.tasks).items():
             logs.error("due_kind_unknown", kind=kind, count=count)
 
-    def _report(self, due: Collection[DueMarker], done: Collection[DueMarker]) -> None:
-        remaining = {*due} - {*done}
-        oldest_ms = min((marker.due_ms for marker in remaining), default=None)
-        oldest_left_s = 0 if oldest_ms is None else max(0, self.clock.now_ms() - oldest_ms) // 1_000
-        logs.info("tick_handled", done=len(done), left=len(remaining), oldest_left_s=oldest_left_s)
+    def _report(self, remaining: Collection[DueMarker], *, done: int, others_oldest_s: int) -> None:
+        """Log what is left, and the age of the oldest marker.
+
+        `others_oldest_s` is that of what was due in other shards when the tick began: their ticks may have stopped.
+        """
+        oldest_left_s = max(_oldest_s(remaining, self.clock.now_ms()), others_oldest_s)
+        logs.info("tick_handled", done=done, left=len(remaining), oldest_left_s=oldest_left_s)
+
+
+def _oldest_s(markers: Iterable[DueMarker], now_ms: int) -> int:
+    """Return how many seconds ago the first of the markers was due; 0: there is none."""
+    return max(0, now_ms - min((marker.due_ms for marker in markers), default=now_ms)) // 1_000

@@ -22,7 +22,7 @@ OFTEN_S: Final = 3.0
 
 @pytest.fixture
 def reminding(tmp_path: Path) -> Iterator[Platform]:
-    with running_stack(tmp_path, more_env={"SETTLE_MS": "0", "LEASE_S": "5"}) as (loop, stack):
+    with running_stack(tmp_path, more_env={"SETTLE_MS": "0", "LEASE_S": "5"}, tick_shards=2) as (loop, stack):
         yield Platform(loop, stack, tmp_path)
 
 

@@ -17,7 +17,7 @@ from shared.handlers import tick
 from shared.line import messaging, presence
 from shared.settings.agent_worker import agent_worker_settings
 from shared.settings.unsend import unsend_settings
-from simulator.cloud_scheduler import TICK
+from simulator.cloud_scheduler import tick_of
 from simulator.stack import StackSettings
 from tests.infra.offline import ROOT, Plan
 from tests.infra.planned import FUNCTIONS, environment_of, function_of
@@ -159,16 +159,18 @@ def test_an_instance_has_a_thread_for_each_concurrent_request(full: Plan, functi
     assert float(config["available_cpu"]) >= 1  # less than one means one request at a time
 
 
-def test_the_local_stack_ticks_as_cloud_scheduler_does(full: Plan) -> None:
-    job = full["google_cloud_scheduler_job.tick"]
+@pytest.mark.parametrize("shard", range(4))
+def test_the_local_stack_ticks_as_cloud_scheduler_does(shard: int, full: Plan) -> None:
+    job = full[f'google_cloud_scheduler_job.tick["{shard}"]']
     (target,) = job["pubsub_target"]
     published = base64.b64decode(target["data"])
 
+    tick = tick_of(shard, shards=4)
     assert job["schedule"] == "* * * * *"
     assert StackSettings(folder=ROOT, base_env={}).tick_s == 60
-    assert (published, target["attributes"]) == (TICK.data, TICK.attributes)
+    assert (published, target["attributes"]) == (tick.data, tick.attributes)
     schemas.validator("events/tick").validate(json.loads(published))
-    assert decode_envelope(push.wrapped(published, attributes=target["attributes"])).event() == Tick()
+    assert decode_envelope(push.wrapped(published, attributes=target["attributes"])).event() == Tick(shard, 4)
 
 
 def test_the_local_stack_has_terraforms_deadline_and_filters(full: Plan) -> None:

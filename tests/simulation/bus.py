@@ -5,6 +5,7 @@ Source: Pub/Sub, "Push subscriptions", "Handle message failures" (retry policy, 
 
 import datetime as dt
 import itertools
+import json
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -128,8 +129,12 @@ class Bus:
         world, begun_s = self._world, self._world.now_s
         name = self._unlike_others(f"{delivery.name} {delivery.attempts} on {instance.process.name}")
         published = dt.datetime.fromtimestamp(EPOCH_MS / 1_000 + delivery.published_s, tz=dt.UTC).isoformat()
-        is_tick = delivery.event == {"type": TICK}
-        body = push.tick() if is_tick else push.envelope(delivery.event, attempt=delivery.attempts, published=published)
+        is_tick = delivery.event.get("type") == TICK
+        body = (
+            push.wrapped(json.dumps(delivery.event).encode(), attributes={"type": TICK}, published=published)
+            if is_tick
+            else push.envelope(delivery.event, attempt=delivery.attempts, published=published)
+        )
         answers: list[int] = []
         self.unsettled += 1
 
@@ -175,15 +180,16 @@ class Bus:
 
 
 class Ticker:
-    """Cloud Scheduler: a tick a minute, for as long as something goes on or a marker is left under `due/`.
+    """Cloud Scheduler: a tick of each shard a minute, for as long as something goes on or a marker is left under `due/`.
 
     A tick may be lost, late or doubled; the next one does what is left. Source: Cloud Scheduler, "at-least-once delivery".
     """
 
-    def __init__(self, bus: Bus, withdrawals: Withdrawals, *, is_reliable: bool) -> None:
+    def __init__(self, bus: Bus, withdrawals: Withdrawals, *, is_reliable: bool, shards: int = 1) -> None:
         self._bus = bus
         self._withdrawals = withdrawals
         self._is_reliable = is_reliable
+        self._shards = shards
         self._quiet = 0
         self._numbers = itertools.count()
 
@@ -201,16 +207,18 @@ class Ticker:
         if is_idle and (not has_markers or self._quiet > QUIET_TICKS):
             return
         scheduler.at(world.now_s + TICK_S, self._tick, is_idle=True)
-        for _ in range(1 if self._is_reliable else rng.choice((0, 1, 1, 1, 1, 2))):
-            late_s = 0.0 if self._is_reliable else rng.random() * rng.choice((1.0, 1.0, 80.0))
-            scheduler.at(world.now_s + late_s, partial(self._bus.push, self.tick()), is_idle=True)
+        for shard in range(self._shards):
+            for _ in range(1 if self._is_reliable else rng.choice((0, 1, 1, 1, 1, 2))):
+                late_s = 0.0 if self._is_reliable else rng.random() * rng.choice((1.0, 1.0, 80.0))
+                tick = self.tick(shard=shard, shards=self._shards)
+                scheduler.at(world.now_s + late_s, partial(self._bus.push, tick), is_idle=True)
 
-    def tick(self) -> Delivery:
-        """Return a tick that was published at this moment."""
+    def tick(self, *, shard: int = 0, shards: int = 1) -> Delivery:
+        """Return a tick that was published at this moment, for every chat or for those of a shard."""
         return Delivery(
             name=f"{TICK} {next(self._numbers)}",
             conversation_id="",
             function="agent_worker",
-            event={"type": "tick"},
+            event={"type": TICK} if shards == 1 else {"type": TICK, "shard": shard, "shards": shards},
             published_s=self._bus.world.now_s,
         )

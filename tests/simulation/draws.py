@@ -61,6 +61,7 @@ def draw_stage(rng: random.Random) -> "Stage":
         chats=chats,
         bounds=SMALL_BOUNDS if rng.random() < 0.2 else {},
         a_minute=_FEW_A_MINUTE if rng.random() < 0.1 else flood.A_MINUTE,
+        tick_shards=of_its_own(rng, "tick shards").choice((1, 1, 1, 3)),
     )
 
 

@@ -146,6 +146,11 @@ OF_HANDLERS: Final[Mapping[str, Mutation]] = {
         Skip("markers.clear"),
         lacks="a tick carries out again what is done",
     ),
+    "shares_every_chat": Mutation(
+        "shared.bus.messages:Tick.is_for",
+        Return(value=False),
+        lacks="a chat is in the shard of no tick",
+    ),
     "pushes_under_one_key": Mutation(
         f"{_DELIVERY}:ReminderDelivery._push",
         Instead("retry_key", another_key),

@@ -47,6 +47,18 @@ def reminder_that_is_due() -> list[str]:
         return scene.rests(calm=True)
 
 
+def reminders_of_two_shards() -> list[str]:
+    """Three chats are reminded, and the ticks of a minute share them by the hashes of their ids; some chats are in one shard."""
+    with Scene(reminding=Reminding.PUSH, chats=3, tick_shards=2).playing() as scene:
+        for chat in range(3):
+            scene.runs_to_end(scene.pushes(scene.delivers(scene.says(verb="remind", chat=chat))))
+        _sleeps_until_due(scene)
+        for shard in (0, 1):
+            scene.runs_to_end(scene.pushes(scene.stage.ticker.tick(shard=shard, shards=2), instance=shard))
+        left = ["I1: the ticks of a minute left what was due"] if scene.stage.withdrawals.has_overdue(0.0) else []
+        return [*left, *scene.rests()]
+
+
 def tick_that_dies_before_its_push() -> list[str]:
     """The account has a quota. The worker of a tick dies after it counted a push, before it made it; the next tick goes on."""
     with _scene().playing() as scene:

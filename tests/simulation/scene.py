@@ -61,6 +61,7 @@ class Scene:
         bounds: Mapping[str, int] | None = None,
         a_minute: int = A_MINUTE,
         budget: Limits = NO_LIMITS,
+        tick_shards: int = 1,
     ) -> None:
         """`seed` decides which of two calls that are made side by side comes first.
 
@@ -93,6 +94,7 @@ class Scene:
             bounds=bounds,
             a_minute=a_minute,
             ticks_are_reliable=True,
+            tick_shards=tick_shards,
         )
         self.world = self.stage.world
         self.world.clocks_hold = clocks_hold

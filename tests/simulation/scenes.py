@@ -157,6 +157,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "remembers_what_it_pushed": reminder_scenes.reminder_that_is_due,
     "advances_reminders": reminder_scenes.reminder_without_quota,
     "marks_reminders": reminder_scenes.reminder_that_is_due,
+    "shares_every_chat": reminder_scenes.reminders_of_two_shards,
     "marks_again": reminder_scenes.tick_that_dies_before_its_next_marker,
     "looks_before_its_push": reminder_scenes.message_that_is_withdrawn_before_the_claim,
     "tells_the_turn_what_is_kept": reminder_scenes.reminder_without_quota,

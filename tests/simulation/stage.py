@@ -63,6 +63,7 @@ class Stage:
         bounds: Mapping[str, int] | None = None,
         a_minute: int = flood.A_MINUTE,
         ticks_are_reliable: bool = False,
+        tick_shards: int = 1,
     ) -> None:
         self.world = World(rng, weather)
         self.line = Line(self.world, forgets_outcomes=bool(bounds))
@@ -84,7 +85,9 @@ class Stage:
             withdrawals=self.withdrawals,
         )
         self.bus = Bus(self.ports, skews_s)
-        self.ticker = Ticker(self.bus, self.withdrawals, is_reliable=ticks_are_reliable or weather.calm)
+        self.ticker = Ticker(
+            self.bus, self.withdrawals, is_reliable=ticks_are_reliable or weather.calm, shards=tick_shards
+        )
 
     @property
     def people(self) -> People:

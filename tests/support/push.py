@@ -24,9 +24,10 @@ def envelope(
     return wrapped(data, attributes=attributes, attempt=attempt, message_id=message_id, published=published)
 
 
-def tick(*, published: str = PUBLISHED) -> bytes:
+def tick(*, shard: int = 0, shards: int = 1, published: str = PUBLISHED) -> bytes:
     """Return the body that Pub/Sub posts for a message of Cloud Scheduler."""
-    return wrapped(TICK, attributes={"type": "tick"}, published=published)
+    data = TICK if shards == 1 else json.dumps({"type": "tick", "shard": shard, "shards": shards}).encode()
+    return wrapped(data, attributes={"type": "tick"}, published=published)
 
 
 def wrapped(

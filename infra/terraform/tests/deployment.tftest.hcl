@@ -114,12 +114,16 @@ run "applied" {
   # The ticks
   assert {
     condition = (
-      google_cloud_scheduler_job.tick.schedule == "* * * * *" && google_cloud_scheduler_job.tick.time_zone == "Etc/UTC"
-      && google_cloud_scheduler_job.tick.pubsub_target[0].topic_name == google_pubsub_topic.events.id
-      && google_cloud_scheduler_job.tick.pubsub_target[0].attributes == tomap({ type = "tick" })
-      && base64decode(google_cloud_scheduler_job.tick.pubsub_target[0].data) == "{\"type\":\"tick\"}"
+      length(google_cloud_scheduler_job.tick) == 4
+      && alltrue([
+        for shard, job in google_cloud_scheduler_job.tick :
+        job.schedule == "* * * * *" && job.time_zone == "Etc/UTC"
+        && job.pubsub_target[0].topic_name == google_pubsub_topic.events.id
+        && job.pubsub_target[0].attributes == tomap({ type = "tick" })
+        && base64decode(job.pubsub_target[0].data) == "{\"shard\":${shard},\"shards\":4,\"type\":\"tick\"}"
+      ])
     )
-    error_message = "Once a minute a tick is published to the events' topic."
+    error_message = "Once a minute a tick of each shard is published to the events' topic."
   }
   assert {
     condition = (

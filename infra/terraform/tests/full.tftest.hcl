@@ -122,6 +122,10 @@ run "small" {
     condition     = local.environment["agent_worker"].HEARTBEAT_MINUTES == "10" && alltrue([for scaling in [var.agent_worker, var.unsend, var.webhook] : scaling.min_instances == 0])
     error_message = "The small profile reads secrets less often, and no instance waits."
   }
+  assert {
+    condition     = keys(google_cloud_scheduler_job.tick) == ["0"]
+    error_message = "The small profile has one tick a minute."
+  }
 }
 
 run "options" {

@@ -114,7 +114,7 @@ run "eight" {
 
 run "nine" {
   command         = plan
-  expect_failures = [var.agent_worker, var.alerts, var.bot, var.gemini, var.history_bucket, var.line_api_base_url, var.region, var.unsend, var.webhook]
+  expect_failures = [var.agent_worker, var.alerts, var.bot, var.gemini, var.history_bucket, var.line_api_base_url, var.region, var.tick_shards, var.unsend, var.webhook]
 
   variables {
     agent_worker      = { max_instances = 0 }
@@ -124,6 +124,7 @@ run "nine" {
     history_bucket    = "gs://words"                  # an address, not a name
     line_api_base_url = "http://line.example.com"     # the access token would be sent in the clear
     region            = "asia-northeast1-a"
+    tick_shards       = 0
     unsend            = { concurrency = 0 }
     webhook           = { max_instances = 0 }
   }

@@ -39,6 +39,18 @@ def test_a_tick_is_published_by_hand() -> None:
     asyncio.run(run())
 
 
+def test_each_shard_has_a_tick_of_its_own() -> None:
+    async def run() -> None:
+        published = Published()
+        scheduler = CloudScheduler(published.broker, topic=TOPIC, interval_s=0, shards=3)
+
+        scheduler.tick()
+
+        assert len(published.attributes) == 3
+
+    asyncio.run(run())
+
+
 def test_ticks_go_on_until_the_stop() -> None:
     async def run() -> None:
         published = Published()

@@ -92,6 +92,39 @@ def test_cloud_schedulers_message_is_a_tick() -> None:
     assert decode_envelope(push.tick()).event() == Tick()
 
 
+def test_a_tick_may_be_for_one_shard() -> None:
+    body = push.tick(shard=2, shards=4)
+
+    assert decode_envelope(body).event() == Tick(shard=2, shards=4)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        b'"shard": 4, "shards": 4',
+        b'"shard": -1, "shards": 4',
+        b'"shard": 0, "shards": 0',
+        b'"shard": "0", "shards": 4',
+        b'"shard": true, "shards": 4',
+        b'"shard": 1.0, "shards": 4',
+        b'"shards": 4',
+        b'"shard": 0',
+    ],
+)
+def test_a_tick_whose_shard_makes_no_sense_is_for_every_chat(fields: bytes) -> None:
+    data = b'{"type": "tick", ' + fields + b"}"
+
+    assert decode_envelope(push.wrapped(data, attributes={"type": "tick"})).event() == Tick()
+
+
+def test_each_chat_is_in_one_shard_and_the_shards_are_alike() -> None:
+    chats = [f"U{number:032x}" for number in range(4_000)]
+    shards = [[chat for chat in chats if Tick(shard=shard, shards=4).is_for(chat)] for shard in range(4)]
+
+    assert sorted(chat for shard in shards for chat in shard) == chats
+    assert all(900 <= len(shard) <= 1_100 for shard in shards)
+
+
 @pytest.mark.parametrize(
     "data",
     [

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from shared import logs
 from shared.adapters.memory import FixedClock
+from shared.bus.messages import Tick
 from shared.bus.result import EventResult
 from shared.conversation.due import DueMarkers
 from shared.conversation.store import Conversation, Conversations
@@ -24,7 +25,7 @@ from tests.support.chats import conversations_on
 from tests.support.inline import InlineExecutor
 from tests.support.pushed import UnreliableStore
 
-CHATS = tuple(f"U{number:032x}" for number in range(10**6, 10**6 + 40))
+CHATS = tuple(f"U{number:032x}" for number in range(10**6, 10**6 + AT_ONCE + 8))
 MINUTE_S = 60.0
 
 
@@ -115,6 +116,45 @@ def test_what_is_due_is_carried_out_once(agenda: Agenda) -> None:
 
     assert agenda.noted == [(CHATS[0], "m1")]
     assert agenda.store.list("due/") == ()
+
+
+def test_ticks_of_two_shards_carry_out_everything_once(agenda: Agenda) -> None:
+    for chat in CHATS:
+        agenda.mark("m1", chat=chat)
+
+    agenda.tick(Tick(shard=0, shards=2))
+    of_the_first = {*agenda.noted}
+    agenda.tick(Tick(shard=1, shards=2))
+
+    assert 0 < len(of_the_first) < len(CHATS)
+    assert Counter(agenda.noted) == Counter((chat, "m1") for chat in CHATS)
+
+
+def test_a_tick_reports_what_the_ticks_of_another_shard_leave(agenda: Agenda, lines: io.StringIO) -> None:
+    shards = {chat: next(shard for shard in (0, 1) if Tick(shard, 2).is_for(chat)) for chat in CHATS}
+    chat = next(chat for chat, shard in shards.items() if shard == 1)
+    agenda.mark("m1", chat=chat)
+    agenda.clock.move(600)
+
+    agenda.tick(Tick(0, 2))
+
+    assert [(line["left"], line["oldest_left_s"] >= 600) for line in read(lines, "tick_handled")] == [(0, True)]
+
+
+def test_of_the_ticks_of_a_minute_one_has_line_test_the_webhook(agenda: Agenda) -> None:
+    checks: list[WebhookCheck] = []
+
+    class Line:
+        def check_webhook(self) -> WebhookCheck:
+            checks.append(WebhookCheck(is_active=True, is_answered=True, status=200, reason="OK"))
+            return checks[-1]
+
+    tick = replace(agenda.tick, heartbeat=Heartbeat(checker=Line(), every_minutes=1, clock=agenda.clock))
+
+    for shard in range(4):
+        tick(Tick(shard=shard, shards=4))
+
+    assert len(checks) == 1
 
 
 def test_what_is_due_later_waits(agenda: Agenda) -> None:
