@@ -6,6 +6,8 @@ ARGS ?=
 CONVERSATION ?=
 FILE ?=
 PERSON ?=
+REGION ?=
+NAME ?= aizuchi
 SUITE ?=
 REPEATS ?= 0
 RECORD ?=
@@ -27,7 +29,7 @@ OPERATIONS := $(if $(HISTORY_BUCKET),operations,$(if $(wildcard .env),selfhost,o
 OPERATIONS_INSTALLED := $(VENV)/.$(if $(filter selfhost,$(OPERATIONS)),serve,run)-installed
 
 .DEFAULT_GOAL := help
-.PHONY: help run serve test check format bench eval simulate mutants screenshots fuzz load-test package-test foreign-bots audit wheels tf-test tf-mutants tf-plan tf-docs tf-lock line-webhook dead-letters invite admit revoke admitted forget export backup restore release cost lock upgrade clean
+.PHONY: help run serve test check format bench eval simulate mutants screenshots fuzz load-test package-test foreign-bots audit wheels tf-test tf-mutants tf-plan tf-docs tf-lock line-webhook dead-letters invite admit revoke admitted forget export backup restore roll-back release cost lock upgrade clean
 
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -120,6 +122,9 @@ backup: $(VENV)/.serve-installed ## Copy the database and the media of `make ser
 
 restore: $(OPERATIONS_INSTALLED) ## Write the objects of an export that are missing: make restore FILE=chat.jsonl; or a backup of `make serve`: FILE=FOLDER
 	@$(BIN)/python -m $(OPERATIONS) restore $(if $(FILE),"$(FILE)")
+
+roll-back: ## Give all requests to the revisions before: make roll-back REGION=asia-northeast1 [NAME=aizuchi] [ARGS=--to-latest]
+	@operations/roll-back "$(REGION)" "$(NAME)" $(ARGS)
 
 release: $(VENV)/.run-installed ## Write dist/: each function's package, its bill of materials and licences
 	$(BIN)/python -m operations.release
