@@ -64,6 +64,14 @@ def test_a_greeting_points_to_the_help(locale: str, which: Phrase) -> None:
 
 
 @pytest.mark.parametrize("locale", LOCALES)
+@pytest.mark.parametrize(
+    "which", [Phrase.GREETING_FRIEND, Phrase.GREETING_GROUP, Phrase.HELP_FRIEND, Phrase.HELP_GROUP]
+)
+def test_people_are_told_that_a_model_reads_their_messages(locale: str, which: Phrase) -> None:
+    assert "AI" in said(which, locale, bot_name="Momo")
+
+
+@pytest.mark.parametrize("locale", LOCALES)
 @pytest.mark.parametrize("which", [Phrase.HELP_FRIEND, Phrase.HELP_GROUP])
 @pytest.mark.parametrize("command", [one for one in Command if one is not Command.START])
 def test_the_help_names_every_command(locale: str, which: Phrase, command: Command) -> None:
