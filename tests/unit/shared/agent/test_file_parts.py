@@ -102,6 +102,28 @@ def test_the_sheet_or_row_that_the_question_names_is_shown(question: str, line: 
     assert f"\n{line}" in shown(workbook(3_000, "売上", "費用"), question)
 
 
+@pytest.mark.parametrize(
+    "question", ["田中さんの金額は？", "タナカ商店は？", "How much did Tanaka pay?", "１２３４５の人は？"]
+)
+def test_the_rows_that_hold_the_words_of_the_question_are_shown(question: str) -> None:
+    rows = [f"{row}: 佐藤 {'あ' * 30}" for row in range(1, 3_001)]
+    rows[2_345] = "2346: 田中 タナカ商店 Tanaka 12345円"
+    sections = tuple(
+        Section(
+            kind="sheet",
+            number=1,
+            text="\n".join(rows[first : first + 100]),
+            first_row=first + 1,
+            last_row=first + 100,
+        )
+        for first in range(0, 3_000, 100)
+    )
+
+    assert rows[2_345] in shown(Document(sections=sections), question)
+    assert rows[2_345] not in shown(Document(sections=sections), "佐藤さんは？")
+    assert rows[2_345] in shown(Document(sections=sections), f"金額 2346行目 {question}")
+
+
 def test_what_is_left_out_is_named_by_numbers_and_never_by_titles() -> None:
     text = shown(workbook(1_000, "秘密", "費用"), limit_tokens=3_000)
 
