@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from selfhost.dispatcher import AT_ONCE
+
 ROOT = Path(__file__).parents[3]
 DEPLOY = """\
 import os
@@ -65,6 +67,14 @@ def test_the_build_is_given_only_what_is_copied() -> None:
 def test_the_container_does_not_run_as_root() -> None:
     assert re.search(r"^USER aizuchi$", DOCKERFILE, re.MULTILINE)
     assert "--require-hashes" in DOCKERFILE
+
+
+def test_threads_of_every_turn_are_allowed() -> None:
+    (pids_limit,) = re.findall(r"pids_limit: (\d+)", (ROOT / "compose.yaml").read_text(encoding="utf-8"))
+    (tasks_max,) = re.findall(r"TasksMax=(\d+)", (ROOT / "selfhost/aizuchi.service").read_text(encoding="utf-8"))
+
+    # An event, and twice as many turns with two threads each (selfhost/process.py); and those that all turns share.
+    assert min(int(pids_limit), int(tasks_max)) > 5 * AT_ONCE + 250
 
 
 def test_the_service_waits_until_turns_have_ended() -> None:
