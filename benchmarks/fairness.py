@@ -1,8 +1,8 @@
 """`python -m benchmarks.fairness`: the cost of a stranger, and of a flooding chat, for the operator and the other chats.
 
-The agent worker's real code on ports in memory, with the threads of a deployed instance and a model of a fifth of a second. Ten chats
-(`--chats`) send a message every other second for a minute (`--seconds`), while another chat sends ten thousand; the ten chats' time from
-push to acknowledgement is compared with the same chats alone.
+The agent worker's real code on ports in memory, with the threads of a deployed instance and a model that takes a fifth of a second. Ten
+chats (`--chats`) send a message every other second for a minute (`--seconds`), while another chat sends ten thousand; the ten chats' time
+from push to acknowledgement is compared with the same chats alone.
 """
 
 import argparse

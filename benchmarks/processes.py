@@ -78,7 +78,7 @@ class Processes:
         return function_child(name, wiring, port=free_port(), log_path=self._log(name), env=self.env)
 
     def comparison(self, name: Comparison, like: Child, *, published_attributes: str) -> Child:
-        """Return a function, not started, with the start of `like` and other code."""
+        """Return a function that starts exactly like `like` and differs only in its code; the function is not started yet."""
         port = free_port()
         changed = {"--source": f"benchmarks/functions/{name}/main.py", "--target": name, "--port": str(port)}
         command = list(like.command)

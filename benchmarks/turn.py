@@ -168,7 +168,7 @@ async def _answer_of(stand_in: Child, path: str) -> list[Any]:
 
 
 async def _throughput(processes: Processes, stand_ins: Mapping[str, Child], plan: Plan) -> Section:
-    """Return the turns of one core in a second, with many concurrent chats and a model of half a second."""
+    """Return the turns of one core in a second, with many concurrent chats and a model that takes half a second."""
     thinking = await processes.stand_in("gemini", "--latency-s", str(_MODEL_S))
     worker = await processes.start(
         processes.function("agent_worker", wiring({**stand_ins, "gemini": thinking}, SETTLE_MS="0"))

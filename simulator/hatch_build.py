@@ -1,4 +1,4 @@
-"""The description of the package for registries: the README without parts for a checkout.
+"""The description of the package for registries: the README without the parts that only a checkout can show.
 
 A registry resolves no relative link, and the project has no public address for absolute links.
 Source: hatch.pypa.io, "Custom metadata hook"; packaging.python.org, "Making a PyPI-friendly README".

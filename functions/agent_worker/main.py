@@ -17,7 +17,7 @@ gc.enable()
 
 @functions_framework.http
 def agent_worker(request: Request) -> tuple[str, int]:
-    """Answer 204 after the event, 5xx to have the event redelivered, 4xx if the sender or the body is not of Pub/Sub."""
+    """Answer 204 once the event is handled, 5xx to have the event redelivered, 4xx to any sender or body but Pub/Sub's."""
     body = request.stream.read(_endpoint.body_limit_bytes + 1)  # one byte over the limit suffices to refuse the body
     return _endpoint(
         request.method,

@@ -11,7 +11,7 @@ _endpoint = compose(os.environ)  # noqa: TID251 - the entry point reads the envi
 
 @functions_framework.http
 def unsend(request: Request) -> tuple[str, int]:
-    """Answer 204 after the withdrawal, 5xx to have the event redelivered, 4xx if the sender or the body is not of Pub/Sub."""
+    """Answer 204 once the message is withdrawn, 5xx to have the event redelivered, 4xx to any sender or body but Pub/Sub's."""
     body = request.stream.read(_endpoint.body_limit_bytes + 1)  # one byte over the limit suffices to refuse the body
     return _endpoint(
         request.method,

@@ -68,7 +68,7 @@ class RawBody:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dropped:
-    """A connection ended in the middle of the answer."""
+    """A connection that ends in the middle of the answer."""
 
 
 Answer = Candidate | Blocked | GoogleError | RawBody | Dropped

@@ -96,7 +96,7 @@ def not_found(message: str) -> RefusedError:
 
 
 def unimplemented() -> RefusedError:
-    """501 for a method of Google outside the stand-in."""
+    """501: Google has the method, the stand-in does not."""
     message = "Operation is not implemented, or supported, or enabled."
     return RefusedError(GoogleError(code=501, status="UNIMPLEMENTED", message=message))
 

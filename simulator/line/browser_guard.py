@@ -39,7 +39,7 @@ class BrowserGuard:
 
 
 def is_safe_host(host: str, hosts: Collection[str] = ()) -> bool:
-    """Whether no foreign page can have the `Host`, such as `is_safe_host("localhost:8080")`.
+    """Whether no foreign page can be behind the `Host`, as for `is_safe_host("localhost:8080")`.
 
     The empty string stands for a client without the header; every browser sends the header.
     """

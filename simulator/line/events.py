@@ -78,7 +78,10 @@ def message_event(message: Message) -> JsonObject:
 
 
 def edited_event(message: Message) -> JsonObject:
-    """Return the id of the edited message and the new text, without `markAsReadToken`.  Source: Messaging API reference, "Edit event"."""
+    """Return an event with the id of the edited message and the new text, without `markAsReadToken`.
+
+    Source: Messaging API reference, "Edit event".
+    """
     edited = _message_object(message)
     edited.pop("markAsReadToken", None)
     return {"type": "messageEdited", "message": edited}

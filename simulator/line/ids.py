@@ -14,7 +14,7 @@ _MESSAGE_IDS_PER_MS: Final = 100_000
 
 
 class Ids:
-    """The source of all ids on the platform. A seed gives a sequence."""
+    """The source of all ids on the platform. Equal seeds give equal sequences of ids."""
 
     def __init__(self, rng: Random) -> None:
         self._rng = rng

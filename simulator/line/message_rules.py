@@ -35,7 +35,7 @@ _FORBIDDEN_SENDER: Final = "line"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Destination:
-    """The rules of the messages' chat. `is_single_user`: a 1:1 chat."""
+    """The facts about the destination chat that the rules depend on. `is_single_user`: a 1:1 chat."""
 
     may_mention: MayMention
     has_quote_token: Callable[[str], bool]

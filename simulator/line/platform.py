@@ -93,7 +93,7 @@ class LinePlatform(LabelTaps, ChatMembership, BackgroundEvents):
 
     @property
     def replies_with_effect(self) -> int:
-        """The number of reply requests with a spent token, with or without an answer."""
+        """The number of reply requests that spent a token, whether or not the answer arrived."""
         return sum(request.has_effect for request in self.requests if request.path == "/v2/bot/message/reply")
 
     def reset(self) -> Person:

@@ -1,6 +1,6 @@
-"""The unmodelled operations: the body is checked, then the answer is 501 with `x-line-simulator: not-modelled`.
+"""The operations that are not modelled: the body is checked, then the answer is 501 with `x-line-simulator: not-modelled`.
 
-Thus a bot learns about the limits of the stand-in. Bounds and required properties come from the models of line-bot-sdk 3.27.0.
+Thus a bot learns that the stand-in lacks the operation. Bounds and required properties come from the models of line-bot-sdk 3.27.0.
 Source: manage-audience.yml, messaging-api.yml, module.yml, module-attach.yml and shop.yml of line-openapi.
 """
 

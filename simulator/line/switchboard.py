@@ -77,7 +77,7 @@ async def _read(receive: Receive) -> bytes:
 
 
 def _receive_of(body: bytes) -> Receive:
-    """Return a `receive` for a body read before; afterwards, the connection ends."""
+    """Return an ASGI `receive` that yields the body, which was read before, and then the end of the connection."""
     messages: list[Message] = [
         {"type": "http.disconnect"},
         {"type": "http.request", "body": body, "more_body": False},

@@ -1,4 +1,4 @@
-"""A local Notion: the product's endpoints, with Notion's rules for tokens, versions, sizes and rates.
+"""A local Notion: the endpoints used by the bot, with Notion's rules for tokens, versions, sizes and rates.
 
 Source: Notion API reference; docs/notion-facts.md. Every answer carries `x-notion-request-id`.
 """

@@ -25,7 +25,7 @@ def wall_clock() -> dt.datetime:
 class Broker:
     """Topics and subscriptions in one event loop; not for several threads.
 
-    Topics can be created and published to at any time; messages are delivered between `open` and `close`.
+    Both can be created at any time, and topics published to; messages are delivered between `open` and `close`.
 
     Args:
         clock: the wall clock of publish times.

@@ -30,7 +30,7 @@ class UnavailableError(PubSubError):
 
 
 class UnimplementedError(PubSubError):
-    """A feature of the real service outside the stand-in."""
+    """The real service has the feature, the stand-in does not."""
 
 
 class PortTakenError(OSError):

@@ -46,7 +46,7 @@ _RANGE: Final = re.compile(r"bytes \d+-(\d+)/(\d+)")
 class Call:
     """A request. `name` is the object's name, a listing's prefix, or empty; `path` is the raw path with the query.
 
-    `checks` are the conditions on every object to be kept unchanged meanwhile, beginning with the written object.
+    `checks` are the conditions on every object that must not change meanwhile; the written object comes first.
     """
 
     method: str

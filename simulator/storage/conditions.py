@@ -62,10 +62,10 @@ class Conditions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """The conditions on an object read or written by a request.
+    """The conditions on an object that a request reads or writes.
 
-    `generation` is the request's, None for the live generation. `may_be_absent`: a write does not need the object, and compares with
-    generation 0; any other request for a missing object is answered 404 before the conditions are checked.
+    `generation` is named by the request; None means the live generation. `may_be_absent`: a write may create the object, and then compares
+    with generation 0; any other request for a missing object is answered 404 before the conditions are checked.
     """
 
     target: Target

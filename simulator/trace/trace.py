@@ -42,7 +42,7 @@ class EventTrace:
 
     @property
     def start_ms(self) -> int:
-        """The zero of the steps' times."""
+        """The time from which the times of the steps are counted."""
         return self.sent_ms if self.sent_ms is not None else min((step.at_ms for step in self.unordered), default=0)
 
 

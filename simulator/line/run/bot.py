@@ -76,7 +76,7 @@ class Bot:
         return process
 
     async def start_by_environment(self, running: AsyncExitStack) -> Process:
-        """Start the bot in an environment with LINE's hosts leading here."""
+        """Start the bot in an environment that leads calls of LINE's hosts to the simulator."""
         line, proxy = listening_socket(0), listening_socket(0)
         running.callback(line.close)
         line_port, proxy_port = line.getsockname()[1], proxy.getsockname()[1]

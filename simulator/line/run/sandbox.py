@@ -67,7 +67,7 @@ def listeners(addresses: Sequence[str]) -> list[socket.socket]:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Become the bot.  After a failure, the control socket carries a text in place of sockets."""
+    """Become the bot.  After a failure, the control socket carries a text in place of the sockets."""
     separator = arguments.index("--")
     (control_fd, hosts, bundle, relay_path, addresses), command = arguments[:separator], arguments[separator + 1 :]
     control = socket.socket(fileno=int(control_fd))
