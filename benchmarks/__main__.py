@@ -57,10 +57,10 @@ def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
 
 
 async def _measure_all(plan: Plan, base_env: Mapping[str, str]) -> list[Section]:
-    this = asyncio.current_task()
-    assert this is not None  # noqa: S101 - a coroutine always runs in a task
+    task = asyncio.current_task()
+    assert task is not None  # noqa: S101 - a coroutine always runs in a task
     for stop_signal in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(stop_signal, this.cancel)
+        asyncio.get_running_loop().add_signal_handler(stop_signal, task.cancel)
     with tempfile.TemporaryDirectory(prefix="aizuchi-bench-") as folder:
         async with Processes(folder=Path(folder), env=base_env) as processes:
             pubsub = await processes.stand_in("pubsub")

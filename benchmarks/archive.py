@@ -68,9 +68,9 @@ class SlowStore(MemoryObjectStore):
 
     def replace(self, name: str, data: bytes, *, generation: int) -> int | None:
         started_s = time.monotonic()
-        written = super().replace(name, data, generation=generation)
+        new_generation = super().replace(name, data, generation=generation)
         self._note("insert", started_s, len(data))
-        return written
+        return new_generation
 
     def delete(self, name: str, *, generation: int | None = None) -> bool:
         started_s = time.monotonic()
@@ -87,11 +87,11 @@ class SlowStore(MemoryObjectStore):
     def _note(self, operation: str, started_s: float, body_bytes: int) -> None:
         if self.request_s:
             time.sleep(self.request_s)
-            noted = BucketRequest(
+            request = BucketRequest(
                 operation=operation, started_s=started_s, ended_s=time.monotonic(), body_bytes=body_bytes
             )
             with self._noting:
-                self._requests.append(noted)
+                self._requests.append(request)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -209,19 +209,19 @@ def _message(number: int, timestamp_ms: int) -> MessageRecord:
     )
 
 
-def _answer(number: int, asked: MessageRecord) -> ArchivedAnswer:
+def _answer(number: int, question: MessageRecord) -> ArchivedAnswer:
     return ArchivedAnswer(
-        webhook_event_id=asked.webhook_event_id,
-        timestamp_ms=asked.timestamp_ms,
+        webhook_event_id=question.webhook_event_id,
+        timestamp_ms=question.timestamp_ms,
         kind=OutcomeKind.REPLIED,
         text="わかりました。その案で調べておきますね。",
         model_name="gemini-3.5-flash-lite",
-        answered_ids=(asked.line_message_id,),
+        answered_ids=(question.line_message_id,),
         provenance=made_of(
-            asked.line_message_id,
+            question.line_message_id,
             *tuple(archived_id(one) for one in range(max(0, number - _SAW), number + 1)),
-            since_ms=asked.timestamp_ms - _SAW * _APART_MS,
-            until_ms=asked.timestamp_ms,
+            since_ms=question.timestamp_ms - _SAW * _APART_MS,
+            until_ms=question.timestamp_ms,
         ),
     )
 
@@ -234,7 +234,9 @@ def _section(messages: int, long: Costs, short: Costs) -> Section:
             ("round trips", "", cost.round_trips, other.round_trips, flat),
             ("takes", "ms", cost.milliseconds, other.milliseconds, slow),
         ]
-        return [_row(f"{work}: {name}", unit, one, two, goal) for name, unit, one, two, goal in figures]
+        return [
+            _row(f"{work}: {name}", unit, value, other_value, goal) for name, unit, value, other_value, goal in figures
+        ]
 
     return Section(
         title=f"A group of {messages} messages",

@@ -26,8 +26,8 @@ class BucketRequest:
 
 def counts(requests: Iterable[BucketRequest]) -> dict[str, int]:
     """Return the number of requests of every kind."""
-    counted = Counter(request.kind for request in requests)
-    return {kind: counted[kind] for kind in KINDS}
+    counts_by_kind = Counter(request.kind for request in requests)
+    return {kind: counts_by_kind[kind] for kind in KINDS}
 
 
 def round_trips(requests: Iterable[BucketRequest]) -> int:

@@ -133,9 +133,11 @@ class Built:
         """File `count` ideas, one a day, with the matching catalog and index."""
         entries = EntryStore(self.conversations.of(self.group_id))
         names = entries.conversation.names
-        filed = [_entry(number) for number in range(count)]
-        written = [(one, self.store.create(names.entry(one.path), format_entry(one).encode()) or 0) for one in filed]
-        self.store.create(names.entry(CATALOG_FILE), encode(catalog_of(written)))
+        ideas = [_entry(number) for number in range(count)]
+        entries_and_generations = [
+            (one, self.store.create(names.entry(one.path), format_entry(one).encode()) or 0) for one in ideas
+        ]
+        self.store.create(names.entry(CATALOG_FILE), encode(catalog_of(entries_and_generations)))
         rebuild_index(entries)
 
     def waits(self, seconds: float) -> None:

@@ -93,18 +93,18 @@ def _storage_calls(store: GcsObjectStore, bare: http.client.HTTPConnection) -> d
     data = json.dumps({"version": 1, "text": _TEXT.format(1) * 4}).encode()
     path = f"/download/storage/v1/b/{HISTORY_BUCKET}/o/{quote(_OBJECT, safe='')}?alt=media"
     upload = f"/upload/storage/v1/b/{HISTORY_BUCKET}/o?uploadType=media&name={quote(_OBJECT, safe='')}"
-    written = store.create(_OBJECT, data)
+    generation = store.create(_OBJECT, data)
 
     def write() -> None:
-        nonlocal written
-        written = store.replace(_OBJECT, data, generation=written or 0)
-        if written is None:
+        nonlocal generation
+        generation = store.replace(_OBJECT, data, generation=generation or 0)
+        if generation is None:
             raise UnexpectedAnswerError("an object changed without another writer")
 
     def write_bare() -> None:
-        nonlocal written
-        answer = json.loads(_answer(bare, "POST", f"{upload}&ifGenerationMatch={written}&fields=generation", data))
-        written = int(answer["generation"])
+        nonlocal generation
+        answer = json.loads(_answer(bare, "POST", f"{upload}&ifGenerationMatch={generation}&fields=generation", data))
+        generation = int(answer["generation"])
 
     return {
         "read": partial(store.read, _OBJECT),

@@ -85,8 +85,8 @@ async def _workers(processes: Processes) -> dict[str, _Start]:
         started_s = time.monotonic()
         await _first_answer_s(deployed, body)
         requests = await _answer_of(stand_ins["bucket"], "/bench/log?delay_s=0")
-        asked = await _answer_of(stand_ins["gemini"], "/bench/asked")
-        asked_s.append(min(received_s for received_s, _ in asked) - started_s)
+        model_requests = await _answer_of(stand_ins["gemini"], "/bench/asked")
+        asked_s.append(min(received_s for received_s, _ in model_requests) - started_s)
         began_s: float = min(began_s for operation, began_s, *_ in requests if operation == "list")
         return began_s - started_s
 

@@ -127,11 +127,11 @@ async def _toolsets(processes: Processes, stand_ins: Mapping[str, Child], chat: 
 
 async def _chat(grown: _Grown, pool: ThreadPoolExecutor, line: Child, storage: Child) -> Chat:
     chat = await Chat.create(line)
-    played = chat.built(grown.messages, pool)
-    played.amend(grown.amendments, ago_s=_A_DAY_S)
+    group = chat.built(grown.messages, pool)
+    group.amend(grown.amendments, ago_s=_A_DAY_S)
     if grown.entries:
-        played.file(grown.entries)
-    built.copy(played, storage)
+        group.file(grown.entries)
+    built.copy(group, storage)
     return chat
 
 
@@ -145,7 +145,7 @@ def _section_of(label: str, turns: _Turns, against: str, fewer: _Turns, *, goal:
 
     def figure(read: str, divisor: float = 1.0) -> tuple[float, float]:
         mean, other = (
-            statistics.fmean(getattr(one, read) for one, _ in several) / divisor for several in (turns, fewer)
+            statistics.fmean(getattr(requests, read) for requests, _ in samples) / divisor for samples in (turns, fewer)
         )
         return mean, other
 

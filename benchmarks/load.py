@@ -81,10 +81,10 @@ def drive(*, port: int, request: bytes, connections: int, requests: int) -> list
                 caller.send()
             unsent = requests - min(requests, connections)
             while len(latencies_ms) < requests:
-                answered = ready.select(_ANSWER_S)
-                if not answered:
+                readable = ready.select(_ANSWER_S)
+                if not readable:
                     raise TimeoutError(f"no answer within {_ANSWER_S:.0f} s")
-                for key, _ in answered:
+                for key, _ in readable:
                     caller = key.data
                     if caller.receive():
                         latencies_ms.append((time.perf_counter() - caller.sent_s) * 1_000)

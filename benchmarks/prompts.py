@@ -225,11 +225,11 @@ def media_of(request: ModelRequest) -> int:
 def stable_tokens(first: ModelRequest, second: ModelRequest) -> int:
     """Return the tokens of the requests' longest common prefix."""
     text, other_text = text_of(first), text_of(second)
-    same = next(
+    prefix_length = next(
         (index for index, (a, b) in enumerate(zip(text, other_text, strict=False)) if a != b),
         min(len(text), len(other_text)),
     )
-    return tokens(text[:same])
+    return tokens(text[:prefix_length])
 
 
 def sdk_ms(request: ModelRequest) -> float:
@@ -277,15 +277,15 @@ def main() -> int:
         print("|---|---|---|---|---|---|---|---|---|---|")
         for situation in SITUATIONS:
             bot = Bot(pool, is_group=situation.is_group, toolsets=situation.toolsets, policy=situation.policy)
-            asked = list(situation.say(bot))
+            requests = list(situation.say(bot))
             mention = "@Aizuchi " if situation.is_group and situation.policy is GroupPolicy.MENTION else ""
             after = bot.hears(bot.events.text(f"{mention}それから?"), *situation.follow)
-            first = asked[0]
+            first = requests[0]
             stable = stable_tokens(first, after[0])
             cells = (
                 situation.name,
-                len(asked),
-                sum(tokens(text_of(request)) for request in asked),
+                len(requests),
+                sum(tokens(text_of(request)) for request in requests),
                 tokens(text_of(first)),
                 stable,
                 len(first.contents),

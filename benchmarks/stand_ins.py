@@ -79,9 +79,9 @@ class _Line:
 
     async def _picture(self, request: Request) -> Response:
         """Send the bot a picture of so many `bytes` from a new friend; answer LINE's event."""
-        asked = await request.json()
+        body = await request.json()
         person = self._platform.add_person("Alice")
-        picture = Media(content=Random(1).randbytes(asked["bytes"]), content_type="image/jpeg")  # noqa: S311 - any bytes
+        picture = Media(content=Random(1).randbytes(body["bytes"]), content_type="image/jpeg")  # noqa: S311 - any bytes
         event = self._platform.send_image(person.user_id, person.user_id, picture)
         await self._platform.wait_until_settled()
         return JSONResponse(event.as_sent(is_redelivery=False))

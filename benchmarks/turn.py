@@ -84,8 +84,8 @@ async def measure(processes: Processes, plan: Plan) -> tuple[list[Section], Memo
     await processes.stop(worker)
     held_by_unsend = await _unsend_memory(processes, stand_ins)
     slow_stand_ins = {**stand_ins, "bucket": await processes.stand_in("bucket", "--behind", storage.url)}
-    counted = await _count_requests(processes, slow_stand_ins, chats, plan)
-    sections = [_section(turns, counted), await _throughput(processes, stand_ins, plan)]
+    requests_by_chat = await _count_requests(processes, slow_stand_ins, chats, plan)
+    sections = [_section(turns, requests_by_chat), await _throughput(processes, stand_ins, plan)]
     return sections, {"agent_worker": memory, "unsend": held_by_unsend}
 
 
@@ -123,15 +123,15 @@ async def _count_requests(
     thinking = await processes.stand_in("gemini", "--latency-s", str(_MODEL_S))
     stand_ins = {**stand_ins, "gemini": thinking}
     worker = await processes.start(processes.function("agent_worker", wiring(stand_ins, SETTLE_MS="0")))
-    counted: dict[str, list[Requests]] = {name: [] for name in chats}
+    requests_by_chat: dict[str, list[Requests]] = {name: [] for name in chats}
     for chat in chats.values():
         await timed_turn(worker, chat)  # fills the caches of this instance
     for _, name in interleave(tuple(chats), plan.counted_turns):
         await take_requests(stand_ins, slow_bucket_s=_SLOW_BUCKET_S)
         await timed_turn(worker, chats[name])
-        counted[name].append(await take_requests(stand_ins, slow_bucket_s=0.0, model_s=_MODEL_S))
+        requests_by_chat[name].append(await take_requests(stand_ins, slow_bucket_s=0.0, model_s=_MODEL_S))
     await processes.stop(worker, thinking)
-    return counted
+    return requests_by_chat
 
 
 async def take_requests(stand_ins: Mapping[str, Child], *, slow_bucket_s: float, model_s: float = 0.0) -> Requests:
@@ -141,8 +141,8 @@ async def take_requests(stand_ins: Mapping[str, Child], *, slow_bucket_s: float,
         BucketRequest(operation=operation, started_s=started_s, ended_s=ended_s, body_bytes=body_bytes)
         for operation, started_s, ended_s, body_bytes in log
     ]
-    asked = await _answer_of(stand_ins["gemini"], "/bench/asked")
-    asked_s = [received_s for received_s, _ in asked]
+    model_requests = await _answer_of(stand_ins["gemini"], "/bench/asked")
+    asked_s = [received_s for received_s, _ in model_requests]
     first_s, last_s = (min(asked_s), max(asked_s)) if asked_s else (0.0, 0.0)
     calls = await _answer_of(stand_ins["line"], "/bench/calls")
     replied_s = min((received_s for path, received_s in calls if path.endswith("/message/reply")), default=0.0)
@@ -155,9 +155,9 @@ async def take_requests(stand_ins: Mapping[str, Child], *, slow_bucket_s: float,
             for request in storage
             if request.started_s >= last_s + model_s and request.ended_s <= replied_s + _CLOCKS_APART_S
         ),
-        gemini=len(asked),
+        gemini=len(model_requests),
         storage_bytes=sum(one.body_bytes for one in storage),
-        prompt_bytes=sum(request_bytes for _, request_bytes in asked),
+        prompt_bytes=sum(request_bytes for _, request_bytes in model_requests),
         line=len(calls),
     )
 
@@ -175,9 +175,9 @@ async def _throughput(processes: Processes, stand_ins: Mapping[str, Child], plan
     )
     chats = [await Chat.create(stand_ins["line"]) for _ in range(plan.chats_together)]
     with built.builder() as pool:
-        played = chats[0].built(LONG, pool)
+        group = chats[0].built(LONG, pool)
         for chat in chats:
-            built.copy(played, stand_ins["bucket"], to=chat.group_id)
+            built.copy(group, stand_ins["bucket"], to=chat.group_id)
     await asyncio.gather(*(_say(worker, chat, addressed=True) for chat in chats))
     pid = usage.worker_pid(worker.pid)
     rounds: list[tuple[float, float]] = []
@@ -238,13 +238,13 @@ def _unsend_event(number: int) -> dict[str, object]:
     }
 
 
-def _section(turns: Sequence[Mapping[str, Turn]], counted: Mapping[str, Sequence[Requests]]) -> Section:
+def _section(turns: Sequence[Mapping[str, Turn]], requests_by_chat: Mapping[str, Sequence[Requests]]) -> Section:
     rows = [_row("wall time", "ms", [(one["long"].wall_ms, one["short"].wall_ms) for one in turns])]
     cpu_ms = [(one["long"].cpu_ms, one["short"].cpu_ms) for one in turns]
     known_cpu_ms = [(long, short) for long, short in cpu_ms if long is not None and short is not None]
     if known_cpu_ms:
         rows.append(_row("CPU time", "ms", known_cpu_ms, at_most(_CPU_MS)))
-    sides = list(zip(counted["long"], counted["short"], strict=True))
+    sides = list(zip(requests_by_chat["long"], requests_by_chat["short"], strict=True))
     for kind in bucket_log.KINDS:
         pairs = [(float(long.storage[kind]), float(short.storage[kind])) for long, short in sides]
         if any(any(pair) for pair in pairs):
@@ -260,7 +260,7 @@ def _section(turns: Sequence[Mapping[str, Turn]], counted: Mapping[str, Sequence
         note="model and LINE answer at once; a round trip is counted where a storage request had to wait for another one",
         samples={
             "turns": [{name: asdict(one) for name, one in round_.items()} for round_ in turns],
-            "counted": {name: [asdict(one) for one in requests] for name, requests in counted.items()},
+            "counted": {name: [asdict(one) for one in requests] for name, requests in requests_by_chat.items()},
         },
     )
 

@@ -172,12 +172,14 @@ def _read(path: Path) -> Iterator[Case]:
     for entry in msgspec.yaml.decode(path.read_bytes(), type=list[dict[str, object]]):
         languages = entry["says"].keys() if isinstance(entry["says"], dict) else (None,)
         for language in languages:
-            own = {"name": f"{entry['name']}-{language}", "language": language} if language is not None else {}
+            language_fields = (
+                {"name": f"{entry['name']}-{language}", "language": language} if language is not None else {}
+            )
             values = {
                 name: value if language is None else _in_language(value, str(language)) for name, value in entry.items()
             }
             present = {name: value for name, value in values.items() if value is not None}
-            yield msgspec.convert({**present, **own, "suite": path.stem}, Case)
+            yield msgspec.convert({**present, **language_fields, "suite": path.stem}, Case)
 
 
 def _in_language(value: object, language: str) -> object:

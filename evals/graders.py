@@ -121,11 +121,11 @@ def _counts(expected: Expected, observed: Observed) -> Iterator[str]:
         ("replies", expected.replies_at_most, len(observed.replies)),
     )
     yield from (
-        f"{count} {things} instead of {exact_count}"
-        for things, exact_count, count in exact
+        f"{count} {noun} instead of {exact_count}"
+        for noun, exact_count, count in exact
         if exact_count not in {None, count}
     )
-    yield from (f"{count} {things}" for things, limit, count in most if limit is not None and count > limit)
+    yield from (f"{count} {noun}" for noun, limit, count in most if limit is not None and count > limit)
 
 
 def _calls(expected: Expected, observed: Observed) -> Iterator[str]:

@@ -63,20 +63,20 @@ class Tone:
 
 def judge(results: Sequence[Result], model: JsonModel, *, at_once: int = 1) -> Tone:
     """Return the judgement of each case's first answer; cases without an answer are left out."""
-    answered = [(one, one.runs[0]) for one in results if one.runs[0].reply]
+    answered_runs = [(one, one.runs[0]) for one in results if one.runs[0].reply]
     with ThreadPoolExecutor(at_once) as pool:
-        returned = list(pool.map(lambda pair: _judgement(pair[0], pair[1], model), answered))
+        returned = list(pool.map(lambda pair: _judgement(pair[0], pair[1], model), answered_runs))
     judgements = tuple(one for one in returned if one is not None)
     missing = f"; {len(returned) - len(judgements)} could not be judged" if len(judgements) < len(returned) else ""
     headline = f"Tone was judged by {model.name}, by evals/rubrics/tone.md, of {len(judgements)} answers{missing}."
     return Tone(headline=headline, judgements=judgements)
 
 
-def _judgement(result: Result, played: CaseRun, model: JsonModel) -> Judgement | None:
+def _judgement(result: Result, run: CaseRun, model: JsonModel) -> Judgement | None:
     """Return the judgement; None after an error or an answer outside the schema."""
     request = JsonRequest(
         system_instruction=RUBRIC.read_text(encoding="utf-8"),
-        prompt=f"{_quote('The message', result.case.says)}\n{_quote('The answer', played.reply)}",
+        prompt=f"{_quote('The message', result.case.says)}\n{_quote('The answer', run.reply)}",
         schema=_SCHEMA,
         timeout_s=_TIMEOUT_S,
     )

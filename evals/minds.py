@@ -51,20 +51,22 @@ class Stage:
             return calling((WRITE_RECAP, {"text": self.recap}))
         if self.is_history:
             return self.script.pop(0)
-        begun = time.perf_counter()
+        begun_s = time.perf_counter()
         response = self._subject.generate(request)
-        self._keep(ModelCall(request=request, calls=tuple(response.calls), usage=response.usage, seconds=_since(begun)))
+        self._keep(
+            ModelCall(request=request, calls=tuple(response.calls), usage=response.usage, seconds=_since(begun_s))
+        )
         return response
 
     def answer_json(self, request: JsonRequest) -> JsonAnswer:
-        begun = time.perf_counter()
+        begun_s = time.perf_counter()
         answer = self._subject.answer_json(request)
-        self._keep(ModelCall(request=request, usage=answer.usage, seconds=_since(begun)))
+        self._keep(ModelCall(request=request, usage=answer.usage, seconds=_since(begun_s)))
         return answer
 
-    def _keep(self, asked: ModelCall) -> None:
+    def _keep(self, call: ModelCall) -> None:
         with self._lock:
-            self.asked.append(asked)
+            self.asked.append(call)
 
 
 class Obedient:
@@ -104,27 +106,27 @@ class OnePageWeb:
         return WebAnswer(text=self.text, sources=(WebSource(title=self.title, url=self.url),), searches=(query,))
 
 
-def tokens_of(asked: Sequence[ModelCall]) -> Usage:
+def tokens_of(calls: Sequence[ModelCall]) -> Usage:
     """Return the sum of the tokens."""
     total = Usage()
-    for request in asked:
+    for call in calls:
         total = replace(
             total,
-            prompt_tokens=total.prompt_tokens + request.usage.prompt_tokens,
-            cached_tokens=total.cached_tokens + request.usage.cached_tokens,
-            output_tokens=total.output_tokens + request.usage.output_tokens,
-            thought_tokens=total.thought_tokens + request.usage.thought_tokens,
+            prompt_tokens=total.prompt_tokens + call.usage.prompt_tokens,
+            cached_tokens=total.cached_tokens + call.usage.cached_tokens,
+            output_tokens=total.output_tokens + call.usage.output_tokens,
+            thought_tokens=total.thought_tokens + call.usage.thought_tokens,
         )
     return total
 
 
-def count_calls(asked: Sequence[ModelCall]) -> Mapping[str, int]:
+def count_calls(model_calls: Sequence[ModelCall]) -> Mapping[str, int]:
     """Return how often each tool was called, for example `{"capture": 2, "reply": 1}`."""
     counts: dict[str, int] = {}
-    for call in (call for one in asked for call in one.calls):
+    for call in (call for one in model_calls for call in one.calls):
         counts[call.name] = counts.get(call.name, 0) + 1
     return counts
 
 
-def _since(begun: float) -> float:
-    return time.perf_counter() - begun
+def _since(begun_s: float) -> float:
+    return time.perf_counter() - begun_s

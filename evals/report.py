@@ -92,10 +92,10 @@ def html(run: Run) -> str:
 
 def _cases(results: Sequence[Result], run: Run) -> str:
     return "".join(
-        f"<details class='suite'{' open' if any(one.gate_failures for one in several) else ''}><summary>{escape(suite)} "
-        f"<span>{_share(several, run)}</span></summary>"
-        f"{''.join(_case(one, run) for one in several)}</details>"
-        for suite, several in _by_suite(results)
+        f"<details class='suite'{' open' if any(one.gate_failures for one in suite_results) else ''}><summary>{escape(suite)} "
+        f"<span>{_share(suite_results, run)}</span></summary>"
+        f"{''.join(_case(one, run) for one in suite_results)}</details>"
+        for suite, suite_results in _by_suite(results)
     )
 
 

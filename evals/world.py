@@ -132,7 +132,7 @@ class World:
             self._stage.is_history = False
             statuses += [self._change(worker, unsend, one) for one in self._case.meanwhile]
             self._stage.asked.clear()
-            before, written = self._entries(), len(self._notion.written)
+            before, notion_writes_before = self._entries(), len(self._notion.written)
             said_before = len(self._line.replied)
             event = self._message(
                 self._case.says, who=self._case.who, to_bot=self._case.to_bot, quotes=self._case.quotes
@@ -147,7 +147,7 @@ class World:
                 before=before,
                 after=self._entries(),
                 reminders=tuple(one for one in ReminderStore(conversation).read_all() if one.is_open),
-                notion_writes=len(self._notion.written) - written,
+                notion_writes=len(self._notion.written) - notion_writes_before,
                 searches=tuple(self._web.queries) if self._web is not None else (),
                 bucket=self._everything(),
             )

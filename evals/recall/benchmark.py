@@ -75,10 +75,10 @@ def measure(group: Group) -> Figures:
         missed: list[str] = []
         times_ms: list[float] = []
         for fact in group.facts.values():
-            begun = time.process_time()
+            begun_s = time.process_time()
             request = Wanted(queries=(fact.ask,), limit=SHOWN)
             lines = memory.find(context_of(conversation, group), request).lines
-            times_ms.append((time.process_time() - begun) * 1_000)
+            times_ms.append((time.process_time() - begun_s) * 1_000)
             is_found = any(line.endswith(f"] {fact.text}") for line in lines)
             for kind in ("all", fact.language):
                 hits[kind].append(float(is_found))
@@ -106,7 +106,7 @@ def conversation_of(group: Group, threads: ThreadPoolExecutor) -> Conversation:
 
 def context_of(conversation: Conversation, group: Group) -> TurnContext:
     """Return a turn with a question asked just after the group's last message."""
-    asked = MessageRecord(
+    message = MessageRecord(
         line_message_id="asked",
         webhook_event_id="asking",
         timestamp_ms=group.messages[-1].timestamp_ms + 1,
@@ -119,10 +119,10 @@ def context_of(conversation: Conversation, group: Group) -> TurnContext:
     question = Question(
         conversation=conversation,
         history=history,
-        asked=(asked,),
-        draft=outcome_of((asked,), OutcomeKind.SKIPPED),
+        asked=(message,),
+        draft=outcome_of((message,), OutcomeKind.SKIPPED),
         basis=Basis(conversation=conversation, lease=_Held(), prompt=Provenance(), before=Amendments()),
         deadline=Deadline.after(conversation.turn.clock, 40.0),
         sequence=1,
     )
-    return TurnContext(conversation=conversation, to_answer=(asked,), earlier=history.messages, question=question)
+    return TurnContext(conversation=conversation, to_answer=(message,), earlier=history.messages, question=question)

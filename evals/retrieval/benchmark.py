@@ -115,10 +115,10 @@ def _closest(rows: Sequence[Row], queries: Sequence[Query], embedder: Embedder) 
     vectors = dict(
         zip([row.path for row in rows], _vectors([text_of(row) for row in rows], "document", embedder), strict=True)
     )
-    asked = [query.ask for query in queries]
+    query_texts = [query.ask for query in queries]
     return {
         ask: dict(closest_of(vectors, [vector]))
-        for ask, vector in zip(asked, _vectors(asked, "query", embedder), strict=True)
+        for ask, vector in zip(query_texts, _vectors(query_texts, "query", embedder), strict=True)
     }
 
 
@@ -135,7 +135,7 @@ def search_ms(entries: Sequence[SetEntry], queries: Sequence[Query], *, among: i
     many = [rows[number % len(rows)] for number in range(among)]
     times_ms = []
     for query in queries:
-        begun = time.thread_time()
+        begun_s = time.thread_time()
         find_matches(many, [query.ask])
-        times_ms.append((time.thread_time() - begun) * 1_000)
+        times_ms.append((time.thread_time() - begun_s) * 1_000)
     return median(times_ms)

@@ -189,5 +189,5 @@ def _tokens_of(part: str | CallPart) -> int:
 
 
 def _digest(request: GenerateContentRequest, signer: Signer) -> str:
-    asked = json.dumps([signer.seed, request.model, request.body], sort_keys=True)
-    return hashlib.sha256(asked.encode()).hexdigest()
+    fingerprint = json.dumps([signer.seed, request.model, request.body], sort_keys=True)
+    return hashlib.sha256(fingerprint.encode()).hexdigest()

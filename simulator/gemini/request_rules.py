@@ -193,8 +193,8 @@ def _refuse_foreign_thoughts(request: GenerateContentRequest, signer: Signer) ->
     Source: https://ai.google.dev/gemini-api/docs/thought-signatures.
     """
     contents = request.contents
-    asked = (i for i, content in enumerate(contents) if content.role == "user" and not content.function_responses)
-    start = max(asked, default=0)
+    user_turns = (i for i, content in enumerate(contents) if content.role == "user" and not content.function_responses)
+    start = max(user_turns, default=0)
     for position, content in enumerate(contents[start:], start=start + 1):
         signed = next((part for part in content.parts if part.function_call), None)
         if signed is None or signed.function_call is None:

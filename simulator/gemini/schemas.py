@@ -51,8 +51,8 @@ def refuse_bad_openapi_schema(schema: Mapping[str, object], path: str, *, backen
     declared = schema.get("type", "OBJECT")
     if not isinstance(declared, str) or declared.lower() not in JSON_SCHEMA_TYPES:
         raise invalid_field(f"{path}.type", f"Invalid value at '{path}.type' (google.ai.Type), {declared!r}")
-    for where, below in _subschemas(schema, path, maps=("properties",), single=("items",), lists=("anyOf", "any_of")):
-        refuse_bad_openapi_schema(below, where, backend=backend)
+    for subpath, below in _subschemas(schema, path, maps=("properties",), single=("items",), lists=("anyOf", "any_of")):
+        refuse_bad_openapi_schema(below, subpath, backend=backend)
 
 
 def _refuse_bad_subschema(schema: Mapping[str, object], path: str, definitions: frozenset[str]) -> None:
@@ -83,8 +83,8 @@ def _refuse_bad_subschema(schema: Mapping[str, object], path: str, definitions: 
         single=("items", "additionalProperties"),
         lists=("prefixItems", "anyOf", "oneOf"),
     )
-    for where, below in parts:
-        _refuse_bad_subschema(below, where, definitions)
+    for subpath, below in parts:
+        _refuse_bad_subschema(below, subpath, definitions)
 
 
 def _subschemas(
@@ -106,10 +106,10 @@ def _subschemas(
         if not isinstance(inside, list):
             raise invalid_argument(f"* {path}.{keyword}: a list is expected.")
         subschemas.extend((f"{path}.{keyword}[{index}]", value) for index, value in enumerate(inside))
-    for where, value in subschemas:
+    for subpath, value in subschemas:
         if not isinstance(value, Mapping):
-            raise invalid_argument(f"* {where}: a schema is expected.")
-    return [(where, value) for where, value in subschemas if isinstance(value, Mapping)]
+            raise invalid_argument(f"* {subpath}: a schema is expected.")
+    return [(subpath, value) for subpath, value in subschemas if isinstance(value, Mapping)]
 
 
 def _definitions(schema: Mapping[str, object]) -> frozenset[str]:

@@ -54,11 +54,11 @@ async def test_webhook(channel: Channel, call: Call) -> Answer:
     if endpoint is not None:
         _check_url(channel, endpoint)
     attempt = await channel.courier.verify(None if channel.keeps_webhook else endpoint)
-    when = datetime.fromtimestamp(call.at_ms / 1_000, UTC)
+    moment = datetime.fromtimestamp(call.at_ms / 1_000, UTC)
     return Answer(
         body={
             "success": attempt.status == HTTPStatus.OK,
-            "timestamp": when.strftime("%Y-%m-%dT%H:%M:%S.%f000Z"),
+            "timestamp": moment.strftime("%Y-%m-%dT%H:%M:%S.%f000Z"),
             "statusCode": attempt.status or 0,
             "reason": "OK" if attempt.is_accepted else attempt.reason.upper() if attempt.reason else "",
             "detail": str(attempt.status) if attempt.is_accepted else attempt.detail,

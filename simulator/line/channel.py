@@ -169,7 +169,7 @@ class Channel:
         self, chat: Chat, contents: tuple[JsonObject, ...], how: Sent | None = None
     ) -> tuple[JsonObject, ...]:
         """Show the bot's messages in the chat, and end the loading animation.  Returns: LINE's `sentMessages`."""
-        sent = []
+        sent_messages = []
         for content in contents:
             message = Message(
                 line_message_id=self.ids.line_message_id(self.now_ms()),
@@ -182,14 +182,14 @@ class Channel:
             chat.add(message)
             if how is not None:
                 self.sent_messages.note(message.line_message_id, how)
-            sent.append(
+            sent_messages.append(
                 {"id": message.line_message_id} | ({"quoteToken": message.quote_token} if message.quote_token else {})
             )
         chat.loading_until_ms = 0
         for listener in self.bot_listeners:
-            listener(chat.chat_id, contents, tuple(one["id"] for one in sent))
+            listener(chat.chat_id, contents, tuple(one["id"] for one in sent_messages))
         self.notify_listeners()
-        return tuple(sent)
+        return tuple(sent_messages)
 
     def emit(
         self, chat: Chat | None, body: JsonObject, *, by: Person | None = None, message: Message | None = None

@@ -94,15 +94,15 @@ class Courier:
 
         For example, `release("e2", "e1")` sends the delivery with event e2 first.
         """
-        ordered = [
+        named_deliveries = [
             events
             for webhook_event_id in webhook_event_ids
             for events in self.held_deliveries
             if webhook_event_id in {event.webhook_event_id for event in events}
         ]
-        leaving = ordered if webhook_event_ids else list(self.held_deliveries)
-        self.held_deliveries = [events for events in self.held_deliveries if events not in leaving]
-        self._start(self._deliver_in_turn(leaving))
+        deliveries = named_deliveries if webhook_event_ids else list(self.held_deliveries)
+        self.held_deliveries = [events for events in self.held_deliveries if events not in deliveries]
+        self._start(self._deliver_in_turn(deliveries))
 
     def redeliver(self, event: WebhookEvent) -> None:
         """Send the event again as a redelivery, regardless of the answers to earlier attempts."""

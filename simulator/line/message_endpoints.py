@@ -43,10 +43,10 @@ async def reply(channel: Channel, call: Call) -> Answer:
     channel.reply_tokens.spend(reply_token)
     channel.broadcasts.count("reply", len(messages), at_ms=call.at_ms)
     event = channel.event_of_token(reply_token)
-    how = Sent(kind="reply", reply_token=reply_token, webhook_event_id=event.webhook_event_id if event else None)
+    origin = Sent(kind="reply", reply_token=reply_token, webhook_event_id=event.webhook_event_id if event else None)
     is_shown = _is_reachable(channel, chat)
-    sent = channel.say_as_bot(chat, messages, how) if is_shown else _hidden_messages(channel, messages)
-    return Answer(body={"sentMessages": list(sent)}, has_effect=True)
+    sent_messages = channel.say_as_bot(chat, messages, origin) if is_shown else _hidden_messages(channel, messages)
+    return Answer(body={"sentMessages": list(sent_messages)}, has_effect=True)
 
 
 async def push(channel: Channel, call: Call) -> Answer:
@@ -69,13 +69,13 @@ async def push(channel: Channel, call: Call) -> Answer:
     spend_quota(channel, len(chat.member_ids) if reaches else 0, call.at_ms)
     channel.broadcasts.count("push", int(reaches), at_ms=call.at_ms)
     channel.broadcasts.count_units(units, int(reaches), at_ms=call.at_ms)
-    how = Sent(kind="push")
-    sent = channel.say_as_bot(chat, messages, how) if reaches else _hidden_messages(channel, messages)
+    origin = Sent(kind="push")
+    sent_messages = channel.say_as_bot(chat, messages, origin) if reaches else _hidden_messages(channel, messages)
     if retry_key is not None:
         channel.retry_keys.accept(
-            retry_key, AcceptedRequest(request_id=call.request_id, at_ms=call.at_ms, sent_messages=sent)
+            retry_key, AcceptedRequest(request_id=call.request_id, at_ms=call.at_ms, sent_messages=sent_messages)
         )
-    return Answer(body={"sentMessages": list(sent)}, has_effect=reaches)
+    return Answer(body={"sentMessages": list(sent_messages)}, has_effect=reaches)
 
 
 async def multicast(channel: Channel, call: Call) -> Answer:

@@ -27,5 +27,5 @@ class Batch:
 
 
 def _iso(at_ms: int) -> str:
-    when = datetime.fromtimestamp(at_ms / 1_000, UTC)
-    return when.strftime("%Y-%m-%dT%H:%M:%S.") + f"{at_ms % 1_000:03d}Z"
+    moment = datetime.fromtimestamp(at_ms / 1_000, UTC)
+    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{at_ms % 1_000:03d}Z"

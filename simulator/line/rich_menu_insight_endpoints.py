@@ -28,10 +28,8 @@ async def daily(channel: Channel, call: Call) -> Answer:
     menu, first, last = _menu_and_days(channel, call, DAILY_DAYS)
     taps = _within(menu, channel, first, last)
 
-    def metrics(counted: Sequence[Tap]) -> list[JsonObject]:
-        return [
-            {"date": day} | _count([tap for tap in counted if day_of(tap.at_ms) == day]) for day in _days(first, last)
-        ]
+    def metrics(taps: Sequence[Tap]) -> list[JsonObject]:
+        return [{"date": day} | _count([tap for tap in taps if day_of(tap.at_ms) == day]) for day in _days(first, last)]
 
     if _is_hidden(taps):
         return Answer(body={"richMenuId": menu.rich_menu_id}, headers=MARK)

@@ -191,14 +191,14 @@ class NotionStandIn:
         return {"object": "list", "results": appended, "next_cursor": None, "has_more": False, "type": "block"}
 
 
-def _find(kind: str, things: Mapping[str, _Thing], request: Request) -> _Thing:
+def _find(kind: str, objects: Mapping[str, _Thing], request: Request) -> _Thing:
     identity = str(request.path_params["id"])
-    if identity not in things:
+    if identity not in objects:
         raise not_found(kind, identity)
-    return things[identity]
+    return objects[identity]
 
 
-def _listing(things: Sequence[JsonObject], paging: Any, type_: str) -> JsonObject:  # noqa: ANN401 - a body or a query
+def _listing(objects: Sequence[JsonObject], paging: Any, type_: str) -> JsonObject:  # noqa: ANN401 - a body or a query
     try:
         size = int(paging.get("page_size") or _PAGE_SIZE)
         start = int(paging.get("start_cursor") or 0)
@@ -206,10 +206,10 @@ def _listing(things: Sequence[JsonObject], paging: Any, type_: str) -> JsonObjec
         raise validation_error("start_cursor or page_size is no valid value.") from None
     if not 0 < size <= _PAGE_SIZE:
         raise validation_error(f"body.page_size should be ≤ `{_PAGE_SIZE}`, instead was `{size}`.")
-    has_more = start + size < len(things)
+    has_more = start + size < len(objects)
     return {
         "object": "list",
-        "results": list(things[start : start + size]),
+        "results": list(objects[start : start + size]),
         "next_cursor": str(start + size) if has_more else None,
         "has_more": has_more,
         "type": type_,

@@ -76,20 +76,20 @@ def apply_update(before: SubscriptionSettings, request: types.UpdateSubscription
 
     Raises: InvalidArgumentError, if the mask is empty or names an unknown or unchangeable field.
     """
-    asked = settings_from_wire(request.subscription)
+    requested = settings_from_wire(request.subscription)
     updated = before
     if not request.update_mask.paths:
         raise InvalidArgumentError("The update_mask must be set, and must contain a non-empty paths list.")
     for path in request.update_mask.paths:
         match path:
             case "push_config" | "push_config.push_endpoint":
-                updated = replace(updated, push_endpoint=asked.push_endpoint)
+                updated = replace(updated, push_endpoint=requested.push_endpoint)
             case "ack_deadline_seconds":
-                updated = replace(updated, ack_deadline_s=asked.ack_deadline_s)
+                updated = replace(updated, ack_deadline_s=requested.ack_deadline_s)
             case "retry_policy":
-                updated = replace(updated, retry_policy=asked.retry_policy)
+                updated = replace(updated, retry_policy=requested.retry_policy)
             case "dead_letter_policy":
-                updated = replace(updated, dead_letter_policy=asked.dead_letter_policy)
+                updated = replace(updated, dead_letter_policy=requested.dead_letter_policy)
             case _:
                 raise InvalidArgumentError(f"The field {path} of a subscription cannot be updated.")
     return updated

@@ -98,18 +98,18 @@ def _upload(call: Call, bucket: str, params: Mapping[str, str]) -> Call:
 
 def _copy(call: Call, copy: re.Match[str], params: Mapping[str, str]) -> Call:
     source, target = Target(unquote(copy[1]), unquote(copy[2])), Target(unquote(copy[4]), unquote(copy[5]))
-    written = Check(target=target, conditions=Conditions.of(params), may_be_absent=True)
+    target_check = Check(target=target, conditions=Conditions.of(params), may_be_absent=True)
     read = Check(
         target=source,
         conditions=Conditions.of(params, prefix="ifSource"),
         generation=number(params, "sourceGeneration"),
     )
     operation: Operation = "rewrite" if copy[3] == "rewrite" else "copy"
-    return replace(call, operation=operation, bucket=target.bucket, name=target.name, checks=(written, read))
+    return replace(call, operation=operation, bucket=target.bucket, name=target.name, checks=(target_check, read))
 
 
 def _composition(call: Call, target: Target, params: Mapping[str, str]) -> Call:
-    written = Check(target=target, conditions=Conditions.of(params), may_be_absent=True)
+    target_check = Check(target=target, conditions=Conditions.of(params), may_be_absent=True)
     sources = _json_object(call.body).get("sourceObjects", [])
     read = tuple(
         Check(
@@ -119,7 +119,7 @@ def _composition(call: Call, target: Target, params: Mapping[str, str]) -> Call:
         )
         for source in sources
     )
-    return replace(call, operation="compose", bucket=target.bucket, name=target.name, checks=(written, *read))
+    return replace(call, operation="compose", bucket=target.bucket, name=target.name, checks=(target_check, *read))
 
 
 def _single(call: Call, target: Target, params: Mapping[str, str], *, has_content: bool) -> Call:

@@ -29,13 +29,13 @@ def storage_child(
     """
     port = port or free_port()
     public_address = public_address or f"{HOST}:{port}"
-    where = ["-backend", "memory"]
+    backend = ["-backend", "memory"]
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
-        where = ["-backend", "filesystem", "-filesystem-root", str(folder.resolve())]
+        backend = ["-backend", "filesystem", "-filesystem-root", str(folder.resolve())]
     options = ["-scheme", "http", "-host", HOST, "-port", str(port), "-external-url", f"http://{public_address}"]
     quiet = ["-public-host", public_address, "-log-level", "warn"]
-    command = [str(_binary_path()), *options, *quiet, *where]
+    command = [str(_binary_path()), *options, *quiet, *backend]
     return Child(name="Cloud Storage stand-in", command=command, port=port, log_path=log_path, env=env)
 
 

@@ -29,6 +29,6 @@ _metadata = (("x-goog-request-params", f"topic={_topic}"),)
 def floor(request: Request) -> tuple[str, int]:
     """Answer 200 once the body is on the topic."""
     message = _message(data=request.get_data(), attributes=_attributes)
-    asked = PublishRequest.wrap(_request(topic=_topic, messages=[message]))
-    _publish(asked, metadata=_metadata)
+    publish_request = PublishRequest.wrap(_request(topic=_topic, messages=[message]))
+    _publish(publish_request, metadata=_metadata)
     return "OK", 200

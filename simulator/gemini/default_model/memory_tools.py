@@ -65,8 +65,8 @@ _TEXTS: Mapping[Language, _Texts] = {
 
 def is_request(prompt: Prompt) -> bool:
     """Whether the last message is a request to the memory, and the function is offered."""
-    asked = _memory_request(prompt)
-    return asked is not None and prompt.offers(asked[0])
+    request = _memory_request(prompt)
+    return request is not None and prompt.offers(request[0])
 
 
 def begin(prompt: Prompt) -> Decision:

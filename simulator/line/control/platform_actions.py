@@ -138,8 +138,8 @@ def say_as_bot(platform: LinePlatform, body: JsonObject) -> JsonObject:
     messages = checked_messages(platform, {"messages": body["messages"]}, destination_of(chat))
     if body.get("only_checks"):
         return {"line_message_ids": []}
-    sent = platform.say_as_bot(chat, messages, Sent(kind="push"))
-    return {"line_message_ids": [one["id"] for one in sent]}
+    sent_messages = platform.say_as_bot(chat, messages, Sent(kind="push"))
+    return {"line_message_ids": [one["id"] for one in sent_messages]}
 
 
 @action(is_recorded=False)

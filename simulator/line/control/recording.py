@@ -154,8 +154,8 @@ class Replay:
         chat = self.platform.chats.get(step["chat_id"])
         if chat is None:
             raise RecordingError("the bot spoke in a chat that is not in the recording")
-        sent = self.platform.say_as_bot(chat, messages)
-        self._ids |= {recorded: one["id"] for recorded, one in zip(step.get("ids", ()), sent, strict=False)}
+        sent_messages = self.platform.say_as_bot(chat, messages)
+        self._ids |= {recorded: one["id"] for recorded, one in zip(step.get("ids", ()), sent_messages, strict=False)}
 
     def _learn(self, recorded: Any, actual: Any) -> None:  # noqa: ANN401 - any JSON
         """Map the recorded ids to the ids of the replay."""

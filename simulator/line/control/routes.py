@@ -166,14 +166,14 @@ class _Control:
 
     def _message_fields(self, message: Message) -> JsonObject:
         """Return a message of the bot with the time, the endpoint and, for a reply, the answered event."""
-        sent = self._platform.sent_messages.find(message.line_message_id)
+        origin = self._platform.sent_messages.find(message.line_message_id)
         return {
             "line_message_id": message.line_message_id,
             "content": message.content,
             "timestamp_ms": message.timestamp_ms,
-            "kind": sent.kind if sent else None,
-            "reply_token": sent.reply_token if sent else None,
-            "webhook_event_id": sent.webhook_event_id if sent else None,
+            "kind": origin.kind if origin else None,
+            "reply_token": origin.reply_token if origin else None,
+            "webhook_event_id": origin.webhook_event_id if origin else None,
         }
 
 

@@ -104,17 +104,21 @@ def _entry(entry: Message | Notice, event_ids: Mapping[str, list[str]]) -> JsonO
 def _event_ids(platform: LinePlatform) -> dict[str, list[str]]:
     """Return by `line_message_id` the events about a person's message, or the event answered by the bot's message."""
     event_ids: dict[str, list[str]] = {}
-    answered: dict[str, str] = {}
+    event_ids_by_token: dict[str, str] = {}
     for event in platform.events[-EVENTS_SHOWN:]:
         match event.fields:
             case {"message": {"id": str(line_message_id)}} | {"unsend": {"messageId": str(line_message_id)}}:
                 event_ids.setdefault(line_message_id, []).append(event.webhook_event_id)
         if event.reply_token is not None:
-            answered[event.reply_token] = event.webhook_event_id
+            event_ids_by_token[event.reply_token] = event.webhook_event_id
     for request in platform.requests[-EVENTS_SHOWN:]:
-        if request.path == "/v2/bot/message/reply" and request.has_effect and request.body["replyToken"] in answered:
+        if (
+            request.path == "/v2/bot/message/reply"
+            and request.has_effect
+            and request.body["replyToken"] in event_ids_by_token
+        ):
             for sent in request.answer["sentMessages"]:
-                event_ids.setdefault(sent["id"], []).append(answered[request.body["replyToken"]])
+                event_ids.setdefault(sent["id"], []).append(event_ids_by_token[request.body["replyToken"]])
     return event_ids
 
 

@@ -55,9 +55,9 @@ class Bot:
         control, sandbox_end = socket.socketpair()
         running.callback(control.close)
         relay_path = str(self.folder / "relay")
-        inner = ",".join(f"{host}:{port}" for host, port in addresses)
+        inner_addresses = ",".join(f"{host}:{port}" for host, port in addresses)
         files = (str(self.folder / "hosts"), str(self.certificates.bundle))
-        parameters = (str(sandbox_end.fileno()), *files, relay_path, inner, "--", *self.command)
+        parameters = (str(sandbox_end.fileno()), *files, relay_path, inner_addresses, "--", *self.command)
         variables = environment.without_proxies(self.variables) | environment.trusting(
             self.variables, self.certificates
         )
@@ -94,14 +94,14 @@ class Bot:
         lines = ["127.0.0.1 localhost", f"127.0.0.1 {socket.gethostname()}", "::1 localhost"]
         lines += [f"127.0.0.1 {host}" for host in LINE_HOSTS]
         addresses = [("127.0.0.1", HTTPS_PORT)]
-        own: dict[str, str] = {}
+        addresses_by_host: dict[str, str] = {}
         for to in self.allowed:
             if to.is_local:
                 addresses.append(("127.0.0.1", to.port))
                 continue
-            address = own.setdefault(to.host, f"127.0.1.{len(own) + 1}")
+            address = addresses_by_host.setdefault(to.host, f"127.0.1.{len(addresses_by_host) + 1}")
             addresses.append((address, to.port))
-        lines += [f"{address} {host}" for host, address in own.items()]
+        lines += [f"{address} {host}" for host, address in addresses_by_host.items()]
         return "\n".join(lines) + "\n", addresses
 
     async def _serve(self, handed_over: Sequence[socket.socket], running: AsyncExitStack) -> None:

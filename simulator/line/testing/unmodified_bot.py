@@ -39,8 +39,8 @@ class UnmodifiedBot:
         parts = shlex.split(command) if isinstance(command, str) else command
         started = [self._fill(part) for part in parts]
         allowances = [option for host in allowed for option in ("--allow", host)]
-        own = ["--port", str(self._port), "--webhook", self._fill(webhook), *allowances, *options]
-        self._command = [sys.executable, "-m", _COMMAND, "run", *own, "--", *started]
+        arguments = ["--port", str(self._port), "--webhook", self._fill(webhook), *allowances, *options]
+        self._command = [sys.executable, "-m", _COMMAND, "run", *arguments, "--", *started]
         self._env = {**env, "PORT": str(self._bot_port)}
         self._start_s = start_s
         self._process: subprocess.Popen[bytes] | None = None
