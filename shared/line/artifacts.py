@@ -23,9 +23,12 @@ _CALLS: Final = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 _THOUGHTS: Final = re.compile(
-    r"<(think|thinking|thought|thoughts)>.*?(?:</\1>|\Z)|\A\s*THOUGHTS?:[^\n]*(?:\n|\Z)|\A\s*THOUGHTS?[ \t]*\n.*?(?:\n[ \t]*\n|\Z)",
+    r"<(think|thinking|thought|thoughts)>.*?(?:</\1>|\Z)|\A\s*(?:\*\*)?THOUGHTS?:[^\n]*(?:\n|\Z)"
+    r"|\A\s*(?:THOUGHTS?|(?i:thoughts?)(?=[ \t]*\n\s*(?:The user|User |I (?:need|should|will|must|have)|Okay|ユーザー)))"
+    r"[ \t]*\n.*?(?:\n[ \t]*\n|\Z)",
     re.DOTALL,
 )
+_EMPTY_CODE: Final = re.compile(r"```[a-z_]{0,12}[ \t]*\n\s*```")
 _CITATIONS: Final = re.compile(
     r"[ \t]?\[cite:[\d\s,\-–]{0,60}\]|\[cite_(?:start|end)\]|:contentReference\[oaicite:\d+\](?:\{index=\d+\})?"
     r"|【\d+(?::\d+)?†[^】\n]{0,60}】|\[span_\d+\]\((?:start|end)_span\)"
@@ -74,7 +77,7 @@ _ENTITY: Final = re.compile(r"&(?:#\d{1,6}|#[xX][0-9a-fA-F]{1,5}|[A-Za-z]{2,8});
 def without_artifacts(text: str) -> str:
     """Return the text without what a model writes by mistake; it may be blank then."""
     text = _unwrapped(text)
-    for pattern in (_CALLS, _THOUGHTS, _RESULT, _CITATIONS):
+    for pattern in (_CALLS, _EMPTY_CODE, _THOUGHTS, _RESULT, _CITATIONS):
         text = pattern.sub("", text)
     return _outside_code(text, _plain)
 

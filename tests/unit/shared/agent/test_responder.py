@@ -144,6 +144,17 @@ def test_an_answer_of_which_nothing_would_be_left_is_asked_for_again(
     assert "Answer in words" in worker.prompt()
 
 
+@pytest.mark.parametrize(
+    "result", ['{"clarificationNeeded": true}', '```json\n{"path": "inbox/a.md", "clarificationNeeded": true}\n```']
+)
+def test_the_result_of_a_function_never_reaches_people(worker: PushedWorker, direct: ChatEvents, result: str) -> None:
+    raw = calling(("reply", {"message": result}))
+
+    assert answered(worker, direct, raw, HELLO)["text"] == "hello"
+    outcome = answered(worker, direct, raw, raw)
+    assert (outcome["kind"], "clarification" in outcome["text"]) == ("apologised", False)
+
+
 def test_words_around_a_link_that_is_taken_out_are_an_answer(worker: PushedWorker, direct: ChatEvents) -> None:
     reply = calling(("reply", {"message": "Search for the official site.\nhttps://video.example/"}))
 
