@@ -9,6 +9,8 @@ from http import HTTPStatus
 from typing import Any, Final
 
 from shared.access.admission import AdmissionRecord, Admissions
+from shared.agent.executor import ToolExecutor
+from shared.agent.turn_context import TurnContext
 from shared.bus.endpoint import PushEndpoint
 from shared.bus.envelope import Envelope
 from shared.bus.result import EventResult
@@ -23,7 +25,7 @@ from shared.conversation.history_reader import Listing
 from shared.conversation.journal import Journal
 from shared.conversation.provenance import IsWithdrawn, Provenance
 from shared.conversation.pushes import PushesRecord
-from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
+from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, ProposedCall
 from shared.conversation.redaction.sweep import Sweep
 from shared.conversation.snapshot import Snapshot
 from shared.conversation.snapshot_records import Segment, SnapshotRecord
@@ -152,6 +154,10 @@ def no_fold(_stored: StoredObject | None) -> AmendmentFold:
 
 def show_everything(history: History, _asked: Sequence[MessageRecord]) -> History:
     return history
+
+
+def take_as_shown(_tools: ToolExecutor, _proposed: ProposedCall, _context: TurnContext) -> bool:
+    return True
 
 
 def nothing_is_deadly(_outcomes: Iterable[OutcomeRecord]) -> tuple[frozenset[str], int]:

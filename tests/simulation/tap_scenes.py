@@ -8,6 +8,7 @@ from tests.simulation.scene import Scene
 
 _LINE_IS_QUICK: Final = 1  # a seed with which LINE has the picture ready
 _LATE_S: Final = 610.0
+_DELETED: Final = "✓ Deleted"
 
 
 def two_taps() -> list[str]:
@@ -49,6 +50,20 @@ def tap_whose_worker_dies() -> list[str]:
         return _with_pages(scene, scene.rests(), 1)
 
 
+def tap_after_a_change() -> list[str]:
+    """An answer proposes to delete an entry; a note is added to the entry by another tap, and then the first button is pressed."""
+    with Scene(seed=_LINE_IS_QUICK, has_knowledge=True).playing() as scene:
+        scene.runs_to_end(scene.asks_for("file"))
+        scene.sleeps(1)
+        deletes, notes = (_proposes(scene, verb)[1] for verb in ("delete", "note"))
+        for button in (notes, deletes):
+            scene.runs_to_end(scene.pushes(scene.presses(button)))
+            scene.sleeps(1)
+        found = scene.rests()
+        is_told = any(_DELETED in one for one in scene.said)
+        return [*found, "I9: a tap deleted an entry that had changed since the question"] if is_told else found
+
+
 def tap_of_another_button() -> list[str]:
     """A forgery: what was carried out for one press is said to have come from the press of another button."""
     with _scene().playing() as scene:
@@ -62,11 +77,11 @@ def _scene() -> Scene:
     return Scene(seed=_LINE_IS_QUICK, has_notion=True)
 
 
-def _proposes(scene: Scene) -> tuple[Message, str]:
-    """A member sends a picture and asks for a page; return the message that asked, and the button under the answer."""
+def _proposes(scene: Scene, verb: str = "page") -> tuple[Message, str]:
+    """A member sends a picture and asks for a change, of a page by default; return what was asked, and the button under the answer."""
     scene.runs_to_end(scene.pushes(scene.delivers(scene.sends_image())))
     scene.sleeps(1)
-    asked = scene.says(verb="page")
+    asked = scene.says(verb=verb)
     scene.runs_to_end(scene.pushes(scene.delivers(asked)))
     scene.sleeps(1)
     button = scene.world.truth.said[-1].button

@@ -28,6 +28,7 @@ from tests.simulation.stand_ins import (
     new_key,
     say_nothing,
     show_everything,
+    take_as_shown,
     tell_no_time,
     think_and_reply,
 )
@@ -307,6 +308,11 @@ OF_TURNS: Final[Mapping[str, Mutation]] = {
         f"{_DEFERRAL}:_agenda_of_tap",
         DropClause("_is_carried_out"),
         lacks="a change that was proposed is carried out by every press of its button",
+    ),
+    "carries_out_what_was_shown": Mutation(
+        "shared.agent.confirmed_changes:ConfirmedCalls.carry_out",
+        Instead("is_as_proposed", take_as_shown),
+        lacks="a tap changes what has changed since the question",
     ),
     "carries_out_in_time": Mutation(
         f"{_DEFERRAL}:_agenda_of_tap",
