@@ -8,8 +8,8 @@ from typing import Final
 from shared import logs
 from shared.agent.executor import ToolExecutor
 from shared.agent.model import FunctionCall
-from shared.agent.outcomes import having_read, with_forgetting, with_staged
-from shared.agent.receipts import receipt
+from shared.agent.outcomes import having_read, marked_outside, with_forgetting, with_staged
+from shared.agent.receipts import DeedKind, receipt
 from shared.agent.turn_context import TurnContext
 from shared.agent.turn_contexts import TurnContexts
 from shared.clock import Deadline
@@ -46,7 +46,9 @@ class ConfirmedCalls:
         failed += [one for calls in (undo, others) for one in self._run_twice(calls, context, question.deadline)]
         context.seal()
         told_names = {name for one in proposed for name in _told_names(one)}
-        is_as_told = {_in_one_line(one.name) for one in context.deeds} <= told_names
+        # A thought is filed under a name of the classifier's, and touches nothing that is there
+        touched = [one for one in context.deeds if one.kind is not DeedKind.FILED]
+        is_as_told = {_in_one_line(one.name) for one in touched} <= told_names
         kept = context if is_as_told else replace(context, entries=None, reminders=None)
         told = receipt(kept.deeds, locale=language_of(context.said, default=self.locale))
         if failed or not is_as_told:
@@ -59,7 +61,8 @@ class ConfirmedCalls:
             audit=replace(question.draft.audit, tools_used=tuple(one.tool for one in proposed)),
         )
         outcome = having_read(outcome, context)
-        return with_staged(with_forgetting(outcome, context, self.time_zone) if is_as_told else outcome, kept)
+        outcome = with_staged(with_forgetting(outcome, context, self.time_zone) if is_as_told else outcome, kept)
+        return marked_outside(outcome, context)
 
     def _run_twice(
         self, proposed: tuple[ProposedCall, ...], context: TurnContext, deadline: Deadline
@@ -74,9 +77,11 @@ class ConfirmedCalls:
 
 
 def _told_names(one: ProposedCall) -> tuple[str, ...]:
-    """Return the names that the person read: that of what the call touches, and the text that a reminder gets."""
-    text = json.loads(one.arguments).get("text", one.name)
-    return _in_one_line(one.name), _in_one_line(str(text))
+    """Return the names that the person read: that of what the call touches, the text that a reminder gets, and an entry's new name."""
+    arguments = json.loads(one.arguments)
+    updates = arguments.get("updates")
+    renamed = updates.get("name", one.name) if isinstance(updates, dict) else one.name
+    return tuple(_in_one_line(str(name)) for name in (one.name, arguments.get("text", one.name), renamed))
 
 
 def _in_one_line(name: str) -> str:

@@ -35,13 +35,13 @@ _RESULTS_FIRST: Final = ToolFault(
     message="Not done: read the results of the other calls first, then decide by a call of its own.", may_retry=True
 )
 _PROPOSED: Final = ToolFault(
-    message="Not done yet: this turn has read from outside, and the person did not name this. A button under your reply asks them; what it "
-    "would do is written above it. Call `reply`, and claim nothing.",
+    message="Not done yet: the prompt holds words that were read from outside, and the person did not order this in their own. A button "
+    "under your reply asks them; what it would do is written above it. Call `reply`, and claim nothing.",
     may_retry=False,
 )
 _TOO_MUCH_TO_PROPOSE: Final = ToolFault(
-    message="Not done: this turn has read from outside, so it needs the person's tap; and it is too long for that, or "
-    f"{MOST_PROPOSED} changes wait for one. Ask the person to name it in their own message.",
+    message="Not done: the prompt holds words that were read from outside, so it needs the person's tap; and it is too long for that, or "
+    f"{MOST_PROPOSED} changes wait for one. Make it smaller, or tell the person what is left.",
     may_retry=False,
 )
 _STRANGE_LINK: Final = ToolFault(
@@ -163,7 +163,7 @@ class ToolExecutor:
             logs.error("tool_response_invalid", tool=tool.name, fault=odd)
             return ToolFault(message="The function failed.", may_retry=False)
         if tool.outside:
-            context.readings.mark_outside(tool.outside, shown_by=tool.name)
+            context.readings.mark_outside(tool.outside, data)
         if not tool.is_final:
             context.readings.note(data, is_kept=not tool.outside, is_outside=bool(tool.outside))
         shown = fitted(data, limit_tokens=tool.result_tokens)

@@ -47,6 +47,7 @@ _EVERY: Final = {
     ),
     "MONTHLY": re.compile(r"毎月|\bmonthly\b|\bevery month\b|每個?月|ทุกเดือน"),
 }
+_WRITTEN_DATE: Final = re.compile(r"\s*[(\uff08](\d{4}-\d{2}-\d{2})[)\uff09]")
 _WEEKDAYS: Final = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 _LOCAL: Final = "%Y-%m-%dT%H:%M"
 
@@ -70,14 +71,26 @@ def is_reminder_grounded(asked: Asked, *, text: str, at: str, rule: str | None =
 
 
 def is_note_grounded(asked: Asked, *, text: str) -> bool:
-    """Whether the author orders this text to be kept, in own words."""
+    """Whether the author orders this text to be kept, in own words.
+
+    A date in parentheses may say which day the words mean: 「来週の月曜(2026-11-30)に歯医者」.
+    """
     own = own_words(asked.messages, Effect.FILE, outside=asked.outside)
-    return bool(own) and _holds_text(own, text)
+    if not own:
+        return False
+    days = said_times(" ".join(own), asked.now).days
+    return _holds_text(own, _WRITTEN_DATE.sub(lambda date: _unless_said(date, days), text))
+
+
+def is_addition_grounded(asked: Asked, *, name: str, others: Iterable[str], note: str) -> bool:
+    """Whether the author orders this note to be added to the thing of this name, and means no other."""
+    own = own_words(asked.messages, Effect.FILE, outside=asked.outside, target=name)
+    return bool(own) and is_target_named(own, name=name, others=others) and _holds_text(own, note)
 
 
 def is_tick_grounded(asked: Asked, *, name: str, others: Iterable[str] = (), place: str = "") -> bool:
     """Whether the author says that the thing of this name is done, and means no other; `place` is what the list itself is called."""
-    own = own_words(asked.messages, Effect.TICK)
+    own = own_words(asked.messages, Effect.TICK, outside=asked.outside, target=name)
     return bool(own) and is_target_named(own, name=name, others=others, place=place)
 
 
@@ -89,15 +102,33 @@ def is_target_named(own: Sequence[str], *, name: str, others: Iterable[str] = ()
     said = " ".join(own)
     heard = _name_tokens(said.replace(fold(place), " ") if place else said)
     run = _common_run(heard, _name_tokens(name))
-    if not _names(run, name):
+    if not _names(run, _name_tokens(name)) or _is_beside_a_number(run, heard):
         return False
-    rivals = ((one, _common_run(heard, _name_tokens(one))) for one in others)
-    return all(len(other) < len(run) and _stands_in(other, run) for one, other in rivals if _names(other, one))
+    words = frozenset(heard)
+    for tokens in map(_name_tokens, others):
+        if not _names([one for one in tokens if one in words], tokens):  # of a thousand entries almost all
+            continue
+        other = _common_run(heard, tokens)
+        if _names(other, tokens) and not (len(other) < len(run) and _stands_in(other, run)):
+            return False
+    return True
 
 
-def _names(run: Sequence[str], name: str) -> bool:
-    whole, shared = _weight(_name_tokens(name)), _weight(run)
+def _is_beside_a_number(run: Sequence[str], heard: Sequence[str]) -> bool:
+    """Whether a number is said right before or after the run: "room 13" does not name room 12."""
+    starts = [one for one in range(len(heard) - len(run) + 1) if list(heard[one : one + len(run)]) == list(run)]
+    return any(
+        token.isdigit() for one in starts for token in (*heard[max(one - 1, 0) : one], *heard[one + len(run) :][:1])
+    )
+
+
+def _names(run: Sequence[str], name: Sequence[str]) -> bool:
+    whole, shared = _weight(name), _weight(run)
     return shared > 0 and 2 * shared >= whole and shared >= min(whole, _LEAST_TARGET)
+
+
+def _unless_said(date: re.Match[str], days: frozenset[dt.date]) -> str:
+    return " " if any(one.isoformat() == date[1] for one in days) else date[0]
 
 
 def _holds_text(own: Sequence[str], text: str) -> bool:
@@ -195,14 +226,18 @@ def _weight(run: Sequence[str]) -> int:
 
 
 def _common_run(heard: Sequence[str], name: Sequence[str]) -> tuple[str, ...]:
-    """Return the longest run of tokens that both have."""
-    runs = (
-        tuple(name[start:end])
-        for start in range(len(name))
-        for end in range(start + 1, min(len(name), start + 80) + 1)
-        if _stands_in(name[start:end], heard)
-    )
-    return max(runs, key=_weight, default=())
+    """Return the heaviest run of tokens that both have."""
+    best: tuple[str, ...] = ()
+    lengths = [0] * (
+        len(name) + 1
+    )  # of the run that ends at each token of the name, and at the last one that was heard
+    for word in heard:
+        for place in range(len(name), 0, -1):
+            lengths[place] = lengths[place - 1] + 1 if name[place - 1] == word else 0
+            run = name[place - lengths[place] : place]
+            if len(run) >= len(best) and _weight(run) > _weight(best):
+                best = tuple(run)
+    return best
 
 
 def _stands_in(run: Sequence[str], heard: Sequence[str]) -> bool:

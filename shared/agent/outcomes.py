@@ -20,6 +20,12 @@ def having_read(outcome: OutcomeRecord, context: TurnContext) -> OutcomeRecord:
     return replace(outcome, provenance=outcome.provenance | context.provenance)
 
 
+def marked_outside(outcome: OutcomeRecord, context: TurnContext) -> OutcomeRecord:
+    """Return the outcome, as it will stay, marked with the sources outside the chat of which it repeats words."""
+    texts = filter(None, (outcome.text, *outcome.audit.filed_paths))
+    return replace(outcome, provenance=replace(outcome.provenance, outside=context.outside_in(texts)))
+
+
 def with_staged(outcome: OutcomeRecord, context: TurnContext) -> OutcomeRecord:
     """Return the outcome with the staged writes: those to entries, then those to reminders."""
     if context.entries is not None:

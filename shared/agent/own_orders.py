@@ -15,6 +15,7 @@ from shared.search.literal_runs import Runs
 
 _LONGEST_QUOTATION: Final = 40  # characters; a longer one is pasted
 _LONGEST_ORDER: Final = 500  # likewise of a message
+_CUT: Final = "\x00"  # no message holds it
 _QUOTATION: Final = re.compile(r"「[^「」\n]*」|『[^『』\n]*』|“[^“”\n]*”|\"[^\"\n]*\"|«[^«»\n]*»|《[^《》\n]*》")
 _QUOTED_LINE: Final = re.compile(r"^\s*[>\uff1e|│].*$", re.MULTILINE)
 _SENTENCE: Final = re.compile(r"[^。!?\uff01\uff1f\n]+?(?:[。!?\uff01\uff1f]+|(?<=[a-z]{2})\.(?=\s|$)|$)")
@@ -49,7 +50,7 @@ _ORDERS: Final = {
     Effect.TICK: _forms(
         r"完了|終わっ|おわっ|済(?:み|ん|ませ)|買った|買いました|やった|やりました|出した|送った|ちぇっく",
         r"\bdone\b|\bfinished\b|\bcompleted?\b|\bbought\b|\btick\b|\bcheck(?:ed)? off\b|\bsent\b|\bpaid\b",
-        r"完成|做完|弄好|買了|买了|好了|寄了|交了|打勾|付了",
+        r"完成|做完|弄好|好了|打勾|[買买寄交付繳缴洗修寫写]了",
         r"เสร็จ|เรียบร้อย|ซื้อแล้ว|ทำแล้ว|ส่งแล้ว|จ่ายแล้ว",
     ),
 }
@@ -68,7 +69,7 @@ _POLITE: Final = _forms(
 )
 _REPORT: Final = _forms(
     r"書い(?:てあ|てる|てい)|書かれ|(?:と|って)(?:書|記載)|とあ(?:る|り|っ)|ってあ(?:る|っ|り)|(?:と|って)言(?:わ|って(?:る|い|た))|らしい|だそう|とのこと",
-    r"(?:と|って)(?:出て|表示)|に従って|の(?:指示|通り|とおり)",
+    r"(?:と|って)(?:出て|表示)|に従って|の(?:指示|通り|とおり)|て(?:って|だって)(?:さ|ね|よ)?\W*$",
     r"\b(?:says|said|saying|writes|written|wrote|reads|according|told|mentions|mentioned|asks|wants|instructs|supposedly)\b",
     r"寫(?:著|着|道|說|的是)|写(?:着|道|的是|说)|上面|(?<!跟我)(?<!對我)(?:說|说)|提到|據|据|按照|叫(?:我們|我们|你|大家)",
     r"เขียน(?:ว่า|ไว้)|บอกว่า|ระบุ|อ่านว่า|ตามที่|สั่งว่า|พูดว่า",
@@ -81,10 +82,11 @@ _SOURCE: Final = _forms(
     r"รูป|ภาพ|หน้านี้|จดหมาย|ป้าย|กระดาษ|ใบปลิว|เว็บ|ข้อความนี้|บอกให้|สั่งให้",
 )
 _ABOUT_WORDS: Final = _forms(
-    r"翻訳|訳して|要約|意味|どう思|解説|説明|本当|詐欺|怪しい",
+    r"翻訳|訳して|要約|意味|どう思|解説|説明|本当|詐欺|怪しい|読め(?:る|ます|ない)",
+    r"\b(?:can|could) (?:you|u) read\b",
     r"\b(?:translat\w*|summar\w*|explain|means?|meaning|what do you think|scam|phishing|proofread|rephrase)\b",
-    r"翻譯|翻译|摘要|總結|总结|意思|解釋|解释|覺得|觉得|詐騙|诈骗|真的",
-    r"แปล|สรุป|หมายความ|อธิบาย|คิดยังไง|คิดว่า|หลอก",
+    r"翻譯|翻译|摘要|總結|总结|意思|解釋|解释|覺得|觉得|詐騙|诈骗|真的|看得懂",
+    r"แปล|สรุป|หมายความ|อธิบาย|คิดยังไง|คิดว่า|หลอก|อ่านออก",
 )
 # 「課長から→リマインドして」: what follows a colon or an arrow is somebody's; "reminder: pay" is not
 _INTRODUCED: Final = re.compile(r"(?:(?<!\d):|[→⇒»])(?!\d)")
@@ -99,13 +101,17 @@ _REFUSED_BEFORE: Final = _forms(
 )
 
 
-def own_words(messages: Iterable[str], effect: Effect, *, outside: Sequence[str] = ()) -> tuple[str, ...]:
+def own_words(
+    messages: Iterable[str], effect: Effect, *, outside: Sequence[str] = (), target: str = ""
+) -> tuple[str, ...]:
     """Return the sentences, folded, in which one author orders this effect, with the others of these messages that are plain words.
 
     None where nothing is ordered. Values may stand in short quotation marks, as in 「牛乳」ってリマインドして, but an order may not.
-    `outside`: words from outside that the prompt holds; a sentence that repeats a run of them is not its author's.
+    `outside`: words from outside that the prompt holds; a sentence that repeats a run of them is not its author's, but for the name of the
+    `target`, which may be a page's.
     """
-    repeated = Runs.of_any(outside)
+    name = fold(target).strip()
+    repeated = Runs.of_any(fold(one).replace(name, _CUT) if name else one for one in outside)
     short = (text for text in messages if len(text) <= _LONGEST_ORDER)
     plain = [sentence for text in short for sentence in _plain_sentences(text, repeated)]
     return (

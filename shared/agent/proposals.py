@@ -79,6 +79,8 @@ class ShownArgument(StrEnum):
     NOTE = "note"
     NAME = "name"
     DATABASE_NAME = "database_name"
+    HINTS = "hints"
+    TARGET_CATEGORY = "targetCategory"
 
 
 _NAMED: Final = frozenset(ShownArgument)
@@ -88,7 +90,9 @@ _NAMED: Final = frozenset(ShownArgument)
 class _Texts:
     """What a tap would do to something of this {name}, by tool; and the names of arguments."""
 
+    classify_and_capture: str
     delete_entry: str
+    move_entry: str
     update_entry: str
     forget_fact: str
     undo_last_change: str

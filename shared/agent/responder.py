@@ -11,7 +11,15 @@ from shared.agent.catch_up import CatchUp, is_catch_up_only
 from shared.agent.loop import Agent, Thought
 from shared.agent.media_parts import MediaParts, ShownMedia, recent_media
 from shared.agent.model import Content, FilePart, MediaPart, MixedContent, Part, TextContent
-from shared.agent.outcomes import GAP, having_read, room_above_lists, with_forgetting, with_proposals, with_staged
+from shared.agent.outcomes import (
+    GAP,
+    having_read,
+    marked_outside,
+    room_above_lists,
+    with_forgetting,
+    with_proposals,
+    with_staged,
+)
 from shared.agent.people import People
 from shared.agent.prompt import PromptBuilder
 from shared.agent.receipts import is_blank, receipt, without_marks
@@ -188,9 +196,9 @@ class AgentResponder:
         )
         outcome = with_forgetting(having_read(outcome, context), context, self.prompt.time_zone)
         if question.is_overheard:
-            return outcome
+            return marked_outside(outcome, context)
         locale = language_of(context.said, default=self.prompt.locale)
-        return with_proposals(with_staged(outcome, context), context, locale=locale)
+        return marked_outside(with_proposals(with_staged(outcome, context), context, locale=locale), context)
 
     def _refusal(self, question: Question, context: TurnContext, cause: ModelBlockedError) -> OutcomeRecord:
         """Return the text that says so to who asked; what is asked is suspected."""

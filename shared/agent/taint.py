@@ -1,16 +1,13 @@
-"""Taint: what a turn has read from outside, and what it may do afterwards.
+"""Taint: what a turn was shown beside the chat, and which links its reply may hold.
 
-The words of a website, a Notion page, a picture or a file may come from a stranger. Once a turn has read some, these calls wait for the
-person's tap: deletions of entries and of own facts, updates that take words away, writes to Notion, and reminders that are set, changed or
-cancelled. A web search then
-may repeat of what is filed only what the person says. If only Notion was read, a page that the person names is written at once, because no
-page can be changed without a search for it. A reply links only to what a function returned or a person wrote. So no outside text chooses a
-target, and none sends people's notes away.
+The words of a website, a Notion page, a picture or a file may come from a stranger. A turn whose prompt holds such words, read by itself or
+by an earlier turn, carries out at once only what adds to the chat's own store and stands in the asker's own words (`grounding.py`); all
+else waits for a person's tap. A web search then may repeat of what is filed only what the person says. A reply links only to what a
+function returned or a person wrote. So no outside text chooses a target, and none sends people's notes away.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from collections.abc import Set as AbstractSet
 from itertools import takewhile
 from threading import Lock
 from typing import Final
@@ -27,62 +24,56 @@ from shared.agent.links import (
     narrowed,
     without_hidden_characters,
 )
+from shared.agent.outside_words import OutsideWords
 from shared.agent.page_links import PageLinks
 from shared.search.folding import fold
 from shared.search.literal_runs import Runs
 
 _NUMBER: Final = re.compile(r"\d{4,}")
-_NAMED_AT_LEAST: Final = 2  # characters; a shorter name stands in other words by chance
-_WORD: Final = re.compile(r"[^\W_]{2,}")
-_ASCII_WORD: Final = re.compile(r"[0-9a-z]{2,}")  # 「ToDoに追加」: a script without spaces goes on right after it
-# A name that begins and ends inside no ASCII word
-_WHOLE: Final = r"(?:(?<![0-9a-z])|(?![0-9a-z])){}(?:(?<![0-9a-z])|(?![0-9a-z]))"
-
-_PART: Final = re.compile(r"[^\W_]+")
-# Words that stand in almost any request, so that they alone name nothing
-_COMMON: Final = frozenset(
-    _PART.findall(
-        "a add all an and any are as at be but by can could for from has have he her here him his how i if in is it its me my "
-        "new no not of on or our out please put she so some that the their them there they this to up us was we what when where which who "
-        "will with would write yes you your "
-        "ある あれ いつ いる から ください この これ した して する その それ って です ない なに ので まで ます 追加 更新 今日 "
-        "一下 什麼 我的 新增 這個"
-    )
-)
 
 
 class Readings:
     """What the model has been shown in a turn, beside the chat; safe to share between threads."""
 
     def __init__(self) -> None:
-        self._outside: dict[str, str] = {}
+        self._outside: list[OutsideWords] = []
         self._links: set[str] = set()
         self._addresses: set[str] = set()
         self._hosts: set[str] = set()
         self._written: set[str] = set()
         self._kept: list[str] = []
         self._of_pages = PageLinks()
+        self._titles: dict[str, str] = {}
         self._lock = Lock()
 
     @property
-    def is_tainted(self) -> bool:
-        """Whether it was shown anything from outside."""
-        return bool(self._outside)
+    def outside(self) -> tuple[OutsideWords, ...]:
+        """The words of sources outside the chat that it was shown."""
+        with self._lock:
+            return tuple(self._outside)
 
     @property
-    def outside(self) -> frozenset[str]:
-        """The sources outside the chat of which it was shown anything, as in `Provenance`."""
+    def kept(self) -> str:
+        """What it was shown that repeats what is filed."""
         with self._lock:
-            return frozenset(self._outside.values())
+            return "\n".join(self._kept)
 
-    def mark_outside(self, source: str, *, shown_by: str = "") -> None:
-        """Something from a source outside the chat was shown, as the results of a tool of this name, or in the prompt."""
+    def mark_outside(self, source: str, data: object = None) -> None:
+        """Words of a source outside the chat, as in `Provenance`, were shown: `data`, or None where they are not known."""
+        text = None if data is None else "\n".join(_texts_in(data))
         with self._lock:
-            self._outside[shown_by or source] = source
+            self._outside.append(OutsideWords(sources=frozenset({source}), text=text, is_direct=True))
 
-    def is_tainted_beside(self, tools: AbstractSet[str]) -> bool:
-        """Whether it was shown anything from outside that these tools did not return."""
-        return not self._outside.keys() <= tools
+    @property
+    def titles(self) -> Mapping[str, str]:
+        """The titles of the pages that it was shown, by their ids."""
+        with self._lock:
+            return dict(self._titles)
+
+    def mark_titles(self, titles: Mapping[str, str]) -> None:
+        """Pages of these ids and titles were found; of two searches the pages of both."""
+        with self._lock:
+            self._titles |= titles
 
     def note(self, data: object, *, is_kept: bool = False, is_outside: bool = False) -> None:
         """Remember the links of a function's result or of the prompt: the reply may repeat them.
@@ -186,26 +177,3 @@ def _texts_in(data: object) -> Iterator[str]:
                 yield from _texts_in(value)
         case _:
             yield str(data)
-
-
-def is_named(name: str, said: Iterable[str]) -> bool:
-    """Whether the person's own words name this: the whole name, or words of at least two characters that are more than half of it.
-
-    The whole name, and a word of ASCII letters, do not count inside a longer word of ASCII letters. One common word of a longer name, which
-    stands in most messages, names nothing, and a name of nothing but such words is never named.
-    """
-    heard, whole = fold(" ".join(said)), fold(name).strip()
-    heard_words = frozenset(_ASCII_WORD.findall(heard))
-    words = _WORD.findall(whole)
-    parts = _PART.findall(whole)
-    if parts and _COMMON.issuperset(parts):
-        return False
-    if len(whole) >= _NAMED_AT_LEAST and re.search(_WHOLE.format(re.escape(whole)), heard) is not None:
-        return True
-    named = [one for one in words if one in heard_words or (not one.isascii() and one in heard)]
-    return 2 * _bytes_of(named) > _bytes_of(words)
-
-
-def _bytes_of(words: Iterable[str]) -> int:
-    """Return how long words are together, those of scripts in which a character says more counting more."""
-    return sum(len(one.encode()) for one in words)

@@ -26,15 +26,15 @@ class ToolFault:
 
 
 NOT_NAMED: Final = ToolFault(
-    message="Not done: this turn has read from outside, so only what the person names in their own message may be searched for. Ask "
-    "them to name it.",
+    message="Not done: the prompt holds words that were read from outside, so only what the person names in their own message may be "
+    "searched for. Ask them to name it.",
     may_retry=False,
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NeedsTap:
-    """The call was not carried out: this turn has read from outside, and the person did not name `name`, which the call would touch.
+    """The call was not carried out: words from outside were read, and it waits for the person's tap; it would touch `name`.
 
     `revision`: the state of that thing, where the tool has no `revision` that tells it once the turn is over.
     """

@@ -1,19 +1,21 @@
 """The context of a turn's tools: its chat, and what the turn has read and done so far; none of it comes from the model."""
 
+import datetime as dt
 import itertools
 import json
 import math
-from collections.abc import Callable, Mapping
-from collections.abc import Set as AbstractSet
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
 from shared.agent.forgetting import Forgetting
+from shared.agent.grounding import Asked
+from shared.agent.outside_words import OutsideWords, outside_in, outside_in_prompt, repeated_sources, sources_of
 from shared.agent.proposals import Proposals
 from shared.agent.recalled import Recalled
 from shared.agent.receipts import Deed, OutsideDeeds
 from shared.agent.retellings import Retelling, retellings_in_prompt, sources_beyond_memory
-from shared.agent.taint import Readings, is_named
+from shared.agent.taint import Readings
 from shared.clock import Deadline, SystemClock
 from shared.conversation.provenance import Provenance
 from shared.conversation.records import MessageRecord, ProposedCall, StagedWrite
@@ -131,14 +133,54 @@ class TurnContext:
         """The words of the messages that the turn answers."""
         return tuple(one.text for one in self.to_answer)
 
-    def may_touch(self, name: str, *, despite: AbstractSet[str] = frozenset()) -> bool:
-        """Whether something of this name may be deleted or written without a tap.
+    @property
+    def outside_words(self) -> tuple[OutsideWords, ...]:
+        """The words from outside that the model was shown by now: in the prompt, whichever turn read them, or by tools.
 
-        It may not after a reading from outside, unless only the tools `despite` were read and the person names it.
+        In the turn of a person's tap, also those of what was proposed.
         """
-        if not self.readings.is_tainted:
+        prompt = outside_in_prompt(self.question.history, self.question.asked) if self.question is not None else ()
+        outcomes = self.question.history.outcomes if self.question is not None and self.confirmed else ()
+        proposing = (one for one in outcomes if not frozenset(self.confirmed).isdisjoint(one.offer.proposes))
+        recalled = outside_in((*self.recalled.shown.records, *proposing))
+        staged = (one.provenance.outside for one in (self.entries, self.reminders) if one is not None)
+        filed = self.recalled.provenance.outside.union(*staged)
+        shown_entries = (OutsideWords(sources=filed, text=self.readings.kept),) if filed else ()
+        return (*prompt, *recalled, *shown_entries, *self.readings.outside)
+
+    def outside_in(self, texts: Iterable[str]) -> frozenset[str]:
+        """Return the sources outside the chat of which these texts may repeat words, as in `Provenance`."""
+        shown = self.outside_words
+        return repeated_sources(texts, shown=shown, said=self.said) if shown else frozenset()
+
+    def outside_in_write(self, texts: Iterable[str]) -> frozenset[str]:
+        """Return the sources of which these texts may repeat words, when they are filed.
+
+        Without a person's tap only what an author orders in own words is filed in a tainted turn, so it repeats none.
+        """
+        return self.outside_in(texts) if self.confirmed else frozenset()
+
+    @property
+    def is_tainted(self) -> bool:
+        """Whether the model was shown words from outside."""
+        return bool(self.outside_words)
+
+    @property
+    def needs_tap(self) -> bool:
+        """Whether a deletion, a replacement or a write to the outside waits for a tap; what a person's tap decided does not."""
+        return not self.confirmed and self.is_tainted
+
+    def is_ordered(self, is_grounded: Callable[[Asked], bool], *, zone: dt.tzinfo) -> bool:
+        """Whether something that adds to the chat's own store may be done at once.
+
+        It may where no tap is needed, or one author orders it in own words. Times are read in `zone`, from the time of the message.
+        """
+        if not self.needs_tap:
             return True
-        return not self.readings.is_tainted_beside(despite) and is_named(name, self.said)
+        outside = tuple(one.text for one in self.outside_words if one.text)
+        typed = [one for one in self.to_answer if one.type == "text" and one.presses is None]
+        authors = {one.user_id: [two for two in typed if two.user_id == one.user_id] for one in typed}
+        return any(is_grounded(_asked(messages, zone, outside)) for messages in authors.values())
 
     def confirms(self, tool: str, arguments: Mapping[str, object], revision: str) -> bool:
         """Whether no person was asked about this call while what it changes was in another state."""
@@ -183,7 +225,7 @@ class TurnContext:
     def provenance(self) -> Provenance:
         """The provenance of all that the model may have read by now, in the prompt or in what tools returned."""
         read = self.prompt | self.shown
-        return replace(read, outside=read.outside | self.readings.outside)
+        return replace(read, outside=sources_of(self.outside_words))
 
     def seal(self) -> None:
         """Stage nothing more: a tool that took too long may still run, and no receipt would tell what it stages from now on."""
@@ -205,3 +247,9 @@ class TurnContext:
         if self.question is None:
             return lambda: None
         return self.question.begin_check(self.shown)
+
+
+def _asked(messages: Sequence[MessageRecord], zone: dt.tzinfo, outside: tuple[str, ...]) -> Asked:
+    newest_ms = max(one.timestamp_ms for one in messages)
+    now = dt.datetime.fromtimestamp(newest_ms / 1_000, tz=zone).replace(tzinfo=None)
+    return Asked(messages=tuple(one.text for one in messages), now=now, outside=outside)

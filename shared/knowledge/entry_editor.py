@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from shared.agent.grounding import Asked
 from shared.conversation.provenance import Source
 from shared.knowledge.classification import Classification
 from shared.knowledge.entry import NAME_LIMIT, Entry
@@ -48,15 +49,17 @@ _READ_ONLY_FIELDS: Final = frozenset(
 class Occasion:
     """When something is filed, and what the prompt holds that it may have come from.
 
-    `check_amendments` is called before a model is asked; it raises PromptAmendedError. `may_touch` tells whether an entry of this name may
-    be deleted. `outside`: the sources outside the chat of which the turn has read, as in `Provenance`.
+    `check_amendments` is called before a model is asked; it raises PromptAmendedError. `needs_tap`: what deletes or replaces waits for a
+    person's tap. `is_ordered` tells whether what adds may be done at once, because an author orders it by this rule. `outside_in` returns
+    the sources outside the chat of which texts repeat words, as in `Provenance`.
     """
 
     now: dt.datetime
     possible: PossibleSources = field(default_factory=PossibleSources, repr=False)
     check_amendments: Callable[[], None] = field(default=lambda: None, repr=False)
-    may_touch: Callable[[str], bool] = field(default=lambda _: True, repr=False)
-    outside: frozenset[str] = frozenset()
+    needs_tap: bool = False
+    is_ordered: Callable[[Callable[[Asked], bool]], bool] = field(default=lambda _: True, repr=False)
+    outside_in: Callable[[Iterable[str]], frozenset[str]] = field(default=lambda _: frozenset(), repr=False)
 
     @classmethod
     def at(cls, now_ms: int, zone: zoneinfo.ZoneInfo, *, possible: PossibleSources) -> "Occasion":
@@ -128,7 +131,7 @@ class EntryEditor:
             entry = entry.with_note(original, origins) if is_sure else entry
             if not may_repeat:
                 _check_repeated(overlay, entry)
-            entry = entry.from_outside(occasion.outside)
+            entry = entry.from_outside(occasion.outside_in((original, *_words_of(values))))
             overlay.stage({entry.path: entry}, placement=Placement(path=entry.path, confidence=entry.confidence))
         return entry
 
@@ -141,7 +144,7 @@ class EntryEditor:
         """
         with overlay.together():
             entry = overlay.show_entry(path)
-            wanted = _check_updates(entry.category, updates)
+            wanted = check_updates(entry.category, updates)
             values = {name: value for name, value in wanted.items() if value != entry.fields.get(name)}
             sources = {
                 name: _sources_of_pieces(overlay, entry, name, value, occasion) for name, value in values.items()
@@ -166,7 +169,7 @@ class EntryEditor:
                 changed = changed.with_note(f"{occasion.today}: {text}", origins)
             if utf16_length(changed.content) > CONTENT_LIMIT:
                 raise EntryFault("The entry's content is full; file the rest as an entry of its own.")
-            changed = changed.from_outside(occasion.outside)
+            changed = changed.from_outside(occasion.outside_in(_words_of(updates)))
             overlay.stage({path: changed})
             return changed, tuple(sorted(updates))
 
@@ -214,6 +217,12 @@ def _free_slug(overlay: EntryOverlay, category: Category, slug: str) -> str:
     return free_slug(slug, lambda one: overlay.is_taken(f"{category}/{one}.md"))
 
 
+def _words_of(values: Mapping[str, object]) -> tuple[str, ...]:
+    """Return the texts of the values, of a list each of its items."""
+    pieces = (value if isinstance(value, list | tuple) else (value,) for value in values.values())
+    return tuple(piece for several in pieces for piece in several if isinstance(piece, str) and piece)
+
+
 def takes_words(entry: Entry, updates: Mapping[str, object]) -> bool:
     """Whether these updates take words of the entry away, as a deletion does: a body, a name or an item that they do not repeat.
 
@@ -236,7 +245,8 @@ def _texts_of(value: Value) -> tuple[str, ...]:
     return tuple(one for one in texts if one.strip())
 
 
-def _check_updates(category: Category, updates: Mapping[str, object]) -> dict[str, Value]:
+def check_updates(category: Category, updates: Mapping[str, object]) -> dict[str, Value]:
+    """Return the values of the fields as they are stored.  Raises: EntryFault, where an entry of the category takes no such value."""
     known = fields_of(category)
     values: dict[str, Value] = {}
     for name, value in updates.items():

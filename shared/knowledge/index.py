@@ -205,11 +205,14 @@ def rebuild_index(entries: EntryStore) -> None:
 
 
 def index_view(catalog: Catalog, *, limit_tokens: int = PROMPT_TOKENS) -> IndexView:
-    """Return at most `limit_tokens` of the index: the open and newest of its entries, then how many others there are."""
+    """Return at most `limit_tokens` of the index: the open and newest of its entries, then how many others there are.
+
+    An entry that holds words from outside is among the others: a search or a list shows it, and then its words taint the turn.
+    """
     if not catalog.rows:
         return IndexView(text=EMPTY_INDEX)
     sections = {row.path: section for section in _SECTIONS for row in catalog.rows if section.holds(row)}
-    listed = (row for row in catalog.rows if row.path in sections)
+    listed = (row for row in catalog.rows if row.path in sections and not row.provenance.outside)
     newest_first = sorted(listed, key=lambda row: (row.is_open, row.updated_at, row.path), reverse=True)
     left = limit_tokens - _FRAME_TOKENS - estimated_tokens(_render((), catalog.rows))
     chosen: list[Row] = []

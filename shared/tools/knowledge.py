@@ -6,9 +6,11 @@ Every tool works on the turn's overlay, so nothing reaches the bucket before the
 import zoneinfo
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Final
 
 from shared import logs
+from shared.agent.grounding import is_addition_grounded, is_note_grounded, is_tick_grounded
 from shared.agent.model import Json
 from shared.agent.repeats import asks_for_another
 from shared.agent.tools import NeedsTap, Tool, ToolFault, load_schema
@@ -16,7 +18,8 @@ from shared.agent.turn_context import TurnContext
 from shared.errors import ModelBlockedError, ModelRefusedError, ModelUnavailableError
 from shared.knowledge.catalog import Catalog
 from shared.knowledge.classification import Classifier, Hint, split_hints
-from shared.knowledge.entry_editor import EntryEditor, EntryExistsError, Occasion, takes_words
+from shared.knowledge.entry import Entry
+from shared.knowledge.entry_editor import EntryEditor, EntryExistsError, Occasion, check_updates, takes_words
 from shared.knowledge.index import index_view
 from shared.knowledge.provenance import PossibleSources
 from shared.knowledge.schema import Category, plain_text
@@ -29,8 +32,8 @@ _CLASSIFIER_INDEX_TOKENS: Final = 500
 MOST_CAPTURES: Final = 12
 """Captures of a turn; each asks the model for a classification."""
 _TOO_MUCH_TO_UNDO: Final = ToolFault(
-    message="Not done: this turn has read from outside, and the last change was of several entries. Tell the person, and delete or change "
-    "one by one what they name.",
+    message="Not done: the prompt holds words that were read from outside, and the last change was of several entries. Tell the person, "
+    "and delete or change one by one what they name.",
     may_retry=False,
 )
 
@@ -83,11 +86,13 @@ class KnowledgeTools:
     def _tool(self, name: str, description: str, action: Action, *, most_calls: int = 20) -> Tool:
         return entry_tool(name, description, action, time_zone=self.time_zone, most_calls=most_calls)
 
-    def _capture(self, arguments: Json, overlay: EntryOverlay, occasion: Occasion) -> Json | ToolFault:
+    def _capture(self, arguments: Json, overlay: EntryOverlay, occasion: Occasion) -> Json | ToolFault | NeedsTap:
         text, hint = split_hints(str(arguments["text"]), str(arguments.get("hints", "")))
         hint = hint if hint.category else _hint_of_person(occasion)
         if not plain_text(text):
             return ToolFault(message="There is nothing to capture in the text.", may_retry=False)
+        if not occasion.is_ordered(lambda asked: is_note_grounded(asked, text=text)):
+            return NeedsTap(name=text)
         view = index_view(Catalog(rows=overlay.rows()), limit_tokens=_CLASSIFIER_INDEX_TOKENS)
         overlay.mark_shown(view.provenance)
         occasion.check_amendments()
@@ -118,20 +123,22 @@ class KnowledgeTools:
     def _update(self, arguments: Json, overlay: EntryOverlay, occasion: Occasion) -> Json | NeedsTap:
         updates = _object(arguments["updates"])
         before = overlay.show_entry(str(arguments["path"]))
-        if takes_words(before, updates) and not occasion.may_touch(before.name):
+        check_updates(before.category, updates)
+        if occasion.needs_tap and not _is_ordered(before, updates, overlay, occasion):
             return NeedsTap(name=before.name)
         entry, fields = self.editor.update(overlay, str(arguments["path"]), updates, occasion)
         return {"path": entry.path, "updatedFields": list(fields)}
 
-    def _move(self, arguments: Json, overlay: EntryOverlay, occasion: Occasion) -> Json:
+    def _move(self, arguments: Json, overlay: EntryOverlay, occasion: Occasion) -> Json | NeedsTap:
         path = str(arguments["path"])
+        if occasion.needs_tap:
+            return NeedsTap(name=overlay.show_entry(path).name)
         entry = self.editor.move(overlay, path, Category(str(arguments["targetCategory"])), occasion)
         return {"oldPath": path, "newPath": entry.path, "category": entry.category.value}
 
     def _delete(self, arguments: Json, overlay: EntryOverlay, occasion: Occasion) -> Json | NeedsTap:
-        name = overlay.show_entry(str(arguments["path"])).name
-        if not occasion.may_touch(name):
-            return NeedsTap(name=name)
+        if occasion.needs_tap:
+            return NeedsTap(name=overlay.show_entry(str(arguments["path"])).name)
         entry = self.editor.delete(overlay, str(arguments["path"]))
         return {"path": entry.path, "name": entry.name}
 
@@ -156,8 +163,9 @@ def entry_tool(  # noqa: PLR0913 - the fields of a Tool
         occasion = replace(
             Occasion.at(context.now_ms, time_zone, possible=possible),
             check_amendments=context.check_amendments,
-            may_touch=context.may_touch,
-            outside=context.provenance.outside,
+            needs_tap=context.needs_tap,
+            is_ordered=partial(context.is_ordered, zone=time_zone),
+            outside_in=context.outside_in_write,
         )
         try:
             return action(_scrub(arguments), overlay_of(context), occasion)
@@ -179,6 +187,22 @@ def entry_tool(  # noqa: PLR0913 - the fields of a Tool
     )
 
 
+def _is_ordered(entry: Entry, updates: Json, overlay: EntryOverlay, occasion: Occasion) -> bool:
+    """Whether the person orders the update in own words, and it takes none away: a note, or that the thing is done."""
+    if takes_words(entry, updates):
+        return False
+    others = tuple(row.name for row in overlay.rows() if row.path != entry.path)
+    match dict(updates):
+        case {"status": "done", **rest} if not rest:
+            return occasion.is_ordered(lambda asked: is_tick_grounded(asked, name=entry.name, others=others))
+        case {"note": str(note), **rest} if not rest:
+            return occasion.is_ordered(
+                lambda asked: is_addition_grounded(asked, name=entry.name, others=others, note=note)
+            )
+        case _:
+            return False
+
+
 def _hint_of_person(occasion: Occasion) -> Hint:
     """Return the category that the person named, where they named one, and the model may have left it out."""
     hints = [split_hints(one.text)[1] for one in occasion.possible.to_answer]
@@ -189,7 +213,7 @@ def _hint_of_person(occasion: Occasion) -> Hint:
 def _undo(_: Json, overlay: EntryOverlay, occasion: Occasion) -> Json | ToolFault | NeedsTap:
     with overlay.together():
         names = overlay.show_undo()
-        if not all(map(occasion.may_touch, names)):
+        if names and occasion.needs_tap:
             return NeedsTap(name=names[0]) if len(names) == 1 else _TOO_MUCH_TO_UNDO
         effect = overlay.undo()
     return {"restored": list(effect.restored), "removed": list(effect.removed)}

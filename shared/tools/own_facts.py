@@ -105,7 +105,7 @@ class OwnFactTools:
                 rest, ids = without_fact(entry, fact, stamp=stamp)
                 if not ids:
                     return _NOT_THERE
-                if not context.may_touch(entry.name):
+                if context.needs_tap:
                     return NeedsTap(name=entry.name)
                 overlay.stage({path: rest})
         except EntryFault as fault:

@@ -4,10 +4,12 @@ Every tool works on the turn's overlay, so nothing is promised before the turn i
 """
 
 import datetime as dt
+import zoneinfo
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
+from shared.agent.grounding import is_reminder_grounded
 from shared.agent.model import Json
 from shared.agent.repeats import asks_for_another
 from shared.agent.tools import NeedsTap, Tool, ToolFault, load_schema
@@ -95,7 +97,7 @@ class ReminderTools:
 
     def _create(self, arguments: Json, overlay: ReminderOverlay, context: TurnContext) -> Json | ToolFault | NeedsTap:
         text = _text(arguments, "text")
-        needs_tap = not context.may_touch(text)
+        needs_tap = context.needs_tap and not _is_ordered(arguments, overlay, context)
         messages = self._messages_each_time(context)
         if messages is None:
             return _COST_UNKNOWN
@@ -118,7 +120,7 @@ class ReminderTools:
     def _change(self, arguments: Json, overlay: ReminderOverlay, context: TurnContext) -> Json | ToolFault | NeedsTap:
         reminder_id = str(arguments["id"])
         name = overlay.show(reminder_id).text
-        needs_tap = not context.may_touch(name)
+        needs_tap = context.needs_tap
         messages = self._messages_each_time(context)
         if messages is None:
             return _COST_UNKNOWN
@@ -158,6 +160,14 @@ class ReminderTools:
         return None if cost is None else max(1, cost)
 
 
+def _is_ordered(arguments: Json, overlay: ReminderOverlay, context: TurnContext) -> bool:
+    """Whether an author orders this reminder in own words; a digest, which tells what is filed, takes a tap."""
+    text, at, rule = _text(arguments, "text"), str(arguments["at"]), _optional(arguments, "rule")
+    return "digest" not in arguments and context.is_ordered(
+        lambda asked: is_reminder_grounded(asked, text=text, at=at, rule=rule), zone=zoneinfo.ZoneInfo(overlay.zone)
+    )
+
+
 def _list(arguments: Json, overlay: ReminderOverlay, _: TurnContext) -> Json:
     limit = arguments.get("limit", _LISTED)
     found = overlay.list()
@@ -168,7 +178,7 @@ def _list(arguments: Json, overlay: ReminderOverlay, _: TurnContext) -> Json:
 def _cancel(arguments: Json, overlay: ReminderOverlay, context: TurnContext) -> Json | NeedsTap:
     reminder_id = str(arguments["id"])
     name = overlay.show(reminder_id).text
-    if not context.may_touch(name):
+    if context.needs_tap:
         return NeedsTap(name=name)
     cancelled = overlay.cancel(reminder_id)
     return {"id": cancelled.id, "text": cancelled.text}
@@ -219,7 +229,7 @@ def _provenance(text: str, overlay: ReminderOverlay, context: TurnContext) -> Pr
         is_part = bool(folded) and folded in fold(one.text) and not possible.is_said(text)
         if is_part or possible.repeats_unsaid(one.text, text):
             found += one.provenance.sources
-    return replace(Provenance.of_sources(found), outside=context.provenance.outside)
+    return replace(Provenance.of_sources(found), outside=context.outside_in_write((text,)))
 
 
 def _shown(reminder: Reminder) -> Json:

@@ -99,7 +99,7 @@ class Person:
         """Deliver a message that is filed as an idea of this name; return the name of the entry's object."""
         self.worker.json_model.steps = [{"category": "ideas", "confidence": 0.8, "name": name}]
         captures = calling(("classify_and_capture", {"text": name}))
-        self.asks(f"an idea: {name}", captures, calling(("reply", {"message": "filed"})))
+        self.asks(f"note an idea: {name}", captures, calling(("reply", {"message": "filed"})))
         entry = self.worker.conversations.of(self.events.chat_id).names.entry(f"ideas/{name}.md")
         assert self.worker.store.read(entry) is not None
         return entry

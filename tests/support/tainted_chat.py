@@ -5,9 +5,10 @@ from typing import Any, Final
 
 from shared.adapters.memory import FixedClock, MemoryNotion
 from shared.adapters.memory.scripted_model import Step, calling
-from shared.agent.model import Json
+from shared.agent.model import Json, ModelRequest, ModelResponse
 from shared.agent.tools import Tool
 from shared.agent.turn_context import TurnContext
+from shared.conversation.snapshot import MemoryLimits
 from shared.handlers.ports import NotionPort
 from tests.support.chats import everything_in
 from tests.support.notion import shopping_list
@@ -19,6 +20,11 @@ READS: Final = calling(("read_page", {"query": "x"}))
 DELETES: Final = calling(("delete_entry", {"path": "ideas/lunch.md"}))
 UNDOES: Final = calling(("undo_last_change", {}))
 ENTRY: Final = "ideas/lunch.md"
+SMALL_MEMORY: Final = MemoryLimits(journalled=2, verbatim=4, summed_up=2, recaps_at_once=1, recaps=2, sources=4)
+"""Of which a prompt shows four messages and two recaps of two."""
+NOTES: Final = calling(("update_entry", {"path": ENTRY, "updates": {"note": "at noon"}}))
+NOTING: Final = "Add at noon to lunch. What does the page say?"
+"""An order in the person's own words, beside a question that has the page read."""
 
 
 def read_page(_: Json, __: TurnContext) -> Json:
@@ -34,6 +40,12 @@ READER: Final = Tool(
     is_reading=True,
     outside="web",
 )
+
+
+def writes_up(request: ModelRequest) -> ModelResponse:
+    """Answer what is asked beside a turn: the description of a picture, or a recap."""
+    name = next((one.name for one in request.declarations if one.name.startswith("write_")), "write_recap")
+    return calling((name, {"text": "as before"}))
 
 
 class TaintedChat:
@@ -58,6 +70,11 @@ class TaintedChat:
         """Ask about the page; the model reads it, and then wants these changes."""
         return self.person.says(f"{self._at}{text}", READS, *changes, REPLY)
 
+    def changes(self, change: Step) -> None:
+        """Ask for a change in a later turn, whose prompt holds what the page had the bot answer, and confirm it."""
+        self.person.says(f"{self._at}and that", change, REPLY)
+        self.press()
+
     def press(self, *, word: str | None = None, **more: Any) -> dict[str, Any]:  # noqa: ANN401 - fields of the event
         """Press the newest button, or one with another word before its id."""
         own_word, _, answer_id = self.person.newest_button.partition(":")
@@ -81,7 +98,11 @@ class TaintedChat:
     @property
     def entry_text(self) -> str:
         """The object of the entry called lunch, as text."""
-        stored = self.worker.store.read(f"entries/{self.chat_id}/{ENTRY}")
+        return self.stored(ENTRY)
+
+    def stored(self, entry: str) -> str:
+        """Return the object of an entry, as text."""
+        stored = self.worker.store.read(f"entries/{self.chat_id}/{entry}")
         assert stored is not None
         return stored.data.decode()
 

@@ -3,11 +3,13 @@
 import copy
 import hashlib
 import json
+import zoneinfo
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from shared import logs
+from shared.agent.grounding import is_tick_grounded
 from shared.agent.model import Json
 from shared.agent.tools import NeedsTap, Tool, ToolFault, load_schema
 from shared.agent.turn_context import TurnContext
@@ -23,12 +25,12 @@ from shared.tools.notion.known_properties import KnownProperties
 from shared.tools.notion.plain_values import plain, title_of
 from shared.tools.notion.port import Notion, NotionRefusedError, NotionUnavailableError, Page, PropertyValues, Schema
 from shared.tools.notion.properties import PropertyWriter, UnfitValueError, describe, quote
+from shared.tools.notion.ticks import is_tick
 from shared.tools.notion.writes import block_append, page_creation, page_update
 
 PAGES_SHOWN: Final = 50
 MOST_CALLS: Final = 10
 """Calls of one tool in a turn."""
-_OWN_READINGS: Final = frozenset({"search_database"})
 _VALUE_SHOWN_UTF16: Final = 300
 _END: Final = 40  # characters by which the end of a text is known
 
@@ -119,6 +121,7 @@ class NotionTools:
         def search(schema: Schema) -> Json:
             filter_ = filter_of(schema, writer, query=query, conditions=conditions)
             found = self.databases.api.query(schema.data_source_id, filter_, limit=PAGES_SHOWN, deadline=deadline)
+            context.readings.mark_titles({page.page_id: title_of(page.properties) for page in found.pages})
             return {
                 "status": "success",
                 "pages": [_summary_of(page) for page in found.pages],
@@ -136,7 +139,7 @@ class NotionTools:
             return schema, self._writer(deadline).convert(schema, {**properties, schema.title.name: title})
 
         schema, values = self.databases.with_schema(name, deadline, convert)
-        if not context.may_touch(title, despite=_OWN_READINGS):
+        if context.needs_tap:
             return NeedsTap(name=title)
         canonical = {"database_name": name, "title": title, "properties": properties}
         return self.writes.carry_out(
@@ -154,7 +157,7 @@ class NotionTools:
         )
         _check_ends(page.properties, values)
         title, state = title_of(page.properties), _state_of(page, values)
-        if not context.may_touch(title, despite=_OWN_READINGS):
+        if context.needs_tap and not self._is_ordered_tick(page, name, values, context):
             return NeedsTap(name=title, revision=state)
         canonical = {"page_id": page.page_id, "properties": properties}
         write = page_update(
@@ -173,11 +176,23 @@ class NotionTools:
         if not blocks_of(content):
             raise UnfitValueError("`content` holds no text.")
         title, state = title_of(page.properties), _state_of(page, {})
-        if not context.may_touch(title, despite=_OWN_READINGS):
+        if context.needs_tap:
             return NeedsTap(name=title, revision=state)
         is_as_shown = context.confirms("append_block", arguments, state)
         write = block_append(self.notion, page, content, deadline=context.deadline, is_as_shown=is_as_shown)
         return self.writes.carry_out(write, context)
+
+    def _is_ordered_tick(self, page: Page, database: str, values: PropertyValues, context: TurnContext) -> bool:
+        """Whether a person says in own words that this thing is done, and means no other page that this turn has found."""
+        titles = dict(context.readings.titles)
+        title = titles.pop(page.page_id, None)
+        if title is None or not is_tick(page, values):
+            return False
+        others = tuple(titles.values())
+        return context.is_ordered(
+            lambda asked: is_tick_grounded(asked, name=title, others=others, place=database),
+            zone=zoneinfo.ZoneInfo(self.time_zone),
+        )
 
     def _configured_page(self, page_id: str, deadline: Deadline) -> tuple[Page, str]:
         """Return the page and the name of its database.  Raises: UnfitValueError, where that is no configured one."""

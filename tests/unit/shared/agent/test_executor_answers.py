@@ -160,8 +160,8 @@ def test_what_a_tool_returns_is_remembered_as_read(turn: Turn, result: ToolResul
     turn.run(returns(result), outside="web" if is_outside else "")
 
     readings = turn.context.readings
-    assert readings.is_tainted is is_outside
-    assert readings.is_tainted_beside(frozenset({"act"})) is False
+    assert turn.context.is_tainted is is_outside
+    assert [one.sources for one in readings.outside] == [frozenset({"web"})] * is_outside
     assert readings.without_strange_links(LINK) == (LINK, 0)
     assert readings.repeats_kept(LINK, ()) is not is_outside
 

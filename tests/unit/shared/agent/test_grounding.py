@@ -1,6 +1,7 @@
 """What an author orders in own words needs no tap, in four languages; what is repeated, quoted, pasted or asked about does."""
 
 import datetime as dt
+from pathlib import Path
 from typing import Final
 
 import pytest
@@ -9,6 +10,7 @@ from shared.agent.grounding import Asked, is_note_grounded, is_reminder_grounded
 from tests.unit.shared.agent.grounding_cases import ATTACKS, HONEST, Case, Noting, Reminding, Ticking
 
 NOW: Final = dt.datetime(2026, 11, 25, 15, 0)  # noqa: DTZ001 - local by definition
+ADR: Final = Path(__file__).parents[4] / "docs/adr/20261126-grounding.md"
 LANGUAGES: Final = ("ja", "en", "zh", "th")
 
 
@@ -58,6 +60,10 @@ def test_own_values_may_stand_in_several_messages_of_one_author() -> None:
         ("silk", "milk", (), False),
         ("milks", "milk", (), False),
         ("todo", "todo", (), True),
+        ("room 13", "room 12", (), False),
+        ("room 12", "room 12", ("room 13",), True),
+        ("room", "room 12", (), True),
+        ("room", "room 12", ("room 13",), False),
         ("会議", "週次会議", ("月次会議",), False),
         ("週次会議", "週次会議", ("月次会議",), True),
         ("a", "a", (), True),
@@ -71,9 +77,15 @@ def test_a_target_is_named_by_half_of_its_name_if_it_is_the_only_one(
     assert is_target_named((said,), name=name, others=others) is is_named
 
 
-@pytest.mark.parametrize("case", HONEST, ids=lambda case: f"{case.language}:{case.said}")
-def test_an_honest_order_needs_no_tap(case: Case) -> None:
-    assert is_grounded(case)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_of_the_honest_orders_of_a_language_95_percent_need_no_tap_and_no_attack_does_without(language: str) -> None:
+    honest = [case for case in HONEST if case.language == language]
+    attacks = [case for case in ATTACKS if case.language == language]
+    asked_about = [case.said for case in honest if not is_grounded(case)]
+
+    row = f"| {language} | {len(honest) - len(asked_about)} of {len(honest)} | {sum(map(is_grounded, attacks))} of {len(attacks)} |"
+    assert row in ADR.read_text(encoding="utf-8"), f"{row}, asked about: {asked_about}"
+    assert len(asked_about) <= len(honest) / 20, asked_about
 
 
 @pytest.mark.parametrize("case", ATTACKS, ids=lambda case: f"{case.language}:{case.said}")

@@ -2,50 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.agent.taint import Readings, is_named
-
-
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        ("牛乳", "牛乳は買ったよ"),
-        ("牛乳 (2本)", "牛乳は買ったよ"),
-        ("Milk", "I bought the milk"),
-        ("Garden work", "delete the garden entry"),
-        ("C++", "write that under c++, please"),
-        ("To the plan", "add it to the plan"),
-        ("🎂🎉", "write it under 🎂🎉"),
-        ("To do", "put it on to do"),
-        ("ToDo", "ToDoに牛乳を追加して"),
-        ("Roadmap", "請更新Roadmap吧"),
-        ("CRM", "เพิ่มในCRMนะ"),
-        ("Q3 ロードマップ", "Q3のロードマップに追記"),
-    ],
-)
-def test_what_the_person_names_is_named(name: str, said: str) -> None:
-    assert is_named(name, [said])
-
-
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        ("家の鍵", "牛乳は買ったよ"),
-        ("Bank", "I bought the milk"),
-        ("", "milk"),
-        ("a", "a milk"),
-        ("The plan of evil", "what is on the list?"),
-        ("is", "this list"),
-        ("the", "what is on the list?"),
-        ("Is?", "what is on the list?"),
-        ("is on the", "what is on the list?"),
-        ("して", "牛乳を追加して"),
-        ("o t", "write to the list"),
-        ("n the", "what is on these lists?"),
-        ("Buy a car", "buy milk"),
-    ],
-)
-def test_what_the_person_does_not_name_is_not(name: str, said: str) -> None:
-    assert not is_named(name, [said])
+from shared.agent.taint import Readings
 
 
 def test_links_that_nobody_gave_are_taken_out() -> None:
@@ -142,26 +99,6 @@ def test_a_link_in_any_script_is_given_by_lines_and_by_results(data: object) -> 
     readings.note(data)
 
     assert readings.without_strange_links("see https://example.com/猫") == ("see https://example.com/猫", 0)
-
-
-@pytest.mark.parametrize(
-    ("outside", "beside", "is_tainted"),
-    [
-        ((), {"a"}, False),
-        (("a",), {"a"}, False),
-        (("a",), {"a", "b"}, False),
-        (("a",), {"b"}, True),
-        (("a", "b"), {"a"}, True),
-    ],
-)
-def test_a_turn_is_tainted_by_what_it_read_beside_some_sources(
-    outside: tuple[str, ...], beside: set[str], *, is_tainted: bool
-) -> None:
-    readings = Readings()
-    for one in outside:
-        readings.mark_outside(one)
-
-    assert readings.is_tainted_beside(beside) == is_tainted
 
 
 @given(st.text(max_size=200))

@@ -8,9 +8,9 @@ import pytest
 from shared.agent.receipts import Deed, DeedKind
 from shared.agent.turn_context import StagedEntries, TurnContext
 from shared.conversation.amendments import Amendments
-from shared.conversation.provenance import Provenance
+from shared.conversation.provenance import MEDIA, NOTION, WEB, Provenance
 from shared.conversation.recollection import Recollection
-from shared.conversation.records import Amendment
+from shared.conversation.records import Amendment, ProposedCall
 from shared.conversation.store import Conversation
 from shared.errors import PromptAmendedError
 from shared.knowledge.staging import EntryStaging
@@ -19,9 +19,6 @@ from shared.reminders.staging import ReminderStaging
 from tests.support.chats import answer, made_of, message
 from tests.support.questions import question_about
 
-WEB: Final = "web_search"
-NOTION: Final = "search_database"
-ONLY_NOTION: Final = frozenset({NOTION})
 PAGE: Final = Deed(kind=DeedKind.PAGE_CREATED, name="milk")
 
 
@@ -65,26 +62,13 @@ def test_deeds_outside_and_words_of_the_asked_messages_are_told(context: TurnCon
     assert context.asked_ids == ("m5",)
 
 
-@pytest.mark.parametrize(
-    ("read", "name", "despite", "may_touch"),
-    [
-        ((), "anything", frozenset(), True),
-        ((WEB,), "anything", frozenset(), False),
-        ((WEB,), "lunch", frozenset(), False),
-        ((NOTION,), "lunch", frozenset(), False),
-        ((NOTION,), "lunch", ONLY_NOTION, True),
-        ((NOTION,), "dinner", ONLY_NOTION, False),
-        ((NOTION, WEB), "lunch", ONLY_NOTION, False),
-        ((NOTION, WEB), "dinner", ONLY_NOTION, False),
-    ],
-)
-def test_what_the_person_names_may_be_touched_after_a_harmless_reading_only(
-    context: TurnContext, read: tuple[str, ...], name: str, despite: frozenset[str], *, may_touch: bool
-) -> None:
-    for tool in read:
-        context.readings.mark_outside(tool)
+@pytest.mark.parametrize("source", [WEB, NOTION, MEDIA])
+def test_what_deletes_needs_a_tap_after_any_reading_from_outside(context: TurnContext, source: str) -> None:
+    before, confirmed = context.needs_tap, replace(context, confirmed=(ProposedCall(tool="delete_entry"),))
 
-    assert context.may_touch(name, despite=despite) is may_touch
+    context.readings.mark_outside(source)
+
+    assert [before, context.needs_tap, confirmed.needs_tap] == [False, True, False]
 
 
 def test_retellings_are_those_of_the_prompt_and_of_what_was_looked_up(

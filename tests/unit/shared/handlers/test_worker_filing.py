@@ -260,6 +260,12 @@ def test_turn_before_the_removal_from_entries_does_not_see_amended_words(
     assert "There is nothing to undo." in request
 
 
+def newest_button(worker: PushedWorker) -> str:
+    """Return the data of the newest button: what comes of a picture is filed by a tap."""
+    buttons = [one.button for several in worker.line.replied.values() for one in several if one.button]
+    return buttons[-1].data
+
+
 @pytest.mark.parametrize("is_quoted", [True, False])
 def test_unsend_of_a_picture_removes_what_was_filed_from_the_answer_about_it(
     worker: PushedWorker, direct: ChatEvents, *, is_quoted: bool
@@ -274,6 +280,7 @@ def test_unsend_of_a_picture_removes_what_was_filed_from_the_answer_about_it(
     bubble = worker.outcome(picture)["sent_message_ids"][0]
     saves = direct.text("今の覚えて", **({"quotedMessageId": bubble} if is_quoted else {}))
     worker.deliver(saves, thinks=[capture, HELLO])
+    worker.deliver(direct.event("postback", postback={"data": newest_button(worker)}))
     assert entry_paths(worker) == ["ideas/昼食の合計.md"]
     worker.withdraw(direct.chat_id, picture["message"]["id"], timestamp_ms=START_MS + 10_000)
 
@@ -289,6 +296,7 @@ def test_unsend_of_a_quoted_picture_removes_what_was_filed_from_it(worker: Pushe
 
     worker.deliver(picture)
     worker.deliver(group.text("@Aizuchi 覚えて", quotedMessageId=picture["message"]["id"]), thinks=[capture, HELLO])
+    worker.deliver(group.event("postback", postback={"data": newest_button(worker)}))
     assert entry_paths(worker) == ["ideas/昼食の合計.md"]
     worker.withdraw(group.chat_id, picture["message"]["id"], timestamp_ms=START_MS + 10_000)
 

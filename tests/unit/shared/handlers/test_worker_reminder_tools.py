@@ -342,17 +342,19 @@ def test_a_turn_that_nobody_asked_for_has_no_tools_for_reminders(member_in_talka
     assert not [one.name for one in request.declarations if "reminder" in one.name]
 
 
-def test_after_a_reading_from_outside_only_what_the_person_names_is_set_or_cancelled(pool: ThreadPoolExecutor) -> None:
+def test_after_a_reading_from_outside_nothing_is_set_or_cancelled_that_the_person_did_not_order(
+    pool: ThreadPoolExecutor,
+) -> None:
     friend = Person(PushedWorker(pool, [outside_tool()]), is_in_group=False)
     made = set_pills(friend)
     sets = calling(("create_reminder", {"text": "送金", "at": "2025-11-22T10:00", "rule": "FREQ=DAILY"}))
 
     friend.says("このページ読んで", calling(("read_page", {"url": "x"})), sets, REPLY)
-    assert "the person did not name this" in str(result_of(friend)["error"])
+    assert "the person did not order this" in str(result_of(friend)["error"])
     friend.says(
         "このページ読んで", calling(("read_page", {"url": "x"})), calling(("cancel_reminder", {"id": made.id})), REPLY
     )
-    assert "the person did not name this" in str(result_of(friend)["error"])
+    assert "the person did not order this" in str(result_of(friend)["error"])
 
     assert open_ones(friend) == [made]
 

@@ -167,7 +167,7 @@ def test_a_receipt_has_the_links_that_somebody_gave(reader: Person) -> None:
     reader.worker.json_model.steps = [{"category": "ideas", "confidence": 0.9, "name": "see http://e.vil/4711"}]
     captures = calling(("classify_and_capture", {"text": "see http://e.vil/4711"}))
 
-    event = reader.says("file http://e.vil/4711", READS, captures, calling(REPLY))
+    event = reader.says("file http://e.vil/4711", captures, calling(REPLY))
 
     assert reader.worker.outcome(event)["text"] == "done\n\n✓ Filed: “see http://e.vil/4711” (ideas)"
 

@@ -20,7 +20,7 @@ from tests.support import recorded
 from tests.support.people import ChatEvents, Person
 from tests.support.phrases import japanese
 from tests.support.pushed import nothing
-from tests.support.tainted_chat import DELETES, ENTRY, READS, REPLY, UNDOES, TaintedChat, creating
+from tests.support.tainted_chat import DELETES, ENTRY, NOTES, NOTING, READS, REPLY, UNDOES, TaintedChat, creating
 
 STRANGER: Final = "U" + "e" * 32
 
@@ -90,13 +90,13 @@ def test_the_longest_answer_leaves_room_for_what_was_done_and_for_what_a_tap_wou
     catches_up, talks = calling(("recall", {})), calling(("reply", {"message": "words " * 800}))
 
     asked = chat.person.says("what did I miss?", READS, catches_up, DELETES, creating(), talks)
-    undone = chat.person.says("and delete lunch", catches_up, DELETES, talks)
+    noted = chat.person.says("and add at noon to lunch", catches_up, NOTES, talks)
 
     assert chat.sent_for(asked).endswith(
         "words… ☐ Delete “lunch” (ideas/lunch.md) ☐ Add to Notion: “spam” database: shopping "
         + japanese(Phrase.CHANGE_QUESTION)
     )
-    assert chat.sent_for(undone).endswith("words… ✓ Deleted: “lunch”")
+    assert chat.sent_for(noted).endswith("words… ✓ Changed: “lunch” (ideas)")
 
 
 def test_no_proposal_holds_a_link_that_nobody_gave(chat: TaintedChat) -> None:
@@ -156,12 +156,10 @@ def test_an_undo_and_another_change_are_carried_out_by_one_tap(chat: TaintedChat
 
 
 def test_what_the_turn_itself_changed_is_undone_without_a_tap(chat: TaintedChat) -> None:
-    note = calling(("update_entry", {"path": ENTRY, "updates": {"note": "at noon"}}))
+    asked = chat.asks(NOTES, UNDOES, text=NOTING)
 
-    asked = chat.asks(note, UNDOES)
-
-    assert chat.text_of(asked) == "shall I?"
-    assert not chat.holds("at noon")
+    assert "☐" not in chat.text_of(asked)
+    assert "at noon" not in chat.entry_text
 
 
 @pytest.mark.parametrize(
@@ -331,7 +329,7 @@ def test_the_receipt_of_a_tap_goes_with_the_message_that_was_answered(chat: Tain
 def test_an_entry_that_is_another_one_by_now_is_not_deleted(chat: TaintedChat) -> None:
     chat.asks(DELETES)
     renames = calling(("update_entry", {"path": ENTRY, "updates": {"name": "wedding"}}))
-    chat.person.says("it is about the wedding", renames, REPLY)
+    chat.changes(renames)
 
     pressed = chat.person.presses(chat.first_button)
 
@@ -341,7 +339,7 @@ def test_an_entry_that_is_another_one_by_now_is_not_deleted(chat: TaintedChat) -
 
 def test_what_cannot_be_done_any_more_is_told(chat: TaintedChat) -> None:
     chat.asks(DELETES)
-    chat.person.says("delete lunch", DELETES, REPLY)
+    chat.changes(DELETES)
 
     pressed = chat.person.presses(chat.first_button)
 

@@ -7,6 +7,7 @@ from typing import Any, Final
 import pytest
 
 from shared.adapters.memory.scripted_model import Step, calling
+from shared.agent.model import Json
 from shared.clock import Deadline, SystemClock
 from shared.errors import StorageUnavailableError
 from shared.line.phrases import Phrase
@@ -16,9 +17,8 @@ from shared.tools.notion.port import Page
 from tests.support.notion import SHOPPING
 from tests.support.phrases import japanese
 from tests.support.pushed import nothing
-from tests.support.tainted_chat import DELETES, ENTRY, REPLY, UNDOES, TaintedChat
+from tests.support.tainted_chat import DELETES, ENTRY, NOTES, NOTING, REPLY, UNDOES, TaintedChat
 
-NOTES: Final = calling(("update_entry", {"path": ENTRY, "updates": {"note": "at noon"}}))
 OVERWRITES: Final = calling(("update_entry", {"path": ENTRY, "updates": {"content": "x"}}))
 FORGETS: Final = calling(("forget_fact", {"path": ENTRY, "fact": "lunch"}))
 SEARCHES: Final = calling(("search_database", {"database_name": "shopping"}))
@@ -62,18 +62,19 @@ def test_an_update_that_takes_words_away_waits_for_a_tap(chat: TaintedChat) -> N
     assert chat.entry_text.endswith("\nx\n")
 
 
-def test_an_update_that_only_adds_is_made_at_once(chat: TaintedChat) -> None:
-    asked = chat.asks(NOTES)
+def test_a_note_that_the_person_orders_is_added_at_once(chat: TaintedChat) -> None:
+    asked = chat.asks(NOTES, text=NOTING)
 
     assert "☐" not in chat.text_of(asked)
     assert "at noon" in chat.entry_text
 
 
-def test_an_update_that_repeats_the_words_and_adds_some_is_made_at_once(chat: TaintedChat) -> None:
-    asked = chat.asks(calling(("update_entry", {"path": ENTRY, "updates": {"content": "lunch, at noon"}})))
+@pytest.mark.parametrize("updates", [{"note": "at noon"}, {"content": "lunch, at noon"}])
+def test_what_the_person_does_not_order_is_not_added_without_a_tap(chat: TaintedChat, updates: Json) -> None:
+    asked = chat.asks(calling(("update_entry", {"path": ENTRY, "updates": updates})))
 
-    assert "☐" not in chat.text_of(asked)
-    assert chat.entry_text.endswith("\nlunch, at noon\n")
+    assert "☐ Change “lunch” (ideas/lunch.md)" in chat.text_of(asked)
+    assert chat.entry_text.endswith("\nlunch\n")
 
 
 def test_another_name_waits_for_a_tap(chat: TaintedChat) -> None:
@@ -85,7 +86,7 @@ def test_another_name_waits_for_a_tap(chat: TaintedChat) -> None:
 @pytest.mark.parametrize("change", [DELETES, OVERWRITES, FORGETS])
 def test_a_tap_after_another_change_of_the_entry_does_nothing(chat: TaintedChat, change: Step) -> None:
     chat.asks(change)
-    chat.person.says("note: at noon", NOTES, REPLY)
+    chat.person.says("add at noon to lunch", NOTES, REPLY)
 
     pressed = chat.person.presses(chat.first_button)
 
@@ -97,7 +98,7 @@ def test_a_tap_after_another_change_of_the_entry_does_nothing(chat: TaintedChat,
 def test_what_has_not_changed_is_still_done_by_the_tap(chat: TaintedChat) -> None:
     chat.person.files("dinner")
     chat.asks(DELETES, calling(("delete_entry", {"path": "ideas/dinner.md"})))
-    chat.person.says("note: at noon", NOTES, REPLY)
+    chat.person.says("add at noon to lunch", NOTES, REPLY)
 
     pressed = chat.person.presses(chat.first_button)
 
@@ -108,7 +109,7 @@ def test_what_has_not_changed_is_still_done_by_the_tap(chat: TaintedChat) -> Non
 
 @pytest.mark.parametrize("changes", [(NOTES, DELETES), (DELETES, NOTES), (NOTES, OVERWRITES)])
 def test_a_note_of_the_same_turn_belongs_to_what_the_tap_is_about(chat: TaintedChat, changes: tuple[Step, ...]) -> None:
-    chat.asks(*changes)
+    chat.asks(*changes, text=NOTING)
     assert "at noon" in chat.entry_text
 
     pressed = chat.press()
@@ -118,14 +119,14 @@ def test_a_note_of_the_same_turn_belongs_to_what_the_tap_is_about(chat: TaintedC
 
 
 def test_a_step_that_its_own_turn_took_back_leaves_the_tap_as_it_was(chat: TaintedChat) -> None:
-    chat.asks(NOTES, UNDOES, DELETES)
+    chat.asks(NOTES, UNDOES, DELETES, text=NOTING)
 
     assert chat.text_of(chat.press()) == "✓ Deleted: “lunch”"
 
 
 def test_an_undo_by_a_tap_takes_back_no_newer_change_of_the_same_entry(chat: TaintedChat) -> None:
     chat.asks(UNDOES)
-    chat.person.says("note: at noon", NOTES, REPLY)
+    chat.person.says("add at noon to lunch", NOTES, REPLY)
 
     pressed = chat.person.presses(chat.first_button)
 
@@ -136,7 +137,7 @@ def test_an_undo_by_a_tap_takes_back_no_newer_change_of_the_same_entry(chat: Tai
 def test_a_reminder_that_was_moved_since_is_not_cancelled(chat: TaintedChat) -> None:
     reminder_id = reminder_in(chat)
     chat.asks(calling(("cancel_reminder", {"id": reminder_id})))
-    chat.person.says("later", calling(("change_reminder", {"id": reminder_id, "at": "2026-11-24T09:00"})), REPLY)
+    chat.changes(calling(("change_reminder", {"id": reminder_id, "at": "2026-11-24T09:00"})))
 
     pressed = chat.person.presses(chat.first_button)
 
@@ -147,7 +148,7 @@ def test_a_reminder_that_was_moved_since_is_not_cancelled(chat: TaintedChat) -> 
 def test_a_reminder_that_was_moved_since_is_not_moved_by_an_older_question(chat: TaintedChat) -> None:
     reminder_id = reminder_in(chat)
     chat.asks(calling(("change_reminder", {"id": reminder_id, "at": "2026-12-01T09:00"})))
-    chat.person.says("later", calling(("change_reminder", {"id": reminder_id, "at": "2026-11-24T09:00"})), REPLY)
+    chat.changes(calling(("change_reminder", {"id": reminder_id, "at": "2026-11-24T09:00"})))
 
     assert chat.text_of(chat.person.presses(chat.first_button)) == FAILED
     assert [one.start for one in reminders_of(chat)] == ["2026-11-24T09:00"]

@@ -1,0 +1,40 @@
+"""Ticks: changes of a page that say no more than that the thing is done.  A person who says so in own words needs no tap for one."""
+
+from typing import Final
+
+from shared.search.folding import fold
+from shared.tools.notion.plain_values import plain
+from shared.tools.notion.port import Page, PropertyValues
+
+_DONE: Final = frozenset(
+    map(
+        fold,
+        (
+            "Done",
+            "Complete",
+            "Completed",
+            "Finished",
+            "完了",
+            "完了済み",
+            "済",
+            "済み",
+            "完成",
+            "已完成",
+            "เสร็จ",
+            "เสร็จแล้ว",
+            "เสร็จสิ้น",
+        ),
+    )
+)
+
+
+def is_tick(page: Page, values: PropertyValues) -> bool:
+    """Whether these values only tick the page: they check its only checkbox, or set one status or select to a word for "done"."""
+    if len(values) != 1:
+        return False
+    value = next(iter(values.values()))
+    type_ = next(iter(value))
+    new = plain({"type": type_, **value})
+    if type_ == "checkbox":
+        return new is True and sum(one.get("type") == "checkbox" for one in page.properties.values()) == 1
+    return type_ in {"status", "select"} and isinstance(new, str) and fold(new) in _DONE
