@@ -83,7 +83,10 @@ def is_note_grounded(asked: Asked, *, text: str) -> bool:
 
 
 def is_addition_grounded(asked: Asked, *, name: str, others: Iterable[str], note: str) -> bool:
-    """Whether the author orders this note to be added to the thing of this name, and means no other."""
+    """Whether the author orders this note to be added to the thing of this name, and means no other.
+
+    For example, "add at noon to lunch" orders the note "at noon".
+    """
     own = own_words(asked.messages, Effect.FILE, outside=asked.outside, target=name)
     return bool(own) and is_target_named(own, name=name, others=others) and _holds_text(own, note)
 
@@ -226,7 +229,7 @@ def _weight(run: Sequence[str]) -> int:
 
 
 def _common_run(heard: Sequence[str], name: Sequence[str]) -> tuple[str, ...]:
-    """Return the heaviest run of tokens that both have."""
+    """Return the heaviest run of tokens that both have; for example, "the oat milk" and "oat milk tea" share "oat milk"."""
     best: tuple[str, ...] = ()
     lengths = [0] * (
         len(name) + 1

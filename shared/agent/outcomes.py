@@ -21,7 +21,10 @@ def having_read(outcome: OutcomeRecord, context: TurnContext) -> OutcomeRecord:
 
 
 def marked_outside(outcome: OutcomeRecord, context: TurnContext) -> OutcomeRecord:
-    """Return the outcome, as it will stay, marked with the sources outside the chat of which it repeats words."""
+    """Return the outcome, as it will stay, marked with the sources outside the chat of which it repeats words.
+
+    For example, an answer about a page is marked as `{"web"}`, and the "you are welcome" after it is not.
+    """
     texts = filter(None, (outcome.text, *outcome.audit.filed_paths))
     return replace(outcome, provenance=replace(outcome.provenance, outside=context.outside_in(texts)))
 

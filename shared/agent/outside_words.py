@@ -54,7 +54,7 @@ def outside_in(records: Iterable[MessageRecord | OutcomeRecord | Recap]) -> tupl
 
 
 def sources_of(shown: Iterable[OutsideWords]) -> frozenset[str]:
-    """Return all the sources."""
+    """Return all the sources, for example those of a page and of a picture: `{"web", "media"}`."""
     return frozenset().union(*(one.sources for one in shown))
 
 
@@ -88,6 +88,9 @@ def _words_of(record: MessageRecord | OutcomeRecord | Recap) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    """Return the words that somebody chose: of a receipt the names, of a link what comes after its scheme."""
+    """Return the words that somebody chose: of a receipt the names, of a link what comes after its scheme.
+
+    For example, of `✓ Filed: “lunch” (ideas)` only `lunch` is left.
+    """
     names = _RECEIPT.sub(lambda line: " ".join(filter(None, (a or b for a, b in _NAME.findall(line[0])))), text)
     return _SCHEME.sub("", names).strip()

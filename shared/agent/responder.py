@@ -303,8 +303,8 @@ def _note_readings(context: TurnContext, contents: Sequence[Content], *, index: 
     """Remember what the prompt shows: its links may be repeated, media come from outside, and the index repeats what is filed."""
     for content in contents:
         if isinstance(content, MixedContent):
-            for source in {_source_of(part) for part in content.parts if not isinstance(part, str)} or {MEDIA}:
-                context.readings.mark_outside(source)
+            for part in (one for one in content.parts if not isinstance(one, str)):
+                context.readings.mark_outside(_source_of(part), part.text if isinstance(part, FilePart) else None)
         if isinstance(content, TextContent | MixedContent):
             for text in content.texts:
                 context.readings.note(text)

@@ -71,7 +71,7 @@ class Readings:
             return dict(self._titles)
 
     def mark_titles(self, titles: Mapping[str, str]) -> None:
-        """Pages of these ids and titles were found; of two searches the pages of both."""
+        """Pages of these ids and titles were found, for example by a search of Notion; of two searches the pages of both."""
         with self._lock:
             self._titles |= titles
 

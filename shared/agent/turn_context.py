@@ -162,7 +162,7 @@ class TurnContext:
 
     @property
     def is_tainted(self) -> bool:
-        """Whether the model was shown words from outside."""
+        """Whether the model was shown words from outside, for example by an answer of yesterday about a page."""
         return bool(self.outside_words)
 
     @property

@@ -28,7 +28,16 @@ _SETTING: Final = re.compile(r"([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)(?:=.*)?")
 _PLACEHOLDER: Final = re.compile(r"(?<![A-Za-z_])[A-Z]{4,}(?![A-Za-z_])")
 _FOREIGN: Final = {"GOOGLE_BILLING_PROJECT", "USER_PROJECT_OVERRIDE", "MALLOC_ARENA_MAX", "REQUEST_TIMEOUT"}
 _ABSENT: Final = {"infra/terraform/.terraform.lock.hcl"}  # docs/deploy.md says why
+_TEST: Final = re.compile(r"`(test_\w{12,})`")
 _SOURCES: Final = (".py", ".tf", ".toml", ".json", ".yaml", ".yml", ".js", ".html")
+
+
+@cache
+def names_of_tests() -> frozenset[str]:
+    """Return the names of all tests."""
+    return frozenset(
+        name for one in (ROOT / "tests").rglob("*.py") for name in re.findall(r"def (test_\w+)", text_of(one))
+    )
 
 
 def name_of(paper: Path) -> str:
@@ -96,3 +105,8 @@ def test_every_path_module_target_and_setting_exists(paper: Path) -> None:
             lost.append(module)
 
     assert lost == []
+
+
+@pytest.mark.parametrize("paper", [one for one in PAPERS if _TEST.search(text_of(one))], ids=name_of)
+def test_every_test_that_is_named_exists(paper: Path) -> None:
+    assert set(_TEST.findall(text_of(paper))) <= names_of_tests()

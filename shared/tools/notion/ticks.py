@@ -29,7 +29,10 @@ _DONE: Final = frozenset(
 
 
 def is_tick(page: Page, values: PropertyValues) -> bool:
-    """Whether these values only tick the page: they check its only checkbox, or set one status or select to a word for "done"."""
+    """Whether these values only tick the page: they check its only checkbox, or set one status or select to a word for "done".
+
+    For example, `{"Status": {"status": {"name": "Done"}}}` ticks a page, and a date beside it does not.
+    """
     if len(values) != 1:
         return False
     value = next(iter(values.values()))
