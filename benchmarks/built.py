@@ -135,7 +135,7 @@ class Built:
         names = entries.conversation.names
         ideas = [_entry(number) for number in range(count)]
         entries_and_generations = [
-            (one, self.store.create(names.entry(one.path), format_entry(one).encode()) or 0) for one in ideas
+            (idea, self.store.create(names.entry(idea.path), format_entry(idea).encode()) or 0) for idea in ideas
         ]
         self.store.create(names.entry(CATALOG_FILE), encode(catalog_of(entries_and_generations)))
         rebuild_index(entries)
@@ -199,9 +199,11 @@ def copy(chat: Built, bucket: Child, *, to: str | None = None) -> None:
     """Write every object of the chat into the bucket, by default for the same group, else for the group `to`."""
     group_id = to or chat.group_id
     objects = {
-        one.name.replace(chat.group_id, group_id): stored.data.replace(chat.group_id.encode(), group_id.encode())
-        for one in chat.store.list("")
-        if (stored := chat.store.read(one.name)) is not None
+        listed_object.name.replace(chat.group_id, group_id): stored.data.replace(
+            chat.group_id.encode(), group_id.encode()
+        )
+        for listed_object in chat.store.list("")
+        if (stored := chat.store.read(listed_object.name)) is not None
     }
     names = list(objects)
     parts = [names[start::_THREADS] for start in range(_THREADS)]

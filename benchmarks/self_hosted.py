@@ -1,8 +1,8 @@
-"""`python -m benchmarks.self_hosted`: many chats at once with the process of `make serve`, and what it takes when idle.
+"""`python -m benchmarks.self_hosted`: many chats at once with the process of `make serve`, and the resources of an idle process.
 
-People say something, wait for the answer, pause, and go on. LINE's stand-in runs in this process, and Gemini's in one of its own. Gemini
-takes `--model-s` for every answer, and a turn waits for SETTLE_MS before it asks; both are taken off. Fsyncs are counted by strace in
-rounds of their own, because it slows a process down.
+People say something, wait for the answer, pause, and go on. LINE's stand-in runs in this process, Gemini's stand-in in a separate process.
+Gemini takes `--model-s` for every answer, and a turn waits for SETTLE_MS before asking; both times are subtracted. strace counts fsyncs in
+separate rounds, because strace slows a process down.
 """
 
 import argparse
@@ -101,7 +101,7 @@ class Stage:
         await self.process.start()
 
     async def stop(self) -> None:
-        """Everything has ended; strace, which runs the process, has written its counts."""
+        """End everything, and let strace, the parent of the process, write the counts."""
         with contextlib.suppress(ProcessLookupError):
             os.kill(usage.worker_pid(self.process.pid) or self.process.pid, signal.SIGTERM)
         await self.process.ended()
@@ -155,8 +155,8 @@ async def measure(options: argparse.Namespace, folder: Path, env: Mapping[str, s
         cpu_s = usage.cpu_s(pid)
         await asyncio.sleep(options.idle_s)
         figures["CPU when idle"] = _difference(usage.cpu_s(pid), cpu_s, options.idle_s / 100)
-        held = usage.memory(pid)
-        figures["resident memory, idle after the turns"] = held.rss_mb if held is not None else None
+        memory = usage.memory(pid)
+        figures["resident memory, idle after the turns"] = memory.rss_mb if memory is not None else None
     finally:
         await stage.stop()
     figures["fsyncs a turn"] = await _fsyncs(options, folder, env)

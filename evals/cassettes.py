@@ -103,7 +103,10 @@ class Recorded:
 
 
 def key_of(request: ModelRequest | JsonRequest) -> str:
-    """Return the hash of a request without its time limit."""
+    """Return the hash of a request without its time limit.
+
+    For example, requests with `timeout_s=30.0` and `timeout_s=29.5` have the same key.
+    """
     fields = msgspec.to_builtins(request, enc_hook=_bytes)
     fields.pop(_LEFT_OUT, None)
     return hashlib.sha256(msgspec.json.encode(fields, order="deterministic")).hexdigest()

@@ -37,7 +37,7 @@ class Failure:
 
 
 def grade(case: Case, observed: Observed) -> tuple[Failure, ...]:
-    """Return every failure of a case, gates first."""
+    """Return every failure of a case, gates first, for example "no entry is {...}" of the stage "state"."""
     gates = (*(("mechanics", one) for one in _mechanics(case, observed)), *_failures(case.must, observed))
     wants = _failures(case.wants, observed)
     return (

@@ -107,7 +107,7 @@ class OnePageWeb:
 
 
 def tokens_of(calls: Sequence[ModelCall]) -> Usage:
-    """Return the sum of the tokens."""
+    """Return the sum of the tokens: for example, calls with 900 and 1,100 prompt tokens give 2,000."""
     total = Usage()
     for call in calls:
         total = replace(

@@ -19,7 +19,10 @@ _MILLION: Final = 1_000_000
 
 
 def dollars(model_name: str, usage: Usage) -> float | None:
-    """Return the price of the tokens; None for a model without a known price."""
+    """Return the price of the tokens; None for a model without a known price.
+
+    For example, a million prompt tokens of gemini-3.6-flash cost 1.50.
+    """
     price = _DOLLARS_A_MILLION.get(model_name)
     if price is None:
         return None

@@ -65,7 +65,7 @@ def read_set() -> tuple[list[SetEntry], list[Query]]:
 
 
 def row_for(entry: SetEntry) -> Row:
-    """Return an entry's row of the catalog."""
+    """Return an entry's row of the catalog, with the path `people/yamada.md` for the id `yamada`, for example."""
     values: dict[str, Value] = {one.name: one.default for one in FIELDS[entry.category]}
     types = fields_of(entry.category)
     values |= {name: types[name].check(value) for name, value in entry.fields.items()}

@@ -49,7 +49,7 @@ class Fields:
         raise self._type_error(name, "TYPE_STRING")
 
     def number(self, name: str) -> float | None:
-        """Return a number; `true` is not a number."""
+        """Return a number; `true`, for example, is not a number."""
         value = self.get(name)
         if value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
             return value

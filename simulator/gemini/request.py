@@ -34,7 +34,7 @@ class FunctionResponse:
 
     @property
     def error(self) -> str | None:
-        """The error text of a failed call."""
+        """The error text of a failed call, for example "not found" in `{"error": "not found"}`."""
         failure = self.response.get("error")
         if failure is None:
             return None

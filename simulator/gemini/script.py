@@ -61,7 +61,7 @@ class Step:
     only_if: Predicate | None = None
 
     def slow(self, delay_s: float) -> Step:
-        """Return the step with a delay."""
+        """Return the step with a delay: `text("hi").slow(0.2)` is answered after 0.2 s."""
         return replace(self, delay_s=delay_s)
 
     def held(self, hold: Hold) -> Step:

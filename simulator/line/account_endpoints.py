@@ -101,7 +101,7 @@ async def preview(channel: Channel, call: Call) -> Answer:
 
 
 async def transcoding(channel: Channel, call: Call) -> Answer:
-    """Return `{"status": "processing"}`, `succeeded` or `failed`, for videos and voice messages."""
+    """Return the state of a video or voice message, for example `{"status": "processing"}`; later `succeeded` or `failed`."""
     message, media = _media_of(channel, call)
     if message.type not in _TRANSCODED:
         raise bad_request("The message is neither a video nor an audio")

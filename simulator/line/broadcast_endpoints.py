@@ -109,7 +109,7 @@ async def unit_names(channel: Channel, call: Call) -> Answer:
 
 
 def day_in(call: Call, name: str = "date") -> str:
-    """Return the day `yyyyMMdd` of the query.  Raises: LineError 400."""
+    """Return the day `yyyyMMdd` of the query, for example `20261122`.  Raises: LineError 400."""
     day = call.query.get(name, "")
     if not _DAY.fullmatch(day):
         raise bad_request(f"The value for the '{name}' parameter is invalid")

@@ -20,7 +20,7 @@ class Detail:
 
 @dataclass(eq=False, kw_only=True)
 class LineError(Exception):
-    """An answer other than 2xx; the request had no effect."""
+    """An answer other than 2xx, for example a 400 for an empty text; the request had no effect."""
 
     status: int
     message: str
@@ -73,7 +73,7 @@ def invalid_property(path: str, *details: Detail) -> LineError:
 
 
 def bad_request(message: str) -> LineError:
-    """400 with only a message."""
+    """400 with only a message, for example "The value for the 'to' parameter is invalid"."""
     return LineError(status=HTTPStatus.BAD_REQUEST, message=message)
 
 

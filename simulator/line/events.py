@@ -57,7 +57,7 @@ def is_repliable(body: JsonObject) -> bool:
 
 
 def source_of(chat: Chat, person: Person | None) -> JsonObject:
-    """`{"type": "group", "groupId": ..., "userId": ...}`; `userId` only if the person consented.
+    """Return, for example, `{"type": "group", "groupId": ..., "userId": ...}`; `userId` only if the person consented.
 
     Source: docs/messaging-api/user-consent.
     """

@@ -10,7 +10,7 @@ _WITHOUT_LENGTH: Final = frozenset({0x01, *range(0xD0, 0xD9)})
 
 
 def image_size(content: bytes) -> tuple[int, int] | None:
-    """Return width and height in pixels; None for anything else than a PNG or a JPEG."""
+    """Return width and height in pixels, for example `(1024, 768)`; None for anything else than a PNG or a JPEG."""
     if content.startswith(_PNG) and len(content) >= _PNG_HEAD and content[12:16] == b"IHDR":
         width, height = struct.unpack(">II", content[16:24])
         return width, height

@@ -25,7 +25,10 @@ def has_local_media(value: Any) -> bool:  # noqa: ANN401 - any JSON
 
 
 def as_if_https(body: JsonObject) -> JsonObject:
-    """Return the body for LINE's rules: with `https://` in the URLs of local media."""
+    """Return the body for LINE's rules: with `https://` in the URLs of local media.
+
+    For example, `http://127.0.0.1:8000/a.png` becomes `https://127.0.0.1:8000/a.png`.
+    """
     return {name: _with_https(name, value) for name, value in body.items()}
 
 

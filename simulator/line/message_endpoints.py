@@ -112,13 +112,13 @@ async def validate_to_many(channel: Channel, call: Call) -> Answer:
 
 
 async def quota(channel: Channel, _call: Call) -> Answer:
-    """Return `{"type": "limited", "value": 200}` or `{"type": "none"}`."""
+    """Return, for example, `{"type": "limited", "value": 200}` or `{"type": "none"}`."""
     limit = channel.quota.limit
     return Answer(body={"type": "none"} if limit is None else {"type": "limited", "value": limit})
 
 
 async def consumption(channel: Channel, call: Call) -> Answer:
-    """Return `{"totalUsage": 12}`."""
+    """Return, for example, `{"totalUsage": 12}`."""
     return Answer(body={"totalUsage": channel.quota.usage(call.at_ms)})
 
 

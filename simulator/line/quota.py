@@ -59,10 +59,10 @@ class RetryKeys:
 
 
 def month_of(at_ms: int) -> str:
-    """Return `yyyy-MM` in Japan's time."""
+    """Return `yyyy-MM` in Japan's time: `month_of(1_764_514_800_000)` is "2025-12"."""
     return datetime.fromtimestamp(at_ms / 1_000, UTC).astimezone(_JAPAN).strftime("%Y-%m")
 
 
 def day_of(at_ms: int) -> str:
-    """Return `yyyyMMdd` in Japan's time."""
+    """Return `yyyyMMdd` in Japan's time: `day_of(1_764_514_800_000)` is "20251201"."""
     return datetime.fromtimestamp(at_ms / 1_000, UTC).astimezone(_JAPAN).strftime("%Y%m%d")

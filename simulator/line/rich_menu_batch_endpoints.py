@@ -42,7 +42,7 @@ async def validate(channel: Channel, call: Call) -> Answer:
 
 
 async def progress(channel: Channel, call: Call) -> Answer:
-    """Return the phase of the request id's batch: 404 for an unknown id, and after 14 days."""
+    """Return the phase of the request id's batch, for example `{"phase": "ongoing", ...}`: 404 for an unknown id, and after 14 days."""
     batch = channel.rich_menu_batches.get(call.query.get("requestId", ""))
     if batch is None or call.at_ms - batch.accepted_ms >= PROGRESS_MS:
         raise not_found()

@@ -43,7 +43,7 @@ def invalid_value(message: str) -> NotionError:
 
 
 def validation_error(message: str) -> NotionError:
-    """400: the body has the wrong shape or size."""
+    """400 for a body of a wrong shape or size, for example: body.children should be a non-empty array."""
     return NotionError(400, f"body failed validation: {message}")
 
 

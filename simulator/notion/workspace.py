@@ -123,5 +123,5 @@ _KEPT = ("databases", "data_sources", "pages", "blocks", "users", "bot_id")
 
 
 def rich_text(text: str) -> list[JsonObject]:
-    """Return the text in Notion's form."""
+    """Return the text in Notion's form: `rich_text("Milk")[0]["plain_text"]` is "Milk"."""
     return [{"type": "text", "text": {"content": text, "link": None}, "plain_text": text, "href": None}] if text else []

@@ -6,15 +6,15 @@ class PubSubError(Exception):
 
 
 class AlreadyExistsError(PubSubError):
-    """The name already exists."""
+    """A taken name, for example in the second `create_topic("projects/p/topics/t")`."""
 
 
 class FailedPreconditionError(PubSubError):
-    """A well-formed request for a resource in the wrong state."""
+    """A well-formed request for a resource in the wrong state, for example a pull from a push subscription."""
 
 
 class InvalidArgumentError(PubSubError):
-    """The request breaks a rule, independent of the state of the service."""
+    """A request against a rule that holds in any state of the service, for example with an ack id that is not a number."""
 
 
 class NotFoundError(PubSubError):

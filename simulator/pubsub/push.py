@@ -30,7 +30,7 @@ class PushResult:
 
 
 def rfc3339(moment: dt.datetime) -> str:
-    """Return the time in Pub/Sub's format, such as `2026-01-31T09:30:00.125Z`."""
+    """Return the time in Pub/Sub's format, for example `2026-01-31T09:30:00.125Z`."""
     return moment.astimezone(dt.UTC).strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z"
 
 

@@ -88,7 +88,7 @@ class Check:
 
 
 def number(params: Mapping[str, str], name: str) -> int | None:
-    """Return a numeric parameter; None if missing.  Raises: RefusedError."""
+    """Return a numeric parameter, for example 5 for `{"generation": "5"}`; None if missing.  Raises: RefusedError."""
     value = params.get(name)
     if value is None:
         return None

@@ -51,7 +51,10 @@ class TraceStep:
 
 
 def sort_steps(steps: Iterable[TraceStep]) -> tuple[TraceStep, ...]:
-    """Return the steps, oldest first. Within a millisecond causes precede effects; lines of a log keep their order."""
+    """Return the steps, oldest first. Within a millisecond causes precede effects; lines of a log keep their order.
+
+    For example, `published` precedes `push_started`.
+    """
     return tuple(sorted(steps, key=lambda step: (step.at_ms, _rank(step))))
 
 

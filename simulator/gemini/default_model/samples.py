@@ -29,7 +29,10 @@ def sample(schema: Schema) -> object:
 
 
 def sample_object(schema: Schema) -> dict[str, object]:
-    """Return the minimal arguments for a function with the given schema of parameters."""
+    """Return the minimal arguments for a function with the given schema of parameters.
+
+    For example, a required string gives `{"query": "stand-in"}`.
+    """
     properties, required = schema.get("properties"), schema.get("required")
     if not isinstance(properties, Mapping) or not isinstance(required, list):
         return {}

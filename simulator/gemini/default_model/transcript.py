@@ -56,7 +56,7 @@ def messages_of(request: GenerateContentRequest) -> tuple[Message, ...]:
 
 
 def language_of(messages: tuple[Message, ...]) -> Language:
-    """Return the language of the last message with letters, by script."""
+    """Return the language of the last message with letters, by script: "ja" for "こんにちは", for example."""
     for message in reversed(messages):
         if _JAPANESE.search(message.words):
             return "ja"

@@ -23,7 +23,7 @@ _LOCAL: Final = "127.0.0.1,localhost,::1"
 
 
 def trusting(environment: Mapping[str, str], certificates: Certificates) -> dict[str, str]:
-    """Return the variables for trust in the authority, by runtime."""
+    """Return the variables for trust in the authority, by runtime, for example `NODE_EXTRA_CA_CERTS` for Node.js."""
     bundle = str(certificates.bundle)
     return {
         **dict.fromkeys(_BUNDLES, bundle),

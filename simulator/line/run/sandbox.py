@@ -54,7 +54,7 @@ def replace_file(path: Path, by: Path) -> None:
 
 
 def listeners(addresses: Sequence[str]) -> list[socket.socket]:
-    """Return sockets listening on the addresses."""
+    """Return sockets listening on the addresses: `listeners(["127.0.0.1:443", "127.0.0.2:5432"])` returns two."""
     sockets = []
     for address in addresses:
         host, _, port = address.rpartition(":")
