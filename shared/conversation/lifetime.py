@@ -30,9 +30,7 @@ from shared.storage.segment_name import SegmentName
 _OUTCOMES_KEPT: Final = 100
 _NEWEST_KEPT: Final = 20  # the turn names the last one, which must be known as recorded
 _LATE_KEPT: Final = 10
-_PASSED_KEPT: Final = (
-    20  # recaps; about as many as are written within the 20 minutes in which an answer may be on its way
-)
+_PASSED_KEPT: Final = 20  # recaps; about as many as are written in the 20 minutes in which an answer may be on its way
 NAMED: Final = 8
 """The most segments that a snapshot names, and that one compaction writes; the rest waits for the next compaction."""
 _LONGEST: Final = 100_000  # characters of a segment, so that one with the longest messages is no larger than a hundred of the usual ones
@@ -64,12 +62,13 @@ def bounded(
     leaves the prompts stays in `passed_recaps` for as long as an answer whose prompt held it may be under way. What repeats an answer or a
     recap that is dropped takes over its provenance.
     """
-    forgotten = frozenset(one for recap in record.recaps[: -limits.recaps] for one in recap.summed_up_ids)
+    forgotten = _summed_up_ids(record.recaps[: -limits.recaps])
     messages = tuple(one for one in record.messages if one.line_message_id not in forgotten)
     recaps = record.recaps[-limits.recaps :]
-    verbatim = _without_recap(messages, recaps)[-(2 * limits.verbatim + limits.recaps_at_once * limits.summed_up) :]
-    summed_up = _covered_by(recaps)
+    summed_up = _summed_up_ids(recaps)
     sources = [one for one in messages if one.line_message_id in summed_up]
+    waiting = [one for one in messages if one.line_message_id not in summed_up]
+    verbatim = waiting[-(2 * limits.verbatim + limits.recaps_at_once * limits.summed_up) :]
     oldest_ms = min((one.timestamp_ms for one in verbatim), default=0)
     shown = {one.webhook_event_id for one in record.outcomes[-_OUTCOMES_KEPT:] if one.timestamp_ms >= oldest_ms}
     newest_ones = {one.webhook_event_id for one in record.outcomes[-_NEWEST_KEPT:]}
@@ -94,7 +93,8 @@ def bounded(
 
 def without_recap(record: SnapshotRecord) -> tuple[MessageRecord, ...]:
     """Return the messages that no recap sums up, oldest first."""
-    return _without_recap(record.messages, record.recaps)
+    summed_up = _summed_up_ids(record.recaps)
+    return tuple(one for one in record.messages if one.line_message_id not in summed_up)
 
 
 def with_leaving(before: SnapshotRecord, after: SnapshotRecord) -> SnapshotRecord:
@@ -131,23 +131,16 @@ def full_segments(leaving: Segment, *, size: int) -> tuple[Segment, list[Segment
 def cut(record: SnapshotRecord, *, size: int, last_number: int) -> Cut:
     """Return the snapshot without the segments that are full; their numbers follow the last one that is listed."""
     leaving, segments = full_segments(record.leaving, size=size)
-    named = [SegmentName.parse(one).number for one in record.segments]
-    number = max((last_number, *named))
-    written = []
-    for segment in segments:
-        number += 1
-        data = encode_segment(segment)
-        written.append(WrittenSegment(name=name_of(segment, data, number=number), data=data))
+    first = 1 + max((last_number, *(SegmentName.parse(one).number for one in record.segments)))
+    encoded = ((number, segment, encode_segment(segment)) for number, segment in enumerate(segments, first))
+    written = tuple(
+        WrittenSegment(name=name_of(segment, data, number=number), data=data) for number, segment, data in encoded
+    )
     names = (*record.segments, *(one.name.file for one in written))[-NAMED:]
-    return Cut(record=replace(record, leaving=leaving, segments=names), segments=tuple(written))
+    return Cut(record=replace(record, leaving=leaving, segments=names), segments=written)
 
 
-def _without_recap(messages: Iterable[MessageRecord], recaps: Iterable[Recap]) -> tuple[MessageRecord, ...]:
-    summed_up = _covered_by(recaps)
-    return tuple(one for one in messages if one.line_message_id not in summed_up)
-
-
-def _covered_by(recaps: Iterable[Recap]) -> frozenset[str]:
+def _summed_up_ids(recaps: Iterable[Recap]) -> frozenset[str]:
     return frozenset(one for recap in recaps for one in recap.summed_up_ids)
 
 

@@ -8,9 +8,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from shared.unknown_fields import Extensible
+
+if TYPE_CHECKING:  # amendments know records, which have a provenance
+    from shared.conversation.amendments import Amendments
 
 LATEST_MS: Final = 2**53
 """Later than any timestamp: the start of an interval that holds nothing."""
@@ -36,40 +39,6 @@ class Source(Extensible):
     line_message_id: str
     timestamp_ms: int
     by: str = ""
-
-
-class AmendedWords(Protocol):
-    """What one look at the amendments found; see `Amendments`."""
-
-    @property
-    def withdrawn(self) -> frozenset[str]:
-        """The withdrawn messages."""
-        ...
-
-    @property
-    def redacted(self) -> Mapping[str, frozenset[str]]:
-        """The answers and recaps that plans redact, by their own ids, each with those that repeat nothing of it."""
-        ...
-
-    @property
-    def members(self) -> Mapping[str, int]:
-        """Up to when members took back everything, by the ids of their marks."""
-        ...
-
-    @property
-    def erased_ms(self) -> int:
-        """Up to when everything is erased."""
-        ...
-
-    @property
-    def erased_entries_ms(self) -> int:
-        """Up to when filed entries are erased."""
-        ...
-
-    @property
-    def edited_ms(self) -> Mapping[str, int]:
-        """LINE's timestamps of the newest edits."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,15 +123,15 @@ class Provenance(Extensible):
             derived_ids=frozenset(filter(is_named, self.derived_ids)),
         )
 
-    def is_affected_by(self, amendments: AmendedWords) -> bool:
+    def is_affected_by(self, amendments: "Amendments") -> bool:
         """Whether a message of it was withdrawn, or anything of it erased."""
         return self.is_erased_by(amendments) or not amendments.withdrawn.isdisjoint(self.ids)
 
-    def is_erased_by(self, amendments: AmendedWords) -> bool:
+    def is_erased_by(self, amendments: "Amendments") -> bool:
         """Whether anything of it was erased, or an entry that it may hold."""
         return self.since_ms <= amendments.erased_ms or self.entries_since_ms <= amendments.erased_entries_ms
 
-    def is_lost_with(self, amendments: AmendedWords, own_id: str) -> bool:
+    def is_lost_with(self, amendments: "Amendments", own_id: str) -> bool:
         """Whether the answer or recap with this provenance has to lose its words.
 
         It has to if something of it was withdrawn or erased, or if a plan redacts it. It also has to if its prompt held an answer
@@ -172,7 +141,7 @@ class Provenance(Extensible):
             return True
         return any(own_id not in amendments.redacted[one] for one in amendments.redacted.keys() & self.ids)
 
-    def is_affected_since(self, before: AmendedWords, now: AmendedWords) -> bool:
+    def is_affected_since(self, before: "Amendments", now: "Amendments") -> bool:
         """Whether a message of it was withdrawn, erased or edited between two looks, or an answer or recap of it lost its words.
 
         Filed entries may be older than the interval, so an erasure of entries always counts. Authors are not known here, so a member who
