@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from shared.conversation.records import OutcomeRecord, Watermark
+from shared.search.literal_runs import shares_run
 from shared.storage.codec import decode
 from shared.storage.object_names import OUTCOME_SUFFIX
 from shared.storage.object_store import StoredObject
-from tests.simulation.people import NAMED, Message, gloss_of
+from tests.simulation.people import COMMON, NAMED, Message, gloss_of
 from tests.simulation.story import Story
 from tests.simulation.world import EPOCH_MS, Thought
 
@@ -129,8 +130,8 @@ def check_answers_kept(story: Story, history: dict[str, OutcomeRecord]) -> Itera
     A prompt shows a medium without its word, and a catch-up has none, so only `saw` tells of them; nor does it show the messages of calls
     that an earlier attempt made. Where more was amended than small bounds let a withdrawal read, it cannot tell what went with earlier
     ones, and takes more. An erasure that ended as a dead letter may have taken any. What lost its words before a plan named it cannot be
-    compared: all that names it may go. So may an answer that was under way when a plan took what it names. An answer beside a blocked
-    message answers that message, too.
+    compared: all that names it may go. So may an answer that was under way when a plan took what it names, and one whose receipt quotes
+    a phrase that a withdrawn message says as well. An answer beside a blocked message answers that message, too.
     """
     people, truth = story.people, story.world.truth
     is_erased = people.erased_s >= 0 or story.is_lost(("part", *(one.id for one in people.orders)))
@@ -161,7 +162,13 @@ def check_answers_kept(story: Story, history: dict[str, OutcomeRecord]) -> Itera
         word for one in people.messages if one.id in withdrawn for word, _ in one.words
     ]  # it may have been recalled
     taken_out = {word for text in went for word in NAMED.findall(text)}
-    while repeating := [one for one in lost if not taken_out.isdisjoint(NAMED.findall(one.text))]:
+    gone_texts = (*went, *(one.text for one in people.messages if one.id in withdrawn))
+    hands_on_common = any(shares_run(COMMON, text) for text in gone_texts)  # a receipt quotes what a reminder says
+    while repeating := [
+        one
+        for one in lost
+        if not taken_out.isdisjoint(NAMED.findall(one.text)) or (hands_on_common and shares_run(COMMON, one.text))
+    ]:
         taken_out.update(
             word for one in repeating for word in NAMED.findall(one.text)
         )  # what it repeats besides may go as well
