@@ -21,6 +21,7 @@ from tests.simulation.rules import (
 from tests.simulation.stand_ins import (
     change_nothing_named,
     delete_events,
+    find_none,
     leave_nothing,
     name_no_segment,
     no_fold,
@@ -339,6 +340,11 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
         f"{_REDACTION_PLAN}:RedactionPlan._compare",
         Never("_may_repeat"),
         lacks="an answer keeps withdrawn words that it repeats from another answer",
+    ),
+    "drops_outdated_recaps": Mutation(
+        "shared.conversation.snapshot_records:Recap.is_outdated_by",
+        Instead("any", find_none),
+        lacks="a recap keeps the text from before an edit",
     ),
     "remembers_lost_recaps": Mutation(
         "shared.conversation.snapshot_records:SnapshotRecord.all_recaps",

@@ -118,6 +118,18 @@ def recap_that_an_edit_drops_before_an_unsend() -> list[str]:
         return scene.rests()
 
 
+def recap_of_a_message_that_is_edited() -> list[str]:
+    """A message is summed up without an answer, and then edited."""
+    with Scene().playing() as scene:
+        scene.stage.mood.skips = 1.0
+        message = scene.says()
+        scene.runs_to_end(scene.pushes(scene.delivers(message)))
+        for _ in range(5):
+            scene.runs_to_end(scene.asks())
+        scene.runs_to_end(scene.edits(message))
+        return scene.rests()
+
+
 def answer_that_repeats_an_answer() -> list[str]:
     """The first message is forgotten, and every answer repeats the one before. The message is withdrawn while the model answers."""
     with Scene(limits=MemoryLimits(journalled=2, verbatim=3, summed_up=50, recaps_at_once=0)).playing() as scene:

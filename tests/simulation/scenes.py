@@ -81,6 +81,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "relies_on_epochs_of_others": withdrawal_scenes.seventy_unsends_while_somebody_thinks,
     "resumes_what_was_handed_over": message_scenes.message_whose_successors_are_withdrawn_and_die,
     "inherits_what_was_handed_over": message_scenes.message_whose_successors_are_withdrawn,
+    "drops_outdated_recaps": memory_scenes.recap_of_a_message_that_is_edited,
     "remembers_lost_recaps": memory_scenes.recap_that_an_edit_drops_before_an_unsend,
     "stores_the_plan": withdrawal_scenes.withdrawal_that_dies_between_two_answers,
     "erases_what_was_confirmed": command_scenes.forget_that_is_confirmed,

@@ -118,6 +118,11 @@ def leave_nothing(_archive: Archive, _before: SnapshotRecord, after: SnapshotRec
     return after
 
 
+def find_none(_conditions: Iterable[bool]) -> bool:
+    """Stand-in for `any`."""
+    return False
+
+
 def name_no_segment(_sweep: Sweep, _ids: AbstractSet[str]) -> tuple[Segment, ...]:
     """Stand-in for `Sweep.naming_more`."""
     return ()

@@ -1,6 +1,6 @@
 """I1, I4 and I7 for what people said: withdrawn words are in no object, and nothing else is lost."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from shared.conversation.records import OutcomeRecord, Watermark
@@ -68,6 +68,7 @@ def check_kept(story: Story) -> Iterator[str]:
             yield f"I4: {message.id} was withdrawn and is kept"
         elif message.words and message.medium is None and not any(one in record.text for one in message.newest_words):
             yield f"I4: {message.id} is kept with an old text"
+    yield from _check_recaps(story, by_id)
     yield from _check_media(story)
     stored = world.objects.read(f"erased/{story.chat}.json")
     watermark_ms = decode(Watermark, stored.data).timestamp_ms if stored else -1
@@ -87,6 +88,17 @@ def _check_archived(story: Story, kept: set[str]) -> Iterator[str]:
         is_expected = message.words and not message.presses and story.people.is_kept(message)
         if is_expected and message.id not in kept | unseen and not story.is_amendment_lost(message.id):
             yield f"I1: {message.id} is kept nowhere"
+
+
+def _check_recaps(story: Story, messages: Mapping[str, Message]) -> Iterator[str]:
+    """No recap says what an edit has replaced; one of an answer may, because answers keep their words."""
+    for recap in story.snapshot.all_recaps:
+        if recap.provenance.derived_ids:
+            continue
+        for message in (messages[one] for one in recap.summed_up_ids if one in messages):
+            older = {word for word, _ in message.words}.difference(message.newest_words)
+            if any(word in recap.text for word in older) and not story.is_amendment_lost(message.id):
+                yield f"I4: a recap says what an edit of {message.id} has replaced"
 
 
 def _check_media(story: Story) -> Iterator[str]:
