@@ -72,10 +72,10 @@ def remove_moved(conversation: Conversation) -> int:
     Repeated: no further effect. Raises: UnusableIdError, StorageUnavailableError; safe to repeat.
     """
     _unmark_reminders(conversation)
-    names = names_of(conversation.objects.store, conversation.id)
-    for name in names:
-        conversation.objects.store.delete(name)
-    return len(names)
+    objects = _objects_of(conversation.objects.store, conversation.id)
+    for name, generation in objects.items():
+        conversation.objects.store.delete(name, generation=generation)
+    return len(objects)
 
 
 def object_line(store: ObjectStore, name: str) -> Iterator[str]:
