@@ -1,7 +1,7 @@
 """Waiting for an admission: on the bus an event may overtake the `/start` that lets its chat in.
 
 A message waits in its request before it is refused. An unsend, an edit or a departure waits before it is ignored, because the affected
-message may be let in meanwhile. Waiting stores nothing and fails no push, because failed pushes slow all chats down.
+message may be let in meanwhile. Waiting stores nothing and fails no push, because failed pushes slow down all chats.
 Source: Pub/Sub, "Push backoff".
 """
 
@@ -20,7 +20,7 @@ FORGETTING_WAITS_S: Final = (*MESSAGE_WAITS_S, 3.0)
 def wait_for_admission(
     admissions: Admissions, doorstep: Doorstep, conversation_id: str, pauses_s: Sequence[float]
 ) -> AdmissionRecord | None:
-    """Return the admission of a chat without one, if the admission comes within these pauses; beyond the doorstep's limits, no event waits.
+    """Return the chat's admission as soon as one is stored, within these pauses; beyond the doorstep's limits, no event waits.
 
     Example: a message looks again 0.25 s, 0.75 s, 1.5 s and 3 s after the first look.
     Raises: StorageUnavailableError, UnreadableRecordError.

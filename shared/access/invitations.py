@@ -30,8 +30,8 @@ _PREFIX: Final = b"aizuchi invitation "
 class InvitationRecord(Extensible):
     """invitations/{digest}.json.
 
-    `code_sha256`: the hash of the code. The invitation counts until `expires_ms`. `used_by`: the chat that a single-use code has
-    admitted. `is_open`: until `expires_ms`, every chat that follows the bot, or invites it, is admitted without the code.
+    `code_sha256`: the hash of the code. The invitation counts until `expires_ms`. `used_by`: the chat admitted by a single-use code.
+    `is_open`: until `expires_ms`, every chat that follows the bot, or invites it, is admitted without the code.
     """
 
     version: int = VERSION

@@ -17,9 +17,9 @@ class UnnamedHandler:
     clock: Clock = field(repr=False)
 
     def __call__(self, reply_token: ReplyToken, deadline: Deadline) -> EventResult:
-        """The person was told, if the token is alive.
+        """The person has got the notice, if the token is alive.
 
-        Repeated: LINE takes a token once, so nothing is said again. Raises: LineRefusedError.
+        Repeated: LINE takes a token once, so no text is sent again. Raises: LineRefusedError.
         """
         notice = (OutgoingMessage(text=self.phrases.text(Phrase.NO_USER_ID)),)
         until = reply_deadline(reply_token, self.clock, latest=deadline)

@@ -9,6 +9,7 @@ import pytest
 
 import operations
 import shared
+from operations.conversations import remove_moved
 from shared.adapters.memory import FixedClock, MemoryMedia
 from shared.adapters.memory.line_people import HeldContent
 from shared.clock import Deadline
@@ -68,6 +69,16 @@ def test_an_entry_that_is_filed_over_an_old_tombstone_stays(store: StoreWithLate
     assert store.repeat_deletions() > 0
 
     assert chat.paths == [path]
+
+
+def test_the_objects_of_a_chat_that_moved_away_and_back_stay(store: StoreWithLateDeletions, chat: Conversation) -> None:
+    chat.journal.keep(message(1))
+    assert remove_moved(chat) == 1
+    chat.journal.keep(message(1))
+
+    assert store.repeat_deletions() > 0
+
+    assert chat.journal.message_of("m1") is not None
 
 
 class InterruptedStore(StoreWithLateDeletions):
