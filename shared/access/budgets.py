@@ -81,8 +81,8 @@ class Budgets:
     def left(self, spending: Spending) -> Left:
         """Return the rest of the chat's own budget."""
         return Left(
-            turns=_left(self.limits.turns_per_chat_day, spending.turns),
-            tokens=_left(self.limits.tokens_per_chat_day, spending.tokens),
+            turns=_remaining(self.limits.turns_per_chat_day, spending.turns),
+            tokens=_remaining(self.limits.tokens_per_chat_day, spending.tokens),
         )
 
     @staticmethod
@@ -90,5 +90,5 @@ class Budgets:
         return 0 < limit <= used
 
 
-def _left(limit: int, used: int) -> int | None:
+def _remaining(limit: int, used: int) -> int | None:
     return max(0, limit - used) if limit else None

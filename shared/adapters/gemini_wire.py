@@ -126,7 +126,7 @@ def _content(content: Content, model_name: str, media: InlineMedia) -> Json:
         case ModelContent():
             return content.wire if content.model_name in {"", model_name} else _without_signatures(content.wire)
         case FunctionResponses():
-            return {"role": "user", "parts": [_answered(one.call, one.response) for one in content.responses]}
+            return {"role": "user", "parts": [_function_response(one.call, one.response) for one in content.responses]}
 
 
 def _part(part: Part, media: InlineMedia) -> dict[str, object]:
@@ -137,7 +137,7 @@ def _part(part: Part, media: InlineMedia) -> dict[str, object]:
     return {"inlineData": {"data": media.placeholder(part.source), "mimeType": part.content_type}}
 
 
-def _answered(call: FunctionCall, response: Json) -> dict[str, object]:
+def _function_response(call: FunctionCall, response: Json) -> dict[str, object]:
     fields: dict[str, object] = {"name": call.name, "response": dict(response)}
     return {"functionResponse": {"id": call.id, **fields} if call.id is not None else fields}
 
@@ -146,10 +146,10 @@ def _without_signatures(wire: Json) -> Json:
     """Return another model's content with signatures that skip validation, because this model cannot check the original signatures."""
     parts = wire.get("parts")
     known_parts = parts if isinstance(parts, Sequence) else ()
-    return {**wire, "parts": [{**one, **_skipped(one)} for one in known_parts if isinstance(one, Mapping)]}
+    return {**wire, "parts": [{**one, **_skipped_signatures(one)} for one in known_parts if isinstance(one, Mapping)]}
 
 
-def _skipped(part: Json) -> dict[str, object]:
+def _skipped_signatures(part: Json) -> dict[str, object]:
     """Return, for each signature of the part, a replacement that skips validation, under the signature's name on the wire."""
     return {name: _SKIPS_VALIDATION for name in ("thoughtSignature", "thought_signature") if part.get(name)}
 
@@ -233,7 +233,7 @@ def _without_arguments(part: Json, call: Json) -> Json:
 
     A signature holds for the whole call, so it is replaced, too.
     """
-    return {**part, "functionCall": {**call, "args": {}}, **_skipped(part)}
+    return {**part, "functionCall": {**call, "args": {}}, **_skipped_signatures(part)}
 
 
 def _usage(counted: Json) -> Usage:

@@ -63,13 +63,13 @@ class GooglePushTokens:
 
     def _claims(self, token: str) -> dict[str, object]:
         try:
-            return self._verified(token)
+            return self._verified_claims(token)
         except ValueError:
             if not self._certificates.forget():
                 raise
-            return self._verified(token)
+            return self._verified_claims(token)
 
-    def _verified(self, token: str) -> dict[str, object]:
+    def _verified_claims(self, token: str) -> dict[str, object]:
         claims: dict[str, object] = id_token.verify_oauth2_token(  # type: ignore[no-untyped-call]
             token, self._certificates, audience=self._settings.audience, clock_skew_in_seconds=SKEW_MS // 1_000
         )

@@ -81,7 +81,7 @@ class CommandHandler:
         turn = self.conversations.of(event.conversation_id).turn
         remaining = self.budgets.left(turn.spending(turn.read().record))
         hour = self.budgets.renewal(self.conversations.clock.now_ms())
-        facts = {"turns": _shown(remaining.turns), "tokens": _shown(remaining.tokens), "hour": hour}
+        facts = {"turns": _limit_text(remaining.turns), "tokens": _limit_text(remaining.tokens), "hour": hour}
         return self._say(event, self.phrases.text(Phrase.USAGE, **facts))
 
     def _list_reminders(self, event: LineEvent) -> EventResult:
@@ -107,5 +107,5 @@ class CommandHandler:
         )
 
 
-def _shown(amount: int | None) -> str:
+def _limit_text(amount: int | None) -> str:
     return "∞" if amount is None else f"{amount:,}"

@@ -38,7 +38,7 @@ class ReminderPressHandler:
         Repeated: carried out once, answered once. Raises: StorageUnavailableError, TurnBusyError; safe to deliver again.
         """
         conversation = self.conversations.of(event.conversation_id)
-        reminder = self._noted(conversation, event, press)
+        reminder = self._counting_reminder(conversation, event, press)
         if reminder is None:
             logs.info("press_ignored")
             return EventResult.IGNORED
@@ -50,7 +50,7 @@ class ReminderPressHandler:
         logs.info("reminder_pressed", choice=press.choice.value)
         return self._say(conversation, event, again)
 
-    def _noted(self, conversation: Conversation, event: LineEvent, press: ReminderPress) -> Reminder | None:
+    def _counting_reminder(self, conversation: Conversation, event: LineEvent, press: ReminderPress) -> Reminder | None:
         """Return the reminder if this press counts, also in a later delivery of the same event."""
         event_id, at_ms = event.webhook_event_id, event.timestamp_ms
         reminder = ReminderStore(conversation).update(

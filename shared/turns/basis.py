@@ -49,9 +49,9 @@ class Basis:
 
         Raises: StorageUnavailableError.
         """
-        return self._is_amended_in(self._look())
+        return self._is_amended_in(self._read_amendments())
 
-    def _look(self) -> Amendments:
+    def _read_amendments(self) -> Amendments:
         return self.conversation.amendments.fresh_look()
 
     def check(self) -> None:

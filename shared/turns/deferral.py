@@ -63,12 +63,12 @@ def agenda_of(history: History, pending: Sequence[MessageRecord]) -> Agenda:
     if for_tap is not None:
         return for_tap
     deferrals = {one.webhook_event_id: one for one in history.outcomes if one.offer.is_deferral}
-    delivered = _delivered(history)
+    delivered = _delivered_deferrals(history)
     pressed = {one.presses for one in pending if one.presses is not None}
-    open_by_button = {button: _open(history, deferrals, button, delivered) for button in pressed}
+    open_by_button = {button: _unanswered_deferrals(history, deferrals, button, delivered) for button in pressed}
     roots = frozenset(root for open_roots in open_by_button.values() for root in open_roots)
-    fitting = (one for one in _stored(history, delivered) if not roots.isdisjoint(one.answers))
-    stored = max(fitting, key=lambda one: (one.timestamp_ms, one.webhook_event_id), default=None)
+    fitting = (one for one in _stored_answers(history, delivered) if not roots.isdisjoint(one.answers))
+    stored = max(fitting, key=lambda answer: (answer.timestamp_ms, answer.webhook_event_id), default=None)
     if stored is not None:
         answered = {button for button in pressed if not set(open_by_button[button]).isdisjoint(stored.answers)}
         covers = tuple(one for one in pending if one.presses in answered)
@@ -78,7 +78,7 @@ def agenda_of(history: History, pending: Sequence[MessageRecord]) -> Agenda:
     if unexplained:
         return Agenda(
             covers=tuple(one for one in pending if one.presses in unanswerable),
-            answers=tuple(sorted({root for button in unexplained for root in _behind(deferrals, button)})),
+            answers=tuple(sorted({root for button in unexplained for root in _with_continued(deferrals, button)})),
             is_fulfilled=True,
             is_unknown=True,
         )
@@ -100,16 +100,16 @@ def _agenda_of_tap(history: History, pending: Sequence[MessageRecord]) -> Agenda
     Example: a press at 12:10:00 confirms a proposal of 12:00:00; a press at 12:10:01 does nothing.
     """
     proposals = {
-        one.webhook_event_id: one
-        for one in history.outcomes
-        if one.offer.proposes and one.kind is not OutcomeKind.STORED
+        outcome.webhook_event_id: outcome
+        for outcome in history.outcomes
+        if outcome.offer.proposes and outcome.kind is not OutcomeKind.STORED
     }
     press = next((one for one in pending if one.presses in proposals), None)
     if press is None:
         return None
     proposal = proposals[press.presses or ""]
-    answered = _answered(history, proposal)
-    messages = [one for one in _known(history) if one.line_message_id in answered]
+    answered = _answered_ids(history, proposal)
+    messages = [one for one in _all_messages(history) if one.line_message_id in answered]
     asked = tuple(sorted((one for one in messages if one.presses is None), key=by_time))
     is_stored = proposal.holds_words and bool(asked) and len(messages) == len(answered)
     if _is_carried_out(history, proposal) or not _is_in_time(press, proposal) or not is_stored:
@@ -117,10 +117,10 @@ def _agenda_of_tap(history: History, pending: Sequence[MessageRecord]) -> Agenda
     return Agenda(covers=(press,), asked=asked, answers=(proposal.webhook_event_id,), proposal=proposal)
 
 
-def _answered(history: History, proposal: OutcomeRecord) -> frozenset[str]:
+def _answered_ids(history: History, proposal: OutcomeRecord) -> frozenset[str]:
     """Return the messages behind the proposal: the covered messages, and the questions of fulfilled deferrals."""
     deferrals = {one.webhook_event_id: one for one in history.outcomes if one.offer.is_deferral}
-    return (_covered(deferrals, frozenset(proposal.answers)) - history.amendments.withdrawn).union(
+    return (_covered_ids(deferrals, frozenset(proposal.answers)) - history.amendments.withdrawn).union(
         proposal.answered_ids
     )
 
@@ -133,31 +133,31 @@ def _is_in_time(press: MessageRecord, proposal: OutcomeRecord) -> bool:
     return 0 <= press.timestamp_ms - proposal.timestamp_ms <= CONFIRMED_WITHIN_MS
 
 
-def _delivered(history: History) -> frozenset[str]:
+def _delivered_deferrals(history: History) -> frozenset[str]:
     """Return the deferrals with an answer that arrived, or may have: a withdrawn outcome may have been sent before the withdrawal."""
     arrived = {OutcomeKind.REPLIED, OutcomeKind.UNKNOWN, OutcomeKind.WITHDRAWN}
     answering = (one for one in history.outcomes if one.kind in arrived and not one.offer.is_deferral)
     return frozenset(root for one in answering for root in one.answers)
 
 
-def _open(
+def _unanswered_deferrals(
     history: History, deferrals: Mapping[str, OutcomeRecord], pressed: str, delivered: AbstractSet[str]
 ) -> tuple[str, ...]:
     """Return the deferrals behind a button that need an answer: none was delivered, and a question or a stored answer remains."""
     deferral = deferrals.get(pressed)
     roots = deferral.answers if deferral else (pressed,)
-    stored = frozenset(root for one in _stored(history, delivered) for root in one.answers)
+    stored = frozenset(root for one in _stored_answers(history, delivered) for root in one.answers)
     return tuple(
         root for root in roots if root not in delivered and (root in stored or _questions(history, deferrals, {root}))
     )
 
 
-def _told(history: History) -> frozenset[str]:
+def _buttons_told(history: History) -> frozenset[str]:
     """Return the buttons whose presses got "there is nothing to show".  An apology for a failed model names no button."""
     return frozenset(root for one in history.outcomes if one.kind is OutcomeKind.APOLOGISED for root in one.answers)
 
 
-def _behind(deferrals: Mapping[str, OutcomeRecord], button: str) -> frozenset[str]:
+def _with_continued(deferrals: Mapping[str, OutcomeRecord], button: str) -> frozenset[str]:
     """Return the deferral of a button, and all deferrals continued by it."""
     return frozenset({button, *(deferrals[button].answers if button in deferrals else ())})
 
@@ -170,11 +170,11 @@ def _is_explained(
     A deferral that continues another deferral has a new button, which promises an answer again. A press of the newer button is
     therefore told, even after a press of the older button.
     """
-    roots = _behind(deferrals, pressed)
-    if pressed in _told(history) or not roots.isdisjoint(delivered):
+    roots = _with_continued(deferrals, pressed)
+    if pressed in _buttons_told(history) or not roots.isdisjoint(delivered):
         return True
-    covered = _covered(deferrals, roots) - {
-        message.line_message_id for message in _known(history) if message.presses is not None
+    covered = _covered_ids(deferrals, roots) - {
+        message.line_message_id for message in _all_messages(history) if message.presses is not None
     }
     return bool(covered) and covered <= history.amendments.withdrawn
 
@@ -183,22 +183,22 @@ def _questions(
     history: History, deferrals: Mapping[str, OutcomeRecord], roots: AbstractSet[str]
 ) -> tuple[MessageRecord, ...]:
     """Return the messages behind these deferrals, without presses."""
-    covered = _covered(deferrals, roots)
-    return tuple(one for one in _known(history) if one.line_message_id in covered and one.presses is None)
+    covered = _covered_ids(deferrals, roots)
+    return tuple(one for one in _all_messages(history) if one.line_message_id in covered and one.presses is None)
 
 
-def _covered(deferrals: Mapping[str, OutcomeRecord], roots: AbstractSet[str]) -> frozenset[str]:
+def _covered_ids(deferrals: Mapping[str, OutcomeRecord], roots: AbstractSet[str]) -> frozenset[str]:
     return frozenset(one for root in roots if root in deferrals for one in deferrals[root].answered_ids)
 
 
-def _known(history: History) -> tuple[MessageRecord, ...]:
+def _all_messages(history: History) -> tuple[MessageRecord, ...]:
     return (*history.older, *history.unshown, *history.messages)
 
 
-def _stored(history: History, delivered: AbstractSet[str]) -> tuple[OutcomeRecord, ...]:
+def _stored_answers(history: History, delivered: AbstractSet[str]) -> tuple[OutcomeRecord, ...]:
     """Return the answers that wait for a press."""
     return tuple(
-        one
-        for one in history.outcomes
-        if one.kind is OutcomeKind.STORED and one.text is not None and delivered.isdisjoint(one.answers)
+        outcome
+        for outcome in history.outcomes
+        if outcome.kind is OutcomeKind.STORED and outcome.text is not None and delivered.isdisjoint(outcome.answers)
     )

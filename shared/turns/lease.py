@@ -27,7 +27,7 @@ def open_turn(
     is_recent = now_ms - last.expires_ms < ANSWERABLE_MS
     tries = last.tries + (last.state == "thinking") if is_recent else 0
     record = last.followed_by("thinking", now_ms=now_ms, tries=tries)
-    return _leased(conversation, stored_turn, replace(record, spending=spends(conversation.turn.spending(record))))
+    return _write_lease(conversation, stored_turn, replace(record, spending=spends(conversation.turn.spending(record))))
 
 
 def take_over(conversation: Conversation, stored_turn: SeenTurn) -> "Lease | None":
@@ -35,12 +35,15 @@ def take_over(conversation: Conversation, stored_turn: SeenTurn) -> "Lease | Non
 
     The turn is swapped, so the next write of the former holder fails.
     """
-    return _leased(conversation, stored_turn, stored_turn.record)
+    return _write_lease(conversation, stored_turn, stored_turn.record)
 
 
-def _leased(conversation: Conversation, stored_turn: SeenTurn, record: TurnRecord) -> "Lease | None":
+def _write_lease(conversation: Conversation, stored_turn: SeenTurn, record: TurnRecord) -> "Lease | None":
     lease = Lease(
-        conversation=conversation, stored_turn=stored_turn, holder=conversation.turn.new_id(), looked_epoch=record.epoch
+        conversation=conversation,
+        stored_turn=stored_turn,
+        holder=conversation.turn.new_id(),
+        amendments_epoch=record.epoch,
     )
     return lease if lease.write(record) else None
 
@@ -49,13 +52,13 @@ def _leased(conversation: Conversation, stored_turn: SeenTurn, record: TurnRecor
 class Lease:
     """A turn that this worker holds, until the lease ends by the worker's own monotonic clock.  One thread writes at a time.
 
-    `looked_epoch`: the turn's epoch at the holder's last reading of the amendments.
+    `amendments_epoch`: the turn's epoch at the holder's last reading of the amendments.
     """
 
     conversation: Conversation
     stored_turn: SeenTurn
     holder: str
-    looked_epoch: int = 0
+    amendments_epoch: int = 0
     fence_s: float = float("inf")
 
     @property
@@ -110,11 +113,11 @@ class Lease:
             if self.record.state != "thinking":
                 return None
             epoch = self.record.epoch
-            if basis is not None and epoch != self.looked_epoch:
+            if basis is not None and epoch != self.amendments_epoch:
                 if basis.is_amended():
                     self.release()
                     return None
-                self.looked_epoch = epoch
+                self.amendments_epoch = epoch
             committed = replace(outcome, sequence=self.record.sequence + 1)
             if self.write(self.record.with_outcome(committed, route)):
                 return committed

@@ -259,13 +259,13 @@ class _ReplyDelivery:
 
     def _was_told(self, attempt: Attempt) -> bool:
         """Whether the chat was told today that a budget is spent."""
-        return attempt.lease.record.spending.was_told and not _was_telling_lost(attempt.history)
+        return attempt.lease.record.spending.was_told and not _was_notice_lost(attempt.history)
 
     @property
     def _renewal(self) -> str:
         return self.reply.budgets.renewal(self.reply.clock.now_ms())
 
-    def _told_once(self, attempt: Attempt, outcome: OutcomeRecord) -> OutcomeRecord:
+    def _silenced_if_told(self, attempt: Attempt, outcome: OutcomeRecord) -> OutcomeRecord:
         """Return the outcome; silence, if its whole text says again that a budget is spent, and another turn has just said so."""
         says_limit = outcome.text == self.reply.phrases.text(Phrase.LIMIT_REACHED, hour=self._renewal)
         if not (outcome.audit.is_over_limit and says_limit and self._was_told(attempt)):
@@ -280,7 +280,7 @@ class _ReplyDelivery:
         try:
             with metered(self.meter), self.reply.background.during(attempt.renew_lease):
                 outcome = self.reply.responder.respond(self._question(attempt, is_alone=is_alone))
-            return self._told_once(attempt, outcome)
+            return self._silenced_if_told(attempt, outcome)
         except PromptAmendedError:
             logs.info("prompt_amended")
             return None
@@ -315,7 +315,7 @@ class _ReplyDelivery:
         return replace(outcome_of(covers, OutcomeKind.APOLOGISED), text=self.reply.phrases.text(words, **facts))
 
 
-def _was_telling_lost(history: History) -> bool:
+def _was_notice_lost(history: History) -> bool:
     """Whether the last message about a spent budget certainly did not arrive."""
     telling = (
         outcome

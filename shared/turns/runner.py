@@ -28,8 +28,8 @@ from shared.turns.outbox import ENDING_S, Outbox
 from shared.turns.waiting_room import Place, WaitingRoom
 
 _POLL_S: Final = 0.4
-_LOOKS_AT_ONCE: Final = 4
-_FRUITLESS_LOOKS: Final = 24
+_READINGS_AT_ONCE: Final = 4
+_FRUITLESS_READINGS: Final = 24
 """How often one delivery reads the chat without waiting or ending its work; after that, an error is assumed that reading cannot fix.
 
 The first few readings follow each other at once (a compaction passes, or messages of the prompt are edited), the others after pauses.
@@ -118,7 +118,7 @@ class _Patience:
     """How long a delivery waits: until no turn could end in time, no answer could be shown, or newer deliveries took the place.
 
     A short turn polls more often, and so comes before turns that think: a turn of 50 s polls every 0.4 s, a turn of
-    5 s every 0.04 s. `request`: the deadline of the request. `fruitless_looks`: how often the chat was read since the last wait.
+    5 s every 0.04 s. `request`: the deadline of the request. `fruitless_readings`: how often the chat was read since the last wait.
     """
 
     delivery: TurnDelivery
@@ -127,7 +127,7 @@ class _Patience:
     place: Place
     poll_s: float
     waits: bool
-    fruitless_looks: int = 0
+    fruitless_readings: int = 0
 
     @property
     def is_over(self) -> bool:
@@ -137,7 +137,7 @@ class _Patience:
     @property
     def has_no_end(self) -> bool:
         """Whether further reading of the chat would never end the work."""
-        return self.fruitless_looks >= _FRUITLESS_LOOKS
+        return self.fruitless_readings >= _FRUITLESS_READINGS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,19 +180,19 @@ class TurnRunner:
                 # The turn is read before the chat: an outcome that is recorded between the two readings is found.
                 # The event's outcome is required: the journal may lack the message, if a much earlier withdrawal dropped it.
                 listing = self.reader.list(conversation, required_ids={delivery.event})
-                patience.fruitless_looks += 1
-                ended = self._look(conversation, delivery, stored_turn, listing, patience)
+                patience.fruitless_readings += 1
+                ended = self._advance(conversation, delivery, stored_turn, listing, patience)
                 if ended is not None:
                     return replace(ended, inherits=tuple(event for _, event in sorted(place.inherits, reverse=True)))
                 if patience.has_no_end:
-                    logs.error("turn_does_not_end", looks=patience.fruitless_looks)
+                    logs.error("turn_does_not_end", looks=patience.fruitless_readings)
                 if patience.is_over:
                     result = delivery.hand_over() if waits else None
                     if result is not None:
                         return Run(result=result)
                     if not waits or not patience.deadline.left_s or patience.has_no_end:
                         raise TurnBusyError("the chat's turn was not free in time")
-                if patience.is_over or patience.fruitless_looks > _LOOKS_AT_ONCE:
+                if patience.is_over or patience.fruitless_readings > _READINGS_AT_ONCE:
                     self.clock.sleep(patience.poll_s)
                 stored_turn = conversation.turn.read()
 
@@ -209,7 +209,7 @@ class TurnRunner:
         lease = open_turn(conversation, stored_turn, spends=delivery.spends)
         return delivery.take_turn(lease, history) if lease is not None else None
 
-    def _look(
+    def _advance(
         self,
         conversation: Conversation,
         delivery: TurnDelivery,
@@ -253,9 +253,9 @@ class TurnRunner:
                     outcome = self.outbox.finish(
                         lease_taken_over, unfinished, deadline=patience.request, is_takeover=True
                     )
-                return _ended(delivery, outcome, history)
+                return _run_if_ended(delivery, outcome, history)
             lease = open_turn(conversation, stored_turn, spends=delivery.spends)
-        return _ended(delivery, delivery.take_turn(lease, history) if lease else None, history)
+        return _run_if_ended(delivery, delivery.take_turn(lease, history) if lease else None, history)
 
     def _is_free_by_name(self, conversation: Conversation, stored_turn: SeenTurn, listing: Listing) -> bool:
         committed = stored_turn.committed
@@ -270,7 +270,7 @@ class TurnRunner:
 
     def _wait(self, conversation: Conversation, stored_turn: SeenTurn, patience: "_Patience") -> None:
         """Wait until the turn changes or its lease expires; only the journal shows whether a committed outcome was recorded."""
-        patience.fruitless_looks = 0
+        patience.fruitless_readings = 0
         while not patience.is_over:
             self.clock.sleep(min(patience.poll_s * self.chance.uniform(0.75, 1.25), patience.deadline.left_s))
             if stored_turn.record.state == "committed" or self.clock.now_ms() >= stored_turn.record.expires_ms:
@@ -290,7 +290,7 @@ def _release(lease: Lease | None) -> None:
         lease.release()
 
 
-def _ended(delivery: TurnDelivery, outcome: OutcomeRecord | None, history: History) -> Run | None:
+def _run_if_ended(delivery: TurnDelivery, outcome: OutcomeRecord | None, history: History) -> Run | None:
     if outcome is None or not delivery.is_ended_by(outcome):
         return None
     return _run(EventResult(outcome.kind), history)

@@ -68,7 +68,7 @@ def _evict(waiting: list[Place]) -> None:
     """Evict one place, unless a single message waits along with PLACES commands."""
     messages = [place for place in waiting if place.gives_way]
     commands = [place for place in waiting if not place.gives_way]
-    evicted = _repeated(waiting)
+    evicted = _oldest_duplicate(waiting)
     if evicted is None and len(messages) == 1 and len(commands) == PLACES:
         return
     evicted = evicted or min(messages if len(messages) > 1 else commands, key=lambda place: place.sent_ms)
@@ -77,7 +77,7 @@ def _evict(waiting: list[Place]) -> None:
     _hand_to_newest(evicted, waiting)
 
 
-def _repeated(waiting: list[Place]) -> Place | None:
+def _oldest_duplicate(waiting: list[Place]) -> Place | None:
     """Return the oldest place whose event has a newer place too."""
     newest = {one.event: one for one in waiting}
     return next((one for one in waiting if one.event and newest[one.event] is not one), None)

@@ -51,7 +51,7 @@ OF_TURNS: Final[Mapping[str, Mutation]] = {
     ),
     "acknowledges_own_only": Mutation(
         f"{_RUNNER}:TurnRunner.run",
-        Instead("_look", acknowledge_while_held),
+        Instead("_advance", acknowledge_while_held),
         lacks="a delivery that finds the turn held is acknowledged before its message has an outcome",
     ),
     "finishes_own_outcome": Mutation(

@@ -75,9 +75,9 @@ class Database:
         self._lock = threading.Lock()
         self._waiting: list[_Write[Any]] = []
         self._waiting_lock = threading.Lock()
-        self._held = _hold(folder / LOCK_FILE)
+        self._held = _lock_file(folder / LOCK_FILE)
         try:
-            self._connection = _opened(folder / FILE, schema, connect)
+            self._connection = _open_file(folder / FILE, schema, connect)
             self.truncate_log()  # a killed process may have left pages in the log
         except BaseException:
             os.close(self._held)
@@ -165,7 +165,7 @@ def _carry_out(connection: sqlite3.Connection, write: _Write[Any]) -> None:
     connection.execute("RELEASE change")
 
 
-def _opened(path: Path, schema: Schema, connect: Callable[[Path], sqlite3.Connection]) -> sqlite3.Connection:
+def _open_file(path: Path, schema: Schema, connect: Callable[[Path], sqlite3.Connection]) -> sqlite3.Connection:
     os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))  # before SQLite has it open
     connection = connect(path)
     try:
@@ -181,7 +181,7 @@ def _opened(path: Path, schema: Schema, connect: Callable[[Path], sqlite3.Connec
     return connection
 
 
-def _hold(path: Path) -> int:
+def _lock_file(path: Path) -> int:
     descriptor = os.open(path, os.O_CREAT | os.O_RDWR, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

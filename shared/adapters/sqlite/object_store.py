@@ -121,7 +121,7 @@ class SqliteObjectStore:
         """Write the object if `generation` is stored (0: if no object exists); return the new generation."""
         if not name.startswith(_MEDIA):
             return self._swap(name, b"".join(pieces), None, generation=generation)
-        file = self._filed(pieces)
+        file = self._write_file(pieces)
         written: int | None = None
         try:
             written = self._swap(name, None, file, generation=generation)
@@ -151,7 +151,7 @@ class SqliteObjectStore:
             self._unlink([replaced_file])
         return written
 
-    def _filed(self, pieces: Iterable[bytes]) -> str:
+    def _write_file(self, pieces: Iterable[bytes]) -> str:
         """Write a new file to the disk, before any object names it; return the file's name.
 
         Raises: StorageUnavailableError; the errors of `pieces`; then no file remains.
@@ -159,13 +159,13 @@ class SqliteObjectStore:
         file = secrets.token_hex(16)
         part = self._media / (file + _PART)
         try:
-            with _translated(lambda: part.open("xb")) as written:
+            with _with_translated_errors(lambda: part.open("xb")) as written:
                 for piece in pieces:
-                    _translated(partial(written.write, piece))
-                _translated(written.flush)
-                _translated(lambda: os.fsync(written.fileno()))
-            _translated(lambda: part.rename(self._media / file))
-            _translated(lambda: sync_folder(self._media))
+                    _with_translated_errors(partial(written.write, piece))
+                _with_translated_errors(written.flush)
+                _with_translated_errors(lambda: os.fsync(written.fileno()))
+            _with_translated_errors(lambda: part.rename(self._media / file))
+            _with_translated_errors(lambda: sync_folder(self._media))
         except BaseException:
             part.unlink(missing_ok=True)
             raise
@@ -181,10 +181,10 @@ class SqliteObjectStore:
             sync_folder(self._media)
 
         if files:
-            _translated(unlink)
+            _with_translated_errors(unlink)
 
 
-def _translated(act: Callable[[], _Result]) -> _Result:
+def _with_translated_errors(act: Callable[[], _Result]) -> _Result:
     try:
         return act()
     except OSError as cause:
