@@ -63,7 +63,7 @@ def acknowledge_while_held(
 ) -> Run | None:
     if seen.record.state == "thinking" and runner._is_held(seen, None):  # noqa: SLF001 - its own method
         return Run(result=EventResult.IGNORED)
-    return runner._look(conversation, delivery, seen, listing, patience)  # noqa: SLF001 - its own method
+    return runner._advance(conversation, delivery, seen, listing, patience)  # noqa: SLF001 - its own method
 
 
 def replace_any_generation(store: ObjectStore, name: str, data: bytes, *, generation: int) -> int | None:

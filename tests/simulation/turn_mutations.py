@@ -121,7 +121,7 @@ OF_TURNS: Final[Mapping[str, Mutation]] = {
     ),
     "takes_over_by_swap": Mutation(
         f"{_RUNNER}:take_over",
-        Instead("_leased", hold_without_writing),
+        Instead("_write_lease", hold_without_writing),
         lacks="after a takeover, both the new and the slow holder finish the outcome",
     ),
     "first_400_is_refused": Mutation(
