@@ -217,7 +217,7 @@ OF_HANDLERS: Final[Mapping[str, Mutation]] = {
         lacks="a reminder outlives the message that asked for it",
     ),
     "counts_one_press": Mutation(
-        f"{_REMINDER_PRESS}:ReminderPressHandler._noted",
+        f"{_REMINDER_PRESS}:ReminderPressHandler._counting_reminder",
         Instead("pressed", note_every_press),
         lacks="every press of a reminder has it said once more",
     ),

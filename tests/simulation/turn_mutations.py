@@ -215,7 +215,7 @@ OF_TURNS: Final[Mapping[str, Mutation]] = {
         lacks="the token expires while the model answers",
     ),
     "asks_delivered_already": Mutation(
-        f"{_DEFERRAL}:_delivered",
+        f"{_DEFERRAL}:_delivered_deferrals",
         Never("offer.is_deferral"),
         lacks="a second press shows the same answer again",
     ),
