@@ -14,7 +14,7 @@ from shared.access.doorstep import Doorstep
 MESSAGE_WAITS_S: Final = (0.25, 0.5, 0.75, 1.5)
 """A message's pauses before it looks for the admission again."""
 FORGETTING_WAITS_S: Final = (*MESSAGE_WAITS_S, 3.0)
-"""The pauses of an unsend, an edit or a departure: longer, because it may come before the message that waits."""
+"""The pauses of an unsend, an edit or a departure: longer, because such an event may come before a waiting message."""
 
 
 def wait_for_admission(

@@ -175,7 +175,7 @@ class LibraryObjectStore:
                 writer.close()
             except BaseException as cause:  # also an error of the iterator of the pieces
                 with suppress(*_FAILURES):
-                    writer.terminate()  # else the writer would complete the upload when it is collected
+                    writer.terminate()  # otherwise garbage collection of the writer would complete the upload
                 if isinstance(cause, DataCorruption):  # the upload was completed, and arrived damaged
                     self._delete_damaged(name)
                 if isinstance(cause, InvalidResponse) and _status_in(cause) in _LOST:

@@ -27,7 +27,7 @@ from shared.clock import Clock, SystemClock
 IDLE_S: Final = 20.0
 """Longer than the pauses within a turn and between messages of a lively chat; networks forget a connection after minutes."""
 FAILURES: Final = (OSError, HTTPException)
-"""No answer, or none that is HTTP."""
+"""No answer, or a malformed answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,7 +18,7 @@ from shared.search.needles import Needle, needles_of
 QUERIES_LIMIT: Final = 4
 _SATURATION: Final = 1.2
 _LENGTH: Final = 0.4
-_LEAST_SHARE: Final = 0.12  # of what a text that holds every needle of the query would score
+_LEAST_SHARE: Final = 0.12  # of the score of a text with every needle of the query
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

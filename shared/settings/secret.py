@@ -15,7 +15,7 @@ from shared.clock import Clock, SystemClock
 FRESH_S: Final = 60.0
 """How long a value is used before its file is read again."""
 LEAST_S: Final = 5.0
-"""The shortest time between two reads, however many refusals ask for one: each read is a call of Secret Manager."""
+"""The shortest time between two reads, after any number of refusals: each read is a call of Secret Manager."""
 
 
 class Secret(Protocol):

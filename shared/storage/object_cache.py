@@ -16,7 +16,7 @@ from shared.storage.object_store import ListedObject, ObjectStore, StoredObject
 
 LIMIT_BYTES: Final = 32 * 1024 * 1024
 NEWEST_LIMIT_BYTES: Final = 16 * 1024 * 1024
-_READ_AT_ONCE: Final = 256  # at most so many reads of this chat come before those of another one
+_READ_AT_ONCE: Final = 256  # so that the reads of another chat wait for at most 256
 
 
 _Key: TypeAlias = tuple[str, int]

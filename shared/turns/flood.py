@@ -14,7 +14,7 @@ from shared.clock import Clock
 from shared.conversation.records import MessageRecord, by_time
 
 A_MINUTE: Final = 30
-"""Messages of one chat that are answered as they come, per minute."""
+"""Messages of one chat per minute that are answered on arrival; with more, a flood begins."""
 QUIET_S: Final = 3.0
 LONGEST_S: Final = 40.0
 _WINDOW_S: Final = 60.0

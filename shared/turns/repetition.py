@@ -9,7 +9,7 @@ from shared.errors import StorageUnavailableError
 from shared.turns.lease import Lease
 
 RENEWED_BELOW_S: Final = 10.0
-"""The lease is renewed if less of it is left: a call to LINE and the pause after it take at most 9 s."""
+"""A lease with less time left is renewed before a call: a call to LINE and the pause after it take at most 9 s."""
 
 
 @dataclass(slots=True, kw_only=True)

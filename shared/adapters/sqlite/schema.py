@@ -73,7 +73,7 @@ def copies(path: Path) -> tuple[Path, ...]:
 def copy_to(connection: sqlite3.Connection, target: Path) -> None:
     """Copy the committed state into a file; afterwards it is whole and on the disk, or unchanged.  Raises: sqlite3.Error, OSError."""
     part = target.with_name(f"{target.name}.part")
-    part.unlink(missing_ok=True)  # of a process that was killed
+    part.unlink(missing_ok=True)  # a killed process may have left a part
     os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     try:
         copied = sqlite3.connect(part)
