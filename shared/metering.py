@@ -46,7 +46,7 @@ class Usage:
 class ModelUsage(Extensible):
     """The requests to one model for one purpose, and their tokens.
 
-    A failed request counts as a request with unknown tokens, as 0.
+    A failed request counts as a request; the tokens of such a request are unknown, and count as 0.
     """
 
     purpose: Purpose

@@ -14,7 +14,7 @@ import msgspec
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extensible:
-    """A record, or a part of a record, with unknown fields: as the text of a JSON object, or UNSET.
+    """A record, or a part of a record, with unknown fields: the text of a JSON object, or UNSET without such fields.
 
     Only the codec reads and writes `unknown_fields`. Other code passes them on by `dataclasses.replace`, or by `redacted`.
     """

@@ -1,4 +1,4 @@
-"""The gate before every request to a model: nothing is asked for a chat, or by a deployment, without budget."""
+"""The gate before every request to a model: no model is asked once the budget of the chat or of the deployment is spent."""
 
 from dataclasses import dataclass, field
 

@@ -124,7 +124,7 @@ def _known_names(kind: Any) -> frozenset[str]:  # noqa: ANN401 - a class
 
 @cache
 def _nested_names(kind: Any) -> tuple[str, ...]:  # noqa: ANN401 - a class
-    """Return the dataclass's fields with other dataclasses in them."""
+    """Return the dataclass's fields that contain other dataclasses."""
     hints = get_type_hints(kind)
     return tuple(one.name for one in fields(kind) if _mentions_dataclass(hints[one.name]))
 
@@ -140,7 +140,7 @@ def _decoder(kind: Any) -> Any:  # noqa: ANN401 - a decoder of a kind of record
 
 @cache
 def _strict(kind: Any) -> Any:  # noqa: ANN401 - classes
-    """Return a class with the same fields, without decoding of values, and with an error for any other field."""
+    """Return a class that has the same fields, decodes no values, and refuses any other field."""
     hints = get_type_hints(kind)
     names = [one.name for one in fields(kind) if one.name != _UNKNOWN]
     return msgspec.defstruct(

@@ -16,8 +16,8 @@ class Additions(Protocol):
 
         The bucket is read only if the turn's record says so. If no notices are stored, the lease records the fact.
 
-        The returned function changes answers only. The answer lists its notices; after sending, a StagedWriter removes the notices from the
-        chat. If the bucket cannot be read, the answer is returned unchanged.
+        The returned function changes answers only. The answer lists its notices, and a StagedWriter records later that they were sent. If
+        the bucket cannot be read, the answer is returned unchanged.
         """
         ...
 

@@ -21,7 +21,7 @@ from shared.turns.runner import TurnRunner
 class Announcement:
     """A fixed text for an event of this id and timestamp.
 
-    `offer`: the button to confirm the erasure of a command. `is_joining`: the text greets a group after the bot's joining.
+    `offer`: the button that confirms an erasure, if a command asked for one. `is_joining`: the text greets a group after the bot's joining.
     `provenance`: the messages whose words the text repeats.
     """
 

@@ -72,7 +72,7 @@ class TurnDelivery(Protocol):
     def has_work_by_name(self, stored_turn: SeenTurn, listing: Listing) -> bool:
         """Whether the names of objects alone show that work remains, so that the turn can be opened while the bodies are read.
 
-        Example: an object `…/messages/0123-5931` and no amendment of message 5931.
+        Example: `journal/U0123…/5931.json` is listed, no outcome of the turn covers message 5931, and no amendment names it.
         """
         ...
 
