@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.infra.offline import ROOT, Plan, Terraform
+from tests.infra.offline import ROOT, Plan, Terraform, run_tests
 
 IMPORTS = ROOT / "infra" / "terraform" / "import.tf.example"
 # Kinds that another apply writes again, or makes anew beside the old ones, without a conflict.
@@ -13,6 +13,7 @@ WRITTEN_AGAIN = {
     "google_monitoring_alert_policy",
     "google_monitoring_dashboard",
     "google_monitoring_notification_channel",
+    "google_project_iam_audit_config",
     "google_project_service",
     "google_secret_manager_secret_version",
     "google_storage_bucket_object",
@@ -33,13 +34,28 @@ def resource_of(address: str) -> str:
     return re.sub(r"\[[^\]]*\]", "", address)
 
 
+def kind_of(address: str) -> str:
+    """Return the type of the resource.  Example: `google_pubsub_topic` of `module.bot.google_pubsub_topic.events`."""
+    return re.sub(r"^(module\.\w+\.)*", "", resource_of(address)).split(".")[0]
+
+
 def conflicting_addresses(plan: Plan) -> set[str]:
     """Return the addresses of what is refused as existing already when a second state makes it."""
-    kinds = {address: re.sub(r"^(module\.\w+\.)*", "", resource_of(address)).split(".")[0] for address in plan}
     return {
         resource_of(address)
-        for address, kind in kinds.items()
-        if kind not in WRITTEN_AGAIN and not kind.endswith("_iam_member")
+        for address in plan
+        if kind_of(address) not in WRITTEN_AGAIN and not kind_of(address).endswith("_iam_member")
+    }
+
+
+def identifiers_of(plan: Plan, module: str) -> set[tuple[str, str]]:
+    """Return the kind and name of everything that a second state with the same name would conflict with."""
+    own = {address: made for address, made in plan.items() if address.startswith(f"module.{module}.")}
+    conflicting = conflicting_addresses(own)
+    return {
+        (kind_of(address), next(made[key] for key in IDENTIFYING if key in made))
+        for address, made in own.items()
+        if resource_of(address) in conflicting
     }
 
 
@@ -80,3 +96,15 @@ def test_the_import_blocks_are_valid(terraform: Terraform) -> None:
 
     copy.unlink()
     assert validated.returncode == 0, validated.stdout + validated.stderr
+
+
+@pytest.mark.terraform
+def test_two_deployments_of_one_project_have_no_name_in_common(terraform: Terraform) -> None:
+    example = terraform.within("examples/full")
+    assert example("get").returncode == 0
+
+    (plan,) = run_tests(example).plans.values()
+
+    made = {module: identifiers_of(plan, module) for module in ("bot", "rehearsal")}
+    assert all(len(identifiers) > 20 for identifiers in made.values())
+    assert made["bot"] & made["rehearsal"] == set()
