@@ -309,6 +309,8 @@ def _note_readings(context: TurnContext, contents: Sequence[Content], *, index: 
             for text in content.texts:
                 context.readings.note(text)
     context.readings.note(index, is_kept=True)
+    if context.is_tainted:
+        context.readings.read_links_strictly()
 
 
 def _source_of(part: MediaPart | FilePart) -> str:

@@ -43,6 +43,7 @@ class Readings:
         self._written: set[str] = set()
         self._kept: list[str] = []
         self._of_pages = PageLinks()
+        self._has_strangers_words = False
         self._titles: dict[str, str] = {}
         self._lock = Lock()
 
@@ -63,6 +64,10 @@ class Readings:
         text = None if data is None else "\n".join(_texts_in(data))
         with self._lock:
             self._outside.append(OutsideWords(sources=frozenset({source}), text=text, is_direct=True))
+
+    def read_links_strictly(self) -> None:
+        """The prompt holds words from outside that an earlier turn has read: every name that may be a host is read as one."""
+        self._has_strangers_words = True
 
     @property
     def titles(self) -> Mapping[str, str]:
@@ -121,7 +126,9 @@ class Readings:
         with self._lock:
             chosen = self._of_pages.chosen(links_in(text))
         place = strange = 0
-        while (found := link_after(place, narrow, is_strict=bool(self._outside))) is not None:
+        while (
+            found := link_after(place, narrow, is_strict=self._has_strangers_words or bool(self._outside))
+        ) is not None:
             start, end = found
             link = text[start:end]
             given = "" if link in chosen else self._given_in(link)
