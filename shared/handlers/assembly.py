@@ -45,6 +45,7 @@ from shared.handlers.membership import MembershipHandler
 from shared.handlers.message import MessageHandler
 from shared.handlers.ports import Options, Ports
 from shared.handlers.postback import PostbackHandler
+from shared.handlers.question_press import QuestionPresses
 from shared.handlers.reminder_press import ReminderPressHandler
 from shared.handlers.reminders import Reminders
 from shared.handlers.staged_writes import StagedWrites
@@ -204,7 +205,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         withdrawal=withdrawal,
         reader=reader,
         membership=ports.line,
-        profiles=ports.profiles,
+        presses=QuestionPresses(reader=reader, profiles=ports.profiles),
         phrases=phrases,
     )
     command = CommandHandler(

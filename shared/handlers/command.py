@@ -62,7 +62,7 @@ class CommandHandler:
             match command:
                 case Command.USAGE | Command.REMINDERS:
                     return self._list_reminders(event) if command is Command.REMINDERS else self._tell_usage(event)
-                case Command.FORGET:
+                case Command.FORGET | Command.FORGET_ME if event.is_one_on_one or command is Command.FORGET:
                     return self.erasure.ask(event, content, Erasure.FORGET)
                 case Command.FORGET_ME:
                     return self.erasure.forget_member(event)

@@ -1,7 +1,7 @@
 """Presses of the buttons under a reminder: "done", or "again later".
 
-The first press of an occurrence counts, by any member. A button works only in its own chat: the id of another chat's reminder is
-unknown here.
+The first press of an occurrence counts, by any member; a later press is told so. A button works only in its own chat: the id of another
+chat's reminder is unknown here.
 """
 
 import datetime as dt
@@ -16,7 +16,7 @@ from shared.line.phrases import Phrase, Phrases
 from shared.line.postback_data import ReminderPress
 from shared.locales.local_times import shown_moment
 from shared.reminders.buttons import postponed, pressed
-from shared.reminders.reminder import Reminder
+from shared.reminders.reminder import Reminder, ReminderState
 from shared.reminders.schedule import local_time
 from shared.reminders.store import ReminderStore
 from shared.reminders.words import ReminderWords
@@ -33,46 +33,59 @@ class ReminderPressHandler:
     locale: str
 
     def __call__(self, event: LineEvent, press: ReminderPress) -> EventResult:
-        """The press was carried out and answered; a second press, and a press for a deleted or cancelled reminder, does nothing.
+        """The press was carried out and answered; one that comes too late, or whose reminder is gone, is told that it changed nothing.
 
         Repeated: carried out once, answered once. Raises: StorageUnavailableError, TurnBusyError; safe to deliver again.
         """
         conversation = self.conversations.of(event.conversation_id)
         reminder = self._counting_reminder(conversation, event, press)
-        if reminder is None:
-            logs.info("press_ignored")
-            return EventResult.IGNORED
+        if isinstance(reminder, Phrase):
+            return self._refuse(conversation, event, reminder)
         again = postponed(reminder, press, event_id=event.webhook_event_id, pressed_ms=event.timestamp_ms)
         if again is not None:
             ReminderStore(conversation).create(again)
             # The amendments are read after the write: either this reading finds the withdrawal, or the withdrawal finds the reminder
             ReminderWords().remove_withdrawn(conversation, conversation.amendments.look())
         logs.info("reminder_pressed", choice=press.choice.value)
-        return self._say(conversation, event, again)
+        # The answer has the provenance of the new reminder: what was withdrawn meanwhile is not promised
+        provenance = Provenance() if again is None else again.provenance
+        return self._say(conversation, event, self._words_of(event, again), provenance)
 
-    def _counting_reminder(self, conversation: Conversation, event: LineEvent, press: ReminderPress) -> Reminder | None:
-        """Return the reminder if this press counts, also in a later delivery of the same event."""
+    def _refuse(self, conversation: Conversation, event: LineEvent, reason: Phrase) -> EventResult:
+        """Say why the press changed nothing, for example that the reminder was cancelled."""
+        logs.info("press_refused", reason=reason.value)
+        return self._say(conversation, event, self.phrases.text(reason), Provenance())
+
+    def _counting_reminder(
+        self, conversation: Conversation, event: LineEvent, press: ReminderPress
+    ) -> Reminder | Phrase:
+        """Return the reminder if this press counts, also if it was noted in an earlier delivery of the event; else why it does not."""
         event_id, at_ms = event.webhook_event_id, event.timestamp_ms
         reminder = ReminderStore(conversation).update(
             press.reminder_id, lambda stored: pressed(stored, press, event_id=event_id, pressed_ms=at_ms)
         )
-        if reminder is None or (reminder.pressed_ms, reminder.pressed_by) != (press.occurrence_ms, event_id):
-            return None
-        amendments = conversation.amendments.look()
-        return None if reminder.is_from_withdrawn(amendments.is_withdrawn_from_entries) else reminder
+        if reminder is None or reminder.is_from_withdrawn(conversation.amendments.look().is_withdrawn_from_entries):
+            return Phrase.REMINDER_GONE
+        is_noted = (reminder.pressed_ms, reminder.pressed_by) == (press.occurrence_ms, event_id)
+        if is_noted:
+            return reminder
+        if reminder.state is ReminderState.CANCELLED:
+            return Phrase.REMINDER_GONE
+        return Phrase.PRESS_REPEATED if press.occurrence_ms <= reminder.pressed_ms else Phrase.PRESS_VOID
 
-    def _say(self, conversation: Conversation, event: LineEvent, again: Reminder | None) -> EventResult:
-        text = self.phrases.text(Phrase.REMINDER_DONE)
-        if again is not None:
-            now = dt.datetime.fromisoformat(local_time(event.timestamp_ms, again.zone))
-            when = shown_moment(dt.datetime.fromisoformat(again.start), locale=self.locale, this_year=now.year)
-            text = self.phrases.text(Phrase.REMINDER_POSTPONED, when=when)
+    def _words_of(self, event: LineEvent, again: Reminder | None) -> str:
+        """Return the answer to a press that counts, for example "I will tell you again: Wed 26 Nov, 13:50."."""
+        if again is None:
+            return self.phrases.text(Phrase.REMINDER_DONE)
+        now = dt.datetime.fromisoformat(local_time(event.timestamp_ms, again.zone))
+        when = shown_moment(dt.datetime.fromisoformat(again.start), locale=self.locale, this_year=now.year)
+        return self.phrases.text(Phrase.REMINDER_POSTPONED, when=when)
+
+    def _say(self, conversation: Conversation, event: LineEvent, text: str, provenance: Provenance) -> EventResult:
         announcement = Announcement(
             webhook_event_id=event.webhook_event_id,
             timestamp_ms=event.timestamp_ms,
             text=text,
-            provenance=Provenance()
-            if again is None
-            else again.provenance,  # a reminder that was withdrawn meanwhile is not promised
+            provenance=provenance,
         )
         return self.announcer.announce(conversation, announcement, event.reply_token, event.deadline)

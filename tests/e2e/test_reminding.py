@@ -112,7 +112,7 @@ def test_in_a_group_the_cost_is_told_and_any_member_presses(moving: Platform) ->
     moving.do(lambda stack: stack.line.press(other.id, group.id, str(done)))
     moving.settle()
 
-    assert of_bot(moving, group.id)[-1]["text"] == "✓ 済みにしました。"
+    assert of_bot(moving, group.id)[-1]["text"] == "✓ 完了にしました。"
     assert [one for one in of_bot(moving, other.id) if "済み" in str(one.get("text"))] == []
 
 

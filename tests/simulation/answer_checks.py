@@ -167,8 +167,8 @@ def check_obeyed(story: Story, order: Order) -> Iterator[str]:
     waits = story.mood.seconds[1] > TOKEN_S / 3 or story.waited_long(order.id) or story.begins_again(order.at_s)
     if order.at_s <= story.people.erased_s or waits:
         return
-    if order.command == "confirm" and not must_count(story, order):
-        return
+    if order.command == "confirm" and not must_count(story, order) and story.people.departed_s:
+        return  # nobody reads an answer in a group that the bot has left
     if not order.presses and order.line_message_id in story.people.unsent_commands:
         return
     if story.is_calm and not answers:

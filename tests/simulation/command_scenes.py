@@ -50,6 +50,16 @@ def two_presses_at_once() -> list[str]:
         return scene.rests()
 
 
+def second_press_of_a_question() -> list[str]:
+    """The button of `/forget` is pressed, and a minute later again: the second press changes nothing, and is told so."""
+    with Scene().playing() as scene:
+        press = scene.is_asked_about("forget")
+        scene.runs_to_end(scene.pushes(scene.delivers_order(press)))
+        scene.sleeps(60)
+        scene.runs_to_end(scene.pushes(scene.delivers_order(scene.presses_again(press))))
+        return scene.rests(calm=True)
+
+
 def press_after_the_unsend_of_its_command() -> list[str]:
     """A member gives a command and withdraws it; then another member presses the button."""
     with Scene(group=True).playing() as scene:

@@ -8,14 +8,17 @@ from tests.simulation.rules import Always, DropArgument, Instead, Never, Replace
 from tests.simulation.stand_ins import (
     another_key,
     go_to_any_day_of_pushes,
+    meet_with_silence,
     no_holder,
     no_outcome,
+    no_question,
     note_every_press,
     nothing_left,
 )
 
 _APPLY: Final = "shared.knowledge.apply"
 _ERASURE: Final = "shared.handlers.erasure"
+_QUESTION_PRESS: Final = "shared.handlers.question_press"
 _SOURCES: Final = "shared.knowledge.provenance"
 _ENTRY_WORDS: Final = "shared.knowledge.entry_words"
 _INTAKE: Final = "shared.handlers.intake"
@@ -87,14 +90,24 @@ OF_HANDLERS: Final[Mapping[str, Mutation]] = {
         lacks="a `/bye` that is delivered late leaves a group that was joined since",
     ),
     "erases_what_was_confirmed": Mutation(
-        f"{_ERASURE}:confirmed_question",
-        Return(value=None),
+        f"{_QUESTION_PRESS}:QuestionPresses.counting",
+        Instead("confirmed_question", no_question),
         lacks="the button of `/forget` erases nothing",
     ),
     "reads_the_question_that_is_confirmed": Mutation(
-        f"{_ERASURE}:ErasureHandler._counting_press",
+        f"{_QUESTION_PRESS}:QuestionPresses.counting",
         DropArgument("read_newest", "required_ids"),
         lacks="the button of `/forget` does nothing once many outcomes followed its question",
+    ),
+    "says_why_a_press_is_refused": Mutation(
+        f"{_ERASURE}:ErasureHandler._refuse",
+        Instead("_say", meet_with_silence),
+        lacks="a second press of the button of `/forget` meets silence",
+    ),
+    "says_why_a_press_of_a_reminder_is_refused": Mutation(
+        f"{_REMINDER_PRESS}:ReminderPressHandler._refuse",
+        Instead("_say", meet_with_silence),
+        lacks="a second press of a reminder's button meets silence",
     ),
     "marks_who_was_forgotten": Mutation(
         f"{_ERASURE}:ErasureHandler.forget_member",
@@ -117,17 +130,17 @@ OF_HANDLERS: Final[Mapping[str, Mutation]] = {
         lacks="a chat that was not admitted is recorded and answered",
     ),
     "counts_the_first_press_only": Mutation(
-        f"{_ERASURE}:ErasureHandler._counting_press",
+        f"{_QUESTION_PRESS}:QuestionPresses.counting",
         Instead("outcome_of", no_outcome),
         lacks="two presses that come together are both carried out",
     ),
     "takes_back_for_its_asker": Mutation(
-        f"{_ERASURE}:ErasureHandler._may_press",
+        f"{_QUESTION_PRESS}:QuestionPresses._refusal",
         Never("forgets_for"),
         lacks="a member takes back what the bot proposed to another one",
     ),
     "asks_whether_the_command_stands": Mutation(
-        f"{_ERASURE}:ErasureHandler._may_press",
+        f"{_QUESTION_PRESS}:QuestionPresses._refusal",
         Never("withdrawn"),
         lacks="a press confirms a command that was withdrawn",
     ),

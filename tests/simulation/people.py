@@ -248,7 +248,7 @@ class People:
         content: Json = {"id": f"m{number}", "type": "text", "quoteToken": f"quote-{number}", "text": f"/{command}"}
         event = self._event("message", at_s, by=by, replyToken=f"token-{number}", message=content)
         if self.erases_at_once(command):
-            self.erase(until_s=_just_before(at_s), spares_entries=self.spares_entries(command))
+            self.erase(until_s=_just_before(at_s), spares_entries=True)
         order = Order(conversation_id=self.conversation_id, event=event, at_s=at_s, command=command)
         if self.forgets_a_member(command):
             self._forget_member(order)
@@ -265,11 +265,7 @@ class People:
 
     def erases_at_once(self, command: str) -> bool:
         """Whether the command erases the chat without a question."""
-        return not self.is_group and command in {"reset", "exit", "bye", "forget me"}
-
-    def spares_entries(self, command: str) -> bool:
-        """Whether the command, which erases the chat at once, leaves what was filed."""
-        return command != "forget me"
+        return not self.is_group and command in {"reset", "exit", "bye"}
 
     def unsend_of(self, order: Order, *, at_s: float) -> Json:
         """Return the event of a withdrawal of a command."""

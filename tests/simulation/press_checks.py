@@ -1,7 +1,6 @@
 """I6 and I9 for presses of buttons: each counts once, in time and in its chat, and none is in vain."""
 
 from collections.abc import Iterator
-from functools import partial
 from typing import Final
 
 from shared.conversation.records import OutcomeKind, OutcomeRecord
@@ -10,6 +9,7 @@ from shared.line.phrases import Phrase, phrase
 from shared.line.postback_data import carry_out_data, question_id_in, show_answer_data
 from shared.turns.deferral import CONFIRMED_WITHIN_MS
 from tests.simulation.people import Order
+from tests.simulation.refused_presses import times_carried_out
 from tests.simulation.story import Story
 from tests.simulation.wiring import NO_LIMITS
 from tests.simulation.world import EPOCH_MS
@@ -22,7 +22,7 @@ _NOTHING_TO_SHOW: Final = phrase(Phrase.NOTHING_TO_SHOW, locale=Options().locale
 def check_confirmed(story: Story, press: Order) -> Iterator[str]:
     """A press counts once, for ten minutes, in the chat of its question, and not after the command was withdrawn."""
     asking = _asking(story, press)
-    answers = answers_to(story, press)
+    answers = times_carried_out(press, story.said)
     if answers and asking is None:
         yield "I9: a press confirmed what its chat was not asked"
     if answers and asking is not None and press.at_s - asking.at_s > CONFIRMED_WITHIN_MS / 1_000:
@@ -30,7 +30,7 @@ def check_confirmed(story: Story, press: Order) -> Iterator[str]:
     if answers and asking is not None and asking.withdrawn_s < press.at_s:
         yield "I9: a press confirmed a command that had been withdrawn"
     presses = [one for one in story.people.orders if one.presses == press.presses]
-    if press is presses[0] and sum(map(partial(answers_to, story), presses)) > 1:
+    if press is presses[0] and sum(times_carried_out(one, story.said) for one in presses) > 1:
         yield "I9: two presses of a button were carried out"
     if story.people.is_group:
         joined_s = [
@@ -43,7 +43,7 @@ def check_confirmed(story: Story, press: Order) -> Iterator[str]:
         for left_s in (at_s for chat, at_s in story.world.truth.left if chat == story.chat):
             if any(one < left_s for one in joined_s) and not later:
                 yield "I6: a group was left that had been joined since"
-    if story.is_calm and asking is not None and asking.command == "forget" and must_count(story, press):
+    if story.is_calm and asking is not None and asking.command in {"forget", "forget me"} and must_count(story, press):
         others = [one for one in story.people.orders if one is not press and one.command in _ERASING]
         was_erased = story.people.erased_entries_s >= press.at_s - _TWO_MS
         if not others and not story.people.departed_s and not was_erased:
@@ -52,7 +52,7 @@ def check_confirmed(story: Story, press: Order) -> Iterator[str]:
 
 def check_taken_back(story: Story, press: Order) -> Iterator[str]:
     """A press takes back what the bot proposed to take back: once, for ten minutes, in its chat, and only for the person who asked."""
-    if not answers_to(story, press):
+    if not times_carried_out(press, story.said):
         return
     proposals = (one for _, one in story.effects() if one.offer.forgets)
     proposal = next((one for one in proposals if one.webhook_event_id == question_id_in(press.presses)), None)
@@ -64,7 +64,7 @@ def check_taken_back(story: Story, press: Order) -> Iterator[str]:
     if press.author != proposal.offer.forgets_for:
         yield "I9: a press took back messages of somebody else"
     presses = [one for one in story.people.orders if one.presses == press.presses]
-    if sum(map(partial(answers_to, story), presses)) > 1:
+    if sum(times_carried_out(one, story.said) for one in presses) > 1:
         yield "I9: two presses of a button were carried out"
 
 
@@ -83,6 +83,7 @@ def _asking(story: Story, press: Order) -> Order | None:
 
 
 def answers_to(story: Story, order: Order) -> int:
+    """Return how many answers of any kind the command or press got."""
     return sum(said.reply_token == order.reply_token for said in story.said)
 
 

@@ -14,6 +14,7 @@ from shared.reminders.reminder import Reminder, ReminderState
 from shared.reminders.schedule import Schedule
 from shared.storage.codec import decode
 from tests.simulation.people import Order, People, on_one_line
+from tests.simulation.refused_presses import times_carried_out
 from tests.simulation.times import SKEW_S
 from tests.simulation.world import EPOCH_MS, ShownText, World
 
@@ -170,8 +171,9 @@ def _check_chosen(story: ReminderStory, order: Order) -> Iterator[str]:
     if press is None:
         return
     rivals = [one for one in story.people.orders if one.command == "choose" and _is_of(one, press)]
-    answers = _answers_to(story, order)
-    if order is rivals[0] and sum(_answers_to(story, one) for one in rivals) > 1:
+    said = story.world.truth.said
+    answers = times_carried_out(order, said)
+    if order is rivals[0] and sum(times_carried_out(one, said) for one in rivals) > 1:
         yield "I9: two presses of a reminder were carried out"
     reminder = story.world.truth.reminders.get((story.chat, press.reminder_id))
     if reminder is None:
@@ -181,14 +183,9 @@ def _check_chosen(story: ReminderStory, order: Order) -> Iterator[str]:
     again = postponed(reminder, press, event_id=order.id, pressed_ms=EPOCH_MS + round(order.at_s * 1_000))
     if answers and again is not None and (story.chat, again.id) not in story.world.truth.reminders:
         yield "I1: a reminder was postponed and never made"
-    is_excused = (
-        len(rivals) > 1
-        or reminder.state is ReminderState.CANCELLED
-        or story.is_taken_back(reminder)
-        or order.at_s <= story.people.erased_s
-        or story.waits(order.id)
-    )
-    if story.world.weather.calm and not answers and not is_excused:
+    is_excused = story.is_taken_back(reminder) or order.at_s <= story.people.erased_s or story.waits(order.id)
+    is_answered = any(shown.reply_token == order.reply_token for shown in said)
+    if story.world.weather.calm and not is_answered and not is_excused:
         yield "I6: a press of a reminder met silence although nothing had failed"
 
 
@@ -196,10 +193,6 @@ def _is_of(order: Order, press: ReminderPress) -> bool:
     """Whether the order presses a button of the same occurrence."""
     other = reminder_press_in(order.presses)
     return other is not None and (other.reminder_id, other.occurrence_ms) == (press.reminder_id, press.occurrence_ms)
-
-
-def _answers_to(story: ReminderStory, order: Order) -> int:
-    return sum(one.reply_token == order.reply_token for one in story.world.truth.said)
 
 
 def _rule_of(story: ReminderStory, reminder_id: str) -> str | None:

@@ -303,6 +303,19 @@ def two_presses_of_a_reminder() -> list[str]:
         return scene.rests()
 
 
+def second_press_of_a_reminder() -> list[str]:
+    """A reminder's button is pressed, and a second later again: the second press changes nothing, and is told so."""
+    with _scene().playing() as scene:
+        _is_asked(scene)
+        for _ in range(1 + round(_REMINDED_S / TICK_S)):
+            scene.sleeps(TICK_S)
+            scene.runs_to_end(_begins_tick(scene))
+        scene.runs_to_end(_begins_press(scene, scene.chooses(ReminderChoice.DONE)))
+        scene.sleeps(1)
+        scene.runs_to_end(_begins_press(scene, scene.chooses(ReminderChoice.DONE)))
+        return scene.rests(calm=True)
+
+
 def press_whose_worker_dies() -> list[str]:
     """The worker of a press dies after it noted the press, before it made the reminder that says it once more."""
     with _scene().playing() as scene:

@@ -168,6 +168,8 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "notes_what_was_said": reminder_scenes.reminder_without_quota,
     "takes_reminders_away": reminder_scenes.recurring_reminder_whose_message_is_withdrawn,
     "counts_one_press": reminder_scenes.two_presses_of_a_reminder,
+    "says_why_a_press_of_a_reminder_is_refused": reminder_scenes.second_press_of_a_reminder,
+    "says_why_a_press_is_refused": command_scenes.second_press_of_a_question,
     "goes_on_with_its_press": reminder_scenes.press_whose_worker_dies,
     "looks_after_a_press": reminder_scenes.unsend_during_a_press,
     "keeps_claims_beside_changes": reminder_scenes.reminder_that_is_reworded_beside_its_push,

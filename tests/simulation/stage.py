@@ -160,12 +160,9 @@ class Stage:
             return replace(self.welcome(order), on_ack=lambda: self._member_was_forgotten(people, order))
         if not people.erases_at_once(order.command):
             return self.welcome(order)
-        spares_entries = people.spares_entries(order.command)
         return replace(
             self.welcome(order),
-            on_ack=lambda: self._erasure_was_acknowledged(
-                people, until_s=order.just_before_s, spares_entries=spares_entries
-            ),
+            on_ack=lambda: self._erasure_was_acknowledged(people, until_s=order.just_before_s, spares_entries=True),
         )
 
     def joining(self, joining: Joining) -> Delivery:

@@ -35,6 +35,7 @@ from shared.conversation.turn import Route, SeenTurn, TurnRecord
 from shared.knowledge.entry import Entry
 from shared.knowledge.provenance import PossibleSources
 from shared.line.messaging import ReplyToken
+from shared.line.phrases import Phrase
 from shared.line.postback_data import ReminderPress
 from shared.reminders.reminder import Reminder
 from shared.reminders.wording import Occurrence
@@ -200,3 +201,11 @@ def another_key(conversation_id: str, occurrence: Occurrence) -> str:
 
 
 _KEYS: Final = itertools.count()
+
+
+def no_question(history: History, question_id: str, *, pressed_ms: int) -> Phrase:  # noqa: ARG001 - as confirmed_question
+    return Phrase.PRESS_VOID
+
+
+def meet_with_silence(handler: object, *answer: object) -> EventResult:  # noqa: ARG001 - as the handlers' _say
+    return EventResult.IGNORED

@@ -12,7 +12,7 @@ from shared.adapters.memory.scripted_model import calling
 from shared.conversation.history import History
 from shared.conversation.records import Amendment, Erasure, Offer, OutcomeRecord
 from shared.conversation.snapshot import MemoryLimits
-from shared.handlers.erasure import confirmed_question
+from shared.handlers.question_press import confirmed_question
 from shared.line.phrases import Phrase
 from shared.turns.deferral import CONFIRMED_WITHIN_MS
 from tests.support.chats import answer, everything_in
@@ -29,35 +29,36 @@ def question(**changes: Any) -> OutcomeRecord:  # noqa: ANN401 - fields of the o
 
 
 @pytest.mark.parametrize(
-    ("asked", "pressed_after_ms", "is_confirmed"),
+    ("asked", "pressed_after_ms", "refusal"),
     [
-        (question(), 0, True),
-        (question(), CONFIRMED_WITHIN_MS, True),
-        (question(), CONFIRMED_WITHIN_MS + 1, False),
-        (question(), -1, False),
-        (question(text=None), 1, False),
-        (answer(1, "an answer"), 1, False),
-        (question(webhook_event_id="e2"), 1, False),
+        (question(), 0, None),
+        (question(), CONFIRMED_WITHIN_MS, None),
+        (question(), CONFIRMED_WITHIN_MS + 1, Phrase.PRESS_EXPIRED),
+        (question(), -1, Phrase.PRESS_EXPIRED),
+        (question(text=None), 1, Phrase.PRESS_VOID),
+        (answer(1, "an answer"), 1, Phrase.PRESS_VOID),
+        (question(webhook_event_id="e2"), 1, Phrase.PRESS_VOID),
     ],
 )
 def test_a_question_is_confirmed_within_ten_minutes_while_it_stands(
-    asked: OutcomeRecord, pressed_after_ms: int, *, is_confirmed: bool
+    asked: OutcomeRecord, pressed_after_ms: int, refusal: Phrase | None
 ) -> None:
     history = History(outcomes=(answer(9, "other"), asked))
 
     found = confirmed_question(history, "e1", pressed_ms=asked.timestamp_ms + pressed_after_ms)
 
-    assert found == (asked if is_confirmed else None)
+    assert found == (refusal or asked)
 
 
-def test_a_press_that_does_not_count_is_logged_as_ignored(friend: Person, lines: io.StringIO) -> None:
+def test_a_press_that_does_not_count_is_told_why_and_logged(friend: Person, lines: io.StringIO) -> None:
     friend.says("/forget")
-    friend.worker.erase(friend.events.chat_id, until_ms=START_MS + 10_000)
+    friend.worker.erase(friend.events.chat_id, until_ms=START_MS + 1_500)
 
-    friend.presses(friend.newest_button)
+    friend.presses(friend.newest_button, timestamp=START_MS + 60_000)
 
-    handled = [line for line in map(json.loads, lines.getvalue().splitlines()) if line["message"] == "event_handled"]
-    assert handled[-1]["outcome"] == "ignored"
+    (refused,) = [line for line in map(json.loads, lines.getvalue().splitlines()) if line["message"] == "press_refused"]
+    assert refused["reason"] == "press_void"
+    assert friend.worker.said[-1] == japanese(Phrase.PRESS_VOID)
 
 
 def test_alone_with_the_bot_a_press_needs_no_member(friend: Person) -> None:
@@ -68,11 +69,49 @@ def test_alone_with_the_bot_a_press_needs_no_member(friend: Person) -> None:
     assert friend.worker.said[-1] == japanese(Phrase.FORGET_DONE)
 
 
-def test_forget_me_alone_with_the_bot_is_an_erasure(friend: Person) -> None:
-    command = friend.says("/forget me")
+def test_forget_me_alone_with_the_bot_asks_as_forget_does(friend: Person) -> None:
+    entry = friend.files("garden")
 
-    watermark = friend.worker.conversations.of(friend.events.chat_id).amendments.watermark()
-    assert watermark.timestamp_ms == watermark.entries_ms == command["timestamp"] - 1
+    press = friend.question("/forget me")
+
+    assert friend.worker.said[-1] == japanese(
+        Phrase.FORGET_QUESTION, messages="1", entries="1", media="0", reminders="0"
+    )
+    assert friend.worker.store.read(entry) is not None
+    friend.sends(press)
+    assert friend.worker.said[-1] == japanese(Phrase.FORGET_DONE)
+    assert friend.worker.store.read(entry) is None
+
+
+def test_a_press_of_another_member_takes_back_nothing_and_is_told_why(member: Person) -> None:
+    member.says("my word is swordfish")
+    member.asks(
+        "forget what I said of the word",
+        calling(("forget_messages", {"query": "swordfish"})),
+        calling(("reply", {"message": "These?"})),
+    )
+
+    member.presses(member.newest_button, by=OTHER)
+
+    assert member.worker.said[-1] == japanese(Phrase.PRESS_OF_ANOTHER)
+    assert "swordfish" in everything_in(member.worker.store)
+
+
+def test_a_press_without_a_user_id_says_what_to_do(member: Person) -> None:
+    press = member.question("/reset")
+
+    member.sends({**press, "source": {"type": "group", "groupId": member.events.chat_id}})
+
+    assert member.worker.said[-1] == japanese(Phrase.PRESS_UNNAMED)
+
+
+def test_a_press_in_a_group_that_the_bot_has_left_leaves_no_words(member: Person) -> None:
+    press = member.confirms("/bye")
+    said = list(member.worker.said)
+
+    member.presses(press["postback"]["data"], timestamp=press["timestamp"])
+
+    assert member.worker.said == said
 
 
 @pytest.mark.parametrize(("before_ms", "is_taken_back"), [(1, True), (0, False), (-1, False)])

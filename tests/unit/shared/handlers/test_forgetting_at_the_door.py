@@ -85,7 +85,7 @@ def confirms_forget(person: Person) -> None:
 
 
 def forgets_member(person: Person) -> None:
-    person.says("/forget me")
+    person.says("/forget me") if person.events.is_group else person.confirms("/forget me")
 
 
 def resets(person: Person) -> None:

@@ -215,10 +215,11 @@ def test_a_press_counts_for_ten_minutes_and_once(asked: Person) -> None:
     asked.sends(late)
     assert "4711" in everything_in(asked.worker.store)
 
+    assert asked.worker.said[-1] == japanese(Phrase.PRESS_EXPIRED)
+
     asked.presses(button)
-    said = len(asked.worker.said)
     asked.presses(button)
-    assert len(asked.worker.said) == said
+    assert asked.worker.said[-1] == japanese(Phrase.PRESS_REPEATED)
 
 
 def test_a_press_that_comes_again_takes_back_what_is_left(asked: Person) -> None:

@@ -56,7 +56,7 @@ def test_the_pushed_words_have_buttons_whose_press_has_them_said_once_more(frien
 
     assert message.text == "⏰ 薬"
     assert [one.label for one in message.quick_replies] == [
-        "済んだ",
+        "完了",
         "10分後にもう一度",
         "1時間後にもう一度",
         "明日の9時に",

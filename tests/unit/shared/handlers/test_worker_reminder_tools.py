@@ -16,12 +16,14 @@ from shared.agent.model import FunctionResponses, Json
 from shared.agent.tools import Tool
 from shared.conversation.records import Amendment
 from shared.line.messaging import OutgoingMessage, is_sendable
+from shared.line.phrases import Phrase
 from shared.line.postback_data import ReminderChoice, ReminderPress, remind_data
 from shared.reminders.delivery import Reminding
 from shared.reminders.reminder import Reminder, ReminderKind, ReminderState
 from shared.reminders.store import ReminderStore
 from tests.support import recorded
 from tests.support.people import START_MS, Person
+from tests.support.phrases import japanese
 from tests.support.pushed import PushedWorker, message_ids, nothing
 
 TOKYO = zoneinfo.ZoneInfo("Asia/Tokyo")
@@ -297,7 +299,7 @@ def test_a_press_of_done_is_confirmed_and_changes_no_time(friend: Person) -> Non
 
     press(friend, ReminderChoice.DONE, made, at="2025-11-22T09:02")
 
-    assert friend.worker.said[-1] == "✓ 済みにしました。"
+    assert friend.worker.said[-1] == "✓ 完了にしました。"
     assert [(one.id, one.due_ms) for one in reminders(friend)] == [(made.id, made.due_ms)]
 
 
@@ -369,7 +371,7 @@ def test_only_the_first_press_counts_also_under_redelivery(member: Person) -> No
     press(member, ReminderChoice.DONE, made, at="2025-11-22T09:03")
     member.sends(first)
 
-    assert member.worker.said == said
+    assert member.worker.said == [*said, *[japanese(Phrase.PRESS_REPEATED)] * 2]
     assert [one.due_ms for one in open_ones(member) if one.id != made.id] == [ms("2025-11-22T09:11")]
 
 
@@ -384,7 +386,7 @@ def test_a_press_that_died_before_its_answer_is_carried_to_its_end(friend: Perso
     assert len(open_ones(friend)) == count == 2
 
 
-def test_a_press_in_another_chat_or_of_what_is_gone_does_nothing(friend: Person) -> None:
+def test_a_press_in_another_chat_or_of_what_is_gone_changes_nothing_and_says_so(friend: Person) -> None:
     made = set_pills(friend)
     other = Person(friend.worker, is_in_group=True)
     other.events.skip(50)
@@ -394,21 +396,21 @@ def test_a_press_in_another_chat_or_of_what_is_gone_does_nothing(friend: Person)
     friend.worker.withdraw(friend.events.chat_id, "m1")
     press(friend, ReminderChoice.LATER, made, at="2025-11-22T09:01")
 
-    assert friend.worker.said == said
+    assert friend.worker.said == [*said, *[japanese(Phrase.REMINDER_GONE)] * 2]
     assert reminders(friend) == reminders(other) == ()
 
 
-def test_a_press_of_a_cancelled_reminder_or_of_one_that_was_not_said_does_nothing(friend: Person) -> None:
+def test_a_press_of_a_cancelled_reminder_or_of_one_that_was_not_said_changes_nothing_and_says_so(
+    friend: Person,
+) -> None:
     made = set_pills(friend)
-    said = list(friend.worker.said)
 
     press(friend, ReminderChoice.LATER, made, at="2025-11-22T08:59")
-    assert friend.worker.said == said
+    assert friend.worker.said[-1] == japanese(Phrase.PRESS_VOID)
     asks(friend, "いらない", "cancel_reminder", {"id": made.id})
-    said = list(friend.worker.said)
     press(friend, ReminderChoice.LATER, made, at="2025-11-22T09:01")
 
-    assert friend.worker.said == said
+    assert friend.worker.said[-1] == japanese(Phrase.REMINDER_GONE)
     assert [one.state for one in reminders(friend)] == [ReminderState.CANCELLED]
 
 
@@ -441,7 +443,7 @@ def test_an_unsend_before_the_second_write_of_a_press_leaves_no_reminder_behind(
     assert reminders(friend) == ()
 
 
-def test_a_press_that_an_unsend_overtakes_gets_no_answer(friend: Person) -> None:
+def test_a_press_that_an_unsend_overtakes_is_told_that_the_reminder_is_gone(friend: Person) -> None:
     made, said = set_pills(friend), list(friend.worker.said)
     chat = friend.worker.conversations.of(friend.events.chat_id)
 
@@ -453,7 +455,7 @@ def test_a_press_that_an_unsend_overtakes_gets_no_answer(friend: Person) -> None
 
     press(friend, ReminderChoice.HOUR, made, at="2025-11-22T09:01")
 
-    assert friend.worker.said == said
+    assert friend.worker.said == [*said, japanese(Phrase.REMINDER_GONE)]
     assert len(reminders(friend)) == 1  # which goes with the rest of the unsend
 
 

@@ -77,7 +77,7 @@ def test_a_weekly_digest_counts_entries_by_their_creation_date() -> None:
 
     assert digest(rows, kind="weekly", locale="ja", now=NOW).text == (
         "2026-11-16〜2026-11-22の1週間\n\n【あったこと】\n・記録：2件（プロジェクト 1, 用事 1）\n・片づいた用事：1件\n\n"
-        "【長く開いたままのもの】\n・「Offer」（30日）\n・「?」（12日）\n\n"
+        "【しばらく動きのないもの】\n・「Offer」（30日）\n・「?」（12日）\n\n"
         "【来週の注目】\n・受信箱の1件を整理する\n・「Sato」さんに連絡する\n・「Garden」の期限を決める\n\n"
         "【今週の傾向】\n・用事が多めでした（50%）。\n\n感想や直したいことがあれば返信してください。"
     )

@@ -1,0 +1,92 @@
+"""Presses of the button under a question whether to erase something: which press counts, and why another does not.
+
+A press counts once, within ten minutes of its question, in the question's chat, from a member, and while the command that was asked about
+stands. Only the person who asked may confirm that own messages are taken back. Of several presses the first counts: it creates an outcome
+whose id is derived from the question's.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from shared.conversation.history import History
+from shared.conversation.history_reader import HistoryReader
+from shared.conversation.provenance import Provenance
+from shared.conversation.records import Offer, OutcomeKind, OutcomeRecord
+from shared.conversation.store import Conversation
+from shared.line.display_names import Profiles
+from shared.line.events import LineEvent
+from shared.line.phrases import Phrase
+from shared.turns.deferral import CONFIRMED_WITHIN_MS
+
+_PRESS_SUFFIX: Final = "-press"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionPresses:
+    """Decides which press of a question counts."""
+
+    reader: HistoryReader
+    profiles: Profiles
+
+    def counting(self, conversation: Conversation, event: LineEvent, question_id: str) -> OutcomeRecord | Phrase:
+        """Return the stored press if this event made it, else the text that says why this press does not count.
+
+        For example, the second of two presses gets PRESS_REPEATED, also where both are delivered at once.
+        """
+        press_id = f"{question_id[: 64 - len(_PRESS_SUFFIX)]}{_PRESS_SUFFIX}"
+        history = self.reader.read_newest(conversation, required_ids={question_id, press_id})
+        press = _outcome_in(history, press_id)
+        if press is None:
+            question = confirmed_question(history, question_id, pressed_ms=event.timestamp_ms)
+            if isinstance(question, Phrase):
+                return question
+            refusal = self._refusal(conversation, event, question)
+            if refusal is not None:
+                return refusal
+            press = _press_of(question, event, press_id)
+            conversation.journal.record_outcome(press)
+            press = conversation.journal.outcome_of(press_id) or press  # another press may have come first
+        return press if press.answers == (event.webhook_event_id,) else Phrase.PRESS_REPEATED
+
+    def _refusal(self, conversation: Conversation, event: LineEvent, question: OutcomeRecord) -> Phrase | None:
+        """Return why this person may not press: not the one who asked, no member, or the command was withdrawn.  None: the person may.
+
+        If LINE does not answer whether the person is a member, the signed event, which names the chat, is taken as proof.
+        """
+        offer = question.offer
+        if offer.asked_by is not None and offer.asked_by in conversation.amendments.look().withdrawn:
+            return Phrase.PRESS_VOID
+        if event.is_one_on_one:  # the id of the chat is that of its person
+            return None
+        if event.user_id is None:
+            return Phrase.PRESS_UNNAMED
+        if offer.forgets and event.user_id != offer.forgets_for:
+            return Phrase.PRESS_OF_ANOTHER
+        return Phrase.PRESS_VOID if self.profiles.is_member(conversation.id, event.user_id) is False else None
+
+
+def confirmed_question(history: History, question_id: str, *, pressed_ms: int) -> OutcomeRecord | Phrase:
+    """Return the question, or why it cannot be confirmed: it no longer stands, or was asked more than ten minutes before the press.
+
+    Both times are LINE's timestamps. For example, a press eleven minutes after its question gets PRESS_EXPIRED.
+    """
+    question = _outcome_in(history, question_id)
+    if question is None or not (question.offer.asks or question.offer.forgets) or not question.holds_words:
+        return Phrase.PRESS_VOID
+    is_in_time = 0 <= pressed_ms - question.timestamp_ms <= CONFIRMED_WITHIN_MS
+    return question if is_in_time else Phrase.PRESS_EXPIRED
+
+
+def _outcome_in(history: History, outcome_id: str) -> OutcomeRecord | None:
+    return next((outcome for outcome in history.outcomes if outcome.webhook_event_id == outcome_id), None)
+
+
+def _press_of(question: OutcomeRecord, event: LineEvent, press_id: str) -> OutcomeRecord:
+    return OutcomeRecord(
+        webhook_event_id=press_id,
+        timestamp_ms=event.timestamp_ms,
+        kind=OutcomeKind.SKIPPED,
+        provenance=Provenance(since_ms=event.timestamp_ms, until_ms=event.timestamp_ms),
+        answers=(event.webhook_event_id,),
+        offer=Offer(asks=question.offer.asks, forgets=question.offer.forgets),
+    )

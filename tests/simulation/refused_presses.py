@@ -1,0 +1,26 @@
+"""What a press was answered: that it was carried out, or why it was refused."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from shared.handlers.ports import Options
+from shared.line.phrases import Phrase, phrase
+from tests.simulation.people import Order
+from tests.simulation.world import ShownText
+
+_REFUSALS: Final = frozenset(
+    phrase(refusal, locale=Options().locale, bot_name="")
+    for refusal in (
+        Phrase.PRESS_EXPIRED,
+        Phrase.PRESS_OF_ANOTHER,
+        Phrase.PRESS_REPEATED,
+        Phrase.PRESS_UNNAMED,
+        Phrase.PRESS_VOID,
+        Phrase.REMINDER_GONE,
+    )
+)
+
+
+def times_carried_out(press: Order, said: Iterable[ShownText]) -> int:
+    """Return how many answers to the press say that it was carried out, and not why it was refused."""
+    return sum(shown.reply_token == press.reply_token and shown.text not in _REFUSALS for shown in said)
