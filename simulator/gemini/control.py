@@ -37,7 +37,7 @@ _RAW_STEPS = {"malformed_json": script.malformed_json, "empty_body": script.empt
 
 
 class Controlled(Protocol):
-    """The part of the stand-in open to other processes: script and log."""
+    """What other processes control: the stand-in's script and log."""
 
     @property
     def requests(self) -> tuple[RequestRecord, ...]:

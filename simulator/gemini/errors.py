@@ -1,4 +1,4 @@
-"""Errors in the format of Google's APIs: the body, its status names, and the details for clients.
+"""Errors in the format of Google's APIs: the body, its status names, and the details that clients read.
 
 `RefusedError` carries an error from a rule to the app.
 """
@@ -48,7 +48,7 @@ def invalid_argument(message: str) -> RefusedError:
 
 
 def invalid_field(path: str, description: str) -> RefusedError:
-    """400 with the field named in `google.rpc.BadRequest`, as for JSON outside the request's message."""
+    """400 with the field named in `google.rpc.BadRequest`, as for JSON that does not fit the request's message."""
     violation = {"field": path, "description": description}
     detail = {"@type": TYPE_PREFIX + "BadRequest", "fieldViolations": [violation]}
     return RefusedError(GoogleError(code=400, status="INVALID_ARGUMENT", message=description, details=(detail,)))

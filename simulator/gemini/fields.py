@@ -1,4 +1,4 @@
-"""JSON fields by protobuf's rules: camelCase or snake_case names, null for absent, and errors with the name of the field.
+"""JSON fields by protobuf's rules: camelCase or snake_case names, null for absent, and errors that name the field.
 
 Independent of Gemini's messages.
 """

@@ -106,7 +106,7 @@ class FunctionDeclaration:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GenerateContentRequest:
-    """A request: the fields for the stand-in, and `body`, the whole JSON."""
+    """A request: the fields that the stand-in uses, and `body`, the whole JSON."""
 
     backend: Backend
     model: str

@@ -57,7 +57,7 @@ async def mark_as_read(channel: Channel, call: Call) -> Answer:
 
 
 async def profile(channel: Channel, call: Call) -> Answer:
-    """Return the profile of a friend, or of a stranger after a message to the bot.
+    """Return the profile of a friend, or of a stranger who sent a message.
 
     Raises: LineError 404 for every other user, for any reason.
     """

@@ -32,7 +32,7 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d
 
 
 def property_values(workspace: Workspace, columns: JsonObject, properties: object) -> JsonObject:
-    """Return the values in a page's form.  Raises: NotionError.
+    """Return the values in the form in which a page has them.  Raises: NotionError.
 
     For example, `{"Price": {"number": 3}}` becomes the value of the number property "Price".
     """
@@ -52,7 +52,7 @@ def empty_value(column: JsonObject) -> JsonObject:
 
 
 def new_blocks(workspace: Workspace, children: object) -> list[JsonObject]:
-    """Return the blocks in a page's form.  Raises: NotionError."""
+    """Return the blocks in the form in which a page has them.  Raises: NotionError."""
     if not isinstance(children, list) or not children:
         raise validation_error("body.children should be a non-empty array.")
     if len(children) > BLOCKS_LIMIT:

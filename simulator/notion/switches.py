@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """A request for the match with faults: `POST pages`."""
+    """A request, as faults match it: `POST pages`."""
 
     method: str
     path: str
@@ -23,7 +23,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault(RequestFault[Call]):
-    """A fault of requests of a `method`, for every path beginning with `path`.
+    """A fault of requests with a `method` to every path that begins with `path`.
 
     `retry_after_s` goes with `error_status`. `answer`: "cut" closes the connection after the effect, in the middle of the answer;
     "unavailable" answers 503 after the effect.

@@ -10,9 +10,9 @@ from dataclasses import dataclass, fields
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chaos:
-    """Switches for faults permitted to the real service. The default has none.
+    """Switches for faults that the real service is allowed to have. The default has none.
 
-    For example, `Chaos(seed=7, duplicate_probability=0.1)` duplicates one message in ten.
+    For example, `Chaos(seed=7, duplicate_probability=0.1)` duplicates about one message in ten.
 
     Attributes:
         seed: the only source of randomness.

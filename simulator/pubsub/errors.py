@@ -18,11 +18,11 @@ class InvalidArgumentError(PubSubError):
 
 
 class NotFoundError(PubSubError):
-    """An unknown name of a resource."""
+    """No resource has the name."""
 
 
 class OutOfRangeError(PubSubError):
-    """A number outside its range, if the service does not answer INVALID_ARGUMENT."""
+    """A number is out of range, in a case where the service does not answer INVALID_ARGUMENT."""
 
 
 class UnavailableError(PubSubError):

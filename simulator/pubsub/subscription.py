@@ -46,7 +46,7 @@ class SubscriptionServices:
 
 
 class Subscription:
-    """The messages of a subscription and the delivering task. Lives in the event loop of its start."""
+    """The messages of a subscription and the task that delivers them. Lives in the event loop in which it was started."""
 
     def __init__(self, settings: SubscriptionSettings, services: SubscriptionServices) -> None:
         self._backlog = Backlog()
@@ -58,7 +58,7 @@ class Subscription:
 
     @property
     def settings(self) -> SubscriptionSettings:
-        """The settings, replaceable at any time, with outstanding messages as well."""
+        """The settings, which can be replaced while messages are outstanding."""
         return self._settings
 
     @settings.setter

@@ -11,7 +11,7 @@ DELETED_TOPIC = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """A message of a publisher, for example `Message(data=b"hi", attributes={"type": "unsend"})`."""
+    """A message as a publisher sends it, for example `Message(data=b"hi", attributes={"type": "unsend"})`."""
 
     data: bytes = b""
     attributes: Mapping[str, str] = field(default_factory=dict)
@@ -81,7 +81,7 @@ class SubscriptionSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tuning:
-    """The real service's limits and times, open to change by a test.
+    """The real service's limits and times, which a test may change.
 
     Attributes:
         minimum_ack_deadline_s: the lowest deadline of a subscription; 10 at the real service.

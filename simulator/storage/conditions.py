@@ -28,7 +28,7 @@ class Version:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conditions:
-    """The four conditions of an object; None for an absent condition."""
+    """The four conditions of an object; None if the request has no such condition."""
 
     generation: int | None = None
     not_generation: int | None = None

@@ -45,7 +45,7 @@ _LOG_LENGTH: Final = 10_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoggedRequest:
-    """A request. `status` is the outcome, not received by the caller if `was_answered` is false.
+    """A request. `status` is the outcome, which the caller did not get if `was_answered` is false.
 
     `body_bytes` is the size of both bodies, the request's and the answer's.
     """
@@ -153,7 +153,7 @@ class StorageProxy:
             raise too_many_mutations(*target)
 
     def _remember(self, call: Call, answer: Answer, changed: Target | None) -> None:
-        """Keep the facts for later requests."""
+        """Keep the facts on which later requests depend."""
         if call.operation == "start":
             self._sessions[_upload_id(answer)] = call.checks
         if changed is None:

@@ -1,4 +1,4 @@
-"""The asker's earlier words in the chat: the last words, or a fact such as `my name is Yuki`.
+"""What the asker said earlier in the chat: the last words, or a fact such as `my name is Yuki`.
 
 The latest statement of a fact counts. In a group, only the asker's messages count: after "my name is Yuki" by Yuki and "my name is Ken" by
 Ken, for example, Yuki's question "what is my name" is answered by "Yuki".

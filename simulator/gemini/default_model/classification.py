@@ -23,7 +23,7 @@ _SENTENCE_END = re.compile(r"[。．.!！?？\n、,]")  # noqa: RUF001 -- full-w
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Sign:
-    """Typical words of a category, and the answer's field for the thought."""
+    """Words typical of a category, and the field of the answer that repeats the thought."""
 
     category: str
     words: re.Pattern[str]

@@ -112,7 +112,7 @@ def has_result(prompt: Prompt) -> bool:
 
 
 def report(prompt: Prompt) -> Decision:
-    """Say the tool's result."""
+    """Say what the tool did."""
     return Say(text=_REPORTS[prompt.results[0].name](_output(prompt), _WORDS[prompt.language], prompt))
 
 

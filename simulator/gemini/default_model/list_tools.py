@@ -83,7 +83,7 @@ def has_result(prompt: Prompt) -> bool:
 
 
 def proceed(prompt: Prompt) -> Decision:
-    """Tick off the item after the search, or say the result."""
+    """Tick off the first item of the search's results, or say the result."""
     result = prompt.results[-1]
     words = _WORDS[prompt.language]
     output = prompt.output
@@ -139,7 +139,7 @@ def _item(prompt: Prompt) -> str:
 
 
 def _database(prompt: Prompt, kind: str) -> str | None:
-    """Return the offered name of the database of the given kind."""
+    """Return the name under which the declarations offer the database of the given kind."""
     for function in prompt.request.callable_functions:
         properties = mapping(function.parameter_schema.get("properties"))
         names = mapping(properties.get("database_name")).get("enum")

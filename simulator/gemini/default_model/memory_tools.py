@@ -81,7 +81,7 @@ def has_result(prompt: Prompt) -> bool:
 
 
 def report(prompt: Prompt) -> Decision:
-    """Say the matches, or the proposal."""
+    """Say what the search returned, or what the bot proposes."""
     texts = _TEXTS[prompt.language]
     result = next(result for result in prompt.results if result.name in {RECALL, FORGET})
     output = result.response.get("output")

@@ -1,4 +1,4 @@
-"""The default model: answers requests outside the script, by rules over the request alone.
+"""The default model: answers a request for which no step is scripted, by rules that read only the request.
 
 The first applicable rule of `RULES` decides. A tool's rule is an entry there: `applies` recognises words and `prompt.offers("its_name")`,
 `decide` returns `CallTool`; another rule puts the tool's response, in `prompt.results`, into words.
@@ -41,7 +41,7 @@ class Rule:
 
 
 def _calling(call: Callable[[Prompt], CallTool | None]) -> Rule:
-    """Return the rule for the call; None without a rule."""
+    """Return a rule that applies whenever `call` returns a call, and then makes that call."""
     return Rule(applies=lambda prompt: call(prompt) is not None, decide=lambda prompt: _required_call(call(prompt)))
 
 

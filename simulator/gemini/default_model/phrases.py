@@ -1,5 +1,5 @@
 # ruff: noqa: RUF001 -- full-width punctuation is how Japanese is written
-"""The sentences of the default model in a chat, recognised and said, for each language.
+"""The sentences that the default model recognises and says in a chat, for each language.
 
 Patterns match lower-case words without final punctuation. The rules fill in `{words}`, `{key}`, `{value}` and `{detail}`; for example,
 `last_words` with `{words}` "milk" becomes "You said: “milk”."

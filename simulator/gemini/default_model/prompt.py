@@ -48,7 +48,7 @@ Decision = Say | StaySilent | CallTool
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt:
-    """A request as seen by rules: people's messages, and the language of the last message."""
+    """A request in the form that rules read: people's messages, and the language of the last message."""
 
     request: GenerateContentRequest
     messages: tuple[Message, ...]
