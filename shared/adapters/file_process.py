@@ -1,6 +1,6 @@
-"""Reads files in a process of their own, so that a file that is made to exhaust its reader exhausts only that.
+"""Reads files in a separate process: a file that exhausts its reader, for example a zip bomb, exhausts only the separate process.
 
-Source: Python, `subprocess`: a process is begun without copying this one's memory, and `communicate` ends it by `kill` on a timeout.
+Source: Python, `subprocess`: a process begins without a copy of its parent's memory, and `communicate` ends it by `kill` on a timeout.
 """
 
 import os
@@ -21,7 +21,7 @@ _OF_THE_LOADER: Final = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONHOME")
 
 
 def loader_environment() -> Mapping[str, str]:
-    """Return where a process finds Python and this package: nothing else of this process's environment, which holds secrets."""
+    """Return the variables by which a process finds Python and this package, and no others, because the environment holds secrets."""
     loader = {name: os.environ[name] for name in _OF_THE_LOADER if name in os.environ}  # noqa: TID251 - no setting of ours
     return {**loader, "PYTHONPATH": os.pathsep.join(path or os.curdir for path in sys.path)}
 
@@ -56,9 +56,9 @@ class FileProcess:
         return read
 
     def _read(self, data: bytes, content_type: str, seconds: float) -> Document | Unread | None:
-        import subprocess  # noqa: PLC0415 - only where a file comes; what is run is a module of this package
+        import subprocess  # noqa: PLC0415 - only for a file; the process runs a module of this package
 
-        # Without the site's start-up, which the path of this process has gone through already, and without written bytecode
+        # Without site's start-up, because PYTHONPATH holds its result already, and without written bytecode
         options = ("-B", "-P", "-S", "-X", "utf8", "-m", _MODULE)
         try:
             done = subprocess.run(  # noqa: S603 - no word of a person stands in the command
@@ -71,13 +71,13 @@ class FileProcess:
             )
         except subprocess.TimeoutExpired:
             return Unread.TOO_LARGE if seconds >= READ_S else None
-        if done.returncode < 0:  # ended by a signal: its memory or its time was used up
+        if done.returncode < 0:  # ended by a signal, because memory or time was used up
             return Unread.TOO_LARGE
         return _answer_of(done.stdout)
 
 
 def _answer_of(output: bytes) -> Document | Unread:
-    """Return what the process wrote; a process that broke off without an answer met a damaged file."""
+    """Return the document or the reason in a process's output; without either, the file was damaged."""
     try:
         return decode_document(output)
     except (ValueError, TypeError, KeyError):

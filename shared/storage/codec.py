@@ -51,7 +51,7 @@ def is_corrupt(kind: type[object], data: bytes) -> bool:
 
 
 def decode_readable(kind: type[_Record], bodies: Iterable[bytes | None]) -> list[_Record]:
-    """Return the readable records; a corrupt record is logged and skipped, so that one record does not silence a chat.
+    """Return the readable records; a corrupt record is logged and skipped, and does not silence its chat.
 
     Raises: UnknownRecordVersionError.
     """

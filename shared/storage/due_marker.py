@@ -67,7 +67,7 @@ class DueMarker:
 
 
 def due_after(now_ms: int) -> str:
-    """Return a name between markers: markers that are due at `now_ms` sort before it, all others after.
+    """Return a name between markers: markers due at `now_ms` sort before the name, all others after it.
 
     Example: at 09:30:59 UTC, `due/20261122T0931/`.
     """

@@ -59,7 +59,7 @@ class ObjectCache:
         return lambda: [next(fetching) if cached is None else cached for _, cached in lookups]
 
     def read_newest(self, name: str) -> StoredObject | None:
-        """Return an object that was not listed; bytes are sent only after a write since this instance's last read.
+        """Return an object outside of listings; bytes are sent only after a write since this instance's last read.
 
         Raises: StorageUnavailableError.
         """

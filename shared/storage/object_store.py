@@ -44,7 +44,7 @@ class ObjectStore(Protocol):
         ...
 
     def create_from(self, name: str, pieces: Iterable[bytes]) -> bool:
-        """Write the object unless the name exists, while its bytes arrive, so that memory holds only a part of the bytes.
+        """Write the object unless the name exists, while the bytes arrive, so that memory holds only a part of them.
 
         Returns: whether the object was written; a write whose answer was lost may have won and still return False.
         Raises also: the errors of `pieces`; then nothing is written.

@@ -1,4 +1,4 @@
-"""The names of an archive's segments; each name shows what its segment holds."""
+"""The names of an archive's segments; each name shows the content of the segment."""
 
 import re
 from dataclasses import dataclass

@@ -55,9 +55,9 @@ class Agenda:
 def agenda_of(history: History, pending: Sequence[MessageRecord]) -> Agenda:
     """Return the work of the next turn.
 
-    Three kinds of presses get turns of their own, which are short and come first: a press that confirms a proposal, a press whose answer is
-    stored, and a press that gets "there is nothing to show". All other pending messages are answered together. An answer is sent only if
-    none of its deferrals has another answer that was delivered, or may have been.
+    Three kinds of presses get short turns of their own, which come first: a press for a proposal, a press for a stored answer, and a press
+    without anything to show. All other pending messages are answered together. An answer is sent only if none of its deferrals has another
+    answer that was delivered, or may have been.
     """
     for_tap = _agenda_of_tap(history, pending)
     if for_tap is not None:

@@ -80,7 +80,7 @@ class Floods:
 
         Return the newest of the folded messages, newest first: if this message needs no answer, because of a withdrawal or an earlier
         answer, the next folded message answers for all. A flood occupies one thread of the instance. An endless flood is answered every
-        LONGEST_S, by its newest message. LINE's timestamps decide about "newer", because an older message may be redelivered.
+        LONGEST_S, by the newest message. LINE's timestamps decide about "newer", because an older message may be redelivered.
         """
         with self._arrived:
             now_s = self.clock.monotonic_s()

@@ -50,7 +50,7 @@ def _write_lease(conversation: Conversation, stored_turn: SeenTurn, record: Turn
 
 @dataclass(slots=True, kw_only=True)
 class Lease:
-    """A turn that this worker holds, until the lease ends by the worker's own monotonic clock.  One thread writes at a time.
+    """A turn that this worker holds, by the worker's own monotonic clock, until the lease ends.  One thread writes at a time.
 
     `amendments_epoch`: the turn's epoch at the holder's last reading of the amendments.
     """

@@ -260,7 +260,7 @@ class Outbox:
         return (*words, *attached[: MESSAGES_A_CALL - len(words)])
 
     def _questions(self, outcome: OutcomeRecord) -> Iterator[OutgoingMessage]:
-        """Yield the questions, each with a button, that follow an answer of the model.
+        """Yield the questions after an answer of the model, each with a button.
 
         Example: an answer that proposes a change is followed by "Shall I do what is marked ☐? …" and the button to do so.
         """

@@ -96,8 +96,8 @@ class Reply:
     def _run(self, delivery: "_ReplyDelivery", stored_turn: SeenTurn, *, waits: bool = True) -> Run:
         """Run the delivery.  If its message is withdrawn, because the author withdrew everything, complete the withdrawal.
 
-        The delivery of a withdrawn message then runs for the messages of evicted deliveries that relied on it, the newest first, until
-        a message is not withdrawn: the turn of that message answers everything in the journal.
+        The delivery then runs for the messages of evicted deliveries that relied on it, the newest first, until a message is not withdrawn:
+        the turn of such a message answers everything in the journal.
         """
         conversation = delivery.conversation
         run = self.runner.run(conversation, delivery, stored_turn, delivery.deadline, waits=waits)

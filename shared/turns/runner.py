@@ -38,7 +38,7 @@ _LONGEST_TURN_S: Final = 50.0
 
 
 class TurnDelivery(Protocol):
-    """The work that one request has for its chat's turn."""
+    """A request's work in its chat's turn."""
 
     @property
     def turn_s(self) -> float:
