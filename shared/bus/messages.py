@@ -26,10 +26,10 @@ class BusMessage:
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """The message of Cloud Scheduler, once a minute, with the data `{"type": "tick"}`, which is for every chat.
+    """The message of Cloud Scheduler, once a minute, with the data `{"type": "tick"}`, for every chat.
 
-    `{"type": "tick", "shard": 2, "shards": 4}` is for the chats of one shard, by the hash of their ids: so several instances carry out what
-    is due. A tick whose shard makes no sense is for every chat; work is then tried twice, as by a doubled tick, and none is left. The
+    `{"type": "tick", "shard": 2, "shards": 4}` is for the chats of one shard, by the hash of their ids, so that several instances share
+    the due work. A tick with a malformed shard is for every chat: work is then tried twice, as by a doubled tick, and none is left. The
     webhook puts LINE's event under `event`, whatever its type, so no webhook event becomes a tick.
     """
 
@@ -38,14 +38,14 @@ class Tick:
 
     @classmethod
     def of(cls, message: Mapping[str, object]) -> "Tick":
-        """Return the tick of a message's data."""
+        """Return the tick of a message's data: `Tick.of({"type": "tick", "shard": 2, "shards": 4})` is `Tick(shard=2, shards=4)`."""
         shard, shards = message.get("shard"), message.get("shards")
         if type(shard) is int and type(shards) is int and 0 <= shard < shards:
             return cls(shard=shard, shards=shards)
         return cls()
 
     def is_for(self, conversation_id: str) -> bool:
-        """Whether the chat is in the shard.  Each chat is in one of the `shards`."""
+        """Whether the chat is in the shard.  Each chat is in exactly one of the `shards`."""
         return zlib.crc32(conversation_id.encode()) % self.shards == self.shard
 
 

@@ -96,8 +96,8 @@ class TickHandler:
         ]
         for worker in running:
             worker.result()
-        remaining, others = {*due} - {*work.done}, {*every} - {*due}
-        self._report(remaining, done=len(work.done), others_oldest_s=_oldest_s(others, began_ms))
+        remaining, of_other_shards = {*due} - {*work.done}, {*every} - {*due}
+        self._report(remaining, done=len(work.done), others_oldest_s=_oldest_s(of_other_shards, began_ms))
         return EventResult.TICKED
 
     def _by_chat(self, markers: Iterable[DueMarker]) -> deque[deque[DueMarker]]:
@@ -143,14 +143,14 @@ class TickHandler:
             logs.error("due_kind_unknown", kind=kind, count=count)
 
     def _report(self, remaining: Collection[DueMarker], *, done: int, others_oldest_s: int) -> None:
-        """Log what is left, and the age of the oldest marker.
+        """Log the number of remaining markers, and the age of the oldest marker.
 
-        `others_oldest_s` is that of what was due in other shards when the tick began: their ticks may have stopped.
+        `others_oldest_s`: the age of the oldest marker of other shards when the tick began; their ticks may have stopped.
         """
         oldest_left_s = max(_oldest_s(remaining, self.clock.now_ms()), others_oldest_s)
         logs.info("tick_handled", done=done, left=len(remaining), oldest_left_s=oldest_left_s)
 
 
 def _oldest_s(markers: Iterable[DueMarker], now_ms: int) -> int:
-    """Return how many seconds ago the first of the markers was due; 0: there is none."""
+    """Return how many seconds ago the first of the markers was due; 0 without markers."""
     return max(0, now_ms - min((marker.due_ms for marker in markers), default=now_ms)) // 1_000
