@@ -2,6 +2,7 @@
 
 import json
 import zoneinfo
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -20,6 +21,7 @@ from shared.line.phrases import Phrase, Phrases
 from shared.turns.question import Question
 
 _UNDO: Final = "undo_last_change"
+_TARGETS: Final = ("path", "id", "page_id")  # the arguments that name a thing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,12 +37,16 @@ class ConfirmedCalls:
     def carry_out(self, question: Question, proposed: tuple[ProposedCall, ...]) -> OutcomeRecord:
         """Return the draft with the receipt of these calls, which a person confirmed; no model is asked, and nothing else is done.
 
-        A change of something that has changed since the person read the question is not made, and one that would touch something of another
-        name is not kept.
+        A change of something that has changed since the person read the question, or of which a newer question asks, is not made. One that
+        would touch something of another name is not kept.
         """
         context = replace(self.contexts.of(question), confirmed=proposed)
         # An undo comes first, because it would take back what the others do
-        current = tuple(one for one in proposed if self.tools.is_as_proposed(one, context))
+        current = tuple(
+            one
+            for one in proposed
+            if not _is_asked_anew(one, question.history.outcomes) and self.tools.is_as_proposed(one, context)
+        )
         undo, others = (tuple(one for one in current if (one.tool == _UNDO) is is_undo) for is_undo in (True, False))
         failed = [one for one in proposed if one not in current]
         failed += [one for calls in (undo, others) for one in self._run_twice(calls, context, question.deadline)]
@@ -74,6 +80,26 @@ class ConfirmedCalls:
             ran = self.tools.run(calls, context, deadline)
             left = tuple(one for one, answer in zip(left, ran.responses, strict=True) if "error" in answer.response)
         return left
+
+
+def _is_asked_anew(call: ProposedCall, outcomes: Iterable[OutcomeRecord]) -> bool:
+    """Whether a newer answer proposes another change of the same thing, so that the older question counts no more.
+
+    For example, after "☐ Delete “milk”" an answer asks "☐ Change “milk”".
+    """
+    asking = sorted((one for one in outcomes if one.offer.has_proposals), key=lambda one: one.timestamp_ms)
+    places = [place for place, one in enumerate(asking) if call in one.offer.proposes]
+    target = _target_of(call)
+    if target is None or not places:
+        return False
+    newer = (one for outcome in asking[places[-1] + 1 :] for one in outcome.offer.proposes)
+    return any(_target_of(one) == target for one in newer)
+
+
+def _target_of(call: ProposedCall) -> object:
+    """Return what the call would change, by its path or id; None: nothing that is there, or the proposal has lost its words."""
+    arguments = json.loads(call.arguments) if call.arguments else {}
+    return next((arguments[name] for name in _TARGETS if name in arguments), None)
 
 
 def _told_names(one: ProposedCall) -> tuple[str, ...]:

@@ -233,3 +233,27 @@ def test_the_question_reads_no_more_of_storage_than_the_call_did(chat: TaintedCh
 
     assert sum(name.endswith("undo.json") for name in reads) == 1
     assert sum(name.endswith("lunch.md") for name in reads) == 1
+
+
+def test_a_newer_question_about_the_same_thing_replaces_the_older_one(chat: TaintedChat) -> None:
+    chat.asks(DELETES)
+    chat.asks(OVERWRITES)
+
+    assert chat.text_of(chat.person.presses(chat.first_button)) == FAILED
+    assert chat.entry_text.endswith("\nlunch\n")
+    assert chat.text_of(chat.press()).startswith("✓ Changed: “lunch”")
+
+
+def test_the_same_question_asked_again_may_be_answered_by_either_button(chat: TaintedChat) -> None:
+    chat.asks(DELETES)
+    chat.asks(DELETES)
+
+    assert chat.text_of(chat.person.presses(chat.first_button)) == "✓ Deleted: “lunch”"
+
+
+def test_a_newer_question_about_another_thing_replaces_none(chat: TaintedChat) -> None:
+    chat.person.files("dinner")
+    chat.asks(DELETES)
+    chat.asks(calling(("delete_entry", {"path": "ideas/dinner.md"})))
+
+    assert chat.text_of(chat.person.presses(chat.first_button)) == "✓ Deleted: “lunch”"
