@@ -162,6 +162,10 @@ def show_everything(history: History, _asked: Sequence[MessageRecord]) -> Histor
     return history
 
 
+def is_never_asked_anew(_call: ProposedCall, _outcomes: Iterable[OutcomeRecord]) -> bool:
+    return False
+
+
 def take_as_shown(_tools: ToolExecutor, _proposed: ProposedCall, _context: TurnContext) -> bool:
     return True
 

@@ -9,6 +9,7 @@ from tests.simulation.scene import Scene
 _LINE_IS_QUICK: Final = 1  # a seed with which LINE has the picture ready
 _LATE_S: Final = 610.0
 _DELETED: Final = "✓ Deleted"
+_PUT_BACK: Final = "✓ Put back"
 
 
 def two_taps() -> list[str]:
@@ -51,17 +52,33 @@ def tap_whose_worker_dies() -> list[str]:
 
 
 def tap_after_a_change() -> list[str]:
-    """An answer proposes to delete an entry; a note is added to the entry by another tap, and then the first button is pressed."""
+    """An answer proposes to undo the last change; a note is added by another tap, and then the first button is pressed."""
     with Scene(seed=_LINE_IS_QUICK, has_knowledge=True).playing() as scene:
         scene.runs_to_end(scene.asks_for("file"))
         scene.sleeps(1)
-        deletes, notes = (_proposes(scene, verb)[1] for verb in ("delete", "note"))
-        for button in (notes, deletes):
+        undoes, notes = (_proposes(scene, verb)[1] for verb in ("undo", "note"))
+        for button in (notes, undoes):
             scene.runs_to_end(scene.pushes(scene.presses(button)))
             scene.sleeps(1)
-        found = scene.rests()
-        is_told = any(_DELETED in one for one in scene.said)
-        return [*found, "I9: a tap deleted an entry that had changed since the question"] if is_told else found
+        violations = scene.rests()
+        is_undone = any(_PUT_BACK in text for text in scene.said)
+        return (
+            [*violations, "I9: a tap took back a change that was made after the question"] if is_undone else violations
+        )
+
+
+def tap_of_a_replaced_question() -> list[str]:
+    """An answer proposes to delete an entry; a newer one proposes a note to the same entry, and the older button is pressed."""
+    with Scene(seed=_LINE_IS_QUICK, has_knowledge=True).playing() as scene:
+        scene.runs_to_end(scene.asks_for("file"))
+        scene.sleeps(1)
+        deletes, _ = (_proposes(scene, verb)[1] for verb in ("delete", "note"))
+        scene.runs_to_end(scene.pushes(scene.presses(deletes)))
+        violations = scene.rests()
+        is_deleted = any(_DELETED in text for text in scene.said)
+        return (
+            [*violations, "I9: a tap answered a question that a newer one had replaced"] if is_deleted else violations
+        )
 
 
 def tap_of_another_button() -> list[str]:

@@ -25,6 +25,7 @@ from tests.simulation.stand_ins import (
     apply_nothing,
     go_to_any_day,
     hold_without_writing,
+    is_never_asked_anew,
     new_key,
     say_nothing,
     show_everything,
@@ -313,6 +314,11 @@ OF_TURNS: Final[Mapping[str, Mutation]] = {
         "shared.agent.confirmed_changes:ConfirmedCalls.carry_out",
         Instead("is_as_proposed", take_as_shown),
         lacks="a tap changes what has changed since the question",
+    ),
+    "carries_out_the_newest_question": Mutation(
+        "shared.agent.confirmed_changes:ConfirmedCalls.carry_out",
+        Instead("_is_asked_anew", is_never_asked_anew),
+        lacks="a tap of an older question deletes what a newer question would change",
     ),
     "carries_out_in_time": Mutation(
         f"{_DEFERRAL}:_agenda_of_tap",
