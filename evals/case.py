@@ -16,10 +16,14 @@ Mind = Literal["code", "model"]
 
 
 class HistoryMessage(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A message of the history.  `bot`: the bot's answer, None for silence.  `to_bot` is false for an overheard message."""
+    """A message of the history.  `bot`: the bot's answer, None for silence.  `to_bot` is false for an overheard message.
+
+    `calls` are made in one round before the answer, for example `calls: [{web_search: {query: opening hours}}]`.
+    """
 
     who: str = "yuki"
     says: str
+    calls: list[dict[str, dict[str, object]]] = []
     bot: str | None = None
     to_bot: bool = True
 

@@ -214,7 +214,8 @@ class World:
         """Deliver a message of the history; the script answers as the case says."""
         number = len(self._said_ids)
         answer = ("skip", {"reason": "history"}) if message.bot is None else ("reply", {"message": message.bot})
-        self._stage.script = [calling(answer)]
+        calls = [(name, arguments) for call in message.calls for name, arguments in call.items()]
+        self._stage.script = [*([calling(*calls)] if calls else []), calling(answer)]
         replied = len(self._line.replied)
         status = self._push(worker, self._message(message.says, who=message.who, to_bot=message.to_bot))
         if message.bot is not None and len(self._line.replied) > replied:
