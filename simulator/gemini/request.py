@@ -6,11 +6,9 @@ Source: google-genai 3.4.0, `types.py`; https://ai.google.dev/api/generate-conte
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from typing import Literal
 
 Backend = Literal["developer", "vertex"]
 
@@ -34,10 +32,12 @@ class FunctionResponse:
 
     @property
     def error(self) -> str | None:
-        """The error text of a failed call, for example "not found" in `{"error": "not found"}`."""
+        """The error text of a failed call, for example "not found" in `{"error": "not found"}` or `{"error": {"message": "not found"}}`."""
         failure = self.response.get("error")
         if failure is None:
             return None
+        if isinstance(failure, Mapping) and isinstance(failure.get("message"), str):
+            return str(failure["message"])
         return failure if isinstance(failure, str) else json.dumps(failure, ensure_ascii=False)
 
 

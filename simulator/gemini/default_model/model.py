@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 REPLY, SKIP = "reply", "skip"
 WRITE_RECAP, WRITE_DESCRIPTION = "write_recap", "write_description"
 MAX_QUOTE_CHARACTERS = 80
+WAITS_FOR_A_TAP = "Not done yet"  # with these words the product answers a call that a person has to confirm
 _MAX_WORDS_AFTER_GREETING = 16
 _QUESTION = re.compile(r".*(?:[?\uff1f]|ですか|ますか)[\s。]*", re.DOTALL)
 
@@ -123,6 +124,8 @@ def _has_only_replies(prompt: Prompt) -> bool:
 def _put_into_words(prompt: Prompt) -> Decision:
     """Say the result or the failure of the last call."""
     result = [result for result in prompt.results if result.name not in {REPLY, SKIP}][-1]
+    if result.error is not None and result.error.startswith(WAITS_FOR_A_TAP):
+        return Say(text=prompt.phrases.waits)
     if result.error is not None:
         return Say(text=prompt.phrases.failure.format(words=_shorten(result.error)))
     output = result.response.get("output", result.response)

@@ -117,6 +117,8 @@ def test_after_a_reply_the_model_stays_silent(ask: Callable[..., tuple[str, str]
         ({"output": ["a"]}, 'Here is what I found: ["a"]'),
         ({"found": 2}, 'Here is what I found: {"found": 2}'),
         ({"error": "no entry"}, "That did not work: no entry"),
+        ({"error": {"message": "no entry", "may_retry": True}}, "That did not work: no entry"),
+        ({"error": {"message": "Not done yet: a button asks."}}, "Please confirm it with the button below."),
     ],
 )
 def test_the_result_of_a_function_without_a_rule_is_said(
