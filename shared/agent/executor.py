@@ -196,7 +196,8 @@ def _propose(tool: Tool, arguments: Json, context: TurnContext, needs_tap: Needs
     if context.readings.has_strange_links(shown_values(arguments, name=name)):
         return _STRANGE_LINK
     revise = partial(str, revision) if tool.revision is None else partial(tool.revision, arguments, context)
-    has_room = context.proposals.add(tool.name, arguments, name=name, revise=revise)
+    proposed = ProposedCall(tool=tool.name, name=name, due_at=needs_tap.due_at, due_rule=needs_tap.due_rule)
+    has_room = context.proposals.add(proposed, arguments, revise=revise)
     logs.info("change_proposed", tool=tool.name, has_room=has_room)
     return _PROPOSED if has_room else _TOO_MUCH_TO_PROPOSE
 

@@ -18,7 +18,8 @@ from shared.agent.receipts import quotable, without_marks, without_turns
 from shared.conversation.records import ProposedCall
 from shared.line.utf16 import without_lone_surrogates
 from shared.locales.language_file import language_file
-from shared.locales.local_times import shown_moment
+from shared.locales.local_times import shown_moment, shown_recurrence
+from shared.recurrence import Recurrence
 
 MOST_PROPOSED: Final = 3
 ARGUMENTS_LIMIT: Final = 2_000
@@ -36,18 +37,19 @@ class Proposals:
         self._revisions: dict[tuple[str, str], Callable[[], str]] = {}
         self._lock = Lock()
 
-    def add(self, tool: str, arguments: Json, *, name: str, revise: Callable[[], str] = str) -> bool:
-        """Propose this call, which would touch something of this name; return whether there is room for it.
+    def add(self, proposed: ProposedCall, arguments: Json, *, revise: Callable[[], str] = str) -> bool:
+        """Propose a call with these arguments; return whether there is room for it.
 
-        It is kept without lone surrogates, which no record takes. `revise` returns the state of that thing as the turn leaves it.
+        Lone surrogates, which no record takes, are left out. `revise` returns the state of the thing as the turn leaves it.
         """
         text = without_lone_surrogates(json.dumps(arguments, ensure_ascii=False, sort_keys=True))
         with self._lock:
-            is_known = (tool, text) in self._proposed
+            is_known = (proposed.tool, text) in self._proposed
             if len(text) > ARGUMENTS_LIMIT or (not is_known and len(self._proposed) >= MOST_PROPOSED):
                 return False
-            self._proposed[tool, text] = ProposedCall(tool=tool, arguments=text, name=without_lone_surrogates(name))
-            self._revisions[tool, text] = revise
+            name = without_lone_surrogates(proposed.name)
+            self._proposed[proposed.tool, text] = replace(proposed, arguments=text, name=name)
+            self._revisions[proposed.tool, text] = revise
             return True
 
     @property
@@ -113,7 +115,7 @@ def shown_values(arguments: Json, *, name: str) -> tuple[object, ...]:
 def described(proposed: tuple[ProposedCall, ...], *, locale: str) -> str:
     """Return all that a tap would do, a line for each proposal and one for each of its arguments, nothing of it cut.
 
-    ☐ Change the reminder: “medicine”
+    ☐ Change the reminder: “medicine” (every day at 21:00)
          when: Tuesday 5 May 2026, 03:00
          text: medicine, with water
     """
@@ -125,9 +127,11 @@ def _lines(one: ProposedCall, texts: _Texts, *, locale: str) -> Iterator[str]:
     name = quotable(one.name, limit=_NAME_GRAPHEMES)
     head = str(getattr(texts, one.tool)).replace("{name}", name)
     path = arguments.get("path")
-    yield f"☐ {head} ({path})" if isinstance(path, str) else f"☐ {head}"
+    place = path if isinstance(path, str) else _due(one.due_at, one.due_rule, locale=locale)
+    yield f"☐ {head} ({place})" if place else f"☐ {head}"
+    start = str(arguments.get("at") or one.due_at)
     for argument, value in _shown(arguments):
-        told = _told(argument, value, locale=locale)
+        told = _told(argument, value, start=start, locale=locale)
         if told and (told.split() != one.name.split() or name != quotable(one.name, limit=len(one.name) + 1)):
             label = texts.arguments[ShownArgument(argument)] if argument in _NAMED else argument
             yield without_marks(without_turns(without_lone_surrogates(f"{_INDENT}{label}: {_indented(told)}")))
@@ -144,14 +148,29 @@ def _shown(arguments: Json) -> Iterator[tuple[str, object]]:
             yield name, value
 
 
-def _told(name: str, value: object, *, locale: str) -> str:
+def _told(argument: str, value: object, *, start: str, locale: str) -> str:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    if name != "at":
-        return text.strip()
+    match argument:
+        case "at":
+            return _due(text, "", locale=locale)
+        case "rule" if text.strip():
+            return _due(start, text, locale=locale) or text
+        case _:
+            return text.strip()
+
+
+def _due(at: str, rule: str, *, locale: str) -> str:
+    """Return when a reminder is due in words: “every day at 09:00” for 2026-11-26T09:00 and `FREQ=DAILY`; odd texts as they are."""
+    if not at:
+        return ""
     try:
-        return f"{shown_moment(dt.datetime.fromisoformat(text), locale=locale, this_year=0)}"
+        start = dt.datetime.fromisoformat(at)
+        if not rule:
+            return shown_moment(start, locale=locale, this_year=0)
+        # A rule that ends in UTC is shown with its date in UTC: the chat's zone is not known here
+        return shown_recurrence(Recurrence.parse(rule, dt.UTC), start=start, locale=locale, this_year=0)
     except ValueError:
-        return text
+        return rule or at
 
 
 def _indented(text: str) -> str:

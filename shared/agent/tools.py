@@ -36,11 +36,14 @@ NOT_NAMED: Final = ToolFault(
 class NeedsTap:
     """The call was not carried out: words from outside were read, and it waits for the person's tap; it would touch `name`.
 
-    `revision`: the state of that thing, where the tool has no `revision` that tells it once the turn is over.
+    `revision`: the state of that thing, where the tool has no `revision` that tells it once the turn is over. `due_at` and `due_rule` are
+    those of a ProposedCall.
     """
 
     name: str = field(repr=False)
     revision: str = ""
+    due_at: str = ""
+    due_rule: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -141,12 +141,15 @@ class ProposedCall(Extensible):
     """A call of a tool that waits for a tap: its arguments as the text of a JSON object, and the name of what it would touch.
 
     Both are empty once a withdrawal took the words. `revision`: the state of that thing which the person was shown (`Tool.revision`).
+    `due_at` and `due_rule`: when a reminder that the call changes is due, for example 2026-11-26T09:00 and `FREQ=DAILY`.
     """
 
     tool: str
     arguments: str = field(default="", repr=False)
     name: str = field(default="", repr=False)
     revision: str = ""
+    due_at: str = ""
+    due_rule: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

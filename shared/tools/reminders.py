@@ -119,7 +119,7 @@ class ReminderTools:
 
     def _change(self, arguments: Json, overlay: ReminderOverlay, context: TurnContext) -> Json | ToolFault | NeedsTap:
         reminder_id = str(arguments["id"])
-        name = overlay.show(reminder_id).text
+        before = overlay.show(reminder_id)
         needs_tap = context.needs_tap
         messages = self._messages_each_time(context)
         if messages is None:
@@ -134,7 +134,7 @@ class ReminderTools:
             provenance=_provenance(text or "", overlay, context),
             is_trial=needs_tap,
         )
-        return NeedsTap(name=name) if needs_tap else self._told(changed, overlay, messages, context)
+        return _needs_tap(before) if needs_tap else self._told(changed, overlay, messages, context)
 
     def _told(self, reminder: Reminder, overlay: ReminderOverlay, messages: int, context: TurnContext) -> Json:
         """Return the reminder as it was set, with what it costs, and whether the month's quota carries it."""
@@ -177,11 +177,16 @@ def _list(arguments: Json, overlay: ReminderOverlay, _: TurnContext) -> Json:
 
 def _cancel(arguments: Json, overlay: ReminderOverlay, context: TurnContext) -> Json | NeedsTap:
     reminder_id = str(arguments["id"])
-    name = overlay.show(reminder_id).text
     if context.needs_tap:
-        return NeedsTap(name=name)
+        return _needs_tap(overlay.show(reminder_id))
+    overlay.show(reminder_id)
     cancelled = overlay.cancel(reminder_id)
     return {"id": cancelled.id, "text": cancelled.text}
+
+
+def _needs_tap(reminder: Reminder) -> NeedsTap:
+    due_at = local_time(reminder.next_ms, reminder.zone)
+    return NeedsTap(name=reminder.text, due_at=due_at, due_rule=reminder.rule or "")
 
 
 def _tool(name: str, description: str, action: Action) -> Tool:

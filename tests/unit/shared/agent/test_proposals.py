@@ -16,8 +16,8 @@ def line_of(tool: str, arguments: Json, *, name: str = "milk") -> str:
 def test_the_same_change_is_proposed_once_however_its_arguments_are_ordered() -> None:
     proposals = Proposals()
 
-    assert proposals.add("create_reminder", {"text": "milk", "at": "2026-11-23T09:00"}, name="milk")
-    assert proposals.add("create_reminder", {"at": "2026-11-23T09:00", "text": "milk"}, name="milk")
+    assert proposals.add(ProposedCall(tool="create_reminder", name="milk"), {"text": "milk", "at": "2026-11-23T09:00"})
+    assert proposals.add(ProposedCall(tool="create_reminder", name="milk"), {"at": "2026-11-23T09:00", "text": "milk"})
 
     assert len(proposals.proposed) == 1
 
@@ -27,7 +27,7 @@ def test_arguments_are_limited_by_their_characters_in_any_script(more: int, *, i
     proposals = Proposals()
     text = "あ" * (ARGUMENTS_LIMIT - len('{"text": ""}') + more)
 
-    assert proposals.add("create_reminder", {"text": text}, name=text) == is_proposed
+    assert proposals.add(ProposedCall(tool="create_reminder", name=text), {"text": text}) == is_proposed
     assert len(proposals.proposed) == is_proposed
 
 
@@ -49,7 +49,7 @@ def test_nothing_of_an_argument_is_cut_and_hour_and_rule_come_first() -> None:
     line = line_of("change_reminder", {"id": "r1", "text": "x" * 900, "at": "2026-05-05T03:00", "rule": "FREQ=DAILY"})
 
     assert line == (
-        f"☐ Change the reminder: “milk”\n     when: Tue 5 May 2026, 03:00\n     again: FREQ=DAILY\n     text: {'x' * 900}"
+        f"☐ Change the reminder: “milk”\n     when: Tue 5 May 2026, 03:00\n     again: every day at 03:00\n     text: {'x' * 900}"
     )
 
 
@@ -63,6 +63,28 @@ def test_two_entries_of_one_name_are_told_apart() -> None:
     paths = [line_of("delete_entry", {"path": f"ideas/milk{number}.md"}) for number in ("", "-2")]
 
     assert paths == ["☐ Delete “milk” (ideas/milk.md)", "☐ Delete “milk” (ideas/milk-2.md)"]
+
+
+@pytest.mark.parametrize(
+    ("due_at", "due_rule", "told"),
+    [
+        ("2026-05-05T03:00", "", "Tue 5 May 2026, 03:00"),
+        ("2026-05-05T21:00", "", "Tue 5 May 2026, 21:00"),
+        ("2026-05-05T21:00", "FREQ=WEEKLY;BYDAY=MO,TH", "every Mon, Thu at 21:00"),
+    ],
+)
+def test_two_reminders_of_one_name_are_told_apart(due_at: str, due_rule: str, told: str) -> None:
+    proposed = ProposedCall(
+        tool="cancel_reminder", arguments='{"id": "r1"}', name="milk", due_at=due_at, due_rule=due_rule
+    )
+
+    assert described((proposed,), locale="en") == f"☐ Cancel the reminder: “milk” ({told})"
+
+
+def test_a_rule_that_nobody_can_read_is_told_as_it_is() -> None:
+    arguments = {"id": "r1", "at": "soon", "rule": "whenever"}
+
+    assert line_of("change_reminder", arguments).endswith("\n     when: soon\n     again: whenever")
 
 
 def test_every_field_of_an_update_has_a_line_of_its_own() -> None:
@@ -95,7 +117,7 @@ def test_nothing_in_a_detail_turns_its_line_around() -> None:
 def test_half_a_character_is_neither_kept_nor_told(properties: object) -> None:
     proposals = Proposals()
 
-    proposals.add("create_page", {"properties": properties}, name="milk\ud83d")
+    proposals.add(ProposedCall(tool="create_page", name="milk\ud83d"), {"properties": properties})
 
     assert described(proposals.proposed, locale="en") == "☐ Add to Notion: “milk\ufffd”\n     shop\ufffd: \ufffd"
     assert "\ud83d" not in proposals.proposed[0].arguments

@@ -210,7 +210,7 @@ def test_a_reminder_that_the_person_does_not_name_waits_for_a_tap_after_a_readin
     turn.context.readings.mark_outside("web_search")
 
     for name in ("change_reminder", "cancel_reminder"):
-        assert turn.call(name, id=made.id, at=LATEST) == NeedsTap(name="薬を飲む")
+        assert turn.call(name, id=made.id, at=LATEST) == NeedsTap(name="薬を飲む", due_at=made.start)
     assert turn.call("create_reminder", text="散歩", at=LATEST) == NeedsTap(name="散歩")
 
 
