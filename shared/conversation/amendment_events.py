@@ -119,13 +119,13 @@ def event_in(name: AmendedName, data: bytes) -> AmendmentEvent | None:
     return AmendmentEvent(kind=kind, id=name.id, timestamp_ms=timestamp_ms, withdrawn_ids=withdrawn_ids)
 
 
-def parsed(names: ObjectNames, listed: Iterable[str]) -> dict[str, AmendedName]:
+def parsed(names: ObjectNames, object_names: Iterable[str]) -> dict[str, AmendedName]:
     """Return what the names of events say, by name; others, and the fold's, are left out."""
-    found: dict[str, AmendedName] = {}
-    for name in listed:
+    parsed_names: dict[str, AmendedName] = {}
+    for name in object_names:
         try:
             if name != names.amended_fold:
-                found[name] = names.amended_name_in(name)
+                parsed_names[name] = names.amended_name_in(name)
         except UnusableIdError as cause:
             logs.error("record_unreadable", cause=cause)
-    return found
+    return parsed_names

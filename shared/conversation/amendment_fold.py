@@ -53,17 +53,17 @@ class AmendmentFold(Extensible):
     def with_events(self, events: Iterable[tuple[str, int, AmendmentEvent]]) -> "AmendmentFold":
         """Return the fold with these events: the name of each, when it was written, and what it says."""
         withdrawn = {day: set(unpacked(ids)) for day, ids in self.withdrawn.items()}
-        others: dict[str, FoldedEvent] = {}
+        other_events: dict[str, FoldedEvent] = {}
         for name, written_ms, event in events:
             if is_single_withdrawal(event):
                 withdrawn.setdefault(_day(written_ms), set()).add(event.id)
             else:
-                others[name] = FoldedEvent(name=name, event=event)
-        others |= {folded.name: folded for folded in self.events}
+                other_events[name] = FoldedEvent(name=name, event=event)
+        other_events |= {folded.name: folded for folded in self.events}
         return replace(
             self,
             withdrawn={day: packed(withdrawn[day]) for day in sorted(withdrawn)},
-            events=tuple(others[name] for name in sorted(others)),
+            events=tuple(other_events[name] for name in sorted(other_events)),
         )
 
     def since(self, names: ObjectNames, written_ms: int) -> "AmendmentFold":
@@ -104,28 +104,36 @@ def readable_fold(data: bytes) -> AmendmentFold:
     return fold
 
 
-def fold_events(objects: ObjectCache, names: ObjectNames, *, before_ms: int, kept_since_ms: int) -> None:
-    """Fold the events that were written before `before_ms`; the fold forgets those that were written before `kept_since_ms`.
+def fold_events(objects: ObjectCache, names: ObjectNames, *, before_ms: int, retained_since_ms: int) -> None:
+    """Fold the events that were written before `before_ms`; the fold forgets those that were written before `retained_since_ms`.
 
     Only the writer whose swap won deletes what it has folded. Raises: StorageUnavailableError.
     """
     store = objects.store
-    listed = store.list(names.amended_prefix, before=names.amended_since(before_ms))[:_FOLDED_AT_ONCE]
-    events = parsed(names, (one.name for one in listed))
-    readable = _readable(objects, {one: events[one.name] for one in listed if one.name in events})
+    event_objects = store.list(names.amended_prefix, before=names.amended_since(before_ms))[:_FOLDED_AT_ONCE]
+    events = parsed(names, (one.name for one in event_objects))
+    readable = _readable(objects, {one: events[one.name] for one in event_objects if one.name in events})
     if not readable:
         return
     stored = store.read(names.amended_fold)
-    written = ((listed.name, events[listed.name].written_ms, event) for listed, event in readable.items())
-    fold = fold_in(stored).with_events(written).since(names, kept_since_ms)
+    written = (
+        (event_object.name, events[event_object.name].written_ms, event) for event_object, event in readable.items()
+    )
+    fold = fold_in(stored).with_events(written).since(names, retained_since_ms)
     if store.replace(names.amended_fold, encode(fold), generation=stored.generation if stored else 0) is not None:
-        list(objects.reads.map(lambda one: store.delete(one.name, generation=one.generation), readable))
+        list(
+            objects.reads.map(
+                lambda event_object: store.delete(event_object.name, generation=event_object.generation), readable
+            )
+        )
         logs.info("amendments_folded", events=len(readable))
 
 
-def _readable(objects: ObjectCache, listed: Mapping[ListedObject, AmendedName]) -> dict[ListedObject, AmendmentEvent]:
+def _readable(
+    objects: ObjectCache, names_by_object: Mapping[ListedObject, AmendedName]
+) -> dict[ListedObject, AmendmentEvent]:
     """Return the events that are there; without those of a kind that this release does not know, which it leaves alone."""
-    bodies = zip(listed.items(), objects.read_all(listed), strict=True)
+    bodies = zip(names_by_object.items(), objects.read_all(names_by_object), strict=True)
     events = {one: event_in(name, data) for (one, name), data in bodies if data is not None}
     return {one: event for one, event in events.items() if event is not None}
 

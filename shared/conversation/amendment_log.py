@@ -95,14 +95,14 @@ class AmendmentLog:
         now_ms, now_s = self.clock.now_ms(), self.clock.monotonic_s()
         view = self.views.of(self.names.conversation_id, now_ms=now_ms, now_s=now_s)
         since = self.names.amended_since(self.views.times.next_since_ms(view.listed_ms)) if view is not None else None
-        listed = {one.name: one for one in self.objects.store.list(self.names.amended_prefix, since=since)}
-        fold = listed.pop(self.names.amended_fold, None)
-        events = parsed(self.names, (name for name in listed if view is None or name not in view.names))
+        objects_by_name = {one.name: one for one in self.objects.store.list(self.names.amended_prefix, since=since)}
+        fold = objects_by_name.pop(self.names.amended_fold, None)
+        events = parsed(self.names, (name for name in objects_by_name if view is None or name not in view.names))
         folded_before_ms = self._folded_before_ms(now_ms)
         has_old_events = any(event.written_ms < folded_before_ms for event in events.values())
         return AmendedListing(
             view=view,
-            events={listed[name]: event for name, event in events.items()},
+            events={objects_by_name[name]: event for name, event in events.items()},
             fold=fold if view is None else None,
             is_fold_due=has_old_events or (view is not None and view.is_fold_due),
             listed_ms=now_ms,
@@ -136,8 +136,12 @@ class AmendmentLog:
             bodies, words = reading(), reading_words()
             if None in bodies:
                 return None
-            named = zip(listing.events.values(), bodies, strict=True)
-            events = [event for name, data in named if data is not None and (event := event_in(name, data)) is not None]
+            names_and_bodies = zip(listing.events.values(), bodies, strict=True)
+            events = [
+                event
+                for name, data in names_and_bodies
+                if data is not None and (event := event_in(name, data)) is not None
+            ]
             amendments = view.amendments if view is not None else Amendments()
             if watermark is not None:
                 folded = fold_in(fold.result() if fold is not None else None)
@@ -226,8 +230,8 @@ class AmendmentLog:
         def raised(data: bytes | None) -> bytes | None:
             stored = decode_if_readable(Watermark, data) or Watermark()
             entries_ms = stored.entries_ms if spares_entries else max(timestamp_ms, stored.entries_ms)
-            wanted = replace(stored, timestamp_ms=max(timestamp_ms, stored.timestamp_ms), entries_ms=entries_ms)
-            return None if wanted == stored else encode(wanted)
+            watermark = replace(stored, timestamp_ms=max(timestamp_ms, stored.timestamp_ms), entries_ms=entries_ms)
+            return None if watermark == stored else encode(watermark)
 
         update_by_swap(self.objects.store, self.names.watermark, raised, what="the watermark")
         self.edits.erase(timestamp_ms)
@@ -239,7 +243,7 @@ class AmendmentLog:
             self.objects,
             self.names,
             before_ms=self._folded_before_ms(now_ms),
-            kept_since_ms=now_ms - round(times.retention_s * 1_000),
+            retained_since_ms=now_ms - round(times.retention_s * 1_000),
         )
 
     def fold_if_due(self) -> None:

@@ -73,12 +73,12 @@ class AmendmentView:
         return max(now_s - self.listed_s, (now_ms - self.listed_ms) / 1_000)
 
 
-def _ids_in(known: Amendments) -> int:
+def _ids_in(amendments: Amendments) -> int:
     """Return how many ids these hold, about; a hundred characters of words count as one."""
-    groups = (*known.together.values(), *known.redacted.values())
-    plans = sum(len(plan.redacted_ids) + len(plan.cleared_ids) for plan in known.plans.values())
-    words = sum(map(len, known.edits.values())) // _CHARACTERS_OF_ID
-    single = len(known.withdrawn) + len(known.edited_ms) + len(known.members) + len(known.redacted)
+    groups = (*amendments.together.values(), *amendments.redacted.values())
+    plans = sum(len(plan.redacted_ids) + len(plan.cleared_ids) for plan in amendments.plans.values())
+    words = sum(map(len, amendments.edits.values())) // _CHARACTERS_OF_ID
+    single = len(amendments.withdrawn) + len(amendments.edited_ms) + len(amendments.members) + len(amendments.redacted)
     return 1 + single + sum(map(len, groups)) + plans + words
 
 
@@ -107,8 +107,8 @@ class AmendmentViews:
         """Cache what the listing and the view before it tell of a chat."""
         seen_before = listing.view.names if listing.view is not None else frozenset()
         next_since = names.amended_since(self.times.next_since_ms(listing.listed_ms))
-        seen = seen_before.union(one.name for one in listing.events)
-        names_again = frozenset(name for name in seen if name >= next_since)
+        seen_names = seen_before.union(one.name for one in listing.events)
+        names_again = frozenset(name for name in seen_names if name >= next_since)
         if listing.view is not None and listing.view.amendments is amendments:
             ids = listing.view.ids - len(listing.view.names)
         else:
@@ -153,15 +153,15 @@ class AmendedListing:
     @property
     def amended_ids(self) -> frozenset[str]:
         """The messages and members of which names alone tell that something became of them; a fold may know of more."""
-        known = self.view.amendments if self.view is not None else Amendments()
-        listed = (name.id for name in self.events.values() if name.kind != AmendmentKind.PLAN)
-        return known.withdrawn.union(known.edited_ms, known.members, listed)
+        amendments = self.view.amendments if self.view is not None else Amendments()
+        listed_ids = (name.id for name in self.events.values() if name.kind != AmendmentKind.PLAN)
+        return amendments.withdrawn.union(amendments.edited_ms, amendments.members, listed_ids)
 
     @property
     def erased_ms(self) -> int:
         """Up to when names alone tell that everything is erased."""
-        known = self.view.amendments.erased_ms if self.view is not None else -1
+        viewed_ms = self.view.amendments.erased_ms if self.view is not None else -1
         kinds = {AmendmentKind.ERASURE, AmendmentKind.RESET}
         return max(
-            [known, *(int(name.id) for name in self.events.values() if name.kind in kinds and name.id.isdecimal())]
+            [viewed_ms, *(int(name.id) for name in self.events.values() if name.kind in kinds and name.id.isdecimal())]
         )

@@ -135,10 +135,10 @@ class Amendments:
         is_replaced = words_ms < self.edited_ms.get(line_message_id, words_ms)
         return is_replaced or line_message_id in self.withdrawn or words_ms <= self.erased_entries_ms
 
-    def without_lost(self, outcome: OutcomeRecord) -> OutcomeRecord:
+    def redact(self, outcome: OutcomeRecord) -> OutcomeRecord:
         """Return the outcome, without its words where they have to go."""
-        is_lost = outcome.holds_words and outcome.provenance.is_lost_with(self, outcome.webhook_event_id)
-        return outcome.without_words() if is_lost else outcome
+        must_redact = outcome.holds_words and outcome.provenance.is_redacted_by(self, outcome.webhook_event_id)
+        return outcome.without_words() if must_redact else outcome
 
     def overlay(self, message: MessageRecord) -> MessageRecord:
         """Return the message with its newest text, which may be its own: another worker may have found a newer edit than this look."""
@@ -150,11 +150,11 @@ class Amendments:
 
 
 def _merged(
-    before: Mapping[str, _Value], found: Iterable[tuple[str, _Value]], merge: Callable[[_Value, _Value], _Value]
+    before: Mapping[str, _Value], added: Iterable[tuple[str, _Value]], merge: Callable[[_Value, _Value], _Value]
 ) -> dict[str, _Value]:
     """Return what was known and what was found; what is known twice is merged."""
     merged = dict(before)
-    for own_id, value in found:
+    for own_id, value in added:
         merged[own_id] = merge(merged[own_id], value) if own_id in merged else value
     return merged
 

@@ -51,7 +51,7 @@ class ArchivedSpan:
 class ListedSegment:
     """A listed segment, with its name parsed."""
 
-    listed: ListedObject
+    listed_object: ListedObject
     name: SegmentName
 
 
@@ -80,20 +80,20 @@ class Archive:
         oldest_ms = self.clock.now_ms() - self.days * _DAY_MS
         since_ms = oldest_ms if since_ms is None else max(since_ms, oldest_ms)
         end_look = self.amendments.begin_look()
-        found, left_out = self._read_span(since_ms, until_ms)
-        messages = [message for segment in found for message in segment.messages]
+        segments, left_out = self._read_span(since_ms, until_ms)
+        messages = [message for segment in segments for message in segment.messages]
         amendments = self.amendments.with_words_of(end_look(), messages)
-        return _shown(found, amendments, since_ms=since_ms, until_ms=until_ms, left_out=left_out)
+        return _shown(segments, amendments, since_ms=since_ms, until_ms=until_ms, left_out=left_out)
 
     def list_segments(self) -> tuple[ListedSegment, ...]:
         """Return the segments that are there, by their first timestamps.  Raises: StorageUnavailableError."""
-        found: list[ListedSegment] = []
-        for listed in self.objects.store.list(self.names.archive_prefix):
+        segments: list[ListedSegment] = []
+        for listed_object in self.objects.store.list(self.names.archive_prefix):
             try:
-                found.append(ListedSegment(listed=listed, name=SegmentName.parse(listed.name)))
+                segments.append(ListedSegment(listed_object=listed_object, name=SegmentName.parse(listed_object.name)))
             except UnusableIdError as cause:
                 logs.error("record_unreadable", cause=cause)
-        return tuple(found)
+        return tuple(segments)
 
     def with_waiting(self, before: SnapshotRecord, after: SnapshotRecord) -> SnapshotRecord:
         """Return the bounded snapshot `after`, in which everything waits that only `before` holds; nothing waits without an archive."""
@@ -109,7 +109,7 @@ class Archive:
     def write(self, segments: Iterable[WrittenSegment]) -> None:
         """The segments are there, before a snapshot names them.  Repeated: changes nothing.  Raises: StorageUnavailableError."""
         store, names = self.objects.store, self.names
-        list(self.objects.reads.map(lambda one: store.create(names.segment(one.name), one.data), segments))
+        list(self.objects.reads.map(lambda segment: store.create(names.segment(segment.name), segment.data), segments))
 
     def remove_needless(self) -> None:
         """Delete the segments that no snapshot will name, and those that are too old.
@@ -117,12 +117,12 @@ class Archive:
         The snapshot is read after the listing. One from before it may not name segments that were written since; after an erasure their
         numbers begin anew, so they look as if their swap had been lost. Repeated: does nothing. Raises: StorageUnavailableError.
         """
-        listed = self.list_segments()
-        named = {SegmentName.parse(one) for one in self.snapshot.read().record.segments}
+        listed_segments = self.list_segments()
+        named_segments = {SegmentName.parse(one) for one in self.snapshot.read().record.segments}
         oldest_ms = self.clock.now_ms() - self.days * _DAY_MS
-        for one in listed:
-            if _was_lost(one.name, named) or one.name.last_ms < oldest_ms:
-                self.objects.store.delete(one.listed.name, generation=one.listed.generation)
+        for segment in listed_segments:
+            if _was_lost(segment.name, named_segments) or segment.name.last_ms < oldest_ms:
+                self.objects.store.delete(segment.listed_object.name, generation=segment.listed_object.generation)
 
     def _read_span(self, since_ms: int, until_ms: int | None) -> tuple[list[Segment], bool]:
         """Return the segments that reach into the span, and what waits for its segment; and whether some were left out.
@@ -130,19 +130,20 @@ class Archive:
         The snapshot is read beside the listing. If it has written a segment that is not listed, or a listed one is gone, a compaction
         passed: both are read again.
         """
-        for left in reversed(range(_LISTED_AGAIN)):
+        for retries_left in reversed(range(_LISTED_AGAIN)):
             reading = self.objects.reads.submit(self.snapshot.read)
             segments = self.list_segments()
             record = reading.result().record
-            wanted = sorted(
-                (one for one in segments if _reaches(one.name, since_ms, until_ms)), key=lambda one: one.name.last_ms
+            reaching = sorted(
+                (one for one in segments if _reaches(one.name, since_ms, until_ms)),
+                key=lambda segment: segment.name.last_ms,
             )
-            newest = wanted[-SEGMENTS_READ:]
+            newest = reaching[-SEGMENTS_READ:]
             bodies = self._bodies(newest)
-            if left and (None in bodies or _is_behind(segments, record, oldest_ms=since_ms)):
+            if retries_left and (None in bodies or _is_behind(segments, record, oldest_ms=since_ms)):
                 continue
-            found = [segment for one in bodies if one is not None and (segment := _decoded(one)) is not None]
-            return [*found, record.leaving], len(found) < len(wanted)
+            decoded = [segment for one in bodies if one is not None and (segment := _decoded(one)) is not None]
+            return [*decoded, record.leaving], len(decoded) < len(reaching)
         raise AssertionError("unreachable")
 
     def _bodies(self, segments: Sequence[ListedSegment]) -> list[bytes | None]:
@@ -150,20 +151,20 @@ class Archive:
 
         def body(segment: ListedSegment) -> bytes | None:
             try:
-                return self.objects.read(segment.listed)
+                return self.objects.read(segment.listed_object)
             except StorageUnavailableError:
                 return b""
 
         return list(self.objects.reads.map(body, segments))
 
 
-def _was_lost(name: SegmentName, named: AbstractSet[SegmentName]) -> bool:
+def _was_lost(name: SegmentName, named_segments: AbstractSet[SegmentName]) -> bool:
     """Whether the segment was written for a swap that was lost.
 
     Its number lies between two that the snapshot names, without being named: later swaps name larger numbers only.
     """
-    numbers = [one.number for one in named]
-    return bool(numbers) and min(numbers) <= name.number <= max(numbers) and name not in named
+    numbers = [one.number for one in named_segments]
+    return bool(numbers) and min(numbers) <= name.number <= max(numbers) and name not in named_segments
 
 
 def _reaches(name: SegmentName, since_ms: int, until_ms: int | None) -> bool:
@@ -199,9 +200,11 @@ def _shown(
     return ArchivedSpan(
         messages=tuple(amendments.overlay(one) for one in messages if not amendments.hides(one)),
         answers=tuple(
-            one
-            for one in answers
-            if one.words and one.kind in _SENT and not one.provenance.is_lost_with(amendments, one.webhook_event_id)
+            answer
+            for answer in answers
+            if answer.words
+            and answer.kind in _SENT
+            and not answer.provenance.is_redacted_by(amendments, answer.webhook_event_id)
         ),
         left_out=left_out,
     )

@@ -48,13 +48,13 @@ class CaptionWriter:
         A caption is begun only if the model can answer before the end of the `request`. If another worker rewrites the snapshot meanwhile,
         nothing is written. Captions of media that were withdrawn meanwhile are removed.
         """
-        seen = conversation.snapshot.read()
+        snapshot = conversation.snapshot.read()
         amendments = conversation.amendments.look()
-        record = cleaned(seen.record, amendments)
+        record = cleaned(snapshot.record, amendments)
         waiting = uncaptioned(record)[-AT_ONCE:]
         if not waiting or request.left_s < _CAPTION_S:
             return
-        marked = conversation.snapshot.swap(seen, _marked(record, {one.line_message_id for one in waiting}))
+        marked = conversation.snapshot.swap(snapshot, _marked(record, {one.line_message_id for one in waiting}))
         if marked is None:
             return
         deadline = request.earlier(_CAPTION_S).within(_SECONDS)
@@ -68,24 +68,26 @@ class CaptionWriter:
     ) -> tuple[Mapping[str, str], frozenset[str]]:
         """Return the captions, and the messages that have to be tried again."""
         captions: dict[str, str] = {}
-        left = {one.line_message_id: one for one in waiting}
-        while left and deadline.left_s and conversation.amendments.fresh_look() == amendments:
-            line_message_id, message = left.popitem()
+        remaining = {one.line_message_id: one for one in waiting}
+        while remaining and deadline.left_s and conversation.amendments.fresh_look() == amendments:
+            line_message_id, message = remaining.popitem()
             try:
                 line = self.captioner.caption(conversation, message)
             except AizuchiError as cause:
                 logs.warning("description_failed", error_type=type(cause).__name__)
-                left[line_message_id] = message
+                remaining[line_message_id] = message
                 break
             if line is not None:
                 captions[line_message_id] = line
-        return captions, frozenset(left)
+        return captions, frozenset(remaining)
 
 
 def uncaptioned(record: SnapshotRecord) -> tuple[MessageRecord, ...]:
     """Return the media that no worker has tried to caption, or that are to be tried again."""
     return tuple(
-        one for one in record.messages if one.type in MESSAGE_TYPES and not one.is_described and one.line_message_id
+        message
+        for message in record.messages
+        if message.type in MESSAGE_TYPES and not message.is_described and message.line_message_id
     )
 
 
@@ -93,8 +95,8 @@ def _marked(record: SnapshotRecord, line_message_ids: set[str]) -> SnapshotRecor
     return replace(
         record,
         messages=tuple(
-            replace(one, is_described=True) if one.line_message_id in line_message_ids else one
-            for one in record.messages
+            replace(message, is_described=True) if message.line_message_id in line_message_ids else message
+            for message in record.messages
         ),
     )
 
@@ -104,10 +106,10 @@ def _with_captions(record: SnapshotRecord, captions: Mapping[str, str], failed: 
     return replace(
         record,
         messages=tuple(
-            _captioned(one, captions[one.line_message_id])
-            if one.line_message_id in captions
-            else replace(one, is_described=one.is_described and one.line_message_id not in failed)
-            for one in record.messages
+            _captioned(message, captions[message.line_message_id])
+            if message.line_message_id in captions
+            else replace(message, is_described=message.is_described and message.line_message_id not in failed)
+            for message in record.messages
         ),
     )
 

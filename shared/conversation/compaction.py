@@ -58,23 +58,25 @@ class Compaction:
         reads, began_s = conversation.objects.reads, self.clock.monotonic_s()
         reading, end_look = reads.submit(conversation.snapshot.read), conversation.amendments.begin_look()
         listing = conversation.journal.list_objects()
-        seen = reading.result()
+        snapshot = reading.result()
         if not conversation.amendments.is_valid(began_s):  # a second pass may be over whose amendment the look missed
             logs.info("compaction_late")
             return None
         messages, outcomes = _read(conversation, listing)
-        amendments = conversation.amendments.with_words_of(end_look(), (*messages, *seen.record.messages))
-        writes_recaps = self.recaps.is_due(seen.record, deadline)
+        amendments = conversation.amendments.with_words_of(end_look(), (*messages, *snapshot.record.messages))
+        writes_recaps = self.recaps.is_due(snapshot.record, deadline)
         if not self.is_due(journalled=len(messages)) and not writes_recaps:
             return None
         old_ms = self.clock.now_ms() - ANSWERABLE_MS - SKEW_MS
-        folding = _Folding.of(messages, outcomes, seen.record, amendments, old_ms=old_ms)
+        folding = _Folding.of(messages, outcomes, snapshot.record, amendments, old_ms=old_ms)
         clean = cleaned(folding.record, amendments)
         record = bounded(clean, self.limits, now_ms=self.clock.now_ms(), required_ids=folding.required_ids)
         cut = conversation.archive.cut(conversation.archive.with_waiting(clean, record))
         writes_recaps = self.recaps.is_due(cut.record, deadline)
         conversation.archive.write(cut.segments)
-        folded = conversation.snapshot.swap(seen, self.recaps.with_attempt(cut.record) if writes_recaps else cut.record)
+        folded = conversation.snapshot.swap(
+            snapshot, self.recaps.with_attempt(cut.record) if writes_recaps else cut.record
+        )
         if folded is None:
             logs.info("compaction_lost")
             _abandon(conversation, cut, amendments)
@@ -88,8 +90,8 @@ class Compaction:
         logs.info("journal_folded", messages=len(folding.messages), outcomes=len(folding.outcomes))
         tidying = reads.submit(conversation.archive.remove_needless) if cut.segments else None
         if deadline is not None and writes_recaps:
-            seen = folded if settled == amendments else conversation.snapshot.read()
-            self.recaps.write(conversation, seen, settled, deadline)
+            snapshot = folded if settled == amendments else conversation.snapshot.read()
+            self.recaps.write(conversation, snapshot, settled, deadline)
         list(dropping)
         if tidying is not None:
             tidying.result()
@@ -155,29 +157,29 @@ class _Folding:
         covered = frozenset().union(*(one.answered_ids for one in (*snapshot.outcomes, *outcomes)))
         described = {one.line_message_id: one for one in snapshot.messages if one.is_described}
         folded = {
-            one.line_message_id: described.get(one.line_message_id, one)
-            for one in messages
-            if amendments.is_withdrawn(one)
+            message.line_message_id: described.get(message.line_message_id, message)
+            for message in messages
+            if amendments.is_withdrawn(message)
             or (
-                not amendments.is_forgotten(one)
+                not amendments.is_forgotten(message)
                 and (
-                    one.line_message_id in covered
-                    or not one.addressed
-                    or one.reply_token is None
-                    or one.timestamp_ms < old_ms
+                    message.line_message_id in covered
+                    or not message.addressed
+                    or message.reply_token is None
+                    or message.timestamp_ms < old_ms
                 )
             )
         }
         waiting = {one.line_message_id for one in messages} - folded.keys()
         done = tuple(one for one in outcomes[:-1] if waiting.isdisjoint(one.answered_ids))
-        kept = (one for one in snapshot.messages if one.line_message_id not in folded)
+        unchanged = (one for one in snapshot.messages if one.line_message_id not in folded)
         return cls(
             messages=tuple(folded.values()),
             outcomes=done,
             required_ids=frozenset().union(*(one.provenance.ids for one in outcomes if one not in done)),
             record=replace(
                 snapshot,
-                messages=tuple(sorted((*kept, *folded.values()), key=by_time)),
+                messages=tuple(sorted((*unchanged, *folded.values()), key=by_time)),
                 outcomes=_merged(
                     snapshot.outcomes, (replace(one, audit=replace(one.audit, usage=())) for one in done), old_ms=old_ms
                 ),
@@ -209,12 +211,16 @@ def _merged(
 
     If a fixed text was folded as given up, and another delivery sent it later, the outcome in the journal counts.
     """
-    known = {one.webhook_event_id: one for one in done}
-    known |= {
-        one.webhook_event_id: one for one in folded if one.webhook_event_id not in known or not _was_given_up(one)
+    outcomes = {one.webhook_event_id: one for one in done}
+    outcomes |= {
+        outcome.webhook_event_id: outcome
+        for outcome in folded
+        if outcome.webhook_event_id not in outcomes or not _was_given_up(outcome)
     }
-    kept = (
-        replace(one, offer=one.offer.without_proposals()) if one.timestamp_ms < old_ms and one.offer.proposes else one
-        for one in known.values()
+    shortened = (
+        replace(outcome, offer=outcome.offer.without_proposals())
+        if outcome.timestamp_ms < old_ms and outcome.offer.proposes
+        else outcome
+        for outcome in outcomes.values()
     )
-    return tuple(sorted(kept, key=by_time))
+    return tuple(sorted(shortened, key=by_time))

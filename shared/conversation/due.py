@@ -42,9 +42,9 @@ class DueMarkers:
 
     def _parse(self, listing: Iterable[ListedObject]) -> Iterator[DueMarker]:
         odd = 0
-        for one in listing:
+        for listed_object in listing:
             try:
-                yield replace(DueMarker.parse(one.name), generation=one.generation)
+                yield replace(DueMarker.parse(listed_object.name), generation=listed_object.generation)
             except UnusableIdError:
                 odd += 1
         if odd:

@@ -69,8 +69,8 @@ class Edits:
 
     def erase(self, until_ms: int) -> None:
         """No edit up to this timestamp has words, nor one that cannot be read.  Repeated: changes nothing."""
-        listed = self.objects.store.list(self.names.edited_prefix)
-        for edited, data in zip(listed, self.objects.read_all(listed), strict=True):
+        edited_objects = self.objects.store.list(self.names.edited_prefix)
+        for edited, data in zip(edited_objects, self.objects.read_all(edited_objects), strict=True):
             words = decode_if_readable(EditedWords, data)
             if data is not None and (words is None or (words.text is not None and words.timestamp_ms <= until_ms)):
                 update_by_swap(self.objects.store, edited.name, partial(_without_words, until_ms=until_ms), what=_WHAT)

@@ -81,8 +81,8 @@ class ExternalCalls:
                 return None
             stored = self._store.read(name)
             if stored is not None and self._store.replace(name, stored.data, generation=stored.generation) is not None:
-                known = self._known(key)
-                return KnownCall(record=record) if known is None else known
+                earlier_call = self._call_of(key)
+                return KnownCall(record=record) if earlier_call is None else earlier_call
         raise StorageUnavailableError("others kept changing a call")
 
     def finish(self, key: str, result: Mapping[str, object]) -> None:
@@ -108,19 +108,19 @@ class ExternalCalls:
 
     def of_turn(self, asked: Sequence[str]) -> tuple[KnownCall, ...]:
         """Return the calls of earlier attempts to answer one of these messages, oldest first."""
-        known = (self._known(key) for key in self._keys() if self._is_of_turn(key, asked))
-        return tuple(one for one in known if one is not None)
+        calls = (self._call_of(key) for key in self._keys() if self._is_of_turn(key, asked))
+        return tuple(one for one in calls if one is not None)
 
     def results(self) -> tuple[Mapping[str, object], ...]:
         """Return the results of every call of the chat that is still kept."""
-        listed = self._store.list(self.conversation.names.calls_prefix)
-        bodies = (self._data(one.name) for one in listed if one.name.endswith(CALL_RESULT_SUFFIX))
+        call_objects = self._store.list(self.conversation.names.calls_prefix)
+        bodies = (self._data(one.name) for one in call_objects if one.name.endswith(CALL_RESULT_SUFFIX))
         return tuple(one.result for one in decode_readable(CallResult, bodies))
 
     def _keys(self) -> list[str]:
         names = self.conversation.names
-        listed = sorted(self._store.list(names.calls_prefix), key=lambda one: one.generation)
-        intents = (one.name for one in listed if not one.name.endswith(CALL_RESULT_SUFFIX))
+        call_objects = sorted(self._store.list(names.calls_prefix), key=lambda call_object: call_object.generation)
+        intents = (one.name for one in call_objects if not one.name.endswith(CALL_RESULT_SUFFIX))
         return [one.removeprefix(names.calls_prefix).removesuffix(".json") for one in intents]
 
     def _is_of_turn(self, key: str, asked: Sequence[str]) -> bool:
@@ -153,30 +153,30 @@ class CallWords:
         Raises: StorageUnavailableError; safe to repeat.
         """
         store = conversation.objects.store
-        for listed in store.list(conversation.names.calls_prefix):
-            if not listed.name.endswith(CALL_RESULT_SUFFIX):
-                _remove_words(store, listed, amendments)
+        for call_object in store.list(conversation.names.calls_prefix):
+            if not call_object.name.endswith(CALL_RESULT_SUFFIX):
+                _remove_words(store, call_object, amendments)
 
 
-def _remove_words(store: ObjectStore, listed: ListedObject, amendments: Amendments) -> None:
+def _remove_words(store: ObjectStore, call_object: ListedObject, amendments: Amendments) -> None:
     def without_arguments(data: bytes | None) -> bytes | None:
         if data is None:
             return None
         record = decode_if_readable(CallRecord, data)
         if record is None:
-            store.delete(listed.name, generation=listed.generation)
+            store.delete(call_object.name, generation=call_object.generation)
             return None
         has_withdrawn_words = record.arguments is not None and _is_affected(record, amendments)
         return encode(record.redacted(arguments=None)) if has_withdrawn_words else None
 
-    update_by_swap(store, listed.name, without_arguments, what="a call")
+    update_by_swap(store, call_object.name, without_arguments, what="a call")
 
 
 def _is_affected(record: CallRecord, amendments: Amendments) -> bool:
-    gone, named_ids = amendments.withdrawn.union(amendments.redacted), record.provenance.ids
+    removed_ids, named_ids = amendments.withdrawn.union(amendments.redacted), record.provenance.ids
     edits_ms = (amendments.edited_ms[one] for one in named_ids if one in amendments.edited_ms)
     is_edited = any(record.started_ms <= edited_ms + SKEW_MS for edited_ms in edits_ms)
-    return record.provenance.is_erased_by(amendments) or is_edited or not gone.isdisjoint(named_ids)
+    return record.provenance.is_erased_by(amendments) or is_edited or not removed_ids.isdisjoint(named_ids)
 
 
 def _turn_key(first_line_message_id: str) -> str:

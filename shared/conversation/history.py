@@ -61,19 +61,19 @@ class History:
 
         `own` is the message of the delivery that asks; it counts even where a burst has pushed it out of the newest part.
         """
-        known = {one.line_message_id: one for one in (*self.unshown, *self.messages)}
-        mine = known.get(own.line_message_id, self.amendments.overlay(own))
-        if own.received_ms > mine.received_ms:  # a redelivery refreshes the token
-            mine = replace(mine, received_ms=own.received_ms)
-        known[own.line_message_id] = mine
+        messages_by_id = {one.line_message_id: one for one in (*self.unshown, *self.messages)}
+        own_message = messages_by_id.get(own.line_message_id, self.amendments.overlay(own))
+        if own.received_ms > own_message.received_ms:  # a redelivery refreshes the token
+            own_message = replace(own_message, received_ms=own.received_ms)
+        messages_by_id[own.line_message_id] = own_message
         waiting = (
-            one
-            for one in known.values()
-            if one.addressed
-            and one.reply_token is not None
-            and one.line_message_id not in self.covered
-            and not self.amendments.hides(one)
-            and now_ms - one.timestamp_ms < ANSWERABLE_MS
+            message
+            for message in messages_by_id.values()
+            if message.addressed
+            and message.reply_token is not None
+            and message.line_message_id not in self.covered
+            and not self.amendments.hides(message)
+            and now_ms - message.timestamp_ms < ANSWERABLE_MS
         )
         return tuple(sorted(waiting, key=by_time))
 
@@ -87,11 +87,11 @@ class History:
     def isolated(self, asked: Sequence[MessageRecord]) -> "History":
         """Return the history of a prompt that shows nothing but what is asked, and what that quotes."""
         asked_ids = {one.line_message_id for one in asked}
-        rest = (one for one in self.messages if one.line_message_id not in asked_ids)
+        other_messages = (one for one in self.messages if one.line_message_id not in asked_ids)
         return replace(
             self,
             messages=tuple(asked),
-            older=(*self.older, *rest),
+            older=(*self.older, *other_messages),
             recaps=(),
             shown_since_ms=LATEST_MS,
             index=IndexView(),
@@ -102,9 +102,9 @@ class History:
         if not refused:
             return self
         left_out = [
-            one
-            for one in self.messages
-            if one.line_message_id in refused and (not one.addressed or one.line_message_id in self.covered)
+            message
+            for message in self.messages
+            if message.line_message_id in refused and (not message.addressed or message.line_message_id in self.covered)
         ]
         return replace(
             self,
@@ -114,9 +114,9 @@ class History:
             refused=refused,
         )
 
-    def with_quoted(self, found: Sequence[MessageRecord]) -> "History":
+    def with_quoted(self, media: Sequence[MessageRecord]) -> "History":
         """Return the history with these media, which messages quote."""
-        return replace(self, quoted=tuple(found))
+        return replace(self, quoted=tuple(media))
 
     @property
     def is_isolated(self) -> bool:
@@ -127,12 +127,12 @@ class History:
     def answers(self) -> tuple[OutcomeRecord, ...]:
         """The outcomes whose words a prompt shows: not older than the messages, and not stored for a press of a button."""
         return tuple(
-            one
-            for one in self.outcomes
-            if one.holds_words
-            and one.kind is not OutcomeKind.STORED
-            and one.timestamp_ms >= self.shown_since_ms
-            and one.webhook_event_id not in self.refused
+            outcome
+            for outcome in self.outcomes
+            if outcome.holds_words
+            and outcome.kind is not OutcomeKind.STORED
+            and outcome.timestamp_ms >= self.shown_since_ms
+            and outcome.webhook_event_id not in self.refused
         )
 
     @property
@@ -178,11 +178,11 @@ class History:
     def _quoted(self, messages: Sequence[MessageRecord]) -> tuple[MessageRecord | OutcomeRecord, ...]:
         quoting = [one for one in messages if one.quoted_message_id is not None]
         quotable = self.quotable if quoting else Quotable()
-        found = (quotable.quoted_by(one) for one in quoting)
-        return tuple(one for one in found if isinstance(one, MessageRecord | OutcomeRecord))
+        quoted_records = (quotable.quoted_by(one) for one in quoting)
+        return tuple(one for one in quoted_records if isinstance(one, MessageRecord | OutcomeRecord))
 
 
-def _named(one: MessageRecord | OutcomeRecord) -> Provenance:
-    if isinstance(one, MessageRecord):
-        return replace(Provenance.of_sources((one.source,)), since_ms=one.timestamp_ms)
-    return Provenance(derived_ids=frozenset({one.webhook_event_id}), since_ms=one.timestamp_ms)
+def _named(record: MessageRecord | OutcomeRecord) -> Provenance:
+    if isinstance(record, MessageRecord):
+        return replace(Provenance.of_sources((record.source,)), since_ms=record.timestamp_ms)
+    return Provenance(derived_ids=frozenset({record.webhook_event_id}), since_ms=record.timestamp_ms)

@@ -116,7 +116,7 @@ class HistoryReader:
         looking = conversation.amendments.begin_reading(listing.amended)
         reading = objects.begin_reading([*messages, *outcomes])
         index = self.index.read(conversation)
-        amendments, journalled, seen = looking(), reading(), snapshot.result()
+        amendments, journalled, stored_snapshot = looking(), reading(), snapshot.result()
         received = decode_readable(MessageRecord, journalled[: len(messages)])
         recorded = decode_readable(OutcomeRecord, journalled[len(messages) :])
         if len(outcomes) < len(listing.outcomes) and _has_open_press(received, recorded):
@@ -124,11 +124,11 @@ class HistoryReader:
             recorded = decode_readable(OutcomeRecord, more)
         if None in journalled:
             return None
-        amendments = conversation.amendments.with_words_of(amendments, (*received, *seen.record.messages))
+        amendments = conversation.amendments.with_words_of(amendments, (*received, *stored_snapshot.record.messages))
         history = history_of(
             messages=received,
             outcomes=recorded,
-            snapshot=seen.record,
+            snapshot=stored_snapshot.record,
             amendments=amendments,
             journalled=len(listing.messages),
         )
@@ -163,18 +163,18 @@ def history_of(
     clean = cleaned(replace(snapshot, leaving=Segment(), segments=()), amendments)
     fresh = {one.line_message_id: amendments.overlay(one) for one in messages if not amendments.hides(one)}
     folded = (one for one in clean.messages if one.line_message_id not in fresh and not amendments.is_forgotten(one))
-    kept = (*folded, *fresh.values())
+    visible = (*folded, *fresh.values())
     summed_up = frozenset(source for recap in clean.recaps for source in recap.summed_up_ids)
     recorded = {one.webhook_event_id: one for one in clean.outcomes}
-    recorded |= {one.webhook_event_id: amendments.without_lost(one) for one in outcomes}
+    recorded |= {one.webhook_event_id: amendments.redact(one) for one in outcomes}
     deadly_ids, deadly_until_ms = _deadly(recorded.values())
-    shown = sorted((one for one in kept if one.line_message_id not in summed_up | deadly_ids), key=by_time)
+    shown = sorted((one for one in visible if one.line_message_id not in summed_up | deadly_ids), key=by_time)
     is_cut = len(shown) > MESSAGES_SHOWN or bool(summed_up) or deadly_until_ms >= 0
     shown = [one for one in shown if one.timestamp_ms > deadly_until_ms]
     unshown, shown = shown[:-MESSAGES_SHOWN], shown[-MESSAGES_SHOWN:]
     history = History(
         messages=tuple(shown),
-        older=tuple(sorted((one for one in kept if one.line_message_id in summed_up), key=by_time)),
+        older=tuple(sorted((one for one in visible if one.line_message_id in summed_up), key=by_time)),
         unshown=tuple(unshown),
         recaps=clean.recaps,
         outcomes=tuple(sorted(recorded.values(), key=by_time)),

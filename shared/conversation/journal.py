@@ -42,10 +42,12 @@ class Journal:
 
     def list_objects(self) -> JournalListing:
         """Return what is journalled, in the order in which it was written."""
-        listed = sorted(self.objects.store.list(self.names.journal_prefix), key=lambda one: one.generation)
+        journal_objects = sorted(
+            self.objects.store.list(self.names.journal_prefix), key=lambda listed_object: listed_object.generation
+        )
         return JournalListing(
-            messages=tuple(one for one in listed if not one.name.endswith(OUTCOME_SUFFIX)),
-            outcomes=tuple(one for one in listed if one.name.endswith(OUTCOME_SUFFIX)),
+            messages=tuple(one for one in journal_objects if not one.name.endswith(OUTCOME_SUFFIX)),
+            outcomes=tuple(one for one in journal_objects if one.name.endswith(OUTCOME_SUFFIX)),
         )
 
     def read_messages(self, *, drops_unreadable: bool = False) -> tuple[MessageRecord, ...]:
@@ -56,25 +58,25 @@ class Journal:
         self, listing: JournalListing | None = None, *, drops_unreadable: bool = False
     ) -> tuple[OutcomeRecord, ...]:
         """Return every outcome that can be read, of this listing or of a new one; the others are left, or deleted."""
-        listed = (listing or self.list_objects()).outcomes
-        return self._read(OutcomeRecord, listed, drops_unreadable=drops_unreadable)
+        outcome_objects = (listing or self.list_objects()).outcomes
+        return self._read(OutcomeRecord, outcome_objects, drops_unreadable=drops_unreadable)
 
     def read_listed(self, listing: JournalListing, line_message_ids: AbstractSet[str]) -> tuple[MessageRecord, ...]:
         """Return those of these messages that are listed and can be read."""
-        listed = [one for one in listing.messages if self.names.message_id_in(one.name) in line_message_ids]
-        return self._read(MessageRecord, listed, drops_unreadable=False)
+        message_objects = [one for one in listing.messages if self.names.message_id_in(one.name) in line_message_ids]
+        return self._read(MessageRecord, message_objects, drops_unreadable=False)
 
     def _read(
-        self, kind: type[_Record], listed: Sequence[ListedObject], *, drops_unreadable: bool
+        self, kind: type[_Record], listed_objects: Sequence[ListedObject], *, drops_unreadable: bool
     ) -> tuple[_Record, ...]:
-        found: list[_Record] = []
-        for one, data in zip(listed, self.objects.read_all(listed), strict=True):
+        records: list[_Record] = []
+        for listed_object, data in zip(listed_objects, self.objects.read_all(listed_objects), strict=True):
             record = decode_if_readable(kind, data)
             if record is not None:
-                found.append(record)
+                records.append(record)
             elif drops_unreadable and data is not None:
-                self.objects.store.delete(one.name, generation=one.generation)
-        return tuple(found)
+                self.objects.store.delete(listed_object.name, generation=listed_object.generation)
+        return tuple(records)
 
     def keep(self, message: MessageRecord) -> None:
         """The message is in the journal, even if it was withdrawn before; the caller looks at the amendments next.
@@ -109,12 +111,12 @@ class Journal:
         """The message, withdrawn or erased, is not in the journal, even if it was written since.  Repeated: does nothing."""
         self.objects.store.delete(self.names.message(line_message_id), generation=None)
 
-    def drop_listed(self, listed: ListedObject) -> None:
+    def drop_listed(self, listed_object: ListedObject) -> None:
         """The message or outcome is not in the journal, unless it was written since it was listed.  Repeated: does nothing.
 
         Such as an outcome that a compaction has folded as undelivered, and that another worker records as one that arrived.
         """
-        self.objects.store.delete(listed.name, generation=listed.generation)
+        self.objects.store.delete(listed_object.name, generation=listed_object.generation)
 
     def apply_edit(self, line_message_id: str) -> None:
         """The journal holds the newest words, if it holds the message at all.
@@ -162,7 +164,7 @@ class Journal:
         is_new = self._create(self.names.outcome(outcome.webhook_event_id), encode(outcome))
         if not is_new and not outcome.answered_ids and outcome.kind in _MAY_HAVE_ARRIVED:
             self._replace_undelivered(outcome)
-        if not outcome.holds_words or self.amendments.look().without_lost(outcome) is outcome:
+        if not outcome.holds_words or self.amendments.look().redact(outcome) is outcome:
             return False
         self.remove_words(outcome.webhook_event_id)
         return True
@@ -171,8 +173,8 @@ class Journal:
         """Replace an outcome that was given up.  If a compaction has folded that one, the next compaction folds this one."""
 
         def replaced(data: bytes | None) -> bytes | None:
-            there = decode(OutcomeRecord, data) if data is not None else None
-            return encode(outcome) if there is None or there.kind is OutcomeKind.UNDELIVERED else None
+            stored_outcome = decode(OutcomeRecord, data) if data is not None else None
+            return encode(outcome) if stored_outcome is None or stored_outcome.kind is OutcomeKind.UNDELIVERED else None
 
         update_by_swap(self.objects.store, self.names.outcome(outcome.webhook_event_id), replaced, what="an outcome")
 

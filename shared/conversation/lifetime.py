@@ -27,10 +27,12 @@ from shared.conversation.snapshot import MemoryLimits
 from shared.conversation.snapshot_records import ArchivedAnswer, Recap, Segment, SnapshotRecord
 from shared.storage.segment_name import SegmentName
 
-_OUTCOMES_KEPT: Final = 100
-_NEWEST_KEPT: Final = 20  # the turn names the last one, which must be known as recorded
-_LATE_KEPT: Final = 10
-_PASSED_KEPT: Final = 20  # recaps; about as many as are written in the 20 minutes in which an answer may be on its way
+_OUTCOMES_RETAINED: Final = 100
+_NEWEST_RETAINED: Final = 20  # the turn names the last one, which must be known as recorded
+_LATE_RETAINED: Final = 10
+_PASSED_RETAINED: Final = (
+    20  # recaps; about as many as are written in the 20 minutes in which an answer may be on its way
+)
 NAMED: Final = 8
 """The most segments that a snapshot names, and that one compaction writes; the rest waits for the next compaction."""
 _LONGEST: Final = 100_000  # characters of a segment, so that one with the longest messages is no larger than a hundred of the usual ones
@@ -70,23 +72,23 @@ def bounded(
     waiting = [one for one in messages if one.line_message_id not in summed_up]
     verbatim = waiting[-(2 * limits.verbatim + limits.recaps_at_once * limits.summed_up) :]
     oldest_ms = min((one.timestamp_ms for one in verbatim), default=0)
-    shown = {one.webhook_event_id for one in record.outcomes[-_OUTCOMES_KEPT:] if one.timestamp_ms >= oldest_ms}
-    newest_ones = {one.webhook_event_id for one in record.outcomes[-_NEWEST_KEPT:]}
+    shown = {one.webhook_event_id for one in record.outcomes[-_OUTCOMES_RETAINED:] if one.timestamp_ms >= oldest_ms}
+    newest_ones = {one.webhook_event_id for one in record.outcomes[-_NEWEST_RETAINED:]}
     asking = _asking(record.outcomes, since_ms=now_ms - ANSWERABLE_MS - SKEW_MS)
-    kept = shown | newest_ones | _late(record.outcomes) | asking | (required_ids or frozenset())
+    retained_ids = shown | newest_ones | _late(record.outcomes) | asking | (required_ids or frozenset())
     passed = tuple(
-        replace(one, passed_ms=one.passed_ms or now_ms)
-        for one in (*record.passed_recaps, *(one for one in record.recaps[: -limits.recaps] if one.id and one.text))
+        replace(recap, passed_ms=recap.passed_ms or now_ms)
+        for recap in (*record.passed_recaps, *(one for one in record.recaps[: -limits.recaps] if one.id and one.text))
     )
     lasting = {one.id for one in passed if required_ids is None or one.id in required_ids}
-    lasting |= {one.id for one in passed[-_PASSED_KEPT:] if one.passed_ms > now_ms - ANSWERABLE_MS - SKEW_MS}
+    lasting |= {one.id for one in passed[-_PASSED_RETAINED:] if one.passed_ms > now_ms - ANSWERABLE_MS - SKEW_MS}
     inherited = hand_over_sources(
-        replace(record, recaps=recaps, passed_recaps=passed), {one.id for one in recaps} | lasting | kept
+        replace(record, recaps=recaps, passed_recaps=passed), {one.id for one in recaps} | lasting | retained_ids
     )
     return replace(
         inherited,
         messages=tuple(sorted((*sources[-limits.sources :], *verbatim), key=by_time)),
-        outcomes=tuple(one for one in inherited.outcomes if one.webhook_event_id in kept),
+        outcomes=tuple(one for one in inherited.outcomes if one.webhook_event_id in retained_ids),
         passed_recaps=tuple(one for one in inherited.passed_recaps if one.id in lasting or not one.passed_ms),
     )
 
@@ -120,8 +122,8 @@ def full_segments(leaving: Segment, *, size: int) -> tuple[Segment, list[Segment
     waiting: tuple[MessageRecord | ArchivedAnswer | Recap, ...] = (*leaving.recaps, *leaving.messages, *leaving.answers)
     segments: list[Segment] = []
     part = _Part()
-    for one in sorted(waiting, key=lambda one: one.timestamp_ms):
-        part.add(one)
+    for record in sorted(waiting, key=lambda record: record.timestamp_ms):
+        part.add(record)
         if part.is_full(size) and len(segments) < NAMED:
             segments.append(part.segment)
             part = _Part()
@@ -146,18 +148,18 @@ def _summed_up_ids(recaps: Iterable[Recap]) -> frozenset[str]:
 
 def _asking(outcomes: Iterable[OutcomeRecord], *, since_ms: int) -> frozenset[str]:
     """Return the newest questions and proposals that a press may confirm, and the outcomes of their presses: a press counts once."""
-    known = tuple(outcomes)
-    asking = (one for one in known if one.timestamp_ms > since_ms and one.offer.may_be_pressed)
-    ids = frozenset([one.webhook_event_id for one in asking][-_LATE_KEPT:])
-    return ids.union(one.webhook_event_id for one in known if not ids.isdisjoint(one.answers))
+    all_outcomes = tuple(outcomes)
+    asking = (one for one in all_outcomes if one.timestamp_ms > since_ms and one.offer.may_be_pressed)
+    ids = frozenset([one.webhook_event_id for one in asking][-_LATE_RETAINED:])
+    return ids.union(one.webhook_event_id for one in all_outcomes if not ids.isdisjoint(one.answers))
 
 
 def _late(outcomes: Iterable[OutcomeRecord]) -> frozenset[str]:
     """Return the newest deferrals and stored answers, and the outcomes that fulfil them: these tell a press that its answer was sent."""
-    known = tuple(outcomes)
-    late = [one for one in known if one.offer.is_deferral or one.kind is OutcomeKind.STORED][-_LATE_KEPT:]
+    all_outcomes = tuple(outcomes)
+    late = [one for one in all_outcomes if one.offer.is_deferral or one.kind is OutcomeKind.STORED][-_LATE_RETAINED:]
     roots = frozenset(root for one in late for root in one.answers)
-    return frozenset(one.webhook_event_id for one in known if one in late or not roots.isdisjoint(one.answers))
+    return frozenset(one.webhook_event_id for one in all_outcomes if one in late or not roots.isdisjoint(one.answers))
 
 
 def _merged(
@@ -187,15 +189,15 @@ class _Part:
     recaps: list[Recap] = field(default_factory=list)
     length: int = 0
 
-    def add(self, one: MessageRecord | ArchivedAnswer | Recap) -> None:
-        match one:
+    def add(self, record: MessageRecord | ArchivedAnswer | Recap) -> None:
+        match record:
             case MessageRecord():
-                self.messages.append(one)
+                self.messages.append(record)
             case ArchivedAnswer():
-                self.answers.append(one)
+                self.answers.append(record)
             case Recap():
-                self.recaps.append(one)
-        self.length += len(one.text or "")
+                self.recaps.append(record)
+        self.length += len(record.text or "")
 
     def is_full(self, size: int) -> bool:
         return max(len(self.messages), len(self.answers), len(self.recaps)) >= size or self.length >= _LONGEST

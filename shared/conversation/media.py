@@ -89,17 +89,17 @@ class Media:
         a member took back everything meanwhile, because that may not have found its label. Repeated: nothing is fetched again, but the
         amendments are looked at again.
         """
-        known = self.label(conversation, message.line_message_id)
-        kept = self._fetch(conversation, message, deadline) if known is None else known
-        if not isinstance(kept, MediumLabel):
-            return kept
-        amendments, is_new_quote = conversation.amendments, known is None and message.timestamp_ms == UNKNOWN_MS
+        stored_label = self.label(conversation, message.line_message_id)
+        result = self._fetch(conversation, message, deadline) if stored_label is None else stored_label
+        if not isinstance(result, MediumLabel):
+            return result
+        amendments, is_new_quote = conversation.amendments, stored_label is None and message.timestamp_ms == UNKNOWN_MS
         if amendments.has_withdrawn(message.line_message_id, timestamp_ms=message.timestamp_ms) or (
             is_new_quote and amendments.look().members
         ):
             _drop(conversation, message.line_message_id)
             return "gone"
-        return kept
+        return result
 
     def _fetch(self, conversation: Conversation, message: MessageRecord, deadline: Deadline) -> MediumLabel | Unkept:
         """Write the bytes of the message, if LINE has them by the deadline; the caller looks at the amendments next.
@@ -111,15 +111,15 @@ class Media:
             return _write(conversation, message, content) if deadline.left_s else "unavailable"
 
         try:
-            kept = fetch_when_ready(self.source, message.line_message_id, write, clock=self.clock, deadline=deadline)
+            result = fetch_when_ready(self.source, message.line_message_id, write, clock=self.clock, deadline=deadline)
         except LineRefusedError as cause:
             logs.error("content_refused", cause=cause)
             return "unavailable"
-        if isinstance(kept, MediumLabel):
-            logs.info("medium_kept", content_type=kept.content_type, size_bytes=kept.size_bytes)
+        if isinstance(result, MediumLabel):
+            logs.info("medium_kept", content_type=result.content_type, size_bytes=result.size_bytes)
         else:
-            logs.info("medium_not_fetched", reason=kept)
-        return kept
+            logs.info("medium_not_fetched", reason=result)
+        return result
 
     def label(self, conversation: Conversation, line_message_id: str) -> MediumLabel | None:
         """Return the label of a message's medium, or None where no bytes are kept."""
@@ -150,24 +150,26 @@ class MediaBytes:
         Repeated: does nothing. A medium whose label cannot be read goes with any erasure. Raises: StorageUnavailableError.
         """
         prefix, objects = conversation.names.media_prefix, conversation.objects
-        listed = {one.name.removeprefix(prefix): one for one in objects.store.list(prefix)}
-        known = dict.fromkeys(name.removesuffix(_LABEL_SUFFIX) for name in listed)
-        gone = [one for one in known if one in amendments.withdrawn]
+        objects_by_name = {one.name.removeprefix(prefix): one for one in objects.store.list(prefix)}
+        media_ids = dict.fromkeys(name.removesuffix(_LABEL_SUFFIX) for name in objects_by_name)
+        dropped_ids = [one for one in media_ids if one in amendments.withdrawn]
         if amendments.erased_ms >= 0:
-            labels = [listed.get(f"{one}{_LABEL_SUFFIX}") for one in known]
-            bodies = objects.reads.map(lambda one: objects.read(one) if one is not None else None, labels)
-            gone += [one for one, data in zip(known, bodies, strict=True) if _is_erased(data, amendments)]
-        for line_message_id in dict.fromkeys(gone):
+            labels = [objects_by_name.get(f"{one}{_LABEL_SUFFIX}") for one in media_ids]
+            bodies = objects.reads.map(
+                lambda label_object: objects.read(label_object) if label_object is not None else None, labels
+            )
+            dropped_ids += [one for one, data in zip(media_ids, bodies, strict=True) if _is_erased(data, amendments)]
+        for line_message_id in dict.fromkeys(dropped_ids):
             _drop(conversation, line_message_id)
 
 
 def media_labels(conversation: Conversation) -> Mapping[str, MediumLabel]:
     """Return the labels that can be read, by the ids of their messages.  Raises: StorageUnavailableError."""
     prefix, objects = conversation.names.media_prefix, conversation.objects
-    listed = [one for one in objects.store.list(prefix) if one.name.endswith(_LABEL_SUFFIX)]
+    label_objects = [one for one in objects.store.list(prefix) if one.name.endswith(_LABEL_SUFFIX)]
     return {
-        one.name.removeprefix(prefix).removesuffix(_LABEL_SUFFIX): label
-        for one, data in zip(listed, objects.read_all(listed), strict=True)
+        label_object.name.removeprefix(prefix).removesuffix(_LABEL_SUFFIX): label
+        for label_object, data in zip(label_objects, objects.read_all(label_objects), strict=True)
         for label in decode_readable(MediumLabel, [data])
     }
 
@@ -201,9 +203,9 @@ def _drop(conversation: Conversation, line_message_id: str) -> None:
     """The bytes and the label are gone; what another quote of the message keeps afterwards stays."""
     names, store = conversation.names, conversation.objects.store
     own = (names.medium(line_message_id), names.medium_label(line_message_id))
-    for listed in store.list(own[0]):
-        if listed.name in own:
-            store.delete(listed.name, generation=listed.generation)
+    for listed_object in store.list(own[0]):
+        if listed_object.name in own:
+            store.delete(listed_object.name, generation=listed_object.generation)
 
 
 def _label(conversation: Conversation, line_message_id: str) -> MediumLabel | None:
@@ -223,7 +225,7 @@ def _type_of(message: MessageRecord, content: ArrivingContent) -> str | None:
     The suffix of a file name counts more than LINE's type where this system reads such files: LINE calls most files octet streams, and
     Windows calls csv files Excel's. The rest of the name is not shown to `mimetypes`, which reads it as a URL, and refuses what is none.
     """
-    found = _FILE_SUFFIX.fullmatch(message.text) if message.type == "file" else None
-    suffix = found[1] if found else ""
+    suffix_match = _FILE_SUFFIX.fullmatch(message.text) if message.type == "file" else None
+    suffix = suffix_match[1] if suffix_match else ""
     guessed = mimetypes.guess_type(f"file{suffix}")[0] if suffix else None
     return type_of_suffix(suffix) or readable_type(content.content_type) or readable_type(guessed or "")

@@ -10,7 +10,7 @@ from typing import Final
 
 MARK_PREFIX: Final = "member-"  # no message's id of LINE's begins so
 _DIGITS: Final = 32
-_KEPT: Final = 4_096  # people of all chats of an instance: every turn computes a mark for each message
+_MARKS_CACHED: Final = 4_096  # people of all chats of an instance: every turn computes a mark for each message
 
 
 def mark_id(user_id: str | None) -> str:
@@ -21,6 +21,6 @@ def mark_id(user_id: str | None) -> str:
     return _mark_of(user_id) if user_id is not None else ""
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_MARKS_CACHED)
 def _mark_of(user_id: str) -> str:
     return MARK_PREFIX + hashlib.sha256(f"aizuchi member {user_id}".encode()).hexdigest()[:_DIGITS]

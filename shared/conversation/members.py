@@ -20,7 +20,7 @@ from shared.storage.object_names import ObjectNames
 from shared.storage.object_store import ObjectStore
 from shared.unknown_fields import Extensible
 
-MEMBERS_KEPT: Final = 500  # Source: LINE, "Group chats": at most 500 members
+MOST_MEMBERS: Final = 500  # Source: LINE, "Group chats": at most 500 members
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,18 +50,18 @@ class Members:
         """
         stored = self.store.read(self.names.members)
         try:
-            known = decode(MembersRecord, stored.data).joined_ms if stored is not None else {}
+            joined_ms = decode(MembersRecord, stored.data).joined_ms if stored is not None else {}
         except UnreadableRecordError as cause:
             logs.error("record_unreadable", cause=cause)
             raise
-        return max((known[one] for one in user_ids if one in known), default=None)
+        return max((joined_ms[one] for one in user_ids if one in joined_ms), default=None)
 
-    def note_joined(self, user_ids: Collection[str], *, at_ms: int) -> None:
+    def record_joining(self, user_ids: Collection[str], *, at_ms: int) -> None:
         """These people are members since then, or since a later joining.  Repeated: changes nothing."""
 
-        def joined(known: Mapping[str, int]) -> dict[str, int]:
-            newer = {one: max(at_ms, known.get(one, at_ms)) for one in user_ids}
-            newest = sorted({**known, **newer}.items(), key=lambda item: item[1])[-MEMBERS_KEPT:]
+        def joined(joined_ms: Mapping[str, int]) -> dict[str, int]:
+            newer = {one: max(at_ms, joined_ms.get(one, at_ms)) for one in user_ids}
+            newest = sorted({**joined_ms, **newer}.items(), key=lambda item: item[1])[-MOST_MEMBERS:]
             return dict(newest)
 
         self._update(joined)
@@ -69,14 +69,14 @@ class Members:
         if erased_ms >= at_ms:  # an erasure may have passed just before
             self.erase(until_ms=erased_ms)
 
-    def note_left(self, user_ids: Collection[str], *, at_ms: int) -> None:
+    def record_leaving(self, user_ids: Collection[str], *, at_ms: int) -> None:
         """No joining of these people is known, unless they joined again later.  Repeated: changes nothing."""
-        self._update(lambda known: {one: at for one, at in known.items() if one not in user_ids or at > at_ms})
+        self._update(lambda joined_ms: {one: at for one, at in joined_ms.items() if one not in user_ids or at > at_ms})
 
     def erase(self, *, until_ms: int) -> None:
         """No joining up to this timestamp is known; of an object that cannot be read, no joining at all.  Repeated: changes nothing."""
         try:
-            self._update(lambda known: {one: at for one, at in known.items() if at > until_ms})
+            self._update(lambda joined_ms: {one: at for one, at in joined_ms.items() if at > until_ms})
         except CorruptRecordError as cause:
             logs.error("record_unreadable", cause=cause)
             stored = self.store.read(self.names.members)
@@ -86,10 +86,10 @@ class Members:
     def _update(self, change: Callable[[Mapping[str, int]], dict[str, int]]) -> None:
         def changed(data: bytes | None) -> bytes | None:
             record = decode(MembersRecord, data) if data is not None else MembersRecord()
-            wanted = change(record.joined_ms)
-            if wanted == record.joined_ms:
+            joined_ms = change(record.joined_ms)
+            if joined_ms == record.joined_ms:
                 return None
-            is_removal = not record.joined_ms.keys() <= wanted.keys()
-            return encode(record.redacted(joined_ms=wanted) if is_removal else replace(record, joined_ms=wanted))
+            is_removal = not record.joined_ms.keys() <= joined_ms.keys()
+            return encode(record.redacted(joined_ms=joined_ms) if is_removal else replace(record, joined_ms=joined_ms))
 
         update_by_swap(self.store, self.names.members, changed, what="the members of a chat")

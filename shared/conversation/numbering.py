@@ -24,16 +24,20 @@ class Numbered:
         numbered = cls(messages=everything.messages, derived_ids=tuple(sorted(everything.derived_ids)))
         messages = (one.line_message_id for one in everything.sources)
         places = {named_id: place for place, named_id in enumerate((*messages, *numbered.derived_ids))}
-        runs = {own: _runs_of(places[one] for one in named.ids) for own, named in provenances.items() if named.ids}
+        runs = {
+            own: _runs_of(places[one] for one in provenance.ids)
+            for own, provenance in provenances.items()
+            if provenance.ids
+        }
         return replace(numbered, runs=runs)
 
     def restored(self, provenances: Mapping[str, Provenance]) -> Mapping[str, Provenance]:
         """Return the provenances, which name nothing but in `runs`, with what they name."""
         sources = Provenance(messages=self.messages).sources
-        named: tuple[Source | str, ...] = (*sources, *self.derived_ids)
+        numbered: tuple[Source | str, ...] = (*sources, *self.derived_ids)
 
         def with_names(own_id: str, provenance: Provenance) -> Provenance:
-            names = [named[place] for place in _places_of(self.runs.get(own_id, ()))]
+            names = [numbered[place] for place in _places_of(self.runs.get(own_id, ()))]
             messages = Provenance.of_sources(one for one in names if isinstance(one, Source))
             named_here = replace(messages, derived_ids=frozenset(one for one in names if isinstance(one, str)))
             return replace(provenance | named_here, unknown_fields=provenance.unknown_fields)

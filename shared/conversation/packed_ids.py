@@ -17,9 +17,9 @@ def packed(ids: Iterable[str]) -> str:
     """Return the ids, each once, as one text.  No id holds a space."""
     each = frozenset(ids)
     numbers = sorted(int(an_id) for an_id in each if _is_number(an_id))
-    others = sorted(f"{_AS_IT_IS}{an_id}" for an_id in each if not _is_number(an_id))
+    other_ids = sorted(f"{_AS_IT_IS}{an_id}" for an_id in each if not _is_number(an_id))
     gaps = (_base_36(number - before) for before, number in pairwise([0, *numbers]))
-    return " ".join((*gaps, *others))
+    return " ".join((*gaps, *other_ids))
 
 
 def unpacked(text: str) -> frozenset[str]:
@@ -27,8 +27,8 @@ def unpacked(text: str) -> frozenset[str]:
     parts = text.split()
     try:
         numbers = accumulate(int(part, len(_DIGITS)) for part in parts if not part.startswith(_AS_IT_IS))
-        others = (part.removeprefix(_AS_IT_IS) for part in parts if part.startswith(_AS_IT_IS))
-        return frozenset((*map(str, numbers), *others))
+        other_ids = (part.removeprefix(_AS_IT_IS) for part in parts if part.startswith(_AS_IT_IS))
+        return frozenset((*map(str, numbers), *other_ids))
     except ValueError as cause:
         raise CorruptRecordError("packed ids cannot be read") from cause
 

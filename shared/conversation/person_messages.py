@@ -41,14 +41,14 @@ class PersonMessages:
         snapshot = conversation.snapshot.read().record
         segments = tuple(Sweep(archive=conversation.archive).naming({user_id, mark, *quoted}))
         archived = (one for segment in segments for one in segment.messages)
-        known: set[str] = set()
+        attributed_ids: set[str] = set()
         for message in chain(journalled, snapshot.messages, snapshot.leaving.messages, archived):
             if message.user_id is None or not message.line_message_id:
                 continue
-            known.add(message.line_message_id)
+            attributed_ids.add(message.line_message_id)
             if message.user_id == user_id and message.timestamp_ms <= until_ms:
                 sent.add(message.line_message_id)
-        made = Provenance.union(
+        provenance = Provenance.union(
             (
                 snapshot.provenance,
                 *(one.provenance for one in recorded),
@@ -56,5 +56,7 @@ class PersonMessages:
                 *(one.provenance for segment in segments for one in segment.recaps),
             )
         )
-        sources = {own_id for own_id, said_ms in made.messages.get(mark, {}).items() if said_ms <= until_ms}
-        return cls(own=frozenset(sent), source_only=frozenset(sources - sent), unnamed=frozenset(quoted - known))
+        sources = {own_id for own_id, said_ms in provenance.messages.get(mark, {}).items() if said_ms <= until_ms}
+        return cls(
+            own=frozenset(sent), source_only=frozenset(sources - sent), unnamed=frozenset(quoted - attributed_ids)
+        )

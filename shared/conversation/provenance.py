@@ -83,8 +83,8 @@ class Provenance(Extensible):
 
     def withdrawn_ids(self, is_withdrawn: IsWithdrawn) -> frozenset[str]:
         """Return those of the messages whose words are withdrawn."""
-        named = chain.from_iterable(messages.items() for messages in self.messages.values())
-        return frozenset(own_id for own_id, timestamp_ms in named if is_withdrawn(own_id, timestamp_ms))
+        named_messages = chain.from_iterable(messages.items() for messages in self.messages.values())
+        return frozenset(own_id for own_id, timestamp_ms in named_messages if is_withdrawn(own_id, timestamp_ms))
 
     def __or__(self, other: "Provenance") -> "Provenance":
         return Provenance.union((self, other))
@@ -92,7 +92,9 @@ class Provenance(Extensible):
     @property
     def sources(self) -> tuple[Source, ...]:
         """The messages, the oldest words first."""
-        return tuple(sorted(_sources_in(self.messages), key=lambda one: (one.timestamp_ms, one.line_message_id)))
+        return tuple(
+            sorted(_sources_in(self.messages), key=lambda source: (source.timestamp_ms, source.line_message_id))
+        )
 
     @property
     def message_ids(self) -> frozenset[str]:
@@ -131,7 +133,7 @@ class Provenance(Extensible):
         """Whether anything of it was erased, or an entry that it may hold."""
         return self.since_ms <= amendments.erased_ms or self.entries_since_ms <= amendments.erased_entries_ms
 
-    def is_lost_with(self, amendments: "Amendments", own_id: str) -> bool:
+    def is_redacted_by(self, amendments: "Amendments", own_id: str) -> bool:
         """Whether the answer or recap with this provenance has to lose its words.
 
         It has to if something of it was withdrawn or erased, or if a plan redacts it. It also has to if its prompt held an answer
@@ -151,8 +153,8 @@ class Provenance(Extensible):
             return True
         if now.erased_entries_ms > before.erased_entries_ms or now.members != before.members:
             return True
-        gone = (now.withdrawn - before.withdrawn) | (now.redacted.keys() - before.redacted.keys())
-        if not gone.isdisjoint(self.ids):
+        removed_ids = (now.withdrawn - before.withdrawn) | (now.redacted.keys() - before.redacted.keys())
+        if not removed_ids.isdisjoint(self.ids):
             return True
         return any(
             now.edited_ms[edited_id] > before.edited_ms.get(edited_id, -1)
@@ -168,13 +170,13 @@ def _sources_in(messages: Mapping[str, Mapping[str, int]]) -> Iterator[Source]:
 
 def _by_author(sources: Iterable[Source]) -> Mapping[str, Mapping[str, int]]:
     """Return each message once: with its oldest words, and under its author where one of the sources tells that."""
-    known: dict[str, Source] = {}
+    sources_by_id: dict[str, Source] = {}
     for source in sources:
-        before = known.setdefault(source.line_message_id, source)
+        before = sources_by_id.setdefault(source.line_message_id, source)
         timestamp_ms, by = min(before.timestamp_ms, source.timestamp_ms), max(before.by, source.by)
         if (timestamp_ms, by) != (before.timestamp_ms, before.by):
-            known[source.line_message_id] = replace(before, timestamp_ms=timestamp_ms, by=by)
+            sources_by_id[source.line_message_id] = replace(before, timestamp_ms=timestamp_ms, by=by)
     messages: dict[str, dict[str, int]] = {}
-    for source in known.values():
+    for source in sources_by_id.values():
         messages.setdefault(source.by, {})[source.line_message_id] = source.timestamp_ms
     return messages

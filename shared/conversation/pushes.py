@@ -18,7 +18,7 @@ from shared.storage.compare_and_swap import update_by_swap
 from shared.unknown_fields import Extensible
 
 _FILE: Final = "pushes"
-_IDS_KEPT: Final = 1_000
+_IDS_RETAINED: Final = 1_000
 Refusal = Literal["quota_spent", "share_spent", "day_spent"]
 """Why a chat may not have a push: the account's quota does not carry it, the chat has had its share, or its reminders of the day."""
 
@@ -51,7 +51,7 @@ class PushesRecord(Extensible):
             self,
             count=self.count + is_reminder,
             messages=self.messages + messages,
-            ids=(*self.ids, push_id)[-_IDS_KEPT:],
+            ids=(*self.ids, push_id)[-_IDS_RETAINED:],
         )
 
 

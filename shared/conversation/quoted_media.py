@@ -42,7 +42,7 @@ class QuotedMedia:
         """
         quotable = history.quotable
         unknown = dict.fromkeys(
-            one.quoted_message_id for one in reversed(asked) if quotable.quoted_by(one) == "unknown"
+            message.quoted_message_id for message in reversed(asked) if quotable.quoted_by(message) == "unknown"
         )
         deadline = deadline.within(QUOTED_FETCH_S)
         searches = [
@@ -50,8 +50,8 @@ class QuotedMedia:
             for quoted_id in list(unknown)[:QUOTES_FETCHED]
             if quoted_id is not None
         ]
-        found = tuple(one for search in searches if (one := _result_of(search, deadline)) is not None)
-        return history.with_quoted(found) if found else history
+        quoted_messages = tuple(message for search in searches if (message := _result_of(search, deadline)) is not None)
+        return history.with_quoted(quoted_messages) if quoted_messages else history
 
     def _search(
         self, conversation: Conversation, history: History, quoted_id: str, deadline: Deadline
@@ -63,12 +63,12 @@ class QuotedMedia:
             return None
         if conversation.amendments.has_withdrawn(quoted_id, timestamp_ms=timestamp_ms):
             return None
-        kept = self.media.fetch(conversation, _message(quoted_id, timestamp_ms, "file"), deadline)
-        if not isinstance(kept, MediumLabel):
-            logs.info("quote_not_found", reason=kept)
+        fetched = self.media.fetch(conversation, _message(quoted_id, timestamp_ms, "file"), deadline)
+        if not isinstance(fetched, MediumLabel):
+            logs.info("quote_not_found", reason=fetched)
             return None
-        kind = kept.content_type.partition("/")[0]
-        return _message(quoted_id, kept.timestamp_ms, kind if kind in {"image", "audio", "video"} else "file")
+        kind = fetched.content_type.partition("/")[0]
+        return _message(quoted_id, fetched.timestamp_ms, kind if kind in {"image", "audio", "video"} else "file")
 
 
 def _result_of(search: Future[MessageRecord | None], deadline: Deadline) -> MessageRecord | None:

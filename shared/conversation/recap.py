@@ -54,31 +54,35 @@ class RecapWriter:
         """Return the record with another attempt, to be stored before the model is asked."""
         return replace(record, recap_tries=record.recap_tries + 1, recap_until_ms=self.clock.now_ms() + _ATTEMPT_MS)
 
-    def write(self, conversation: Conversation, seen: SeenSnapshot, amendments: Amendments, deadline: Deadline) -> None:
+    def write(
+        self, conversation: Conversation, snapshot: SeenSnapshot, amendments: Amendments, deadline: Deadline
+    ) -> None:
         """The messages that left the verbatim part are summed up, with a swap for each recap; if one fails, its messages stay as they are.
 
         `seen` holds the attempt, and was cleaned by `amendments`. A batch that crashed its worker too often gets a recap without words, so
         that it does not crash later workers. The look after a swap serves as the look before the next recap.
         """
         looked_s = -math.inf
-        for left in reversed(range(self.limits.recaps_at_once)):
-            text = self._recap_text(conversation, seen.record, amendments, looked_s=looked_s)
-            record = replace(seen.record, recap_tries=0, recap_until_ms=0)
+        for recaps_left in reversed(range(self.limits.recaps_at_once)):
+            text = self._recap_text(conversation, snapshot.record, amendments, looked_s=looked_s)
+            record = replace(snapshot.record, recap_tries=0, recap_until_ms=0)
             if text is not None:
                 summed_up = _with_recap(record, text, self.limits)
-                held = (summed_up.outcomes, summed_up.recaps, summed_up.passed_recaps)
-                required_ids = frozenset(one.id for kind in held for one in kind)  # journalled answers may name each
+                record_groups = (summed_up.outcomes, summed_up.recaps, summed_up.passed_recaps)
+                required_ids = frozenset(
+                    one.id for kind in record_groups for one in kind
+                )  # journalled answers may name each
                 within = bounded(summed_up, self.limits, now_ms=self.clock.now_ms(), required_ids=required_ids)
                 record = conversation.archive.with_waiting(summed_up, within)
-            goes_on = text is not None and left > 0 and self.is_due(record, deadline)
-            written = conversation.snapshot.swap(seen, self.with_attempt(record) if goes_on else record)
+            goes_on = text is not None and recaps_left > 0 and self.is_due(record, deadline)
+            written = conversation.snapshot.swap(snapshot, self.with_attempt(record) if goes_on else record)
             if written is None:
                 logs.info("recap_lost")
                 return
             looked_s = self.clock.monotonic_s()
             if conversation.snapshot.settle(conversation.amendments, amendments) != amendments or not goes_on:
                 return
-            seen = written
+            snapshot = written
 
     def _recap_text(
         self, conversation: Conversation, record: SnapshotRecord, amendments: Amendments, *, looked_s: float
@@ -134,7 +138,7 @@ def _with_recap(record: SnapshotRecord, text: str, limits: MemoryLimits) -> Snap
         timestamp_ms=batch[-1].timestamp_ms,
     )
     record = replace(record, recaps_written=record.recaps_written + 1)
-    return replace(record, recaps=tuple(sorted((*record.recaps, recap), key=lambda one: one.timestamp_ms)))
+    return replace(record, recaps=tuple(sorted((*record.recaps, recap), key=lambda recap: recap.timestamp_ms)))
 
 
 def _outside_of(records: Iterable[MessageRecord | OutcomeRecord]) -> frozenset[str]:

@@ -22,27 +22,29 @@ def compared_texts(text: str) -> tuple[str, ...]:
     If all of these are blank, the whole text is compared.
     """
     lines = text.split("\n")
-    said = "\n".join(one for one in lines if not one.startswith(_MARKS))
+    unmarked_text = "\n".join(one for one in lines if not one.startswith(_MARKS))
     names = (name for one in lines if one.startswith(_MARKS) for name in _NAME.findall(one))
-    return tuple(one for one in (said, *names) if one.strip()) or ((text,) if text else ())
+    return tuple(one for one in (unmarked_text, *names) if one.strip()) or ((text,) if text else ())
 
 
 def compared_arguments(arguments: str) -> tuple[str, ...]:
     """Return the parts of a proposed call's arguments (the text of a JSON object) that are compared: all values but places and times."""
-    found, left = [], [_read(arguments)]
-    while left:
-        match left.pop():
+    texts, unvisited = [], [_read(arguments)]
+    while unvisited:
+        match unvisited.pop():
             case str() as text if text.strip():
-                found.append(text)
+                texts.append(text)
             case bool():
                 pass
             case int() | float() as number:
-                found.append(str(number))
+                texts.append(str(number))
             case list() as values:
-                left.extend(reversed(values))
+                unvisited.extend(reversed(values))
             case dict() as fields:
-                left.extend(_value_of(name, value) for name, value in reversed(fields.items()) if name not in _FIXED)
-    return tuple(found)
+                unvisited.extend(
+                    _value_of(name, value) for name, value in reversed(fields.items()) if name not in _FIXED
+                )
+    return tuple(texts)
 
 
 def compared_path(path: str) -> str:

@@ -25,11 +25,11 @@ class Recollection:
         """Return these records; of those with the same id the last one counts."""
         messages: dict[str, MessageRecord] = {}
         answers: dict[str, OutcomeRecord] = {}
-        for one in records:
-            if isinstance(one, MessageRecord):
-                messages[one.line_message_id] = one
+        for record in records:
+            if isinstance(record, MessageRecord):
+                messages[record.line_message_id] = record
             else:
-                answers[one.webhook_event_id] = one
+                answers[record.webhook_event_id] = record
         return cls(
             messages=tuple(sorted(messages.values(), key=by_time)), answers=tuple(sorted(answers.values(), key=by_time))
         )

@@ -82,11 +82,11 @@ class MessageRecord(Extensible):
 
 def provenance_of(messages: Iterable[MessageRecord]) -> Provenance:
     """Return the provenance of something that holds these messages themselves."""
-    known = tuple(messages)
+    all_messages = tuple(messages)
     return replace(
-        Provenance.of_sources(one.source for one in known),
-        since_ms=min((one.timestamp_ms for one in known), default=LATEST_MS),
-        until_ms=max((one.timestamp_ms for one in known), default=-1),
+        Provenance.of_sources(one.source for one in all_messages),
+        since_ms=min((one.timestamp_ms for one in all_messages), default=LATEST_MS),
+        until_ms=max((one.timestamp_ms for one in all_messages), default=-1),
     )
 
 
@@ -248,9 +248,9 @@ class OutcomeRecord(Extensible):
     def words(self) -> tuple[str, ...]:
         """Every text in it that people or the model wrote, for comparison with other texts."""
         proposed = ((one.name, *compared_arguments(one.arguments)) for one in self.offer.proposes)
-        said = compared_texts(self.text or "")
+        answer_texts = compared_texts(self.text or "")
         filed = map(compared_path, self.audit.filed_paths)
-        written = (*((compared_path(one.path), one.text) for one in self.writes), *proposed, (*said, *filed))
+        written = (*((compared_path(one.path), one.text) for one in self.writes), *proposed, (*answer_texts, *filed))
         return tuple(text for pair in written for text in pair if text)
 
     @property

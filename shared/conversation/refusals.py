@@ -39,10 +39,10 @@ class Refusal(Extensible):
 def standing(refusals: Iterable[Refusal], amendments: Amendments) -> tuple[Refusal, ...]:
     """Return the newest marks that stand, one for each id."""
     by_id = {one.id: one for one in refusals if one.stands(amendments)}
-    return tuple(sorted(by_id.values(), key=lambda one: (one.words_ms, one.id))[-MOST_REFUSALS:])
+    return tuple(sorted(by_id.values(), key=lambda refusal: (refusal.words_ms, refusal.id))[-MOST_REFUSALS:])
 
 
 def row_mark(source_ids: Iterable[str], updated_at: str) -> str:
     """Return the id by which a row of the index is marked; a change of its entry gives it another one."""
-    named = "\n".join((*sorted(source_ids), updated_at))
-    return ROW_PREFIX + hashlib.sha256(named.encode()).hexdigest()[:_DIGITS]
+    row_content = "\n".join((*sorted(source_ids), updated_at))
+    return ROW_PREFIX + hashlib.sha256(row_content.encode()).hexdigest()[:_DIGITS]

@@ -62,8 +62,8 @@ def with_provenance(answers: Iterable[_Answer], numbered: Numbered) -> tuple[_An
 
 def name_of(segment: Segment, data: bytes, *, number: int) -> SegmentName:
     """Return the name under which these bytes of the segment are written as the chat's segment of this number."""
-    held: tuple[MessageRecord | ArchivedAnswer | Recap, ...] = (*segment.messages, *segment.answers, *segment.recaps)
-    times = [one.timestamp_ms for one in held]
+    records: tuple[MessageRecord | ArchivedAnswer | Recap, ...] = (*segment.messages, *segment.answers, *segment.recaps)
+    times = [one.timestamp_ms for one in records]
     first, last = min(times, default=0), max(times, default=0)
     return SegmentName(
         first_ms=_bounded(first),
@@ -80,37 +80,37 @@ def cleaned_segment(segment: Segment, amendments: Amendments) -> Segment:
         unknown_fields=segment.wordless_fields,
         messages=tuple(amendments.overlay(one) for one in segment.messages if not amendments.is_withdrawn(one)),
         answers=tuple(
-            one.redacted(text=None) if one.provenance.is_lost_with(amendments, one.id) else one
-            for one in segment.answers
-            if one.timestamp_ms > amendments.erased_ms
+            answer.redacted(text=None) if answer.provenance.is_redacted_by(amendments, answer.id) else answer
+            for answer in segment.answers
+            if answer.timestamp_ms > amendments.erased_ms
         ),
         recaps=tuple(
-            one.without_words()
-            if one.provenance.is_lost_with(amendments, one.id) or one.is_outdated_by(amendments.edited_ms)
-            else one
-            for one in segment.recaps
-            if one.timestamp_ms > amendments.erased_ms
+            recap.without_words()
+            if recap.provenance.is_redacted_by(amendments, recap.id) or recap.is_outdated_by(amendments.edited_ms)
+            else recap
+            for recap in segment.recaps
+            if recap.timestamp_ms > amendments.erased_ms
         ),
     )
 
 
 def in_order(messages: Iterable[MessageRecord]) -> tuple[MessageRecord, ...]:
     """Return each message once, by LINE's timestamp; of two the one that was edited last."""
-    known: dict[str, MessageRecord] = {}
-    for one in messages:
-        there = known.get(one.line_message_id)
-        if there is None or one.edited_ms > there.edited_ms:
-            known[one.line_message_id] = one
-    return tuple(sorted(known.values(), key=by_time))
+    newest_by_id: dict[str, MessageRecord] = {}
+    for message in messages:
+        earlier = newest_by_id.get(message.line_message_id)
+        if earlier is None or message.edited_ms > earlier.edited_ms:
+            newest_by_id[message.line_message_id] = message
+    return tuple(sorted(newest_by_id.values(), key=by_time))
 
 
 def answers_in_order(answers: Sequence[ArchivedAnswer]) -> tuple[ArchivedAnswer, ...]:
     """Return each answer once, by LINE's timestamp; without words, where one of several has lost them."""
-    known: dict[str, ArchivedAnswer] = {}
-    for one in answers:
-        if one.webhook_event_id not in known or one.text is None:
-            known[one.webhook_event_id] = one
-    return tuple(sorted(known.values(), key=lambda one: one.timestamp_ms))
+    answers_by_id: dict[str, ArchivedAnswer] = {}
+    for answer in answers:
+        if answer.webhook_event_id not in answers_by_id or answer.text is None:
+            answers_by_id[answer.webhook_event_id] = answer
+    return tuple(sorted(answers_by_id.values(), key=lambda answer: answer.timestamp_ms))
 
 
 def _bounded(timestamp_ms: int) -> int:

@@ -13,7 +13,7 @@ from shared.conversation.amendment_log import AmendmentLog
 from shared.conversation.amendments import Amendments
 from shared.conversation.numbering import Numbered
 from shared.conversation.records import OutcomeRecord
-from shared.conversation.redaction.source_handover import without_lost, without_names
+from shared.conversation.redaction.source_handover import without_names, without_redacted
 from shared.conversation.refusals import Refusal, standing
 from shared.conversation.segments import cleaned_segment, with_provenance, without_provenance
 from shared.conversation.snapshot_records import ArchivedAnswer, Recap, SnapshotRecord
@@ -24,7 +24,7 @@ from shared.storage.object_names import ObjectNames
 from shared.storage.object_store import StoredObject
 from shared.storage.segment_name import SegmentName
 
-_DECODED_KEPT: Final = 32  # of about 140 kB, with as much again for the bytes that they are found by
+_DECODED_CACHED: Final = 32  # of about 140 kB, with as much again for the bytes that they are found by
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,10 +65,10 @@ class Snapshot:
             return SeenSnapshot(record=SnapshotRecord(), generation=0)
         return SeenSnapshot(record=_decoded(stored.data), generation=stored.generation)
 
-    def swap(self, seen: SeenSnapshot, record: SnapshotRecord) -> SeenSnapshot | None:
+    def swap(self, expected: SeenSnapshot, record: SnapshotRecord) -> SeenSnapshot | None:
         """Return the snapshot as written over `seen`, or None where another worker wrote first."""
         data = encode(with_numbers(record))
-        generation = self.objects.store.replace(self.names.snapshot, data, generation=seen.generation)
+        generation = self.objects.store.replace(self.names.snapshot, data, generation=expected.generation)
         if generation is None:
             return None
         self.objects.keep_newest(self.names.snapshot, StoredObject(data=data, generation=generation))
@@ -79,8 +79,8 @@ class Snapshot:
 
         def clean(data: bytes | None) -> bytes | None:
             record = with_sources(decode(SnapshotRecord, data)) if data is not None else SnapshotRecord()
-            wanted = cleaned(record, amendments)
-            return encode(with_numbers(wanted)) if wanted != record else None
+            clean_record = cleaned(record, amendments)
+            return encode(with_numbers(clean_record)) if clean_record != record else None
 
         update_by_swap(self.objects.store, self.names.snapshot, clean, what="the snapshot")
 
@@ -93,8 +93,8 @@ class Snapshot:
 
         def marked(data: bytes | None) -> bytes | None:
             record = decode(SnapshotRecord, data) if data is not None else SnapshotRecord()
-            wanted = standing((*record.refused, *new), looked)
-            return encode(replace(record, refused=wanted)) if wanted != record.refused else None
+            refused = standing((*record.refused, *new), looked)
+            return encode(replace(record, refused=refused)) if refused != record.refused else None
 
         update_by_swap(self.objects.store, self.names.snapshot, marked, what="the snapshot")
         self.settle(log, looked)
@@ -127,7 +127,7 @@ class Snapshot:
         return looked
 
 
-@lru_cache(maxsize=_DECODED_KEPT)
+@lru_cache(maxsize=_DECODED_CACHED)
 def _decoded(data: bytes) -> SnapshotRecord:
     """Return the snapshot as it is read.  Most reads between two compactions find the same bytes."""
     return with_sources(decode(SnapshotRecord, data))
@@ -139,17 +139,17 @@ def cleaned(snapshot: SnapshotRecord, amendments: Amendments) -> SnapshotRecord:
     Answers keep the words of an edited message; recaps, which are written anew, do not.
     """
 
-    def is_lost(record: OutcomeRecord | Recap) -> bool:
+    def is_redacted(record: OutcomeRecord | Recap) -> bool:
         is_outdated = isinstance(record, Recap) and record.is_outdated_by(amendments.edited_ms)
-        return is_outdated or record.provenance.is_lost_with(amendments, record.id)
+        return is_outdated or record.provenance.is_redacted_by(amendments, record.id)
 
-    left = replace(
+    unerased = replace(
         snapshot,
         outcomes=tuple(one for one in snapshot.outcomes if one.timestamp_ms > amendments.erased_ms),
         recaps=tuple(one for one in snapshot.recaps if one.provenance.since_ms > amendments.erased_ms),
         passed_recaps=tuple(one for one in snapshot.passed_recaps if one.provenance.since_ms > amendments.erased_ms),
     )
-    clean = without_names(without_lost(left, is_lost), amendments.redacted.keys())
+    clean = without_names(without_redacted(unerased, is_redacted), amendments.redacted.keys())
     return replace(
         clean,
         unknown_fields=clean.wordless_fields,

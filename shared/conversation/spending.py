@@ -19,7 +19,7 @@ from shared.unknown_fields import Extensible
 
 OUTPUT_WEIGHT: Final = Fraction(25, 3)
 """A token of output costs as many of input.  Source: Google, "Gemini API pricing", flash-lite: $0.30 and $2.50 for a million."""
-_CHATS_KEPT: Final = 4_096
+_CHATS_CACHED: Final = 4_096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +71,7 @@ class Ledger:
     time_zone: dt.tzinfo = field(default_factory=lambda: zoneinfo.ZoneInfo("Asia/Tokyo"))
     _open: Counter[str] = field(default_factory=Counter, repr=False)
     _carried: Counter[str] = field(default_factory=Counter, repr=False)
-    _stored: LRUCache[str, tuple[int, Spending]] = field(default_factory=lambda: LRUCache(_CHATS_KEPT), repr=False)
+    _stored: LRUCache[str, tuple[int, Spending]] = field(default_factory=lambda: LRUCache(_CHATS_CACHED), repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def day(self, now_ms: int) -> str:
@@ -83,11 +83,11 @@ class Ledger:
         if account is not None:
             self.put_back(account, weighted_tokens(usage))
 
-    def note(self, conversation_id: str, spending: Spending, *, generation: int) -> None:
+    def remember(self, conversation_id: str, spending: Spending, *, generation: int) -> None:
         """The turn held this spending at this generation."""
         with self._lock:
-            known, _ = self._stored.get(conversation_id, (-1, None))
-            if generation >= known:
+            stored_generation, _ = self._stored.get(conversation_id, (-1, None))
+            if generation >= stored_generation:
                 self._stored[conversation_id] = generation, spending
 
     def spending(self, conversation_id: str, now_ms: int) -> Spending | None:

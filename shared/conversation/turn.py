@@ -24,7 +24,7 @@ from shared.unknown_fields import Extensible
 
 # The part of a lease after which its holder writes nothing: clocks differ by 5 s, and a call takes effect within 3 s.
 FENCE: Final = 17 / 25
-_COVERED_KEPT: Final = 1_000
+_COVERED_RETAINED: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,14 +90,14 @@ class TurnRecord(Extensible):
             if outcome is None
             else dict.fromkeys(outcome.answered_ids or (outcome.webhook_event_id,), outcome.timestamp_ms)
         )
-        known = sorted({**self.covered, **ended}.items(), key=lambda one: one[1])
+        covered = sorted({**self.covered, **ended}.items(), key=lambda item: item[1])
         return TurnRecord(
             unknown_fields=self.unknown_fields,
             state=state,
             tries=tries,
             epoch=self.epoch,
             sequence=self.sequence,
-            covered={one: at for one, at in known[-_COVERED_KEPT:] if now_ms - at < ANSWERABLE_MS + SKEW_MS},
+            covered={one: at for one, at in covered[-_COVERED_RETAINED:] if now_ms - at < ANSWERABLE_MS + SKEW_MS},
             spending=self.spending,
             left=self.left,
             said=self.said,
@@ -176,11 +176,11 @@ class Turn:
     def read(self) -> SeenTurn:
         """Return the turn; idle where there never was one."""
         stored = self.store.read(self.names.turn)
-        seen = SeenTurn(record=TurnRecord(), generation=0)
+        turn = SeenTurn(record=TurnRecord(), generation=0)
         if stored is not None:
-            seen = SeenTurn(record=decode(TurnRecord, stored.data), generation=stored.generation)
-        self.ledger.note(self.names.conversation_id, seen.record.spending, generation=seen.generation)
-        return seen
+            turn = SeenTurn(record=decode(TurnRecord, stored.data), generation=stored.generation)
+        self.ledger.remember(self.names.conversation_id, turn.record.spending, generation=turn.generation)
+        return turn
 
     def amend(self, *, is_affected: Callable[[OutcomeRecord], bool]) -> None:
         """Nothing is committed that rests on words from before an amendment, which the caller has written.
@@ -188,13 +188,13 @@ class Turn:
         A thinking holder loses its next swap and looks at the amendments; if another caller has raised the epoch, that is enough. An idle
         turn is left as it is: a later holder looks before it asks the model or sends anything.
         """
-        seen = self.read()
+        turn = self.read()
         for _ in range(SWAP_ATTEMPTS):
-            wanted = seen.record.amended(is_affected=is_affected)
-            if wanted == seen.record or self.swap(seen, wanted) is not None:
+            amended = turn.record.amended(is_affected=is_affected)
+            if amended == turn.record or self.swap(turn, amended) is not None:
                 return
-            epoch, seen = seen.record.epoch, self.read()
-            if seen.record.state == "thinking" and seen.record.epoch != epoch:
+            epoch, turn = turn.record.epoch, self.read()
+            if turn.record.state == "thinking" and turn.record.epoch != epoch:
                 return
         raise StorageUnavailableError("others kept changing the turn")
 
@@ -208,8 +208,8 @@ class Turn:
         A holder that loses a swap to this write goes on. Repeated: one more look. Raises: StorageUnavailableError.
         """
         for _ in range(SWAP_ATTEMPTS):
-            seen = self.read()
-            if self.swap(seen, replace(seen.record, left=seen.record.left + 1)) is not None:
+            turn = self.read()
+            if self.swap(turn, replace(turn.record, left=turn.record.left + 1)) is not None:
                 return
         raise StorageUnavailableError("others kept changing the turn")
 
@@ -222,12 +222,12 @@ class Turn:
         for _ in range(SWAP_ATTEMPTS):
             if not self.ledger.owes(chat):
                 return
-            seen = self.read()
-            today = replace(seen.record, spending=self.spending(seen.record))
-            if self.swap(seen, today, charged=self.ledger.take(chat)) is not None:
+            turn = self.read()
+            today = replace(turn.record, spending=self.spending(turn.record))
+            if self.swap(turn, today, charged=self.ledger.take(chat)) is not None:
                 return
 
-    def swap(self, seen: SeenTurn, record: TurnRecord, *, charged: int = 0) -> SeenTurn | None:
+    def swap(self, expected: SeenTurn, record: TurnRecord, *, charged: int = 0) -> SeenTurn | None:
         """Return the turn as written over `seen`, or None where another worker wrote first.
 
         If the write won, the tokens `charged` are in the turn, also if another worker wrote over it before this one was told. If it lost,
@@ -237,14 +237,14 @@ class Turn:
         written = replace(record, writer=writer, spending=record.spending.plus(charged, by=writer))
         chat = self.names.conversation_id
         try:
-            generation = self.store.replace(self.names.turn, encode(written), generation=seen.generation)
+            generation = self.store.replace(self.names.turn, encode(written), generation=expected.generation)
             if generation is not None:
-                self.ledger.note(chat, written.spending, generation=generation)
+                self.ledger.remember(chat, written.spending, generation=generation)
                 return SeenTurn(record=written, generation=generation)
-            found = self.read()
-            if found.record.writer == writer:
-                return found
-            if found.record.spending.charged_by != writer:
+            current = self.read()
+            if current.record.writer == writer:
+                return current
+            if current.record.spending.charged_by != writer:
                 self.ledger.put_back(chat, charged)
             return None
         finally:

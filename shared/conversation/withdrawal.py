@@ -77,7 +77,7 @@ class Withdrawal:
         line_message_ids: AbstractSet[str],
         *,
         timestamp_ms: int,
-        known: Sequence[MessageRecord] = (),
+        delivered: Sequence[MessageRecord] = (),
     ) -> bool:
         """Do what `withdraw` does for several messages, at little more than the cost of one.  Returns whether any was known.
 
@@ -89,7 +89,7 @@ class Withdrawal:
         conversation.amendments.withdraw(line_message_ids, timestamp_ms=timestamp_ms)
         round_id = max(line_message_ids)
         self._mark(conversation, _WITHDRAWAL, round_id)
-        return self._withdraw_now(conversation, line_message_ids, round_id=round_id, known=known)
+        return self._withdraw_now(conversation, line_message_ids, round_id=round_id, delivered=delivered)
 
     def take_back_late(self, conversation: Conversation, message: MessageRecord) -> None:
         """Withdraw the message if its author took back everything before it was delivered; else leave it as it is.
@@ -98,7 +98,10 @@ class Withdrawal:
         """
         if conversation.amendments.has_forgotten(message.user_id, timestamp_ms=message.timestamp_ms):
             self.withdraw_all(
-                conversation, frozenset({message.line_message_id}), timestamp_ms=message.timestamp_ms, known=[message]
+                conversation,
+                frozenset({message.line_message_id}),
+                timestamp_ms=message.timestamp_ms,
+                delivered=[message],
             )
 
     def finish_withdrawal(self, conversation: Conversation, line_message_id: str) -> None:
@@ -147,7 +150,7 @@ class Withdrawal:
         amendments = conversation.amendments.look()
         sweep = Sweep(archive=conversation.archive)
         journalled, snapshot = conversation.journal.message_of(line_message_id), conversation.snapshot.read().record
-        sweep.know((*([journalled] if journalled else ()), *snapshot.all_messages))
+        sweep.add_sent_times((*([journalled] if journalled else ()), *snapshot.all_messages))
         sweep.begin_with({line_message_id})
         archived = [one for segment in sweep.naming({line_message_id}) for one in segment.messages]
         amendments = conversation.amendments.with_words_of(amendments, (*archived, *snapshot.all_messages))
@@ -171,9 +174,9 @@ class Withdrawal:
             for one in conversation.journal.read_outcomes(listing)
             if one.provenance.until_ms <= int(until) and not one.holds_words
         }
-        for listed in listing.outcomes:
-            if listed.name in ended:
-                conversation.journal.drop_listed(listed)
+        for outcome_object in listing.outcomes:
+            if outcome_object.name in ended:
+                conversation.journal.drop_listed(outcome_object)
         conversation.amendments.fold()
 
     def _overtake_folds(self, conversation: Conversation) -> None:
@@ -190,7 +193,7 @@ class Withdrawal:
         line_message_ids: AbstractSet[str],
         *,
         round_id: str,
-        known: Sequence[MessageRecord] = (),
+        delivered: Sequence[MessageRecord] = (),
     ) -> bool:
         """No object holds what these messages said; return whether any was known.  Erasures have passes of their own.
 
@@ -206,18 +209,18 @@ class Withdrawal:
         )
         journalled = sorted(_journalled(conversation, line_message_ids))
         messages = [journal.message_of(one) for one in journalled]
-        found = [one for one in messages if one is not None]
+        stored_messages = [one for one in messages if one is not None]
         plan = RedactionPlan(amendments=amendments)
-        plan.add_words(text for one in (*found, *known) for text in one.words)
+        plan.add_words(text for one in (*stored_messages, *delivered) for text in one.words)
         sweep = Sweep(archive=conversation.archive)
-        sweep.know(found)
+        sweep.add_sent_times(stored_messages)
         is_known = plan.store_for_withdrawal(conversation, line_message_ids, sweep, round_id=round_id)
-        for one in journalled:
-            journal.drop(one)
+        for line_message_id in journalled:
+            journal.drop(line_message_id)
         self._remove_words(
             conversation, plan, lambda amendments: sweep.clean(amendments, line_message_ids | plan.redacted_ids)
         )
-        return is_known or bool(found)
+        return is_known or bool(stored_messages)
 
     def _erase_now(self, conversation: Conversation) -> None:
         """Nothing that was erased by now is in any object.  Journal, snapshot and turn are deleted where they cannot be read."""
@@ -243,9 +246,9 @@ class Withdrawal:
     ) -> None:
         """The words of everything that goes are in no object: turn, journal, snapshot, archive and holders, in this order."""
         amendments = plan.applied
-        conversation.turn.amend(is_affected=plan.is_lost)
+        conversation.turn.amend(is_affected=plan.redacts)
         for outcome in conversation.journal.read_outcomes():
-            if amendments.without_lost(outcome) is not outcome:
+            if amendments.redact(outcome) is not outcome:
                 conversation.journal.remove_words(outcome.webhook_event_id)
         conversation.snapshot.clean(amendments)
         clean_archive(amendments)

@@ -108,7 +108,7 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
     ),
     "looks_after_outcome": Mutation(
         f"{_JOURNAL}:Journal.record_outcome",
-        Always("without_lost"),
+        Always("redact"),
         lacks="words that were withdrawn between the look and the record stay in the journal",
     ),
     "answers_addressed_only": Mutation(
@@ -288,7 +288,7 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
     ),
     "keeps_named_segments": Mutation(
         f"{_ARCHIVE}:_was_lost",
-        DropClause("named"),
+        DropClause("named_segments"),
         lacks="segments that the snapshot names count as left over from a lost swap",
     ),
     "settles_segments": Mutation(

@@ -73,23 +73,23 @@ class RedactionPlan:
         for _ in range(SWAP_ATTEMPTS):
             listing = conversation.journal.list_objects()
             outcomes = conversation.journal.read_outcomes(listing)
-            others = conversation.journal.read_listed(listing, withdrawn - line_message_ids)
+            other_withdrawn = conversation.journal.read_listed(listing, withdrawn - line_message_ids)
             snapshot = conversation.snapshot.read().record
-            sweep.know(snapshot.all_messages)
+            sweep.add_sent_times(snapshot.all_messages)
             sweep.begin_with(line_message_ids)
             segments += sweep.naming_more(line_message_ids | self.redacted_ids)
             archived = (message for segment in segments for message in segment.messages)
             messages = {
                 message.line_message_id: message
-                for message in (*others, *snapshot.all_messages, *archived)
+                for message in (*other_withdrawn, *snapshot.all_messages, *archived)
                 if message.line_message_id in withdrawn
             }
             self.add_words(text for message in messages.values() for text in message.words)
             derived = _derived(outcomes, snapshot, segments)
             is_grown = self._compare_all(sweep, derived, segments, look=conversation.amendments.look)
             if not is_grown and self.cleared_ids <= stored:
-                named = frozenset().union(*(record.provenance.ids for record in derived))
-                return not line_message_ids.isdisjoint(named | messages.keys())
+                named_ids = frozenset().union(*(record.provenance.ids for record in derived))
+                return not line_message_ids.isdisjoint(named_ids | messages.keys())
             stored = frozenset(self.cleared_ids)
             conversation.amendments.add_plan(
                 round_id, Plan(redacted_ids=frozenset(self.redacted_ids), cleared_ids=stored)
@@ -131,7 +131,7 @@ class RedactionPlan:
         """Whether the plan of some redacted record has not been loaded: its words are gone, and this plan has not compared them."""
         explained = self._worded | self.amendments.redacted.keys()
         wordless = (record for record in derived if not record.words and record.id and record.id not in explained)
-        return any(record.provenance.is_lost_with(self.amendments, record.id) for record in wordless)
+        return any(record.provenance.is_redacted_by(self.amendments, record.id) for record in wordless)
 
     def merge(self, amendments: Amendments) -> None:
         """Merge the plans of other withdrawals, except for records whose text this plan has compared."""
@@ -181,18 +181,18 @@ class RedactionPlan:
         before = len(self.redacted_ids)
         standing = _by_id(record for record in derived if record.id and record.id not in self.redacted_ids)
         newly_redacted = {
-            own_id for own_id, record in standing.items() if record.provenance.is_lost_with(self.amendments, own_id)
+            own_id for own_id, record in standing.items() if record.provenance.is_redacted_by(self.amendments, own_id)
         }
         for own_id in newly_redacted:
             self._redact(standing.pop(own_id))
-        heirs = {
+        referrers = {
             own_id: record
             for own_id, record in standing.items()
             if not self.redacted_ids.isdisjoint(record.provenance.ids)
         }
         pending = [
             record
-            for own_id, record in heirs.items()
+            for own_id, record in referrers.items()
             if is_anew or self._compared.get(own_id) != record or not newly_redacted.isdisjoint(record.provenance.ids)
         ]
         while pending:
@@ -207,17 +207,17 @@ class RedactionPlan:
             for own_id in newly_redacted:
                 self._redact(standing.pop(own_id))
             pending = [record for record in standing.values() if not newly_redacted.isdisjoint(record.provenance.ids)]
-            heirs |= {record.id: record for record in pending}
-        self.cleared_ids = (heirs.keys() | self.cleared_ids) - self.redacted_ids
+            referrers |= {record.id: record for record in pending}
+        self.cleared_ids = (referrers.keys() | self.cleared_ids) - self.redacted_ids
         return len(self.redacted_ids) > before
 
-    def is_lost(self, outcome: OutcomeRecord) -> bool:
+    def redacts(self, outcome: OutcomeRecord) -> bool:
         """Whether a committed outcome has to lose its words; what is recorded of it may name more than the turn does."""
         provenance = outcome.provenance
-        if outcome.id in self.redacted_ids or provenance.is_lost_with(self.amendments, outcome.id):
+        if outcome.id in self.redacted_ids or provenance.is_redacted_by(self.amendments, outcome.id):
             return True
-        is_heir = not self.redacted_ids.isdisjoint(provenance.ids)
-        return is_heir and self._may_repeat(provenance, outcome.words, self._uncompared)
+        is_referrer = not self.redacted_ids.isdisjoint(provenance.ids)
+        return is_referrer and self._may_repeat(provenance, outcome.words, self._uncompared)
 
     def _redact(self, record: Derived) -> None:
         self.redacted_ids.add(record.id)

@@ -21,54 +21,54 @@ NAMES_LIMIT: Final = 1_000
 _Record = TypeVar("_Record", OutcomeRecord, Recap)
 
 
-def hand_over_sources(snapshot: SnapshotRecord, kept_ids: AbstractSet[str]) -> SnapshotRecord:
+def hand_over_sources(snapshot: SnapshotRecord, retained_ids: AbstractSet[str]) -> SnapshotRecord:
     """Return the snapshot in which the sources of what is not kept (own ids) are named by what repeats it; drops nothing."""
-    outcomes, recaps = _heirs_of(snapshot.outcomes), _heirs_of(snapshot.recaps)
-    passed = _heirs_of(snapshot.passed_recaps)
-    heirs: list[_Heir[OutcomeRecord] | _Heir[Recap]] = [*passed, *recaps, *outcomes]
+    outcomes, recaps = _drafts_of(snapshot.outcomes), _drafts_of(snapshot.recaps)
+    passed = _drafts_of(snapshot.passed_recaps)
+    drafts: list[_Draft[OutcomeRecord] | _Draft[Recap]] = [*passed, *recaps, *outcomes]
     texts = {message.line_message_id: message.words for message in snapshot.messages}
-    dropped = (heir for heir in heirs if heir.record.id and heir.record.id not in kept_ids)
-    for leaver in sorted(dropped, key=lambda heir: heir.record.timestamp_ms):
+    dropped = (draft for draft in drafts if draft.record.id and draft.record.id not in retained_ids)
+    for leaver in sorted(dropped, key=lambda draft: draft.record.timestamp_ms):
         own_id, sources = leaver.record.id, leaver.provenance.ids
         signs = Signs()
         signs.add((*leaver.record.words, *(text for source in sources for text in texts.get(source, ()))))
-        for heir in heirs:
-            if own_id not in heir.provenance.derived_ids:
+        for draft in drafts:
+            if own_id not in draft.provenance.derived_ids:
                 continue
-            if not leaver.record.words or _may_repeat(heir.record, signs):
-                heir.provenance = heir.provenance.without({own_id}) | leaver.provenance
+            if not leaver.record.words or _may_repeat(draft.record, signs):
+                draft.provenance = draft.provenance.without({own_id}) | leaver.provenance
             elif texts.keys() >= sources:
-                heir.provenance = heir.provenance.without({own_id})
+                draft.provenance = draft.provenance.without({own_id})
     return replace(
         snapshot,
-        outcomes=tuple(heir.settled or heir.record.without_words() for heir in outcomes),
-        recaps=tuple(heir.settled for heir in recaps if heir.settled is not None),
+        outcomes=tuple(draft.settled or draft.record.without_words() for draft in outcomes),
+        recaps=tuple(draft.settled for draft in recaps if draft.settled is not None),
         passed_recaps=(
-            *(heir.settled or heir.record.without_words() for heir in passed),
-            *(heir.record.without_words() for heir in recaps if heir.settled is None),
+            *(draft.settled or draft.record.without_words() for draft in passed),
+            *(draft.record.without_words() for draft in recaps if draft.settled is None),
         ),
     )
 
 
-def without_lost(snapshot: SnapshotRecord, is_lost: Callable[[OutcomeRecord | Recap], bool]) -> SnapshotRecord:
+def without_redacted(snapshot: SnapshotRecord, is_redacted: Callable[[OutcomeRecord | Recap], bool]) -> SnapshotRecord:
     """Return the snapshot without the words of what is lost, directly or by the sources that something lost hands over.
 
     A recap that is lost leaves the prompts. It stays beside them without words, because an answer in the journal may name it.
     """
-    nameable = (recap for recap in snapshot.recaps if (recap.id and recap.text) or not is_lost(recap))
+    nameable = (recap for recap in snapshot.recaps if (recap.id and recap.text) or not is_redacted(recap))
     snapshot = replace(snapshot, recaps=tuple(nameable))
     while True:
         derived: tuple[OutcomeRecord | Recap, ...] = (*snapshot.outcomes, *snapshot.recaps, *snapshot.passed_recaps)
-        lost_ids = {record.id for record in derived if record.words and is_lost(record)}
-        if not lost_ids:
+        redacted_ids = {record.id for record in derived if record.words and is_redacted(record)}
+        if not redacted_ids:
             return snapshot
-        snapshot = hand_over_sources(snapshot, {record.id for record in derived} - lost_ids)
-        lost_recaps = (recap for recap in snapshot.recaps if recap.id in lost_ids)
+        snapshot = hand_over_sources(snapshot, {record.id for record in derived} - redacted_ids)
+        redacted_recaps = (recap for recap in snapshot.recaps if recap.id in redacted_ids)
         snapshot = replace(
             snapshot,
-            outcomes=tuple(_without_words(snapshot.outcomes, lost_ids)),
-            recaps=tuple(recap for recap in snapshot.recaps if recap.id not in lost_ids),
-            passed_recaps=tuple(_without_words((*snapshot.passed_recaps, *lost_recaps), lost_ids)),
+            outcomes=tuple(_without_words(snapshot.outcomes, redacted_ids)),
+            recaps=tuple(recap for recap in snapshot.recaps if recap.id not in redacted_ids),
+            passed_recaps=tuple(_without_words((*snapshot.passed_recaps, *redacted_recaps), redacted_ids)),
         )
 
 
@@ -88,7 +88,7 @@ def without_names(snapshot: SnapshotRecord, ids: AbstractSet[str]) -> SnapshotRe
 
 
 @dataclass(kw_only=True)
-class _Heir(Generic[_Record]):
+class _Draft(Generic[_Record]):
     """An answer or a recap, with what it names so far."""
 
     record: _Record = field(repr=False)
@@ -106,8 +106,8 @@ class _Heir(Generic[_Record]):
         )
 
 
-def _heirs_of(records: Iterable[_Record]) -> list[_Heir[_Record]]:
-    return [_Heir(record=record, provenance=record.provenance) for record in records]
+def _drafts_of(records: Iterable[_Record]) -> list[_Draft[_Record]]:
+    return [_Draft(record=record, provenance=record.provenance) for record in records]
 
 
 def _without_words(records: Iterable[_Record], ids: AbstractSet[str]) -> Iterator[_Record]:

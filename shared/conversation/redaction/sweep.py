@@ -38,7 +38,7 @@ class Sweep:
     _searched: dict[ListedObject, bytes] = field(default_factory=dict, repr=False)
     _yielded: set[ListedObject] = field(default_factory=set, repr=False)
 
-    def know(self, messages: Iterable[MessageRecord]) -> None:
+    def add_sent_times(self, messages: Iterable[MessageRecord]) -> None:
         """Note when these messages were sent."""
         self._sent_ms |= {one.line_message_id: one.timestamp_ms for one in messages}
 
@@ -56,8 +56,8 @@ class Sweep:
 
     def naming_more(self, ids: AbstractSet[str]) -> Iterator[Segment]:
         """Yield what `naming` does, but no segment that it has yielded before, unless that was rewritten since."""
-        for listed, data in self._hits(ids, except_for=self._yielded):
-            self._yielded.add(listed.listed)
+        for listed_segment, data in self._hits(ids, except_for=self._yielded):
+            self._yielded.add(listed_segment.listed_object)
             if (segment := _decoded(data)) is not None:
                 yield segment
 
@@ -71,19 +71,21 @@ class Sweep:
     def clean(self, amendments: Amendments, ids: AbstractSet[str]) -> None:
         """No segment that names any of these ids holds what the amendments took away.  One that cannot be read is deleted."""
         for segment, _ in self._hits(ids):
-            self._rewrite(segment.listed.name, amendments)
+            self._rewrite(segment.listed_object.name, amendments)
 
     def clean_these(self, segments: Iterable[WrittenSegment], amendments: Amendments) -> None:
         """Apply the amendments to these segments, if they are there."""
-        for one in segments:
-            self._rewrite(self.archive.names.segment(one.name), amendments)
+        for segment in segments:
+            self._rewrite(self.archive.names.segment(segment.name), amendments)
 
     def clean_all(self, amendments: Amendments) -> None:
         """Apply the amendments to every segment; delete those that are wholly erased."""
         for segment in self.archive.list_segments():
-            listed, is_erased = segment.listed, segment.name.last_ms <= amendments.erased_ms
-            if not is_erased or not self.archive.objects.store.delete(listed.name, generation=listed.generation):
-                self._rewrite(listed.name, amendments)
+            listed_object, is_erased = segment.listed_object, segment.name.last_ms <= amendments.erased_ms
+            if not is_erased or not self.archive.objects.store.delete(
+                listed_object.name, generation=listed_object.generation
+            ):
+                self._rewrite(listed_object.name, amendments)
 
     def _hits(
         self, ids: AbstractSet[str], *, except_for: AbstractSet[ListedObject] = frozenset()
@@ -91,33 +93,33 @@ class Sweep:
         """Yield the segments, except for some, whose bytes name any of the ids; of one that was searched before, its names are known."""
         is_hit = _matcher(frozenset(ids))
         segments = (
-            one
-            for one in self.archive.list_segments()
-            if one.name.last_ms >= self._since_ms
-            and one.listed not in except_for
-            and (one.listed not in self._searched or is_hit(self._searched[one.listed]))
+            segment
+            for segment in self.archive.list_segments()
+            if segment.name.last_ms >= self._since_ms
+            and segment.listed_object not in except_for
+            and (segment.listed_object not in self._searched or is_hit(self._searched[segment.listed_object]))
         )
         for batch in _batches(segments):
             for segment, data in zip(batch, self._read(batch), strict=True):
                 if data is not None:
-                    self._searched[segment.listed] = _named_in(data)
+                    self._searched[segment.listed_object] = _named_in(data)
                 if data is not None and is_hit(data):
                     yield segment, data
 
     def _read(self, batch: tuple[ListedSegment, ...]) -> list[bytes | None]:
-        return self.archive.objects.read_all([one.listed for one in batch])
+        return self.archive.objects.read_all([one.listed_object for one in batch])
 
     def _rewrite(self, name: str, amendments: Amendments) -> None:
         is_unreadable = False
 
         def rewritten(data: bytes | None) -> bytes | None:
             nonlocal is_unreadable
-            there = _decoded(data) if data is not None else None
-            is_unreadable = data is not None and there is None
-            if there is None:
+            segment = _decoded(data) if data is not None else None
+            is_unreadable = data is not None and segment is None
+            if segment is None:
                 return None
-            wanted = cleaned_segment(there, amendments)
-            return None if wanted == there else encode_segment(wanted)
+            clean_segment = cleaned_segment(segment, amendments)
+            return None if clean_segment == segment else encode_segment(clean_segment)
 
         stored = update_by_swap(self.archive.objects.store, name, rewritten, what="a segment")
         if is_unreadable and stored is not None:
@@ -125,8 +127,8 @@ class Sweep:
 
 
 def _batches(segments: Iterable[ListedSegment]) -> Iterator[tuple[ListedSegment, ...]]:
-    left = iter(segments)
-    while batch := tuple(islice(left, _AT_ONCE)):
+    remaining_segments = iter(segments)
+    while batch := tuple(islice(remaining_segments, _AT_ONCE)):
         yield batch
 
 
@@ -140,8 +142,8 @@ def _matcher(ids: frozenset[str]) -> Callable[[bytes], bool]:
     if len(ids) <= _FEW:
         needles = [f'"{one}"'.encode() for one in ids]
         return lambda data: any(needle in data for needle in needles)
-    wanted = {one.encode() for one in ids}
-    return lambda data: any(one[1] in wanted for one in _QUOTED.finditer(data))
+    encoded_ids = {one.encode() for one in ids}
+    return lambda data: any(one[1] in encoded_ids for one in _QUOTED.finditer(data))
 
 
 def _decoded(data: bytes) -> Segment | None:

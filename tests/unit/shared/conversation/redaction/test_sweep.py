@@ -472,7 +472,7 @@ def test_of_messages_that_were_sent_days_apart_the_oldest_tells_where_to_begin(c
     put_segment(chat, [old])
     put_segment(chat, [new])
     sweep = Sweep(archive=chat.archive)
-    sweep.know([old, new])
+    sweep.add_sent_times([old, new])
 
     sweep.begin_with({"m1", "m2"})
 
