@@ -1,7 +1,7 @@
-"""Captions: a line that says what a picture, voice, video or file shows, because prompts hold no media once they are in the snapshot.
+"""Captions: a line about a picture, voice, video or file, because prompts show no media from the snapshot.
 
-A caption takes the place of the placeholder, so it is part of the message's words and is withdrawn with them. Each medium is marked before
-the model is asked: one that crashes its worker keeps its placeholder.
+A caption replaces the placeholder, so belongs to the message's words and is withdrawn with them. Each medium is marked before the model is
+asked: a medium that crashes its worker keeps the placeholder.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,10 +25,10 @@ _CAPTION_S: Final = 20.0
 
 
 class Captioner(Protocol):
-    """Looks at what people sent."""
+    """Looks at media sent by people."""
 
     def caption(self, conversation: Conversation, message: MessageRecord) -> str | None:
-        """Return one line about an image, voice, video or file; None where its bytes are not kept.
+        """Return one line about an image, voice, video or file; None where the bytes are not stored.
 
         Raises: AizuchiError, if this attempt failed.
         """
@@ -43,10 +43,10 @@ class CaptionWriter:
     clock: Clock = field(repr=False)
 
     def write(self, conversation: Conversation, request: Deadline) -> None:
-        """The newest few media of the snapshot that have no caption, and whose bytes are kept, get one.  Repeated: finds fewer.
+        """The newest few media of the snapshot without a caption, and with stored bytes, get a caption.  Repeated: finds fewer.
 
         A caption is begun only if the model can answer before the end of the `request`. If another worker rewrites the snapshot meanwhile,
-        nothing is written. Captions of media that were withdrawn meanwhile are removed.
+        nothing is written. Captions of media withdrawn meanwhile are removed.
         """
         snapshot = conversation.snapshot.read()
         amendments = conversation.amendments.look()
@@ -66,7 +66,7 @@ class CaptionWriter:
     def _captions(
         self, conversation: Conversation, waiting: Sequence[MessageRecord], amendments: Amendments, deadline: Deadline
     ) -> tuple[Mapping[str, str], frozenset[str]]:
-        """Return the captions, and the messages that have to be tried again."""
+        """Return the captions, and the messages to be tried again."""
         captions: dict[str, str] = {}
         remaining = {one.line_message_id: one for one in waiting}
         while remaining and deadline.left_s and conversation.amendments.fresh_look() == amendments:
@@ -83,7 +83,7 @@ class CaptionWriter:
 
 
 def uncaptioned(record: SnapshotRecord) -> tuple[MessageRecord, ...]:
-    """Return the media that no worker has tried to caption, or that are to be tried again."""
+    """Return the media not tried by any worker, or to be tried again."""
     return tuple(
         message
         for message in record.messages
@@ -102,7 +102,10 @@ def _marked(record: SnapshotRecord, line_message_ids: set[str]) -> SnapshotRecor
 
 
 def _with_captions(record: SnapshotRecord, captions: Mapping[str, str], failed: frozenset[str]) -> SnapshotRecord:
-    """Return the record with the captions behind what LINE told: `[voice message: 12 s: ...]`."""
+    """Return the record with each caption after LINE's part of the placeholder.
+
+    For example, `[voice message: 12 s]` becomes `[voice message: 12 s: asks for the train times]`.
+    """
     return replace(
         record,
         messages=tuple(

@@ -1,10 +1,10 @@
-"""The lifetime of what a chat's snapshot holds: what is kept, what waits for the archive, and what leaves for it.
+"""The lifetime of records in a chat's snapshot: which are retained, which wait for the archive, and which leave for it.
 
-    kept    `bounded` drops what the limits of memory leave no room for; what repeats it takes over its sources
-    waits   `with_leaving` adds that to `leaving`, in the same swap
-    leaves  `cut` takes full segments out of `leaving`; the swap that follows comes after they were written
+    retained   `bounded` drops everything beyond the limits of memory; a record that repeats a dropped record takes over its sources
+    waits      `with_leaving` adds the dropped records to `leaving`, in the same swap
+    leaves     `cut` takes full segments out of `leaving`; the swap that follows comes after they were written
 
-So at any moment a message is in the snapshot, or in a segment that the snapshot names or has named.
+So at any moment a message is in the snapshot, or in a segment named by the snapshot now or earlier.
 """
 
 from collections.abc import Iterable
@@ -41,7 +41,7 @@ _WITHOUT_PROVENANCE: Final = frozenset({OutcomeKind.SKIPPED, OutcomeKind.APOLOGI
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrittenSegment:
-    """A segment as it is written, under its name."""
+    """The bytes of a segment, and the name to write them under."""
 
     name: SegmentName
     data: bytes = field(repr=False)
@@ -49,7 +49,7 @@ class WrittenSegment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cut:
-    """A snapshot without what was cut off into `segments`, which it names."""
+    """A snapshot without the records cut off into `segments`; the snapshot names the segments."""
 
     record: SnapshotRecord
     segments: tuple[WrittenSegment, ...] = ()
@@ -58,11 +58,13 @@ class Cut:
 def bounded(
     record: SnapshotRecord, limits: MemoryLimits, *, now_ms: int, required_ids: AbstractSet[str] | None = None
 ) -> SnapshotRecord:
-    """Return the record within its limits; the oldest goes first, a recap with its sources.
+    """Return the record within the limits; the oldest goes first, a recap with its sources.
 
-    `required_ids`: the answers and recaps that journalled answers name, which stay; None: unknown, so no recap is dropped. A recap that
-    leaves the prompts stays in `passed_recaps` for as long as an answer whose prompt held it may be under way. What repeats an answer or a
-    recap that is dropped takes over its provenance.
+    `required_ids`: answers and recaps named by journalled answers, which stay; None: unknown, so no recap is dropped. A recap that leaves
+    the prompts stays in `passed_recaps` for as long as an answer with the recap in its prompt may be under way. A record that repeats a
+    dropped answer or recap takes over its provenance.
+
+    For example, with 10 recaps allowed, the 11th moves the oldest recap to `passed_recaps`, and drops the messages summed up by it.
     """
     forgotten = _summed_up_ids(record.recaps[: -limits.recaps])
     messages = tuple(one for one in record.messages if one.line_message_id not in forgotten)
@@ -94,16 +96,16 @@ def bounded(
 
 
 def without_recap(record: SnapshotRecord) -> tuple[MessageRecord, ...]:
-    """Return the messages that no recap sums up, oldest first."""
+    """Return the messages without a recap, oldest first."""
     summed_up = _summed_up_ids(record.recaps)
     return tuple(one for one in record.messages if one.line_message_id not in summed_up)
 
 
 def with_leaving(before: SnapshotRecord, after: SnapshotRecord) -> SnapshotRecord:
-    """Return the bounded snapshot `after`, in which everything waits that only `before` holds.
+    """Return the bounded snapshot `after`; everything that only `before` holds waits in it.
 
     Left out are messages without an id, because they could not be withdrawn, presses of buttons, and outcomes that repeat no message. An
-    answer or a recap that has lost its words waits without them: it still tells what those that name it may repeat.
+    answer or a recap without words waits, too: its sources still count for the records that name it.
     """
     messages = {one.line_message_id for one in after.messages}
     outcomes = {one.webhook_event_id for one in after.outcomes}
@@ -118,7 +120,10 @@ def with_leaving(before: SnapshotRecord, after: SnapshotRecord) -> SnapshotRecor
 
 
 def full_segments(leaving: Segment, *, size: int) -> tuple[Segment, list[Segment]]:
-    """Return what goes on waiting, and the segments that are full: of `size` messages each, with the answers and recaps of their time."""
+    """Return the records that go on waiting, and the full segments: `size` messages each, with the answers and recaps of the same time.
+
+    For example, 450 waiting messages with `size` 200 give two segments; 50 messages go on waiting.
+    """
     waiting: tuple[MessageRecord | ArchivedAnswer | Recap, ...] = (*leaving.recaps, *leaving.messages, *leaving.answers)
     segments: list[Segment] = []
     part = _Part()
@@ -131,7 +136,7 @@ def full_segments(leaving: Segment, *, size: int) -> tuple[Segment, list[Segment
 
 
 def cut(record: SnapshotRecord, *, size: int, last_number: int) -> Cut:
-    """Return the snapshot without the segments that are full; their numbers follow the last one that is listed."""
+    """Return the snapshot without the full segments; their numbers follow the last listed number."""
     leaving, segments = full_segments(record.leaving, size=size)
     first = 1 + max((last_number, *(SegmentName.parse(one).number for one in record.segments)))
     encoded = ((number, segment, encode_segment(segment)) for number, segment in enumerate(segments, first))
@@ -147,7 +152,7 @@ def _summed_up_ids(recaps: Iterable[Recap]) -> frozenset[str]:
 
 
 def _asking(outcomes: Iterable[OutcomeRecord], *, since_ms: int) -> frozenset[str]:
-    """Return the newest questions and proposals that a press may confirm, and the outcomes of their presses: a press counts once."""
+    """Return the newest questions and proposals open to a press, with the outcomes of their presses: a press counts once."""
     all_outcomes = tuple(outcomes)
     asking = (one for one in all_outcomes if one.timestamp_ms > since_ms and one.offer.may_be_pressed)
     ids = frozenset([one.webhook_event_id for one in asking][-_LATE_RETAINED:])
@@ -155,7 +160,7 @@ def _asking(outcomes: Iterable[OutcomeRecord], *, since_ms: int) -> frozenset[st
 
 
 def _late(outcomes: Iterable[OutcomeRecord]) -> frozenset[str]:
-    """Return the newest deferrals and stored answers, and the outcomes that fulfil them: these tell a press that its answer was sent."""
+    """Return the newest deferrals and stored answers, with the outcomes that fulfil them, so a press finds that the answer was sent."""
     all_outcomes = tuple(outcomes)
     late = [one for one in all_outcomes if one.offer.is_deferral or one.kind is OutcomeKind.STORED][-_LATE_RETAINED:]
     roots = frozenset(root for one in late for root in one.answers)

@@ -1,10 +1,10 @@
-"""When members joined a group, if the bot saw that: recall shows a member nothing from before.
+"""When members joined a group, if the bot saw the event: recall shows a member nothing from before.
 
     members/{conversation_id}.json
 
 A member who was in the group before the bot, or the person of a 1:1 chat, has no joining. A joining is deleted when the member leaves, and
-by an erasure of the time before it, because then nothing older is left. While the object cannot be read, recall shows nothing to anyone;
-an erasure deletes it.
+by an erasure of the time before, because then nothing older remains. While the object cannot be read, recall shows nothing to anyone; an
+erasure deletes the unreadable object.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -44,9 +44,10 @@ class Members:
     amendments: AmendmentLog = field(repr=False)
 
     def joined_ms(self, user_ids: Collection[str]) -> int | None:
-        """Return when the last of these people joined; None if the bot saw none of them join.
+        """Return when the last of the people joined; None if the bot saw none of the joinings.
 
-        An object that cannot be read is logged here, because callers go on without an answer.
+        For example, Yuki joined at 5 and Kenji at 9: `joined_ms(["Yuki", "Kenji"])` is 9. An unreadable object is logged here, because
+        callers go on without an answer.
         """
         stored = self.store.read(self.names.members)
         try:
@@ -57,7 +58,7 @@ class Members:
         return max((joined_ms[one] for one in user_ids if one in joined_ms), default=None)
 
     def record_joining(self, user_ids: Collection[str], *, at_ms: int) -> None:
-        """These people are members since then, or since a later joining.  Repeated: changes nothing."""
+        """The people are members since `at_ms`, or since a later joining.  Repeated: changes nothing."""
 
         def joined(joined_ms: Mapping[str, int]) -> dict[str, int]:
             newer = {one: max(at_ms, joined_ms.get(one, at_ms)) for one in user_ids}
@@ -70,11 +71,11 @@ class Members:
             self.erase(until_ms=erased_ms)
 
     def record_leaving(self, user_ids: Collection[str], *, at_ms: int) -> None:
-        """No joining of these people is known, unless they joined again later.  Repeated: changes nothing."""
+        """No joining of the people is stored, except joinings after `at_ms`.  Repeated: changes nothing."""
         self._update(lambda joined_ms: {one: at for one, at in joined_ms.items() if one not in user_ids or at > at_ms})
 
     def erase(self, *, until_ms: int) -> None:
-        """No joining up to this timestamp is known; of an object that cannot be read, no joining at all.  Repeated: changes nothing."""
+        """No joining up to the timestamp is stored; an unreadable object is deleted whole.  Repeated: changes nothing."""
         try:
             self._update(lambda joined_ms: {one: at for one, at in joined_ms.items() if at > until_ms})
         except CorruptRecordError as cause:

@@ -1,10 +1,10 @@
-"""The turn of a chat: a state machine with compare-and-swap as its only transition.  The worker that wrote the newest generation holds it.
+"""The turn of a chat: a state machine with compare-and-swap as its only transition.  The writer of the newest generation holds the turn.
 
     idle ──open──▶ thinking ──commit──▶ committed ──its outcome is recorded──▶ (as good as idle)
                       └── expired: any worker may open it again, tries + 1
 
-The object is rewritten, never deleted. Every write carries a token of its writer, because Cloud Storage's client repeats a write whose
-answer was lost and then reports a conflict: the token tells that the write won.
+The object is rewritten, never deleted. Every write carries a token of its writer: Cloud Storage's client repeats a write whose answer was
+lost, and then reports a conflict. The token shows that the write won.
 """
 
 from collections.abc import Callable, Mapping
@@ -29,7 +29,7 @@ _COVERED_RETAINED: Final = 1_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Route(Extensible):
-    """How an outcome reaches the chat: on a reply token, which was received at `received_ms`, by a push, or not at all."""
+    """How an outcome reaches the chat: on a reply token received at `received_ms`, by a push, or not at all."""
 
     kind: Literal["none", "token", "push"] = "none"
     reply_token: str | None = field(default=None, repr=False)
@@ -37,12 +37,15 @@ class Route(Extensible):
 
     @classmethod
     def on(cls, token: ReplyToken | None) -> "Route":
-        """Return the route on a token; none without one."""
+        """Return the route on a token; none without a token.
+
+        For example, `Route.on(None).kind` is "none".
+        """
         return cls() if token is None else cls(kind="token", reply_token=token.value, received_ms=token.received_ms)
 
     @property
     def token(self) -> ReplyToken | None:
-        """The token that it goes by; None for any other route."""
+        """The token of the route; None for any other route."""
         if self.kind != "token" or self.reply_token is None:
             return None
         return ReplyToken(value=self.reply_token, received_ms=self.received_ms)
@@ -53,13 +56,13 @@ class TurnRecord(Extensible):
     """turns/{conversation_id}.json.
 
     thinking: `holder` thinks until `expires_ms`; `tries` holders died since an outcome covered a message. `epoch` counts the amendments
-    while a holder thought: a holder that finds it moved looks at the amendments. committed: `outcome` is decided and nothing else will be
-    sent; it goes by `route`; `holder` delivers it until `expires_ms`, and then any worker may take over.
+    during a turn: a holder that finds the epoch moved looks at the amendments. committed: `outcome` is final and leaves by `route`; nothing
+    else will be sent. `holder` delivers until `expires_ms`; then any worker may take over.
 
-    `sequence` numbers the commits of the chat. `covered`: the messages that earlier outcomes cover, and the events of outcomes that cover
-    none, with the timestamp of their outcome, for as long as a message can be answered. `spending`: what the chat has used up today.
-    `left` counts how often ticks have left something to be said with the chat's next answer; `said`: the count at which a turn last found
-    that nothing waits. If the two differ, something may wait.
+    `sequence` numbers the commits of the chat. `covered`: the messages of earlier outcomes, and the events of outcomes without a message,
+    each with the timestamp of the outcome, for as long as a message can be answered. `spending`: the chat's use of today. `left` counts how
+    often ticks postponed words to the chat's next answer; `said`: the count at which a turn last found nothing waiting. If the two differ,
+    something may wait.
     """
 
     version: int = VERSION
@@ -79,11 +82,14 @@ class TurnRecord(Extensible):
 
     @property
     def has_left(self) -> bool:
-        """Whether something may wait to be said with the chat's next answer."""
+        """Whether something may wait for the chat's next answer.
+
+        For example, `left` 3 with `said` 2: a tick postponed words since a turn last found nothing waiting.
+        """
         return self.left != self.said
 
     def followed_by(self, state: Literal["idle", "thinking"], *, now_ms: int, tries: int = 0) -> "TurnRecord":
-        """Return the turn in its next state, once its outcome, if it has one, is recorded: what that answers is covered from now on."""
+        """Return the turn in the next state, once the outcome, if any, is recorded: the messages of the outcome are covered from now on."""
         outcome = self.outcome
         ended = (
             {}
@@ -104,9 +110,9 @@ class TurnRecord(Extensible):
         )
 
     def with_outcome(self, outcome: OutcomeRecord, route: Route) -> "TurnRecord":
-        """Return the turn with its numbered outcome.  A reserved turn is spent if the model was asked, also by a holder that died.
+        """Return the turn with the numbered outcome.  A reserved turn is spent if the model was asked, also by a holder that died.
 
-        `tries` goes on where the outcome answers no message, as a command's does: the messages over which holders died still wait.
+        `tries` goes on where the outcome answers no message, like a command's: the messages over which holders died still wait.
         """
         counts = bool(outcome.audit.usage) or outcome.kind is OutcomeKind.DEFERRED or self.tries > 0
         spending = self.spending.settled(counts=counts)
@@ -139,7 +145,10 @@ class TurnRecord(Extensible):
         )
 
     def amended(self, *, is_affected: Callable[[OutcomeRecord], bool]) -> "TurnRecord":
-        """Return the turn after an amendment: thinking with the next epoch, or committed without words; unchanged if not affected."""
+        """Return the turn after an amendment: thinking with the next epoch, or committed without words; unchanged if not affected.
+
+        For example, a thinking turn at epoch 4 continues at epoch 5.
+        """
         clean = replace(self, unknown_fields=self.wordless_fields)
         if self.state == "thinking":
             return replace(clean, epoch=self.epoch + 1)
@@ -151,14 +160,14 @@ class TurnRecord(Extensible):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeenTurn:
-    """The turn as it was at `generation`; 0 where there was none yet."""
+    """The turn as read at `generation`; 0 where no turn was stored."""
 
     record: TurnRecord
     generation: int
 
     @property
     def committed(self) -> OutcomeRecord | None:
-        """The outcome that is committed, recorded or not."""
+        """The committed outcome, recorded or not."""
         return self.record.outcome if self.record.state == "committed" else None
 
 
@@ -174,7 +183,7 @@ class Turn:
     lease_s: float = 25.0
 
     def read(self) -> SeenTurn:
-        """Return the turn; idle where there never was one."""
+        """Return the turn; idle where none was stored."""
         stored = self.store.read(self.names.turn)
         turn = SeenTurn(record=TurnRecord(), generation=0)
         if stored is not None:
@@ -183,10 +192,10 @@ class Turn:
         return turn
 
     def amend(self, *, is_affected: Callable[[OutcomeRecord], bool]) -> None:
-        """Nothing is committed that rests on words from before an amendment, which the caller has written.
+        """Nothing is committed from words older than an amendment, which the caller has written.
 
-        A thinking holder loses its next swap and looks at the amendments; if another caller has raised the epoch, that is enough. An idle
-        turn is left as it is: a later holder looks before it asks the model or sends anything.
+        A thinking holder loses the next swap and looks at the amendments; an epoch raised by another caller has the same effect. An idle
+        turn is left alone: a later holder looks before asking the model or sending anything.
         """
         turn = self.read()
         for _ in range(SWAP_ATTEMPTS):
@@ -199,11 +208,11 @@ class Turn:
         raise StorageUnavailableError("others kept changing the turn")
 
     def spending(self, record: TurnRecord) -> Spending:
-        """Return what the chat has used up today, as far as the turn tells."""
+        """Return the chat's use of today, as stored in the turn."""
         return record.spending.on(self.ledger.day(self.clock.now_ms()))
 
     def leave(self) -> None:
-        """Let the next turn look for what waits to be said with its answer; the caller has stored that.
+        """Let the next turn look for words postponed to an answer; the caller has stored them.
 
         A holder that loses a swap to this write goes on. Repeated: one more look. Raises: StorageUnavailableError.
         """
@@ -214,7 +223,7 @@ class Turn:
         raise StorageUnavailableError("others kept changing the turn")
 
     def settle(self) -> None:
-        """What this instance charged to the chat is in the turn; nothing is written if another write has carried it.
+        """The instance's charges to the chat are in the turn; nothing is written if another write has carried them.
 
         Only the spending changes, so a holder that loses a swap to this write goes on. Raises: StorageUnavailableError.
         """
@@ -228,10 +237,10 @@ class Turn:
                 return
 
     def swap(self, expected: SeenTurn, record: TurnRecord, *, charged: int = 0) -> SeenTurn | None:
-        """Return the turn as written over `seen`, or None where another worker wrote first.
+        """Return the turn as written over `expected`, or None where another worker wrote first.
 
-        If the write won, the tokens `charged` are in the turn, also if another worker wrote over it before this one was told. If it lost,
-        they are back in the ledger.
+        If the write won, the tokens `charged` are in the turn, even where another worker replaced the turn before this worker learned of
+        the success. If the write lost, the tokens are back in the ledger.
         """
         writer = self.new_id()
         written = replace(record, writer=writer, spending=record.spending.plus(charged, by=writer))

@@ -1,8 +1,11 @@
-"""The plan of a withdrawal or an erasure: which answers and recaps lose their words with it, stored before any words go.
+"""The plan of a withdrawal or an erasure: which answers and recaps lose their words, stored before any words go.
 
-First those whose own prompt held what was withdrawn. Then those whose prompts held one of these and that repeat a literal run of what was
-taken out; and so on. An answer that rephrases another one keeps its words; so does an answer that only came later. All are compared, in
-journal, snapshot and archive, until nothing new is found.
+The first are those whose own prompt held a withdrawn message. The next had a redacted record in the prompt, and repeat a literal run of
+redacted words; and so on. An answer that rephrases another answer keeps its words; so does an answer that only came later. All are
+compared, in journal, snapshot and archive, until a round finds nothing new.
+
+For example, message 450 is withdrawn. Answer e1 had 450 in its prompt: redacted. Answer e2 had only e1 in its prompt, and quotes e1:
+redacted. Answer e3 had e1 in its prompt, and says "OK": cleared.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -23,7 +26,7 @@ from shared.storage.compare_and_swap import SWAP_ATTEMPTS
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Derived:
-    """An answer or a recap, by its own id; without `words` if they were taken out already."""
+    """An answer or a recap, by its own id; without `words` if they were removed before."""
 
     id: str
     provenance: Provenance
@@ -31,16 +34,16 @@ class Derived:
 
     @classmethod
     def of(cls, *groups: Iterable[OutcomeRecord | ArchivedAnswer | Recap]) -> list["Derived"]:
-        """Return what prompts may have shown of recorded answers and recaps."""
+        """Return the records of answers and recaps, as prompts may have shown them."""
         records = chain.from_iterable(groups)
         return [cls(id=record.id, provenance=record.provenance, words=record.words) for record in records]
 
 
 @dataclass(slots=True, kw_only=True)
 class RedactionPlan:
-    """What loses its words with one withdrawal, as found so far.
+    """The records redacted by one withdrawal, as far as found.
 
-    `amendments` hold what earlier withdrawals found. `redacted_ids` and `cleared_ids` are as in `Plan`.
+    `amendments` hold the results of earlier withdrawals. `redacted_ids` and `cleared_ids` are as in `Plan`.
     """
 
     amendments: Amendments
@@ -59,13 +62,13 @@ class RedactionPlan:
     def store_for_withdrawal(
         self, conversation: Conversation, line_message_ids: AbstractSet[str], sweep: Sweep, *, round_id: str
     ) -> bool:
-        """Find what loses its words with the messages, and store that plan before any words go; return whether an object knew the messages.
+        """Find and store the plan of the messages before any words go.  Return whether an object knew the messages.
 
         The plan is an amendment event of the round; readers take the plans of all rounds together. The journal is listed again after each
-        find, because an answer that was recorded meanwhile may not know of the find. An answer that was compared and keeps its words is a
-        find, too: unless the plan names it, other withdrawals redact it. What another delivery or withdrawal has compared and redacted
-        since the look is read from its plan. What else is withdrawn is compared here, too: the plan decides on what was made of it, and
-        its own withdrawal may have stalled.
+        find, because an answer recorded meanwhile may not know of the find. A cleared answer is a find, too: unless the plan names it,
+        other withdrawals redact it. Records compared and redacted since the look by another delivery or withdrawal are read from its plan.
+        Messages under another withdrawal are compared here, too: the plan decides on the answers made from them, and the other withdrawal
+        may have stalled.
         """
         stored: AbstractSet[str] = frozenset()
         segments: list[Segment] = []
@@ -97,10 +100,10 @@ class RedactionPlan:
         raise StorageUnavailableError("answers kept coming")
 
     def store_for_erasure(self, conversation: Conversation, sweep: Sweep) -> None:
-        """Find what loses its words with the erasure; store what of it is newer than the watermark, as a plan, before any words go.
+        """Find the records that lose their words with the erasure; store those newer than the watermark, as a plan, before any words go.
 
-        The watermark does not tell of that newer part: an answer that was given after it may stand in a prompt that holds nothing older,
-        and the turn with that prompt has to be thought again. The journal is listed again after each find, as in `store_for_withdrawal`.
+        The watermark does not cover the newer part: an answer given later may stand in a prompt that holds nothing older, and the turn with
+        that prompt has to be thought again. The journal is listed again after each find, as in `store_for_withdrawal`.
         """
         erased_ms = self.amendments.erased_ms
         segments = [_with_erased(self.amendments, segment) for segment in sweep.segments_after(erased_ms)]
@@ -124,7 +127,7 @@ class RedactionPlan:
         raise StorageUnavailableError("answers kept coming")
 
     def add_words(self, texts: Iterable[str]) -> None:
-        """Note texts that are taken out: what comes from them and repeats them loses its words, too."""
+        """Add texts to be removed: a derived record that repeats them loses its words, too."""
         self._signs.add(texts)
 
     def has_gaps(self, derived: Iterable[Derived]) -> bool:
@@ -139,14 +142,14 @@ class RedactionPlan:
         self.amendments = replace(self.amendments, redacted=redacted)
 
     def compare(self, derived: Sequence[Derived]) -> bool:
-        """Decide on these records, and return whether any was added to `redacted_ids`."""
+        """Decide on the records, and return whether any was added to `redacted_ids`."""
         before = len(self.redacted_ids)
         while self._compare(derived, is_anew=True):
             pass
         return len(self.redacted_ids) > before
 
     def compare_further(self, derived: Sequence[Derived]) -> bool:
-        """Do what `compare` does, but skip records that were compared before and name nothing that was redacted since."""
+        """Do the same as `compare`, but skip records compared before without a newly redacted source."""
         return self._compare(derived, is_anew=False)
 
     def _compare_all(
@@ -157,9 +160,9 @@ class RedactionPlan:
         *,
         look: Callable[[], Amendments],
     ) -> bool:
-        """Return whether any of these goes; what the archive hands on of it, from segment to segment, is compared, too, and added to both.
+        """Return whether any record goes; archived records that repeat it, segment by segment, are compared, too, and added to both lists.
 
-        Another withdrawal may have stored its plan meanwhile, before it took words: then a look tells what it has found.
+        Another withdrawal may have stored its plan meanwhile, before removing words: then `look` returns that plan.
         """
         is_grown = False
         while True:
@@ -174,9 +177,9 @@ class RedactionPlan:
             derived += _derived((), SnapshotRecord(), more)
 
     def _compare(self, derived: Sequence[Derived], *, is_anew: bool) -> bool:
-        """Return whether any of these goes.  What names something redacted is compared with all that was taken out, round by round.
+        """Return whether any record goes.  Records naming a redacted record are compared with all removed words, round by round.
 
-        A round compares what names something that the last one redacted; the first one compares, if it `is_anew`, all that names anything.
+        A round compares the records naming a record redacted by the last round; the first round, if `is_anew`, compares all that name any.
         """
         before = len(self.redacted_ids)
         standing = _by_id(record for record in derived if record.id and record.id not in self.redacted_ids)
@@ -212,7 +215,7 @@ class RedactionPlan:
         return len(self.redacted_ids) > before
 
     def redacts(self, outcome: OutcomeRecord) -> bool:
-        """Whether a committed outcome has to lose its words; what is recorded of it may name more than the turn does."""
+        """Whether a committed outcome has to lose its words; the recorded outcome may name more sources than the turn does."""
         provenance = outcome.provenance
         if outcome.id in self.redacted_ids or provenance.is_redacted_by(self.amendments, outcome.id):
             return True
@@ -227,11 +230,11 @@ class RedactionPlan:
 
     @property
     def _uncompared(self) -> frozenset[str]:
-        """What lost its words before they could be compared."""
+        """The records whose words were removed before any comparison."""
         return frozenset(self.redacted_ids - self._worded - self.amendments.redacted.keys())
 
     def _may_repeat(self, provenance: Provenance, words: Sequence[str], uncompared: AbstractSet[str]) -> bool:
-        """Whether the words repeat what was taken out, or the provenance names something of what is `uncompared`."""
+        """Whether the words repeat removed words, or the provenance names an `uncompared` record."""
         return not uncompared.isdisjoint(provenance.ids) or self._signs.are_in(words)
 
 
@@ -243,7 +246,7 @@ def _derived(outcomes: Iterable[OutcomeRecord], snapshot: SnapshotRecord, segmen
 
 
 def _by_id(derived: Iterable[Derived]) -> dict[str, Derived]:
-    """Return each record once: between fold and deletion an answer has two copies, which may differ in names and in words."""
+    """Return each record once: between fold and deletion an answer has two copies, whose sources and words may differ."""
     united: dict[str, Derived] = {}
     for record in derived:
         copy = united.setdefault(record.id, record)
@@ -254,7 +257,7 @@ def _by_id(derived: Iterable[Derived]) -> dict[str, Derived]:
 
 
 def _with_erased(amendments: Amendments, segment: Segment) -> Segment:
-    """Return the answers and recaps of the segment that an erasure takes the words of."""
+    """Return the answers and recaps of the segment that lose their words with an erasure."""
     return Segment(
         answers=tuple(one for one in segment.answers if one.provenance.is_erased_by(amendments)),
         recaps=tuple(one for one in segment.recaps if one.provenance.is_erased_by(amendments)),

@@ -1,9 +1,11 @@
 """The handover of sources: when an answer or a recap is dropped or loses its words, the records that repeat it get its sources.
 
-An answer names the answers in its prompt, and those name their own sources. When one of these goes, the chain would end. So what repeats
-it, or a message among its sources, names these sources from then on. If such a message has left memory, its words cannot be compared: then
-the name of what goes stays, under which an archive holds it. If the words of what goes are gone already, nothing can be compared: then
-everything that names it gets its sources.
+An answer names the answers in its prompt, and those name their own sources. When an answer of the chain goes, the chain would end. So a
+record that repeats the answer, or a message among the answer's sources, names these sources from then on. If such a message has left
+memory, there are no words to compare: the record still names the answer, which an archive holds. If the answer has already lost its words,
+nothing can be compared: every record that names the answer gets its sources.
+
+For example, recap-1 names answer e1, and e1 names message 450. When e1 is dropped, and recap-1 repeats a phrase of e1, recap-1 names 450.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -22,7 +24,7 @@ _Record = TypeVar("_Record", OutcomeRecord, Recap)
 
 
 def hand_over_sources(snapshot: SnapshotRecord, retained_ids: AbstractSet[str]) -> SnapshotRecord:
-    """Return the snapshot in which the sources of what is not kept (own ids) are named by what repeats it; drops nothing."""
+    """Return the snapshot with the sources of every record not in `retained_ids` handed to the records that repeat it; drops nothing."""
     outcomes, recaps = _drafts_of(snapshot.outcomes), _drafts_of(snapshot.recaps)
     passed = _drafts_of(snapshot.passed_recaps)
     drafts: list[_Draft[OutcomeRecord] | _Draft[Recap]] = [*passed, *recaps, *outcomes]
@@ -51,9 +53,9 @@ def hand_over_sources(snapshot: SnapshotRecord, retained_ids: AbstractSet[str]) 
 
 
 def without_redacted(snapshot: SnapshotRecord, is_redacted: Callable[[OutcomeRecord | Recap], bool]) -> SnapshotRecord:
-    """Return the snapshot without the words of what is lost, directly or by the sources that something lost hands over.
+    """Return the snapshot without the words of redacted records, redacted directly or by sources handed over by another redacted record.
 
-    A recap that is lost leaves the prompts. It stays beside them without words, because an answer in the journal may name it.
+    A redacted recap leaves the prompts, but is retained without words, because an answer in the journal may name it.
     """
     nameable = (recap for recap in snapshot.recaps if (recap.id and recap.text) or not is_redacted(recap))
     snapshot = replace(snapshot, recaps=tuple(nameable))
@@ -73,7 +75,7 @@ def without_redacted(snapshot: SnapshotRecord, is_redacted: Callable[[OutcomeRec
 
 
 def without_names(snapshot: SnapshotRecord, ids: AbstractSet[str]) -> SnapshotRecord:
-    """Return the snapshot in which nothing names these answers and recaps: a withdrawal found that the rest repeats nothing of them."""
+    """Return the snapshot in which no record names the answers and recaps: a withdrawal found no repetition of them."""
 
     def nameless(record: _Record) -> _Record:
         is_affected = not ids.isdisjoint(record.provenance.derived_ids)
@@ -89,14 +91,17 @@ def without_names(snapshot: SnapshotRecord, ids: AbstractSet[str]) -> SnapshotRe
 
 @dataclass(kw_only=True)
 class _Draft(Generic[_Record]):
-    """An answer or a recap, with what it names so far."""
+    """An answer or a recap, with its sources so far."""
 
     record: _Record = field(repr=False)
     provenance: Provenance
 
     @property
     def settled(self) -> _Record | None:
-        """The record with all that it names; None if it would have to name too much."""
+        """The record with all sources; None above NAMES_LIMIT, unless the record itself named as many before.
+
+        For example, None for a record that named 3 sources and would now name 1,001.
+        """
         if len(self.provenance.ids) > max(NAMES_LIMIT, len(self.record.provenance.ids)):
             return None
         return (
@@ -111,11 +116,11 @@ def _drafts_of(records: Iterable[_Record]) -> list[_Draft[_Record]]:
 
 
 def _without_words(records: Iterable[_Record], ids: AbstractSet[str]) -> Iterator[_Record]:
-    """Yield the records, those with one of these ids without their words."""
+    """Yield the records, without the words of the records listed in `ids`."""
     return (record.without_words() if record.id in ids else record for record in records)
 
 
 def _may_repeat(record: OutcomeRecord | Recap, signs: Signs) -> bool:
-    """Whether its words show the signs, or were taken out, so that they cannot be compared."""
+    """Whether the record's words show the signs, or were removed, so cannot be compared."""
     had_words = isinstance(record, Recap) or record.kind is not OutcomeKind.SKIPPED
     return (had_words and not record.words) or signs.are_in(record.words)

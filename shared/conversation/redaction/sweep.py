@@ -1,7 +1,7 @@
-"""Sweep: a withdrawal removes words from the archive.  Segments whose bytes name what goes are decoded and rewritten.
+"""Sweep: a withdrawal removes words from the archive.  Segments whose bytes hold an affected id are decoded and rewritten.
 
-The name of a segment does not tell what it holds, so every listed segment is read once, several side by side, whether a snapshot names it
-or not. Left out are segments that end long before the messages were sent, if that time is known.
+A segment's name does not list its contents, so every listed segment is read once, several in parallel, whether named by a snapshot or not.
+Segments that end long before the messages were sent are left out, where the time of sending is known.
 """
 
 import re
@@ -30,7 +30,7 @@ _QUOTED: Final = re.compile(rb'"([0-9A-Za-z_-]{1,64})"')
 
 @dataclass(slots=True, kw_only=True)
 class Sweep:
-    """What one withdrawal, edit or erasure does in an archive.  Every method raises StorageUnavailableError, UnknownRecordVersionError."""
+    """One withdrawal, edit or erasure in an archive.  Every method raises StorageUnavailableError, UnknownRecordVersionError."""
 
     archive: Archive
     _since_ms: int = -1
@@ -39,42 +39,42 @@ class Sweep:
     _yielded: set[ListedObject] = field(default_factory=set, repr=False)
 
     def add_sent_times(self, messages: Iterable[MessageRecord]) -> None:
-        """Note when these messages were sent."""
+        """Add the times at which the messages were sent."""
         self._sent_ms |= {one.line_message_id: one.timestamp_ms for one in messages}
 
     def begin_with(self, line_message_ids: AbstractSet[str]) -> None:
-        """Leave out the segments that end a day before the first of these messages was sent, if that is known of all.
+        """Leave out the segments that end a day before the first of the messages was sent, if the time of every message is known.
 
-        An answer that names a message had it in its prompt, so the answer's timestamp may be minutes older than the message, but not a day.
+        An answer that names a message had the message in its prompt, so may have a timestamp minutes older than the message, but not a day.
         """
         if line_message_ids <= self._sent_ms.keys():
             self._since_ms = min(self._sent_ms[one] for one in line_message_ids) - _DAY_MS
 
     def naming(self, ids: AbstractSet[str]) -> Iterator[Segment]:
-        """Yield the segments that hold any of these ids, of messages, answers, recaps or people; unreadable ones are left out."""
+        """Yield the segments with any of the ids, of messages, answers, recaps or people; unreadable segments are left out."""
         return (segment for _, data in self._hits(ids) if (segment := _decoded(data)) is not None)
 
     def naming_more(self, ids: AbstractSet[str]) -> Iterator[Segment]:
-        """Yield what `naming` does, but no segment that it has yielded before, unless that was rewritten since."""
+        """Yield the same as `naming`, but no segment yielded before, unless rewritten since."""
         for listed_segment, data in self._hits(ids, except_for=self._yielded):
             self._yielded.add(listed_segment.listed_object)
             if (segment := _decoded(data)) is not None:
                 yield segment
 
     def segments_after(self, timestamp_ms: int) -> Iterator[Segment]:
-        """Yield the segments that hold anything later than this and can be read."""
+        """Yield the readable segments that hold anything later than the timestamp."""
         for batch in _batches(one for one in self.archive.list_segments() if one.name.last_ms > timestamp_ms):
             for data in self._read(batch):
                 if data is not None and (segment := _decoded(data)) is not None:
                     yield segment
 
     def clean(self, amendments: Amendments, ids: AbstractSet[str]) -> None:
-        """No segment that names any of these ids holds what the amendments took away.  One that cannot be read is deleted."""
+        """No segment with any of the ids holds words removed by the amendments.  An unreadable segment is deleted."""
         for segment, _ in self._hits(ids):
             self._rewrite(segment.listed_object.name, amendments)
 
     def clean_these(self, segments: Iterable[WrittenSegment], amendments: Amendments) -> None:
-        """Apply the amendments to these segments, if they are there."""
+        """Apply the amendments to the segments, if they are stored."""
         for segment in segments:
             self._rewrite(self.archive.names.segment(segment.name), amendments)
 
@@ -90,7 +90,7 @@ class Sweep:
     def _hits(
         self, ids: AbstractSet[str], *, except_for: AbstractSet[ListedObject] = frozenset()
     ) -> Iterator[tuple[ListedSegment, bytes]]:
-        """Yield the segments, except for some, whose bytes name any of the ids; of one that was searched before, its names are known."""
+        """Yield the segments, except for some, whose bytes hold any of the ids; a segment searched before is tested by its cached ids."""
         is_hit = _matcher(frozenset(ids))
         segments = (
             segment
@@ -133,12 +133,15 @@ def _batches(segments: Iterable[ListedSegment]) -> Iterator[tuple[ListedSegment,
 
 
 def _named_in(data: bytes) -> bytes:
-    """Return every id that these bytes may name, and their keys, once and in quotes: some kilobytes of a segment."""
+    """Return every id and key in the bytes, once and in quotes: some kilobytes of a segment.
+
+    For example, `_named_in(b'{"id":"450"}')` is `b'"id""450"'`.
+    """
     return b"".join(b'"%b"' % one for one in dict.fromkeys(_QUOTED.findall(data)))
 
 
 def _matcher(ids: frozenset[str]) -> Callable[[bytes], bool]:
-    """Return a function that tells whether bytes name any of the ids."""
+    """Return a function that tests whether bytes hold any of the ids."""
     if len(ids) <= _FEW:
         needles = [f'"{one}"'.encode() for one in ids]
         return lambda data: any(needle in data for needle in needles)
