@@ -52,8 +52,8 @@ class AmendmentEvent(Extensible):
     def name(self, names: ObjectNames, *, written_ms: int) -> str:
         """Return the object name of an event written now.  Raises: UnusableIdError.
 
-        For example, an edit of message 450, written at 1,700,000,000,000 ms, is named `1700000000000.edit.450.` and a digest of 8 hex
-        digits.
+        For example, an edit of message 450, written at 1,700,000,000,000 ms, is named `001700000000000.edit.450.`, a digest of 8 hex
+        digits, and `.json`.
         """
         digest = hashlib.sha256(encode(self)).hexdigest()[:8]
         return names.amended(AmendedName(written_ms=written_ms, kind=self.kind, id=self.id, digest=digest))

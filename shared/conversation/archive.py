@@ -1,9 +1,9 @@
-"""The archive of a chat: what left the snapshot, in segments of about 200 messages.  Readers find them by listing their names.
+"""The archive of a chat: records from the snapshot, in segments of about 200 messages.  Readers find segments by listing their names.
 
     archive/{conversation_id}/{first_ms}-{last_ms}-{number}-{digest}.json
 
-What leaves waits in the snapshot until it fills a segment, so a reader reads both. A message may stand in two places while it moves, but
-always stands in one; readers take each message once. If the archive cannot be read, the tool that asked for it fails, never the turn.
+Records wait in the snapshot until they fill a segment, so a reader reads both. A message may be in both places while moving, but is always
+in one; readers take each message once. If the archive cannot be read, the tool that asked for it fails, never the turn.
 """
 
 from collections.abc import Iterable, Sequence
@@ -36,9 +36,9 @@ _SENT: Final = frozenset({OutcomeKind.REPLIED, OutcomeKind.UNKNOWN})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArchivedSpan:
-    """The messages and answers of a span, each once, by LINE's timestamp: without withdrawn ones, and with the newest words of edited ones.
+    """The messages and answers of a span, each once, by LINE's timestamp: no withdrawn messages, and the newest words of edited messages.
 
-    `answers` were sent, or may have been. `left_out`: some of the span was not read, because its segments are older than the newest
+    `answers` were sent, or may have been. `left_out`: some of the span was not read, because the segments are older than the newest
     hundred, or unreadable.
     """
 
@@ -49,7 +49,7 @@ class ArchivedSpan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedSegment:
-    """A listed segment, with its name parsed."""
+    """A listed segment, with the parsed name."""
 
     listed_object: ListedObject
     name: SegmentName
@@ -57,7 +57,7 @@ class ListedSegment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Archive:
-    """One chat's archive.  `days`: how far back it is read; 0: there is none.  `size`: how many messages fill a segment."""
+    """One chat's archive.  `days`: how far back to read; 0: no archive.  `size`: how many messages fill a segment."""
 
     names: ObjectNames
     objects: ObjectCache = field(repr=False)
@@ -68,12 +68,12 @@ class Archive:
     size: int = SEGMENT_MESSAGES
 
     def read(self, *, since_ms: int | None = None, until_ms: int | None = None) -> ArchivedSpan:
-        """Return what left memory between these timestamps, both included.
+        """Return the records that left memory between the timestamps, both included.
 
-        This takes two round trips, and a third one if something of it was amended long ago; cached segments are not read again.
-        Of a span in more than SEGMENTS_READ segments the newest are read. A segment that cannot be read is logged and left out.
-        Callers read the chat's history *before* this, so that they miss nothing that moves meanwhile.
-        Raises: StorageUnavailableError, if the bucket does not list the segments and the amendments.
+        This takes two round trips, and a third if a record was amended long ago; cached segments are not read again. Of a span in more than
+        SEGMENTS_READ segments the newest are read. An unreadable segment is logged and left out. Callers read the chat's history *before*,
+        to miss nothing that moves meanwhile. For example, `read(until_ms=1_700_000_000_000)` returns everything up to 2023-11-14 22:13:20
+        UTC. Raises: StorageUnavailableError, if the bucket does not list the segments and the amendments.
         """
         if not self.days:
             return ArchivedSpan()
@@ -86,7 +86,7 @@ class Archive:
         return _shown(segments, amendments, since_ms=since_ms, until_ms=until_ms, left_out=left_out)
 
     def list_segments(self) -> tuple[ListedSegment, ...]:
-        """Return the segments that are there, by their first timestamps.  Raises: StorageUnavailableError."""
+        """Return the stored segments, by their first timestamps.  Raises: StorageUnavailableError."""
         segments: list[ListedSegment] = []
         for listed_object in self.objects.store.list(self.names.archive_prefix):
             try:
@@ -96,26 +96,26 @@ class Archive:
         return tuple(segments)
 
     def with_waiting(self, before: SnapshotRecord, after: SnapshotRecord) -> SnapshotRecord:
-        """Return the bounded snapshot `after`, in which everything waits that only `before` holds; nothing waits without an archive."""
+        """Return the bounded snapshot `after`; everything only in `before` waits there, but nothing waits without an archive."""
         return with_leaving(before, after) if self.days else replace(after, leaving=Segment())
 
     def cut(self, record: SnapshotRecord) -> Cut:
-        """Return the snapshot without its full segments; lists the archive only if there are any.  Raises: StorageUnavailableError."""
+        """Return the snapshot without the full segments; lists the archive only if a segment is full.  Raises: StorageUnavailableError."""
         if not full_segments(record.leaving, size=self.size)[1]:
             return Cut(record=record)
         last_number = max((one.name.number for one in self.list_segments()), default=0)
         return cut(record, size=self.size, last_number=last_number)
 
     def write(self, segments: Iterable[WrittenSegment]) -> None:
-        """The segments are there, before a snapshot names them.  Repeated: changes nothing.  Raises: StorageUnavailableError."""
+        """The segments are stored, before a snapshot names them.  Repeated: changes nothing.  Raises: StorageUnavailableError."""
         store, names = self.objects.store, self.names
         list(self.objects.reads.map(lambda segment: store.create(names.segment(segment.name), segment.data), segments))
 
     def remove_needless(self) -> None:
-        """Delete the segments that no snapshot will name, and those that are too old.
+        """Delete the segments that no snapshot will name, and segments older than `days`.
 
-        The snapshot is read after the listing. One from before it may not name segments that were written since; after an erasure their
-        numbers begin anew, so they look as if their swap had been lost. Repeated: does nothing. Raises: StorageUnavailableError.
+        The snapshot is read after the listing. A snapshot read before might not name segments written since; after an erasure their numbers
+        begin anew, so they would look like segments of a lost swap. Repeated: does nothing. Raises: StorageUnavailableError.
         """
         listed_segments = self.list_segments()
         named_segments = {SegmentName.parse(one) for one in self.snapshot.read().record.segments}
@@ -125,10 +125,10 @@ class Archive:
                 self.objects.store.delete(segment.listed_object.name, generation=segment.listed_object.generation)
 
     def _read_span(self, since_ms: int, until_ms: int | None) -> tuple[list[Segment], bool]:
-        """Return the segments that reach into the span, and what waits for its segment; and whether some were left out.
+        """Return the segments that reach into the span, and the records waiting for a segment; and whether some were left out.
 
-        The snapshot is read beside the listing. If it has written a segment that is not listed, or a listed one is gone, a compaction
-        passed: both are read again.
+        Snapshot and listing are read in parallel. If the snapshot names a segment that is not listed, or a listed segment is deleted, a
+        compaction passed: both are read again.
         """
         for retries_left in reversed(range(_LISTED_AGAIN)):
             reading = self.objects.reads.submit(self.snapshot.read)
@@ -147,7 +147,7 @@ class Archive:
         raise AssertionError("unreachable")
 
     def _bodies(self, segments: Sequence[ListedSegment]) -> list[bytes | None]:
-        """Return the bytes of each; None if the segment is gone, b"" if the bucket does not answer."""
+        """Return the bytes of each segment; None if the segment is deleted, b"" if the bucket does not answer."""
 
         def body(segment: ListedSegment) -> bytes | None:
             try:
@@ -159,9 +159,9 @@ class Archive:
 
 
 def _was_lost(name: SegmentName, named_segments: AbstractSet[SegmentName]) -> bool:
-    """Whether the segment was written for a swap that was lost.
+    """Whether the segment was written for a lost swap: an unnamed number between two numbers named by the snapshot.
 
-    Its number lies between two that the snapshot names, without being named: later swaps name larger numbers only.
+    Later swaps name larger numbers only. For example, segment 5 was lost if the snapshot names 4 and 6.
     """
     numbers = [one.number for one in named_segments]
     return bool(numbers) and min(numbers) <= name.number <= max(numbers) and name not in named_segments
@@ -172,7 +172,7 @@ def _reaches(name: SegmentName, since_ms: int, until_ms: int | None) -> bool:
 
 
 def _is_behind(segments: Iterable[ListedSegment], record: SnapshotRecord, *, oldest_ms: int) -> bool:
-    """Whether the snapshot is newer than the listing: its last segment is not listed, though it is not old enough to be removed."""
+    """Whether the snapshot is newer than the listing: its last segment is not listed, though not old enough to be removed."""
     if not record.segments:
         return False
     last = SegmentName.parse(record.segments[-1])
@@ -190,7 +190,7 @@ def _decoded(data: bytes) -> Segment | None:
 def _shown(
     segments: Sequence[Segment], amendments: Amendments, *, since_ms: int, until_ms: int | None, left_out: bool
 ) -> ArchivedSpan:
-    """Return what the span shows: nothing that was withdrawn or erased, nor an answer that repeats it, and the newest words."""
+    """Return the visible part of the span: no withdrawn or erased record, no answer that repeats one, and the newest words."""
 
     def is_within(timestamp_ms: int) -> bool:
         return since_ms <= timestamp_ms and (until_ms is None or timestamp_ms <= until_ms)

@@ -1,11 +1,11 @@
-"""Compaction keeps a chat small: it folds what is answered, mere context or too old into the snapshot, and has older messages summed up.
+"""Compaction keeps a chat small: answered, unaddressed and old records are folded into the snapshot, older messages are summed up.
 
-    1. read the snapshot, the names of the journal and the amendments, side by side; then the journal
+    1. read the snapshot, the names of the journal and the amendments, in parallel; then the journal
     2. write full segments of the archive, then swap the snapshot
-    3. clean both of what was withdrawn meanwhile; beside that, delete the folded messages
-    4. delete the folded outcomes and the needless segments; beside that, write recaps, with a swap for each
+    3. remove words withdrawn meanwhile from both; in parallel, delete the folded messages
+    4. delete the folded outcomes and the needless segments; in parallel, write recaps, with a swap for each
 
-A reader that listed an object before it was deleted finds it gone and begins again.
+A reader that finds a listed object deleted begins again.
 """
 
 import hashlib
@@ -42,7 +42,10 @@ class Compaction:
     clock: Clock = field(repr=False)
 
     def is_due(self, *, journalled: int, shown: int = 0) -> bool:
-        """Whether the journal is long enough, or prompts show too many messages that were folded without being summed up."""
+        """Whether the journal is long enough, or prompts show too many folded messages without a recap.
+
+        For example, with the default limits 21 journalled messages are enough.
+        """
         return journalled > self.limits.journalled or shown - journalled >= self.limits.verbatim + self.limits.summed_up
 
     def is_triggered_by(self, line_message_id: str) -> bool:
@@ -50,9 +53,9 @@ class Compaction:
         return hashlib.sha256(line_message_id.encode()).digest()[0] % _ONE_IN == 0
 
     def fold(self, conversation: Conversation, deadline: Deadline | None) -> SnapshotRecord | None:
-        """The journal is shorter, and readers see the same; return the snapshot as it then is, None if nothing was folded.
+        """The journal is shorter, and readers see the same; return the snapshot afterwards, None if nothing was folded.
 
-        Messages that left the verbatim part of prompts are summed up if the `deadline` leaves the model time for it; None: not now.
+        Messages that left the verbatim part of prompts are summed up if the `deadline` leaves the model enough time; None: not now.
         Repeated: finds less to do.
         """
         reads, began_s = conversation.objects.reads, self.clock.monotonic_s()
@@ -100,9 +103,9 @@ class Compaction:
 
 
 def _abandon(conversation: Conversation, cut: Cut, amendments: Amendments) -> None:
-    """Clean the segments whose swap was lost, and delete those that no snapshot can ever name.
+    """Clean the segments of a lost swap, and delete the segments that no snapshot can ever name.
 
-    The snapshot may name the others, if the swap won and its answer was lost. If not, they are deleted after the next segment is written.
+    The snapshot may name the others, if the swap won and the response was lost. If not, they are deleted after the next segment is written.
     """
     if not cut.segments:
         return
@@ -111,13 +114,13 @@ def _abandon(conversation: Conversation, cut: Cut, amendments: Amendments) -> No
 
 
 def _settle_segments(conversation: Conversation, cut: Cut, looked: Amendments, settled: Amendments) -> None:
-    """Clean the segments of what was amended between the looks `looked` and `settled`."""
+    """Clean the segments of words amended between the looks `looked` and `settled`."""
     if settled.adds_to(looked):
         Sweep(archive=conversation.archive).clean_these(cut.segments, settled)
 
 
 def _read(conversation: Conversation, listing: JournalListing) -> tuple[list[MessageRecord], list[OutcomeRecord]]:
-    """Return the oldest part of the journal.  One listing serves both: an outcome that is not in it leaves its messages unfolded."""
+    """Return the oldest part of the journal.  One listing serves both: messages of an unlisted outcome stay unfolded."""
     messages, outcomes = listing.messages[:_FOLDED_AT_ONCE], listing.outcomes[:_FOLDED_AT_ONCE]
     bodies = conversation.objects.read_all([*messages, *outcomes])
     return (
@@ -128,9 +131,9 @@ def _read(conversation: Conversation, listing: JournalListing) -> tuple[list[Mes
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Folding:
-    """What leaves the journal, and the snapshot that then holds it, before it is cleaned or cut.
+    """The records to leave the journal, and the snapshot with them, before it is cleaned or cut.
 
-    `required_ids`: what the outcomes name that stay in the journal.
+    `required_ids`: the sources of the outcomes that stay in the journal.
     """
 
     messages: tuple[MessageRecord, ...]
@@ -148,11 +151,11 @@ class _Folding:
         *,
         old_ms: int,
     ) -> "_Folding":
-        """Fold messages that no turn has to answer any more, and outcomes all of whose messages are folded or gone.
+        """Fold messages without need of an answer, and outcomes without a message left in the journal.
 
-        A medium that was redelivered after it was folded keeps its caption, or the mark that its worker died over it.
-        A message that is hidden because its author took back everything waits for its own delivery, which withdraws it.
-        The newest outcome stays: while it is listed, its name alone tells the next reader that the turn is free.
+        A medium redelivered after the fold keeps its caption, or the mark that a worker died over the medium. A message hidden because the
+        author took back everything waits for the message's own delivery, and is withdrawn there. The newest outcome stays: while listed,
+        its name alone shows the next reader that the turn is free.
         """
         covered = frozenset().union(*(one.answered_ids for one in (*snapshot.outcomes, *outcomes)))
         described = {one.line_message_id: one for one in snapshot.messages if one.is_described}
@@ -190,7 +193,7 @@ class _Folding:
 def _folded_objects(
     conversation: Conversation, listing: JournalListing, folding: _Folding
 ) -> tuple[list[ListedObject], list[ListedObject]]:
-    """Return the objects of the folded messages and of the folded outcomes, as they were listed."""
+    """Return the objects of the folded messages and of the folded outcomes, as listed."""
     names = conversation.names
     messages = {names.message(one.line_message_id) for one in folding.messages}
     outcomes = {names.outcome(one.webhook_event_id) for one in folding.outcomes}
@@ -207,9 +210,9 @@ def _was_given_up(outcome: OutcomeRecord) -> bool:
 def _merged(
     folded: Iterable[OutcomeRecord], done: Iterable[OutcomeRecord], *, old_ms: int
 ) -> tuple[OutcomeRecord, ...]:
-    """Return the outcomes by time.  Old proposals can be confirmed no more, so only the names of their tools are kept.
+    """Return the outcomes by time.  Old proposals are closed, so only the names of their tools stay.
 
-    If a fixed text was folded as given up, and another delivery sent it later, the outcome in the journal counts.
+    If a fixed text was folded as given up, and another delivery sent the text later, the outcome in the journal counts.
     """
     outcomes = {one.webhook_event_id: one for one in done}
     outcomes |= {

@@ -1,9 +1,9 @@
-"""External calls: writes to other services, each in two objects that are written once: the intent before the effect, the result after it.
+"""External calls: writes to other services, each in two objects written once: the intent before the effect, the result after it.
 
     calls/{conversation_id}/{key}.json
     calls/{conversation_id}/{key}.result.json
 
-The key is made of the tool, its arguments and the oldest message that the turn answers. The same call of a later turn that answers one of
+The key is made of the tool, the arguments and the oldest message answered by the turn. The same call of a later turn that answers any of
 these messages finds the intent and the result. Only the intent holds words of people; a result holds ids and counts.
 """
 
@@ -28,8 +28,8 @@ from shared.unknown_fields import Extensible
 class CallRecord(Extensible):
     """The intent of a call.
 
-    `arguments`: None once a message that they may repeat was withdrawn. `provenance`: of all that the model had read. `asked`: the messages
-    that the turn was to answer. `started_ms` is by this service's clock.
+    `arguments`: None once a message was withdrawn whose words they may repeat. `provenance`: the sources of everything read by the model.
+    `asked`: the messages that the turn was to answer. `started_ms` is by this service's clock.
     """
 
     version: int = VERSION
@@ -42,7 +42,7 @@ class CallRecord(Extensible):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallResult(Extensible):
-    """What the tool answered, without any word of a person."""
+    """The tool's answer, without any word of a person."""
 
     version: int = VERSION
     result: dict[str, object]
@@ -50,14 +50,17 @@ class CallResult(Extensible):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownCall:
-    """An intent, with its result where there is one."""
+    """An intent, with the result, if any."""
 
     record: CallRecord
     result: Mapping[str, object] | None = None
 
 
 def call_key(tool: str, arguments: Mapping[str, object], *, first_line_message_id: str) -> str:
-    """Return the key of a call; the keys of one turn begin alike."""
+    """Return the key of a call; the keys of one turn share a prefix: 16 hex digits of the oldest message.
+
+    For example, two calls for message 450 both begin with `sha256("450")[:16]` and a hyphen.
+    """
     canonical = json.dumps([tool, arguments], ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return f"{_turn_key(first_line_message_id)}-{hashlib.sha256(canonical.encode()).hexdigest()[:32]}"
 
@@ -69,11 +72,11 @@ class ExternalCalls:
     conversation: Conversation
 
     def begin(self, key: str, record: CallRecord) -> KnownCall | None:
-        """The intent is written; return what was known of the call before, or None for the first time.
+        """The intent is written; return the call of an earlier attempt, or None for the first time.
 
-        If the answer to the write was lost, this worker's own intent comes back as known. So a caller that gets an intent without a result
-        checks first whether the effect has happened. An intent that was there gets a new generation, so that it outlasts a deletion by the
-        attempt that wrote it, whose call had no effect, however late that deletion comes.
+        If the response to the write was lost, this worker's own intent comes back as an earlier one. So a caller with an intent and no
+        result checks first whether the effect has happened. An existing intent gets a new generation, to outlast a deletion by the attempt
+        that wrote it, whose call had no effect, however late the deletion comes.
         """
         name = self.conversation.names.call(key)
         for _ in range(SWAP_ATTEMPTS):
@@ -86,20 +89,20 @@ class ExternalCalls:
         raise StorageUnavailableError("others kept changing a call")
 
     def finish(self, key: str, result: Mapping[str, object]) -> None:
-        """The result is written.  Repeated: the first one stays."""
+        """The result is written.  Repeated: the first result stays."""
         self._store.create(self.conversation.names.call_result(key), encode(CallResult(result=dict(result))))
 
     def drop(self, key: str) -> None:
-        """The intent is gone, because it had no effect.  Repeated: does nothing; the intent of a later attempt stays."""
+        """The intent is deleted, because the call had no effect.  Repeated: does nothing; the intent of a later attempt stays."""
         name = self.conversation.names.call(key)
         stored = self._store.read(name)
         if stored is not None:
             self._store.delete(name, generation=stored.generation)
 
     def key_for(self, tool: str, arguments: Mapping[str, object], asked: Sequence[str]) -> str:
-        """Return the key of the call: that of an earlier attempt to answer one of the messages `asked`, else a new one.
+        """Return the key of an earlier attempt to answer one of the messages `asked`, else a new key.
 
-        The oldest message alone is no key, because it may be withdrawn, or answered by itself, before the others are.
+        The oldest message alone is no key: it may be withdrawn, or answered by itself, before the others.
         """
         fresh = call_key(tool, arguments, first_line_message_id=asked[0] if asked else "")
         digest = fresh.rpartition("-")[2]
@@ -107,12 +110,12 @@ class ExternalCalls:
         return next((key for key in alike if self._is_of_turn(key, asked)), fresh)
 
     def of_turn(self, asked: Sequence[str]) -> tuple[KnownCall, ...]:
-        """Return the calls of earlier attempts to answer one of these messages, oldest first."""
+        """Return the calls of earlier attempts to answer one of the messages, oldest first."""
         calls = (self._call_of(key) for key in self._keys() if self._is_of_turn(key, asked))
         return tuple(one for one in calls if one is not None)
 
     def results(self) -> tuple[Mapping[str, object], ...]:
-        """Return the results of every call of the chat that is still kept."""
+        """Return the results of every stored call of the chat."""
         call_objects = self._store.list(self.conversation.names.calls_prefix)
         bodies = (self._data(one.name) for one in call_objects if one.name.endswith(CALL_RESULT_SUFFIX))
         return tuple(one.result for one in decode_readable(CallResult, bodies))
@@ -149,8 +152,8 @@ class CallWords:
     def remove_withdrawn(self, conversation: Conversation, amendments: Amendments) -> None:
         """No call of the chat holds words that a withdrawn message may have brought.
 
-        What was done and its result stay known, without words. Repeated: does nothing new. A record that cannot be read is deleted.
-        Raises: StorageUnavailableError; safe to repeat.
+        Effect and result stay known, without words. Repeated: does nothing new. An unreadable record is deleted. Raises:
+        StorageUnavailableError; safe to repeat.
         """
         store = conversation.objects.store
         for call_object in store.list(conversation.names.calls_prefix):

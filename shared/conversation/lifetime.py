@@ -1,6 +1,6 @@
-"""The lifetime of records in a chat's snapshot: which are retained, which wait for the archive, and which leave for it.
+"""The lifetime of records in a chat's snapshot: retained, waiting for the archive, leaving for the archive.
 
-    retained   `bounded` drops everything beyond the limits of memory; a record that repeats a dropped record takes over its sources
+    retained   `bounded` drops everything beyond the limits of memory; a record that repeats a dropped record gets the sources
     waits      `with_leaving` adds the dropped records to `leaving`, in the same swap
     leaves     `cut` takes full segments out of `leaving`; the swap that follows comes after they were written
 
@@ -61,8 +61,8 @@ def bounded(
     """Return the record within the limits; the oldest goes first, a recap with its sources.
 
     `required_ids`: answers and recaps named by journalled answers, which stay; None: unknown, so no recap is dropped. A recap that leaves
-    the prompts stays in `passed_recaps` for as long as an answer with the recap in its prompt may be under way. A record that repeats a
-    dropped answer or recap takes over its provenance.
+    the prompts stays in `passed_recaps` for as long as an answer with the recap in the prompt may be under way. A record that repeats a
+    dropped answer or recap gets the provenance.
 
     For example, with 10 recaps allowed, the 11th moves the oldest recap to `passed_recaps`, and drops the messages summed up by it.
     """
@@ -102,10 +102,10 @@ def without_recap(record: SnapshotRecord) -> tuple[MessageRecord, ...]:
 
 
 def with_leaving(before: SnapshotRecord, after: SnapshotRecord) -> SnapshotRecord:
-    """Return the bounded snapshot `after`; everything that only `before` holds waits in it.
+    """Return the bounded snapshot `after`; everything only in `before` waits there.
 
     Left out are messages without an id, because they could not be withdrawn, presses of buttons, and outcomes that repeat no message. An
-    answer or a recap without words waits, too: its sources still count for the records that name it.
+    answer or a recap without words waits, too: the sources still count for later records.
     """
     messages = {one.line_message_id for one in after.messages}
     outcomes = {one.webhook_event_id for one in after.outcomes}
@@ -136,7 +136,7 @@ def full_segments(leaving: Segment, *, size: int) -> tuple[Segment, list[Segment
 
 
 def cut(record: SnapshotRecord, *, size: int, last_number: int) -> Cut:
-    """Return the snapshot without the full segments; their numbers follow the last listed number."""
+    """Return the snapshot without the full segments; the new numbers follow the last listed number."""
     leaving, segments = full_segments(record.leaving, size=size)
     first = 1 + max((last_number, *(SegmentName.parse(one).number for one in record.segments)))
     encoded = ((number, segment, encode_segment(segment)) for number, segment in enumerate(segments, first))

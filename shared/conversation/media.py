@@ -1,9 +1,9 @@
-"""The bytes of images, voices, videos and files that people sent, kept beside the chat.
+"""The bytes of images, voices, videos and files sent by people, stored along with the chat.
 
     media/{conversation_id}/{line_message_id}        the bytes
-    media/{conversation_id}/{line_message_id}.json   the label: what it is, when it was sent and by whom; written after the bytes
+    media/{conversation_id}/{line_message_id}.json   the label: type, time and sender; written after the bytes
 
-The writer looks at the amendments after the write, so that nothing that was withdrawn stays, however long a fetch took.
+The writer looks at the amendments after the write, so nothing withdrawn stays, however long a fetch took.
 """
 
 import mimetypes
@@ -43,11 +43,10 @@ _FILE_SUFFIX: Final = re.compile(r"\[file: .*?(\.[0-9A-Za-z]+)(?:, [\d,.]+ kB)?\
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MediumLabel(Extensible):
-    """What is known of a medium without its bytes.
+    """The facts about a medium, without the bytes.
 
-    `content_type` is one that the model knows, or one of FILE_TYPES, which are read as text; `by` is the mark of the person who sent it
-    (`member_mark`), if that is known.
-    `is_refused`: the model cannot open it, or its provider will not let it, so it is never shown again.
+    `content_type`: a type known to the model, or one of FILE_TYPES, read as text. `by`: the sender's mark (`member_mark`), if known.
+    `is_refused`: the model cannot open the medium, or its provider will not let it, so the medium is never shown again.
     """
 
     version: int = VERSION
@@ -68,14 +67,14 @@ Fetches: TypeAlias = Mapping[str, Fetch]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Media:
-    """Fetches and keeps media.  Every method raises StorageUnavailableError when the bucket does not answer in time."""
+    """Fetches and stores media.  Every method raises StorageUnavailableError when the bucket does not answer in time."""
 
     source: MediaSource
     threads: Executor = field(repr=False)
     clock: Clock = field(repr=False)
 
     def begin_fetch(self, conversation: Conversation, message: MessageRecord) -> Fetches:
-        """Begin to fetch the message's medium, if it has one: LINE keeps it for a limited time."""
+        """Begin to fetch the message's medium, if any: LINE stores media for a limited time."""
         if message.type not in MESSAGE_TYPES:
             return {}
         deadline = Deadline.after(self.clock, FETCH_S)
@@ -83,11 +82,11 @@ class Media:
         return {message.line_message_id: fetching}
 
     def fetch(self, conversation: Conversation, message: MessageRecord, deadline: Deadline) -> MediumLabel | Unkept:
-        """The bytes of the message are kept; return their label, or why there are none.
+        """The bytes of the message are stored; return their label, or the reason why not.
 
-        LINE is asked again until the deadline. Withdrawn meanwhile: nothing is kept; nor is a quoted medium, whose sender nobody knows, if
-        a member took back everything meanwhile, because that may not have found its label. Repeated: nothing is fetched again, but the
-        amendments are looked at again.
+        LINE is asked again until the deadline. After a withdrawal meanwhile nothing stays. A quoted medium has no known sender, so nothing
+        stays either if a member took back everything meanwhile, because the member erasure may have missed the label. Repeated: nothing is
+        fetched again, but the amendments are looked at again.
         """
         stored_label = self.label(conversation, message.line_message_id)
         result = self._fetch(conversation, message, deadline) if stored_label is None else stored_label
@@ -104,7 +103,7 @@ class Media:
     def _fetch(self, conversation: Conversation, message: MessageRecord, deadline: Deadline) -> MediumLabel | Unkept:
         """Write the bytes of the message, if LINE has them by the deadline; the caller looks at the amendments next.
 
-        After the deadline nothing is written: the request may be over, so that nothing would repeat a look or a deletion that fails.
+        After the deadline nothing is written: the request may be over, so a failed look or deletion would not be repeated.
         """
 
         def write(content: ArrivingContent) -> MediumLabel | Unkept:
@@ -122,11 +121,11 @@ class Media:
         return result
 
     def label(self, conversation: Conversation, line_message_id: str) -> MediumLabel | None:
-        """Return the label of a message's medium, or None where no bytes are kept."""
+        """Return the label of a message's medium, or None where no bytes are stored."""
         return _label(conversation, line_message_id)
 
     def mark_as_refused(self, conversation: Conversation, line_message_id: str) -> None:
-        """The medium, if it is kept, is never shown to the model again.  Repeated: changes nothing."""
+        """The medium, if stored, is never shown to the model again.  Repeated: changes nothing."""
 
         def refused(data: bytes | None) -> bytes | None:
             label = decode_if_readable(MediumLabel, data)
@@ -136,7 +135,7 @@ class Media:
         update_by_swap(store, conversation.names.medium_label(line_message_id), refused, what="a medium's label")
 
     def bytes_of(self, conversation: Conversation, line_message_id: str) -> bytes | None:
-        """Return the bytes of a message, or None where none are kept."""
+        """Return the bytes of a message, or None where none are stored."""
         stored = conversation.objects.store.read(conversation.names.medium(line_message_id))
         return stored.data if stored else None
 
@@ -145,9 +144,9 @@ class MediaBytes:
     """The media of chats; a WordHolder."""
 
     def remove_withdrawn(self, conversation: Conversation, amendments: Amendments) -> None:
-        """No bytes are left of anything that was withdrawn.
+        """No bytes are left of any withdrawn message.
 
-        Repeated: does nothing. A medium whose label cannot be read goes with any erasure. Raises: StorageUnavailableError.
+        Repeated: does nothing. A medium with an unreadable label is deleted by any erasure. Raises: StorageUnavailableError.
         """
         prefix, objects = conversation.names.media_prefix, conversation.objects
         objects_by_name = {one.name.removeprefix(prefix): one for one in objects.store.list(prefix)}
@@ -164,7 +163,7 @@ class MediaBytes:
 
 
 def media_labels(conversation: Conversation) -> Mapping[str, MediumLabel]:
-    """Return the labels that can be read, by the ids of their messages.  Raises: StorageUnavailableError."""
+    """Return the readable labels, by the ids of their messages.  Raises: StorageUnavailableError."""
     prefix, objects = conversation.names.media_prefix, conversation.objects
     label_objects = [one for one in objects.store.list(prefix) if one.name.endswith(_LABEL_SUFFIX)]
     return {
@@ -177,7 +176,7 @@ def media_labels(conversation: Conversation) -> Mapping[str, MediumLabel]:
 def _write(
     conversation: Conversation, message: MessageRecord, content: ArrivingContent
 ) -> MediumLabel | Literal["unreadable"]:
-    """Write the bytes while they arrive, then their label; of a type that the model cannot read, nothing is read."""
+    """Write the bytes while they arrive, then their label; a type unreadable for the model is not downloaded."""
     content_type = _type_of(message, content)
     if content_type is None:
         return "unreadable"
@@ -195,12 +194,12 @@ def _write(
 
 
 def _is_erased(label: bytes | None, amendments: Amendments) -> bool:
-    """Whether a medium of this label was erased; without a readable label it counts as older than any erasure."""
+    """Whether the label's medium was erased; without a readable label the medium counts as older than any erasure."""
     return all(one.timestamp_ms <= amendments.erased_ms for one in decode_readable(MediumLabel, [label]))
 
 
 def _drop(conversation: Conversation, line_message_id: str) -> None:
-    """The bytes and the label are gone; what another quote of the message keeps afterwards stays."""
+    """The bytes and the label are deleted; a medium stored later for another quote of the message stays."""
     names, store = conversation.names, conversation.objects.store
     own = (names.medium(line_message_id), names.medium_label(line_message_id))
     for listed_object in store.list(own[0]):
@@ -220,10 +219,13 @@ def _label(conversation: Conversation, line_message_id: str) -> MediumLabel | No
 
 
 def _type_of(message: MessageRecord, content: ArrivingContent) -> str | None:
-    """Return the type as which the content is read; None: it cannot be read.
+    """Return the type under which the content is read; None: unreadable.
 
     The suffix of a file name counts more than LINE's type where this system reads such files: LINE calls most files octet streams, and
-    Windows calls csv files Excel's. The rest of the name is not shown to `mimetypes`, which reads it as a URL, and refuses what is none.
+    Windows calls csv files Excel's. Only the suffix is shown to `mimetypes`, which would read a whole name as a URL, and refuse invalid
+    ones.
+
+    For example, `[file: plan.csv, 2 kB]` is `text/csv`, whatever LINE reports.
     """
     suffix_match = _FILE_SUFFIX.fullmatch(message.text) if message.type == "file" else None
     suffix = suffix_match[1] if suffix_match else ""

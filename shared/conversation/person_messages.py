@@ -12,10 +12,10 @@ from shared.conversation.store import Conversation
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PersonMessages:
-    """What is stored of a person in a chat.
+    """The records stored of a person in a chat.
 
-    `own`: the ids of the person's messages whose words or medium are stored. `source_only`: those of which only something that came from
-    them is stored. `unnamed`: quoted media whose sender neither their label nor a stored message tells.
+    `own`: the ids of the person's messages whose words or medium are stored. `source_only`: messages of which only derived records are
+    stored. `unnamed`: quoted media without a sender in their label or in a stored message.
     """
 
     own: frozenset[str]
@@ -24,14 +24,14 @@ class PersonMessages:
 
     @property
     def taken_back(self) -> frozenset[str]:
-        """What goes when the person takes back everything."""
+        """The ids withdrawn when the person takes back everything."""
         return self.own | self.source_only | self.unnamed
 
     @classmethod
     def stored_in(cls, conversation: Conversation, user_id: str, *, until_ms: int) -> "PersonMessages":
-        """Find what the person sent up to this timestamp, and the unnamed media of any time.
+        """Find the person's messages up to the timestamp, and the unnamed media of any time.
 
-        The journal is read before the snapshot, and the snapshot before the archive, so that what a compaction moves meanwhile is found.
+        The journal is read before the snapshot, and the snapshot before the archive, to find everything moved meanwhile by a compaction.
         Raises: StorageUnavailableError.
         """
         labels, mark = media_labels(conversation), mark_id(user_id)

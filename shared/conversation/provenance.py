@@ -1,7 +1,9 @@
-"""Provenance: whose words a prompt, an answer or a recap may hold.  A withdrawal decides by it whether the words have to go.
+"""Provenance: the sources of the words in a prompt, an answer or a recap.  By it a withdrawal decides whether the words have to go.
 
-It names only what stood in the prompt itself: messages, earlier answers and recaps, each by its own id. What an answer in the prompt had
-seen is not inherited; words that the answer passed on are found by comparing texts, when it loses its own.
+Only the contents of the prompt itself are named: messages, earlier answers and recaps, each by its own id. The sources of an answer in the
+prompt are not inherited; words passed on by the answer are found by comparing texts, once the answer is redacted.
+
+For example, an answer whose prompt held message 450 and answer e1 names 450 and e1, but not the messages in e1's prompt.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -31,9 +33,9 @@ IsWithdrawn = Callable[[str, int], bool]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source(Extensible):
-    """A message that something came from.  `timestamp_ms` is LINE's, of the message or of the edit that brought the words.
+    """A message as a source.  `timestamp_ms` is LINE's, of the message or of the edit that brought the words.
 
-    `by` is the mark of its sender (`member_mark`), because the entry may outlive the message; empty if unknown.
+    `by` is the mark of the sender (`member_mark`), because the entry may outlive the message; empty if unknown.
     """
 
     line_message_id: str
@@ -43,13 +45,13 @@ class Source(Extensible):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance(Extensible):
-    """What something was made of; stored with everything that holds words of people or of the model.
+    """The sources of a record; stored with everything that holds words of people or of the model.
 
-    `messages` are by the marks of their authors (`member_mark`; "" for an unknown one) and their ids, each with LINE's timestamp of its
-    oldest words: `{"member-8c0f...": {"5123": 1763700000000}}`. `derived_ids` are the answers and recaps, by their own ids. All of it was
-    written between `since_ms` and `until_ms`, by LINE's timestamp, except filed entries, because a reset spares them: of the entries that
-    may have been shown, nothing is from before `entries_since_ms`. `outside`: the sources outside the chat, such as WEB, whose words may
-    stand in it. The default names nothing.
+    `messages` are by the marks of their authors (`member_mark`; "" for an unknown author) and their ids, each with LINE's timestamp of its
+    oldest words: `{"member-8c0f...": {"5123": 1763700000000}}`. `derived_ids` are the answers and recaps, by their own ids. Everything was
+    written between `since_ms` and `until_ms`, by LINE's timestamp, except filed entries, because a reset spares them: no entry in the
+    prompt is from before `entries_since_ms`. `outside`: sources outside the chat, such as WEB, whose words the record may hold. The default
+    names nothing.
     """
 
     messages: Mapping[str, Mapping[str, int]] = field(default_factory=dict, hash=False)
@@ -61,12 +63,15 @@ class Provenance(Extensible):
 
     @classmethod
     def of_sources(cls, sources: Iterable[Source]) -> "Provenance":
-        """Return the provenance that names these messages, each once."""
+        """Return the provenance with the messages, each once.
+
+        For example, message 450 by an unknown author at 1,000 ms gives `messages` of `{"": {"450": 1000}}`.
+        """
         return cls(messages=_by_author(sources))
 
     @classmethod
     def union(cls, parts: Iterable["Provenance"]) -> "Provenance":
-        """Return the provenance of something that was made of all these."""
+        """Return the provenance of a record made from all the parts."""
         united = tuple(parts)
         return cls(
             messages=_by_author(chain.from_iterable(_sources_in(one.messages) for one in united)),
@@ -78,11 +83,11 @@ class Provenance(Extensible):
         )
 
     def by_authors(self, marks: AbstractSet[str]) -> "Provenance":
-        """Return the provenance without the messages of other people than these."""
+        """Return the provenance with only the messages of the given authors."""
         return replace(self, messages={by: messages for by, messages in self.messages.items() if by in marks})
 
     def withdrawn_ids(self, is_withdrawn: IsWithdrawn) -> frozenset[str]:
-        """Return those of the messages whose words are withdrawn."""
+        """Return the ids of the messages with withdrawn words."""
         named_messages = chain.from_iterable(messages.items() for messages in self.messages.values())
         return frozenset(own_id for own_id, timestamp_ms in named_messages if is_withdrawn(own_id, timestamp_ms))
 
@@ -103,15 +108,15 @@ class Provenance(Extensible):
 
     @property
     def ids(self) -> frozenset[str]:
-        """All that it names: messages, answers and recaps."""
+        """All ids: messages, answers and recaps."""
         return self.message_ids | self.derived_ids
 
     def without(self, ids: AbstractSet[str]) -> "Provenance":
-        """Return the provenance that does not name these; the interval stays."""
+        """Return the provenance without the ids; the interval stays."""
         return self._naming(lambda own_id: own_id not in ids)
 
     def only(self, ids: AbstractSet[str]) -> "Provenance":
-        """Return the provenance that names nothing but these; the interval stays."""
+        """Return the provenance with no ids but the given ones; the interval stays."""
         return self._naming(lambda own_id: own_id in ids)
 
     def _naming(self, is_named: Callable[[str], bool]) -> "Provenance":
@@ -126,27 +131,27 @@ class Provenance(Extensible):
         )
 
     def is_affected_by(self, amendments: "Amendments") -> bool:
-        """Whether a message of it was withdrawn, or anything of it erased."""
+        """Whether a message was withdrawn, or anything erased."""
         return self.is_erased_by(amendments) or not amendments.withdrawn.isdisjoint(self.ids)
 
     def is_erased_by(self, amendments: "Amendments") -> bool:
-        """Whether anything of it was erased, or an entry that it may hold."""
+        """Whether anything in the interval was erased, or an entry possibly in the prompt."""
         return self.since_ms <= amendments.erased_ms or self.entries_since_ms <= amendments.erased_entries_ms
 
     def is_redacted_by(self, amendments: "Amendments", own_id: str) -> bool:
         """Whether the answer or recap with this provenance has to lose its words.
 
-        It has to if something of it was withdrawn or erased, or if a plan redacts it. It also has to if its prompt held an answer
-        that a plan redacts and the two were not compared, because it was under way at that time.
+        True if a source was withdrawn or erased, or if a plan redacts the record. Also true if the prompt held an answer redacted by a plan
+        without a comparison of the two, because the record was under way at the time.
         """
         if own_id in amendments.redacted or self.is_affected_by(amendments):
             return True
         return any(own_id not in amendments.redacted[one] for one in amendments.redacted.keys() & self.ids)
 
     def is_affected_since(self, before: "Amendments", now: "Amendments") -> bool:
-        """Whether a message of it was withdrawn, erased or edited between two looks, or an answer or recap of it lost its words.
+        """Whether a message was withdrawn, erased or edited between two looks, or an answer or recap lost its words.
 
-        Filed entries may be older than the interval, so an erasure of entries always counts. Authors are not known here, so a member who
+        Filed entries may be older than the interval, so an erasure of entries always counts. Authors are unknown here, so a member who
         takes back everything always counts, too.
         """
         if self.since_ms <= now.erased_ms and now.erased_ms > before.erased_ms:
@@ -169,7 +174,7 @@ def _sources_in(messages: Mapping[str, Mapping[str, int]]) -> Iterator[Source]:
 
 
 def _by_author(sources: Iterable[Source]) -> Mapping[str, Mapping[str, int]]:
-    """Return each message once: with its oldest words, and under its author where one of the sources tells that."""
+    """Return each message once: with its oldest words, and under its author where a source names the author."""
     sources_by_id: dict[str, Source] = {}
     for source in sources:
         before = sources_by_id.setdefault(source.line_message_id, source)

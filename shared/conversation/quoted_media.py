@@ -1,11 +1,11 @@
-"""Media that a message quotes and memory does not know, fetched from LINE by their ids.
+"""Quoted media unknown to memory, fetched from LINE by their ids.
 
-A text cannot be fetched, nor can anything that the bot itself sent: LINE's endpoint has only the images, videos, voices and files of
-people, for an unstated time.  Source: LINE, "Get content"; "Receiving messages": no API returns the text of a quoted message.
+A text cannot be fetched, nor can anything sent by the bot itself: LINE's endpoint has only the images, videos, voices and files of people,
+for an unstated time.  Source: LINE, "Get content"; "Receiving messages": no API returns the text of a quoted message.
 
-An id does not tell when its message was sent. Such a medium therefore counts as older than any erasure. It is fetched only if nothing of
+An id does not show when its message was sent. Such a medium therefore counts as older than any erasure. It is fetched only if nothing of
 the chat was ever erased and no member took back everything. Every later erasure removes it, with every answer that saw it; so does every
-later `/forget me`, unless a stored message tells that another member sent it.
+later `/forget me`, unless a stored message names another member as the sender.
 """
 
 from collections.abc import Sequence
@@ -36,9 +36,10 @@ class QuotedMedia:
     def find(
         self, conversation: Conversation, history: History, asked: Sequence[MessageRecord], deadline: Deadline
     ) -> History:
-        """Return the history with the media that the newest of these messages quote and that memory does not know.
+        """Return the history with the media quoted by the newest of the messages and unknown to memory.
 
-        What is not found in time stays unknown. Repeated: finds what it kept. Never raises: the turn goes on without the medium.
+        For example, of five messages that quote unknown media, the newest three quotes are looked up. A medium not found in time stays
+        unknown. Repeated: finds the media stored before. Never raises: the turn goes on without the medium.
         """
         quotable = history.quotable
         unknown = dict.fromkeys(
@@ -56,7 +57,7 @@ class QuotedMedia:
     def _search(
         self, conversation: Conversation, history: History, quoted_id: str, deadline: Deadline
     ) -> MessageRecord | None:
-        """Return the quoted medium as a message, once its bytes are kept.  The amendments are looked at before and after."""
+        """Return the quoted medium as a message, once the bytes are stored.  The amendments are looked at before and after."""
         label = self.media.label(conversation, quoted_id)
         timestamp_ms = UNKNOWN_MS if label is None else label.timestamp_ms
         if timestamp_ms == UNKNOWN_MS and history.amendments.members:

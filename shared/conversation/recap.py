@@ -1,6 +1,6 @@
-"""Recaps: after the answer, the model sums up messages that left the verbatim part of prompts, a few at a time.
+"""Recaps: after the answer, the model sums up messages beyond the verbatim part of prompts, a few at a time.
 
-Each attempt is recorded in the snapshot before the model is asked, so that a recap that crashes its worker counts as a try.
+Each attempt is recorded in the snapshot before the model is asked, so a recap that crashes its worker counts as a try.
 """
 
 import math
@@ -33,7 +33,7 @@ class Summariser(Protocol):
         answers: Sequence[OutcomeRecord],
         amendments: Amendments,
     ) -> str:
-        """Return a recap of what was said, which was read with these amendments.  Raises: AizuchiError, if this attempt failed."""
+        """Return a recap of the records, read with these amendments.  Raises: AizuchiError, if this attempt failed."""
         ...
 
 
@@ -46,7 +46,7 @@ class RecapWriter:
     clock: Clock = field(repr=False)
 
     def is_due(self, record: SnapshotRecord, deadline: Deadline | None) -> bool:
-        """Whether messages fell out of the verbatim part, no other worker is summing them up, and the model can do so in time."""
+        """Whether messages fell out of the verbatim part, no other worker is summing them up, and the model has enough time."""
         has_time = deadline is not None and deadline.left_s >= _RECAP_S
         return has_time and bool(_next_batch(record, self.limits)) and self.clock.now_ms() >= record.recap_until_ms
 
@@ -57,10 +57,10 @@ class RecapWriter:
     def write(
         self, conversation: Conversation, snapshot: SeenSnapshot, amendments: Amendments, deadline: Deadline
     ) -> None:
-        """The messages that left the verbatim part are summed up, with a swap for each recap; if one fails, its messages stay as they are.
+        """The messages beyond the verbatim part are summed up, with a swap for each recap; if a recap fails, its messages stay unchanged.
 
-        `seen` holds the attempt, and was cleaned by `amendments`. A batch that crashed its worker too often gets a recap without words, so
-        that it does not crash later workers. The look after a swap serves as the look before the next recap.
+        `snapshot` holds the attempt, and was cleaned by `amendments`. A batch that crashed its worker too often gets a recap without words,
+        to prevent crashes of later workers. The look after a swap serves as the look before the next recap.
         """
         looked_s = -math.inf
         for recaps_left in reversed(range(self.limits.recaps_at_once)):
@@ -110,7 +110,10 @@ class RecapWriter:
 
 
 def _next_batch(record: SnapshotRecord, limits: MemoryLimits) -> tuple[MessageRecord, ...]:
-    """Return the oldest messages that no prompt shows and no recap sums up: as many as make a recap, or fewer where a recap follows."""
+    """Return the oldest messages without a prompt or a recap: enough for a recap, or fewer where a recap follows.
+
+    For example, with 50 verbatim and 10 to a recap, 59 messages give no batch, and 60 give the oldest ten.
+    """
     verbatim = without_recap(record)
     out_of_sight = verbatim[: max(len(verbatim) - limits.verbatim, 0)]
     waiting = [one for one in out_of_sight if one.line_message_id]  # a recap must be able to name its sources
@@ -123,7 +126,7 @@ def _next_batch(record: SnapshotRecord, limits: MemoryLimits) -> tuple[MessageRe
 
 
 def _with_recap(record: SnapshotRecord, text: str, limits: MemoryLimits) -> SnapshotRecord:
-    """Return the record with its next batch summed up in these words."""
+    """Return the record with the next batch summed up in the given words."""
     batch = _next_batch(record, limits)
     answers = _answers_in(record, batch)
     recap = Recap(
@@ -142,7 +145,7 @@ def _with_recap(record: SnapshotRecord, text: str, limits: MemoryLimits) -> Snap
 
 
 def _outside_of(records: Iterable[MessageRecord | OutcomeRecord]) -> frozenset[str]:
-    """Return the sources outside the chat whose words a recap of these may hold: captions and answers carry them."""
+    """Return the sources outside the chat whose words a recap of the records may hold: captions and answers carry them."""
     return frozenset().union(*(one.provenance.outside for one in records if one.provenance is not None))
 
 

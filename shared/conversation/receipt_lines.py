@@ -1,7 +1,7 @@
-"""Receipt lines: lines that the code adds below an answer, about what the turn did or proposes.  Only the names in quotes come from people.
+"""Receipt lines: lines added by the code below an answer, about effects and proposals.  Only the quoted names come from people.
 
-Their fixed words, places and times occur in many answers, so they are no sign that one answer repeats another one. The same holds for the
-names of fields, places and times in the arguments of proposed calls, and for the folders of entries.
+The fixed words, places and times occur in many answers, so are no sign that one answer repeats another. The same holds for the names of
+fields, places and times in the arguments of proposed calls, and for the folders of entries.
 """
 
 import re
@@ -17,9 +17,9 @@ _FIXED: Final = frozenset({"at", "database_name", "digest", "id", "page_id", "ru
 
 
 def compared_texts(text: str) -> tuple[str, ...]:
-    """Return the parts of an answer that are compared with other texts: the lines that are no receipts, and each name in a receipt.
+    """Return the parts of an answer to be compared with other texts: the lines that are no receipts, and each name in a receipt.
 
-    If all of these are blank, the whole text is compared.
+    If all parts are blank, the whole text is compared. For example, `Done.` and the receipt `✓ Saved “Milk”` give `("Done.", "Milk")`.
     """
     lines = text.split("\n")
     unmarked_text = "\n".join(one for one in lines if not one.startswith(_MARKS))
@@ -28,7 +28,10 @@ def compared_texts(text: str) -> tuple[str, ...]:
 
 
 def compared_arguments(arguments: str) -> tuple[str, ...]:
-    """Return the parts of a proposed call's arguments (the text of a JSON object) that are compared: all values but places and times."""
+    """Return the compared parts of a proposed call's arguments (the text of a JSON object): all values but places and times.
+
+    For example, `compared_arguments('{"title": "Milk", "at": "12:00"}')` is `("Milk",)`.
+    """
     texts, unvisited = [], [_read(arguments)]
     while unvisited:
         match unvisited.pop():
@@ -48,7 +51,10 @@ def compared_arguments(arguments: str) -> tuple[str, ...]:
 
 
 def compared_path(path: str) -> str:
-    """Return the part of a path that is compared: of an entry the name, of any other object the whole path."""
+    """Return the compared part of a path: of an entry the name, of any other object the whole path.
+
+    For example, `compared_path("shopping/milk.md")` is `milk`.
+    """
     return path.rpartition("/")[2].removesuffix(ENTRY_SUFFIX) if path.endswith(ENTRY_SUFFIX) else path
 
 
@@ -62,7 +68,7 @@ def _value_of(name: str, value: object) -> object:
 
 
 def _read(text: str) -> object:
-    """Return the value of a JSON text; any other text as it is."""
+    """Return the value of a JSON text; any other text unchanged."""
     try:
         return msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError):

@@ -1,8 +1,8 @@
 """The plan of a withdrawal or an erasure: which answers and recaps lose their words, stored before any words go.
 
-The first are those whose own prompt held a withdrawn message. The next had a redacted record in the prompt, and repeat a literal run of
-redacted words; and so on. An answer that rephrases another answer keeps its words; so does an answer that only came later. All are
-compared, in journal, snapshot and archive, until a round finds nothing new.
+First come the records with a withdrawn message in their own prompt. Next come records with a redacted record in the prompt and a literal
+run of redacted words; and so on. An answer that only rephrases another answer, or only came later, is cleared. All are compared, in
+journal, snapshot and archive, until a round finds nothing new.
 
 For example, message 450 is withdrawn. Answer e1 had 450 in its prompt: redacted. Answer e2 had only e1 in its prompt, and quotes e1:
 redacted. Answer e3 had e1 in its prompt, and says "OK": cleared.
@@ -65,10 +65,10 @@ class RedactionPlan:
         """Find and store the plan of the messages before any words go.  Return whether an object knew the messages.
 
         The plan is an amendment event of the round; readers take the plans of all rounds together. The journal is listed again after each
-        find, because an answer recorded meanwhile may not know of the find. A cleared answer is a find, too: unless the plan names it,
-        other withdrawals redact it. Records compared and redacted since the look by another delivery or withdrawal are read from its plan.
-        Messages under another withdrawal are compared here, too: the plan decides on the answers made from them, and the other withdrawal
-        may have stalled.
+        find, because an answer recorded meanwhile may not know of the find. A cleared answer is a find, too: other withdrawals redact an
+        answer missing from the plan. Records redacted since the look by another delivery or withdrawal are read from the other plan.
+        Messages under another withdrawal are compared here, too: the plan decides on their answers, and the other withdrawal may have
+        stalled.
         """
         stored: AbstractSet[str] = frozenset()
         segments: list[Segment] = []
@@ -100,10 +100,10 @@ class RedactionPlan:
         raise StorageUnavailableError("answers kept coming")
 
     def store_for_erasure(self, conversation: Conversation, sweep: Sweep) -> None:
-        """Find the records that lose their words with the erasure; store those newer than the watermark, as a plan, before any words go.
+        """Find the records redacted by the erasure; store the ones newer than the watermark, as a plan, before any words go.
 
-        The watermark does not cover the newer part: an answer given later may stand in a prompt that holds nothing older, and the turn with
-        that prompt has to be thought again. The journal is listed again after each find, as in `store_for_withdrawal`.
+        The watermark does not cover the newer part: an answer given later may stand in a prompt without anything older, and the turn with
+        such a prompt has to be thought again. The journal is listed again after each find, as in `store_for_withdrawal`.
         """
         erased_ms = self.amendments.erased_ms
         segments = [_with_erased(self.amendments, segment) for segment in sweep.segments_after(erased_ms)]
@@ -127,17 +127,17 @@ class RedactionPlan:
         raise StorageUnavailableError("answers kept coming")
 
     def add_words(self, texts: Iterable[str]) -> None:
-        """Add texts to be removed: a derived record that repeats them loses its words, too."""
+        """Add texts to be removed: a derived record that repeats a text is redacted, too."""
         self._signs.add(texts)
 
     def has_gaps(self, derived: Iterable[Derived]) -> bool:
-        """Whether the plan of some redacted record has not been loaded: its words are gone, and this plan has not compared them."""
+        """Whether the plan of some redacted record has not been loaded: the words are gone without a comparison by this plan."""
         explained = self._worded | self.amendments.redacted.keys()
         wordless = (record for record in derived if not record.words and record.id and record.id not in explained)
         return any(record.provenance.is_redacted_by(self.amendments, record.id) for record in wordless)
 
     def merge(self, amendments: Amendments) -> None:
-        """Merge the plans of other withdrawals, except for records whose text this plan has compared."""
+        """Merge the plans of other withdrawals, except for records compared by this plan."""
         redacted = {own_id: cleared for own_id, cleared in amendments.redacted.items() if own_id not in self._worded}
         self.amendments = replace(self.amendments, redacted=redacted)
 
@@ -160,9 +160,9 @@ class RedactionPlan:
         *,
         look: Callable[[], Amendments],
     ) -> bool:
-        """Return whether any record goes; archived records that repeat it, segment by segment, are compared, too, and added to both lists.
+        """Return whether any record goes; archived records named by the search, segment by segment, are compared and added to both lists.
 
-        Another withdrawal may have stored its plan meanwhile, before removing words: then `look` returns that plan.
+        Another withdrawal may have stored a plan meanwhile, before removing words: then `look` returns the plan.
         """
         is_grown = False
         while True:
@@ -179,7 +179,7 @@ class RedactionPlan:
     def _compare(self, derived: Sequence[Derived], *, is_anew: bool) -> bool:
         """Return whether any record goes.  Records naming a redacted record are compared with all removed words, round by round.
 
-        A round compares the records naming a record redacted by the last round; the first round, if `is_anew`, compares all that name any.
+        A round compares the records naming a record redacted by the last round; the first round, if `is_anew`, all records naming any.
         """
         before = len(self.redacted_ids)
         standing = _by_id(record for record in derived if record.id and record.id not in self.redacted_ids)
@@ -230,7 +230,7 @@ class RedactionPlan:
 
     @property
     def _uncompared(self) -> frozenset[str]:
-        """The records whose words were removed before any comparison."""
+        """The records redacted before any comparison."""
         return frozenset(self.redacted_ids - self._worded - self.amendments.redacted.keys())
 
     def _may_repeat(self, provenance: Provenance, words: Sequence[str], uncompared: AbstractSet[str]) -> bool:
@@ -246,7 +246,7 @@ def _derived(outcomes: Iterable[OutcomeRecord], snapshot: SnapshotRecord, segmen
 
 
 def _by_id(derived: Iterable[Derived]) -> dict[str, Derived]:
-    """Return each record once: between fold and deletion an answer has two copies, whose sources and words may differ."""
+    """Return each record once: between fold and deletion an answer has two copies, possibly with different sources and words."""
     united: dict[str, Derived] = {}
     for record in derived:
         copy = united.setdefault(record.id, record)

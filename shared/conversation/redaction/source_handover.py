@@ -1,9 +1,9 @@
-"""The handover of sources: when an answer or a recap is dropped or loses its words, the records that repeat it get its sources.
+"""The handover of sources: when an answer or a recap is dropped or redacted, the records that repeat it get its sources.
 
-An answer names the answers in its prompt, and those name their own sources. When an answer of the chain goes, the chain would end. So a
-record that repeats the answer, or a message among the answer's sources, names these sources from then on. If such a message has left
-memory, there are no words to compare: the record still names the answer, which an archive holds. If the answer has already lost its words,
-nothing can be compared: every record that names the answer gets its sources.
+An answer names the answers in its prompt, and each answer there names its own sources. When an answer is dropped, the chain would end. So a
+record that repeats the answer, or a message among the answer's sources, names the sources from then on. If a source has left memory, there
+are no words to compare: the record still names the answer, as stored in an archive. If the answer has no words any more, nothing can be
+compared: every record that names the answer gets the sources.
 
 For example, recap-1 names answer e1, and e1 names message 450. When e1 is dropped, and recap-1 repeats a phrase of e1, recap-1 names 450.
 """
@@ -24,7 +24,7 @@ _Record = TypeVar("_Record", OutcomeRecord, Recap)
 
 
 def hand_over_sources(snapshot: SnapshotRecord, retained_ids: AbstractSet[str]) -> SnapshotRecord:
-    """Return the snapshot with the sources of every record not in `retained_ids` handed to the records that repeat it; drops nothing."""
+    """Return the snapshot after a handover from every record not in `retained_ids` to the records that repeat it; drops nothing."""
     outcomes, recaps = _drafts_of(snapshot.outcomes), _drafts_of(snapshot.recaps)
     passed = _drafts_of(snapshot.passed_recaps)
     drafts: list[_Draft[OutcomeRecord] | _Draft[Recap]] = [*passed, *recaps, *outcomes]
