@@ -25,7 +25,7 @@ class AmendmentKind(StrEnum):
     """What an event says.  The meaning of `id` stands next to each kind."""
 
     EDIT = "edit"  # the message
-    WITHDRAWAL = "withdrawal"  # the last message, in the order of ids, of those that were withdrawn together
+    WITHDRAWAL = "withdrawal"  # the last in order of the messages withdrawn together
     PLAN = "plan"  # the round: the withdrawal's id, or that of an erasure
     ERASURE = "erasure"  # the timestamp up to which everything is erased
     RESET = "reset"  # likewise; filed entries stay

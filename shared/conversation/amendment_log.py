@@ -35,10 +35,10 @@ from shared.storage.object_cache import ObjectCache
 from shared.storage.object_names import ObjectNames
 from shared.storage.object_store import ListedObject
 
-_SLOW_LOOKS: Final = 4  # each of which took longer than `look_s`
+_SLOW_LOOKS: Final = 4  # each longer than `look_s`
 
 EndLook: TypeAlias = Callable[[], Amendments]
-"""Ends a look that was begun."""
+"""Ends a look."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -110,7 +110,7 @@ class Amendments:
 
     def adds_to(self, before: "Amendments") -> bool:
         """Whether this look shows anything new since the look `before`, which may have read more of the older amendments."""
-        return self is not before and not (  # a look that finds nothing returns what was known
+        return self is not before and not (  # a look that finds nothing returns the same object
             self.withdrawn <= before.withdrawn
             and self.redacted.items() <= before.redacted.items()
             and self.edits.items() <= before.edits.items()

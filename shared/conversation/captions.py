@@ -20,7 +20,7 @@ from shared.errors import AizuchiError
 from shared.line.media_content import MESSAGE_TYPES
 
 AT_ONCE: Final = 3
-_SECONDS: Final = 20.0  # after these no caption is begun
+_SECONDS: Final = 20.0  # after which no caption is begun
 _CAPTION_S: Final = 20.0
 
 

@@ -62,7 +62,9 @@ class Compaction:
         reading, end_look = reads.submit(conversation.snapshot.read), conversation.amendments.begin_look()
         listing = conversation.journal.list_objects()
         snapshot = reading.result()
-        if not conversation.amendments.is_valid(began_s):  # a second pass may be over whose amendment the look missed
+        if not conversation.amendments.is_valid(
+            began_s
+        ):  # the look may have missed an amendment, and its second pass be over
             logs.info("compaction_late")
             return None
         messages, outcomes = _read(conversation, listing)

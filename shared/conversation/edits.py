@@ -16,7 +16,7 @@ from shared.storage.compare_and_swap import update_by_swap
 from shared.storage.object_cache import ObjectCache
 from shared.storage.object_names import ObjectNames
 
-_DROPPED_AT_ONCE: Final = 64  # the reads of other chats wait for no more than these
+_DROPPED_AT_ONCE: Final = 64  # to limit how long the reads of other chats wait
 _WHAT: Final = "the words of an edit"
 
 

@@ -78,7 +78,7 @@ class History:
         )
         return tuple(sorted(waiting, key=by_time))
 
-    def beside(self, turn: TurnRecord) -> "History":
+    def with_covered_by(self, turn: TurnRecord) -> "History":
         """Return the history with the messages covered according to the turn, which was read first."""
         outcome = turn.outcome
         ended = outcome.answered_ids if outcome is not None and outcome.webhook_event_id in self.recorded else ()

@@ -26,8 +26,8 @@ from shared.storage.object_store import ListedObject
 MESSAGES_READ: Final = 100
 OUTCOMES_READ: Final = 100
 OUTCOMES_READ_FOR_PRESS: Final = 1_000
-"""Of these, one may be behind the button of a press, and another one tell that it was answered."""
-MESSAGES_SHOWN: Final = 80  # 50 verbatim, what is journalled since the last compaction, and what has no recap yet
+"""One may be behind the button of a press, and another show that the press was answered."""
+MESSAGES_SHOWN: Final = 80  # 50 verbatim, those journalled since the last compaction, and those without a recap yet
 
 
 class ReadIndex(Protocol):

@@ -28,14 +28,12 @@ from shared.conversation.snapshot_records import ArchivedAnswer, Recap, Segment,
 from shared.storage.segment_name import SegmentName
 
 _OUTCOMES_RETAINED: Final = 100
-_NEWEST_RETAINED: Final = 20  # the turn names the last one, which must be known as recorded
+_NEWEST_RETAINED: Final = 20  # the turn names the last, which must count as recorded
 _LATE_RETAINED: Final = 10
-_PASSED_RETAINED: Final = (
-    20  # recaps; about as many as are written in the 20 minutes in which an answer may be on its way
-)
+_PASSED_RETAINED: Final = 20  # recaps; about as many as are written while an answer is on its way, 20 minutes
 NAMED: Final = 8
-"""The most segments that a snapshot names, and that one compaction writes; the rest waits for the next compaction."""
-_LONGEST: Final = 100_000  # characters of a segment, so that one with the longest messages is no larger than a hundred of the usual ones
+"""The most segments named by a snapshot, and written by one compaction; further records wait for the next compaction."""
+_LONGEST: Final = 100_000  # characters of a segment, to bound one with the longest messages at a hundred usual ones
 _WITHOUT_PROVENANCE: Final = frozenset({OutcomeKind.SKIPPED, OutcomeKind.APOLOGISED, OutcomeKind.DEFERRED})
 
 
@@ -75,23 +73,23 @@ def bounded(
     verbatim = waiting[-(2 * limits.verbatim + limits.recaps_at_once * limits.summed_up) :]
     oldest_ms = min((one.timestamp_ms for one in verbatim), default=0)
     shown = {one.webhook_event_id for one in record.outcomes[-_OUTCOMES_RETAINED:] if one.timestamp_ms >= oldest_ms}
-    newest_ones = {one.webhook_event_id for one in record.outcomes[-_NEWEST_RETAINED:]}
+    newest = {one.webhook_event_id for one in record.outcomes[-_NEWEST_RETAINED:]}
     asking = _asking(record.outcomes, since_ms=now_ms - ANSWERABLE_MS - SKEW_MS)
-    retained_ids = shown | newest_ones | _late(record.outcomes) | asking | (required_ids or frozenset())
+    retained_ids = shown | newest | _late(record.outcomes) | asking | (required_ids or frozenset())
     passed = tuple(
         replace(recap, passed_ms=recap.passed_ms or now_ms)
         for recap in (*record.passed_recaps, *(one for one in record.recaps[: -limits.recaps] if one.id and one.text))
     )
     lasting = {one.id for one in passed if required_ids is None or one.id in required_ids}
     lasting |= {one.id for one in passed[-_PASSED_RETAINED:] if one.passed_ms > now_ms - ANSWERABLE_MS - SKEW_MS}
-    inherited = hand_over_sources(
+    handed_over = hand_over_sources(
         replace(record, recaps=recaps, passed_recaps=passed), {one.id for one in recaps} | lasting | retained_ids
     )
     return replace(
-        inherited,
+        handed_over,
         messages=tuple(sorted((*sources[-limits.sources :], *verbatim), key=by_time)),
-        outcomes=tuple(one for one in inherited.outcomes if one.webhook_event_id in retained_ids),
-        passed_recaps=tuple(one for one in inherited.passed_recaps if one.id in lasting or not one.passed_ms),
+        outcomes=tuple(one for one in handed_over.outcomes if one.webhook_event_id in retained_ids),
+        passed_recaps=tuple(one for one in handed_over.passed_recaps if one.id in lasting or not one.passed_ms),
     )
 
 

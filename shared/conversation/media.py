@@ -36,7 +36,7 @@ from shared.unknown_fields import Extensible
 
 FETCH_S: Final = 15.0
 UNKNOWN_MS: Final = 0
-"""The timestamp of a medium that was fetched because a message quoted it, while memory did not know its own message."""
+"""The timestamp of a medium fetched because of a quote, if memory does not know the quoted message."""
 _LABEL_SUFFIX: Final = ".json"
 _FILE_SUFFIX: Final = re.compile(r"\[file: .*?(\.[0-9A-Za-z]+)(?:, [\d,.]+ kB)?\]", re.DOTALL)
 
@@ -57,12 +57,12 @@ class MediumLabel(Extensible):
     is_refused: bool = False
 
 
-Unkept: TypeAlias = Unfetched | Literal["unreadable"]
-"""Why there are no bytes: LINE has none, or they are of a type that neither the model nor this system can read."""
+NotStored: TypeAlias = Unfetched | Literal["unreadable"]
+"""Why no bytes are stored: LINE has none, or neither the model nor this system can read the type."""
 
-Fetch: TypeAlias = Future[MediumLabel | Unkept]
+Fetch: TypeAlias = Future[MediumLabel | NotStored]
 Fetches: TypeAlias = Mapping[str, Fetch]
-"""Fetches that are under way, by the message whose media they fetch."""
+"""Fetches under way, by message id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +81,7 @@ class Media:
         fetching = self.threads.submit(copy_context().run, self.fetch, conversation, message, deadline)
         return {message.line_message_id: fetching}
 
-    def fetch(self, conversation: Conversation, message: MessageRecord, deadline: Deadline) -> MediumLabel | Unkept:
+    def fetch(self, conversation: Conversation, message: MessageRecord, deadline: Deadline) -> MediumLabel | NotStored:
         """The bytes of the message are stored; return their label, or the reason why not.
 
         LINE is asked again until the deadline. After a withdrawal meanwhile nothing stays. A quoted medium has no known sender, so nothing
@@ -100,13 +100,13 @@ class Media:
             return "gone"
         return result
 
-    def _fetch(self, conversation: Conversation, message: MessageRecord, deadline: Deadline) -> MediumLabel | Unkept:
+    def _fetch(self, conversation: Conversation, message: MessageRecord, deadline: Deadline) -> MediumLabel | NotStored:
         """Write the bytes of the message, if LINE has them by the deadline; the caller looks at the amendments next.
 
         After the deadline nothing is written: the request may be over, so a failed look or deletion would not be repeated.
         """
 
-        def write(content: ArrivingContent) -> MediumLabel | Unkept:
+        def write(content: ArrivingContent) -> MediumLabel | NotStored:
             return _write(conversation, message, content) if deadline.left_s else "unavailable"
 
         try:
@@ -181,7 +181,7 @@ def _write(
     if content_type is None:
         return "unreadable"
     names, store = conversation.names, conversation.objects.store
-    if not store.create_from(names.medium(message.line_message_id), content):  # an earlier fetch wrote it
+    if not store.create_from(names.medium(message.line_message_id), content):  # written by an earlier fetch
         content.skip()
     label = MediumLabel(
         timestamp_ms=message.timestamp_ms,

@@ -23,7 +23,7 @@ class PersonMessages:
     source_only: frozenset[str] = frozenset()
 
     @property
-    def taken_back(self) -> frozenset[str]:
+    def ids(self) -> frozenset[str]:
         """The ids withdrawn when the person takes back everything."""
         return self.own | self.source_only | self.unnamed
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # amendments know records, which have a provenance
     from shared.conversation.amendments import Amendments
 
 LATEST_MS: Final = 2**53
-"""Later than any timestamp: the start of an interval that holds nothing."""
+"""Later than any timestamp: the start of an empty interval."""
 
 
 WEB: Final = "web"
@@ -28,7 +28,7 @@ MEDIA: Final = "media"
 FILE: Final = "file"
 
 IsWithdrawn = Callable[[str, int], bool]
-"""Whether no entry may hold what a message, by its id, said at a timestamp of LINE's: it was withdrawn, erased or replaced by an edit."""
+"""Whether no entry may hold the words of a message id at a timestamp of LINE's: withdrawn, erased or replaced by an edit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,7 +20,7 @@ from shared.unknown_fields import Extensible
 _FILE: Final = "pushes"
 _IDS_RETAINED: Final = 1_000
 Refusal = Literal["quota_spent", "share_spent", "day_spent"]
-"""Why a chat may not have a push: the account's quota does not carry it, the chat has had its share, or its reminders of the day."""
+"""Why a chat may not have a push: the account's quota, the chat's share or the chat's reminders of the day are spent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from typing import Literal
 from shared.conversation.records import MessageRecord, OutcomeRecord
 
 Unquotable = Literal["withdrawn", "unknown"]
-"""Why a quote has no words: they were withdrawn, or nothing is kept (any more) under that id."""
+"""Why a quote has no words: withdrawn, or no record is stored under the id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

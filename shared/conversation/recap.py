@@ -68,10 +68,9 @@ class RecapWriter:
             record = replace(snapshot.record, recap_tries=0, recap_until_ms=0)
             if text is not None:
                 summed_up = _with_recap(record, text, self.limits)
-                record_groups = (summed_up.outcomes, summed_up.recaps, summed_up.passed_recaps)
-                required_ids = frozenset(
-                    one.id for kind in record_groups for one in kind
-                )  # journalled answers may name each
+                groups = (summed_up.outcomes, summed_up.recaps, summed_up.passed_recaps)
+                # Journalled answers may name any of the records.
+                required_ids = frozenset(one.id for group in groups for one in group)
                 within = bounded(summed_up, self.limits, now_ms=self.clock.now_ms(), required_ids=required_ids)
                 record = conversation.archive.with_waiting(summed_up, within)
             goes_on = text is not None and recaps_left > 0 and self.is_due(record, deadline)
@@ -89,7 +88,7 @@ class RecapWriter:
     ) -> str | None:
         """Return the text of the next recap; None if this attempt yields none."""
         batch = _next_batch(record, self.limits)
-        if not batch:  # all of it was withdrawn since the attempt was recorded
+        if not batch:  # withdrawn since the attempt was recorded
             return None
         if record.recap_tries > _TRIES:
             logs.error("recap_given_up")

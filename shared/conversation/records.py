@@ -17,10 +17,9 @@ from shared.unknown_fields import Extensible
 ANSWERABLE_MS: Final = 20 * 60_000
 """How long after its event a message can be answered.  Source: LINE, "Send reply message": no token works longer."""
 REMINDERS_PATH: Final = "reminders/"
-"""How the paths of staged writes to reminders begin; those of entries begin with a category."""
-_PLACEHOLDER: Final = re.compile(
-    r"\[(?:[^\[\]:]*|(?:video|voice message): \d+ s)\]"
-)  # stands for a message without words
+"""The prefix of paths of staged writes to reminders; paths of entries begin with a category."""
+# The text of a message without words, such as `[image]`.
+_PLACEHOLDER: Final = re.compile(r"\[(?:[^\[\]:]*|(?:video|voice message): \d+ s)\]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

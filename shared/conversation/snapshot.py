@@ -24,7 +24,7 @@ from shared.storage.object_names import ObjectNames
 from shared.storage.object_store import StoredObject
 from shared.storage.segment_name import SegmentName
 
-_DECODED_CACHED: Final = 32  # of about 140 kB, with as much again for the bytes that they are found by
+_DECODED_CACHED: Final = 32  # of about 140 kB each, and the bytes as their key take as much again
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,7 +18,7 @@ from shared.metering import ModelUsage
 from shared.unknown_fields import Extensible
 
 OUTPUT_WEIGHT: Final = Fraction(25, 3)
-"""A token of output costs as many of input.  Source: Google, "Gemini API pricing", flash-lite: $0.30 and $2.50 for a million."""
+"""The price of a token of output, in tokens of input.  Source: Google, "Gemini API pricing", flash-lite: $0.30 and $2.50 for a million."""
 _CHATS_CACHED: Final = 4_096
 
 
@@ -44,7 +44,7 @@ class Spending(Extensible):
 
         For example, on 2026-11-23 a spending of 2026-11-22 with 9 turns becomes 0 turns, or 1 with a reserved turn.
         """
-        if day <= self.day:  # an instance whose clock is behind, at midnight
+        if day <= self.day:  # at midnight, on an instance with a slow clock
             return self
         return Spending(day=day, turns=int(self.is_reserved), is_reserved=self.is_reserved)
 

@@ -22,7 +22,7 @@ from shared.storage.object_names import ObjectNames
 from shared.storage.object_store import ObjectStore
 from shared.unknown_fields import Extensible
 
-# The part of a lease after which its holder writes nothing: clocks differ by 5 s, and a call takes effect within 3 s.
+# The part of a lease after which the holder writes nothing: clocks differ by 5 s, and a call takes effect within 3 s.
 FENCE: Final = 17 / 25
 _COVERED_RETAINED: Final = 1_000
 
@@ -132,7 +132,7 @@ class TurnRecord(Extensible):
         """Return the turn as idle; a committed outcome is dropped, and `tries` goes on."""
         spending, outcome = self.spending.settled(counts=False), self.outcome
         if outcome is not None and outcome.audit.is_over_limit and outcome.kind is not OutcomeKind.SKIPPED:
-            spending = replace(spending, was_told=False)  # what tells of the limit was not sent
+            spending = replace(spending, was_told=False)  # the notice of the limit was not sent
         return TurnRecord(
             unknown_fields=self.unknown_fields,
             tries=self.tries,

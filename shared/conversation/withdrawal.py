@@ -173,9 +173,9 @@ class Withdrawal:
         self._erase_now(conversation)
         listing = conversation.journal.list_objects()
         ended = {
-            conversation.names.outcome(one.webhook_event_id)
-            for one in conversation.journal.read_outcomes(listing)
-            if one.provenance.until_ms <= int(until) and not one.holds_words
+            conversation.names.outcome(outcome.webhook_event_id)
+            for outcome in conversation.journal.read_outcomes(listing)
+            if outcome.provenance.until_ms <= int(until) and not outcome.holds_words
         }
         for outcome_object in listing.outcomes:
             if outcome_object.name in ended:

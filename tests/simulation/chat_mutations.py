@@ -412,7 +412,7 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
         lacks="a message is answered again once its outcome is no longer read",
     ),
     "counts_what_the_turn_covers": Mutation(
-        f"{_HISTORY}:History.beside",
+        f"{_HISTORY}:History.with_covered_by",
         DropArgument("replace", "covered"),
         lacks="the same",
     ),

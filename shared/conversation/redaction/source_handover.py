@@ -19,7 +19,7 @@ from shared.conversation.snapshot_records import Recap, SnapshotRecord
 from shared.search.literal_runs import Signs
 
 NAMES_LIMIT: Final = 1_000
-"""An answer or recap that would have to name more loses its words instead.  Of its own, it keeps all that its prompt held."""
+"""An answer or recap with more sources after a handover loses its words.  Sources from its own prompt are not limited."""
 _Record = TypeVar("_Record", OutcomeRecord, Recap)
 
 
