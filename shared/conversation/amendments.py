@@ -41,7 +41,7 @@ class Plan:
 class Amendments:
     """The withdrawn, edited and erased messages, as of one look.
 
-    `redacted`: the answers and recaps without words, each with the records cleared by all plans against the answer. `edits`: the newest
+    `redacted`: the answers and recaps to lose their words; for each, the ids cleared by every plan that redacts it. `edits`: the newest
     words of edited messages, where read (`AmendmentLog.with_words_of`); `edited_ms`: LINE's timestamp of each edit; `editors`: the editors'
     marks. `members`: up to when each member took back everything, by the members' marks. Filed entries are erased up to `erased_entries_ms`
     only. `together`: the messages withdrawn at once, by the id of their withdrawal; `plans`: by the ids of their rounds.
@@ -168,7 +168,7 @@ def _merged(
 
 
 def _redacted(plans: Iterable[Plan]) -> dict[str, frozenset[str]]:
-    """Return the ids redacted by any plan, each with the ids cleared by all plans against the id.
+    """Return the ids redacted by any plan, each with the ids cleared by every plan that redacts it.
 
     For example, plan A redacts e1 and clears e2, e3; plan B redacts e1 and clears e3: `{"e1": {"e3"}}`.
     """

@@ -1,7 +1,7 @@
 """Captions: a line about a picture, voice, video or file, because prompts show no media from the snapshot.
 
-A caption replaces the placeholder, so belongs to the message's words and is withdrawn with them. Each medium is marked before the model is
-asked: a medium that crashes its worker keeps the placeholder.
+A caption replaces the placeholder, so belongs to the message's words and is withdrawn with them. The attempt is recorded before the model
+is asked: a medium that crashes its worker keeps the placeholder.
 """
 
 from collections.abc import Mapping, Sequence
@@ -54,13 +54,15 @@ class CaptionWriter:
         waiting = uncaptioned(record)[-AT_ONCE:]
         if not waiting or request.left_s < _CAPTION_S:
             return
-        marked = conversation.snapshot.swap(snapshot, _marked(record, {one.line_message_id for one in waiting}))
-        if marked is None:
+        attempted = conversation.snapshot.swap(
+            snapshot, _with_attempts(record, {one.line_message_id for one in waiting})
+        )
+        if attempted is None:
             return
         deadline = request.earlier(_CAPTION_S).within(_SECONDS)
         captions, failed = self._captions(conversation, waiting, amendments, deadline)
         if captions or failed:
-            conversation.snapshot.swap(marked, _with_captions(marked.record, captions, failed))
+            conversation.snapshot.swap(attempted, _with_captions(attempted.record, captions, failed))
         conversation.snapshot.settle(conversation.amendments, amendments)
 
     def _captions(
@@ -91,7 +93,7 @@ def uncaptioned(record: SnapshotRecord) -> tuple[MessageRecord, ...]:
     )
 
 
-def _marked(record: SnapshotRecord, line_message_ids: set[str]) -> SnapshotRecord:
+def _with_attempts(record: SnapshotRecord, line_message_ids: set[str]) -> SnapshotRecord:
     return replace(
         record,
         messages=tuple(

@@ -118,7 +118,7 @@ def _abandon(conversation: Conversation, cut: Cut, amendments: Amendments) -> No
 def _settle_segments(conversation: Conversation, cut: Cut, looked: Amendments, settled: Amendments) -> None:
     """Clean the segments of words amended between the looks `looked` and `settled`."""
     if settled.adds_to(looked):
-        Sweep(archive=conversation.archive).clean_these(cut.segments, settled)
+        Sweep(archive=conversation.archive).clean_segments(cut.segments, settled)
 
 
 def _read(conversation: Conversation, listing: JournalListing) -> tuple[list[MessageRecord], list[OutcomeRecord]]:

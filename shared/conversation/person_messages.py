@@ -39,7 +39,7 @@ class PersonMessages:
         quoted = {own_id for own_id, one in labels.items() if one.timestamp_ms == UNKNOWN_MS}
         journalled, recorded = conversation.journal.read_messages(), conversation.journal.read_outcomes()
         snapshot = conversation.snapshot.read().record
-        segments = tuple(Sweep(archive=conversation.archive).naming({user_id, mark, *quoted}))
+        segments = tuple(Sweep(archive=conversation.archive).find({user_id, mark, *quoted}))
         archived = (one for segment in segments for one in segment.messages)
         attributed_ids: set[str] = set()
         for message in chain(journalled, snapshot.messages, snapshot.leaving.messages, archived):

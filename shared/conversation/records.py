@@ -142,7 +142,7 @@ class SaidReminder(Extensible):
 class ProposedCall(Extensible):
     """A tool call that waits for a tap: the arguments as the text of a JSON object, and the name of the object to be changed.
 
-    Both are empty after a withdrawal removed the words. `revision`: the state of the object as shown to the person (`Tool.revision`).
+    Both are empty once a withdrawal has removed the words. `revision`: the state of the object as shown to the person (`Tool.revision`).
     """
 
     tool: str
@@ -279,7 +279,7 @@ class OutcomeRecord(Extensible):
 
 
 def outcome_of(messages: Sequence[MessageRecord], kind: OutcomeKind) -> OutcomeRecord:
-    """Return an outcome without words for messages, oldest first; the id is the newest message's.
+    """Return an outcome without words for messages, oldest first, under the id of the newest event.
 
     For example, the outcome of the events `e1` and `e2` has the id `e2`, and quotes the newest message that has a quote token.
     """

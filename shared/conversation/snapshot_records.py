@@ -106,7 +106,8 @@ class SnapshotRecord(Extensible):
     of the archive; `segments` lists the last segments written, by the last part of the objects' names.
 
     The sources of outcomes, and of the answers in `leaving`, are stored once for all, in `numbered`; in memory `numbered` is empty.
-    `overtaken_ms`: the last rewrite by `Snapshot.overtake`. `refused`: marks of words refused by the model's provider, in the journal, too.
+    `overtaken_ms`: the last rewrite by `Snapshot.overtake`. `refused`: marks of words refused by the model's provider, also of journalled
+    records.
     """
 
     version: int = VERSION

@@ -24,7 +24,7 @@ _CHATS_CACHED: Final = 4_096
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spending(Extensible):
-    """A chat's use on `day`, in the zone of the bot.
+    """The turns and tokens used by a chat on `day`, in the zone of the bot.
 
     `turns` counts turns that asked the model; `is_reserved`: the turn under way is among them. `tokens` are weighted. `was_told`: the chat
     has been told of the spent budget. `charged_by` is the token of the last write with a charge.
@@ -93,7 +93,7 @@ class Ledger:
                 self._stored[conversation_id] = generation, spending
 
     def spending(self, conversation_id: str, now_ms: int) -> Spending | None:
-        """Return the chat's use of today as known to the instance, including charges not yet written.
+        """Return the chat's spending today as known to the instance, including charges not yet written.
 
         None: this instance has not read the chat's turn.
         """

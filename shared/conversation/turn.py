@@ -60,9 +60,9 @@ class TurnRecord(Extensible):
     else will be sent. `holder` delivers until `expires_ms`; then any worker may take over.
 
     `sequence` numbers the commits of the chat. `covered`: the messages of earlier outcomes, and the events of outcomes without a message,
-    each with the timestamp of the outcome, for as long as a message can be answered. `spending`: the chat's use of today. `left` counts how
-    often ticks postponed words to the chat's next answer; `said`: the count at which a turn last found nothing waiting. If the two differ,
-    something may wait.
+    each with the timestamp of the outcome, for as long as a message can be answered. `spending`: the turns and tokens used today. `left`
+    counts how often ticks postponed words to the chat's next answer; `said`: the count at which a turn last found nothing waiting. If the
+    two differ, something may wait.
     """
 
     version: int = VERSION
@@ -208,7 +208,7 @@ class Turn:
         raise StorageUnavailableError("others kept changing the turn")
 
     def spending(self, record: TurnRecord) -> Spending:
-        """Return the chat's use of today, as stored in the turn."""
+        """Return the chat's spending today, as stored in the turn."""
         return record.spending.on(self.ledger.day(self.clock.now_ms()))
 
     def leave(self) -> None:

@@ -91,7 +91,7 @@ class Withdrawal:
             return False
         conversation.amendments.withdraw(line_message_ids, timestamp_ms=timestamp_ms)
         round_id = max(line_message_ids)
-        self._mark(conversation, _WITHDRAWAL, round_id)
+        self._schedule_second_pass(conversation, _WITHDRAWAL, round_id)
         return self._withdraw_now(conversation, line_message_ids, round_id=round_id, delivered=delivered)
 
     def take_back_late(self, conversation: Conversation, message: MessageRecord) -> None:
@@ -137,7 +137,7 @@ class Withdrawal:
         if conversation.amendments.has_forgotten(user_id, timestamp_ms=timestamp_ms):
             self.withdraw(conversation, line_message_id, timestamp_ms=timestamp_ms)
             return False
-        self._mark(conversation, _EDIT, line_message_id)
+        self._schedule_second_pass(conversation, _EDIT, line_message_id)
         self._edit_now(conversation, line_message_id)
         return True
 
@@ -154,8 +154,8 @@ class Withdrawal:
         sweep = Sweep(archive=conversation.archive)
         journalled, snapshot = conversation.journal.message_of(line_message_id), conversation.snapshot.read().record
         sweep.add_sent_times((*([journalled] if journalled else ()), *snapshot.all_messages))
-        sweep.begin_with({line_message_id})
-        archived = [one for segment in sweep.naming({line_message_id}) for one in segment.messages]
+        sweep.skip_segments_before({line_message_id})
+        archived = [one for segment in sweep.find({line_message_id}) for one in segment.messages]
         amendments = conversation.amendments.with_words_of(amendments, (*archived, *snapshot.all_messages))
         conversation.snapshot.clean(amendments)
         sweep.clean(amendments, {line_message_id})
@@ -164,7 +164,7 @@ class Withdrawal:
     def erase(self, conversation: Conversation, *, until_ms: int, spares_entries: bool = False) -> None:
         """No object holds anything up to LINE's timestamp `until_ms`, except spared entries; later messages stay."""
         conversation.amendments.erase(until_ms, spares_entries=spares_entries)
-        self._mark(conversation, _ERASURE, str(until_ms))
+        self._schedule_second_pass(conversation, _ERASURE, str(until_ms))
         self._erase_now(conversation)
 
     def finish_erasure(self, conversation: Conversation, until: str) -> None:
@@ -186,7 +186,7 @@ class Withdrawal:
         """Every compaction without knowledge of the amendment loses its swap, even if it slept right before the swap."""
         conversation.snapshot.overtake(now_ms=self.clock.now_ms())
 
-    def _mark(self, conversation: Conversation, kind: str, marker_id: str) -> None:
+    def _schedule_second_pass(self, conversation: Conversation, kind: str, marker_id: str) -> None:
         at_ms = self.clock.now_ms() + round(self.second_pass_s(conversation) * 1_000)
         DueMarkers(store=conversation.objects.store).mark(kind, conversation, marker_id, at_ms=at_ms)
 

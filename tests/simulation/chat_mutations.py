@@ -318,7 +318,7 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
     ),
     "plans_with_the_archive": Mutation(
         f"{_REDACTION_PLAN}:RedactionPlan.store_for_withdrawal",
-        Instead("sweep.naming_more", name_no_segment),
+        Instead("sweep.find_more", name_no_segment),
         lacks="an archived answer keeps withdrawn words that it repeats from another one",
     ),
     "stores_the_plan": Mutation(
@@ -353,17 +353,17 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
     ),
     "marks_withdrawals_first": Mutation(
         f"{_WITHDRAWAL}:Withdrawal.withdraw_all",
-        Postpone("_mark"),
+        Postpone("_schedule_second_pass"),
         lacks="no tick carries out a withdrawal whose worker stalls",
     ),
     "marks_edits_first": Mutation(
         f"{_WITHDRAWAL}:Withdrawal.edit",
-        Postpone("_mark"),
+        Postpone("_schedule_second_pass"),
         lacks="no tick carries out an edit whose worker stalls",
     ),
     "marks_erasures_first": Mutation(
         f"{_WITHDRAWAL}:Withdrawal.erase",
-        Postpone("_mark"),
+        Postpone("_schedule_second_pass"),
         lacks="no tick carries out an erasure whose worker stalls",
     ),
     "plans_before_words_go": Mutation(
@@ -373,12 +373,12 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
     ),
     "marks_withdrawals": Mutation(
         f"{_WITHDRAWAL}:Withdrawal.withdraw_all",
-        Skip("_mark"),
+        Skip("_schedule_second_pass"),
         lacks="the second pass of a withdrawal never comes",
     ),
     "marks_erasures": Mutation(
         f"{_WITHDRAWAL}:Withdrawal.erase",
-        Skip("_mark"),
+        Skip("_schedule_second_pass"),
         lacks="the second pass of an erasure never comes",
     ),
     "relies_on_epochs_of_others": Mutation(

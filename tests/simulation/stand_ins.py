@@ -125,7 +125,7 @@ def find_none(_conditions: Iterable[bool]) -> bool:
 
 
 def name_no_segment(_sweep: Sweep, _ids: AbstractSet[str]) -> tuple[Segment, ...]:
-    """Stand-in for `Sweep.naming_more`."""
+    """Stand-in for `Sweep.find_more`."""
     return ()
 
 

@@ -1,8 +1,8 @@
 """The plan of a withdrawal or an erasure: which answers and recaps lose their words, stored before any words go.
 
 First come the records with a withdrawn message in their own prompt. Next come records with a redacted record in the prompt and a literal
-run of redacted words; and so on. An answer that only rephrases another answer, or only came later, is cleared. All are compared, in
-journal, snapshot and archive, until a round finds nothing new.
+run of redacted words; and so on. An answer that only rephrases another answer keeps its words; so does an answer that only came later. All
+are compared, in journal, snapshot and archive, until a round finds nothing new.
 
 For example, message 450 is withdrawn. Answer e1 had 450 in its prompt: redacted. Answer e2 had only e1 in its prompt, and quotes e1:
 redacted. Answer e3 had e1 in its prompt, and says "OK": cleared.
@@ -79,8 +79,8 @@ class RedactionPlan:
             other_withdrawn = conversation.journal.read_listed(listing, withdrawn - line_message_ids)
             snapshot = conversation.snapshot.read().record
             sweep.add_sent_times(snapshot.all_messages)
-            sweep.begin_with(line_message_ids)
-            segments += sweep.naming_more(line_message_ids | self.redacted_ids)
+            sweep.skip_segments_before(line_message_ids)
+            segments += sweep.find_more(line_message_ids | self.redacted_ids)
             archived = (message for segment in segments for message in segment.messages)
             messages = {
                 message.line_message_id: message
@@ -149,7 +149,7 @@ class RedactionPlan:
         return len(self.redacted_ids) > before
 
     def compare_further(self, derived: Sequence[Derived]) -> bool:
-        """Do the same as `compare`, but skip records compared before without a newly redacted source."""
+        """Do the same as `compare`, but skip records compared before, unless a source was redacted since."""
         return self._compare(derived, is_anew=False)
 
     def _compare_all(
@@ -160,7 +160,7 @@ class RedactionPlan:
         *,
         look: Callable[[], Amendments],
     ) -> bool:
-        """Return whether any record goes; archived records named by the search, segment by segment, are compared and added to both lists.
+        """Return whether any record goes.  Archived records naming a redacted record are compared and added to both lists, batch by batch.
 
         Another withdrawal may have stored a plan meanwhile, before removing words: then `look` returns the plan.
         """
@@ -170,7 +170,7 @@ class RedactionPlan:
                 self.merge(look())
             is_further = self.compare_further(derived) if is_grown else self.compare(derived)
             is_grown = is_grown or is_further
-            more = [*sweep.naming_more(self.redacted_ids)] if is_further else []
+            more = [*sweep.find_more(self.redacted_ids)] if is_further else []
             if not more:
                 return is_grown
             segments += more
@@ -179,7 +179,8 @@ class RedactionPlan:
     def _compare(self, derived: Sequence[Derived], *, is_anew: bool) -> bool:
         """Return whether any record goes.  Records naming a redacted record are compared with all removed words, round by round.
 
-        A round compares the records naming a record redacted by the last round; the first round, if `is_anew`, all records naming any.
+        A round compares the records naming a record redacted by the last round; the first round, if `is_anew`, all records naming any
+        redacted record.
         """
         before = len(self.redacted_ids)
         standing = _by_id(record for record in derived if record.id and record.id not in self.redacted_ids)

@@ -42,7 +42,7 @@ class Sweep:
         """Add the times at which the messages were sent."""
         self._sent_ms |= {one.line_message_id: one.timestamp_ms for one in messages}
 
-    def begin_with(self, line_message_ids: AbstractSet[str]) -> None:
+    def skip_segments_before(self, line_message_ids: AbstractSet[str]) -> None:
         """Leave out the segments that end a day before the first of the messages was sent, if the time of every message is known.
 
         An answer that names a message had the message in its prompt, so may have a timestamp minutes older than the message, but not a day.
@@ -50,12 +50,12 @@ class Sweep:
         if line_message_ids <= self._sent_ms.keys():
             self._since_ms = min(self._sent_ms[one] for one in line_message_ids) - _DAY_MS
 
-    def naming(self, ids: AbstractSet[str]) -> Iterator[Segment]:
+    def find(self, ids: AbstractSet[str]) -> Iterator[Segment]:
         """Yield the segments with any of the ids, of messages, answers, recaps or people; unreadable segments are left out."""
         return (segment for _, data in self._hits(ids) if (segment := _decoded(data)) is not None)
 
-    def naming_more(self, ids: AbstractSet[str]) -> Iterator[Segment]:
-        """Yield the same as `naming`, but no segment yielded before, unless rewritten since."""
+    def find_more(self, ids: AbstractSet[str]) -> Iterator[Segment]:
+        """Yield the same as `find`, but no segment yielded before, unless rewritten since."""
         for listed_segment, data in self._hits(ids, except_for=self._yielded):
             self._yielded.add(listed_segment.listed_object)
             if (segment := _decoded(data)) is not None:
@@ -73,7 +73,7 @@ class Sweep:
         for segment, _ in self._hits(ids):
             self._rewrite(segment.listed_object.name, amendments)
 
-    def clean_these(self, segments: Iterable[WrittenSegment], amendments: Amendments) -> None:
+    def clean_segments(self, segments: Iterable[WrittenSegment], amendments: Amendments) -> None:
         """Apply the amendments to the segments, if they are stored."""
         for segment in segments:
             self._rewrite(self.archive.names.segment(segment.name), amendments)
