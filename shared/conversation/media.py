@@ -144,7 +144,7 @@ class MediaBytes:
     """The media of chats; a WordHolder."""
 
     def remove_withdrawn(self, conversation: Conversation, amendments: Amendments) -> None:
-        """No bytes are left of any withdrawn message.
+        """No bytes are left of any withdrawn or erased message.
 
         Repeated: does nothing. A medium with an unreadable label is deleted by any erasure. Raises: StorageUnavailableError.
         """
@@ -176,7 +176,7 @@ def media_labels(conversation: Conversation) -> Mapping[str, MediumLabel]:
 def _write(
     conversation: Conversation, message: MessageRecord, content: ArrivingContent
 ) -> MediumLabel | Literal["unreadable"]:
-    """Write the bytes while they arrive, then their label; a type unreadable for the model is not downloaded."""
+    """Write the bytes while they arrive, then their label; content of an unreadable type is not downloaded."""
     content_type = _type_of(message, content)
     if content_type is None:
         return "unreadable"

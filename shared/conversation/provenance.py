@@ -1,4 +1,4 @@
-"""Provenance: the sources of the words in a prompt, an answer or a recap.  By it a withdrawal decides whether the words have to go.
+"""Provenance: the sources of the words in a prompt, an answer or a recap.  A withdrawal decides by them which words have to go.
 
 Only the contents of the prompt itself are named: messages, earlier answers and recaps, each by its own id. The sources of an answer in the
 prompt are not inherited; words passed on by the answer are found by comparing texts, once the answer is redacted.

@@ -32,7 +32,7 @@ class MemoryLimits:
     """How much of a chat is stored, in messages and recaps.
 
     More than `journalled` messages in the journal are folded. `verbatim` are shown in prompts unchanged; of the older messages, `summed_up`
-    at a time become a recap, `recaps_at_once` recaps in one compaction; `recaps` are retained, and at most `sources` messages of theirs.
+    at a time become a recap, `recaps_at_once` recaps in one compaction; `recaps` are retained, with at most `sources` of their messages.
     """
 
     journalled: int = 20
@@ -117,7 +117,7 @@ class Snapshot:
         update_by_swap(self.objects.store, self.names.snapshot, overtaken, what="the snapshot")
 
     def settle(self, log: AmendmentLog, looked: Amendments) -> Amendments:
-        """Remove words amended since the look `looked` from the snapshot, until a look finds nothing new.
+        """Clean the snapshot of words amended since the look `looked`, until a look finds nothing new.
 
         Return the last look that found something, or `looked`.
         """

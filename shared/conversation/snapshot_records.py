@@ -38,7 +38,7 @@ class Recap(Extensible):
         return self.redacted(text="")
 
     def is_outdated_by(self, edited_ms: Mapping[str, int]) -> bool:
-        """Whether a message was edited after the recap summed it up.
+        """Whether a message has an edit newer than the words summed up.
 
         For example, a recap of message 450 as written at 1,000 ms is outdated by `{"450": 2000}`.
         """
