@@ -79,7 +79,7 @@ class Sweep:
             self._rewrite(self.archive.names.segment(segment.name), amendments)
 
     def clean_all(self, amendments: Amendments) -> None:
-        """Apply the amendments to every segment; delete those that are wholly erased."""
+        """Apply the amendments to every segment; delete the wholly erased segments."""
         for segment in self.archive.list_segments():
             listed_object, is_erased = segment.listed_object, segment.name.last_ms <= amendments.erased_ms
             if not is_erased or not self.archive.objects.store.delete(
@@ -141,7 +141,10 @@ def _named_in(data: bytes) -> bytes:
 
 
 def _matcher(ids: frozenset[str]) -> Callable[[bytes], bool]:
-    """Return a function that tests whether bytes hold any of the ids."""
+    """Return a function to test whether bytes hold any of the ids.
+
+    For example, `_matcher(frozenset({"450"}))` accepts the bytes `{"id":"450"}`, but not `{"id":"4501"}`.
+    """
     if len(ids) <= _FEW:
         needles = [f'"{one}"'.encode() for one in ids]
         return lambda data: any(needle in data for needle in needles)
