@@ -134,16 +134,16 @@ class Archive:
             reading = self.objects.reads.submit(self.snapshot.read)
             segments = self.list_segments()
             record = reading.result().record
-            reaching = sorted(
+            in_span = sorted(
                 (one for one in segments if _reaches(one.name, since_ms, until_ms)),
                 key=lambda segment: segment.name.last_ms,
             )
-            newest = reaching[-SEGMENTS_READ:]
+            newest = in_span[-SEGMENTS_READ:]
             bodies = self._bodies(newest)
             if retries_left and (None in bodies or _is_behind(segments, record, oldest_ms=since_ms)):
                 continue
             decoded = [segment for one in bodies if one is not None and (segment := _decoded(one)) is not None]
-            return [*decoded, record.leaving], len(decoded) < len(reaching)
+            return [*decoded, record.leaving], len(decoded) < len(in_span)
         raise AssertionError("unreachable")
 
     def _bodies(self, segments: Sequence[ListedSegment]) -> list[bytes | None]:

@@ -62,9 +62,8 @@ class Compaction:
         reading, end_look = reads.submit(conversation.snapshot.read), conversation.amendments.begin_look()
         listing = conversation.journal.list_objects()
         snapshot = reading.result()
-        if not conversation.amendments.is_valid(
-            began_s
-        ):  # the look may have missed an amendment, and its second pass be over
+        # The look may have missed an amendment whose second pass is over.
+        if not conversation.amendments.is_valid(began_s):
             logs.info("compaction_late")
             return None
         messages, outcomes = _read(conversation, listing)
@@ -93,13 +92,13 @@ class Compaction:
         list(dropping)
         dropping = reads.map(conversation.journal.drop_listed, folded_outcomes)
         logs.info("journal_folded", messages=len(folding.messages), outcomes=len(folding.outcomes))
-        tidying = reads.submit(conversation.archive.remove_needless) if cut.segments else None
+        removing = reads.submit(conversation.archive.remove_needless) if cut.segments else None
         if deadline is not None and writes_recaps:
             snapshot = folded if settled == amendments else conversation.snapshot.read()
             self.recaps.write(conversation, snapshot, settled, deadline)
         list(dropping)
-        if tidying is not None:
-            tidying.result()
+        if removing is not None:
+            removing.result()
             logs.info("segments_written", segments=len(cut.segments))
         return folded.record
 
