@@ -136,7 +136,7 @@ class ExternalCalls:
     def _store(self) -> ObjectStore:
         return self.conversation.objects.store
 
-    def _known(self, key: str) -> KnownCall | None:
+    def _call_of(self, key: str) -> KnownCall | None:
         result = decode_if_readable(CallResult, self._data(self.conversation.names.call_result(key)))
         record = decode_if_readable(CallRecord, self._data(self.conversation.names.call(key)))
         return None if record is None else KnownCall(record=record, result=result.result if result else None)
