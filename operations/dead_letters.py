@@ -165,7 +165,9 @@ class DeadLetters:
         if event.type != "message":  # an answer covers the message, not an edit of it
             return Verdict.REPLAY
         turn = conversation.turn.read()  # before the chat, as a worker reads them
-        is_covered = event.message.line_message_id in self.reader.read_newest(conversation).beside(turn.record).covered
+        is_covered = (
+            event.message.line_message_id in self.reader.read_newest(conversation).with_covered_by(turn.record).covered
+        )
         return Verdict.ANSWERED if is_covered else Verdict.REPLAY
 
     def _name_of(self, conversation_id: str) -> str:

@@ -114,7 +114,7 @@ class ForgetPerson:
         own = before.own | before.source_only | conversation.amendments.edited_by(person, until_ms=now_ms)
         if own:
             conversation.amendments.forget_member(person, until_ms=now_ms)
-            own |= messages_of(conversation, person, until_ms=now_ms).taken_back
+            own |= messages_of(conversation, person, until_ms=now_ms).ids
             own |= conversation.amendments.edited_by(person, until_ms=now_ms)
             self.withdrawal.withdraw_all(conversation, own, timestamp_ms=now_ms)
         return own
@@ -129,7 +129,7 @@ def chats_in(store: ObjectStore) -> tuple[str, ...]:
 def _messages(conversation: Conversation, own: frozenset[str]) -> list[MessageRecord]:
     journalled, snapshot = conversation.journal.read_messages(), conversation.snapshot.read().record
     newest: dict[str, MessageRecord] = {}
-    for segment in (*Sweep(archive=conversation.archive).naming(own), snapshot.leaving):
+    for segment in (*Sweep(archive=conversation.archive).find(own), snapshot.leaving):
         newest |= {one.line_message_id: one for one in segment.messages}
     newest |= {one.line_message_id: one for one in (*snapshot.messages, *journalled)}
     return sorted((newest[one] for one in own & newest.keys()), key=lambda one: one.timestamp_ms)

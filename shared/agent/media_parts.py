@@ -24,7 +24,7 @@ from shared.agent.model import INLINE_LIMIT_BYTES, FilePart, MediaPart, Part
 from shared.agent.token_estimate import estimated_tokens
 from shared.clock import Deadline
 from shared.conversation.history import History
-from shared.conversation.media import FETCH_S, Fetch, Fetches, Media, MediumLabel, Unkept
+from shared.conversation.media import FETCH_S, Fetch, Fetches, Media, MediumLabel, NotStored
 from shared.conversation.quotes import Quotable
 from shared.conversation.records import MessageRecord
 from shared.conversation.store import Conversation
@@ -43,7 +43,7 @@ _NOT_OPENED: Final = "It could not be opened this time."
 REFUSED: Final = (
     "[note] It cannot be opened: it is damaged, locked, or of a kind that you cannot read. Say so if it is asked about."
 )
-_WHY_NOT: Final[Mapping[Unkept, str]] = {
+_WHY_NOT: Final[Mapping[NotStored, str]] = {
     "not_ready": "LINE is still preparing it; the person may ask again in a moment.",
     "gone": "It is not there any more.",
     "too_large": "It is too large to be looked at.",
@@ -52,7 +52,7 @@ _WHY_NOT: Final[Mapping[Unkept, str]] = {
 }
 
 
-_UNREAD_FILES: Final[Mapping[Unkept, Unread]] = {"unreadable": Unread.UNKNOWN_TYPE, "too_large": Unread.TOO_LARGE}
+_UNREAD_FILES: Final[Mapping[NotStored, Unread]] = {"unreadable": Unread.UNKNOWN_TYPE, "too_large": Unread.TOO_LARGE}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,1 +1,1 @@
-"""What was said in a chat, and what became of it."""
+"""A chat as stored: records, amendments, memory, turns."""

@@ -1,10 +1,10 @@
 """Amendment events: what became of a chat's messages after they were sent, as objects that are created once and never changed.
 
     amended/{conversation_id}/{written_ms}.{kind}.{id}.{digest}.json   one event
-    amended/{conversation_id}/~fold.json                               all events that are older than an hour
+    amended/{conversation_id}/~fold.json                               all events older than an hour
 
-An event holds no words of people: those of an edit stand in `edited/`.  `written_ms` is the writer's clock, so names sort by the time of
-writing, and a listing can begin where the last one ended.  What a reader makes of the events does not depend on their order.
+An event holds no words of people: the words of an edit are stored in `edited/`.  `written_ms` is the writer's clock, so names sort by the
+time of writing, and a listing can begin where the last listing ended.  The order of the events does not matter to a reader.
 """
 
 import hashlib
@@ -22,10 +22,10 @@ from shared.unknown_fields import Extensible
 
 
 class AmendmentKind(StrEnum):
-    """What an event says.  What its `id` names stands beside each kind."""
+    """What an event says.  The meaning of `id` stands next to each kind."""
 
     EDIT = "edit"  # the message
-    WITHDRAWAL = "withdrawal"  # the last message, in the order of ids, of those that were withdrawn together
+    WITHDRAWAL = "withdrawal"  # the last in order of the messages withdrawn together
     PLAN = "plan"  # the round: the withdrawal's id, or that of an erasure
     ERASURE = "erasure"  # the timestamp up to which everything is erased
     RESET = "reset"  # likewise; filed entries stay
@@ -34,10 +34,10 @@ class AmendmentKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AmendmentEvent(Extensible):
-    """One amendment.  `timestamp_ms` is LINE's, of the edit or the unsend, or up to which an erasure goes; 0 for a plan.
+    """One amendment.  `timestamp_ms` is LINE's, of the edit or the unsend, or the end of an erasure; 0 for a plan.
 
-    `withdrawn_ids`: the messages that were withdrawn together. `by`: the mark of the member who edited. A plan names the answers and recaps
-    that lose their words, `redacted_ids`, and those whose prompts held one of these, but which repeat nothing of them, `cleared_ids`.
+    `withdrawn_ids`: the messages withdrawn together. `by`: the mark of the member who edited. In a plan, `redacted_ids` are the answers and
+    recaps that lose their words; `cleared_ids` had a redacted record in the prompt, but repeat no words of the record.
     """
 
     version: int = VERSION
@@ -50,7 +50,11 @@ class AmendmentEvent(Extensible):
     cleared_ids: tuple[str, ...] = ()
 
     def name(self, names: ObjectNames, *, written_ms: int) -> str:
-        """Return the name of the event's object if it is written now.  Raises: UnusableIdError."""
+        """Return the object name of an event written now.  Raises: UnusableIdError.
+
+        For example, an edit of message 450, written at 1,700,000,000,000 ms, is named `001700000000000.edit.450.`, a digest of 8 hex
+        digits, and `.json`.
+        """
         digest = hashlib.sha256(encode(self)).hexdigest()[:8]
         return names.amended(AmendedName(written_ms=written_ms, kind=self.kind, id=self.id, digest=digest))
 
@@ -66,13 +70,16 @@ def edit_of(amendment: Amendment) -> AmendmentEvent:
 
 
 def withdrawal_of(line_message_ids: Iterable[str], *, timestamp_ms: int) -> AmendmentEvent:
-    """Return the event of messages that are withdrawn together, under the id of the last one in order."""
+    """Return the event of messages withdrawn together; the event's id is the last message id in order.
+
+    For example, `withdrawal_of({"m2", "m1"}, timestamp_ms=5)` has the id `m2`.
+    """
     ids = tuple(sorted(line_message_ids))
     return AmendmentEvent(kind=AmendmentKind.WITHDRAWAL, id=ids[-1], timestamp_ms=timestamp_ms, withdrawn_ids=ids)
 
 
 def plan_of(round_id: str, *, redacted_ids: Iterable[str], cleared_ids: Iterable[str]) -> AmendmentEvent:
-    """Return the event of a part of the plan of a withdrawal or an erasure."""
+    """Return the event with a part of the plan of a withdrawal or an erasure."""
     return AmendmentEvent(
         kind=AmendmentKind.PLAN,
         id=round_id,
@@ -88,7 +95,7 @@ def erasure_of(timestamp_ms: int, *, spares_entries: bool) -> AmendmentEvent:
 
 
 def events_of(watermark: Watermark) -> tuple[AmendmentEvent, AmendmentEvent]:
-    """Return the events that a watermark stands for, which outlasts them."""
+    """Return the events represented by a watermark; the watermark outlasts the events."""
     entries = erasure_of(watermark.entries_ms, spares_entries=False)
     return erasure_of(watermark.timestamp_ms, spares_entries=True), entries
 
@@ -99,9 +106,9 @@ def member_erasure_of(user_id: str, *, until_ms: int) -> AmendmentEvent:
 
 
 def event_in(name: AmendedName, data: bytes) -> AmendmentEvent | None:
-    """Return the event; one that cannot be read counts by what its name says.  None: no release of this version writes such a name.
+    """Return the event; an unreadable event counts by the name.  None: no release of this record version writes such a name.
 
-    Raises: UnknownRecordVersionError.
+    For example, an unreadable `….withdrawal.450.….json` withdraws message 450. Raises: UnknownRecordVersionError.
     """
     event = decode_if_readable(AmendmentEvent, data)
     if event is not None:
@@ -119,13 +126,13 @@ def event_in(name: AmendedName, data: bytes) -> AmendmentEvent | None:
     return AmendmentEvent(kind=kind, id=name.id, timestamp_ms=timestamp_ms, withdrawn_ids=withdrawn_ids)
 
 
-def parsed(names: ObjectNames, listed: Iterable[str]) -> dict[str, AmendedName]:
-    """Return what the names of events say, by name; others, and the fold's, are left out."""
-    found: dict[str, AmendedName] = {}
-    for name in listed:
+def parsed(names: ObjectNames, object_names: Iterable[str]) -> dict[str, AmendedName]:
+    """Return the parsed names of events, by object name.  Unparsable names are logged and left out; so is the fold's."""
+    parsed_names: dict[str, AmendedName] = {}
+    for name in object_names:
         try:
             if name != names.amended_fold:
-                found[name] = names.amended_name_in(name)
+                parsed_names[name] = names.amended_name_in(name)
         except UnusableIdError as cause:
             logs.error("record_unreadable", cause=cause)
-    return found
+    return parsed_names

@@ -1,8 +1,8 @@
-"""The fold of a chat's amendments: the events that are older than an hour, as one object, for instances that have not seen them.
+"""The fold of a chat's amendments: the events older than an hour, as one object, for instances new to the chat.
 
 amended/{conversation_id}/~fold.json
 
-Most events are withdrawals of one message, of which the fold holds ids only, so that a thousand of them cost a reader 10 kB.
+Most events withdraw one message. The fold holds only ids for them, so a thousand cost a reader 10 kB.
 """
 
 import datetime as dt
@@ -27,7 +27,7 @@ _FOLDED_AT_ONCE: Final = 1_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoldedEvent(Extensible):
-    """An event that is folded, with the name of the object that it was."""
+    """A folded event, with the name of its former object."""
 
     name: str
     event: AmendmentEvent
@@ -35,10 +35,10 @@ class FoldedEvent(Extensible):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AmendmentFold(Extensible):
-    """The events that are older than an hour, the oldest first.
+    """The events older than an hour, the oldest first.
 
-    `withdrawn`: by the day on which they were written, such as `2026-11-22`, the ids of messages that were withdrawn one by one, packed.
-    `events`: all others.
+    `withdrawn`: packed ids of messages withdrawn one by one, by the day of writing. For example, `{"2026-11-22": "ci a =m3"}` holds 450,
+    460 and m3. `events`: all other events.
     """
 
     version: int = VERSION
@@ -47,27 +47,27 @@ class AmendmentFold(Extensible):
 
     @property
     def withdrawn_ids(self) -> frozenset[str]:
-        """The messages that were withdrawn one by one."""
+        """The messages withdrawn one by one."""
         return frozenset().union(*map(unpacked, self.withdrawn.values()))
 
     def with_events(self, events: Iterable[tuple[str, int, AmendmentEvent]]) -> "AmendmentFold":
-        """Return the fold with these events: the name of each, when it was written, and what it says."""
+        """Return the fold with the events, given as name, time of writing and content."""
         withdrawn = {day: set(unpacked(ids)) for day, ids in self.withdrawn.items()}
-        others: dict[str, FoldedEvent] = {}
+        other_events: dict[str, FoldedEvent] = {}
         for name, written_ms, event in events:
             if is_single_withdrawal(event):
                 withdrawn.setdefault(_day(written_ms), set()).add(event.id)
             else:
-                others[name] = FoldedEvent(name=name, event=event)
-        others |= {folded.name: folded for folded in self.events}
+                other_events[name] = FoldedEvent(name=name, event=event)
+        other_events |= {folded.name: folded for folded in self.events}
         return replace(
             self,
             withdrawn={day: packed(withdrawn[day]) for day in sorted(withdrawn)},
-            events=tuple(others[name] for name in sorted(others)),
+            events=tuple(other_events[name] for name in sorted(other_events)),
         )
 
     def since(self, names: ObjectNames, written_ms: int) -> "AmendmentFold":
-        """Return the fold without the events that were written before this time, single withdrawals by the day."""
+        """Return the fold without the events written before the time; single withdrawals are compared by the day."""
         first_name, first_day = names.amended_since(written_ms), _day(written_ms)
         return replace(
             self,
@@ -77,7 +77,7 @@ class AmendmentFold(Extensible):
 
 
 def is_single_withdrawal(event: AmendmentEvent) -> bool:
-    """Whether the event says nothing but that one message was withdrawn; when LINE sent the unsend matters to no reader."""
+    """Whether the event only withdraws one message; when LINE sent the unsend matters to no reader."""
     return (
         event.kind is AmendmentKind.WITHDRAWAL
         and event.unknown_fields is msgspec.UNSET
@@ -86,7 +86,7 @@ def is_single_withdrawal(event: AmendmentEvent) -> bool:
 
 
 def fold_in(stored: StoredObject | None) -> AmendmentFold:
-    """Return the fold; an empty one where there is none, or one that cannot be read, which is logged."""
+    """Return the fold; an empty fold where none is stored, or where the stored fold cannot be read, which is logged."""
     if stored is None:
         return AmendmentFold()
     try:
@@ -104,28 +104,36 @@ def readable_fold(data: bytes) -> AmendmentFold:
     return fold
 
 
-def fold_events(objects: ObjectCache, names: ObjectNames, *, before_ms: int, kept_since_ms: int) -> None:
-    """Fold the events that were written before `before_ms`; the fold forgets those that were written before `kept_since_ms`.
+def fold_events(objects: ObjectCache, names: ObjectNames, *, before_ms: int, retained_since_ms: int) -> None:
+    """Fold the events written before `before_ms`; the fold forgets events from before `retained_since_ms`.
 
-    Only the writer whose swap won deletes what it has folded. Raises: StorageUnavailableError.
+    Only the writer whose swap won deletes the folded events. Raises: StorageUnavailableError.
     """
     store = objects.store
-    listed = store.list(names.amended_prefix, before=names.amended_since(before_ms))[:_FOLDED_AT_ONCE]
-    events = parsed(names, (one.name for one in listed))
-    readable = _readable(objects, {one: events[one.name] for one in listed if one.name in events})
+    event_objects = store.list(names.amended_prefix, before=names.amended_since(before_ms))[:_FOLDED_AT_ONCE]
+    events = parsed(names, (one.name for one in event_objects))
+    readable = _readable(objects, {one: events[one.name] for one in event_objects if one.name in events})
     if not readable:
         return
     stored = store.read(names.amended_fold)
-    written = ((listed.name, events[listed.name].written_ms, event) for listed, event in readable.items())
-    fold = fold_in(stored).with_events(written).since(names, kept_since_ms)
+    written = (
+        (event_object.name, events[event_object.name].written_ms, event) for event_object, event in readable.items()
+    )
+    fold = fold_in(stored).with_events(written).since(names, retained_since_ms)
     if store.replace(names.amended_fold, encode(fold), generation=stored.generation if stored else 0) is not None:
-        list(objects.reads.map(lambda one: store.delete(one.name, generation=one.generation), readable))
+        list(
+            objects.reads.map(
+                lambda event_object: store.delete(event_object.name, generation=event_object.generation), readable
+            )
+        )
         logs.info("amendments_folded", events=len(readable))
 
 
-def _readable(objects: ObjectCache, listed: Mapping[ListedObject, AmendedName]) -> dict[ListedObject, AmendmentEvent]:
-    """Return the events that are there; without those of a kind that this release does not know, which it leaves alone."""
-    bodies = zip(listed.items(), objects.read_all(listed), strict=True)
+def _readable(
+    objects: ObjectCache, names_by_object: Mapping[ListedObject, AmendedName]
+) -> dict[ListedObject, AmendmentEvent]:
+    """Return the stored events; kinds unknown to this release are left alone."""
+    bodies = zip(names_by_object.items(), objects.read_all(names_by_object), strict=True)
     events = {one: event_in(name, data) for (one, name), data in bodies if data is not None}
     return {one: event for one, event in events.items() if event is not None}
 

@@ -1,7 +1,7 @@
-"""One chat's amendments: edits, withdrawals and erasures, appended as events, and the looks that find them.
+"""One chat's amendments: edits, withdrawals and erasures, appended as events, and the looks that read them.
 
-An event is written before anything else is touched, so a writer of people's words that looks after its write finds it.  A look lists the
-events that were written since ten minutes before the instance's last look, and reads those that it has not seen.
+An event is written before anything else is touched, so a writer of people's words who looks after the write finds the event.  A look lists
+the events written since ten minutes before the instance's last look, and reads the new events.
 """
 
 from collections.abc import Callable, Iterable
@@ -35,17 +35,17 @@ from shared.storage.object_cache import ObjectCache
 from shared.storage.object_names import ObjectNames
 from shared.storage.object_store import ListedObject
 
-_SLOW_LOOKS: Final = 4  # each of which took longer than `look_s`
+_SLOW_LOOKS: Final = 4  # each longer than `look_s`
 
 EndLook: TypeAlias = Callable[[], Amendments]
-"""Ends a look that was begun."""
+"""Ends a look."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AmendmentLog:
     """One chat's amendments.  Every method raises StorageUnavailableError when the bucket does not answer in time.
 
-    A look is valid for `look_s`, by a monotonic clock: within that time no withdrawal can have been carried out and acknowledged.
+    A look is valid for `look_s`, by a monotonic clock: no withdrawal can be carried out and acknowledged within that time.
     """
 
     names: ObjectNames
@@ -62,7 +62,7 @@ class AmendmentLog:
     # Looks
 
     def look(self) -> Amendments:
-        """Return the amendments; one round trip if none is new, else two."""
+        """Return the amendments; one round trip if no event is new, else two."""
         return self.begin_reading(self.list_events())()
 
     def begin_look(self) -> EndLook:
@@ -75,11 +75,14 @@ class AmendmentLog:
         return end
 
     def is_valid(self, looked_s: float) -> bool:
-        """Whether a look that began at this moment of the monotonic clock may still be relied on."""
+        """Whether a look begun at `looked_s`, by the monotonic clock, is still valid.
+
+        For example, with `look_s` 17, a look begun 16 s ago is valid; a look begun 17 s ago is not.
+        """
         return self.clock.monotonic_s() - looked_s < self.look_s
 
     def fresh_look(self) -> Amendments:
-        """Return what `look` does, for a caller that acts on it at once: a look that took longer than `look_s` is repeated.
+        """Return the amendments for a caller that acts at once: a look that took longer than `look_s` is repeated.
 
         Raises: StorageUnavailableError, also if every look took longer.
         """
@@ -91,18 +94,18 @@ class AmendmentLog:
         raise StorageUnavailableError("every look at the amendments took too long")
 
     def list_events(self) -> AmendedListing:
-        """Return the events that this instance has not seen, in one round trip; in a chat that is new to it, all of them."""
+        """Return the events new to this instance, in one round trip; in a chat new to the instance, all events."""
         now_ms, now_s = self.clock.now_ms(), self.clock.monotonic_s()
         view = self.views.of(self.names.conversation_id, now_ms=now_ms, now_s=now_s)
         since = self.names.amended_since(self.views.times.next_since_ms(view.listed_ms)) if view is not None else None
-        listed = {one.name: one for one in self.objects.store.list(self.names.amended_prefix, since=since)}
-        fold = listed.pop(self.names.amended_fold, None)
-        events = parsed(self.names, (name for name in listed if view is None or name not in view.names))
+        objects_by_name = {one.name: one for one in self.objects.store.list(self.names.amended_prefix, since=since)}
+        fold = objects_by_name.pop(self.names.amended_fold, None)
+        events = parsed(self.names, (name for name in objects_by_name if view is None or name not in view.names))
         folded_before_ms = self._folded_before_ms(now_ms)
         has_old_events = any(event.written_ms < folded_before_ms for event in events.values())
         return AmendedListing(
             view=view,
-            events={listed[name]: event for name, event in events.items()},
+            events={objects_by_name[name]: event for name, event in events.items()},
             fold=fold if view is None else None,
             is_fold_due=has_old_events or (view is not None and view.is_fold_due),
             listed_ms=now_ms,
@@ -110,7 +113,7 @@ class AmendmentLog:
         )
 
     def begin_reading(self, listing: AmendedListing) -> EndLook:
-        """Begin to read what is listed; the function that is returned ends it."""
+        """Begin to read the listed events; the returned function ends the look."""
         reading = self._begin_reading(listing)
 
         def end() -> Amendments:
@@ -124,7 +127,7 @@ class AmendmentLog:
         return end
 
     def _begin_reading(self, listing: AmendedListing) -> Callable[[], Amendments | None]:
-        """Begin to read what is listed.  None: some of it was folded since."""
+        """Begin to read the listed events.  None: some of them were folded since."""
         reads, view = self.objects.reads, listing.view
         reading = self.objects.begin_reading(listing.events)
         edited_ids = {name.id for name in listing.events.values() if name.kind == AmendmentKind.EDIT}
@@ -136,8 +139,12 @@ class AmendmentLog:
             bodies, words = reading(), reading_words()
             if None in bodies:
                 return None
-            named = zip(listing.events.values(), bodies, strict=True)
-            events = [event for name, data in named if data is not None and (event := event_in(name, data)) is not None]
+            names_and_bodies = zip(listing.events.values(), bodies, strict=True)
+            events = [
+                event
+                for name, data in names_and_bodies
+                if data is not None and (event := event_in(name, data)) is not None
+            ]
             amendments = view.amendments if view is not None else Amendments()
             if watermark is not None:
                 folded = fold_in(fold.result() if fold is not None else None)
@@ -151,30 +158,30 @@ class AmendmentLog:
         return end
 
     def with_words_of(self, amendments: Amendments, messages: Iterable[MessageRecord]) -> Amendments:
-        """Return the amendments with the newest words of those messages whose words are older than their edits.
+        """Return the amendments with the newest words of the messages whose words are older than their edits.
 
-        A look reads the words of edits that are new to the instance; a fold tells of older ones, all of which were carried out, so only a
-        message that comes late costs a round trip here.
+        A look reads the words of edits new to the instance. A fold reports older edits, all carried out; so only a message that comes late
+        costs a round trip here.
         """
         unread = amendments.unread_edits_of(messages)
         return amendments.with_words(self.edits.begin_reading(unread)()) if unread else amendments
 
     def watermark(self) -> Watermark:
-        """Return the watermark as the bucket has it, -1 where nothing was ever erased."""
+        """Return the stored watermark, or -1 where nothing was ever erased."""
         stored = self.objects.store.read(self.names.watermark)
         return decode(Watermark, stored.data) if stored else Watermark()
 
     def has_withdrawn(self, line_message_id: str, *, timestamp_ms: int) -> bool:
-        """Whether this message was withdrawn or erased."""
+        """Whether the message was withdrawn or erased."""
         amendments = self.look()
         return line_message_id in amendments.withdrawn or timestamp_ms <= amendments.erased_ms
 
     def has_forgotten(self, user_id: str | None, *, timestamp_ms: int) -> bool:
-        """Whether the person took back all that they had said up to this timestamp."""
+        """Whether the person took back everything up to the timestamp."""
         return user_id is not None and timestamp_ms <= self.look().members.get(mark_id(user_id), -1)
 
     def edited_by(self, user_id: str, *, until_ms: int) -> frozenset[str]:
-        """Return the messages that the person edited up to this timestamp, including those that are not known (yet)."""
+        """Return the messages edited by the person up to the timestamp, including messages not delivered yet."""
         amendments, mark = self.look(), mark_id(user_id)
         return frozenset(
             edited_id
@@ -185,10 +192,9 @@ class AmendmentLog:
     # Writes
 
     def amend(self, amendment: Amendment) -> None:
-        """The newest amendment of the message stands, in whatever order they come; a withdrawal is final.  Repeated: changes nothing.
+        """The newest amendment of the message counts, in whatever order amendments come; a withdrawal is final.  Repeated: changes nothing.
 
-        Words that cannot be read are replaced by a withdrawal, and by no edit, because they may be those of a withdrawal.
-        Raises also: UnreadableRecordError.
+        A withdrawal replaces unreadable words; an edit does not, because they may be a withdrawal's. Raises also: UnreadableRecordError.
         """
         if amendment.text is None:
             self.withdraw({amendment.line_message_id}, timestamp_ms=amendment.timestamp_ms)
@@ -197,53 +203,53 @@ class AmendmentLog:
             self._append(edit_of(amendment))
 
     def withdraw(self, line_message_ids: AbstractSet[str], *, timestamp_ms: int) -> None:
-        """The messages count as withdrawn together, at once, and no edit of any brings words back.  Repeated: changes nothing."""
+        """The messages count as withdrawn together, at once, and no edit brings words back.  Repeated: changes nothing."""
         self._append(withdrawal_of(line_message_ids, timestamp_ms=timestamp_ms))
         self.edits.drop(line_message_ids)
 
     def forget_member(self, user_id: str, *, until_ms: int) -> None:
-        """The person's messages up to this timestamp are hidden, also those that are delivered only later.
+        """The person's messages up to the timestamp are hidden, also messages delivered only later.
 
-        Repeated, or older than another one: changes nothing.
+        Repeated, or older than another member erasure of the person: changes nothing.
         """
         if not self.has_forgotten(user_id, timestamp_ms=until_ms):
             self._append(member_erasure_of(user_id, until_ms=until_ms))
 
     def add_plan(self, round_id: str, plan: Plan) -> None:
-        """The plan of this withdrawal or erasure also names these answers and recaps.  Repeated: changes nothing."""
+        """The plan of the withdrawal or erasure also names the answers and recaps.  Repeated: changes nothing."""
         if not plan <= self.look().plans.get(round_id, Plan()):
             self._append(plan_of(round_id, redacted_ids=plan.redacted_ids, cleared_ids=plan.cleared_ids))
 
     def erase(self, timestamp_ms: int, *, spares_entries: bool = False) -> None:
-        """Everything up to the timestamp counts as withdrawn, and no older edit keeps its words.
+        """Everything up to the timestamp counts as withdrawn, and no older edit has words.
 
-        `spares_entries` leaves what was filed. Repeated, or older than another erasure: changes nothing. A watermark that cannot be read is
-        replaced: what came before it is older than Pub/Sub redelivers, or stands in the events. Words that cannot be read go.
-        Raises also: UnknownRecordVersionError.
+        With `spares_entries` filed entries stay. Repeated, or older than another erasure: changes nothing. An unreadable watermark is
+        replaced: everything before is older than Pub/Sub redelivers, or recorded in the events. Unreadable words are removed. Raises also:
+        UnknownRecordVersionError.
         """
         self._append(erasure_of(timestamp_ms, spares_entries=spares_entries))
 
         def raised(data: bytes | None) -> bytes | None:
             stored = decode_if_readable(Watermark, data) or Watermark()
             entries_ms = stored.entries_ms if spares_entries else max(timestamp_ms, stored.entries_ms)
-            wanted = replace(stored, timestamp_ms=max(timestamp_ms, stored.timestamp_ms), entries_ms=entries_ms)
-            return None if wanted == stored else encode(wanted)
+            watermark = replace(stored, timestamp_ms=max(timestamp_ms, stored.timestamp_ms), entries_ms=entries_ms)
+            return None if watermark == stored else encode(watermark)
 
         update_by_swap(self.objects.store, self.names.watermark, raised, what="the watermark")
         self.edits.erase(timestamp_ms)
 
     def fold(self) -> None:
-        """Fold the events that are older than an hour into one object.  Repeated: finds less to do."""
+        """Fold the events older than an hour into one object.  Repeated: finds less to do."""
         times, now_ms = self.views.times, self.clock.now_ms()
         fold_events(
             self.objects,
             self.names,
             before_ms=self._folded_before_ms(now_ms),
-            kept_since_ms=now_ms - round(times.retention_s * 1_000),
+            retained_since_ms=now_ms - round(times.retention_s * 1_000),
         )
 
     def fold_if_due(self) -> None:
-        """Fold what this instance had to read one by one although it is older than an hour, because no second pass came since."""
+        """Fold the old events that this instance had to read one by one, because no second pass had folded them."""
         if self.views.begin_fold(self.names.conversation_id):
             self.fold()
 

@@ -1,4 +1,4 @@
-"""What an instance knows of the amendments of its chats, so that a look reads only the events that were written since the last one."""
+"""The amendments of chats as known to an instance, so a look reads only the events written since the last look."""
 
 import threading
 from collections.abc import Callable, Mapping
@@ -24,10 +24,9 @@ _CHARACTERS_OF_ID: Final = 100  # an id takes about as many bytes
 class AmendmentTimes:
     """How long events are listed one by one.
 
-    `reach_s`: a listing begins this long before the last one, which is far more than clocks differ; a write that took half of it is
-    repeated. `seen_s`: an instance that did not look for this long reads everything again. `folded_after_s`: events that are older are
-    folded; longer than the other two together, so that no event is folded which a warm instance has yet to list. `retention_s`: older
-    events leave the fold.
+    `reach_s`: a listing begins this long before the last listing, far more than clocks differ; a write that took half of it is repeated.
+    `seen_s`: an instance without a look for this long reads everything again. `folded_after_s`: older events are folded; longer than the
+    other two together, so no event is folded before a warm instance has listed it. `retention_s`: older events leave the fold.
     """
 
     reach_s: float = 600.0
@@ -36,14 +35,17 @@ class AmendmentTimes:
     retention_s: float = 30 * _DAY_S  # as long as the bucket keeps events (infra/terraform/history.tf)
 
     def next_since_ms(self, listed_ms: int) -> int:
-        """Return since when the listing after one at this time lists."""
+        """Return the time from which the listing after `listed_ms` lists.
+
+        For example, after a listing at 12:00 the next listing begins at 11:50.
+        """
         return listed_ms - round(self.reach_s * 1_000)
 
     def append(self, create: Callable[[int], object], *, clock: Clock) -> None:
-        """Create an event under the present time, so that every listing that begins from here on finds it.
+        """Create an event under the present time, so every listing that begins from here on finds the event.
 
-        `create` writes it as of the given milliseconds. A write that took long is repeated under a new time: a listing may have looked past
-        the first one.  Raises: StorageUnavailableError, if every write took so long; what `create` raises.
+        `create` writes the event as of the given milliseconds. A slow write is repeated under a new time: a listing may have looked past
+        the first time.  Raises: StorageUnavailableError, if every write was slow; any error of `create`.
         """
         for _ in range(_SLOW_WRITES):
             written_ms, began_s = clock.now_ms(), clock.monotonic_s()
@@ -55,10 +57,10 @@ class AmendmentTimes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AmendmentView:
-    """What an instance knows of a chat's amendments since it listed the events, at `listed_ms` and, by the monotonic clock, `listed_s`.
+    """A chat's amendments as known since the listing at `listed_ms` and, by the monotonic clock, `listed_s`.
 
-    `names`: the events among them that the next listing may find again. `ids`: how many ids it holds, about. `is_fold_due`: some of them
-    are so old that a second pass would have folded them.
+    `names`: the listed events that the next listing may find again. `ids`: the approximate number of ids in the view. `is_fold_due`: some
+    events are so old that a second pass would have folded them.
     """
 
     amendments: Amendments
@@ -73,12 +75,12 @@ class AmendmentView:
         return max(now_s - self.listed_s, (now_ms - self.listed_ms) / 1_000)
 
 
-def _ids_in(known: Amendments) -> int:
-    """Return how many ids these hold, about; a hundred characters of words count as one."""
-    groups = (*known.together.values(), *known.redacted.values())
-    plans = sum(len(plan.redacted_ids) + len(plan.cleared_ids) for plan in known.plans.values())
-    words = sum(map(len, known.edits.values())) // _CHARACTERS_OF_ID
-    single = len(known.withdrawn) + len(known.edited_ms) + len(known.members) + len(known.redacted)
+def _ids_in(amendments: Amendments) -> int:
+    """Return the approximate number of ids; a hundred characters of words count as one."""
+    groups = (*amendments.together.values(), *amendments.redacted.values())
+    plans = sum(len(plan.redacted_ids) + len(plan.cleared_ids) for plan in amendments.plans.values())
+    words = sum(map(len, amendments.edits.values())) // _CHARACTERS_OF_ID
+    single = len(amendments.withdrawn) + len(amendments.edited_ms) + len(amendments.members) + len(amendments.redacted)
     return 1 + single + sum(map(len, groups)) + plans + words
 
 
@@ -88,14 +90,14 @@ def _views() -> LRUCache[str, AmendmentView]:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class AmendmentViews:
-    """What this instance knows of each chat's amendments; safe to share between threads."""
+    """Each chat's amendments as known to the instance; safe to share between threads."""
 
     times: AmendmentTimes = field(default_factory=AmendmentTimes)
     _views: LRUCache[str, AmendmentView] = field(default_factory=_views, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def of(self, conversation_id: str, *, now_ms: int, now_s: float) -> AmendmentView | None:
-        """Return what is known of a chat; None: nothing, or so old that all has to be read again, or the clock went back."""
+        """Return the view of a chat; None: no view, or so old that everything has to be read again, or the clock went back."""
         with self._lock:
             view = self._views.get(conversation_id)
         is_usable = (
@@ -104,11 +106,11 @@ class AmendmentViews:
         return view if is_usable else None
 
     def cache(self, names: ObjectNames, listing: "AmendedListing", amendments: Amendments) -> None:
-        """Cache what the listing and the view before it tell of a chat."""
+        """Cache the chat's amendments, from the listing and the view before."""
         seen_before = listing.view.names if listing.view is not None else frozenset()
         next_since = names.amended_since(self.times.next_since_ms(listing.listed_ms))
-        seen = seen_before.union(one.name for one in listing.events)
-        names_again = frozenset(name for name in seen if name >= next_since)
+        seen_names = seen_before.union(one.name for one in listing.events)
+        names_again = frozenset(name for name in seen_names if name >= next_since)
         if listing.view is not None and listing.view.amendments is amendments:
             ids = listing.view.ids - len(listing.view.names)
         else:
@@ -126,7 +128,7 @@ class AmendmentViews:
                 self._views[names.conversation_id] = view
 
     def begin_fold(self, conversation_id: str) -> bool:
-        """Return whether a fold is due in the chat that no thread of this instance has begun."""
+        """Return whether a fold is due in the chat and not yet begun by a thread of the instance."""
         with self._lock:
             view = self._views.get(conversation_id)
             if view is None or not view.is_fold_due:
@@ -137,10 +139,10 @@ class AmendmentViews:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AmendedListing:
-    """The events that one listing found, beside the `view` that the instance had; None: everything was listed.
+    """The events of one listing, and the instance's `view` before; None: everything was listed.
 
-    `fold` is the object that holds older events, None where there is none, or where the view knows what it holds. `is_fold_due`: events
-    were listed that are old enough to be in it.
+    `fold` is the object with older events; None where none is stored, or where the view already covers it. `is_fold_due`: some listed
+    events are old enough to be folded.
     """
 
     view: AmendmentView | None
@@ -152,16 +154,16 @@ class AmendedListing:
 
     @property
     def amended_ids(self) -> frozenset[str]:
-        """The messages and members of which names alone tell that something became of them; a fold may know of more."""
-        known = self.view.amendments if self.view is not None else Amendments()
-        listed = (name.id for name in self.events.values() if name.kind != AmendmentKind.PLAN)
-        return known.withdrawn.union(known.edited_ms, known.members, listed)
+        """The messages and members with an amendment, by names alone; a fold may hold more."""
+        amendments = self.view.amendments if self.view is not None else Amendments()
+        listed_ids = (name.id for name in self.events.values() if name.kind != AmendmentKind.PLAN)
+        return amendments.withdrawn.union(amendments.edited_ms, amendments.members, listed_ids)
 
     @property
     def erased_ms(self) -> int:
-        """Up to when names alone tell that everything is erased."""
-        known = self.view.amendments.erased_ms if self.view is not None else -1
+        """Up to when everything is erased, by names alone."""
+        viewed_ms = self.view.amendments.erased_ms if self.view is not None else -1
         kinds = {AmendmentKind.ERASURE, AmendmentKind.RESET}
         return max(
-            [known, *(int(name.id) for name in self.events.values() if name.kind in kinds and name.id.isdecimal())]
+            [viewed_ms, *(int(name.id) for name in self.events.values() if name.kind in kinds and name.id.isdecimal())]
         )

@@ -14,35 +14,37 @@ _Value = TypeVar("_Value")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """Which answers and recaps lose their words with one withdrawal or erasure, and which were compared and keep theirs."""
+    """The answers and recaps redacted by a withdrawal or erasure, and the ones cleared by a comparison."""
 
     redacted_ids: frozenset[str] = frozenset()
     cleared_ids: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, event: AmendmentEvent) -> "Plan":
-        """Return the part of a plan that an event holds."""
+        """Return the part of a plan held by an event."""
         return cls(redacted_ids=frozenset(event.redacted_ids), cleared_ids=frozenset(event.cleared_ids))
 
     def __or__(self, other: "Plan") -> "Plan":
-        """Return the plan of one round, whose workers may have stored parts of it."""
+        """Return the plan of one round, from parts stored by several workers.  A redacted id is never cleared.
+
+        For example, `Plan(cleared_ids={"e1"}) | Plan(redacted_ids={"e1"})` redacts e1.
+        """
         redacted_ids = self.redacted_ids | other.redacted_ids
         return Plan(redacted_ids=redacted_ids, cleared_ids=(self.cleared_ids | other.cleared_ids) - redacted_ids)
 
     def __le__(self, other: "Plan") -> bool:
-        """Whether the other plan names all that this one names."""
+        """Whether the other plan names everything in this plan."""
         return self.redacted_ids <= other.redacted_ids and self.cleared_ids <= other.cleared_ids | other.redacted_ids
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Amendments:
-    """What is withdrawn, edited and erased, as of one look.
+    """The withdrawn, edited and erased messages, as of one look.
 
-    `redacted`: the answers and recaps that lost their words, each with those that every plan which names it has cleared. `edits`: the
-    newest words of edited messages, where they were read (`AmendmentLog.with_words_of`); `edited_ms`: LINE's timestamp of each edit, and
-    `editors` the marks of those who edited. `members`: up to when each member took back everything, by the members' marks. Filed entries
-    are erased up to `erased_entries_ms` only. `together`: the messages that were withdrawn at once, by the id of their withdrawal;
-    `plans`: by the ids of their rounds.
+    `redacted`: the answers and recaps to lose their words; for each, the ids cleared by every plan that redacts it. `edits`: the newest
+    words of edited messages, where read (`AmendmentLog.with_words_of`); `edited_ms`: LINE's timestamp of each edit; `editors`: the editors'
+    marks. `members`: up to when each member took back everything, by the members' marks. Filed entries are erased up to `erased_entries_ms`
+    only. `together`: the messages withdrawn at once, by the id of their withdrawal; `plans`: by the ids of their rounds.
     """
 
     withdrawn: frozenset[str] = frozenset()
@@ -57,7 +59,7 @@ class Amendments:
     plans: Mapping[str, Plan] = field(default_factory=dict, compare=False)
 
     def with_events(self, events: Iterable[AmendmentEvent]) -> "Amendments":
-        """Return the amendments with these events, in whatever order they come."""
+        """Return the amendments with the events, in whatever order they come."""
         of_kind: dict[AmendmentKind, list[AmendmentEvent]] = {kind: [] for kind in AmendmentKind}
         for event in events:
             of_kind[event.kind].append(event)
@@ -77,7 +79,7 @@ class Amendments:
         ).without_dead_edits()
 
     def with_words(self, words: Mapping[str, EditedWords | None]) -> "Amendments":
-        """Return the amendments with the newest words of edited messages; a message whose words are gone counts as withdrawn."""
+        """Return the amendments with the newest words of edited messages; an edited message without words counts as withdrawn."""
         edits, edited_ms, withdrawn = dict(self.edits), dict(self.edited_ms), set(self.withdrawn)
         for edited_id, edited in words.items():
             if edited is None or edited.text is None:
@@ -87,7 +89,7 @@ class Amendments:
         return replace(self, edits=edits, edited_ms=edited_ms, withdrawn=frozenset(withdrawn)).without_dead_edits()
 
     def without_dead_edits(self) -> "Amendments":
-        """Return the amendments without the edits of what was withdrawn or erased."""
+        """Return the amendments without edits of withdrawn or erased messages."""
         dead = {one for one, at_ms in self.edited_ms.items() if one in self.withdrawn or at_ms <= self.erased_ms}
         if not dead:
             return self
@@ -98,7 +100,7 @@ class Amendments:
         )
 
     def unread_edits_of(self, messages: Iterable[MessageRecord]) -> frozenset[str]:
-        """Return the ids of those messages whose words are older than their edits, the words of which were not read."""
+        """Return the messages with words older than their edits, where the words of the edits were not read."""
         return frozenset(
             message.line_message_id
             for message in messages
@@ -107,8 +109,8 @@ class Amendments:
         )
 
     def adds_to(self, before: "Amendments") -> bool:
-        """Whether this look found anything that the look `before` did not, which may have read more of the older amendments."""
-        return self is not before and not (  # a look that finds nothing returns what was known
+        """Whether this look shows anything new since the look `before`, which may have read more of the older amendments."""
+        return self is not before and not (  # a look that finds nothing returns the same object
             self.withdrawn <= before.withdrawn
             and self.redacted.items() <= before.redacted.items()
             and self.edits.items() <= before.edits.items()
@@ -123,7 +125,10 @@ class Amendments:
         return message.line_message_id in self.withdrawn or message.timestamp_ms <= self.erased_ms
 
     def is_forgotten(self, message: MessageRecord) -> bool:
-        """Whether its author took back everything up to it.  If the message was not known then, its own delivery withdraws it."""
+        """Whether the author took back everything up to the message.  A message unknown at that time is withdrawn by its own delivery.
+
+        For example, after `/forget me` at 12:00 a message sent at 11:59 and delivered at 12:01 is forgotten.
+        """
         return message.timestamp_ms <= self.members.get(mark_id(message.user_id), -1)
 
     def hides(self, message: MessageRecord) -> bool:
@@ -131,17 +136,20 @@ class Amendments:
         return self.is_withdrawn(message) or self.is_forgotten(message)
 
     def is_withdrawn_from_entries(self, line_message_id: str, words_ms: int) -> bool:
-        """Whether no entry may hold what the message said at this moment: it was withdrawn, erased, or replaced by an edit."""
+        """Whether no entry may hold the message's words of `words_ms`: withdrawn, erased, or replaced by an edit.
+
+        For example, words from 1,000 ms after an edit at 2,000 ms.
+        """
         is_replaced = words_ms < self.edited_ms.get(line_message_id, words_ms)
         return is_replaced or line_message_id in self.withdrawn or words_ms <= self.erased_entries_ms
 
-    def without_lost(self, outcome: OutcomeRecord) -> OutcomeRecord:
-        """Return the outcome, without its words where they have to go."""
-        is_lost = outcome.holds_words and outcome.provenance.is_lost_with(self, outcome.webhook_event_id)
-        return outcome.without_words() if is_lost else outcome
+    def redact(self, outcome: OutcomeRecord) -> OutcomeRecord:
+        """Return the outcome, without words where they have to go."""
+        must_redact = outcome.holds_words and outcome.provenance.is_redacted_by(self, outcome.webhook_event_id)
+        return outcome.without_words() if must_redact else outcome
 
     def overlay(self, message: MessageRecord) -> MessageRecord:
-        """Return the message with its newest text, which may be its own: another worker may have found a newer edit than this look."""
+        """Return the message with the newest text, possibly its own: another worker may have applied an edit newer than the look."""
         edited = self.edits.get(message.line_message_id)
         edited_ms = self.edited_ms.get(message.line_message_id, 0)
         if edited is None or edited_ms < message.edited_ms:
@@ -150,17 +158,20 @@ class Amendments:
 
 
 def _merged(
-    before: Mapping[str, _Value], found: Iterable[tuple[str, _Value]], merge: Callable[[_Value, _Value], _Value]
+    before: Mapping[str, _Value], added: Iterable[tuple[str, _Value]], merge: Callable[[_Value, _Value], _Value]
 ) -> dict[str, _Value]:
-    """Return what was known and what was found; what is known twice is merged."""
+    """Return the values of both, by id; two values of one id are merged."""
     merged = dict(before)
-    for own_id, value in found:
+    for own_id, value in added:
         merged[own_id] = merge(merged[own_id], value) if own_id in merged else value
     return merged
 
 
 def _redacted(plans: Iterable[Plan]) -> dict[str, frozenset[str]]:
-    """Return what any plan redacts, each with those that every plan which redacts it has cleared."""
+    """Return the ids redacted by any plan, each with the ids cleared by every plan that redacts it.
+
+    For example, plan A redacts e1 and clears e2, e3; plan B redacts e1 and clears e3: `{"e1": {"e3"}}`.
+    """
     redacted: dict[str, frozenset[str]] = {}
     for plan in plans:
         redacted |= {own_id: redacted.get(own_id, plan.cleared_ids) & plan.cleared_ids for own_id in plan.redacted_ids}

@@ -1,9 +1,9 @@
-"""The archive of a chat: what left the snapshot, in segments of about 200 messages.  Readers find them by listing their names.
+"""The archive of a chat: records from the snapshot, in segments of about 200 messages.  Readers find segments by listing their names.
 
     archive/{conversation_id}/{first_ms}-{last_ms}-{number}-{digest}.json
 
-What leaves waits in the snapshot until it fills a segment, so a reader reads both. A message may stand in two places while it moves, but
-always stands in one; readers take each message once. If the archive cannot be read, the tool that asked for it fails, never the turn.
+Records wait in the snapshot until they fill a segment, so a reader reads both. A message may be in both places while moving, but is always
+in one; readers take each message once. If the archive cannot be read, the tool that asked for it fails, never the turn.
 """
 
 from collections.abc import Iterable, Sequence
@@ -36,9 +36,9 @@ _SENT: Final = frozenset({OutcomeKind.REPLIED, OutcomeKind.UNKNOWN})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArchivedSpan:
-    """The messages and answers of a span, each once, by LINE's timestamp: without withdrawn ones, and with the newest words of edited ones.
+    """The messages and answers of a span, each once, by LINE's timestamp: no withdrawn messages, and the newest words of edited messages.
 
-    `answers` were sent, or may have been. `left_out`: some of the span was not read, because its segments are older than the newest
+    `answers` were sent, or may have been. `left_out`: some of the span was not read, because the segments are older than the newest
     hundred, or unreadable.
     """
 
@@ -49,15 +49,15 @@ class ArchivedSpan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedSegment:
-    """A listed segment, with its name parsed."""
+    """A listed segment, with the parsed name."""
 
-    listed: ListedObject
+    listed_object: ListedObject
     name: SegmentName
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Archive:
-    """One chat's archive.  `days`: how far back it is read; 0: there is none.  `size`: how many messages fill a segment."""
+    """One chat's archive.  `days`: how far back to read; 0: no archive.  `size`: how many messages fill a segment."""
 
     names: ObjectNames
     objects: ObjectCache = field(repr=False)
@@ -68,102 +68,103 @@ class Archive:
     size: int = SEGMENT_MESSAGES
 
     def read(self, *, since_ms: int | None = None, until_ms: int | None = None) -> ArchivedSpan:
-        """Return what left memory between these timestamps, both included.
+        """Return the records that left memory between the timestamps, both included.
 
-        This takes two round trips, and a third one if something of it was amended long ago; cached segments are not read again.
-        Of a span in more than SEGMENTS_READ segments the newest are read. A segment that cannot be read is logged and left out.
-        Callers read the chat's history *before* this, so that they miss nothing that moves meanwhile.
-        Raises: StorageUnavailableError, if the bucket does not list the segments and the amendments.
+        This takes two round trips, and a third if a record was amended long ago; cached segments are not read again. Of a span in more than
+        SEGMENTS_READ segments the newest are read. An unreadable segment is logged and left out. Callers read the chat's history *before*,
+        to miss nothing that moves meanwhile. For example, `read(until_ms=1_700_000_000_000)` returns everything up to 2023-11-14 22:13:20
+        UTC. Raises: StorageUnavailableError, if the bucket does not list the segments and the amendments.
         """
         if not self.days:
             return ArchivedSpan()
         oldest_ms = self.clock.now_ms() - self.days * _DAY_MS
         since_ms = oldest_ms if since_ms is None else max(since_ms, oldest_ms)
         end_look = self.amendments.begin_look()
-        found, left_out = self._read_span(since_ms, until_ms)
-        messages = [message for segment in found for message in segment.messages]
+        segments, left_out = self._read_span(since_ms, until_ms)
+        messages = [message for segment in segments for message in segment.messages]
         amendments = self.amendments.with_words_of(end_look(), messages)
-        return _shown(found, amendments, since_ms=since_ms, until_ms=until_ms, left_out=left_out)
+        return _shown(segments, amendments, since_ms=since_ms, until_ms=until_ms, left_out=left_out)
 
     def list_segments(self) -> tuple[ListedSegment, ...]:
-        """Return the segments that are there, by their first timestamps.  Raises: StorageUnavailableError."""
-        found: list[ListedSegment] = []
-        for listed in self.objects.store.list(self.names.archive_prefix):
+        """Return the stored segments, by their first timestamps.  Raises: StorageUnavailableError."""
+        segments: list[ListedSegment] = []
+        for listed_object in self.objects.store.list(self.names.archive_prefix):
             try:
-                found.append(ListedSegment(listed=listed, name=SegmentName.parse(listed.name)))
+                segments.append(ListedSegment(listed_object=listed_object, name=SegmentName.parse(listed_object.name)))
             except UnusableIdError as cause:
                 logs.error("record_unreadable", cause=cause)
-        return tuple(found)
+        return tuple(segments)
 
     def with_waiting(self, before: SnapshotRecord, after: SnapshotRecord) -> SnapshotRecord:
-        """Return the bounded snapshot `after`, in which everything waits that only `before` holds; nothing waits without an archive."""
+        """Return the bounded snapshot `after`; everything only in `before` waits there, but nothing waits without an archive."""
         return with_leaving(before, after) if self.days else replace(after, leaving=Segment())
 
     def cut(self, record: SnapshotRecord) -> Cut:
-        """Return the snapshot without its full segments; lists the archive only if there are any.  Raises: StorageUnavailableError."""
+        """Return the snapshot without the full segments; lists the archive only if a segment is full.  Raises: StorageUnavailableError."""
         if not full_segments(record.leaving, size=self.size)[1]:
             return Cut(record=record)
         last_number = max((one.name.number for one in self.list_segments()), default=0)
         return cut(record, size=self.size, last_number=last_number)
 
     def write(self, segments: Iterable[WrittenSegment]) -> None:
-        """The segments are there, before a snapshot names them.  Repeated: changes nothing.  Raises: StorageUnavailableError."""
+        """The segments are stored, before a snapshot names them.  Repeated: changes nothing.  Raises: StorageUnavailableError."""
         store, names = self.objects.store, self.names
-        list(self.objects.reads.map(lambda one: store.create(names.segment(one.name), one.data), segments))
+        list(self.objects.reads.map(lambda segment: store.create(names.segment(segment.name), segment.data), segments))
 
     def remove_needless(self) -> None:
-        """Delete the segments that no snapshot will name, and those that are too old.
+        """Delete the segments that no snapshot will name, and segments older than `days`.
 
-        The snapshot is read after the listing. One from before it may not name segments that were written since; after an erasure their
-        numbers begin anew, so they look as if their swap had been lost. Repeated: does nothing. Raises: StorageUnavailableError.
+        The snapshot is read after the listing. A snapshot read before might not name segments written since; after an erasure their numbers
+        begin anew, so they would look like segments of a lost swap. Repeated: does nothing. Raises: StorageUnavailableError.
         """
-        listed = self.list_segments()
-        named = {SegmentName.parse(one) for one in self.snapshot.read().record.segments}
+        listed_segments = self.list_segments()
+        named_segments = {SegmentName.parse(one) for one in self.snapshot.read().record.segments}
         oldest_ms = self.clock.now_ms() - self.days * _DAY_MS
-        for one in listed:
-            if _was_lost(one.name, named) or one.name.last_ms < oldest_ms:
-                self.objects.store.delete(one.listed.name, generation=one.listed.generation)
+        for segment in listed_segments:
+            if _was_lost(segment.name, named_segments) or segment.name.last_ms < oldest_ms:
+                self.objects.store.delete(segment.listed_object.name, generation=segment.listed_object.generation)
 
     def _read_span(self, since_ms: int, until_ms: int | None) -> tuple[list[Segment], bool]:
-        """Return the segments that reach into the span, and what waits for its segment; and whether some were left out.
+        """Return the segments that reach into the span, and the records waiting for a segment; and whether some were left out.
 
-        The snapshot is read beside the listing. If it has written a segment that is not listed, or a listed one is gone, a compaction
-        passed: both are read again.
+        Snapshot and listing are read in parallel. If the snapshot names a segment that is not listed, or a listed segment is deleted, a
+        compaction passed: both are read again.
         """
-        for left in reversed(range(_LISTED_AGAIN)):
+        for retries_left in reversed(range(_LISTED_AGAIN)):
             reading = self.objects.reads.submit(self.snapshot.read)
             segments = self.list_segments()
             record = reading.result().record
-            wanted = sorted(
-                (one for one in segments if _reaches(one.name, since_ms, until_ms)), key=lambda one: one.name.last_ms
+            in_span = sorted(
+                (one for one in segments if _reaches(one.name, since_ms, until_ms)),
+                key=lambda segment: segment.name.last_ms,
             )
-            newest = wanted[-SEGMENTS_READ:]
+            newest = in_span[-SEGMENTS_READ:]
             bodies = self._bodies(newest)
-            if left and (None in bodies or _is_behind(segments, record, oldest_ms=since_ms)):
+            if retries_left and (None in bodies or _is_behind(segments, record, oldest_ms=since_ms)):
                 continue
-            found = [segment for one in bodies if one is not None and (segment := _decoded(one)) is not None]
-            return [*found, record.leaving], len(found) < len(wanted)
+            decoded = [segment for one in bodies if one is not None and (segment := _decoded(one)) is not None]
+            return [*decoded, record.leaving], len(decoded) < len(in_span)
         raise AssertionError("unreachable")
 
     def _bodies(self, segments: Sequence[ListedSegment]) -> list[bytes | None]:
-        """Return the bytes of each; None if the segment is gone, b"" if the bucket does not answer."""
+        """Return the bytes of each segment; None if the segment is deleted, b"" if the bucket does not answer."""
 
         def body(segment: ListedSegment) -> bytes | None:
             try:
-                return self.objects.read(segment.listed)
+                return self.objects.read(segment.listed_object)
             except StorageUnavailableError:
                 return b""
 
         return list(self.objects.reads.map(body, segments))
 
 
-def _was_lost(name: SegmentName, named: AbstractSet[SegmentName]) -> bool:
-    """Whether the segment was written for a swap that was lost.
+def _was_lost(name: SegmentName, named_segments: AbstractSet[SegmentName]) -> bool:
+    """Whether the segment was written for a lost swap: an unnamed number between two numbers named by the snapshot.
 
-    Its number lies between two that the snapshot names, without being named: later swaps name larger numbers only.
+    Later swaps name larger numbers only. For example, segment 5 was lost if the snapshot names 4 and 6.
     """
-    numbers = [one.number for one in named]
-    return bool(numbers) and min(numbers) <= name.number <= max(numbers) and name not in named
+    numbers = [one.number for one in named_segments]
+    return bool(numbers) and min(numbers) <= name.number <= max(numbers) and name not in named_segments
 
 
 def _reaches(name: SegmentName, since_ms: int, until_ms: int | None) -> bool:
@@ -171,7 +172,7 @@ def _reaches(name: SegmentName, since_ms: int, until_ms: int | None) -> bool:
 
 
 def _is_behind(segments: Iterable[ListedSegment], record: SnapshotRecord, *, oldest_ms: int) -> bool:
-    """Whether the snapshot is newer than the listing: its last segment is not listed, though it is not old enough to be removed."""
+    """Whether the snapshot is newer than the listing: its last segment is not listed, though not old enough to be removed."""
     if not record.segments:
         return False
     last = SegmentName.parse(record.segments[-1])
@@ -189,7 +190,7 @@ def _decoded(data: bytes) -> Segment | None:
 def _shown(
     segments: Sequence[Segment], amendments: Amendments, *, since_ms: int, until_ms: int | None, left_out: bool
 ) -> ArchivedSpan:
-    """Return what the span shows: nothing that was withdrawn or erased, nor an answer that repeats it, and the newest words."""
+    """Return the visible part of the span: no withdrawn or erased record, no answer that repeats one, and the newest words."""
 
     def is_within(timestamp_ms: int) -> bool:
         return since_ms <= timestamp_ms and (until_ms is None or timestamp_ms <= until_ms)
@@ -199,9 +200,11 @@ def _shown(
     return ArchivedSpan(
         messages=tuple(amendments.overlay(one) for one in messages if not amendments.hides(one)),
         answers=tuple(
-            one
-            for one in answers
-            if one.words and one.kind in _SENT and not one.provenance.is_lost_with(amendments, one.webhook_event_id)
+            answer
+            for answer in answers
+            if answer.words
+            and answer.kind in _SENT
+            and not answer.provenance.is_redacted_by(amendments, answer.webhook_event_id)
         ),
         left_out=left_out,
     )

@@ -1,7 +1,7 @@
-"""Captions: a line that says what a picture, voice, video or file shows, because prompts hold no media once they are in the snapshot.
+"""Captions: a line about a picture, voice, video or file, because prompts show no media from the snapshot.
 
-A caption takes the place of the placeholder, so it is part of the message's words and is withdrawn with them. Each medium is marked before
-the model is asked: one that crashes its worker keeps its placeholder.
+A caption replaces the placeholder, so belongs to the message's words and is withdrawn with them. The attempt is recorded before the model
+is asked: a medium that crashes its worker keeps the placeholder.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,15 +20,15 @@ from shared.errors import AizuchiError
 from shared.line.media_content import MESSAGE_TYPES
 
 AT_ONCE: Final = 3
-_SECONDS: Final = 20.0  # after these no caption is begun
+_SECONDS: Final = 20.0  # after which no caption is begun
 _CAPTION_S: Final = 20.0
 
 
 class Captioner(Protocol):
-    """Looks at what people sent."""
+    """Looks at media sent by people."""
 
     def caption(self, conversation: Conversation, message: MessageRecord) -> str | None:
-        """Return one line about an image, voice, video or file; None where its bytes are not kept.
+        """Return one line about an image, voice, video or file; None where the bytes are not stored.
 
         Raises: AizuchiError, if this attempt failed.
         """
@@ -43,71 +43,78 @@ class CaptionWriter:
     clock: Clock = field(repr=False)
 
     def write(self, conversation: Conversation, request: Deadline) -> None:
-        """The newest few media of the snapshot that have no caption, and whose bytes are kept, get one.  Repeated: finds fewer.
+        """The newest few media of the snapshot without a caption, and with stored bytes, get a caption.  Repeated: finds fewer.
 
         A caption is begun only if the model can answer before the end of the `request`. If another worker rewrites the snapshot meanwhile,
-        nothing is written. Captions of media that were withdrawn meanwhile are removed.
+        nothing is written. Captions of media withdrawn meanwhile are removed.
         """
-        seen = conversation.snapshot.read()
+        snapshot = conversation.snapshot.read()
         amendments = conversation.amendments.look()
-        record = cleaned(seen.record, amendments)
+        record = cleaned(snapshot.record, amendments)
         waiting = uncaptioned(record)[-AT_ONCE:]
         if not waiting or request.left_s < _CAPTION_S:
             return
-        marked = conversation.snapshot.swap(seen, _marked(record, {one.line_message_id for one in waiting}))
-        if marked is None:
+        attempted = conversation.snapshot.swap(
+            snapshot, _with_attempts(record, {one.line_message_id for one in waiting})
+        )
+        if attempted is None:
             return
         deadline = request.earlier(_CAPTION_S).within(_SECONDS)
         captions, failed = self._captions(conversation, waiting, amendments, deadline)
         if captions or failed:
-            conversation.snapshot.swap(marked, _with_captions(marked.record, captions, failed))
+            conversation.snapshot.swap(attempted, _with_captions(attempted.record, captions, failed))
         conversation.snapshot.settle(conversation.amendments, amendments)
 
     def _captions(
         self, conversation: Conversation, waiting: Sequence[MessageRecord], amendments: Amendments, deadline: Deadline
     ) -> tuple[Mapping[str, str], frozenset[str]]:
-        """Return the captions, and the messages that have to be tried again."""
+        """Return the captions, and the messages to be tried again."""
         captions: dict[str, str] = {}
-        left = {one.line_message_id: one for one in waiting}
-        while left and deadline.left_s and conversation.amendments.fresh_look() == amendments:
-            line_message_id, message = left.popitem()
+        remaining = {one.line_message_id: one for one in waiting}
+        while remaining and deadline.left_s and conversation.amendments.fresh_look() == amendments:
+            line_message_id, message = remaining.popitem()
             try:
                 line = self.captioner.caption(conversation, message)
             except AizuchiError as cause:
                 logs.warning("description_failed", error_type=type(cause).__name__)
-                left[line_message_id] = message
+                remaining[line_message_id] = message
                 break
             if line is not None:
                 captions[line_message_id] = line
-        return captions, frozenset(left)
+        return captions, frozenset(remaining)
 
 
 def uncaptioned(record: SnapshotRecord) -> tuple[MessageRecord, ...]:
-    """Return the media that no worker has tried to caption, or that are to be tried again."""
+    """Return the media not tried by any worker, or to be tried again."""
     return tuple(
-        one for one in record.messages if one.type in MESSAGE_TYPES and not one.is_described and one.line_message_id
+        message
+        for message in record.messages
+        if message.type in MESSAGE_TYPES and not message.is_described and message.line_message_id
     )
 
 
-def _marked(record: SnapshotRecord, line_message_ids: set[str]) -> SnapshotRecord:
+def _with_attempts(record: SnapshotRecord, line_message_ids: set[str]) -> SnapshotRecord:
     return replace(
         record,
         messages=tuple(
-            replace(one, is_described=True) if one.line_message_id in line_message_ids else one
-            for one in record.messages
+            replace(message, is_described=True) if message.line_message_id in line_message_ids else message
+            for message in record.messages
         ),
     )
 
 
 def _with_captions(record: SnapshotRecord, captions: Mapping[str, str], failed: frozenset[str]) -> SnapshotRecord:
-    """Return the record with the captions behind what LINE told: `[voice message: 12 s: ...]`."""
+    """Return the record with each caption after LINE's part of the placeholder.
+
+    For example, `[voice message: 12 s]` becomes `[voice message: 12 s: asks for the train times]`.
+    """
     return replace(
         record,
         messages=tuple(
-            _captioned(one, captions[one.line_message_id])
-            if one.line_message_id in captions
-            else replace(one, is_described=one.is_described and one.line_message_id not in failed)
-            for one in record.messages
+            _captioned(message, captions[message.line_message_id])
+            if message.line_message_id in captions
+            else replace(message, is_described=message.is_described and message.line_message_id not in failed)
+            for message in record.messages
         ),
     )
 

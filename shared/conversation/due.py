@@ -1,4 +1,4 @@
-"""Due markers: what is to be done in a chat, from which minute on.  A tick lists those whose minute has come, and carries them out."""
+"""Due markers: work in a chat, due from a minute on.  A tick lists the markers up to the present minute, and carries them out."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -20,31 +20,32 @@ class DueMarkers:
     store: ObjectStore = field(repr=False)
 
     def mark(self, kind: str, conversation: Conversation, marker_id: str, *, at_ms: int) -> None:
-        """The work is due from the first whole minute that does not begin before `at_ms`.
+        """The work is due from the first whole minute at or after `at_ms`.
 
-        `at_ms` must lie in the future: a tick that has listed a minute clears a marker of that minute, kind and id that is made meanwhile.
-        Repeated: changes nothing. Raises also: UnusableIdError, if kind, id or time cannot stand in a name.
+        For example, work at 12:00:01 is due at 12:01. `at_ms` must lie in the future: a tick that has listed a minute would clear a marker
+        of the same minute, kind and id made meanwhile. Repeated: changes nothing. Raises also: UnusableIdError, if kind, id or time cannot
+        stand in a name.
         """
         marker = DueMarker.at(at_ms, kind=kind, conversation_id=conversation.id, id=marker_id)
         self.store.create(marker.name, _NOTHING)
 
     def until(self, now_ms: int) -> tuple[DueMarker, ...]:
-        """Return every marker whose minute has come, oldest first.  Names that are no marker's are logged and skipped."""
+        """Return every marker due by now, oldest first.  Names that do not parse as markers are logged and skipped."""
         return tuple(self._parse(self.store.list(DUE_PREFIX, before=due_after(now_ms))))
 
     def listed(self, marker: DueMarker) -> DueMarker | None:
-        """Return the marker as it is stored, or None where it is not."""
+        """Return the marker as stored, or None where none is stored."""
         return next((one for one in self._parse(self.store.list(marker.name)) if one == marker), None)
 
     def clear(self, marker: DueMarker) -> None:
-        """The work of the listed marker is done; one that was made since under its name stays.  Repeated: changes nothing."""
+        """The work of the listed marker is done; a marker made since under the same name stays.  Repeated: changes nothing."""
         self.store.delete(marker.name, generation=marker.generation)
 
     def _parse(self, listing: Iterable[ListedObject]) -> Iterator[DueMarker]:
         odd = 0
-        for one in listing:
+        for listed_object in listing:
             try:
-                yield replace(DueMarker.parse(one.name), generation=one.generation)
+                yield replace(DueMarker.parse(listed_object.name), generation=listed_object.generation)
             except UnusableIdError:
                 odd += 1
         if odd:

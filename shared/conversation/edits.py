@@ -16,7 +16,7 @@ from shared.storage.compare_and_swap import update_by_swap
 from shared.storage.object_cache import ObjectCache
 from shared.storage.object_names import ObjectNames
 
-_DROPPED_AT_ONCE: Final = 64  # the reads of other chats wait for no more than these
+_DROPPED_AT_ONCE: Final = 64  # to limit how long the reads of other chats wait
 _WHAT: Final = "the words of an edit"
 
 
@@ -28,15 +28,15 @@ class Edits:
     objects: ObjectCache
 
     def begin_reading(self, line_message_ids: AbstractSet[str]) -> Callable[[], Mapping[str, EditedWords | None]]:
-        """Begin to read the newest words of each of these messages; None: there are none, or they cannot be read."""
+        """Begin to read the newest words of each message.  None: the bucket has no edit of the message, or the edit cannot be read."""
         edited_ids = sorted(line_message_ids)
         reading = self.objects.reads.map(self._newest_words, edited_ids)
         return lambda: dict(zip(edited_ids, reading, strict=True))
 
     def put(self, edit: Amendment) -> None:
-        """The words of the edit are stored, unless newer ones are, or the message was withdrawn.
+        """The words of the edit are stored, unless newer words are, or the message was withdrawn.
 
-        Raises also: UnreadableRecordError, because what cannot be read may be the words of a withdrawal.
+        Raises also: UnreadableRecordError, because an unreadable object may be a withdrawal.
         """
 
         def newest(data: bytes | None) -> bytes | None:
@@ -47,13 +47,16 @@ class Edits:
         update_by_swap(self.objects.store, self.names.edited(edit.line_message_id), newest, what=_WHAT)
 
     def drop(self, line_message_ids: Iterable[str]) -> None:
-        """No edit of these messages has words, or brings any.  Repeated: changes nothing."""
+        """No edit of the messages has words, now or later.  Repeated: changes nothing."""
         remaining = iter(sorted(line_message_ids))
         while batch := tuple(islice(remaining, _DROPPED_AT_ONCE)):
             list(self.objects.reads.map(self._drop, batch))
 
     def drop_erased(self, line_message_id: str) -> bool:
-        """Return whether the message's edit is older than the last erasure; then it keeps no words."""
+        """Return whether the message's edit is older than the last erasure; such an edit loses the words.
+
+        For example, an edit from 12:00 loses the new text after `/reset` at 12:05; an edit from 12:06 does not.
+        """
         erased_ms, is_dropped = self._erased_ms(), False
 
         def without_words(data: bytes | None) -> bytes | None:
@@ -68,9 +71,9 @@ class Edits:
         return is_dropped
 
     def erase(self, until_ms: int) -> None:
-        """No edit up to this timestamp has words, nor one that cannot be read.  Repeated: changes nothing."""
-        listed = self.objects.store.list(self.names.edited_prefix)
-        for edited, data in zip(listed, self.objects.read_all(listed), strict=True):
+        """No edit up to the timestamp has words, and no unreadable edit stays.  Repeated: changes nothing."""
+        edited_objects = self.objects.store.list(self.names.edited_prefix)
+        for edited, data in zip(edited_objects, self.objects.read_all(edited_objects), strict=True):
             words = decode_if_readable(EditedWords, data)
             if data is not None and (words is None or (words.text is not None and words.timestamp_ms <= until_ms)):
                 update_by_swap(self.objects.store, edited.name, partial(_without_words, until_ms=until_ms), what=_WHAT)
@@ -88,7 +91,7 @@ class Edits:
 
 
 def _without_words(data: bytes | None, *, until_ms: int | None = None) -> bytes | None:
-    """Return an edit without words; None where it has none, or is newer than `until_ms`."""
+    """Return an edit without words; None where the edit has none, or is newer than `until_ms`."""
     stored = decode_if_readable(EditedWords, data)
     if stored is None:
         return encode(EditedWords(timestamp_ms=0))

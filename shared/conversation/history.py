@@ -1,4 +1,4 @@
-"""What a turn knows of a chat: its newest part, without what was withdrawn."""
+"""What a turn reads of a chat: the newest part, without withdrawn words."""
 
 import math
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from shared.conversation.turn import TurnRecord
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexView:
-    """What a prompt shows of the filed entries, and the messages that they came from.  Nothing: `text` is empty."""
+    """The part of the index of entries shown in a prompt, and the messages behind the rows.  Nothing: `text` is empty."""
 
     text: str = field(default="", repr=False)
     provenance: Provenance = field(default_factory=Provenance)
@@ -23,7 +23,7 @@ class IndexView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexRow:
-    """A row of the index that a prompt shows: the id by which it is marked (`row_mark`), its words, and the messages that it came from."""
+    """A row of the index in a prompt: the id of the row's mark (`row_mark`), the words, and the messages behind them."""
 
     mark: str
     text: str = field(repr=False)
@@ -32,13 +32,13 @@ class IndexRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class History:
-    """The newest part of a chat, without what was withdrawn; everything by LINE's timestamp.
+    """The newest part of a chat, without withdrawn words; everything by LINE's timestamp.
 
-    `messages`: what a prompt shows. `older`: the sources of the recaps, which a prompt does not show. `unshown`: messages without a recap
-    that are too many for a prompt. `quoted`: media that memory does not know, found because a message quotes them. `outcomes`: without
-    words that repeat something withdrawn. `covered`: the messages that an outcome answers. `recorded`: the ids of all outcomes, read or
-    not. `journalled`: how many messages a compaction could fold. `looked_s`: when the look at the amendments began, by the monotonic clock.
-    `refused`: what no prompt shows, because the model's provider refuses to read it (`Refusal`).
+    `messages`: shown in a prompt. `older`: the sources of the recaps, not shown. `unshown`: messages without a recap, too many for a
+    prompt. `quoted`: media unknown to memory, fetched because a message quotes them. `outcomes`: without words that repeat withdrawn ones.
+    `covered`: the messages answered by an outcome. `recorded`: the ids of all outcomes, read or not. `journalled`: how many messages a
+    compaction could fold. `looked_s`: when the look at the amendments began, by the monotonic clock. `refused`: ids hidden from prompts,
+    because the model's provider refuses to read the words (`Refusal`).
     """
 
     messages: tuple[MessageRecord, ...] = ()
@@ -57,54 +57,55 @@ class History:
     refused: frozenset[str] = frozenset()
 
     def pending(self, own: MessageRecord, *, now_ms: int) -> tuple[MessageRecord, ...]:
-        """Return what the next turn has to answer, oldest first: addressed, not withdrawn, covered by no outcome, and young enough.
+        """Return the messages for the next turn, oldest first: addressed, not withdrawn, covered by no outcome, and young enough.
 
-        `own` is the message of the delivery that asks; it counts even where a burst has pushed it out of the newest part.
+        `own`, the message of the delivery, counts even where a burst has pushed it out of the newest part: for example, after 200 more
+        messages.
         """
-        known = {one.line_message_id: one for one in (*self.unshown, *self.messages)}
-        mine = known.get(own.line_message_id, self.amendments.overlay(own))
-        if own.received_ms > mine.received_ms:  # a redelivery refreshes the token
-            mine = replace(mine, received_ms=own.received_ms)
-        known[own.line_message_id] = mine
+        messages_by_id = {one.line_message_id: one for one in (*self.unshown, *self.messages)}
+        own_message = messages_by_id.get(own.line_message_id, self.amendments.overlay(own))
+        if own.received_ms > own_message.received_ms:  # a redelivery refreshes the token
+            own_message = replace(own_message, received_ms=own.received_ms)
+        messages_by_id[own.line_message_id] = own_message
         waiting = (
-            one
-            for one in known.values()
-            if one.addressed
-            and one.reply_token is not None
-            and one.line_message_id not in self.covered
-            and not self.amendments.hides(one)
-            and now_ms - one.timestamp_ms < ANSWERABLE_MS
+            message
+            for message in messages_by_id.values()
+            if message.addressed
+            and message.reply_token is not None
+            and message.line_message_id not in self.covered
+            and not self.amendments.hides(message)
+            and now_ms - message.timestamp_ms < ANSWERABLE_MS
         )
         return tuple(sorted(waiting, key=by_time))
 
-    def beside(self, turn: TurnRecord) -> "History":
-        """Return the history with what the turn, read before it, knows to be covered."""
+    def with_covered_by(self, turn: TurnRecord) -> "History":
+        """Return the history with the messages covered according to the turn, which was read first."""
         outcome = turn.outcome
         ended = outcome.answered_ids if outcome is not None and outcome.webhook_event_id in self.recorded else ()
         covered = self.covered.union(turn.covered, ended)
         return replace(self, covered=covered) if covered != self.covered else self
 
     def isolated(self, asked: Sequence[MessageRecord]) -> "History":
-        """Return the history of a prompt that shows nothing but what is asked, and what that quotes."""
+        """Return the history of a prompt that shows only the question, and the quotes in the question."""
         asked_ids = {one.line_message_id for one in asked}
-        rest = (one for one in self.messages if one.line_message_id not in asked_ids)
+        other_messages = (one for one in self.messages if one.line_message_id not in asked_ids)
         return replace(
             self,
             messages=tuple(asked),
-            older=(*self.older, *rest),
+            older=(*self.older, *other_messages),
             recaps=(),
             shown_since_ms=LATEST_MS,
             index=IndexView(),
         )
 
     def without_refused(self, refused: frozenset[str]) -> "History":
-        """Return the history whose prompt shows nothing of this; what still waits for an answer stays, because it is asked."""
+        """Return the history without refused records in the prompt; a refused message stays while waiting for an answer."""
         if not refused:
             return self
         left_out = [
-            one
-            for one in self.messages
-            if one.line_message_id in refused and (not one.addressed or one.line_message_id in self.covered)
+            message
+            for message in self.messages
+            if message.line_message_id in refused and (not message.addressed or message.line_message_id in self.covered)
         ]
         return replace(
             self,
@@ -114,35 +115,35 @@ class History:
             refused=refused,
         )
 
-    def with_quoted(self, found: Sequence[MessageRecord]) -> "History":
-        """Return the history with these media, which messages quote."""
-        return replace(self, quoted=tuple(found))
+    def with_quoted(self, media: Sequence[MessageRecord]) -> "History":
+        """Return the history with media quoted by messages."""
+        return replace(self, quoted=tuple(media))
 
     @property
     def is_isolated(self) -> bool:
-        """Whether a prompt of it shows nothing but what is asked."""
+        """Whether a prompt shows only the question."""
         return self.shown_since_ms == LATEST_MS
 
     @property
     def answers(self) -> tuple[OutcomeRecord, ...]:
-        """The outcomes whose words a prompt shows: not older than the messages, and not stored for a press of a button."""
+        """The outcomes with words for a prompt: not older than the messages, and not stored for a press of a button."""
         return tuple(
-            one
-            for one in self.outcomes
-            if one.holds_words
-            and one.kind is not OutcomeKind.STORED
-            and one.timestamp_ms >= self.shown_since_ms
-            and one.webhook_event_id not in self.refused
+            outcome
+            for outcome in self.outcomes
+            if outcome.holds_words
+            and outcome.kind is not OutcomeKind.STORED
+            and outcome.timestamp_ms >= self.shown_since_ms
+            and outcome.webhook_event_id not in self.refused
         )
 
     @property
     def addressed_ids(self) -> frozenset[str]:
-        """The messages that are recorded as meant for the bot."""
+        """The messages recorded as meant for the bot."""
         return frozenset(one.line_message_id for one in (*self.older, *self.unshown, *self.messages) if one.addressed)
 
     @property
     def quotable(self) -> Quotable:
-        """Everything that a message may quote."""
+        """Everything quotable by a message."""
         messages = (*self.quoted, *self.older, *self.unshown, *self.messages)
         if not self.refused:
             return Quotable.of(messages, self.outcomes, self.amendments.withdrawn)
@@ -154,9 +155,9 @@ class History:
 
     @property
     def provenance(self) -> Provenance:
-        """What a prompt made of this holds: messages, answers and recaps by their own ids, what is quoted, the sources of entries.
+        """What a prompt of the history holds: messages, answers and recaps by their own ids, quoted records, the sources of entries.
 
-        Tools may show further entries; none holds words that were erased before the chat was read.
+        Tools may show further entries; no entry holds words erased before the chat was read.
         """
         parts = (
             provenance_of(self.messages),
@@ -172,17 +173,17 @@ class History:
         return Provenance.union(parts).without(self.amendments.withdrawn)
 
     def provenance_of_quotes(self, messages: Sequence[MessageRecord]) -> Provenance:
-        """What a prompt holds because these messages quote it."""
+        """The provenance of the records quoted by the messages."""
         return Provenance.union(map(_named, self._quoted(messages)))
 
     def _quoted(self, messages: Sequence[MessageRecord]) -> tuple[MessageRecord | OutcomeRecord, ...]:
         quoting = [one for one in messages if one.quoted_message_id is not None]
         quotable = self.quotable if quoting else Quotable()
-        found = (quotable.quoted_by(one) for one in quoting)
-        return tuple(one for one in found if isinstance(one, MessageRecord | OutcomeRecord))
+        quoted_records = (quotable.quoted_by(one) for one in quoting)
+        return tuple(one for one in quoted_records if isinstance(one, MessageRecord | OutcomeRecord))
 
 
-def _named(one: MessageRecord | OutcomeRecord) -> Provenance:
-    if isinstance(one, MessageRecord):
-        return replace(Provenance.of_sources((one.source,)), since_ms=one.timestamp_ms)
-    return Provenance(derived_ids=frozenset({one.webhook_event_id}), since_ms=one.timestamp_ms)
+def _named(record: MessageRecord | OutcomeRecord) -> Provenance:
+    if isinstance(record, MessageRecord):
+        return replace(Provenance.of_sources((record.source,)), since_ms=record.timestamp_ms)
+    return Provenance(derived_ids=frozenset({record.webhook_event_id}), since_ms=record.timestamp_ms)

@@ -1,7 +1,7 @@
-"""What a turn knows of a chat: journal overlaid on snapshot, amendments overlaid on both, read in two round trips.
+"""What a turn reads of a chat: journal overlaid on snapshot, amendments overlaid on both, in two round trips.
 
-The listing comes first; the snapshot is read after it, beside the bodies, so it holds every message that a compaction moves meanwhile. A
-listed object that is gone when it is read means that a compaction passed; the reader begins again.
+The listing comes first; the snapshot is read after it, in parallel with the bodies, so holds every message moved meanwhile by a compaction.
+If a listed object is deleted before the read, a compaction passed; the reader begins again.
 """
 
 import math
@@ -26,25 +26,25 @@ from shared.storage.object_store import ListedObject
 MESSAGES_READ: Final = 100
 OUTCOMES_READ: Final = 100
 OUTCOMES_READ_FOR_PRESS: Final = 1_000
-"""Of these, one may be behind the button of a press, and another one tell that it was answered."""
-MESSAGES_SHOWN: Final = 80  # 50 verbatim, what is journalled since the last compaction, and what has no recap yet
+"""One may be behind the button of a press, and another show that the press was answered."""
+MESSAGES_SHOWN: Final = 80  # 50 verbatim, those journalled since the last compaction, and those without a recap yet
 
 
 class ReadIndex(Protocol):
-    """The index of what was filed in a chat, as it was read."""
+    """The index of a chat's entries, as read."""
 
     @property
     def message_ids(self) -> frozenset[str]:
-        """The messages that its entries came from."""
+        """The messages behind the entries."""
         ...
 
     def view(self, amendments: Amendments, refused: AbstractSet[str] = frozenset()) -> IndexView:
-        """Return what a prompt shows of it, without what was withdrawn, and without rows with these marks."""
+        """Return the part shown in a prompt, without withdrawn words, and without rows with refused marks."""
         ...
 
 
 class EntryIndex(Protocol):
-    """Reads the index of what was filed in a chat."""
+    """Reads the index of a chat's entries."""
 
     def read(self, conversation: Conversation) -> ReadIndex:
         """Return the index, in one read.  Raises: StorageUnavailableError."""
@@ -53,7 +53,7 @@ class EntryIndex(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listing:
-    """The objects of a chat: names and generations of one moment, in the order in which they were written.
+    """The objects of a chat: names and generations of one moment, in the order of writing.
 
     The outcomes of `required_ids` are read however old. `begun_s` is when the listing began, by the monotonic clock.
     """
@@ -66,9 +66,10 @@ class Listing:
 
 
 def _deadly(outcomes: Iterable[OutcomeRecord]) -> tuple[frozenset[str], int]:
-    """Return the messages that prompts leave out because workers died over them: their ids, and a timestamp up to which all are left out.
+    """Return the messages left out of prompts because workers died over them: their ids, and a timestamp up to which all are left out.
 
-    An isolating outcome tells which: if it apologises, they died over what was asked; if it answers, over what came before.
+    For example, after an isolated prompt the bot apologised for message 450: 450 is left out, because workers died over the question. If
+    the isolated prompt was answered, everything before it is left out.
     """
     isolating = [one for one in outcomes if one.audit.isolates]
     apologised = [one for one in isolating if one.audit.model_name is None]
@@ -83,7 +84,7 @@ class HistoryReader:
     index: EntryIndex
 
     def list(self, conversation: Conversation, *, required_ids: AbstractSet[str] = frozenset()) -> Listing:
-        """Return what there is, in one round trip; the outcomes `required_ids` will be read also where newer ones are too many."""
+        """Return the chat's objects, in one round trip; the outcomes `required_ids` will be read even where newer outcomes are too many."""
         amendments, reads = conversation.amendments, conversation.objects.reads
         begun_s = amendments.clock.monotonic_s()
         amended = reads.submit(amendments.list_events)
@@ -97,7 +98,7 @@ class HistoryReader:
         )
 
     def read_newest(self, conversation: Conversation, *, required_ids: AbstractSet[str] = frozenset()) -> History:
-        """Return the newest part of the chat as it is now.  Raises: StorageUnavailableError, also where compactions keep passing."""
+        """Return the newest part of the chat now.  Raises: StorageUnavailableError, also where compactions keep passing."""
         for _ in range(SWAP_ATTEMPTS):
             history = self.read(conversation, self.list(conversation, required_ids=required_ids))
             if history is not None:
@@ -105,10 +106,10 @@ class HistoryReader:
         raise StorageUnavailableError("others kept folding the chat")
 
     def read(self, conversation: Conversation, listing: Listing) -> History | None:
-        """Return the newest part of what is listed and of the snapshot; None: a compaction passed, begin again.
+        """Return the newest part of the listing and of the snapshot; None: a compaction passed, begin again.
 
-        That is one round trip. Another one follows if a press of a button waits in a chat of more outcomes than are read, and one more if a
-        message came later than an old edit of it.
+        This takes one round trip. Another follows if a press of a button waits in a chat with more than OUTCOMES_READ outcomes, and one
+        more if a message came later than an old edit of its text.
         """
         objects, names = conversation.objects, conversation.names
         snapshot = objects.reads.submit(conversation.snapshot.read)
@@ -116,7 +117,7 @@ class HistoryReader:
         looking = conversation.amendments.begin_reading(listing.amended)
         reading = objects.begin_reading([*messages, *outcomes])
         index = self.index.read(conversation)
-        amendments, journalled, seen = looking(), reading(), snapshot.result()
+        amendments, journalled, stored_snapshot = looking(), reading(), snapshot.result()
         received = decode_readable(MessageRecord, journalled[: len(messages)])
         recorded = decode_readable(OutcomeRecord, journalled[len(messages) :])
         if len(outcomes) < len(listing.outcomes) and _has_open_press(received, recorded):
@@ -124,11 +125,11 @@ class HistoryReader:
             recorded = decode_readable(OutcomeRecord, more)
         if None in journalled:
             return None
-        amendments = conversation.amendments.with_words_of(amendments, (*received, *seen.record.messages))
+        amendments = conversation.amendments.with_words_of(amendments, (*received, *stored_snapshot.record.messages))
         history = history_of(
             messages=received,
             outcomes=recorded,
-            snapshot=seen.record,
+            snapshot=stored_snapshot.record,
             amendments=amendments,
             journalled=len(listing.messages),
         )
@@ -141,7 +142,10 @@ class HistoryReader:
 
 
 def _outcomes_read(names: ObjectNames, listing: Listing, most: int) -> tuple[ListedObject, ...]:
-    """Return the newest outcomes, those that are asked for, and the oldest: a compaction leaves one whose messages it has folded."""
+    """Return the newest outcomes, the required outcomes, and the oldest: a compaction leaves an outcome whose messages are folded.
+
+    For example, of 150 outcomes with `most` 100: the first, any required ones among the next 49, and the last 100.
+    """
     older, newest = listing.outcomes[:-most], listing.outcomes[-most:]
     return (*older[:1], *(one for one in older[1:] if names.outcome_id_in(one.name) in listing.required_ids), *newest)
 
@@ -163,18 +167,18 @@ def history_of(
     clean = cleaned(replace(snapshot, leaving=Segment(), segments=()), amendments)
     fresh = {one.line_message_id: amendments.overlay(one) for one in messages if not amendments.hides(one)}
     folded = (one for one in clean.messages if one.line_message_id not in fresh and not amendments.is_forgotten(one))
-    kept = (*folded, *fresh.values())
+    visible = (*folded, *fresh.values())
     summed_up = frozenset(source for recap in clean.recaps for source in recap.summed_up_ids)
     recorded = {one.webhook_event_id: one for one in clean.outcomes}
-    recorded |= {one.webhook_event_id: amendments.without_lost(one) for one in outcomes}
+    recorded |= {one.webhook_event_id: amendments.redact(one) for one in outcomes}
     deadly_ids, deadly_until_ms = _deadly(recorded.values())
-    shown = sorted((one for one in kept if one.line_message_id not in summed_up | deadly_ids), key=by_time)
+    shown = sorted((one for one in visible if one.line_message_id not in summed_up | deadly_ids), key=by_time)
     is_cut = len(shown) > MESSAGES_SHOWN or bool(summed_up) or deadly_until_ms >= 0
     shown = [one for one in shown if one.timestamp_ms > deadly_until_ms]
     unshown, shown = shown[:-MESSAGES_SHOWN], shown[-MESSAGES_SHOWN:]
     history = History(
         messages=tuple(shown),
-        older=tuple(sorted((one for one in kept if one.line_message_id in summed_up), key=by_time)),
+        older=tuple(sorted((one for one in visible if one.line_message_id in summed_up), key=by_time)),
         unshown=tuple(unshown),
         recaps=clean.recaps,
         outcomes=tuple(sorted(recorded.values(), key=by_time)),

@@ -4,7 +4,7 @@
     journal/{conversation_id}/{webhook_event_id}.outcome.json
 
 No shared object is rewritten here, so a busy group meets no write limit, and a redelivery changes nothing. A writer of people's words looks
-at the amendments after the write, because an unsend may have passed just before it.
+at the amendments after the write, because an unsend may have passed just before.
 """
 
 from collections.abc import Sequence
@@ -41,43 +41,45 @@ class Journal:
     amendments: AmendmentLog
 
     def list_objects(self) -> JournalListing:
-        """Return what is journalled, in the order in which it was written."""
-        listed = sorted(self.objects.store.list(self.names.journal_prefix), key=lambda one: one.generation)
+        """Return the journalled objects, in the order of writing."""
+        journal_objects = sorted(
+            self.objects.store.list(self.names.journal_prefix), key=lambda listed_object: listed_object.generation
+        )
         return JournalListing(
-            messages=tuple(one for one in listed if not one.name.endswith(OUTCOME_SUFFIX)),
-            outcomes=tuple(one for one in listed if one.name.endswith(OUTCOME_SUFFIX)),
+            messages=tuple(one for one in journal_objects if not one.name.endswith(OUTCOME_SUFFIX)),
+            outcomes=tuple(one for one in journal_objects if one.name.endswith(OUTCOME_SUFFIX)),
         )
 
     def read_messages(self, *, drops_unreadable: bool = False) -> tuple[MessageRecord, ...]:
-        """Return every message that can be read; the others are left, or deleted."""
+        """Return every readable message; unreadable ones stay, or are deleted with `drops_unreadable`."""
         return self._read(MessageRecord, self.list_objects().messages, drops_unreadable=drops_unreadable)
 
     def read_outcomes(
         self, listing: JournalListing | None = None, *, drops_unreadable: bool = False
     ) -> tuple[OutcomeRecord, ...]:
-        """Return every outcome that can be read, of this listing or of a new one; the others are left, or deleted."""
-        listed = (listing or self.list_objects()).outcomes
-        return self._read(OutcomeRecord, listed, drops_unreadable=drops_unreadable)
+        """Return every readable outcome, of this listing or of a new one; unreadable ones stay, or are deleted with `drops_unreadable`."""
+        outcome_objects = (listing or self.list_objects()).outcomes
+        return self._read(OutcomeRecord, outcome_objects, drops_unreadable=drops_unreadable)
 
     def read_listed(self, listing: JournalListing, line_message_ids: AbstractSet[str]) -> tuple[MessageRecord, ...]:
-        """Return those of these messages that are listed and can be read."""
-        listed = [one for one in listing.messages if self.names.message_id_in(one.name) in line_message_ids]
-        return self._read(MessageRecord, listed, drops_unreadable=False)
+        """Return the messages with the ids, where listed and readable."""
+        message_objects = [one for one in listing.messages if self.names.message_id_in(one.name) in line_message_ids]
+        return self._read(MessageRecord, message_objects, drops_unreadable=False)
 
     def _read(
-        self, kind: type[_Record], listed: Sequence[ListedObject], *, drops_unreadable: bool
+        self, kind: type[_Record], listed_objects: Sequence[ListedObject], *, drops_unreadable: bool
     ) -> tuple[_Record, ...]:
-        found: list[_Record] = []
-        for one, data in zip(listed, self.objects.read_all(listed), strict=True):
+        records: list[_Record] = []
+        for listed_object, data in zip(listed_objects, self.objects.read_all(listed_objects), strict=True):
             record = decode_if_readable(kind, data)
             if record is not None:
-                found.append(record)
+                records.append(record)
             elif drops_unreadable and data is not None:
-                self.objects.store.delete(one.name, generation=one.generation)
-        return tuple(found)
+                self.objects.store.delete(listed_object.name, generation=listed_object.generation)
+        return tuple(records)
 
     def keep(self, message: MessageRecord) -> None:
-        """The message is in the journal, even if it was withdrawn before; the caller looks at the amendments next.
+        """The message is in the journal, even if withdrawn before; the caller looks at the amendments next.
 
         Repeated: changes nothing.
         """
@@ -86,8 +88,10 @@ class Journal:
     def record(self, message: MessageRecord) -> bool:
         """Record the message; return whether it stands.
 
-        True: the journal holds it with its newest words. False: it was withdrawn, and the journal does not hold it; or its author took back
-        everything, and the caller has to withdraw it (`Withdrawal.take_back_late`). Repeated: changes nothing.
+        True: the journal holds the message with the newest words. False: the message was withdrawn, and is not in the journal; or the
+        author took back everything, and the caller has to withdraw the message (`Withdrawal.take_back_late`). Repeated: changes nothing.
+
+        For example, False for a message delivered after its unsend.
         """
         self.keep(message)
         amendments = self.amendments.look()
@@ -101,25 +105,25 @@ class Journal:
         return True
 
     def message_of(self, line_message_id: str) -> MessageRecord | None:
-        """Return the message; None if the journal does not hold it, or it cannot be read."""
+        """Return the message; None if not in the journal, or unreadable."""
         stored = self.objects.store.read(self.names.message(line_message_id))
         return decode_if_readable(MessageRecord, stored.data if stored else None)
 
     def drop(self, line_message_id: str) -> None:
-        """The message, withdrawn or erased, is not in the journal, even if it was written since.  Repeated: does nothing."""
+        """The message, withdrawn or erased, is not in the journal, even if written since.  Repeated: does nothing."""
         self.objects.store.delete(self.names.message(line_message_id), generation=None)
 
-    def drop_listed(self, listed: ListedObject) -> None:
-        """The message or outcome is not in the journal, unless it was written since it was listed.  Repeated: does nothing.
+    def drop_listed(self, listed_object: ListedObject) -> None:
+        """The message or outcome is not in the journal, unless written since the listing.  Repeated: does nothing.
 
-        Such as an outcome that a compaction has folded as undelivered, and that another worker records as one that arrived.
+        For example, an outcome folded as undelivered stays if another worker has recorded the outcome as sent since.
         """
-        self.objects.store.delete(listed.name, generation=listed.generation)
+        self.objects.store.delete(listed_object.name, generation=listed_object.generation)
 
     def apply_edit(self, line_message_id: str) -> None:
-        """The journal holds the newest words, if it holds the message at all.
+        """A journalled message has the newest words.
 
-        The record is read, then the amendments, then it is swapped: no older edit wins.
+        The record is read, then the amendments, then the record is swapped: no older edit wins.
         """
 
         def edited(data: bytes | None) -> bytes | None:
@@ -132,7 +136,7 @@ class Journal:
         update_by_swap(self.objects.store, self.names.message(line_message_id), edited, what="a message")
 
     def mark_as_addressed(self, line_message_id: str) -> None:
-        """The message, if the journal still holds it, was meant for the bot.  Repeated: changes nothing."""
+        """The message, if still in the journal, was meant for the bot.  Repeated: changes nothing."""
 
         def addressed(data: bytes | None) -> bytes | None:
             message = decode(MessageRecord, data) if data is not None else None
@@ -141,7 +145,7 @@ class Journal:
         update_by_swap(self.objects.store, self.names.message(line_message_id), addressed, what="a message")
 
     def mark_as_context(self, line_message_id: str) -> None:
-        """The message, if the journal still holds it, waits for no answer of its own.  Repeated: changes nothing."""
+        """The message, if still in the journal, waits for no separate answer.  Repeated: changes nothing."""
 
         def unaddressed(data: bytes | None) -> bytes | None:
             message = decode(MessageRecord, data) if data is not None else None
@@ -150,34 +154,35 @@ class Journal:
         update_by_swap(self.objects.store, self.names.message(line_message_id), unaddressed, what="a message")
 
     def outcome_of(self, webhook_event_id: str) -> OutcomeRecord | None:
-        """Return the outcome of an event; None if the journal does not hold it."""
+        """Return the outcome of an event; None if not in the journal."""
         stored = self.objects.store.read(self.names.outcome(webhook_event_id))
         return decode(OutcomeRecord, stored.data) if stored else None
 
     def record_outcome(self, outcome: OutcomeRecord) -> bool:
-        """The outcome is in the journal; return whether it lost its words, because something that it repeats was withdrawn.
+        """The outcome is in the journal; return whether the words were removed, because a repeated message was withdrawn.
 
-        If one delivery of an event gave up its fixed text and another one sent it, the text is recorded as sent. Repeated: changes nothing.
+        If a delivery of the event gave up on the fixed text, and another delivery sent the text, the outcome is recorded as sent. Repeated:
+        changes nothing.
         """
         is_new = self._create(self.names.outcome(outcome.webhook_event_id), encode(outcome))
         if not is_new and not outcome.answered_ids and outcome.kind in _MAY_HAVE_ARRIVED:
             self._replace_undelivered(outcome)
-        if not outcome.holds_words or self.amendments.look().without_lost(outcome) is outcome:
+        if not outcome.holds_words or self.amendments.look().redact(outcome) is outcome:
             return False
         self.remove_words(outcome.webhook_event_id)
         return True
 
     def _replace_undelivered(self, outcome: OutcomeRecord) -> None:
-        """Replace an outcome that was given up.  If a compaction has folded that one, the next compaction folds this one."""
+        """Replace a given-up outcome.  If a compaction has folded the old outcome, the next compaction folds the new one."""
 
         def replaced(data: bytes | None) -> bytes | None:
-            there = decode(OutcomeRecord, data) if data is not None else None
-            return encode(outcome) if there is None or there.kind is OutcomeKind.UNDELIVERED else None
+            stored_outcome = decode(OutcomeRecord, data) if data is not None else None
+            return encode(outcome) if stored_outcome is None or stored_outcome.kind is OutcomeKind.UNDELIVERED else None
 
         update_by_swap(self.objects.store, self.names.outcome(outcome.webhook_event_id), replaced, what="an outcome")
 
     def remove_words(self, webhook_event_id: str) -> None:
-        """The outcome keeps its kind and loses its words.  Not there: a compaction folded it, and the caller cleans the snapshot."""
+        """The outcome has the same kind, and no words.  Not there: a compaction folded the outcome, and the caller cleans the snapshot."""
 
         def without_words(data: bytes | None) -> bytes | None:
             outcome = decode(OutcomeRecord, data) if data is not None else None
@@ -186,7 +191,7 @@ class Journal:
         update_by_swap(self.objects.store, self.names.outcome(webhook_event_id), without_words, what="an outcome")
 
     def _create(self, name: str, data: bytes) -> bool:
-        """Return whether there was no object of this name; one that is there is left."""
+        """Return whether no object of the name was stored; an existing object stays."""
         generation = self.objects.store.create(name, data)
         if generation is None:
             return False

@@ -1,10 +1,10 @@
-"""The lifetime of what a chat's snapshot holds: what is kept, what waits for the archive, and what leaves for it.
+"""The lifetime of records in a chat's snapshot: retained, waiting for the archive, leaving for the archive.
 
-    kept    `bounded` drops what the limits of memory leave no room for; what repeats it takes over its sources
-    waits   `with_leaving` adds that to `leaving`, in the same swap
-    leaves  `cut` takes full segments out of `leaving`; the swap that follows comes after they were written
+    retained   `bounded` drops everything beyond the limits of memory; a record that repeats a dropped record gets the sources
+    waits      `with_leaving` adds the dropped records to `leaving`, in the same swap
+    leaves     `cut` takes full segments out of `leaving`; the swap that follows comes after they were written
 
-So at any moment a message is in the snapshot, or in a segment that the snapshot names or has named.
+So at any moment a message is in the snapshot, or in a segment named by the snapshot now or earlier.
 """
 
 from collections.abc import Iterable
@@ -27,19 +27,19 @@ from shared.conversation.snapshot import MemoryLimits
 from shared.conversation.snapshot_records import ArchivedAnswer, Recap, Segment, SnapshotRecord
 from shared.storage.segment_name import SegmentName
 
-_OUTCOMES_KEPT: Final = 100
-_NEWEST_KEPT: Final = 20  # the turn names the last one, which must be known as recorded
-_LATE_KEPT: Final = 10
-_PASSED_KEPT: Final = 20  # recaps; about as many as are written in the 20 minutes in which an answer may be on its way
+_OUTCOMES_RETAINED: Final = 100
+_NEWEST_RETAINED: Final = 20  # the turn names the last, which must count as recorded
+_LATE_RETAINED: Final = 10
+_PASSED_RETAINED: Final = 20  # recaps; about as many as are written while an answer is on its way, 20 minutes
 NAMED: Final = 8
-"""The most segments that a snapshot names, and that one compaction writes; the rest waits for the next compaction."""
-_LONGEST: Final = 100_000  # characters of a segment, so that one with the longest messages is no larger than a hundred of the usual ones
+"""The most segments named by a snapshot, and written by one compaction; further records wait for the next compaction."""
+_LONGEST: Final = 100_000  # characters of a segment, to bound one with the longest messages at a hundred usual ones
 _WITHOUT_PROVENANCE: Final = frozenset({OutcomeKind.SKIPPED, OutcomeKind.APOLOGISED, OutcomeKind.DEFERRED})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrittenSegment:
-    """A segment as it is written, under its name."""
+    """The bytes of a segment, and the name to write them under."""
 
     name: SegmentName
     data: bytes = field(repr=False)
@@ -47,7 +47,7 @@ class WrittenSegment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cut:
-    """A snapshot without what was cut off into `segments`, which it names."""
+    """A snapshot without the records cut off into `segments`; the snapshot names the segments."""
 
     record: SnapshotRecord
     segments: tuple[WrittenSegment, ...] = ()
@@ -56,11 +56,13 @@ class Cut:
 def bounded(
     record: SnapshotRecord, limits: MemoryLimits, *, now_ms: int, required_ids: AbstractSet[str] | None = None
 ) -> SnapshotRecord:
-    """Return the record within its limits; the oldest goes first, a recap with its sources.
+    """Return the record within the limits; the oldest goes first, a recap with its sources.
 
-    `required_ids`: the answers and recaps that journalled answers name, which stay; None: unknown, so no recap is dropped. A recap that
-    leaves the prompts stays in `passed_recaps` for as long as an answer whose prompt held it may be under way. What repeats an answer or a
-    recap that is dropped takes over its provenance.
+    `required_ids`: answers and recaps named by journalled answers, which stay; None: unknown, so no recap is dropped. A recap that leaves
+    the prompts stays in `passed_recaps` for as long as an answer with the recap in the prompt may be under way. A record that repeats a
+    dropped answer or recap gets the provenance.
+
+    For example, with 10 recaps allowed, the 11th moves the oldest recap to `passed_recaps`, and drops the messages summed up by it.
     """
     forgotten = _summed_up_ids(record.recaps[: -limits.recaps])
     messages = tuple(one for one in record.messages if one.line_message_id not in forgotten)
@@ -70,38 +72,38 @@ def bounded(
     waiting = [one for one in messages if one.line_message_id not in summed_up]
     verbatim = waiting[-(2 * limits.verbatim + limits.recaps_at_once * limits.summed_up) :]
     oldest_ms = min((one.timestamp_ms for one in verbatim), default=0)
-    shown = {one.webhook_event_id for one in record.outcomes[-_OUTCOMES_KEPT:] if one.timestamp_ms >= oldest_ms}
-    newest_ones = {one.webhook_event_id for one in record.outcomes[-_NEWEST_KEPT:]}
+    shown = {one.webhook_event_id for one in record.outcomes[-_OUTCOMES_RETAINED:] if one.timestamp_ms >= oldest_ms}
+    newest = {one.webhook_event_id for one in record.outcomes[-_NEWEST_RETAINED:]}
     asking = _asking(record.outcomes, since_ms=now_ms - ANSWERABLE_MS - SKEW_MS)
-    kept = shown | newest_ones | _late(record.outcomes) | asking | (required_ids or frozenset())
+    retained_ids = shown | newest | _late(record.outcomes) | asking | (required_ids or frozenset())
     passed = tuple(
-        replace(one, passed_ms=one.passed_ms or now_ms)
-        for one in (*record.passed_recaps, *(one for one in record.recaps[: -limits.recaps] if one.id and one.text))
+        replace(recap, passed_ms=recap.passed_ms or now_ms)
+        for recap in (*record.passed_recaps, *(one for one in record.recaps[: -limits.recaps] if one.id and one.text))
     )
     lasting = {one.id for one in passed if required_ids is None or one.id in required_ids}
-    lasting |= {one.id for one in passed[-_PASSED_KEPT:] if one.passed_ms > now_ms - ANSWERABLE_MS - SKEW_MS}
-    inherited = hand_over_sources(
-        replace(record, recaps=recaps, passed_recaps=passed), {one.id for one in recaps} | lasting | kept
+    lasting |= {one.id for one in passed[-_PASSED_RETAINED:] if one.passed_ms > now_ms - ANSWERABLE_MS - SKEW_MS}
+    handed_over = hand_over_sources(
+        replace(record, recaps=recaps, passed_recaps=passed), {one.id for one in recaps} | lasting | retained_ids
     )
     return replace(
-        inherited,
+        handed_over,
         messages=tuple(sorted((*sources[-limits.sources :], *verbatim), key=by_time)),
-        outcomes=tuple(one for one in inherited.outcomes if one.webhook_event_id in kept),
-        passed_recaps=tuple(one for one in inherited.passed_recaps if one.id in lasting or not one.passed_ms),
+        outcomes=tuple(one for one in handed_over.outcomes if one.webhook_event_id in retained_ids),
+        passed_recaps=tuple(one for one in handed_over.passed_recaps if one.id in lasting or not one.passed_ms),
     )
 
 
 def without_recap(record: SnapshotRecord) -> tuple[MessageRecord, ...]:
-    """Return the messages that no recap sums up, oldest first."""
+    """Return the messages without a recap, oldest first."""
     summed_up = _summed_up_ids(record.recaps)
     return tuple(one for one in record.messages if one.line_message_id not in summed_up)
 
 
 def with_leaving(before: SnapshotRecord, after: SnapshotRecord) -> SnapshotRecord:
-    """Return the bounded snapshot `after`, in which everything waits that only `before` holds.
+    """Return the bounded snapshot `after`; everything only in `before` waits there.
 
     Left out are messages without an id, because they could not be withdrawn, presses of buttons, and outcomes that repeat no message. An
-    answer or a recap that has lost its words waits without them: it still tells what those that name it may repeat.
+    answer or a recap without words waits, too: the sources still count for later records.
     """
     messages = {one.line_message_id for one in after.messages}
     outcomes = {one.webhook_event_id for one in after.outcomes}
@@ -116,12 +118,15 @@ def with_leaving(before: SnapshotRecord, after: SnapshotRecord) -> SnapshotRecor
 
 
 def full_segments(leaving: Segment, *, size: int) -> tuple[Segment, list[Segment]]:
-    """Return what goes on waiting, and the segments that are full: of `size` messages each, with the answers and recaps of their time."""
+    """Return the records that go on waiting, and the full segments: `size` messages each, with the answers and recaps of the same time.
+
+    For example, 450 waiting messages with `size` 200 give two segments; 50 messages go on waiting.
+    """
     waiting: tuple[MessageRecord | ArchivedAnswer | Recap, ...] = (*leaving.recaps, *leaving.messages, *leaving.answers)
     segments: list[Segment] = []
     part = _Part()
-    for one in sorted(waiting, key=lambda one: one.timestamp_ms):
-        part.add(one)
+    for record in sorted(waiting, key=lambda record: record.timestamp_ms):
+        part.add(record)
         if part.is_full(size) and len(segments) < NAMED:
             segments.append(part.segment)
             part = _Part()
@@ -129,7 +134,7 @@ def full_segments(leaving: Segment, *, size: int) -> tuple[Segment, list[Segment
 
 
 def cut(record: SnapshotRecord, *, size: int, last_number: int) -> Cut:
-    """Return the snapshot without the segments that are full; their numbers follow the last one that is listed."""
+    """Return the snapshot without the full segments; the new numbers follow the last listed number."""
     leaving, segments = full_segments(record.leaving, size=size)
     first = 1 + max((last_number, *(SegmentName.parse(one).number for one in record.segments)))
     encoded = ((number, segment, encode_segment(segment)) for number, segment in enumerate(segments, first))
@@ -145,19 +150,19 @@ def _summed_up_ids(recaps: Iterable[Recap]) -> frozenset[str]:
 
 
 def _asking(outcomes: Iterable[OutcomeRecord], *, since_ms: int) -> frozenset[str]:
-    """Return the newest questions and proposals that a press may confirm, and the outcomes of their presses: a press counts once."""
-    known = tuple(outcomes)
-    asking = (one for one in known if one.timestamp_ms > since_ms and one.offer.may_be_pressed)
-    ids = frozenset([one.webhook_event_id for one in asking][-_LATE_KEPT:])
-    return ids.union(one.webhook_event_id for one in known if not ids.isdisjoint(one.answers))
+    """Return the newest questions and proposals open to a press, with the outcomes of their presses: a press counts once."""
+    all_outcomes = tuple(outcomes)
+    asking = (one for one in all_outcomes if one.timestamp_ms > since_ms and one.offer.may_be_pressed)
+    ids = frozenset([one.webhook_event_id for one in asking][-_LATE_RETAINED:])
+    return ids.union(one.webhook_event_id for one in all_outcomes if not ids.isdisjoint(one.answers))
 
 
 def _late(outcomes: Iterable[OutcomeRecord]) -> frozenset[str]:
-    """Return the newest deferrals and stored answers, and the outcomes that fulfil them: these tell a press that its answer was sent."""
-    known = tuple(outcomes)
-    late = [one for one in known if one.offer.is_deferral or one.kind is OutcomeKind.STORED][-_LATE_KEPT:]
+    """Return the newest deferrals and stored answers, with the outcomes that fulfil them, so a press finds that the answer was sent."""
+    all_outcomes = tuple(outcomes)
+    late = [one for one in all_outcomes if one.offer.is_deferral or one.kind is OutcomeKind.STORED][-_LATE_RETAINED:]
     roots = frozenset(root for one in late for root in one.answers)
-    return frozenset(one.webhook_event_id for one in known if one in late or not roots.isdisjoint(one.answers))
+    return frozenset(one.webhook_event_id for one in all_outcomes if one in late or not roots.isdisjoint(one.answers))
 
 
 def _merged(
@@ -187,15 +192,15 @@ class _Part:
     recaps: list[Recap] = field(default_factory=list)
     length: int = 0
 
-    def add(self, one: MessageRecord | ArchivedAnswer | Recap) -> None:
-        match one:
+    def add(self, record: MessageRecord | ArchivedAnswer | Recap) -> None:
+        match record:
             case MessageRecord():
-                self.messages.append(one)
+                self.messages.append(record)
             case ArchivedAnswer():
-                self.answers.append(one)
+                self.answers.append(record)
             case Recap():
-                self.recaps.append(one)
-        self.length += len(one.text or "")
+                self.recaps.append(record)
+        self.length += len(record.text or "")
 
     def is_full(self, size: int) -> bool:
         return max(len(self.messages), len(self.answers), len(self.recaps)) >= size or self.length >= _LONGEST

@@ -1,9 +1,9 @@
-"""The bytes of images, voices, videos and files that people sent, kept beside the chat.
+"""The bytes of images, voices, videos and files sent by people, stored along with the chat.
 
     media/{conversation_id}/{line_message_id}        the bytes
-    media/{conversation_id}/{line_message_id}.json   the label: what it is, when it was sent and by whom; written after the bytes
+    media/{conversation_id}/{line_message_id}.json   the label: type, time and sender; written after the bytes
 
-The writer looks at the amendments after the write, so that nothing that was withdrawn stays, however long a fetch took.
+The writer looks at the amendments after the write, so nothing withdrawn stays, however long a fetch took.
 """
 
 import mimetypes
@@ -36,18 +36,17 @@ from shared.unknown_fields import Extensible
 
 FETCH_S: Final = 15.0
 UNKNOWN_MS: Final = 0
-"""The timestamp of a medium that was fetched because a message quoted it, while memory did not know its own message."""
+"""The timestamp of a medium fetched because of a quote, if memory does not know the quoted message."""
 _LABEL_SUFFIX: Final = ".json"
 _FILE_SUFFIX: Final = re.compile(r"\[file: .*?(\.[0-9A-Za-z]+)(?:, [\d,.]+ kB)?\]", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MediumLabel(Extensible):
-    """What is known of a medium without its bytes.
+    """The facts about a medium, without the bytes.
 
-    `content_type` is one that the model knows, or one of FILE_TYPES, which are read as text; `by` is the mark of the person who sent it
-    (`member_mark`), if that is known.
-    `is_refused`: the model cannot open it, or its provider will not let it, so it is never shown again.
+    `content_type`: a type known to the model, or one of FILE_TYPES, read as text. `by`: the sender's mark (`member_mark`), if known.
+    `is_refused`: the model cannot open the medium, or its provider will not let it, so the medium is never shown again.
     """
 
     version: int = VERSION
@@ -58,75 +57,75 @@ class MediumLabel(Extensible):
     is_refused: bool = False
 
 
-Unkept: TypeAlias = Unfetched | Literal["unreadable"]
-"""Why there are no bytes: LINE has none, or they are of a type that neither the model nor this system can read."""
+NotStored: TypeAlias = Unfetched | Literal["unreadable"]
+"""Why no bytes are stored: LINE has none, or neither the model nor this system can read the type."""
 
-Fetch: TypeAlias = Future[MediumLabel | Unkept]
+Fetch: TypeAlias = Future[MediumLabel | NotStored]
 Fetches: TypeAlias = Mapping[str, Fetch]
-"""Fetches that are under way, by the message whose media they fetch."""
+"""Fetches under way, by message id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Media:
-    """Fetches and keeps media.  Every method raises StorageUnavailableError when the bucket does not answer in time."""
+    """Fetches and stores media.  Every method raises StorageUnavailableError when the bucket does not answer in time."""
 
     source: MediaSource
     threads: Executor = field(repr=False)
     clock: Clock = field(repr=False)
 
     def begin_fetch(self, conversation: Conversation, message: MessageRecord) -> Fetches:
-        """Begin to fetch the message's medium, if it has one: LINE keeps it for a limited time."""
+        """Begin to fetch the message's medium, if any: LINE stores media for a limited time."""
         if message.type not in MESSAGE_TYPES:
             return {}
         deadline = Deadline.after(self.clock, FETCH_S)
         fetching = self.threads.submit(copy_context().run, self.fetch, conversation, message, deadline)
         return {message.line_message_id: fetching}
 
-    def fetch(self, conversation: Conversation, message: MessageRecord, deadline: Deadline) -> MediumLabel | Unkept:
-        """The bytes of the message are kept; return their label, or why there are none.
+    def fetch(self, conversation: Conversation, message: MessageRecord, deadline: Deadline) -> MediumLabel | NotStored:
+        """The bytes of the message are stored; return their label, or the reason why not.
 
-        LINE is asked again until the deadline. Withdrawn meanwhile: nothing is kept; nor is a quoted medium, whose sender nobody knows, if
-        a member took back everything meanwhile, because that may not have found its label. Repeated: nothing is fetched again, but the
-        amendments are looked at again.
+        LINE is asked again until the deadline. After a withdrawal meanwhile nothing stays. A quoted medium has no known sender, so nothing
+        stays either if a member took back everything meanwhile, because the member erasure may have missed the label. Repeated: nothing is
+        fetched again, but the amendments are looked at again.
         """
-        known = self.label(conversation, message.line_message_id)
-        kept = self._fetch(conversation, message, deadline) if known is None else known
-        if not isinstance(kept, MediumLabel):
-            return kept
-        amendments, is_new_quote = conversation.amendments, known is None and message.timestamp_ms == UNKNOWN_MS
+        stored_label = self.label(conversation, message.line_message_id)
+        result = self._fetch(conversation, message, deadline) if stored_label is None else stored_label
+        if not isinstance(result, MediumLabel):
+            return result
+        amendments, is_new_quote = conversation.amendments, stored_label is None and message.timestamp_ms == UNKNOWN_MS
         if amendments.has_withdrawn(message.line_message_id, timestamp_ms=message.timestamp_ms) or (
             is_new_quote and amendments.look().members
         ):
             _drop(conversation, message.line_message_id)
             return "gone"
-        return kept
+        return result
 
-    def _fetch(self, conversation: Conversation, message: MessageRecord, deadline: Deadline) -> MediumLabel | Unkept:
+    def _fetch(self, conversation: Conversation, message: MessageRecord, deadline: Deadline) -> MediumLabel | NotStored:
         """Write the bytes of the message, if LINE has them by the deadline; the caller looks at the amendments next.
 
-        After the deadline nothing is written: the request may be over, so that nothing would repeat a look or a deletion that fails.
+        After the deadline nothing is written: the request may be over, so a failed look or deletion would not be repeated.
         """
 
-        def write(content: ArrivingContent) -> MediumLabel | Unkept:
+        def write(content: ArrivingContent) -> MediumLabel | NotStored:
             return _write(conversation, message, content) if deadline.left_s else "unavailable"
 
         try:
-            kept = fetch_when_ready(self.source, message.line_message_id, write, clock=self.clock, deadline=deadline)
+            result = fetch_when_ready(self.source, message.line_message_id, write, clock=self.clock, deadline=deadline)
         except LineRefusedError as cause:
             logs.error("content_refused", cause=cause)
             return "unavailable"
-        if isinstance(kept, MediumLabel):
-            logs.info("medium_kept", content_type=kept.content_type, size_bytes=kept.size_bytes)
+        if isinstance(result, MediumLabel):
+            logs.info("medium_kept", content_type=result.content_type, size_bytes=result.size_bytes)
         else:
-            logs.info("medium_not_fetched", reason=kept)
-        return kept
+            logs.info("medium_not_fetched", reason=result)
+        return result
 
     def label(self, conversation: Conversation, line_message_id: str) -> MediumLabel | None:
-        """Return the label of a message's medium, or None where no bytes are kept."""
+        """Return the label of a message's medium, or None where no bytes are stored."""
         return _label(conversation, line_message_id)
 
     def mark_as_refused(self, conversation: Conversation, line_message_id: str) -> None:
-        """The medium, if it is kept, is never shown to the model again.  Repeated: changes nothing."""
+        """The medium, if stored, is never shown to the model again.  Repeated: changes nothing."""
 
         def refused(data: bytes | None) -> bytes | None:
             label = decode_if_readable(MediumLabel, data)
@@ -136,7 +135,7 @@ class Media:
         update_by_swap(store, conversation.names.medium_label(line_message_id), refused, what="a medium's label")
 
     def bytes_of(self, conversation: Conversation, line_message_id: str) -> bytes | None:
-        """Return the bytes of a message, or None where none are kept."""
+        """Return the bytes of a message, or None where none are stored."""
         stored = conversation.objects.store.read(conversation.names.medium(line_message_id))
         return stored.data if stored else None
 
@@ -145,29 +144,31 @@ class MediaBytes:
     """The media of chats; a WordHolder."""
 
     def remove_withdrawn(self, conversation: Conversation, amendments: Amendments) -> None:
-        """No bytes are left of anything that was withdrawn.
+        """No bytes are left of any withdrawn or erased message.
 
-        Repeated: does nothing. A medium whose label cannot be read goes with any erasure. Raises: StorageUnavailableError.
+        Repeated: does nothing. A medium with an unreadable label is deleted by any erasure. Raises: StorageUnavailableError.
         """
         prefix, objects = conversation.names.media_prefix, conversation.objects
-        listed = {one.name.removeprefix(prefix): one for one in objects.store.list(prefix)}
-        known = dict.fromkeys(name.removesuffix(_LABEL_SUFFIX) for name in listed)
-        gone = [one for one in known if one in amendments.withdrawn]
+        objects_by_name = {one.name.removeprefix(prefix): one for one in objects.store.list(prefix)}
+        media_ids = dict.fromkeys(name.removesuffix(_LABEL_SUFFIX) for name in objects_by_name)
+        dropped_ids = [one for one in media_ids if one in amendments.withdrawn]
         if amendments.erased_ms >= 0:
-            labels = [listed.get(f"{one}{_LABEL_SUFFIX}") for one in known]
-            bodies = objects.reads.map(lambda one: objects.read(one) if one is not None else None, labels)
-            gone += [one for one, data in zip(known, bodies, strict=True) if _is_erased(data, amendments)]
-        for line_message_id in dict.fromkeys(gone):
+            labels = [objects_by_name.get(f"{one}{_LABEL_SUFFIX}") for one in media_ids]
+            bodies = objects.reads.map(
+                lambda label_object: objects.read(label_object) if label_object is not None else None, labels
+            )
+            dropped_ids += [one for one, data in zip(media_ids, bodies, strict=True) if _is_erased(data, amendments)]
+        for line_message_id in dict.fromkeys(dropped_ids):
             _drop(conversation, line_message_id)
 
 
 def media_labels(conversation: Conversation) -> Mapping[str, MediumLabel]:
-    """Return the labels that can be read, by the ids of their messages.  Raises: StorageUnavailableError."""
+    """Return the readable labels, by the ids of their messages.  Raises: StorageUnavailableError."""
     prefix, objects = conversation.names.media_prefix, conversation.objects
-    listed = [one for one in objects.store.list(prefix) if one.name.endswith(_LABEL_SUFFIX)]
+    label_objects = [one for one in objects.store.list(prefix) if one.name.endswith(_LABEL_SUFFIX)]
     return {
-        one.name.removeprefix(prefix).removesuffix(_LABEL_SUFFIX): label
-        for one, data in zip(listed, objects.read_all(listed), strict=True)
+        label_object.name.removeprefix(prefix).removesuffix(_LABEL_SUFFIX): label
+        for label_object, data in zip(label_objects, objects.read_all(label_objects), strict=True)
         for label in decode_readable(MediumLabel, [data])
     }
 
@@ -175,12 +176,12 @@ def media_labels(conversation: Conversation) -> Mapping[str, MediumLabel]:
 def _write(
     conversation: Conversation, message: MessageRecord, content: ArrivingContent
 ) -> MediumLabel | Literal["unreadable"]:
-    """Write the bytes while they arrive, then their label; of a type that the model cannot read, nothing is read."""
+    """Write the bytes while they arrive, then their label; content of an unreadable type is not downloaded."""
     content_type = _type_of(message, content)
     if content_type is None:
         return "unreadable"
     names, store = conversation.names, conversation.objects.store
-    if not store.create_from(names.medium(message.line_message_id), content):  # an earlier fetch wrote it
+    if not store.create_from(names.medium(message.line_message_id), content):  # written by an earlier fetch
         content.skip()
     label = MediumLabel(
         timestamp_ms=message.timestamp_ms,
@@ -193,17 +194,17 @@ def _write(
 
 
 def _is_erased(label: bytes | None, amendments: Amendments) -> bool:
-    """Whether a medium of this label was erased; without a readable label it counts as older than any erasure."""
+    """Whether the label's medium was erased; without a readable label the medium counts as older than any erasure."""
     return all(one.timestamp_ms <= amendments.erased_ms for one in decode_readable(MediumLabel, [label]))
 
 
 def _drop(conversation: Conversation, line_message_id: str) -> None:
-    """The bytes and the label are gone; what another quote of the message keeps afterwards stays."""
+    """The bytes and the label are deleted; a medium stored later for another quote of the message stays."""
     names, store = conversation.names, conversation.objects.store
     own = (names.medium(line_message_id), names.medium_label(line_message_id))
-    for listed in store.list(own[0]):
-        if listed.name in own:
-            store.delete(listed.name, generation=listed.generation)
+    for listed_object in store.list(own[0]):
+        if listed_object.name in own:
+            store.delete(listed_object.name, generation=listed_object.generation)
 
 
 def _label(conversation: Conversation, line_message_id: str) -> MediumLabel | None:
@@ -218,12 +219,15 @@ def _label(conversation: Conversation, line_message_id: str) -> MediumLabel | No
 
 
 def _type_of(message: MessageRecord, content: ArrivingContent) -> str | None:
-    """Return the type as which the content is read; None: it cannot be read.
+    """Return the type under which the content is read; None: unreadable.
 
     The suffix of a file name counts more than LINE's type where this system reads such files: LINE calls most files octet streams, and
-    Windows calls csv files Excel's. The rest of the name is not shown to `mimetypes`, which reads it as a URL, and refuses what is none.
+    Windows calls csv files Excel's. Only the suffix is shown to `mimetypes`, which would read a whole name as a URL, and refuse invalid
+    ones.
+
+    For example, `[file: plan.csv, 2 kB]` is `text/csv`, whatever LINE reports.
     """
-    found = _FILE_SUFFIX.fullmatch(message.text) if message.type == "file" else None
-    suffix = found[1] if found else ""
+    suffix_match = _FILE_SUFFIX.fullmatch(message.text) if message.type == "file" else None
+    suffix = suffix_match[1] if suffix_match else ""
     guessed = mimetypes.guess_type(f"file{suffix}")[0] if suffix else None
     return type_of_suffix(suffix) or readable_type(content.content_type) or readable_type(guessed or "")

@@ -1,10 +1,10 @@
-"""When members joined a group, if the bot saw that: recall shows a member nothing from before.
+"""When members joined a group, if the bot saw the event: recall shows a member nothing from before.
 
     members/{conversation_id}.json
 
 A member who was in the group before the bot, or the person of a 1:1 chat, has no joining. A joining is deleted when the member leaves, and
-by an erasure of the time before it, because then nothing older is left. While the object cannot be read, recall shows nothing to anyone;
-an erasure deletes it.
+by an erasure of the time before, because then nothing older remains. While the object cannot be read, recall shows nothing to anyone; an
+erasure deletes the unreadable object.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -20,7 +20,7 @@ from shared.storage.object_names import ObjectNames
 from shared.storage.object_store import ObjectStore
 from shared.unknown_fields import Extensible
 
-MEMBERS_KEPT: Final = 500  # Source: LINE, "Group chats": at most 500 members
+MOST_MEMBERS: Final = 500  # Source: LINE, "Group chats": at most 500 members
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,24 +44,25 @@ class Members:
     amendments: AmendmentLog = field(repr=False)
 
     def joined_ms(self, user_ids: Collection[str]) -> int | None:
-        """Return when the last of these people joined; None if the bot saw none of them join.
+        """Return when the last of the people joined; None if the bot saw none of the joinings.
 
-        An object that cannot be read is logged here, because callers go on without an answer.
+        For example, Yuki joined at 5 and Kenji at 9: `joined_ms(["Yuki", "Kenji"])` is 9. An unreadable object is logged here, because
+        callers go on without an answer.
         """
         stored = self.store.read(self.names.members)
         try:
-            known = decode(MembersRecord, stored.data).joined_ms if stored is not None else {}
+            joined_ms = decode(MembersRecord, stored.data).joined_ms if stored is not None else {}
         except UnreadableRecordError as cause:
             logs.error("record_unreadable", cause=cause)
             raise
-        return max((known[one] for one in user_ids if one in known), default=None)
+        return max((joined_ms[one] for one in user_ids if one in joined_ms), default=None)
 
-    def note_joined(self, user_ids: Collection[str], *, at_ms: int) -> None:
-        """These people are members since then, or since a later joining.  Repeated: changes nothing."""
+    def record_joining(self, user_ids: Collection[str], *, at_ms: int) -> None:
+        """The people are members since `at_ms`, or since a later joining.  Repeated: changes nothing."""
 
-        def joined(known: Mapping[str, int]) -> dict[str, int]:
-            newer = {one: max(at_ms, known.get(one, at_ms)) for one in user_ids}
-            newest = sorted({**known, **newer}.items(), key=lambda item: item[1])[-MEMBERS_KEPT:]
+        def joined(joined_ms: Mapping[str, int]) -> dict[str, int]:
+            newer = {one: max(at_ms, joined_ms.get(one, at_ms)) for one in user_ids}
+            newest = sorted({**joined_ms, **newer}.items(), key=lambda item: item[1])[-MOST_MEMBERS:]
             return dict(newest)
 
         self._update(joined)
@@ -69,14 +70,14 @@ class Members:
         if erased_ms >= at_ms:  # an erasure may have passed just before
             self.erase(until_ms=erased_ms)
 
-    def note_left(self, user_ids: Collection[str], *, at_ms: int) -> None:
-        """No joining of these people is known, unless they joined again later.  Repeated: changes nothing."""
-        self._update(lambda known: {one: at for one, at in known.items() if one not in user_ids or at > at_ms})
+    def record_leaving(self, user_ids: Collection[str], *, at_ms: int) -> None:
+        """No joining of the people is stored, except joinings after `at_ms`.  Repeated: changes nothing."""
+        self._update(lambda joined_ms: {one: at for one, at in joined_ms.items() if one not in user_ids or at > at_ms})
 
     def erase(self, *, until_ms: int) -> None:
-        """No joining up to this timestamp is known; of an object that cannot be read, no joining at all.  Repeated: changes nothing."""
+        """No joining up to the timestamp is stored; an unreadable object is deleted whole.  Repeated: changes nothing."""
         try:
-            self._update(lambda known: {one: at for one, at in known.items() if at > until_ms})
+            self._update(lambda joined_ms: {one: at for one, at in joined_ms.items() if at > until_ms})
         except CorruptRecordError as cause:
             logs.error("record_unreadable", cause=cause)
             stored = self.store.read(self.names.members)
@@ -86,10 +87,10 @@ class Members:
     def _update(self, change: Callable[[Mapping[str, int]], dict[str, int]]) -> None:
         def changed(data: bytes | None) -> bytes | None:
             record = decode(MembersRecord, data) if data is not None else MembersRecord()
-            wanted = change(record.joined_ms)
-            if wanted == record.joined_ms:
+            joined_ms = change(record.joined_ms)
+            if joined_ms == record.joined_ms:
                 return None
-            is_removal = not record.joined_ms.keys() <= wanted.keys()
-            return encode(record.redacted(joined_ms=wanted) if is_removal else replace(record, joined_ms=wanted))
+            is_removal = not record.joined_ms.keys() <= joined_ms.keys()
+            return encode(record.redacted(joined_ms=joined_ms) if is_removal else replace(record, joined_ms=joined_ms))
 
         update_by_swap(self.store, self.names.members, changed, what="the members of a chat")

@@ -1,4 +1,4 @@
-"""What answers name, stored once for all, because their windows overlap: one list of names, and for each answer runs of places in it."""
+"""The sources of answers, stored once for all, because their windows overlap: one list of names, and runs of numbers for each answer."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -10,7 +10,7 @@ from shared.conversation.provenance import Provenance, Source
 class Numbered:
     """Messages, as in `Provenance`, and answers and recaps by their own ids, each once and numbered, the messages first and by time.
 
-    `runs` has, by answer, what it names: first number and length in turn. (0, 3, 7, 1) are 0, 1, 2 and 7.
+    `runs` has the sources by answer: first number and length in turn. For example, (0, 3, 7, 1) are 0, 1, 2 and 7.
     """
 
     messages: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
@@ -19,21 +19,25 @@ class Numbered:
 
     @classmethod
     def of(cls, provenances: Mapping[str, Provenance]) -> "Numbered":
-        """Return what answers name, by their own ids, as numbers."""
+        """Return the sources of answers, by the answers' own ids, as numbers."""
         everything = Provenance.union(provenances.values())
         numbered = cls(messages=everything.messages, derived_ids=tuple(sorted(everything.derived_ids)))
         messages = (one.line_message_id for one in everything.sources)
         places = {named_id: place for place, named_id in enumerate((*messages, *numbered.derived_ids))}
-        runs = {own: _runs_of(places[one] for one in named.ids) for own, named in provenances.items() if named.ids}
+        runs = {
+            own: _runs_of(places[one] for one in provenance.ids)
+            for own, provenance in provenances.items()
+            if provenance.ids
+        }
         return replace(numbered, runs=runs)
 
     def restored(self, provenances: Mapping[str, Provenance]) -> Mapping[str, Provenance]:
-        """Return the provenances, which name nothing but in `runs`, with what they name."""
+        """Return the provenances, stored without ids, with the sources of `runs`."""
         sources = Provenance(messages=self.messages).sources
-        named: tuple[Source | str, ...] = (*sources, *self.derived_ids)
+        numbered: tuple[Source | str, ...] = (*sources, *self.derived_ids)
 
         def with_names(own_id: str, provenance: Provenance) -> Provenance:
-            names = [named[place] for place in _places_of(self.runs.get(own_id, ()))]
+            names = [numbered[place] for place in _places_of(self.runs.get(own_id, ()))]
             messages = Provenance.of_sources(one for one in names if isinstance(one, Source))
             named_here = replace(messages, derived_ids=frozenset(one for one in names if isinstance(one, str)))
             return replace(provenance | named_here, unknown_fields=provenance.unknown_fields)
@@ -42,7 +46,7 @@ class Numbered:
 
 
 def _runs_of(numbers: Iterable[int]) -> tuple[int, ...]:
-    """Return the numbers, ascending, as runs."""
+    """Return the numbers, ascending, as runs: `_runs_of([7, 0, 1, 2])` is `(0, 3, 7, 1)`."""
     runs: list[int] = []
     for number in sorted(set(numbers)):
         if runs and runs[-2] + runs[-1] == number:

@@ -12,10 +12,10 @@ from shared.conversation.store import Conversation
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PersonMessages:
-    """What is stored of a person in a chat.
+    """The records stored of a person in a chat.
 
-    `own`: the ids of the person's messages whose words or medium are stored. `source_only`: those of which only something that came from
-    them is stored. `unnamed`: quoted media whose sender neither their label nor a stored message tells.
+    `own`: the ids of the person's messages whose words or medium are stored. `source_only`: messages of which only derived records are
+    stored. `unnamed`: quoted media without a sender in their label or in a stored message.
     """
 
     own: frozenset[str]
@@ -23,15 +23,15 @@ class PersonMessages:
     source_only: frozenset[str] = frozenset()
 
     @property
-    def taken_back(self) -> frozenset[str]:
-        """What goes when the person takes back everything."""
+    def ids(self) -> frozenset[str]:
+        """The ids withdrawn when the person takes back everything."""
         return self.own | self.source_only | self.unnamed
 
     @classmethod
     def stored_in(cls, conversation: Conversation, user_id: str, *, until_ms: int) -> "PersonMessages":
-        """Find what the person sent up to this timestamp, and the unnamed media of any time.
+        """Find the person's messages up to the timestamp, and the unnamed media of any time.
 
-        The journal is read before the snapshot, and the snapshot before the archive, so that what a compaction moves meanwhile is found.
+        The journal is read before the snapshot, and the snapshot before the archive, to find everything moved meanwhile by a compaction.
         Raises: StorageUnavailableError.
         """
         labels, mark = media_labels(conversation), mark_id(user_id)
@@ -39,16 +39,16 @@ class PersonMessages:
         quoted = {own_id for own_id, one in labels.items() if one.timestamp_ms == UNKNOWN_MS}
         journalled, recorded = conversation.journal.read_messages(), conversation.journal.read_outcomes()
         snapshot = conversation.snapshot.read().record
-        segments = tuple(Sweep(archive=conversation.archive).naming({user_id, mark, *quoted}))
+        segments = tuple(Sweep(archive=conversation.archive).find({user_id, mark, *quoted}))
         archived = (one for segment in segments for one in segment.messages)
-        known: set[str] = set()
+        attributed_ids: set[str] = set()
         for message in chain(journalled, snapshot.messages, snapshot.leaving.messages, archived):
             if message.user_id is None or not message.line_message_id:
                 continue
-            known.add(message.line_message_id)
+            attributed_ids.add(message.line_message_id)
             if message.user_id == user_id and message.timestamp_ms <= until_ms:
                 sent.add(message.line_message_id)
-        made = Provenance.union(
+        provenance = Provenance.union(
             (
                 snapshot.provenance,
                 *(one.provenance for one in recorded),
@@ -56,5 +56,7 @@ class PersonMessages:
                 *(one.provenance for segment in segments for one in segment.recaps),
             )
         )
-        sources = {own_id for own_id, said_ms in made.messages.get(mark, {}).items() if said_ms <= until_ms}
-        return cls(own=frozenset(sent), source_only=frozenset(sources - sent), unnamed=frozenset(quoted - known))
+        sources = {own_id for own_id, said_ms in provenance.messages.get(mark, {}).items() if said_ms <= until_ms}
+        return cls(
+            own=frozenset(sent), source_only=frozenset(sources - sent), unnamed=frozenset(quoted - attributed_ids)
+        )

@@ -1,7 +1,9 @@
-"""Provenance: whose words a prompt, an answer or a recap may hold.  A withdrawal decides by it whether the words have to go.
+"""Provenance: the sources of the words in a prompt, an answer or a recap.  A withdrawal decides by them which words have to go.
 
-It names only what stood in the prompt itself: messages, earlier answers and recaps, each by its own id. What an answer in the prompt had
-seen is not inherited; words that the answer passed on are found by comparing texts, when it loses its own.
+Only the contents of the prompt itself are named: messages, earlier answers and recaps, each by its own id. The sources of an answer in the
+prompt are not inherited; words passed on by the answer are found by comparing texts, once the answer is redacted.
+
+For example, an answer whose prompt held message 450 and answer e1 names 450 and e1, but not the messages in e1's prompt.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -16,7 +18,7 @@ if TYPE_CHECKING:  # amendments know records, which have a provenance
     from shared.conversation.amendments import Amendments
 
 LATEST_MS: Final = 2**53
-"""Later than any timestamp: the start of an interval that holds nothing."""
+"""Later than any timestamp: the start of an empty interval."""
 
 
 WEB: Final = "web"
@@ -26,14 +28,14 @@ MEDIA: Final = "media"
 FILE: Final = "file"
 
 IsWithdrawn = Callable[[str, int], bool]
-"""Whether no entry may hold what a message, by its id, said at a timestamp of LINE's: it was withdrawn, erased or replaced by an edit."""
+"""Whether no entry may hold the words of a message id at a timestamp of LINE's: withdrawn, erased or replaced by an edit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source(Extensible):
-    """A message that something came from.  `timestamp_ms` is LINE's, of the message or of the edit that brought the words.
+    """A message as a source.  `timestamp_ms` is LINE's, of the message or of the edit that brought the words.
 
-    `by` is the mark of its sender (`member_mark`), because the entry may outlive the message; empty if unknown.
+    `by` is the mark of the sender (`member_mark`), because the entry may outlive the message; empty if unknown.
     """
 
     line_message_id: str
@@ -43,13 +45,13 @@ class Source(Extensible):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance(Extensible):
-    """What something was made of; stored with everything that holds words of people or of the model.
+    """The sources of a record; stored with everything that holds words of people or of the model.
 
-    `messages` are by the marks of their authors (`member_mark`; "" for an unknown one) and their ids, each with LINE's timestamp of its
-    oldest words: `{"member-8c0f...": {"5123": 1763700000000}}`. `derived_ids` are the answers and recaps, by their own ids. All of it was
-    written between `since_ms` and `until_ms`, by LINE's timestamp, except filed entries, because a reset spares them: of the entries that
-    may have been shown, nothing is from before `entries_since_ms`. `outside`: the sources outside the chat, such as WEB, whose words may
-    stand in it. The default names nothing.
+    `messages` are by the marks of their authors (`member_mark`; "" for an unknown author) and their ids, each with LINE's timestamp of its
+    oldest words: `{"member-8c0f...": {"5123": 1763700000000}}`. `derived_ids` are the answers and recaps, by their own ids. Everything was
+    written between `since_ms` and `until_ms`, by LINE's timestamp, except filed entries, because a reset spares them: no entry in the
+    prompt is from before `entries_since_ms`. `outside`: sources outside the chat, such as WEB, whose words the record may hold. The default
+    names nothing.
     """
 
     messages: Mapping[str, Mapping[str, int]] = field(default_factory=dict, hash=False)
@@ -61,12 +63,15 @@ class Provenance(Extensible):
 
     @classmethod
     def of_sources(cls, sources: Iterable[Source]) -> "Provenance":
-        """Return the provenance that names these messages, each once."""
+        """Return the provenance with the messages, each once.
+
+        For example, message 450 by an unknown author at 1,000 ms gives `messages` of `{"": {"450": 1000}}`.
+        """
         return cls(messages=_by_author(sources))
 
     @classmethod
     def union(cls, parts: Iterable["Provenance"]) -> "Provenance":
-        """Return the provenance of something that was made of all these."""
+        """Return the provenance of a record made from all the parts."""
         united = tuple(parts)
         return cls(
             messages=_by_author(chain.from_iterable(_sources_in(one.messages) for one in united)),
@@ -78,13 +83,13 @@ class Provenance(Extensible):
         )
 
     def by_authors(self, marks: AbstractSet[str]) -> "Provenance":
-        """Return the provenance without the messages of other people than these."""
+        """Return the provenance with only the messages of the given authors."""
         return replace(self, messages={by: messages for by, messages in self.messages.items() if by in marks})
 
     def withdrawn_ids(self, is_withdrawn: IsWithdrawn) -> frozenset[str]:
-        """Return those of the messages whose words are withdrawn."""
-        named = chain.from_iterable(messages.items() for messages in self.messages.values())
-        return frozenset(own_id for own_id, timestamp_ms in named if is_withdrawn(own_id, timestamp_ms))
+        """Return the ids of the messages with withdrawn words."""
+        named_messages = chain.from_iterable(messages.items() for messages in self.messages.values())
+        return frozenset(own_id for own_id, timestamp_ms in named_messages if is_withdrawn(own_id, timestamp_ms))
 
     def __or__(self, other: "Provenance") -> "Provenance":
         return Provenance.union((self, other))
@@ -92,7 +97,9 @@ class Provenance(Extensible):
     @property
     def sources(self) -> tuple[Source, ...]:
         """The messages, the oldest words first."""
-        return tuple(sorted(_sources_in(self.messages), key=lambda one: (one.timestamp_ms, one.line_message_id)))
+        return tuple(
+            sorted(_sources_in(self.messages), key=lambda source: (source.timestamp_ms, source.line_message_id))
+        )
 
     @property
     def message_ids(self) -> frozenset[str]:
@@ -101,15 +108,15 @@ class Provenance(Extensible):
 
     @property
     def ids(self) -> frozenset[str]:
-        """All that it names: messages, answers and recaps."""
+        """All ids: messages, answers and recaps."""
         return self.message_ids | self.derived_ids
 
     def without(self, ids: AbstractSet[str]) -> "Provenance":
-        """Return the provenance that does not name these; the interval stays."""
+        """Return the provenance without the ids; the interval stays."""
         return self._naming(lambda own_id: own_id not in ids)
 
     def only(self, ids: AbstractSet[str]) -> "Provenance":
-        """Return the provenance that names nothing but these; the interval stays."""
+        """Return the provenance with no ids but the given ones; the interval stays."""
         return self._naming(lambda own_id: own_id in ids)
 
     def _naming(self, is_named: Callable[[str], bool]) -> "Provenance":
@@ -124,35 +131,35 @@ class Provenance(Extensible):
         )
 
     def is_affected_by(self, amendments: "Amendments") -> bool:
-        """Whether a message of it was withdrawn, or anything of it erased."""
+        """Whether a message was withdrawn, or anything erased."""
         return self.is_erased_by(amendments) or not amendments.withdrawn.isdisjoint(self.ids)
 
     def is_erased_by(self, amendments: "Amendments") -> bool:
-        """Whether anything of it was erased, or an entry that it may hold."""
+        """Whether anything in the interval was erased, or an entry possibly in the prompt."""
         return self.since_ms <= amendments.erased_ms or self.entries_since_ms <= amendments.erased_entries_ms
 
-    def is_lost_with(self, amendments: "Amendments", own_id: str) -> bool:
+    def is_redacted_by(self, amendments: "Amendments", own_id: str) -> bool:
         """Whether the answer or recap with this provenance has to lose its words.
 
-        It has to if something of it was withdrawn or erased, or if a plan redacts it. It also has to if its prompt held an answer
-        that a plan redacts and the two were not compared, because it was under way at that time.
+        True if a source was withdrawn or erased, or if a plan redacts the record. Also true if the prompt held an answer redacted by a plan
+        without a comparison of the two, because the record was under way at the time.
         """
         if own_id in amendments.redacted or self.is_affected_by(amendments):
             return True
         return any(own_id not in amendments.redacted[one] for one in amendments.redacted.keys() & self.ids)
 
     def is_affected_since(self, before: "Amendments", now: "Amendments") -> bool:
-        """Whether a message of it was withdrawn, erased or edited between two looks, or an answer or recap of it lost its words.
+        """Whether a message was withdrawn, erased or edited between two looks, or an answer or recap lost its words.
 
-        Filed entries may be older than the interval, so an erasure of entries always counts. Authors are not known here, so a member who
+        Filed entries may be older than the interval, so an erasure of entries always counts. Authors are unknown here, so a member who
         takes back everything always counts, too.
         """
         if self.since_ms <= now.erased_ms and now.erased_ms > before.erased_ms:
             return True
         if now.erased_entries_ms > before.erased_entries_ms or now.members != before.members:
             return True
-        gone = (now.withdrawn - before.withdrawn) | (now.redacted.keys() - before.redacted.keys())
-        if not gone.isdisjoint(self.ids):
+        removed_ids = (now.withdrawn - before.withdrawn) | (now.redacted.keys() - before.redacted.keys())
+        if not removed_ids.isdisjoint(self.ids):
             return True
         return any(
             now.edited_ms[edited_id] > before.edited_ms.get(edited_id, -1)
@@ -167,14 +174,14 @@ def _sources_in(messages: Mapping[str, Mapping[str, int]]) -> Iterator[Source]:
 
 
 def _by_author(sources: Iterable[Source]) -> Mapping[str, Mapping[str, int]]:
-    """Return each message once: with its oldest words, and under its author where one of the sources tells that."""
-    known: dict[str, Source] = {}
+    """Return each message once: with its oldest words, and under its author where a source names the author."""
+    sources_by_id: dict[str, Source] = {}
     for source in sources:
-        before = known.setdefault(source.line_message_id, source)
+        before = sources_by_id.setdefault(source.line_message_id, source)
         timestamp_ms, by = min(before.timestamp_ms, source.timestamp_ms), max(before.by, source.by)
         if (timestamp_ms, by) != (before.timestamp_ms, before.by):
-            known[source.line_message_id] = replace(before, timestamp_ms=timestamp_ms, by=by)
+            sources_by_id[source.line_message_id] = replace(before, timestamp_ms=timestamp_ms, by=by)
     messages: dict[str, dict[str, int]] = {}
-    for source in known.values():
+    for source in sources_by_id.values():
         messages.setdefault(source.by, {})[source.line_message_id] = source.timestamp_ms
     return messages

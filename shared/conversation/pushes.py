@@ -1,7 +1,7 @@
-"""The pushes of a chat on a day, and whether it may have another one: reminders/{conversation_id}/pushes.json.
+"""The pushes of a chat on a day, and whether another push is allowed: reminders/{conversation_id}/pushes.json.
 
-Each push is counted once, by its id, before it is made and after it was claimed: a tick that comes twice, or a write whose answer was lost,
-counts nothing twice.
+Each push is counted once, by its id, after the claim and before the push: a repeated tick, or a write whose answer was lost, counts nothing
+twice.
 """
 
 from collections.abc import Iterable
@@ -18,16 +18,16 @@ from shared.storage.compare_and_swap import update_by_swap
 from shared.unknown_fields import Extensible
 
 _FILE: Final = "pushes"
-_IDS_KEPT: Final = 1_000
+_IDS_RETAINED: Final = 1_000
 Refusal = Literal["quota_spent", "share_spent", "day_spent"]
-"""Why a chat may not have a push: the account's quota does not carry it, the chat has had its share, or its reminders of the day."""
+"""Why a chat may not have a push: the account's quota, the chat's share or the chat's reminders of the day are spent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PushesRecord(Extensible):
-    """The pushes of one day in the deployment's time zone: how many were reminders, how many messages of the quota all cost, and their ids.
+    """The pushes of one day in the deployment's time zone: the number of reminders, the messages of the quota used, and the ids.
 
-    `ids_before` are those of the day before: a push whose fate is unknown is repeated for less than a day.
+    `ids_before` belong to the day before: a push of unknown fate is repeated for less than a day.
     """
 
     version: int = VERSION
@@ -38,7 +38,10 @@ class PushesRecord(Extensible):
     ids_before: tuple[str, ...] = ()
 
     def on(self, day: str) -> "PushesRecord":
-        """Return the record of this day; no day comes again, whatever clock an instance has."""
+        """Return the record of the day; no day comes again, whatever clock an instance has.
+
+        For example, a record of 2026-11-22 on 2026-11-23 counts from 0; on 2026-11-21 it is unchanged.
+        """
         return self if day <= self.day else replace(self, day=day, count=0, messages=0, ids=(), ids_before=self.ids)
 
     def has_counted(self, push_id: str) -> bool:
@@ -51,7 +54,7 @@ class PushesRecord(Extensible):
             self,
             count=self.count + is_reminder,
             messages=self.messages + messages,
-            ids=(*self.ids, push_id)[-_IDS_KEPT:],
+            ids=(*self.ids, push_id)[-_IDS_RETAINED:],
         )
 
 
@@ -67,7 +70,7 @@ class PushAllowance:
     clock: Clock = field(repr=False)
 
     def refusal(self, conversation: Conversation, push_id: str, *, is_reminder: bool) -> Refusal | None:
-        """Return why the chat may not have this push; None: it may, or it was counted before.  Counts nothing."""
+        """Return why the chat may not have this push; None: allowed, or counted before.  Counts nothing."""
         if not self._is_limited(is_reminder=is_reminder):
             return None
         stored = conversation.objects.store.read(conversation.names.reminder(_FILE))
@@ -77,7 +80,7 @@ class PushAllowance:
         return self._refusal(conversation, record, is_reminder=is_reminder)
 
     def take(self, conversation: Conversation, push_id: str, *, is_reminder: bool) -> Refusal | None:
-        """Count the push, unless the chat may not have it: then return why.  Repeated for the same push: counted once."""
+        """Count the push, or return why the chat may not have it.  Repeated for the same push: counted once."""
         if not self._is_limited(is_reminder=is_reminder):
             return None
         refused: Refusal | None = None
@@ -99,7 +102,7 @@ class PushAllowance:
         return refused
 
     def cost_of(self, conversation_id: str) -> int | None:
-        """Return what a push to the chat costs, as PushBudget does."""
+        """Return the cost of a push to the chat, as PushBudget does."""
         return self.budget.cost_of(conversation_id)
 
     @property
@@ -108,9 +111,9 @@ class PushAllowance:
         return renewal_ms(self.clock.now_ms())
 
     def carried(self, conversation: Conversation, pushes: Iterable[tuple[int, bool]]) -> int | None:
-        """Return how many of the pushes that are counted the month's quota carries, if no other chat pushes; None: all of them.
+        """Return how many of the counted pushes fit in the month's quota, if no other chat pushes; None: all of them.
 
-        `pushes` are all that are due in the chat until the quota is renewed: the time of each, and whether it is to be counted.
+        `pushes` are all pushes due in the chat until the quota is renewed, as time and whether to count.
         """
         quota = self.budget.quota()
         if quota is None or quota.limit is None:
@@ -126,7 +129,7 @@ class PushAllowance:
         return None if carried == sum(is_counted for _, is_counted in due) else carried
 
     def _sent_today(self, conversation: Conversation) -> int:
-        """Return how many messages of the quota the chat's pushes of this day have cost; 0 where the bucket does not tell."""
+        """Return the messages of the quota used by the chat's pushes of the day; 0 where the bucket does not answer."""
         try:
             stored = conversation.objects.store.read(conversation.names.reminder(_FILE))
         except StorageUnavailableError:

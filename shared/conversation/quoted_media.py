@@ -1,11 +1,11 @@
-"""Media that a message quotes and memory does not know, fetched from LINE by their ids.
+"""Quoted media unknown to memory, fetched from LINE by their ids.
 
-A text cannot be fetched, nor can anything that the bot itself sent: LINE's endpoint has only the images, videos, voices and files of
-people, for an unstated time.  Source: LINE, "Get content"; "Receiving messages": no API returns the text of a quoted message.
+A text cannot be fetched, nor can anything sent by the bot itself: LINE's endpoint has only the images, videos, voices and files of people,
+for an unstated time.  Source: LINE, "Get content"; "Receiving messages": no API returns the text of a quoted message.
 
-An id does not tell when its message was sent. Such a medium therefore counts as older than any erasure. It is fetched only if nothing of
+An id does not show when its message was sent. Such a medium therefore counts as older than any erasure. It is fetched only if nothing of
 the chat was ever erased and no member took back everything. Every later erasure removes it, with every answer that saw it; so does every
-later `/forget me`, unless a stored message tells that another member sent it.
+later `/forget me`, unless a stored message names another member as the sender.
 """
 
 from collections.abc import Sequence
@@ -36,13 +36,14 @@ class QuotedMedia:
     def find(
         self, conversation: Conversation, history: History, asked: Sequence[MessageRecord], deadline: Deadline
     ) -> History:
-        """Return the history with the media that the newest of these messages quote and that memory does not know.
+        """Return the history with the media quoted by the newest of the messages and unknown to memory.
 
-        What is not found in time stays unknown. Repeated: finds what it kept. Never raises: the turn goes on without the medium.
+        For example, of five messages that quote unknown media, the newest three quotes are looked up. A medium not found in time stays
+        unknown. Repeated: finds the media stored before. Never raises: the turn goes on without the medium.
         """
         quotable = history.quotable
         unknown = dict.fromkeys(
-            one.quoted_message_id for one in reversed(asked) if quotable.quoted_by(one) == "unknown"
+            message.quoted_message_id for message in reversed(asked) if quotable.quoted_by(message) == "unknown"
         )
         deadline = deadline.within(QUOTED_FETCH_S)
         searches = [
@@ -50,25 +51,25 @@ class QuotedMedia:
             for quoted_id in list(unknown)[:QUOTES_FETCHED]
             if quoted_id is not None
         ]
-        found = tuple(one for search in searches if (one := _result_of(search, deadline)) is not None)
-        return history.with_quoted(found) if found else history
+        quoted_messages = tuple(message for search in searches if (message := _result_of(search, deadline)) is not None)
+        return history.with_quoted(quoted_messages) if quoted_messages else history
 
     def _search(
         self, conversation: Conversation, history: History, quoted_id: str, deadline: Deadline
     ) -> MessageRecord | None:
-        """Return the quoted medium as a message, once its bytes are kept.  The amendments are looked at before and after."""
+        """Return the quoted medium as a message, once the bytes are stored.  The amendments are looked at before and after."""
         label = self.media.label(conversation, quoted_id)
         timestamp_ms = UNKNOWN_MS if label is None else label.timestamp_ms
         if timestamp_ms == UNKNOWN_MS and history.amendments.members:
             return None
         if conversation.amendments.has_withdrawn(quoted_id, timestamp_ms=timestamp_ms):
             return None
-        kept = self.media.fetch(conversation, _message(quoted_id, timestamp_ms, "file"), deadline)
-        if not isinstance(kept, MediumLabel):
-            logs.info("quote_not_found", reason=kept)
+        fetched = self.media.fetch(conversation, _message(quoted_id, timestamp_ms, "file"), deadline)
+        if not isinstance(fetched, MediumLabel):
+            logs.info("quote_not_found", reason=fetched)
             return None
-        kind = kept.content_type.partition("/")[0]
-        return _message(quoted_id, kept.timestamp_ms, kind if kind in {"image", "audio", "video"} else "file")
+        kind = fetched.content_type.partition("/")[0]
+        return _message(quoted_id, fetched.timestamp_ms, kind if kind in {"image", "audio", "video"} else "file")
 
 
 def _result_of(search: Future[MessageRecord | None], deadline: Deadline) -> MessageRecord | None:

@@ -1,4 +1,4 @@
-"""Quotes, looked up in memory when they are shown: a record that quotes stores only the id of the quoted message or bubble."""
+"""Quotes, looked up in memory when shown: a record with a quote stores only the id of the quoted message or bubble."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,12 +7,12 @@ from typing import Literal
 from shared.conversation.records import MessageRecord, OutcomeRecord
 
 Unquotable = Literal["withdrawn", "unknown"]
-"""Why a quote has no words: they were withdrawn, or nothing is kept (any more) under that id."""
+"""Why a quote has no words: withdrawn, or no record is stored under the id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quotable:
-    """Everything in a chat that can be quoted: messages by their ids, answers by the ids of their bubbles."""
+    """Everything quotable in a chat: messages by their ids, answers by the ids of their bubbles."""
 
     messages: Mapping[str, MessageRecord] = field(default_factory=dict)
     answers: Mapping[str, OutcomeRecord] = field(default_factory=dict)
@@ -22,7 +22,7 @@ class Quotable:
     def of(
         cls, messages: Iterable[MessageRecord], outcomes: Sequence[OutcomeRecord], withdrawn: frozenset[str]
     ) -> "Quotable":
-        """Return what can be quoted; what was withdrawn is in neither of the two, or has lost its words."""
+        """Return the quotable records; withdrawn messages are left out, and withdrawn answers have no words."""
         return cls(
             messages={one.line_message_id: one for one in messages},
             answers={bubble: one for one in outcomes for bubble in one.sent_message_ids},
@@ -30,7 +30,10 @@ class Quotable:
         )
 
     def quoted_by(self, message: MessageRecord) -> MessageRecord | OutcomeRecord | Unquotable | None:
-        """Return what the message quotes, or why it cannot be shown; None where it quotes nothing."""
+        """Return the quoted record, or why the quote cannot be shown; None where the message quotes nothing.
+
+        For example, the quote of a message older than memory gives `"unknown"`.
+        """
         quoted_id = message.quoted_message_id
         if quoted_id is None:
             return None

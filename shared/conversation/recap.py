@@ -1,6 +1,6 @@
-"""Recaps: after the answer, the model sums up messages that left the verbatim part of prompts, a few at a time.
+"""Recaps: after the answer, the model sums up messages beyond the verbatim part of prompts, a few at a time.
 
-Each attempt is recorded in the snapshot before the model is asked, so that a recap that crashes its worker counts as a try.
+Each attempt is recorded in the snapshot before the model is asked, so a recap that crashes its worker counts as a try.
 """
 
 import math
@@ -33,7 +33,7 @@ class Summariser(Protocol):
         answers: Sequence[OutcomeRecord],
         amendments: Amendments,
     ) -> str:
-        """Return a recap of what was said, which was read with these amendments.  Raises: AizuchiError, if this attempt failed."""
+        """Return a recap of the records, read with these amendments.  Raises: AizuchiError, if this attempt failed."""
         ...
 
 
@@ -46,7 +46,7 @@ class RecapWriter:
     clock: Clock = field(repr=False)
 
     def is_due(self, record: SnapshotRecord, deadline: Deadline | None) -> bool:
-        """Whether messages fell out of the verbatim part, no other worker is summing them up, and the model can do so in time."""
+        """Whether messages fell out of the verbatim part, no other worker is summing them up, and the model has enough time."""
         has_time = deadline is not None and deadline.left_s >= _RECAP_S
         return has_time and bool(_next_batch(record, self.limits)) and self.clock.now_ms() >= record.recap_until_ms
 
@@ -54,38 +54,41 @@ class RecapWriter:
         """Return the record with another attempt, to be stored before the model is asked."""
         return replace(record, recap_tries=record.recap_tries + 1, recap_until_ms=self.clock.now_ms() + _ATTEMPT_MS)
 
-    def write(self, conversation: Conversation, seen: SeenSnapshot, amendments: Amendments, deadline: Deadline) -> None:
-        """The messages that left the verbatim part are summed up, with a swap for each recap; if one fails, its messages stay as they are.
+    def write(
+        self, conversation: Conversation, snapshot: SeenSnapshot, amendments: Amendments, deadline: Deadline
+    ) -> None:
+        """The messages beyond the verbatim part are summed up, with a swap for each recap; if a recap fails, its messages stay unchanged.
 
-        `seen` holds the attempt, and was cleaned by `amendments`. A batch that crashed its worker too often gets a recap without words, so
-        that it does not crash later workers. The look after a swap serves as the look before the next recap.
+        `snapshot` holds the attempt, and was cleaned by `amendments`. A batch that crashed its worker too often gets a recap without words,
+        to prevent crashes of later workers. The look after a swap serves as the look before the next recap.
         """
         looked_s = -math.inf
-        for left in reversed(range(self.limits.recaps_at_once)):
-            text = self._recap_text(conversation, seen.record, amendments, looked_s=looked_s)
-            record = replace(seen.record, recap_tries=0, recap_until_ms=0)
+        for recaps_left in reversed(range(self.limits.recaps_at_once)):
+            text = self._recap_text(conversation, snapshot.record, amendments, looked_s=looked_s)
+            record = replace(snapshot.record, recap_tries=0, recap_until_ms=0)
             if text is not None:
                 summed_up = _with_recap(record, text, self.limits)
-                held = (summed_up.outcomes, summed_up.recaps, summed_up.passed_recaps)
-                required_ids = frozenset(one.id for kind in held for one in kind)  # journalled answers may name each
+                groups = (summed_up.outcomes, summed_up.recaps, summed_up.passed_recaps)
+                # Journalled answers may name any of the records.
+                required_ids = frozenset(one.id for group in groups for one in group)
                 within = bounded(summed_up, self.limits, now_ms=self.clock.now_ms(), required_ids=required_ids)
                 record = conversation.archive.with_waiting(summed_up, within)
-            goes_on = text is not None and left > 0 and self.is_due(record, deadline)
-            written = conversation.snapshot.swap(seen, self.with_attempt(record) if goes_on else record)
+            goes_on = text is not None and recaps_left > 0 and self.is_due(record, deadline)
+            written = conversation.snapshot.swap(snapshot, self.with_attempt(record) if goes_on else record)
             if written is None:
                 logs.info("recap_lost")
                 return
             looked_s = self.clock.monotonic_s()
             if conversation.snapshot.settle(conversation.amendments, amendments) != amendments or not goes_on:
                 return
-            seen = written
+            snapshot = written
 
     def _recap_text(
         self, conversation: Conversation, record: SnapshotRecord, amendments: Amendments, *, looked_s: float
     ) -> str | None:
         """Return the text of the next recap; None if this attempt yields none."""
         batch = _next_batch(record, self.limits)
-        if not batch:  # all of it was withdrawn since the attempt was recorded
+        if not batch:  # withdrawn since the attempt was recorded
             return None
         if record.recap_tries > _TRIES:
             logs.error("recap_given_up")
@@ -106,7 +109,10 @@ class RecapWriter:
 
 
 def _next_batch(record: SnapshotRecord, limits: MemoryLimits) -> tuple[MessageRecord, ...]:
-    """Return the oldest messages that no prompt shows and no recap sums up: as many as make a recap, or fewer where a recap follows."""
+    """Return the oldest messages without a prompt or a recap: enough for a recap, or fewer where a recap follows.
+
+    For example, with 50 verbatim and 10 to a recap, 59 messages give no batch, and 60 give the oldest ten.
+    """
     verbatim = without_recap(record)
     out_of_sight = verbatim[: max(len(verbatim) - limits.verbatim, 0)]
     waiting = [one for one in out_of_sight if one.line_message_id]  # a recap must be able to name its sources
@@ -119,7 +125,7 @@ def _next_batch(record: SnapshotRecord, limits: MemoryLimits) -> tuple[MessageRe
 
 
 def _with_recap(record: SnapshotRecord, text: str, limits: MemoryLimits) -> SnapshotRecord:
-    """Return the record with its next batch summed up in these words."""
+    """Return the record with the next batch summed up in the given words."""
     batch = _next_batch(record, limits)
     answers = _answers_in(record, batch)
     recap = Recap(
@@ -134,11 +140,11 @@ def _with_recap(record: SnapshotRecord, text: str, limits: MemoryLimits) -> Snap
         timestamp_ms=batch[-1].timestamp_ms,
     )
     record = replace(record, recaps_written=record.recaps_written + 1)
-    return replace(record, recaps=tuple(sorted((*record.recaps, recap), key=lambda one: one.timestamp_ms)))
+    return replace(record, recaps=tuple(sorted((*record.recaps, recap), key=lambda recap: recap.timestamp_ms)))
 
 
 def _outside_of(records: Iterable[MessageRecord | OutcomeRecord]) -> frozenset[str]:
-    """Return the sources outside the chat whose words a recap of these may hold: captions and answers carry them."""
+    """Return the sources outside the chat whose words a recap of the records may hold: captions and answers carry them."""
     return frozenset().union(*(one.provenance.outside for one in records if one.provenance is not None))
 
 

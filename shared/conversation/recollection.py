@@ -1,6 +1,6 @@
-"""What memory has of a chat, beyond what a prompt shows: messages and answers of the bot, each once, by LINE's timestamp.
+"""The records of a chat in memory, beyond those in a prompt: messages and answers of the bot, each once, by LINE's timestamp.
 
-A turn has read the journal and the snapshot with its history; the archive is read after it. The outcome names what the model was shown.
+A turn has read the journal and the snapshot with its history; the archive is read after. The outcome names the records shown to the model.
 """
 
 from collections.abc import Iterable
@@ -15,48 +15,51 @@ from shared.conversation.snapshot_records import ArchivedAnswer
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recollection:
-    """Messages and answers, oldest first; nothing of it was withdrawn when it was read."""
+    """Messages and answers, oldest first; none were withdrawn at the time of reading."""
 
     messages: tuple[MessageRecord, ...] = field(default=(), repr=False)
     answers: tuple[OutcomeRecord, ...] = field(default=(), repr=False)
 
     @classmethod
     def of(cls, records: Iterable[MessageRecord | OutcomeRecord]) -> "Recollection":
-        """Return these records; of those with the same id the last one counts."""
+        """Return the records; of several with one id the last counts."""
         messages: dict[str, MessageRecord] = {}
         answers: dict[str, OutcomeRecord] = {}
-        for one in records:
-            if isinstance(one, MessageRecord):
-                messages[one.line_message_id] = one
+        for record in records:
+            if isinstance(record, MessageRecord):
+                messages[record.line_message_id] = record
             else:
-                answers[one.webhook_event_id] = one
+                answers[record.webhook_event_id] = record
         return cls(
             messages=tuple(sorted(messages.values(), key=by_time)), answers=tuple(sorted(answers.values(), key=by_time))
         )
 
     @classmethod
     def of_history(cls, history: History) -> "Recollection":
-        """Return what a turn has read: also the sources of recaps, and answers that its prompt does not show."""
+        """Return the records read by a turn, including the sources of recaps, and answers not shown in the prompt."""
         messages = (*history.older, *history.unshown, *history.messages)
         return cls.of((*filter(_is_said, messages), *filter(_is_answer, history.outcomes)))
 
     @classmethod
     def of_archive(cls, span: ArchivedSpan) -> "Recollection":
-        """Return what was read of the archive."""
+        """Return the records read from the archive."""
         return cls.of((*filter(_is_said, span.messages), *filter(_is_answer, map(_outcome_of, span.answers))))
 
     def __or__(self, newer: "Recollection") -> "Recollection":
-        """Return both; a record of `newer` stands for the other one of its id."""
+        """Return both; where both hold an id, the record of `newer` counts.
+
+        For example, message 450 in `newer` replaces an unedited 450.
+        """
         return Recollection.of((*self.records, *newer.records))
 
     @property
     def records(self) -> tuple[MessageRecord | OutcomeRecord, ...]:
-        """All of it, oldest first."""
+        """All records, oldest first."""
         return tuple(sorted((*self.messages, *self.answers), key=by_time))
 
     @property
     def provenance(self) -> Provenance:
-        """Whose words it holds."""
+        """The sources of the words."""
         return replace(
             Provenance.of_sources(one.source for one in self.messages),
             derived_ids=frozenset(one.webhook_event_id for one in self.answers),
@@ -78,11 +81,11 @@ def _outcome_of(archived: ArchivedAnswer) -> OutcomeRecord:
 
 
 def _is_said(message: MessageRecord) -> bool:
-    """Whether its words may be recalled: a press of a button has none, and a message without an id cannot be withdrawn."""
+    """Whether the words may be recalled: a press of a button has none, and a message without an id cannot be withdrawn."""
     return message.presses is None and bool(message.line_message_id)
 
 
 def _is_answer(outcome: OutcomeRecord) -> bool:
-    """Whether the model wrote it and people may have seen it: fixed texts are not worth recalling."""
+    """Whether the model wrote the outcome and people may have seen it: fixed texts are not worth recalling."""
     shown = {OutcomeKind.REPLIED, OutcomeKind.UNKNOWN}
     return outcome.text is not None and outcome.audit.model_name is not None and outcome.kind in shown

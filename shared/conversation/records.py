@@ -17,25 +17,24 @@ from shared.unknown_fields import Extensible
 ANSWERABLE_MS: Final = 20 * 60_000
 """How long after its event a message can be answered.  Source: LINE, "Send reply message": no token works longer."""
 REMINDERS_PATH: Final = "reminders/"
-"""How the paths of staged writes to reminders begin; those of entries begin with a category."""
-_PLACEHOLDER: Final = re.compile(
-    r"\[(?:[^\[\]:]*|(?:video|voice message): \d+ s)\]"
-)  # stands for a message without words
+"""The prefix of paths of staged writes to reminders; paths of entries begin with a category."""
+# The text of a message without words, such as `[image]`.
+_PLACEHOLDER: Final = re.compile(r"\[(?:[^\[\]:]*|(?:video|voice message): \d+ s)\]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageRecord(Extensible):
-    """A message as received, or a press of a button; written once, and again only by an edit.
+    """A message as received, or a press of a button; written once, rewritten only by an edit.
 
-    `text` is what a prompt shows of it; `addressed`: it was meant for the bot. `timestamp_ms` is LINE's, `edited_ms` that of the edit that
-    brought the text, 0 if there was none. `reply_token` came with it at `received_ms`; None: it cannot be answered. `presses` names the
-    deferral or the proposal whose button was pressed; a press has no message id of LINE's, so its `line_message_id` is the id of its
-    webhook event. `line_message_id` is empty in snapshots from before ids were kept.
+    `text`: the form shown in prompts. `addressed`: the message was meant for the bot. `timestamp_ms` is LINE's; `edited_ms` is the
+    timestamp of the edit that brought the text, 0 without an edit. `reply_token` came at `received_ms`; None: the message cannot be
+    answered. `presses`: the id of the deferral or proposal with the pressed button. A press has no message id at LINE, so `line_message_id`
+    is then the id of the webhook event. Snapshots from before ids were stored have an empty `line_message_id`.
 
-    `quoted_message_id` is all that is kept of a quote: its words are looked up when they are shown. With `quote_token` an answer quotes
-    this message; it is kept in groups and rooms only. `image_set_id` is shared by `image_set_size` images that were sent together (0: LINE
-    does not tell how many). `is_described`: `text` says what an image, voice, video or file shows, or no worker tries to describe it again.
-    `provenance` is that of such a caption; None: the words are those of the person.
+    `quoted_message_id` is all that is stored of a quote; the quoted words are looked up when shown. With `quote_token` an answer quotes the
+    message; stored in groups and rooms only. `image_set_id` is shared by `image_set_size` images sent together (0: LINE does not report the
+    number). `is_described`: `text` holds a caption of an image, voice, video or file, or no worker is to try again. `provenance` belongs to
+    the caption; None: the words are the person's own.
     """
 
     version: int = VERSION
@@ -59,34 +58,37 @@ class MessageRecord(Extensible):
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The text, if it says anything: answers that show the same "[image]" do not repeat each other's messages."""
+        """The text, unless a mere placeholder: two answers that show the same "[image]" do not repeat each other's messages.
+
+        For example, the text `[voice message: 12 s]` of an audio message gives `()`.
+        """
         return () if self.type != "text" and _PLACEHOLDER.fullmatch(self.text) else (self.text,)
 
     @property
     def words_ms(self) -> int:
-        """When its words were written, by LINE's timestamp."""
+        """When the words were written, by LINE's timestamp."""
         return max(self.timestamp_ms, self.edited_ms)
 
     @property
     def source(self) -> Source:
-        """The message as a source of what is made of its words."""
+        """The message as the source of everything made from the words."""
         return Source(line_message_id=self.line_message_id, timestamp_ms=self.words_ms, by=mark_id(self.user_id))
 
     @property
     def token(self) -> ReplyToken | None:
-        """Its reply token, or None where it cannot be answered."""
+        """The reply token, or None where the message cannot be answered."""
         return (
             ReplyToken(value=self.reply_token, received_ms=self.received_ms) if self.reply_token is not None else None
         )
 
 
 def provenance_of(messages: Iterable[MessageRecord]) -> Provenance:
-    """Return the provenance of something that holds these messages themselves."""
-    known = tuple(messages)
+    """Return the provenance of a record that holds the messages themselves."""
+    all_messages = tuple(messages)
     return replace(
-        Provenance.of_sources(one.source for one in known),
-        since_ms=min((one.timestamp_ms for one in known), default=LATEST_MS),
-        until_ms=max((one.timestamp_ms for one in known), default=-1),
+        Provenance.of_sources(one.source for one in all_messages),
+        since_ms=min((one.timestamp_ms for one in all_messages), default=LATEST_MS),
+        until_ms=max((one.timestamp_ms for one in all_messages), default=-1),
     )
 
 
@@ -99,7 +101,7 @@ class Erasure(StrEnum):
 
 
 class OutcomeKind(StrEnum):
-    """What became of the messages that an outcome answers."""
+    """What became of the messages answered by an outcome."""
 
     REPLIED = "replied"
     SKIPPED = "skipped"
@@ -113,10 +115,10 @@ class OutcomeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StagedWrite(Extensible):
-    """A write that a turn stages: of an entry below `entries/{conversation_id}/`, or of a reminder, whose path is `reminders/` and its id.
+    """A write staged by a turn: of an entry below `entries/{conversation_id}/`, or of a reminder, with the path `reminders/` and the id.
 
-    `text` is the whole new object; None deletes it. The outcome's sequence and the place in its `writes` are the key of the write, and
-    `text` carries that key: it tells that the write was made already, or that a later turn overtook it.
+    `text` is the whole new object; None deletes the object. The key of the write is the outcome's sequence and the position in `writes`.
+    `text` carries the key, so a repeated write is recognised, and so is a write overtaken by a later turn.
     """
 
     path: str = field(repr=False)
@@ -124,13 +126,13 @@ class StagedWrite(Extensible):
 
     @property
     def reminder_id(self) -> str | None:
-        """The id of the reminder that it is for; None: it is for an entry."""
+        """The reminder's id, or None for a write of an entry.  For example, the path `reminders/r1` gives `r1`."""
         return self.path.removeprefix(REMINDERS_PATH) if self.path.startswith(REMINDERS_PATH) else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SaidReminder(Extensible):
-    """An occurrence of a reminder that could not be pushed, and that an answer says."""
+    """An occurrence of a reminder that could not be pushed, so an answer says the reminder."""
 
     id: str
     occurrence_ms: int
@@ -138,9 +140,9 @@ class SaidReminder(Extensible):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProposedCall(Extensible):
-    """A call of a tool that waits for a tap: its arguments as the text of a JSON object, and the name of what it would touch.
+    """A tool call that waits for a tap: the arguments as the text of a JSON object, and the name of the object to be changed.
 
-    Both are empty once a withdrawal took the words. `revision`: the state of that thing which the person was shown (`Tool.revision`).
+    Both are empty once a withdrawal has removed the words. `revision`: the state of the object as shown to the person (`Tool.revision`).
     `due_at` and `due_rule`: when a reminder that the call changes is due, for example 2026-11-26T09:00 and `FREQ=DAILY`.
     """
 
@@ -156,10 +158,10 @@ class ProposedCall(Extensible):
 class Offer(Extensible):
     """What the buttons below an answer do; an outcome without a button offers nothing.
 
-    `is_deferral`: "still thinking", and a button that shows the answer once it is there. `asks`: whether to erase, which the message
-    `asked_by` asked for. `forgets`: messages of the person `forgets_for` to withdraw. `proposes`: changes to carry out, for ten minutes.
-    The press that counts is an outcome of its own, which names this one in `answers`; that of a question to erase or withdraw repeats
-    `asks` and `forgets`.
+    `is_deferral`: "still thinking", with a button that shows the answer once ready. `asks`: whether to erase, as requested by message
+    `asked_by`. `forgets`: messages to withdraw, of the person `forgets_for`. `proposes`: changes to carry out within ten minutes. The press
+    that counts is an outcome of its own, and lists the offer's outcome in `answers`; for a question to erase or withdraw, the outcome of
+    the press repeats `asks` and `forgets`.
     """
 
     is_deferral: bool = False
@@ -176,11 +178,11 @@ class Offer(Extensible):
 
     @property
     def has_proposals(self) -> bool:
-        """Whether there is a proposal in it that has not lost its words."""
+        """Whether a proposal still has words."""
         return any(one.arguments for one in self.proposes)
 
     def without_proposals(self) -> "Offer":
-        """Return it as it stays once nothing that it proposed can be confirmed."""
+        """Return the offer with only the tool names of the proposals, so nothing can be confirmed."""
         return replace(self, proposes=tuple(ProposedCall(tool=one.tool) for one in self.proposes))
 
 
@@ -188,10 +190,10 @@ class Offer(Extensible):
 class Audit(Extensible):
     """How a decision came about.
 
-    `model_name` and `prompt_version`: the model, and which instructions and tools it had; None where no model decided. `tools_used`: what
-    it called. `skip_kind`: the class of its reason to say nothing. `filed_paths` and `filed_confidence`: the entries that were filed or
-    moved, and how sure the last of them is. `isolates`: the prompt held only what was asked, because workers had died over the rest.
-    `is_over_limit`: a budget was spent, so the model was not asked. `usage`: the requests to models; a snapshot does not keep it.
+    `model_name` and `prompt_version`: the model, with the version of instructions and tools; None where no model decided. `tools_used`: the
+    tools called. `skip_kind`: the class of the reason to say nothing. `filed_paths` and `filed_confidence`: the entries filed or moved, and
+    the confidence of the last one. `isolates`: the prompt held only the question, because workers had died over the rest. `is_over_limit`:
+    the budget was spent, so the model was not asked. `usage`: the requests to models; left out of snapshots.
     """
 
     model_name: str | None = None
@@ -207,15 +209,15 @@ class Audit(Extensible):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutcomeRecord(Extensible):
-    """What a turn decided, and what became of it; written once, and rewritten only to take its words out.
+    """The decision of a turn, and what became of the answer; written once, rewritten only to remove words.
 
-    `answered_ids`: the messages that it answers, the newest of which has LINE's `timestamp_ms`. Its `provenance` names these and what its
-    prompt itself held, without what earlier answers in the prompt had held. `text`: what was said; None if that was nothing, or was
-    withdrawn. `kind`: whether it arrived, in the bubbles `sent_message_ids`. With `quote_token` the first bubble quotes the question.
-    `is_joining`: it greets a group that the bot has just joined. `reminders`: the kept ones that it says.
+    `answered_ids`: the messages answered; `timestamp_ms` is LINE's, of the newest. `provenance` names the answered messages and everything
+    in the prompt itself, but nothing held only by the prompts of earlier answers. `text`: the words sent; None if there were none, or after
+    a withdrawal. `kind`: whether the answer arrived, in the bubbles `sent_message_ids`. With `quote_token` the first bubble quotes the
+    question. `is_joining`: a greeting of a group just joined by the bot. `reminders`: the postponed reminders said by the answer.
 
-    `answers`: the deferrals and the proposal that it fulfils; a deferral names itself and those that it continues. `sequence` numbers the
-    commits of the chat. `writes` are applied to the chat's entries and reminders after the commit.
+    `answers`: the deferrals and the proposal fulfilled; a deferral lists its own id and the deferrals continued by it. `sequence` numbers
+    the chat's commits. `writes` are applied to the chat's entries and reminders after the commit.
     """
 
     version: int = VERSION
@@ -237,39 +239,39 @@ class OutcomeRecord(Extensible):
 
     @property
     def id(self) -> str:
-        """The id by which prompts, answers and recaps name it."""
+        """The outcome's id in prompts, answers and recaps."""
         return self.webhook_event_id
 
     @property
     def holds_words(self) -> bool:
-        """Whether there is anything in it that a withdrawal has to take out."""
+        """Whether a withdrawal has anything to remove."""
         is_filed = bool(self.writes or self.audit.filed_paths)
         holds_unknown = any(one.holds_unknown_words for one in (self, self.offer, self.audit))
         return self.text is not None or is_filed or self.offer.has_proposals or holds_unknown
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Every text in it that people or the model wrote, for comparison with other texts."""
+        """Every text by people or the model in the outcome, for comparison with other texts."""
         proposed = ((one.name, *compared_arguments(one.arguments)) for one in self.offer.proposes)
-        said = compared_texts(self.text or "")
+        answer_texts = compared_texts(self.text or "")
         filed = map(compared_path, self.audit.filed_paths)
-        written = (*((compared_path(one.path), one.text) for one in self.writes), *proposed, (*said, *filed))
+        written = (*((compared_path(one.path), one.text) for one in self.writes), *proposed, (*answer_texts, *filed))
         return tuple(text for pair in written for text in pair if text)
 
     @property
     def is_fixed(self) -> bool:
-        """Whether it is a fixed text, which repeats nothing of what it answers: a prompt may always have shown an entry."""
+        """Whether the answer is a fixed text, without a word of the answered messages; an answer from a prompt may repeat an entry."""
         is_named_only = self.provenance.ids <= frozenset(self.answered_ids)
         return is_named_only and self.provenance.entries_since_ms == LATEST_MS
 
     def with_fixed_text(self, text: str, kind: OutcomeKind) -> "OutcomeRecord":
-        """Return it with a text that repeats nothing of what it answers."""
+        """Return the outcome with a text that repeats no words of the answered messages."""
         provenance = self.provenance.only(frozenset(self.answered_ids))
         provenance = replace(provenance, entries_since_ms=LATEST_MS, outside=frozenset())
         return replace(self, text=text, kind=kind, provenance=provenance)
 
     def without_words(self, kind: OutcomeKind | None = None) -> "OutcomeRecord":
-        """Return it as it stays after a withdrawal."""
+        """Return the outcome without texts, staged writes, proposals and filed paths, as it stays after a withdrawal."""
         return self.redacted(
             text=None,
             writes=(),
@@ -280,7 +282,10 @@ class OutcomeRecord(Extensible):
 
 
 def outcome_of(messages: Sequence[MessageRecord], kind: OutcomeKind) -> OutcomeRecord:
-    """Return an outcome without words that answers the messages, oldest first, under the newest one's id."""
+    """Return an outcome without words for messages, oldest first, under the id of the newest event.
+
+    For example, the outcome of the events `e1` and `e2` has the id `e2`, and quotes the newest message that has a quote token.
+    """
     return OutcomeRecord(
         webhook_event_id=messages[-1].webhook_event_id,
         timestamp_ms=messages[-1].timestamp_ms,
@@ -293,7 +298,7 @@ def outcome_of(messages: Sequence[MessageRecord], kind: OutcomeKind) -> OutcomeR
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Amendment:
-    """The edit or the withdrawal of a message, as it comes.  `text`: the new words; None: it was withdrawn, which is final.
+    """The edit or the withdrawal of a message, as delivered.  `text`: the new words; None: withdrawn, which is final.
 
     `by`: the mark of the member who edited (`member_mark`).
     """
@@ -315,7 +320,7 @@ class EditedWords(Extensible):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watermark(Extensible):
-    """Everything of the chat up to here counts as withdrawn, by LINE's timestamp; filed entries up to `entries_ms`, which may be older."""
+    """Everything in the chat up to `timestamp_ms`, LINE's, counts as withdrawn; filed entries up to `entries_ms`, which may be older."""
 
     version: int = VERSION
     timestamp_ms: int = -1
@@ -323,5 +328,8 @@ class Watermark(Extensible):
 
 
 def by_time(record: MessageRecord | OutcomeRecord) -> tuple[int, bool]:
-    """Return a sort key: LINE's timestamp; an outcome comes after the message whose timestamp it has."""
+    """Return a sort key: LINE's timestamp, with an outcome after the message of the same timestamp.
+
+    For example, an outcome at 1,000 ms sorts by `(1000, True)`, after the message's `(1000, False)`.
+    """
     return record.timestamp_ms, isinstance(record, OutcomeRecord)

@@ -1,8 +1,8 @@
-"""Refusals: marks on what the model's provider refuses to read, so that prompts leave it out and innocent messages are answered.
+"""Refusals: marks of words refused by the model's provider, so prompts leave them out and innocent messages are answered.
 
-A mark holds no words, only an id: of a message, an answer or a recap, of a person (`member_mark`) whose display name is refused, or of a
-row of the index (`row_mark`). Marks stand in the snapshot beside what they are about, which may still be journalled; the mark of something
-that was withdrawn, erased or edited since does not stand any more.
+A mark holds no words, only an id: of a message, an answer or a recap, of a person (`member_mark`) with a refused display name, or of a row
+of the index (`row_mark`). Marks are stored in the snapshot, also for records still in the journal; the mark of a record withdrawn, erased
+or edited since does not stand any more.
 """
 
 import hashlib
@@ -20,14 +20,17 @@ _DIGITS: Final = 32
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refusal(Extensible):
-    """A mark.  `words_ms`: LINE's timestamp of the words that are refused; `sources`: the messages that a row of the index came from."""
+    """A mark.  `words_ms`: LINE's timestamp of the refused words; `sources`: the messages behind a row of the index."""
 
     id: str
     words_ms: int
     sources: tuple[str, ...] = field(default=(), repr=False)
 
     def stands(self, amendments: Amendments) -> bool:
-        """Whether what it is about still has the words that were refused, as far as this look tells."""
+        """Whether the record still has the refused words, as far as this look shows.
+
+        For example, a mark of words from 1,000 ms does not stand after an edit at 2,000 ms.
+        """
         is_gone = (
             self.id in amendments.redacted
             or not amendments.withdrawn.isdisjoint({self.id, *self.sources})
@@ -39,10 +42,10 @@ class Refusal(Extensible):
 def standing(refusals: Iterable[Refusal], amendments: Amendments) -> tuple[Refusal, ...]:
     """Return the newest marks that stand, one for each id."""
     by_id = {one.id: one for one in refusals if one.stands(amendments)}
-    return tuple(sorted(by_id.values(), key=lambda one: (one.words_ms, one.id))[-MOST_REFUSALS:])
+    return tuple(sorted(by_id.values(), key=lambda refusal: (refusal.words_ms, refusal.id))[-MOST_REFUSALS:])
 
 
 def row_mark(source_ids: Iterable[str], updated_at: str) -> str:
-    """Return the id by which a row of the index is marked; a change of its entry gives it another one."""
-    named = "\n".join((*sorted(source_ids), updated_at))
-    return ROW_PREFIX + hashlib.sha256(named.encode()).hexdigest()[:_DIGITS]
+    """Return the id of a row's mark; a change of the entry gives another id."""
+    row_content = "\n".join((*sorted(source_ids), updated_at))
+    return ROW_PREFIX + hashlib.sha256(row_content.encode()).hexdigest()[:_DIGITS]

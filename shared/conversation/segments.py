@@ -1,4 +1,4 @@
-"""Segments of the archive as they are stored: immutable but for what is taken out, named by their span, their number and their content."""
+"""Segments of the archive as stored: immutable but for removed words, named by their span, their number and their content."""
 
 import hashlib
 from collections.abc import Iterable, Sequence
@@ -18,12 +18,12 @@ _Answer = TypeVar("_Answer", OutcomeRecord, ArchivedAnswer)
 
 
 def archived_message(message: MessageRecord) -> MessageRecord:
-    """Return the message as it is archived: without its reply token and quote token."""
+    """Return the message as archived: without reply token and quote token."""
     return replace(message, reply_token=None, quote_token=None, received_ms=0)
 
 
 def archived_answer(outcome: OutcomeRecord) -> ArchivedAnswer:
-    """Return what is archived of an outcome."""
+    """Return the archived part of an outcome."""
     return ArchivedAnswer(
         webhook_event_id=outcome.webhook_event_id,
         timestamp_ms=outcome.timestamp_ms,
@@ -37,7 +37,7 @@ def archived_answer(outcome: OutcomeRecord) -> ArchivedAnswer:
 
 
 def encode_segment(segment: Segment) -> bytes:
-    """Return the bytes of a segment; what its answers name is stored once for all."""
+    """Return the bytes of a segment; the sources of all answers are stored once."""
     numbered = Numbered.of({one.webhook_event_id: one.provenance for one in segment.answers})
     return encode(replace(segment, answers=tuple(map(without_provenance, segment.answers)), numbered=numbered))
 
@@ -49,21 +49,24 @@ def decode_segment(data: bytes) -> Segment:
 
 
 def without_provenance(answer: _Answer) -> _Answer:
-    """Return the answer as it is stored where the sources of all answers are numbered."""
+    """Return the answer as stored where the sources of all answers are numbered."""
     return replace(answer, provenance=answer.provenance.only(frozenset()))
 
 
 def with_provenance(answers: Iterable[_Answer], numbered: Numbered) -> tuple[_Answer, ...]:
-    """Return the answers as they are read: each with what it names."""
+    """Return the answers as read: each with its sources."""
     stored = tuple(answers)
     provenances = numbered.restored({one.webhook_event_id: one.provenance for one in stored})
     return tuple(replace(one, provenance=provenances[one.webhook_event_id]) for one in stored)
 
 
 def name_of(segment: Segment, data: bytes, *, number: int) -> SegmentName:
-    """Return the name under which these bytes of the segment are written as the chat's segment of this number."""
-    held: tuple[MessageRecord | ArchivedAnswer | Recap, ...] = (*segment.messages, *segment.answers, *segment.recaps)
-    times = [one.timestamp_ms for one in held]
+    """Return the name under which the bytes of the segment are written as the chat's segment `number`.
+
+    For example, messages from 1,000 to 9,000 ms as number 3 give `SegmentName(first_ms=1000, last_ms=9000, number=3, ...)`.
+    """
+    records: tuple[MessageRecord | ArchivedAnswer | Recap, ...] = (*segment.messages, *segment.answers, *segment.recaps)
+    times = [one.timestamp_ms for one in records]
     first, last = min(times, default=0), max(times, default=0)
     return SegmentName(
         first_ms=_bounded(first),
@@ -74,43 +77,43 @@ def name_of(segment: Segment, data: bytes, *, number: int) -> SegmentName:
 
 
 def cleaned_segment(segment: Segment, amendments: Amendments) -> Segment:
-    """Return the segment without the words of what was withdrawn, and with those of what was edited."""
+    """Return the segment without withdrawn words, and with the newest words of edited messages."""
     return replace(
         segment,
         unknown_fields=segment.wordless_fields,
         messages=tuple(amendments.overlay(one) for one in segment.messages if not amendments.is_withdrawn(one)),
         answers=tuple(
-            one.redacted(text=None) if one.provenance.is_lost_with(amendments, one.id) else one
-            for one in segment.answers
-            if one.timestamp_ms > amendments.erased_ms
+            answer.redacted(text=None) if answer.provenance.is_redacted_by(amendments, answer.id) else answer
+            for answer in segment.answers
+            if answer.timestamp_ms > amendments.erased_ms
         ),
         recaps=tuple(
-            one.without_words()
-            if one.provenance.is_lost_with(amendments, one.id) or one.is_outdated_by(amendments.edited_ms)
-            else one
-            for one in segment.recaps
-            if one.timestamp_ms > amendments.erased_ms
+            recap.without_words()
+            if recap.provenance.is_redacted_by(amendments, recap.id) or recap.is_outdated_by(amendments.edited_ms)
+            else recap
+            for recap in segment.recaps
+            if recap.timestamp_ms > amendments.erased_ms
         ),
     )
 
 
 def in_order(messages: Iterable[MessageRecord]) -> tuple[MessageRecord, ...]:
-    """Return each message once, by LINE's timestamp; of two the one that was edited last."""
-    known: dict[str, MessageRecord] = {}
-    for one in messages:
-        there = known.get(one.line_message_id)
-        if there is None or one.edited_ms > there.edited_ms:
-            known[one.line_message_id] = one
-    return tuple(sorted(known.values(), key=by_time))
+    """Return each message once, by LINE's timestamp; of two copies the last edited."""
+    newest_by_id: dict[str, MessageRecord] = {}
+    for message in messages:
+        earlier = newest_by_id.get(message.line_message_id)
+        if earlier is None or message.edited_ms > earlier.edited_ms:
+            newest_by_id[message.line_message_id] = message
+    return tuple(sorted(newest_by_id.values(), key=by_time))
 
 
 def answers_in_order(answers: Sequence[ArchivedAnswer]) -> tuple[ArchivedAnswer, ...]:
-    """Return each answer once, by LINE's timestamp; without words, where one of several has lost them."""
-    known: dict[str, ArchivedAnswer] = {}
-    for one in answers:
-        if one.webhook_event_id not in known or one.text is None:
-            known[one.webhook_event_id] = one
-    return tuple(sorted(known.values(), key=lambda one: one.timestamp_ms))
+    """Return each answer once, by LINE's timestamp; without words, where one of several copies has none."""
+    answers_by_id: dict[str, ArchivedAnswer] = {}
+    for answer in answers:
+        if answer.webhook_event_id not in answers_by_id or answer.text is None:
+            answers_by_id[answer.webhook_event_id] = answer
+    return tuple(sorted(answers_by_id.values(), key=lambda answer: answer.timestamp_ms))
 
 
 def _bounded(timestamp_ms: int) -> int:

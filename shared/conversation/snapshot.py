@@ -1,6 +1,6 @@
-"""The snapshot of a chat: what was folded out of the journal, bounded in every direction, rewritten by compare-and-swap.
+"""The snapshot of a chat: records folded out of the journal, bounded in every direction, rewritten by compare-and-swap.
 
-A writer of people's words looks at the amendments after the swap, because a withdrawal may have passed just before it.
+A writer of people's words looks at the amendments after the swap, because a withdrawal may have passed just before.
 """
 
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ from shared.conversation.amendment_log import AmendmentLog
 from shared.conversation.amendments import Amendments
 from shared.conversation.numbering import Numbered
 from shared.conversation.records import OutcomeRecord
-from shared.conversation.redaction.source_handover import without_lost, without_names
+from shared.conversation.redaction.source_handover import without_names, without_redacted
 from shared.conversation.refusals import Refusal, standing
 from shared.conversation.segments import cleaned_segment, with_provenance, without_provenance
 from shared.conversation.snapshot_records import ArchivedAnswer, Recap, SnapshotRecord
@@ -24,15 +24,15 @@ from shared.storage.object_names import ObjectNames
 from shared.storage.object_store import StoredObject
 from shared.storage.segment_name import SegmentName
 
-_DECODED_KEPT: Final = 32  # of about 140 kB, with as much again for the bytes that they are found by
+_DECODED_CACHED: Final = 32  # of about 140 kB each, and the bytes as their key take as much again
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryLimits:
-    """How much of a chat is kept, in messages and recaps.
+    """How much of a chat is stored, in messages and recaps.
 
-    More than `journalled` messages in the journal are folded. `verbatim` are shown in prompts as they are; of what is older, `summed_up`
-    at a time become a recap, `recaps_at_once` recaps in one compaction; `recaps` are kept, and at most `sources` messages of theirs.
+    More than `journalled` messages in the journal are folded. `verbatim` are shown in prompts unchanged; of the older messages, `summed_up`
+    at a time become a recap, `recaps_at_once` recaps in one compaction; `recaps` are retained, with at most `sources` of their messages.
     """
 
     journalled: int = 20
@@ -45,7 +45,7 @@ class MemoryLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeenSnapshot:
-    """The snapshot as it was at `generation`; 0 where there was none yet."""
+    """The snapshot as read at `generation`; 0 where none was stored."""
 
     record: SnapshotRecord
     generation: int
@@ -59,16 +59,16 @@ class Snapshot:
     objects: ObjectCache
 
     def read(self) -> SeenSnapshot:
-        """Return the snapshot; empty where there never was one."""
+        """Return the snapshot; empty where none was stored."""
         stored = self.objects.read_newest(self.names.snapshot)
         if stored is None:
             return SeenSnapshot(record=SnapshotRecord(), generation=0)
         return SeenSnapshot(record=_decoded(stored.data), generation=stored.generation)
 
-    def swap(self, seen: SeenSnapshot, record: SnapshotRecord) -> SeenSnapshot | None:
-        """Return the snapshot as written over `seen`, or None where another worker wrote first."""
+    def swap(self, expected: SeenSnapshot, record: SnapshotRecord) -> SeenSnapshot | None:
+        """Return the snapshot as written over `expected`, or None where another worker wrote first."""
         data = encode(with_numbers(record))
-        generation = self.objects.store.replace(self.names.snapshot, data, generation=seen.generation)
+        generation = self.objects.store.replace(self.names.snapshot, data, generation=expected.generation)
         if generation is None:
             return None
         self.objects.keep_newest(self.names.snapshot, StoredObject(data=data, generation=generation))
@@ -79,13 +79,13 @@ class Snapshot:
 
         def clean(data: bytes | None) -> bytes | None:
             record = with_sources(decode(SnapshotRecord, data)) if data is not None else SnapshotRecord()
-            wanted = cleaned(record, amendments)
-            return encode(with_numbers(wanted)) if wanted != record else None
+            clean_record = cleaned(record, amendments)
+            return encode(with_numbers(clean_record)) if clean_record != record else None
 
         update_by_swap(self.objects.store, self.names.snapshot, clean, what="the snapshot")
 
     def refuse(self, refusals: Iterable[Refusal], log: AmendmentLog) -> None:
-        """What these marks are about is left out of prompts, unless it was withdrawn, erased or edited since.
+        """Prompts leave out the marked records, unless withdrawn, erased or edited since.
 
         Repeated: changes nothing.
         """
@@ -93,17 +93,17 @@ class Snapshot:
 
         def marked(data: bytes | None) -> bytes | None:
             record = decode(SnapshotRecord, data) if data is not None else SnapshotRecord()
-            wanted = standing((*record.refused, *new), looked)
-            return encode(replace(record, refused=wanted)) if wanted != record.refused else None
+            refused = standing((*record.refused, *new), looked)
+            return encode(replace(record, refused=refused)) if refused != record.refused else None
 
         update_by_swap(self.objects.store, self.names.snapshot, marked, what="the snapshot")
         self.settle(log, looked)
 
     def overtake(self, *, now_ms: int) -> None:
-        """Rewrite the snapshot, at most once a minute, so that a worker that read it before loses its swap, however long it has slept.
+        """Rewrite the snapshot, at most once a minute, so a worker that read it before loses its swap, however long the worker has slept.
 
         The minutes are those of ticks: a second pass comes in a later minute than its amendment, so one write serves all second passes of a
-        minute. A snapshot that cannot be read is rewritten as it is.
+        minute. For example, at 12:00:59 nothing is written after a rewrite at 12:00:01. An unreadable snapshot is rewritten unchanged.
         """
 
         def overtaken(data: bytes | None) -> bytes | None:
@@ -117,7 +117,7 @@ class Snapshot:
         update_by_swap(self.objects.store, self.names.snapshot, overtaken, what="the snapshot")
 
     def settle(self, log: AmendmentLog, looked: Amendments) -> Amendments:
-        """Clean the snapshot of what was amended since the look `looked`, until a look finds nothing new.
+        """Clean the snapshot of words amended since the look `looked`, until a look finds nothing new.
 
         Return the last look that found something, or `looked`.
         """
@@ -127,29 +127,29 @@ class Snapshot:
         return looked
 
 
-@lru_cache(maxsize=_DECODED_KEPT)
+@lru_cache(maxsize=_DECODED_CACHED)
 def _decoded(data: bytes) -> SnapshotRecord:
-    """Return the snapshot as it is read.  Most reads between two compactions find the same bytes."""
+    """Return the snapshot as read.  Most reads between two compactions find the same bytes."""
     return with_sources(decode(SnapshotRecord, data))
 
 
 def cleaned(snapshot: SnapshotRecord, amendments: Amendments) -> SnapshotRecord:
-    """Return the snapshot without the words of what was withdrawn, and with those of what was edited.
+    """Return the snapshot without withdrawn words, and with the newest words of edited messages.
 
     Answers keep the words of an edited message; recaps, which are written anew, do not.
     """
 
-    def is_lost(record: OutcomeRecord | Recap) -> bool:
+    def is_redacted(record: OutcomeRecord | Recap) -> bool:
         is_outdated = isinstance(record, Recap) and record.is_outdated_by(amendments.edited_ms)
-        return is_outdated or record.provenance.is_lost_with(amendments, record.id)
+        return is_outdated or record.provenance.is_redacted_by(amendments, record.id)
 
-    left = replace(
+    unerased = replace(
         snapshot,
         outcomes=tuple(one for one in snapshot.outcomes if one.timestamp_ms > amendments.erased_ms),
         recaps=tuple(one for one in snapshot.recaps if one.provenance.since_ms > amendments.erased_ms),
         passed_recaps=tuple(one for one in snapshot.passed_recaps if one.provenance.since_ms > amendments.erased_ms),
     )
-    clean = without_names(without_lost(left, is_lost), amendments.redacted.keys())
+    clean = without_names(without_redacted(unerased, is_redacted), amendments.redacted.keys())
     return replace(
         clean,
         unknown_fields=clean.wordless_fields,
@@ -161,9 +161,9 @@ def cleaned(snapshot: SnapshotRecord, amendments: Amendments) -> SnapshotRecord:
 
 
 def with_numbers(record: SnapshotRecord) -> SnapshotRecord:
-    """Return the snapshot as it is stored: what outcomes name as runs of numbers, because their windows overlap.
+    """Return the snapshot as stored: the sources of outcomes as runs of numbers, because their windows overlap.
 
-    An outcome without words keeps what it names: a compaction may take the words out before the withdrawal has compared them.
+    An outcome without words keeps its sources: a compaction may remove the words before the withdrawal has compared them.
     """
     answers: tuple[ArchivedAnswer | OutcomeRecord, ...] = (*record.leaving.answers, *record.outcomes)
     return replace(
@@ -175,7 +175,7 @@ def with_numbers(record: SnapshotRecord) -> SnapshotRecord:
 
 
 def with_sources(stored: SnapshotRecord) -> SnapshotRecord:
-    """Return the snapshot as it is read: every outcome with what it names."""
+    """Return the snapshot as read: every outcome with its sources."""
     return replace(
         stored,
         outcomes=with_provenance(stored.outcomes, stored.numbered),

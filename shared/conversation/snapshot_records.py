@@ -1,4 +1,4 @@
-"""The records that compactions make of a chat: recaps, the snapshot, and the archive's segments.  Schemas are in schemas/records/."""
+"""The records made of a chat by compactions: recaps, the snapshot, and the archive's segments.  Schemas are in schemas/records/."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,11 +14,11 @@ from shared.unknown_fields import Extensible
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recap(Extensible):
-    """About ten older messages in a few sentences; without words if every attempt to sum them up ended its worker.
+    """About ten older messages in a few sentences; without words if every attempt at a summary ended its worker.
 
-    `summed_up_ids`: the messages that it sums up; `timestamp_ms` is that of the newest. Its `provenance` names these and the answers among
-    them; if it repeats an answer that is kept nowhere, what that one was made of. `id`: its own, by which answers name it; empty in
-    snapshots from before recaps had ids. `passed_ms`: when it left the prompts, by our clock; 0: it has not.
+    `summed_up_ids`: the messages summed up; `timestamp_ms` is the newest message's. `provenance` names them and the answers between; for a
+    repeated answer no longer stored anywhere, the sources of the answer. `id`: the recap's own, used by answers; empty in snapshots from
+    before recaps had ids. `passed_ms`: when the recap left the prompts, by our clock; 0: still shown.
     """
 
     text: str = field(repr=False)
@@ -30,21 +30,24 @@ class Recap(Extensible):
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Every text in it, as in `OutcomeRecord.words`."""
+        """Every text in the recap, as in `OutcomeRecord.words`."""
         return (self.text,) if self.text else ()
 
     def without_words(self) -> "Recap":
-        """Return it as it stays beside the prompts after a withdrawal."""
+        """Return the recap as retained outside the prompts after a withdrawal."""
         return self.redacted(text="")
 
     def is_outdated_by(self, edited_ms: Mapping[str, int]) -> bool:
-        """Whether a message that it sums up was edited after the words that it sums up."""
+        """Whether a message has an edit newer than the words summed up.
+
+        For example, a recap of message 450 as written at 1,000 ms is outdated by `{"450": 2000}`.
+        """
         sources = (source for source in self.provenance.sources if source.line_message_id in self.summed_up_ids)
         return any(source.timestamp_ms < edited_ms.get(source.line_message_id, -1) for source in sources)
 
     @property
     def as_source(self) -> Provenance:
-        """The provenance of something that was made of it."""
+        """The provenance of a record made from the recap."""
         if not self.id:
             return self.provenance
         return Provenance(derived_ids=frozenset({self.id}), since_ms=self.provenance.since_ms)
@@ -52,10 +55,10 @@ class Recap(Extensible):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArchivedAnswer(Extensible):
-    """What is kept of an outcome with words once it leaves the snapshot: `text` as it was said, None if it was withdrawn since.
+    """The part of an outcome with words that outlasts the snapshot: `text` as sent, None after a withdrawal.
 
-    The other fields are as in `OutcomeRecord`. Answers that were never sent are archived, too, because later answers may repeat them;
-    readers leave them out.
+    The other fields are as in `OutcomeRecord`. Answers never sent are archived, too, because later answers may repeat them; readers leave
+    them out.
     """
 
     webhook_event_id: str
@@ -69,21 +72,21 @@ class ArchivedAnswer(Extensible):
 
     @property
     def id(self) -> str:
-        """The id by which prompts, answers and recaps name it."""
+        """The answer's id in prompts, answers and recaps."""
         return self.webhook_event_id
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Every text in it, as in `OutcomeRecord.words`."""
+        """Every text in the answer, as in `OutcomeRecord.words`."""
         return compared_texts(self.text or "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Segment(Extensible):
-    """What left the snapshot, verbatim and oldest first: messages without their tokens, answers, and recaps, which are never shown again.
+    """Records from the snapshot, verbatim and oldest first: messages without their tokens, answers, and recaps, never to be shown again.
 
-    Recaps are kept because archived answers may repeat them. As in a snapshot, what answers name is stored once for all, in `numbered`; in
-    memory that is empty.
+    Recaps stay because archived answers may repeat them. As in a snapshot, the sources of all answers are stored once, in `numbered`; in
+    memory `numbered` is empty.
     """
 
     version: int = VERSION
@@ -95,17 +98,16 @@ class Segment(Extensible):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SnapshotRecord(Extensible):
-    """Older messages and outcomes, folded out of the journal, and recaps of what is older still.
+    """Older messages and outcomes, folded out of the journal, and recaps of older messages still.
 
-    `messages`: those that prompts show, and the sources of the recaps, which prompts do not show. `recaps_written` numbers the recaps;
-    `recap_tries`: attempts at the next one since the last one was written; until `recap_until_ms` a worker may be writing it.
-    `passed_recaps` left the prompts, but an answer that is under way or journalled may name them; what names one that lost its words may
-    repeat these words. `leaving` waits for its segment of the archive; `segments` names the last ones that were written, by the last part
-    of their objects' names.
+    `messages`: shown in prompts, and the sources of the recaps, not shown. `recaps_written` numbers the recaps; `recap_tries`: attempts at
+    the next recap since the last success; until `recap_until_ms` a worker may be writing. `passed_recaps` left the prompts, but an answer
+    under way or journalled may name them: an answer that names a redacted recap may repeat the recap's words. `leaving` waits for a segment
+    of the archive; `segments` lists the last segments written, by the last part of the objects' names.
 
-    What its outcomes, and the answers that leave, name is stored once for all of them, in `numbered`; in memory that is empty.
-    `overtaken_ms` is when `Snapshot.overtake` wrote it last.
-    `refused`: marks on what the model's provider refuses to read, of the journal, too.
+    The sources of outcomes, and of the answers in `leaving`, are stored once for all, in `numbered`; in memory `numbered` is empty.
+    `overtaken_ms`: the last rewrite by `Snapshot.overtake`. `refused`: marks of words refused by the model's provider, also of journalled
+    records.
     """
 
     version: int = VERSION
@@ -124,17 +126,17 @@ class SnapshotRecord(Extensible):
 
     @property
     def all_messages(self) -> tuple[MessageRecord, ...]:
-        """The messages, those included that wait for the archive."""
+        """The messages, including those waiting for the archive."""
         return (*self.messages, *self.leaving.messages)
 
     @property
     def all_recaps(self) -> tuple[Recap, ...]:
-        """The recaps whose words answers may repeat, shown or not; one that never had any is not among them."""
+        """The recaps with words that answers may repeat, shown or not; a recap that never had words is left out."""
         return (*self.passed_recaps, *(one for one in self.recaps if one.text))
 
     @property
     def provenance(self) -> Provenance:
-        """What its answers and recaps were made of, those included that wait for the archive."""
+        """The sources of the answers and recaps, including those waiting for the archive."""
         return Provenance.union(
             (
                 *(one.provenance for one in self.outcomes),

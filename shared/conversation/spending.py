@@ -1,7 +1,7 @@
-"""Spending: what a chat has used up on a day.  It stands in the chat's turn, which is swapped anyway, so it is exact.
+"""Spending: a chat's use of the model on a day.  Stored in the chat's turn, which is swapped anyway, so exact.
 
-A request to the model is charged to the ledger of its instance, and moves into the turn with the turn's next write, once. If the instance
-dies before that write, the request is not charged.
+A request to the model is charged to the ledger of the instance, and moves into the turn with the turn's next write, once. If the instance
+dies before the write, the request is not charged.
 """
 
 import datetime as dt
@@ -18,16 +18,16 @@ from shared.metering import ModelUsage
 from shared.unknown_fields import Extensible
 
 OUTPUT_WEIGHT: Final = Fraction(25, 3)
-"""A token of output costs as many of input.  Source: Google, "Gemini API pricing", flash-lite: $0.30 and $2.50 for a million."""
-_CHATS_KEPT: Final = 4_096
+"""The price of a token of output, in tokens of input.  Source: Google, "Gemini API pricing", flash-lite: $0.30 and $2.50 for a million."""
+_CHATS_CACHED: Final = 4_096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spending(Extensible):
-    """What a chat has used up on `day`, in the zone of the bot.
+    """The turns and tokens used by a chat on `day`, in the zone of the bot.
 
-    `turns` counts those in which the model was asked; `is_reserved` tells that the turn under way is among them. `tokens` are weighted.
-    `was_told` tells that the chat knows that its budget is spent. `charged_by` is the token of the last write that charged something.
+    `turns` counts turns that asked the model; `is_reserved`: the turn under way is among them. `tokens` are weighted. `was_told`: the chat
+    has been told of the spent budget. `charged_by` is the token of the last write with a charge.
     """
 
     day: str = ""
@@ -38,24 +38,26 @@ class Spending(Extensible):
     charged_by: str = ""
 
     def on(self, day: str) -> "Spending":
-        """Return the spending of this day; a new day begins with the turn that is under way, if there is one.
+        """Return the spending of the day; a new day begins with the turn under way, if any.
 
-        No day comes again: two instances whose clocks are apart would otherwise renew the budget with each of their turns at midnight.
+        No day comes again: two instances with different clocks would otherwise renew the budget with each of their turns at midnight.
+
+        For example, on 2026-11-23 a spending of 2026-11-22 with 9 turns becomes 0 turns, or 1 with a reserved turn.
         """
-        if day <= self.day:  # an instance whose clock is behind, at midnight
+        if day <= self.day:  # at midnight, on an instance with a slow clock
             return self
         return Spending(day=day, turns=int(self.is_reserved), is_reserved=self.is_reserved)
 
     def plus(self, tokens: int, *, by: str) -> "Spending":
-        """Return it with these tokens, charged by this write."""
+        """Return the spending with the tokens, charged by the write `by`."""
         return replace(self, tokens=self.tokens + tokens, charged_by=by) if tokens else self
 
     def reserved(self) -> "Spending":
-        """Return it with a turn that begins; one that was reserved by a holder that died is not counted again."""
+        """Return the spending with a turn that begins; a turn reserved by a dead holder is not counted again."""
         return self if self.is_reserved else replace(self, turns=self.turns + 1, is_reserved=True)
 
     def settled(self, *, counts: bool) -> "Spending":
-        """Return it after the turn that was reserved, if one was, has ended; it `counts` if the model was asked."""
+        """Return the spending after the reserved turn, if any, has ended; the turn `counts` if the model was asked."""
         if not self.is_reserved:
             return self
         return replace(self, turns=self.turns if counts else self.turns - 1, is_reserved=False)
@@ -63,19 +65,19 @@ class Spending(Extensible):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Ledger:
-    """What this instance has charged to chats and not yet written into their turns; safe to share between threads.
+    """The instance's charges to chats before they are written into turns; safe to share between threads.
 
-    It also remembers what the turns told of what their chats have used up, as this instance read or wrote them last.
+    Also remembers each chat's spending, as last read or written by this instance.
     """
 
     time_zone: dt.tzinfo = field(default_factory=lambda: zoneinfo.ZoneInfo("Asia/Tokyo"))
     _open: Counter[str] = field(default_factory=Counter, repr=False)
     _carried: Counter[str] = field(default_factory=Counter, repr=False)
-    _stored: LRUCache[str, tuple[int, Spending]] = field(default_factory=lambda: LRUCache(_CHATS_KEPT), repr=False)
+    _stored: LRUCache[str, tuple[int, Spending]] = field(default_factory=lambda: LRUCache(_CHATS_CACHED), repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def day(self, now_ms: int) -> str:
-        """Return the day of this moment, such as `2026-11-22`."""
+        """Return the day of the moment, such as `2026-11-22`."""
         return dt.datetime.fromtimestamp(now_ms / 1_000, self.time_zone).date().isoformat()
 
     def charge(self, account: str | None, usage: ModelUsage) -> None:
@@ -83,15 +85,15 @@ class Ledger:
         if account is not None:
             self.put_back(account, weighted_tokens(usage))
 
-    def note(self, conversation_id: str, spending: Spending, *, generation: int) -> None:
-        """The turn held this spending at this generation."""
+    def remember(self, conversation_id: str, spending: Spending, *, generation: int) -> None:
+        """The turn held the spending at the generation."""
         with self._lock:
-            known, _ = self._stored.get(conversation_id, (-1, None))
-            if generation >= known:
+            stored_generation, _ = self._stored.get(conversation_id, (-1, None))
+            if generation >= stored_generation:
                 self._stored[conversation_id] = generation, spending
 
     def spending(self, conversation_id: str, now_ms: int) -> Spending | None:
-        """Return what the chat has used up today, as far as this instance knows: with what is charged and not yet written.
+        """Return the chat's spending today as known to the instance, including charges not yet written.
 
         None: this instance has not read the chat's turn.
         """
@@ -109,7 +111,7 @@ class Ledger:
             return bool(self._open.get(conversation_id))
 
     def take(self, conversation_id: str) -> int:
-        """Return the tokens that are charged to the chat; the caller has to write them, or to put them back."""
+        """Return the tokens charged to the chat; the caller has to write them, or to put them back."""
         with self._lock:
             tokens = self._open.pop(conversation_id, 0)
             if tokens:
@@ -117,7 +119,7 @@ class Ledger:
             return tokens
 
     def end_writing(self, conversation_id: str, tokens: int) -> None:
-        """The write that was to carry these tokens has ended, whatever came of it."""
+        """The write that was to carry the tokens has ended, with whatever result."""
         if tokens:
             with self._lock:
                 self._carried[conversation_id] -= tokens
@@ -125,12 +127,15 @@ class Ledger:
                     del self._carried[conversation_id]
 
     def put_back(self, conversation_id: str, tokens: int) -> None:
-        """The tokens are charged to the chat, because a write that was to carry them is certain not to have been made."""
+        """The tokens are charged to the chat, because the write that was to carry them certainly failed."""
         if tokens:
             with self._lock:
                 self._open[conversation_id] += tokens
 
 
 def weighted_tokens(usage: ModelUsage) -> int:
-    """Return the tokens of a request, with its output converted into tokens of input."""
+    """Return the tokens of a request, with the output converted into tokens of input.
+
+    For example, 1,000 tokens of prompt and 300 of output are 3,500.
+    """
     return usage.prompt_tokens + round((usage.output_tokens + usage.thought_tokens) * OUTPUT_WEIGHT)

@@ -1,4 +1,4 @@
-"""The chats of one bucket.  `Conversations.of(id)` binds an id to everything that is stored of its chat."""
+"""The chats of one bucket.  `Conversations.of("U4af4...")` binds an id to everything stored of the chat."""
 
 import uuid
 from collections.abc import Callable
@@ -25,7 +25,7 @@ def _new_id() -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversation:
-    """One chat.  Its id crosses wires only; everything else is handed the conversation."""
+    """One chat.  Its id crosses wires only; all other code is handed the conversation."""
 
     names: ObjectNames
     objects: ObjectCache = field(repr=False)
@@ -43,7 +43,7 @@ class Conversation:
 
     @property
     def is_one_on_one(self) -> bool:
-        """Whether it is a chat with one person.  Source: LINE, webhook.yml: ids of users begin with U."""
+        """Whether the chat is with one person.  Source: LINE, webhook.yml: ids of users begin with U."""
         return self.id.startswith("U")
 
 
@@ -51,7 +51,7 @@ class Conversation:
 class Conversations:
     """The chats of one bucket.
 
-    `lease_s`: how long a worker that died keeps its chat's turn. `archive_days`: how far archives reach back; 0: nothing is archived.
+    `lease_s`: how long a dead worker holds the chat's turn. `archive_days`: how far archives reach back; 0: nothing is archived.
     `segment_messages`: how many messages fill a segment of an archive.
     """
 
@@ -77,7 +77,7 @@ class Conversations:
         archive_days: int = ARCHIVE_DAYS,
         segment_messages: int = SEGMENT_MESSAGES,
     ) -> "Conversations":
-        """Return the chats of a bucket that is read on the threads of `reads`."""
+        """Return the chats of a bucket, read on the threads of `reads`."""
         objects = ObjectCache(store=store, reads=reads)
         return cls(
             objects=objects,

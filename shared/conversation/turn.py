@@ -1,10 +1,10 @@
-"""The turn of a chat: a state machine with compare-and-swap as its only transition.  The worker that wrote the newest generation holds it.
+"""The turn of a chat: a state machine with compare-and-swap as its only transition.  The writer of the newest generation holds the turn.
 
     idle ──open──▶ thinking ──commit──▶ committed ──its outcome is recorded──▶ (as good as idle)
                       └── expired: any worker may open it again, tries + 1
 
-The object is rewritten, never deleted. Every write carries a token of its writer, because Cloud Storage's client repeats a write whose
-answer was lost and then reports a conflict: the token tells that the write won.
+The object is rewritten, never deleted. Every write carries a token of its writer: Cloud Storage's client repeats a write whose answer was
+lost, and then reports a conflict. The token shows that the write won.
 """
 
 from collections.abc import Callable, Mapping
@@ -22,14 +22,14 @@ from shared.storage.object_names import ObjectNames
 from shared.storage.object_store import ObjectStore
 from shared.unknown_fields import Extensible
 
-# The part of a lease after which its holder writes nothing: clocks differ by 5 s, and a call takes effect within 3 s.
+# The part of a lease after which the holder writes nothing: clocks differ by 5 s, and a call takes effect within 3 s.
 FENCE: Final = 17 / 25
-_COVERED_KEPT: Final = 1_000
+_COVERED_RETAINED: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Route(Extensible):
-    """How an outcome reaches the chat: on a reply token, which was received at `received_ms`, by a push, or not at all."""
+    """How an outcome reaches the chat: on a reply token received at `received_ms`, by a push, or not at all."""
 
     kind: Literal["none", "token", "push"] = "none"
     reply_token: str | None = field(default=None, repr=False)
@@ -37,12 +37,15 @@ class Route(Extensible):
 
     @classmethod
     def on(cls, token: ReplyToken | None) -> "Route":
-        """Return the route on a token; none without one."""
+        """Return the route on a token; none without a token.
+
+        For example, `Route.on(None).kind` is "none".
+        """
         return cls() if token is None else cls(kind="token", reply_token=token.value, received_ms=token.received_ms)
 
     @property
     def token(self) -> ReplyToken | None:
-        """The token that it goes by; None for any other route."""
+        """The token of the route; None for any other route."""
         if self.kind != "token" or self.reply_token is None:
             return None
         return ReplyToken(value=self.reply_token, received_ms=self.received_ms)
@@ -53,13 +56,13 @@ class TurnRecord(Extensible):
     """turns/{conversation_id}.json.
 
     thinking: `holder` thinks until `expires_ms`; `tries` holders died since an outcome covered a message. `epoch` counts the amendments
-    while a holder thought: a holder that finds it moved looks at the amendments. committed: `outcome` is decided and nothing else will be
-    sent; it goes by `route`; `holder` delivers it until `expires_ms`, and then any worker may take over.
+    during a turn: a holder that finds the epoch moved looks at the amendments. committed: `outcome` is final and leaves by `route`; nothing
+    else will be sent. `holder` delivers until `expires_ms`; then any worker may take over.
 
-    `sequence` numbers the commits of the chat. `covered`: the messages that earlier outcomes cover, and the events of outcomes that cover
-    none, with the timestamp of their outcome, for as long as a message can be answered. `spending`: what the chat has used up today.
-    `left` counts how often ticks have left something to be said with the chat's next answer; `said`: the count at which a turn last found
-    that nothing waits. If the two differ, something may wait.
+    `sequence` numbers the commits of the chat. `covered`: the messages of earlier outcomes, and the events of outcomes without a message,
+    each with the timestamp of the outcome, for as long as a message can be answered. `spending`: the turns and tokens used today. `left`
+    counts how often ticks postponed words to the chat's next answer; `said`: the count at which a turn last found nothing waiting. If the
+    two differ, something may wait.
     """
 
     version: int = VERSION
@@ -79,34 +82,37 @@ class TurnRecord(Extensible):
 
     @property
     def has_left(self) -> bool:
-        """Whether something may wait to be said with the chat's next answer."""
+        """Whether something may wait for the chat's next answer.
+
+        For example, `left` 3 with `said` 2: a tick postponed words since a turn last found nothing waiting.
+        """
         return self.left != self.said
 
     def followed_by(self, state: Literal["idle", "thinking"], *, now_ms: int, tries: int = 0) -> "TurnRecord":
-        """Return the turn in its next state, once its outcome, if it has one, is recorded: what that answers is covered from now on."""
+        """Return the turn in the next state, once the outcome, if any, is recorded: the messages of the outcome are covered from now on."""
         outcome = self.outcome
         ended = (
             {}
             if outcome is None
             else dict.fromkeys(outcome.answered_ids or (outcome.webhook_event_id,), outcome.timestamp_ms)
         )
-        known = sorted({**self.covered, **ended}.items(), key=lambda one: one[1])
+        covered = sorted({**self.covered, **ended}.items(), key=lambda item: item[1])
         return TurnRecord(
             unknown_fields=self.unknown_fields,
             state=state,
             tries=tries,
             epoch=self.epoch,
             sequence=self.sequence,
-            covered={one: at for one, at in known[-_COVERED_KEPT:] if now_ms - at < ANSWERABLE_MS + SKEW_MS},
+            covered={one: at for one, at in covered[-_COVERED_RETAINED:] if now_ms - at < ANSWERABLE_MS + SKEW_MS},
             spending=self.spending,
             left=self.left,
             said=self.said,
         )
 
     def with_outcome(self, outcome: OutcomeRecord, route: Route) -> "TurnRecord":
-        """Return the turn with its numbered outcome.  A reserved turn is spent if the model was asked, also by a holder that died.
+        """Return the turn with the numbered outcome.  A reserved turn is spent if the model was asked, also by a holder that died.
 
-        `tries` goes on where the outcome answers no message, as a command's does: the messages over which holders died still wait.
+        `tries` goes on where the outcome answers no message, like a command's: the messages over which holders died still wait.
         """
         counts = bool(outcome.audit.usage) or outcome.kind is OutcomeKind.DEFERRED or self.tries > 0
         spending = self.spending.settled(counts=counts)
@@ -126,7 +132,7 @@ class TurnRecord(Extensible):
         """Return the turn as idle; a committed outcome is dropped, and `tries` goes on."""
         spending, outcome = self.spending.settled(counts=False), self.outcome
         if outcome is not None and outcome.audit.is_over_limit and outcome.kind is not OutcomeKind.SKIPPED:
-            spending = replace(spending, was_told=False)  # what tells of the limit was not sent
+            spending = replace(spending, was_told=False)  # the notice of the limit was not sent
         return TurnRecord(
             unknown_fields=self.unknown_fields,
             tries=self.tries,
@@ -139,7 +145,10 @@ class TurnRecord(Extensible):
         )
 
     def amended(self, *, is_affected: Callable[[OutcomeRecord], bool]) -> "TurnRecord":
-        """Return the turn after an amendment: thinking with the next epoch, or committed without words; unchanged if not affected."""
+        """Return the turn after an amendment: thinking with the next epoch, or committed without words; unchanged if not affected.
+
+        For example, a thinking turn at epoch 4 continues at epoch 5.
+        """
         clean = replace(self, unknown_fields=self.wordless_fields)
         if self.state == "thinking":
             return replace(clean, epoch=self.epoch + 1)
@@ -151,14 +160,14 @@ class TurnRecord(Extensible):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeenTurn:
-    """The turn as it was at `generation`; 0 where there was none yet."""
+    """The turn as read at `generation`; 0 where no turn was stored."""
 
     record: TurnRecord
     generation: int
 
     @property
     def committed(self) -> OutcomeRecord | None:
-        """The outcome that is committed, recorded or not."""
+        """The committed outcome, recorded or not."""
         return self.record.outcome if self.record.state == "committed" else None
 
 
@@ -174,47 +183,47 @@ class Turn:
     lease_s: float = 25.0
 
     def read(self) -> SeenTurn:
-        """Return the turn; idle where there never was one."""
+        """Return the turn; idle where none was stored."""
         stored = self.store.read(self.names.turn)
-        seen = SeenTurn(record=TurnRecord(), generation=0)
+        turn = SeenTurn(record=TurnRecord(), generation=0)
         if stored is not None:
-            seen = SeenTurn(record=decode(TurnRecord, stored.data), generation=stored.generation)
-        self.ledger.note(self.names.conversation_id, seen.record.spending, generation=seen.generation)
-        return seen
+            turn = SeenTurn(record=decode(TurnRecord, stored.data), generation=stored.generation)
+        self.ledger.remember(self.names.conversation_id, turn.record.spending, generation=turn.generation)
+        return turn
 
     def amend(self, *, is_affected: Callable[[OutcomeRecord], bool]) -> None:
-        """Nothing is committed that rests on words from before an amendment, which the caller has written.
+        """Nothing is committed from words older than an amendment, which the caller has written.
 
-        A thinking holder loses its next swap and looks at the amendments; if another caller has raised the epoch, that is enough. An idle
-        turn is left as it is: a later holder looks before it asks the model or sends anything.
+        A thinking holder loses the next swap and looks at the amendments; an epoch raised by another caller has the same effect. An idle
+        turn is left alone: a later holder looks before asking the model or sending anything.
         """
-        seen = self.read()
+        turn = self.read()
         for _ in range(SWAP_ATTEMPTS):
-            wanted = seen.record.amended(is_affected=is_affected)
-            if wanted == seen.record or self.swap(seen, wanted) is not None:
+            amended = turn.record.amended(is_affected=is_affected)
+            if amended == turn.record or self.swap(turn, amended) is not None:
                 return
-            epoch, seen = seen.record.epoch, self.read()
-            if seen.record.state == "thinking" and seen.record.epoch != epoch:
+            epoch, turn = turn.record.epoch, self.read()
+            if turn.record.state == "thinking" and turn.record.epoch != epoch:
                 return
         raise StorageUnavailableError("others kept changing the turn")
 
     def spending(self, record: TurnRecord) -> Spending:
-        """Return what the chat has used up today, as far as the turn tells."""
+        """Return the chat's spending today, as stored in the turn."""
         return record.spending.on(self.ledger.day(self.clock.now_ms()))
 
     def leave(self) -> None:
-        """Let the next turn look for what waits to be said with its answer; the caller has stored that.
+        """Let the next turn look for words postponed to an answer; the caller has stored them.
 
         A holder that loses a swap to this write goes on. Repeated: one more look. Raises: StorageUnavailableError.
         """
         for _ in range(SWAP_ATTEMPTS):
-            seen = self.read()
-            if self.swap(seen, replace(seen.record, left=seen.record.left + 1)) is not None:
+            turn = self.read()
+            if self.swap(turn, replace(turn.record, left=turn.record.left + 1)) is not None:
                 return
         raise StorageUnavailableError("others kept changing the turn")
 
     def settle(self) -> None:
-        """What this instance charged to the chat is in the turn; nothing is written if another write has carried it.
+        """The instance's charges to the chat are in the turn; nothing is written if another write has carried them.
 
         Only the spending changes, so a holder that loses a swap to this write goes on. Raises: StorageUnavailableError.
         """
@@ -222,29 +231,29 @@ class Turn:
         for _ in range(SWAP_ATTEMPTS):
             if not self.ledger.owes(chat):
                 return
-            seen = self.read()
-            today = replace(seen.record, spending=self.spending(seen.record))
-            if self.swap(seen, today, charged=self.ledger.take(chat)) is not None:
+            turn = self.read()
+            today = replace(turn.record, spending=self.spending(turn.record))
+            if self.swap(turn, today, charged=self.ledger.take(chat)) is not None:
                 return
 
-    def swap(self, seen: SeenTurn, record: TurnRecord, *, charged: int = 0) -> SeenTurn | None:
-        """Return the turn as written over `seen`, or None where another worker wrote first.
+    def swap(self, expected: SeenTurn, record: TurnRecord, *, charged: int = 0) -> SeenTurn | None:
+        """Return the turn as written over `expected`, or None where another worker wrote first.
 
-        If the write won, the tokens `charged` are in the turn, also if another worker wrote over it before this one was told. If it lost,
-        they are back in the ledger.
+        If the write won, the tokens `charged` are in the turn, even where another worker replaced the turn before this worker learned of
+        the success. If the write lost, the tokens are back in the ledger.
         """
         writer = self.new_id()
         written = replace(record, writer=writer, spending=record.spending.plus(charged, by=writer))
         chat = self.names.conversation_id
         try:
-            generation = self.store.replace(self.names.turn, encode(written), generation=seen.generation)
+            generation = self.store.replace(self.names.turn, encode(written), generation=expected.generation)
             if generation is not None:
-                self.ledger.note(chat, written.spending, generation=generation)
+                self.ledger.remember(chat, written.spending, generation=generation)
                 return SeenTurn(record=written, generation=generation)
-            found = self.read()
-            if found.record.writer == writer:
-                return found
-            if found.record.spending.charged_by != writer:
+            current = self.read()
+            if current.record.writer == writer:
+                return current
+            if current.record.spending.charged_by != writer:
                 self.ledger.put_back(chat, charged)
             return None
         finally:

@@ -1,9 +1,9 @@
 """Withdraw messages, replace their words, erase chats: the amendment first, then every object that can hold the words.
 
-A second pass follows one lease later, for words of writers that died between their write and their look; by then no such writer is left. A
-tick carries it out by a marker; the withdrawal is complete when the marker is gone. An object is written only if something in it has to go,
-so withdrawals that come close together cost few writes.
-Source: LINE, "Processing on receipt of unsend event": respect the user's intent, so that the message can't be seen or used in the future.
+A second pass follows one lease later, for words of writers that died between write and look; no such writer is left by then. A tick carries
+out the second pass by a marker; the withdrawal is complete when the marker is deleted. An object is written only if something is to be
+removed, so withdrawals close together cost few writes. Source: LINE, "Processing on receipt of unsend event": respect the user's intent, so
+that the message can't be seen or used in the future.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -33,10 +33,10 @@ _ERASURE: Final = "erasure"
 
 
 class WordHolder(Protocol):
-    """Objects beside journal, turn and snapshot that hold words of messages: entries, media, external calls."""
+    """Objects other than journal, turn and snapshot that hold words of messages: entries, media, external calls."""
 
     def remove_withdrawn(self, conversation: Conversation, amendments: Amendments) -> None:
-        """Nothing in it comes from what was withdrawn, or says what an edit has replaced.
+        """Nothing in the object comes from withdrawn words, or repeats words replaced by an edit.
 
         Filed entries, which people may want to keep when they reset a conversation, go by `erased_entries_ms`; all else by `erased_ms`.
         Repeated: does nothing. Raises: StorageUnavailableError.
@@ -61,13 +61,16 @@ class Withdrawal:
         }
 
     def second_pass_s(self, conversation: Conversation) -> float:
-        """Return how many seconds after the amendment the second pass comes: every writer that had not seen it has ended by then."""
+        """Return the seconds from amendment to second pass: by then every writer without knowledge of the amendment has ended.
+
+        For example, a lease of 25 s gives 30 s.
+        """
         return conversation.turn.lease_s * _SECOND_PASS
 
     def withdraw(self, conversation: Conversation, line_message_id: str, *, timestamp_ms: int) -> bool:
-        """No object holds the message's words, and a later writer of them finds that they were withdrawn.
+        """No object holds the message's words, and a later writer of the words finds the withdrawal.
 
-        Returns whether the message was known; for an unknown one the amendment waits.
+        Returns whether the message was known; for an unknown message the amendment waits.
         """
         return self.withdraw_all(conversation, frozenset({line_message_id}), timestamp_ms=timestamp_ms)
 
@@ -77,32 +80,35 @@ class Withdrawal:
         line_message_ids: AbstractSet[str],
         *,
         timestamp_ms: int,
-        known: Sequence[MessageRecord] = (),
+        delivered: Sequence[MessageRecord] = (),
     ) -> bool:
-        """Do what `withdraw` does for several messages, at little more than the cost of one.  Returns whether any was known.
+        """Do the same as `withdraw` for several messages, at little more than the cost of one.  Returns whether any message was known.
 
-        One event names all, so that they count as withdrawn at once; the marker of the second pass names the event. `known` are those
-        whose words the caller has, stored or not.
+        A single event names all messages, so they count as withdrawn at once; the marker of the second pass names the event. `delivered`:
+        messages in the hands of the caller, stored or not.
         """
         if not line_message_ids:
             return False
         conversation.amendments.withdraw(line_message_ids, timestamp_ms=timestamp_ms)
         round_id = max(line_message_ids)
-        self._mark(conversation, _WITHDRAWAL, round_id)
-        return self._withdraw_now(conversation, line_message_ids, round_id=round_id, known=known)
+        self._schedule_second_pass(conversation, _WITHDRAWAL, round_id)
+        return self._withdraw_now(conversation, line_message_ids, round_id=round_id, delivered=delivered)
 
     def take_back_late(self, conversation: Conversation, message: MessageRecord) -> None:
-        """Withdraw the message if its author took back everything before it was delivered; else leave it as it is.
+        """Withdraw the message if the author took back everything before the delivery; otherwise change nothing.
 
-        The journal may hold it no more, so its words, with which answers are compared, are those of the delivery.
+        The journal may no longer hold the message, so answers are compared with the words of the delivery.
         """
         if conversation.amendments.has_forgotten(message.user_id, timestamp_ms=message.timestamp_ms):
             self.withdraw_all(
-                conversation, frozenset({message.line_message_id}), timestamp_ms=message.timestamp_ms, known=[message]
+                conversation,
+                frozenset({message.line_message_id}),
+                timestamp_ms=message.timestamp_ms,
+                delivered=[message],
             )
 
     def finish_withdrawal(self, conversation: Conversation, line_message_id: str) -> None:
-        """The second pass of a withdrawal, and of those messages that were withdrawn with it."""
+        """The second pass of a withdrawal, and of all messages withdrawn together."""
         self._overtake_folds(conversation)
         together = conversation.amendments.look().together.get(line_message_id, frozenset({line_message_id}))
         conversation.amendments.edits.drop(together)
@@ -118,10 +124,10 @@ class Withdrawal:
         timestamp_ms: int,
         user_id: str | None = None,
     ) -> bool:
-        """Readers see the newest words, and no prompt that starts later holds older ones.  Answers that were sent keep their words.
+        """Readers see the newest words, and no prompt that starts later holds older words.  Sent answers are unchanged.
 
-        Entries and recaps of older words are removed; the newer words are filed when a person asks for it.
-        Returns whether the edit counts; one from before an erasure, or before its author took back everything, does not.
+        Entries and recaps of older words are removed; the newer words are filed when a person asks for it. Returns whether the edit counts;
+        an edit from before an erasure, or before its author took back everything, does not.
         """
         by = mark_id(user_id) or None
         edited = Amendment(line_message_id=line_message_id, timestamp_ms=timestamp_ms, text=text, by=by)
@@ -131,7 +137,7 @@ class Withdrawal:
         if conversation.amendments.has_forgotten(user_id, timestamp_ms=timestamp_ms):
             self.withdraw(conversation, line_message_id, timestamp_ms=timestamp_ms)
             return False
-        self._mark(conversation, _EDIT, line_message_id)
+        self._schedule_second_pass(conversation, _EDIT, line_message_id)
         self._edit_now(conversation, line_message_id)
         return True
 
@@ -147,40 +153,40 @@ class Withdrawal:
         amendments = conversation.amendments.look()
         sweep = Sweep(archive=conversation.archive)
         journalled, snapshot = conversation.journal.message_of(line_message_id), conversation.snapshot.read().record
-        sweep.know((*([journalled] if journalled else ()), *snapshot.all_messages))
-        sweep.begin_with({line_message_id})
-        archived = [one for segment in sweep.naming({line_message_id}) for one in segment.messages]
+        sweep.add_sent_times((*([journalled] if journalled else ()), *snapshot.all_messages))
+        sweep.skip_segments_before({line_message_id})
+        archived = [one for segment in sweep.find({line_message_id}) for one in segment.messages]
         amendments = conversation.amendments.with_words_of(amendments, (*archived, *snapshot.all_messages))
         conversation.snapshot.clean(amendments)
         sweep.clean(amendments, {line_message_id})
         self._clear_holders(conversation, amendments)
 
     def erase(self, conversation: Conversation, *, until_ms: int, spares_entries: bool = False) -> None:
-        """No object holds anything up to this timestamp of LINE's, except entries if these are spared; later messages stay."""
+        """No object holds anything up to LINE's timestamp `until_ms`, except spared entries; later messages stay."""
         conversation.amendments.erase(until_ms, spares_entries=spares_entries)
-        self._mark(conversation, _ERASURE, str(until_ms))
+        self._schedule_second_pass(conversation, _ERASURE, str(until_ms))
         self._erase_now(conversation)
 
     def finish_erasure(self, conversation: Conversation, until: str) -> None:
-        """The second pass of an erasure that was begun with this timestamp; outcomes without words go, too."""
+        """The second pass of the erasure up to the timestamp; outcomes without words are deleted, too."""
         self._overtake_folds(conversation)
         self._erase_now(conversation)
         listing = conversation.journal.list_objects()
         ended = {
-            conversation.names.outcome(one.webhook_event_id)
-            for one in conversation.journal.read_outcomes(listing)
-            if one.provenance.until_ms <= int(until) and not one.holds_words
+            conversation.names.outcome(outcome.webhook_event_id)
+            for outcome in conversation.journal.read_outcomes(listing)
+            if outcome.provenance.until_ms <= int(until) and not outcome.holds_words
         }
-        for listed in listing.outcomes:
-            if listed.name in ended:
-                conversation.journal.drop_listed(listed)
+        for outcome_object in listing.outcomes:
+            if outcome_object.name in ended:
+                conversation.journal.drop_listed(outcome_object)
         conversation.amendments.fold()
 
     def _overtake_folds(self, conversation: Conversation) -> None:
-        """Every compaction that has not seen the amendment loses its swap, even one that sleeps right before it."""
+        """Every compaction without knowledge of the amendment loses its swap, even if it slept right before the swap."""
         conversation.snapshot.overtake(now_ms=self.clock.now_ms())
 
-    def _mark(self, conversation: Conversation, kind: str, marker_id: str) -> None:
+    def _schedule_second_pass(self, conversation: Conversation, kind: str, marker_id: str) -> None:
         at_ms = self.clock.now_ms() + round(self.second_pass_s(conversation) * 1_000)
         DueMarkers(store=conversation.objects.store).mark(kind, conversation, marker_id, at_ms=at_ms)
 
@@ -190,11 +196,11 @@ class Withdrawal:
         line_message_ids: AbstractSet[str],
         *,
         round_id: str,
-        known: Sequence[MessageRecord] = (),
+        delivered: Sequence[MessageRecord] = (),
     ) -> bool:
-        """No object holds what these messages said; return whether any was known.  Erasures have passes of their own.
+        """No object holds the messages' words; return whether any message was known.  Erasures have passes of their own.
 
-        `known` are those whose words the caller has, stored or not.
+        `delivered`: messages in the hands of the caller, stored or not.
         """
         journal = conversation.journal
         amendments = conversation.amendments.look()
@@ -206,21 +212,21 @@ class Withdrawal:
         )
         journalled = sorted(_journalled(conversation, line_message_ids))
         messages = [journal.message_of(one) for one in journalled]
-        found = [one for one in messages if one is not None]
+        stored_messages = [one for one in messages if one is not None]
         plan = RedactionPlan(amendments=amendments)
-        plan.add_words(text for one in (*found, *known) for text in one.words)
+        plan.add_words(text for one in (*stored_messages, *delivered) for text in one.words)
         sweep = Sweep(archive=conversation.archive)
-        sweep.know(found)
+        sweep.add_sent_times(stored_messages)
         is_known = plan.store_for_withdrawal(conversation, line_message_ids, sweep, round_id=round_id)
-        for one in journalled:
-            journal.drop(one)
+        for line_message_id in journalled:
+            journal.drop(line_message_id)
         self._remove_words(
             conversation, plan, lambda amendments: sweep.clean(amendments, line_message_ids | plan.redacted_ids)
         )
-        return is_known or bool(found)
+        return is_known or bool(stored_messages)
 
     def _erase_now(self, conversation: Conversation) -> None:
-        """Nothing that was erased by now is in any object.  Journal, snapshot and turn are deleted where they cannot be read."""
+        """No object holds anything erased by now.  Journal, snapshot and turn are deleted where they cannot be read."""
         try:
             self._erase_readable(conversation)
         except CorruptRecordError as cause:
@@ -241,11 +247,11 @@ class Withdrawal:
     def _remove_words(
         self, conversation: Conversation, plan: RedactionPlan, clean_archive: Callable[[Amendments], None]
     ) -> None:
-        """The words of everything that goes are in no object: turn, journal, snapshot, archive and holders, in this order."""
+        """No object holds the words to be removed: turn, journal, snapshot, archive and holders, in this order."""
         amendments = plan.applied
-        conversation.turn.amend(is_affected=plan.is_lost)
+        conversation.turn.amend(is_affected=plan.redacts)
         for outcome in conversation.journal.read_outcomes():
-            if amendments.without_lost(outcome) is not outcome:
+            if amendments.redact(outcome) is not outcome:
                 conversation.journal.remove_words(outcome.webhook_event_id)
         conversation.snapshot.clean(amendments)
         clean_archive(amendments)
@@ -257,7 +263,7 @@ class Withdrawal:
 
 
 def _journalled(conversation: Conversation, line_message_ids: AbstractSet[str]) -> AbstractSet[str]:
-    """Return those of the messages that the journal may hold; for many messages the journal is listed first."""
+    """Return the messages that the journal may hold; for more than 10 messages the journal is listed first."""
     if len(line_message_ids) <= _FEW:
         return line_message_ids
     names = (one.name for one in conversation.journal.list_objects().messages)
@@ -265,7 +271,7 @@ def _journalled(conversation: Conversation, line_message_ids: AbstractSet[str]) 
 
 
 def _drop_unreadable(conversation: Conversation) -> None:
-    """Delete the snapshot if it cannot be read; the turn, too, unless entries were spared, because it numbers their writes."""
+    """Delete an unreadable snapshot, and an unreadable turn unless entries were spared, because the turn numbers their writes."""
     watermark, store = conversation.amendments.watermark(), conversation.objects.store
     kinds: dict[str, type[object]] = {conversation.names.snapshot: SnapshotRecord}
     if watermark.entries_ms >= watermark.timestamp_ms:

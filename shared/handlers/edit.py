@@ -50,7 +50,7 @@ def _holds(conversation: Conversation, line_message_id: str) -> bool:
     if conversation.journal.message_of(line_message_id) is not None:
         return True
     snapshot = conversation.snapshot.read().record
-    segments = Sweep(archive=conversation.archive).naming({line_message_id})
+    segments = Sweep(archive=conversation.archive).find({line_message_id})
     archived = chain.from_iterable(segment.messages for segment in segments)
     stored = chain(snapshot.messages, snapshot.leaving.messages, archived)
     return any(one.line_message_id == line_message_id for one in stored)

@@ -101,7 +101,7 @@ class ErasureHandler:
         conversation.amendments.forget_member(user_id, until_ms=until_ms)
         stored = messages_of(conversation, user_id, until_ms=until_ms)
         edited = conversation.amendments.edited_by(user_id, until_ms=until_ms)
-        self.withdrawal.withdraw_all(conversation, stored.taken_back | edited, timestamp_ms=event.timestamp_ms)
+        self.withdrawal.withdraw_all(conversation, stored.ids | edited, timestamp_ms=event.timestamp_ms)
         logs.info("member_forgotten", messages=len(stored.own))
         return self._say(conversation, event, self.phrases.text(Phrase.FORGET_ME_DONE, messages=str(len(stored.own))))
 

@@ -16,11 +16,11 @@ class MembershipHandler:
     def joined(self, event: LineEvent) -> EventResult:
         """The members' time of joining is stored.  Repeated: changes nothing.  Raises: StorageUnavailableError; safe to deliver again."""
         members = self.conversations.of(event.conversation_id).members
-        members.note_joined(event.member_ids, at_ms=event.timestamp_ms)
+        members.record_joining(event.member_ids, at_ms=event.timestamp_ms)
         return EventResult.KEPT_AS_CONTEXT
 
     def left(self, event: LineEvent) -> EventResult:
         """The members' time of joining is deleted.  Repeated: changes nothing.  Raises: StorageUnavailableError; safe to deliver again."""
         members = self.conversations.of(event.conversation_id).members
-        members.note_left(event.member_ids, at_ms=event.timestamp_ms)
+        members.record_leaving(event.member_ids, at_ms=event.timestamp_ms)
         return EventResult.ERASED

@@ -159,7 +159,9 @@ class MessageHandler:
 
     def _history(self, conversation: Conversation, newest: MessageRecord) -> History:
         turn = conversation.turn.read().record
-        return self.intake.reader.read_newest(conversation, required_ids={newest.webhook_event_id}).beside(turn)
+        return self.intake.reader.read_newest(conversation, required_ids={newest.webhook_event_id}).with_covered_by(
+            turn
+        )
 
     def _answer_next(self, conversation: Conversation, folded: Sequence[MessageRecord], deadline: Deadline) -> None:
         """Let the newest folded message answer for the flood, because the waiting message needs no answer."""

@@ -113,7 +113,7 @@ class Outbox:
         if outcome.holds_words:
             amendments = conversation.amendments.look()
             sent: OutcomeRecord | None = outcome
-            if amendments.without_lost(outcome) is not outcome:
+            if amendments.redact(outcome) is not outcome:
                 sent = self._withhold(lease, outcome, may_have_arrived=is_takeover)
             elif outcome.text is not None:
                 sent = self._send(lease, outcome, deadline, is_takeover=is_takeover, spare=spare)

@@ -42,4 +42,4 @@ class Repetition:
         if committed is None or not committed.holds_words:
             return self.outcome.holds_words
         amendments = self.lease.conversation.amendments.look()
-        return amendments.without_lost(self.outcome) is not self.outcome
+        return amendments.redact(self.outcome) is not self.outcome

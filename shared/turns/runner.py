@@ -203,7 +203,9 @@ class TurnRunner:
 
         Raises: StorageUnavailableError.
         """
-        history = self.reader.read_newest(conversation, required_ids={delivery.event}).beside(stored_turn.record)
+        history = self.reader.read_newest(conversation, required_ids={delivery.event}).with_covered_by(
+            stored_turn.record
+        )
         if delivery.result_in(history, unfinished_outcome(stored_turn, history)) is not None:
             return None
         lease = open_turn(conversation, stored_turn, spends=delivery.spends)
@@ -235,7 +237,7 @@ class TurnRunner:
         if history is None:
             _release(lease)
             return None
-        history = history.beside(stored_turn.record)
+        history = history.with_covered_by(stored_turn.record)
         unfinished = unfinished_outcome(stored_turn, history)
         delivery.apply_amendments(history)
         result = delivery.result_in(history, unfinished)

@@ -108,7 +108,7 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
     ),
     "looks_after_outcome": Mutation(
         f"{_JOURNAL}:Journal.record_outcome",
-        Always("without_lost"),
+        Always("redact"),
         lacks="words that were withdrawn between the look and the record stay in the journal",
     ),
     "answers_addressed_only": Mutation(
@@ -288,7 +288,7 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
     ),
     "keeps_named_segments": Mutation(
         f"{_ARCHIVE}:_was_lost",
-        DropClause("named"),
+        DropClause("named_segments"),
         lacks="segments that the snapshot names count as left over from a lost swap",
     ),
     "settles_segments": Mutation(
@@ -318,7 +318,7 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
     ),
     "plans_with_the_archive": Mutation(
         f"{_REDACTION_PLAN}:RedactionPlan.store_for_withdrawal",
-        Instead("sweep.naming_more", name_no_segment),
+        Instead("sweep.find_more", name_no_segment),
         lacks="an archived answer keeps withdrawn words that it repeats from another one",
     ),
     "stores_the_plan": Mutation(
@@ -353,17 +353,17 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
     ),
     "marks_withdrawals_first": Mutation(
         f"{_WITHDRAWAL}:Withdrawal.withdraw_all",
-        Postpone("_mark"),
+        Postpone("_schedule_second_pass"),
         lacks="no tick carries out a withdrawal whose worker stalls",
     ),
     "marks_edits_first": Mutation(
         f"{_WITHDRAWAL}:Withdrawal.edit",
-        Postpone("_mark"),
+        Postpone("_schedule_second_pass"),
         lacks="no tick carries out an edit whose worker stalls",
     ),
     "marks_erasures_first": Mutation(
         f"{_WITHDRAWAL}:Withdrawal.erase",
-        Postpone("_mark"),
+        Postpone("_schedule_second_pass"),
         lacks="no tick carries out an erasure whose worker stalls",
     ),
     "plans_before_words_go": Mutation(
@@ -373,12 +373,12 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
     ),
     "marks_withdrawals": Mutation(
         f"{_WITHDRAWAL}:Withdrawal.withdraw_all",
-        Skip("_mark"),
+        Skip("_schedule_second_pass"),
         lacks="the second pass of a withdrawal never comes",
     ),
     "marks_erasures": Mutation(
         f"{_WITHDRAWAL}:Withdrawal.erase",
-        Skip("_mark"),
+        Skip("_schedule_second_pass"),
         lacks="the second pass of an erasure never comes",
     ),
     "relies_on_epochs_of_others": Mutation(
@@ -412,7 +412,7 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
         lacks="a message is answered again once its outcome is no longer read",
     ),
     "counts_what_the_turn_covers": Mutation(
-        f"{_HISTORY}:History.beside",
+        f"{_HISTORY}:History.with_covered_by",
         DropArgument("replace", "covered"),
         lacks="the same",
     ),

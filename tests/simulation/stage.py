@@ -33,8 +33,8 @@ _BOUNDED: Final[Mapping[str, tuple[ModuleType, str]]] = {
     "messages_read": (history_reader, "MESSAGES_READ"),
     "outcomes_read": (history_reader, "OUTCOMES_READ"),
     "messages_shown": (history_reader, "MESSAGES_SHOWN"),
-    "outcomes_kept": (lifetime, "_OUTCOMES_KEPT"),
-    "newest_outcomes_kept": (lifetime, "_NEWEST_KEPT"),
+    "outcomes_kept": (lifetime, "_OUTCOMES_RETAINED"),
+    "newest_outcomes_kept": (lifetime, "_NEWEST_RETAINED"),
     "folded_at_once": (compaction, "_FOLDED_AT_ONCE"),
 }
 SMALL_BOUNDS: Final[Mapping[str, int]] = {

@@ -125,7 +125,7 @@ def find_none(_conditions: Iterable[bool]) -> bool:
 
 
 def name_no_segment(_sweep: Sweep, _ids: AbstractSet[str]) -> tuple[Segment, ...]:
-    """Stand-in for `Sweep.naming_more`."""
+    """Stand-in for `Sweep.find_more`."""
     return ()
 
 
@@ -144,8 +144,8 @@ def plan_that_clears_nothing(
     return plan_of(round_id, redacted_ids=redacted_ids, cleared_ids=())
 
 
-def delete_events(objects: ObjectCache, names: ObjectNames, *, before_ms: int, kept_since_ms: int) -> None:
-    del kept_since_ms
+def delete_events(objects: ObjectCache, names: ObjectNames, *, before_ms: int, retained_since_ms: int) -> None:
+    del retained_since_ms
     for listed in objects.store.list(names.amended_prefix, before=names.amended_since(before_ms)):
         objects.store.delete(listed.name)
 

@@ -117,7 +117,7 @@ OF_TURNS: Final[Mapping[str, Mutation]] = {
     ),
     "looks_before_send": Mutation(
         f"{_OUTBOX}:Outbox.finish",
-        Never("without_lost"),
+        Never("redact"),
         lacks="an answer is sent although its question was withdrawn before the commit",
     ),
     "takes_over_by_swap": Mutation(

@@ -62,7 +62,7 @@ def withdraw_from_turn(conversation: Conversation, line_message_id: str) -> None
 
 def fold_amendments(log: AmendmentLog) -> None:
     """Fold all amendments, as second passes do an hour later, and let this instance begin anew, so that it finds them in the fold."""
-    fold_events(log.objects, log.names, before_ms=10**15 - 1, kept_since_ms=0)
+    fold_events(log.objects, log.names, before_ms=10**15 - 1, retained_since_ms=0)
     long_ago = replace(log.list_events(), listed_s=log.clock.monotonic_s() - 2 * log.views.times.seen_s)
     log.views.cache(log.names, long_ago, Amendments())
 

@@ -1,1 +1,1 @@
-"""What goes with a withdrawal, an edit or an erasure: its plan, the handover of sources, the sweep of the archive.  See `withdrawal.py`."""
+"""Redaction: the removal of withdrawn words, and of words derived from them, from answers, recaps and archive."""

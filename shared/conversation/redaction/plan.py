@@ -1,8 +1,11 @@
-"""The plan of a withdrawal or an erasure: which answers and recaps lose their words with it, stored before any words go.
+"""The plan of a withdrawal or an erasure: which answers and recaps lose their words, stored before any words go.
 
-First those whose own prompt held what was withdrawn. Then those whose prompts held one of these and that repeat a literal run of what was
-taken out; and so on. An answer that rephrases another one keeps its words; so does an answer that only came later. All are compared, in
-journal, snapshot and archive, until nothing new is found.
+First come the records with a withdrawn message in their own prompt. Next come records with a redacted record in the prompt and a literal
+run of redacted words; and so on. An answer that only rephrases another answer keeps its words; so does an answer that only came later. All
+are compared, in journal, snapshot and archive, until a round finds nothing new.
+
+For example, message 450 is withdrawn. Answer e1 had 450 in its prompt: redacted. Answer e2 had only e1 in its prompt, and quotes e1:
+redacted. Answer e3 had e1 in its prompt, and says "OK": cleared.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -23,7 +26,7 @@ from shared.storage.compare_and_swap import SWAP_ATTEMPTS
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Derived:
-    """An answer or a recap, by its own id; without `words` if they were taken out already."""
+    """An answer or a recap, by its own id; without `words` if they were removed before."""
 
     id: str
     provenance: Provenance
@@ -31,16 +34,16 @@ class Derived:
 
     @classmethod
     def of(cls, *groups: Iterable[OutcomeRecord | ArchivedAnswer | Recap]) -> list["Derived"]:
-        """Return what prompts may have shown of recorded answers and recaps."""
+        """Return the records of answers and recaps, as prompts may have shown them."""
         records = chain.from_iterable(groups)
         return [cls(id=record.id, provenance=record.provenance, words=record.words) for record in records]
 
 
 @dataclass(slots=True, kw_only=True)
 class RedactionPlan:
-    """What loses its words with one withdrawal, as found so far.
+    """The records redacted by one withdrawal, as far as found.
 
-    `amendments` hold what earlier withdrawals found. `redacted_ids` and `cleared_ids` are as in `Plan`.
+    `amendments` hold the results of earlier withdrawals. `redacted_ids` and `cleared_ids` are as in `Plan`.
     """
 
     amendments: Amendments
@@ -59,13 +62,13 @@ class RedactionPlan:
     def store_for_withdrawal(
         self, conversation: Conversation, line_message_ids: AbstractSet[str], sweep: Sweep, *, round_id: str
     ) -> bool:
-        """Find what loses its words with the messages, and store that plan before any words go; return whether an object knew the messages.
+        """Find and store the plan of the messages before any words go.  Return whether an object knew the messages.
 
         The plan is an amendment event of the round; readers take the plans of all rounds together. The journal is listed again after each
-        find, because an answer that was recorded meanwhile may not know of the find. An answer that was compared and keeps its words is a
-        find, too: unless the plan names it, other withdrawals redact it. What another delivery or withdrawal has compared and redacted
-        since the look is read from its plan. What else is withdrawn is compared here, too: the plan decides on what was made of it, and
-        its own withdrawal may have stalled.
+        find, because an answer recorded meanwhile may not know of the find. A cleared answer is a find, too: other withdrawals redact an
+        answer missing from the plan. Records redacted since the look by another delivery or withdrawal are read from the other plan.
+        Messages under another withdrawal are compared here, too: the plan decides on their answers, and the other withdrawal may have
+        stalled.
         """
         stored: AbstractSet[str] = frozenset()
         segments: list[Segment] = []
@@ -73,23 +76,23 @@ class RedactionPlan:
         for _ in range(SWAP_ATTEMPTS):
             listing = conversation.journal.list_objects()
             outcomes = conversation.journal.read_outcomes(listing)
-            others = conversation.journal.read_listed(listing, withdrawn - line_message_ids)
+            other_withdrawn = conversation.journal.read_listed(listing, withdrawn - line_message_ids)
             snapshot = conversation.snapshot.read().record
-            sweep.know(snapshot.all_messages)
-            sweep.begin_with(line_message_ids)
-            segments += sweep.naming_more(line_message_ids | self.redacted_ids)
+            sweep.add_sent_times(snapshot.all_messages)
+            sweep.skip_segments_before(line_message_ids)
+            segments += sweep.find_more(line_message_ids | self.redacted_ids)
             archived = (message for segment in segments for message in segment.messages)
             messages = {
                 message.line_message_id: message
-                for message in (*others, *snapshot.all_messages, *archived)
+                for message in (*other_withdrawn, *snapshot.all_messages, *archived)
                 if message.line_message_id in withdrawn
             }
             self.add_words(text for message in messages.values() for text in message.words)
             derived = _derived(outcomes, snapshot, segments)
             is_grown = self._compare_all(sweep, derived, segments, look=conversation.amendments.look)
             if not is_grown and self.cleared_ids <= stored:
-                named = frozenset().union(*(record.provenance.ids for record in derived))
-                return not line_message_ids.isdisjoint(named | messages.keys())
+                named_ids = frozenset().union(*(record.provenance.ids for record in derived))
+                return not line_message_ids.isdisjoint(named_ids | messages.keys())
             stored = frozenset(self.cleared_ids)
             conversation.amendments.add_plan(
                 round_id, Plan(redacted_ids=frozenset(self.redacted_ids), cleared_ids=stored)
@@ -97,10 +100,10 @@ class RedactionPlan:
         raise StorageUnavailableError("answers kept coming")
 
     def store_for_erasure(self, conversation: Conversation, sweep: Sweep) -> None:
-        """Find what loses its words with the erasure; store what of it is newer than the watermark, as a plan, before any words go.
+        """Find the records redacted by the erasure; store the ones newer than the watermark, as a plan, before any words go.
 
-        The watermark does not tell of that newer part: an answer that was given after it may stand in a prompt that holds nothing older,
-        and the turn with that prompt has to be thought again. The journal is listed again after each find, as in `store_for_withdrawal`.
+        The watermark does not cover the newer part: an answer given later may stand in a prompt without anything older, and the turn with
+        such a prompt has to be thought again. The journal is listed again after each find, as in `store_for_withdrawal`.
         """
         erased_ms = self.amendments.erased_ms
         segments = [_with_erased(self.amendments, segment) for segment in sweep.segments_after(erased_ms)]
@@ -124,29 +127,29 @@ class RedactionPlan:
         raise StorageUnavailableError("answers kept coming")
 
     def add_words(self, texts: Iterable[str]) -> None:
-        """Note texts that are taken out: what comes from them and repeats them loses its words, too."""
+        """Add texts to be removed: a derived record that repeats a text is redacted, too."""
         self._signs.add(texts)
 
     def has_gaps(self, derived: Iterable[Derived]) -> bool:
-        """Whether the plan of some redacted record has not been loaded: its words are gone, and this plan has not compared them."""
+        """Whether the plan of some redacted record has not been loaded: the words are gone without a comparison by this plan."""
         explained = self._worded | self.amendments.redacted.keys()
         wordless = (record for record in derived if not record.words and record.id and record.id not in explained)
-        return any(record.provenance.is_lost_with(self.amendments, record.id) for record in wordless)
+        return any(record.provenance.is_redacted_by(self.amendments, record.id) for record in wordless)
 
     def merge(self, amendments: Amendments) -> None:
-        """Merge the plans of other withdrawals, except for records whose text this plan has compared."""
+        """Merge the plans of other withdrawals, except for records compared by this plan."""
         redacted = {own_id: cleared for own_id, cleared in amendments.redacted.items() if own_id not in self._worded}
         self.amendments = replace(self.amendments, redacted=redacted)
 
     def compare(self, derived: Sequence[Derived]) -> bool:
-        """Decide on these records, and return whether any was added to `redacted_ids`."""
+        """Decide on the records, and return whether any was added to `redacted_ids`."""
         before = len(self.redacted_ids)
         while self._compare(derived, is_anew=True):
             pass
         return len(self.redacted_ids) > before
 
     def compare_further(self, derived: Sequence[Derived]) -> bool:
-        """Do what `compare` does, but skip records that were compared before and name nothing that was redacted since."""
+        """Do the same as `compare`, but skip records compared before, unless a source was redacted since."""
         return self._compare(derived, is_anew=False)
 
     def _compare_all(
@@ -157,9 +160,9 @@ class RedactionPlan:
         *,
         look: Callable[[], Amendments],
     ) -> bool:
-        """Return whether any of these goes; what the archive hands on of it, from segment to segment, is compared, too, and added to both.
+        """Return whether any record goes.  Archived records naming a redacted record are compared and added to both lists, batch by batch.
 
-        Another withdrawal may have stored its plan meanwhile, before it took words: then a look tells what it has found.
+        Another withdrawal may have stored a plan meanwhile, before removing words: then `look` returns the plan.
         """
         is_grown = False
         while True:
@@ -167,32 +170,33 @@ class RedactionPlan:
                 self.merge(look())
             is_further = self.compare_further(derived) if is_grown else self.compare(derived)
             is_grown = is_grown or is_further
-            more = [*sweep.naming_more(self.redacted_ids)] if is_further else []
+            more = [*sweep.find_more(self.redacted_ids)] if is_further else []
             if not more:
                 return is_grown
             segments += more
             derived += _derived((), SnapshotRecord(), more)
 
     def _compare(self, derived: Sequence[Derived], *, is_anew: bool) -> bool:
-        """Return whether any of these goes.  What names something redacted is compared with all that was taken out, round by round.
+        """Return whether any record goes.  Records naming a redacted record are compared with all removed words, round by round.
 
-        A round compares what names something that the last one redacted; the first one compares, if it `is_anew`, all that names anything.
+        A round compares the records naming a record redacted by the last round; the first round, if `is_anew`, all records naming any
+        redacted record.
         """
         before = len(self.redacted_ids)
         standing = _by_id(record for record in derived if record.id and record.id not in self.redacted_ids)
         newly_redacted = {
-            own_id for own_id, record in standing.items() if record.provenance.is_lost_with(self.amendments, own_id)
+            own_id for own_id, record in standing.items() if record.provenance.is_redacted_by(self.amendments, own_id)
         }
         for own_id in newly_redacted:
             self._redact(standing.pop(own_id))
-        heirs = {
+        referrers = {
             own_id: record
             for own_id, record in standing.items()
             if not self.redacted_ids.isdisjoint(record.provenance.ids)
         }
         pending = [
             record
-            for own_id, record in heirs.items()
+            for own_id, record in referrers.items()
             if is_anew or self._compared.get(own_id) != record or not newly_redacted.isdisjoint(record.provenance.ids)
         ]
         while pending:
@@ -207,17 +211,17 @@ class RedactionPlan:
             for own_id in newly_redacted:
                 self._redact(standing.pop(own_id))
             pending = [record for record in standing.values() if not newly_redacted.isdisjoint(record.provenance.ids)]
-            heirs |= {record.id: record for record in pending}
-        self.cleared_ids = (heirs.keys() | self.cleared_ids) - self.redacted_ids
+            referrers |= {record.id: record for record in pending}
+        self.cleared_ids = (referrers.keys() | self.cleared_ids) - self.redacted_ids
         return len(self.redacted_ids) > before
 
-    def is_lost(self, outcome: OutcomeRecord) -> bool:
-        """Whether a committed outcome has to lose its words; what is recorded of it may name more than the turn does."""
+    def redacts(self, outcome: OutcomeRecord) -> bool:
+        """Whether a committed outcome has to lose its words; the recorded outcome may name more sources than the turn does."""
         provenance = outcome.provenance
-        if outcome.id in self.redacted_ids or provenance.is_lost_with(self.amendments, outcome.id):
+        if outcome.id in self.redacted_ids or provenance.is_redacted_by(self.amendments, outcome.id):
             return True
-        is_heir = not self.redacted_ids.isdisjoint(provenance.ids)
-        return is_heir and self._may_repeat(provenance, outcome.words, self._uncompared)
+        is_referrer = not self.redacted_ids.isdisjoint(provenance.ids)
+        return is_referrer and self._may_repeat(provenance, outcome.words, self._uncompared)
 
     def _redact(self, record: Derived) -> None:
         self.redacted_ids.add(record.id)
@@ -227,11 +231,11 @@ class RedactionPlan:
 
     @property
     def _uncompared(self) -> frozenset[str]:
-        """What lost its words before they could be compared."""
+        """The records redacted before any comparison."""
         return frozenset(self.redacted_ids - self._worded - self.amendments.redacted.keys())
 
     def _may_repeat(self, provenance: Provenance, words: Sequence[str], uncompared: AbstractSet[str]) -> bool:
-        """Whether the words repeat what was taken out, or the provenance names something of what is `uncompared`."""
+        """Whether the words repeat removed words, or the provenance names an `uncompared` record."""
         return not uncompared.isdisjoint(provenance.ids) or self._signs.are_in(words)
 
 
@@ -243,7 +247,7 @@ def _derived(outcomes: Iterable[OutcomeRecord], snapshot: SnapshotRecord, segmen
 
 
 def _by_id(derived: Iterable[Derived]) -> dict[str, Derived]:
-    """Return each record once: between fold and deletion an answer has two copies, which may differ in names and in words."""
+    """Return each record once: between fold and deletion an answer has two copies, possibly with different sources and words."""
     united: dict[str, Derived] = {}
     for record in derived:
         copy = united.setdefault(record.id, record)
@@ -254,7 +258,7 @@ def _by_id(derived: Iterable[Derived]) -> dict[str, Derived]:
 
 
 def _with_erased(amendments: Amendments, segment: Segment) -> Segment:
-    """Return the answers and recaps of the segment that an erasure takes the words of."""
+    """Return the answers and recaps of the segment that lose their words with an erasure."""
     return Segment(
         answers=tuple(one for one in segment.answers if one.provenance.is_erased_by(amendments)),
         recaps=tuple(one for one in segment.recaps if one.provenance.is_erased_by(amendments)),

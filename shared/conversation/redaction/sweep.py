@@ -1,7 +1,7 @@
-"""Sweep: a withdrawal removes words from the archive.  Segments whose bytes name what goes are decoded and rewritten.
+"""Sweep: a withdrawal removes words from the archive.  Segments whose bytes hold an affected id are decoded and rewritten.
 
-The name of a segment does not tell what it holds, so every listed segment is read once, several side by side, whether a snapshot names it
-or not. Left out are segments that end long before the messages were sent, if that time is known.
+A segment's name does not list its contents, so every listed segment is read once, several in parallel, whether named by a snapshot or not.
+Segments that end long before the messages were sent are left out, where the time of sending is known.
 """
 
 import re
@@ -30,7 +30,7 @@ _QUOTED: Final = re.compile(rb'"([0-9A-Za-z_-]{1,64})"')
 
 @dataclass(slots=True, kw_only=True)
 class Sweep:
-    """What one withdrawal, edit or erasure does in an archive.  Every method raises StorageUnavailableError, UnknownRecordVersionError."""
+    """One withdrawal, edit or erasure in an archive.  Every method raises StorageUnavailableError, UnknownRecordVersionError."""
 
     archive: Archive
     _since_ms: int = -1
@@ -38,86 +38,88 @@ class Sweep:
     _searched: dict[ListedObject, bytes] = field(default_factory=dict, repr=False)
     _yielded: set[ListedObject] = field(default_factory=set, repr=False)
 
-    def know(self, messages: Iterable[MessageRecord]) -> None:
-        """Note when these messages were sent."""
+    def add_sent_times(self, messages: Iterable[MessageRecord]) -> None:
+        """Add the times at which the messages were sent."""
         self._sent_ms |= {one.line_message_id: one.timestamp_ms for one in messages}
 
-    def begin_with(self, line_message_ids: AbstractSet[str]) -> None:
-        """Leave out the segments that end a day before the first of these messages was sent, if that is known of all.
+    def skip_segments_before(self, line_message_ids: AbstractSet[str]) -> None:
+        """Leave out the segments that end a day before the first of the messages was sent, if the time of every message is known.
 
-        An answer that names a message had it in its prompt, so the answer's timestamp may be minutes older than the message, but not a day.
+        An answer that names a message had the message in its prompt, so may have a timestamp minutes older than the message, but not a day.
         """
         if line_message_ids <= self._sent_ms.keys():
             self._since_ms = min(self._sent_ms[one] for one in line_message_ids) - _DAY_MS
 
-    def naming(self, ids: AbstractSet[str]) -> Iterator[Segment]:
-        """Yield the segments that hold any of these ids, of messages, answers, recaps or people; unreadable ones are left out."""
+    def find(self, ids: AbstractSet[str]) -> Iterator[Segment]:
+        """Yield the segments with any of the ids, of messages, answers, recaps or people; unreadable segments are left out."""
         return (segment for _, data in self._hits(ids) if (segment := _decoded(data)) is not None)
 
-    def naming_more(self, ids: AbstractSet[str]) -> Iterator[Segment]:
-        """Yield what `naming` does, but no segment that it has yielded before, unless that was rewritten since."""
-        for listed, data in self._hits(ids, except_for=self._yielded):
-            self._yielded.add(listed.listed)
+    def find_more(self, ids: AbstractSet[str]) -> Iterator[Segment]:
+        """Yield the same as `find`, but no segment yielded before, unless rewritten since."""
+        for listed_segment, data in self._hits(ids, except_for=self._yielded):
+            self._yielded.add(listed_segment.listed_object)
             if (segment := _decoded(data)) is not None:
                 yield segment
 
     def segments_after(self, timestamp_ms: int) -> Iterator[Segment]:
-        """Yield the segments that hold anything later than this and can be read."""
+        """Yield the readable segments that hold anything later than the timestamp."""
         for batch in _batches(one for one in self.archive.list_segments() if one.name.last_ms > timestamp_ms):
             for data in self._read(batch):
                 if data is not None and (segment := _decoded(data)) is not None:
                     yield segment
 
     def clean(self, amendments: Amendments, ids: AbstractSet[str]) -> None:
-        """No segment that names any of these ids holds what the amendments took away.  One that cannot be read is deleted."""
+        """No segment with any of the ids holds words removed by the amendments.  An unreadable segment is deleted."""
         for segment, _ in self._hits(ids):
-            self._rewrite(segment.listed.name, amendments)
+            self._rewrite(segment.listed_object.name, amendments)
 
-    def clean_these(self, segments: Iterable[WrittenSegment], amendments: Amendments) -> None:
-        """Apply the amendments to these segments, if they are there."""
-        for one in segments:
-            self._rewrite(self.archive.names.segment(one.name), amendments)
+    def clean_segments(self, segments: Iterable[WrittenSegment], amendments: Amendments) -> None:
+        """Apply the amendments to the segments, if they are stored."""
+        for segment in segments:
+            self._rewrite(self.archive.names.segment(segment.name), amendments)
 
     def clean_all(self, amendments: Amendments) -> None:
-        """Apply the amendments to every segment; delete those that are wholly erased."""
+        """Apply the amendments to every segment; delete the wholly erased segments."""
         for segment in self.archive.list_segments():
-            listed, is_erased = segment.listed, segment.name.last_ms <= amendments.erased_ms
-            if not is_erased or not self.archive.objects.store.delete(listed.name, generation=listed.generation):
-                self._rewrite(listed.name, amendments)
+            listed_object, is_erased = segment.listed_object, segment.name.last_ms <= amendments.erased_ms
+            if not is_erased or not self.archive.objects.store.delete(
+                listed_object.name, generation=listed_object.generation
+            ):
+                self._rewrite(listed_object.name, amendments)
 
     def _hits(
         self, ids: AbstractSet[str], *, except_for: AbstractSet[ListedObject] = frozenset()
     ) -> Iterator[tuple[ListedSegment, bytes]]:
-        """Yield the segments, except for some, whose bytes name any of the ids; of one that was searched before, its names are known."""
+        """Yield the segments, except for some, whose bytes hold any of the ids; a segment searched before is tested by its cached ids."""
         is_hit = _matcher(frozenset(ids))
         segments = (
-            one
-            for one in self.archive.list_segments()
-            if one.name.last_ms >= self._since_ms
-            and one.listed not in except_for
-            and (one.listed not in self._searched or is_hit(self._searched[one.listed]))
+            segment
+            for segment in self.archive.list_segments()
+            if segment.name.last_ms >= self._since_ms
+            and segment.listed_object not in except_for
+            and (segment.listed_object not in self._searched or is_hit(self._searched[segment.listed_object]))
         )
         for batch in _batches(segments):
             for segment, data in zip(batch, self._read(batch), strict=True):
                 if data is not None:
-                    self._searched[segment.listed] = _named_in(data)
+                    self._searched[segment.listed_object] = _named_in(data)
                 if data is not None and is_hit(data):
                     yield segment, data
 
     def _read(self, batch: tuple[ListedSegment, ...]) -> list[bytes | None]:
-        return self.archive.objects.read_all([one.listed for one in batch])
+        return self.archive.objects.read_all([one.listed_object for one in batch])
 
     def _rewrite(self, name: str, amendments: Amendments) -> None:
         is_unreadable = False
 
         def rewritten(data: bytes | None) -> bytes | None:
             nonlocal is_unreadable
-            there = _decoded(data) if data is not None else None
-            is_unreadable = data is not None and there is None
-            if there is None:
+            segment = _decoded(data) if data is not None else None
+            is_unreadable = data is not None and segment is None
+            if segment is None:
                 return None
-            wanted = cleaned_segment(there, amendments)
-            return None if wanted == there else encode_segment(wanted)
+            clean_segment = cleaned_segment(segment, amendments)
+            return None if clean_segment == segment else encode_segment(clean_segment)
 
         stored = update_by_swap(self.archive.objects.store, name, rewritten, what="a segment")
         if is_unreadable and stored is not None:
@@ -125,23 +127,29 @@ class Sweep:
 
 
 def _batches(segments: Iterable[ListedSegment]) -> Iterator[tuple[ListedSegment, ...]]:
-    left = iter(segments)
-    while batch := tuple(islice(left, _AT_ONCE)):
+    remaining_segments = iter(segments)
+    while batch := tuple(islice(remaining_segments, _AT_ONCE)):
         yield batch
 
 
 def _named_in(data: bytes) -> bytes:
-    """Return every id that these bytes may name, and their keys, once and in quotes: some kilobytes of a segment."""
+    """Return every id and key in the bytes, once and in quotes: some kilobytes of a segment.
+
+    For example, `_named_in(b'{"id":"450"}')` is `b'"id""450"'`.
+    """
     return b"".join(b'"%b"' % one for one in dict.fromkeys(_QUOTED.findall(data)))
 
 
 def _matcher(ids: frozenset[str]) -> Callable[[bytes], bool]:
-    """Return a function that tells whether bytes name any of the ids."""
+    """Return a function to test whether bytes hold any of the ids.
+
+    For example, `_matcher(frozenset({"450"}))` accepts the bytes `{"id":"450"}`, but not `{"id":"4501"}`.
+    """
     if len(ids) <= _FEW:
         needles = [f'"{one}"'.encode() for one in ids]
         return lambda data: any(needle in data for needle in needles)
-    wanted = {one.encode() for one in ids}
-    return lambda data: any(one[1] in wanted for one in _QUOTED.finditer(data))
+    encoded_ids = {one.encode() for one in ids}
+    return lambda data: any(one[1] in encoded_ids for one in _QUOTED.finditer(data))
 
 
 def _decoded(data: bytes) -> Segment | None:

@@ -239,7 +239,7 @@ def test_marker_of_an_unreadable_reminder_is_gone_with_it(bucket: Bucket, data: 
 def test_forgetting_leaves_no_joining_of_a_member(bucket: Bucket) -> None:
     fill(bucket)
     late_ms = bucket.clock.now_ms() + 1
-    bucket.chat.members.note_joined(["U" + "1" * 32], at_ms=late_ms)
+    bucket.chat.members.record_joining(["U" + "1" * 32], at_ms=late_ms)
 
     forget(bucket)(CHAT)
 

@@ -99,7 +99,7 @@ def test_a_restored_reminder_is_due_again(bucket: Bucket) -> None:
 
 
 def test_a_newcomer_of_a_restored_chat_is_known_as_one(bucket: Bucket) -> None:
-    bucket.chat.members.note_joined([recorded.USER], at_ms=5)
+    bucket.chat.members.record_joining([recorded.USER], at_ms=5)
     lost = MemoryObjectStore()
 
     restore(lost, exported(bucket.store, CHAT), clock=bucket.clock)

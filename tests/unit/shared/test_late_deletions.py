@@ -173,7 +173,7 @@ def test_a_picture_that_is_quoted_again_stays(
 def test_joinings_after_an_unreadable_record_of_members_stay(store: StoreWithLateDeletions, chat: Conversation) -> None:
     store.create(chat.names.members, b"{")
     chat.members.erase(until_ms=5)
-    chat.members.note_joined(["U" + "2" * 32], at_ms=9)
+    chat.members.record_joining(["U" + "2" * 32], at_ms=9)
 
     assert store.repeat_deletions() == 1
 

@@ -125,7 +125,7 @@ def test_an_outcome_that_holds_only_unknown_words_is_cleaned_too() -> None:
     read = of_tomorrow(OutcomeRecord, silent)
 
     assert read.holds_words
-    assert is_clean(GONE.without_lost(read))
+    assert is_clean(GONE.redact(read))
 
 
 def test_an_edited_message_loses_the_unknown_words() -> None:
@@ -270,9 +270,9 @@ def test_a_cancelled_reminder_loses_the_unknown_words() -> None:
 def test_joinings_that_change_keep_what_a_newer_release_wrote(chat: Conversation, store: MemoryObjectStore) -> None:
     store.create(chat.names.members, b'{"version": 1, "joined_ms": {"U1": 3}, "tomorrow": ["sunny"]}')
 
-    chat.members.note_joined(["U2"], at_ms=5)
+    chat.members.record_joining(["U2"], at_ms=5)
     kept = store.read(chat.names.members)
-    chat.members.note_left(["U1"], at_ms=6)
+    chat.members.record_leaving(["U1"], at_ms=6)
     after = store.read(chat.names.members)
 
     assert kept is not None

@@ -102,7 +102,7 @@ def test_lines_that_fill_what_a_search_may_show_are_shown(group: Remembering) ->
 
 
 def test_nobody_is_shown_what_was_said_before_they_joined_but_what_they_said_themselves(group: Remembering) -> None:
-    group.chat.members.note_joined([YUKI], at_ms=NOW_MS - 5 * HOUR_MS)
+    group.chat.members.record_joining([YUKI], at_ms=NOW_MS - 5 * HOUR_MS)
     before, after = said(9, "my melon"), said(3, "our melon", by=KENJI)
     context = group.context(before, after, ASKS)
 
@@ -117,7 +117,7 @@ def test_nobody_is_shown_what_was_said_before_they_joined_but_what_they_said_the
 def test_a_catch_up_begins_where_its_sender_spoke_last_or_joined_later(
     group: Remembering, joined: int, since: int
 ) -> None:
-    group.chat.members.note_joined([YUKI], at_ms=NOW_MS - joined * HOUR_MS)
+    group.chat.members.record_joining([YUKI], at_ms=NOW_MS - joined * HOUR_MS)
     lines = [said(hours, f"line {hours}", by=YUKI if hours == 6 else KENJI) for hours in range(9, 0, -1)]
 
     found = group.memory.find(group.context(*lines, ASKS), Wanted())

@@ -15,7 +15,7 @@ from shared.agent.media_parts import RECENT_MEDIA, RECENT_MS, InlineBudget, Medi
 from shared.agent.model import INLINE_LIMIT_BYTES, MediaPart, Part
 from shared.clock import Deadline
 from shared.conversation.history import History
-from shared.conversation.media import FETCH_S, Fetch, Media, MediumLabel, Unkept
+from shared.conversation.media import FETCH_S, Fetch, Media, MediumLabel, NotStored
 from shared.conversation.records import MessageRecord
 from shared.line.media_content import LARGEST_BYTES
 from tests.support.chats import conversations_on, message
@@ -73,7 +73,7 @@ class NeverFetched(Fetch):
         super().__init__()
         self._clock = clock
 
-    def result(self, timeout: float | None = None) -> MediumLabel | Unkept:
+    def result(self, timeout: float | None = None) -> MediumLabel | NotStored:
         assert timeout is not None
         self._clock.move(timeout)
         raise TimeoutError

@@ -65,8 +65,8 @@ def edit(talk: Conversation, an_id: str, *, written_ms: int) -> None:
     talk.objects.store.create(event.name(talk.names, written_ms=written_ms), encode(event))
 
 
-def fold(talk: Conversation, *, before_ms: int = 100, kept_since_ms: int = 0) -> None:
-    fold_events(talk.objects, talk.names, before_ms=before_ms, kept_since_ms=kept_since_ms)
+def fold(talk: Conversation, *, before_ms: int = 100, retained_since_ms: int = 0) -> None:
+    fold_events(talk.objects, talk.names, before_ms=before_ms, retained_since_ms=retained_since_ms)
 
 
 def folded_ids(talk: Conversation) -> list[str]:
@@ -140,7 +140,7 @@ def test_a_fold_forgets_what_is_too_old_with_its_next_writing(talk: Conversation
     write(talk, "m4", written_ms=5 * DAY_MS - 1)
     edit(talk, "e4", written_ms=5 * DAY_MS - 1)
 
-    fold(talk, before_ms=9 * DAY_MS, kept_since_ms=5 * DAY_MS)
+    fold(talk, before_ms=9 * DAY_MS, retained_since_ms=5 * DAY_MS)
 
     assert folded_ids(talk) == ["m5", "m6", "e5", "e6"]
     assert listed_ids(talk) == []

@@ -82,10 +82,10 @@ def test_an_entry_may_hold_the_newest_words_that_stand(line_message_id: str, wor
 def test_an_answer_is_without_its_words_where_they_have_to_go() -> None:
     amendments = Amendments(withdrawn=frozenset({"m1"}))
 
-    assert amendments.without_lost(answer(1, "hello")) == answer(1, None)
-    assert amendments.without_lost(answer(2, "hello")) == answer(2, "hello")
+    assert amendments.redact(answer(1, "hello")) == answer(1, None)
+    assert amendments.redact(answer(2, "hello")) == answer(2, "hello")
     for wordless in (answer(1, None), answer(2, None)):
-        assert amendments.without_lost(wordless) is wordless
+        assert amendments.redact(wordless) is wordless
 
 
 def test_an_edit_is_shown_with_the_time_of_its_words() -> None:

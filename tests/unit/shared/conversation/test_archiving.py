@@ -340,16 +340,16 @@ def test_a_segment_of_a_lost_swap_is_removed_with_the_next_one() -> None:
     chat = Archiving()
     chat.grows(6)
     chat.says(6)
-    before = {one.listed.name for one in chat.chat.archive.list_segments()}
+    before = {one.listed_object.name for one in chat.chat.archive.list_segments()}
     chat.store.dies_at = next_creation_dies(chat)
     with pytest.raises(KilledError):
         chat.compacts()
     chat.store.dies_at = None
-    [orphan] = {one.listed.name for one in chat.chat.archive.list_segments()} - before
+    [orphan] = {one.listed_object.name for one in chat.chat.archive.list_segments()} - before
 
     chat.grows(2)
 
-    names = {one.listed.name for one in chat.chat.archive.list_segments()}
+    names = {one.listed_object.name for one in chat.chat.archive.list_segments()}
     assert orphan not in names
     assert before <= names
 

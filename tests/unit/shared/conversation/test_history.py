@@ -94,9 +94,9 @@ def test_the_turn_tells_what_is_covered_by_outcomes_that_are_recorded() -> None:
     history = History(covered=frozenset({"m1"}), recorded=frozenset({"e2"}))
     turn = TurnRecord(covered={"m5": 5})
 
-    assert history.beside(turn).covered == {"m1", "m5"}
-    assert history.beside(replace(turn, outcome=answer(2))).covered == {"m1", "m2", "m5"}
-    assert history.beside(replace(turn, outcome=answer(3))).covered == {"m1", "m5"}
+    assert history.with_covered_by(turn).covered == {"m1", "m5"}
+    assert history.with_covered_by(replace(turn, outcome=answer(2))).covered == {"m1", "m2", "m5"}
+    assert history.with_covered_by(replace(turn, outcome=answer(3))).covered == {"m1", "m5"}
 
 
 def test_an_isolated_prompt_shows_what_is_asked_and_may_quote_the_rest() -> None:

@@ -360,7 +360,7 @@ def test_outcomes_that_are_listed_are_recorded_also_where_they_are_too_many_to_b
 
     assert "e1" not in {one.webhook_event_id for one in history.outcomes}
     assert "e1" in history.recorded
-    assert "m1" in history.beside(TurnRecord(state="committed", outcome=answer(1))).covered
+    assert "m1" in history.with_covered_by(TurnRecord(state="committed", outcome=answer(1))).covered
 
 
 def test_the_outcome_that_a_compaction_left_is_read_however_many_follow_it(chat: Conversation) -> None:

@@ -5,7 +5,7 @@ import io
 import pytest
 
 from shared.adapters.memory import MemoryObjectStore
-from shared.conversation.members import MEMBERS_KEPT
+from shared.conversation.members import MOST_MEMBERS
 from shared.conversation.store import Conversation
 from shared.errors import CorruptRecordError, UnknownRecordVersionError
 from tests.support.chats import conversations_on
@@ -20,8 +20,8 @@ def group() -> Conversation:
 
 
 def test_of_several_people_the_last_joining_counts(group: Conversation) -> None:
-    group.members.note_joined([YUKI], at_ms=5)
-    group.members.note_joined([KENJI], at_ms=9)
+    group.members.record_joining([YUKI], at_ms=5)
+    group.members.record_joining([KENJI], at_ms=9)
 
     assert group.members.joined_ms([YUKI]) == 5
     assert group.members.joined_ms([YUKI, KENJI]) == 9
@@ -33,28 +33,28 @@ def test_of_a_group_that_nobody_joined_no_joining_is_known(group: Conversation) 
 
 
 def test_a_redelivered_joining_does_not_undo_a_later_one(group: Conversation) -> None:
-    group.members.note_joined([YUKI], at_ms=9)
+    group.members.record_joining([YUKI], at_ms=9)
     before = group.objects.store.list("")
-    group.members.note_joined([YUKI], at_ms=5)
+    group.members.record_joining([YUKI], at_ms=5)
 
     assert group.members.joined_ms([YUKI]) == 9
     assert group.objects.store.list("") == before  # nothing is written again
 
 
 def test_a_member_who_left_is_forgotten_unless_they_came_back(group: Conversation) -> None:
-    group.members.note_joined([YUKI, KENJI], at_ms=5)
-    group.members.note_joined([KENJI], at_ms=9)
+    group.members.record_joining([YUKI, KENJI], at_ms=5)
+    group.members.record_joining([KENJI], at_ms=9)
 
-    group.members.note_left([YUKI, KENJI], at_ms=7)
+    group.members.record_leaving([YUKI, KENJI], at_ms=7)
 
     assert group.members.joined_ms([YUKI]) is None
     assert group.members.joined_ms([KENJI]) == 9
-    group.members.note_left([KENJI], at_ms=9)
+    group.members.record_leaving([KENJI], at_ms=9)
     assert group.members.joined_ms([KENJI]) is None
 
 
 def test_who_leaves_a_group_of_which_nothing_is_known_leaves_no_byte(group: Conversation) -> None:
-    group.members.note_left([YUKI], at_ms=7)
+    group.members.record_leaving([YUKI], at_ms=7)
     group.members.erase(until_ms=9)
 
     assert group.objects.store.list("") == ()
@@ -66,7 +66,7 @@ def test_an_erasure_forgets_older_joinings_in_any_order(
     group: Conversation, joined_ms: int, known_ms: int | None, *, joins_first: bool
 ) -> None:
     def join() -> None:
-        group.members.note_joined([YUKI], at_ms=joined_ms)
+        group.members.record_joining([YUKI], at_ms=joined_ms)
 
     def erase() -> None:
         group.amendments.erase(7)
@@ -79,8 +79,8 @@ def test_an_erasure_forgets_older_joinings_in_any_order(
 
 
 def test_only_the_newest_joinings_are_kept(group: Conversation) -> None:
-    for number in range(MEMBERS_KEPT + 2):
-        group.members.note_joined([f"U{number:032x}"], at_ms=number)
+    for number in range(MOST_MEMBERS + 2):
+        group.members.record_joining([f"U{number:032x}"], at_ms=number)
 
     assert group.members.joined_ms([f"U{1:032x}"]) is None
     assert group.members.joined_ms([f"U{2:032x}"]) == 2

@@ -158,7 +158,7 @@ def test_an_erasure_of_entries_affects_a_prompt_that_begins_later(before: int, *
 
 
 @pytest.mark.parametrize(
-    ("own_id", "amendments", "is_lost"),
+    ("own_id", "amendments", "is_redacted"),
     [
         ("e1", Amendments(withdrawn=frozenset({"m1"})), True),
         ("e1", Amendments(withdrawn=frozenset({"m9"})), False),
@@ -172,11 +172,11 @@ def test_an_erasure_of_entries_affects_a_prompt_that_begins_later(before: int, *
     ],
 )
 def test_words_are_lost_with_what_they_were_made_of_unless_they_were_compared(
-    own_id: str, amendments: Amendments, *, is_lost: bool
+    own_id: str, amendments: Amendments, *, is_redacted: bool
 ) -> None:
     provenance = made_of("m1", "e0", "recap-1", since_ms=3)
 
-    assert provenance.is_lost_with(amendments, own_id) is is_lost
+    assert provenance.is_redacted_by(amendments, own_id) is is_redacted
 
 
 @pytest.mark.parametrize(

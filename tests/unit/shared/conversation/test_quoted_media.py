@@ -84,7 +84,7 @@ def test_a_medium_whose_sender_may_take_back_everything_while_it_is_fetched_is_n
 
     def fetch_meanwhile(*args: Any, **named: Any) -> Any:  # noqa: ANN401 - as the source has them
         chat.amendments.forget_member(ANNA, until_ms=8)
-        assert not PersonMessages.stored_in(chat, ANNA, until_ms=8).taken_back
+        assert not PersonMessages.stored_in(chat, ANNA, until_ms=8).ids
         return fetch(*args, **named)
 
     monkeypatch.setattr(source, "fetch", fetch_meanwhile)

@@ -50,21 +50,21 @@ def test_an_instance_knows_what_it_has_charged_and_not_written() -> None:
     ledger = Ledger()
     assert ledger.spending("a", NOON_MS) is None
 
-    ledger.note("a", Spending(day="2025-11-22", tokens=50), generation=7)
+    ledger.remember("a", Spending(day="2025-11-22", tokens=50), generation=7)
     ledger.charge("a", USED)
     assert ledger.spending("a", NOON_MS) == Spending(day="2025-11-22", tokens=250)
 
     taken = ledger.take("a")
     assert ledger.spending("a", NOON_MS) == Spending(day="2025-11-22", tokens=250)
 
-    ledger.note("a", Spending(day="2025-11-22", tokens=250), generation=8)
+    ledger.remember("a", Spending(day="2025-11-22", tokens=250), generation=8)
     ledger.end_writing("a", taken)
     assert ledger.spending("a", NOON_MS) == Spending(day="2025-11-22", tokens=250)
 
 
 def test_what_a_lost_write_was_to_carry_is_charged_all_the_same() -> None:
     ledger = Ledger()
-    ledger.note("a", Spending(day="2025-11-22"), generation=7)
+    ledger.remember("a", Spending(day="2025-11-22"), generation=7)
     ledger.charge("a", USED)
     taken = ledger.take("a")
 
@@ -77,16 +77,16 @@ def test_what_a_lost_write_was_to_carry_is_charged_all_the_same() -> None:
 
 def test_an_older_turn_that_is_read_late_tells_nothing() -> None:
     ledger = Ledger()
-    ledger.note("a", Spending(day="2025-11-22", tokens=50), generation=8)
+    ledger.remember("a", Spending(day="2025-11-22", tokens=50), generation=8)
 
-    ledger.note("a", Spending(day="2025-11-22", tokens=9), generation=7)
+    ledger.remember("a", Spending(day="2025-11-22", tokens=9), generation=7)
 
     assert ledger.spending("a", NOON_MS) == Spending(day="2025-11-22", tokens=50)
 
 
 def test_yesterdays_spending_is_none_of_today() -> None:
     ledger = Ledger()
-    ledger.note("a", Spending(day="2025-11-21", turns=3, tokens=50), generation=7)
+    ledger.remember("a", Spending(day="2025-11-21", turns=3, tokens=50), generation=7)
 
     assert ledger.spending("a", NOON_MS) == Spending(day="2025-11-22")
 

@@ -590,7 +590,7 @@ def test_an_answer_that_was_under_way_during_an_erasure_loses_what_it_repeats(
     late = seeing(answer(9, "4711 0815, as I said"), named)
     chat.journal.record_outcome(late)  # its worker dies before it looks
 
-    assert chat.amendments.look().without_lost(late).text is None
+    assert chat.amendments.look().redact(late).text is None
     withdrawal.finish_erasure(chat, "4")
     assert "4711" not in everything_in(store)
     assert "so much for that" in everything_in(store)
@@ -1116,7 +1116,7 @@ def test_an_edit_tells_who_made_it_where_that_is_known(chat: Conversation, withd
 
 
 def test_an_erasure_forgets_since_when_members_are_there(chat: Conversation, withdrawal: Withdrawal) -> None:
-    chat.members.note_joined([ANNA], at_ms=5)
+    chat.members.record_joining([ANNA], at_ms=5)
 
     withdrawal.erase(chat, until_ms=5)
 

@@ -110,4 +110,4 @@ def test_a_message_that_is_stored_is_the_persons_own(group: Conversation) -> Non
 
     assert found.own == {"m1"}
     assert found.source_only == {"m4"}
-    assert found.taken_back == {"m1", "m4"}
+    assert found.ids == {"m1", "m4"}

@@ -189,7 +189,7 @@ def test_a_recap_from_before_recaps_had_ids_is_not_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("own_id", "text", "saw", "is_lost"),
+    ("own_id", "text", "saw", "is_redacted"),
     [
         ("e5", "hello", "m1", True),
         ("e5", PLACE, "e1", True),
@@ -199,13 +199,15 @@ def test_a_recap_from_before_recaps_had_ids_is_not_named() -> None:
         ("e5", "hello", "e3", True),
     ],
 )
-def test_a_committed_answer_is_lost_as_a_recorded_one_is(own_id: str, text: str, saw: str, *, is_lost: bool) -> None:
+def test_a_committed_answer_is_redacted_as_a_recorded_one_is(
+    own_id: str, text: str, saw: str, *, is_redacted: bool
+) -> None:
     plan = redaction_plan(redacted={"e0": frozenset()})
     plan.compare([said("e1", PLACE, saw="m1"), replace(said("e3", "", saw="m1"), words=())])
 
     committed = made_with(replace(answer(5, text), webhook_event_id=own_id), saw)
 
-    assert plan.is_lost(committed) is is_lost
+    assert plan.redacts(committed) is is_redacted
 
 
 def test_answers_with_all_that_they_wrote_and_recaps_may_be_repeated() -> None:

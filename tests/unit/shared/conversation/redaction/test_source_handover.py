@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from shared.conversation.records import OutcomeKind, OutcomeRecord
-from shared.conversation.redaction.source_handover import NAMES_LIMIT, hand_over_sources, without_lost
+from shared.conversation.redaction.source_handover import NAMES_LIMIT, hand_over_sources, without_redacted
 from shared.conversation.snapshot_records import Recap, SnapshotRecord
 from tests.support.chats import answer, made_of, made_with, message
 
@@ -202,7 +202,7 @@ def test_a_recap_that_goes_stays_beside_the_prompts_for_what_may_repeat_it() -> 
     silent = replace(recap, id="recap-2", text="")
     naming = seeing(3, "where you said", "recap-2")
 
-    clean = without_lost(
+    clean = without_redacted(
         SnapshotRecord(recaps=(recap, silent), outcomes=(naming,)), lambda one: "m1" in one.provenance.ids
     )
 

@@ -339,7 +339,7 @@ def test_many_messages_are_withdrawn_at_once(
 def test_a_segment_that_names_none_of_the_ids_is_not_found(chat: Conversation, count: int) -> None:
     put_segment(chat, [message(1)], [answer(1)])
 
-    assert [*Sweep(archive=chat.archive).naming({f"x{number}" for number in range(count)})] == []
+    assert [*Sweep(archive=chat.archive).find({f"x{number}" for number in range(count)})] == []
 
 
 def test_a_segment_is_searched_once_for_the_same_ids(chat: Conversation, store: CountingStore) -> None:
@@ -347,7 +347,7 @@ def test_a_segment_is_searched_once_for_the_same_ids(chat: Conversation, store: 
     uncached = UncachedReads(store=store, reads=InlineExecutor())
     sweep = Sweep(archive=replace(chat.archive, objects=uncached))
 
-    found = [[*sweep.naming({"m2"})], [*sweep.naming({"m2"})], [*sweep.naming({"m2", "m9"})]]
+    found = [[*sweep.find({"m2"})], [*sweep.find({"m2"})], [*sweep.find({"m2", "m9"})]]
 
     assert [[one.line_message_id for segment in each for one in segment.messages] for each in found] == [["m2"]] * 3
     assert (store.reads.count(clean), store.reads.count(hit)) == (1, 3)
@@ -393,7 +393,7 @@ def test_a_sweep_names_a_segment_once_however_often_it_is_asked_for_more(chat: C
     put_segment(chat, [message(2)])
     sweep = Sweep(archive=chat.archive)
 
-    found = [len([*sweep.naming_more(ids)]) for ids in ({"m1"}, {"m1"}, {"m1", "m2"})]
+    found = [len([*sweep.find_more(ids)]) for ids in ({"m1"}, {"m1"}, {"m1", "m2"})]
 
     assert found == [1, 0, 1]
 
@@ -401,11 +401,11 @@ def test_a_sweep_names_a_segment_once_however_often_it_is_asked_for_more(chat: C
 def test_a_segment_that_was_rewritten_is_searched_again(chat: Conversation, store: CountingStore) -> None:
     name = put_segment(chat, [message(1)])
     sweep = Sweep(archive=chat.archive)
-    assert [*sweep.naming({"m2"})] == []
+    assert [*sweep.find({"m2"})] == []
 
     store.replace(name, encode_segment(Segment(messages=(message(2),))), generation=store.list(name)[0].generation)
 
-    assert len([*sweep.naming({"m2"})]) == 1
+    assert len([*sweep.find({"m2"})]) == 1
 
 
 def test_segments_that_name_nothing_of_it_are_not_written(
@@ -439,7 +439,7 @@ def test_segments_that_were_just_written_are_cleaned_as_far_as_they_are_there(
     there, moved = cut(waiting, size=2, last_number=0).segments
     chat.archive.write([there])
 
-    Sweep(archive=chat.archive).clean_these([there, moved], Amendments(withdrawn=frozenset({"m1", "m3"})))
+    Sweep(archive=chat.archive).clean_segments([there, moved], Amendments(withdrawn=frozenset({"m1", "m3"})))
 
     assert "kabocha" not in everything_in(store)
     assert archived_ids(chat) == ["m2"]
@@ -472,8 +472,8 @@ def test_of_messages_that_were_sent_days_apart_the_oldest_tells_where_to_begin(c
     put_segment(chat, [old])
     put_segment(chat, [new])
     sweep = Sweep(archive=chat.archive)
-    sweep.know([old, new])
+    sweep.add_sent_times([old, new])
 
-    sweep.begin_with({"m1", "m2"})
+    sweep.skip_segments_before({"m1", "m2"})
 
-    assert archive_of(*sweep.naming({"m1", "m2"})).message_ids == ("m1", "m2")
+    assert archive_of(*sweep.find({"m1", "m2"})).message_ids == ("m1", "m2")
