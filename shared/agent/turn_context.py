@@ -227,7 +227,7 @@ class TurnContext:
         read = self.prompt | self.shown
         return replace(read, outside=sources_of(self.outside_words))
 
-    def seal(self) -> None:
+    def close_staging(self) -> None:
         """Stage nothing more: a tool that took too long may still run, and no receipt would tell what it stages from now on."""
         if self.entries is not None:
             self.entries.changes()

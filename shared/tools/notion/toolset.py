@@ -190,7 +190,7 @@ class NotionTools:
             return False
         others = tuple(titles.values())
         return context.is_ordered(
-            lambda asked: is_tick_grounded(asked, name=title, others=others, place=database),
+            lambda asked: is_tick_grounded(asked, name=title, other_names=others, place=database),
             zone=zoneinfo.ZoneInfo(self.time_zone),
         )
 

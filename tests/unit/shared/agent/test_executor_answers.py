@@ -43,7 +43,7 @@ class Turn:
         made = more.pop("made", None)
         tool = Tool(name="act", description="", parameters=ANYTHING, response=ANYTHING, run=act, **more)
         executor = ToolExecutor(registry=Registry((*core_tools(), tool)), threads=self.threads)
-        return executor.run(calls or [ACT], self.context, Deadline.after(self.clock, 5), made=made)
+        return executor.run(calls or [ACT], self.context, Deadline.after(self.clock, 5), call_counts=made)
 
 
 ACT = FunctionCall(name="act", args={})

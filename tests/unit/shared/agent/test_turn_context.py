@@ -95,7 +95,7 @@ def test_nothing_is_staged_once_the_turn_is_sealed(context: TurnContext) -> None
     )
     context = replace(context, entries=entries_that_read(context.conversation), reminders=reminders)
 
-    context.seal()
+    context.close_staging()
 
     with pytest.raises(ReminderFault, match="The turn is over"):
         reminders.create(text="tea", at="2026-01-01T09:00", provenance=Provenance.of_sources(()), user_id=None)
