@@ -139,7 +139,7 @@ def _from_a_mark(
 ) -> Sequence[MessageRecord | OutcomeRecord]:
     """Return the last records, from a hash-chosen record on, if there are many, so that prompts of several turns begin alike.
 
-    One record in eight is chosen, by a hash of its event id; at most 20 of the oldest records are dropped before the chosen one.
+    A hash of the event id chooses every eighth record on average; at most 20 of the oldest records are dropped.
     """
     if len(records) < _MANY_RECORDS:
         return records

@@ -87,10 +87,10 @@ class ChatMemory:
         )
 
     def own_messages(self, context: TurnContext, request: Wanted, *, is_quoted: bool = False) -> RecalledLines:
-        """Propose to withdraw the asker's messages, in addition to earlier proposals, and return their lines, oldest first.
+        """Propose to withdraw the asker's messages, in addition to earlier proposals, and return the lines, oldest first.
 
-        With a query: the messages that hold the query literally, and the request itself if it does too; without a literal match, the three
-        most similar messages. `is_quoted`: only the messages that the asker's messages quote.
+        With a query: the messages, and also the request, if they hold the query literally; without a literal match, the three most similar
+        messages. `is_quoted`: only messages quoted by the messages to answer.
         Raises: NothingToRecallError, StorageUnavailableError.
         """
         asked = context.to_answer
@@ -148,7 +148,7 @@ class ChatMemory:
     def _repeating(
         self, messages: Sequence[MessageRecord], asked: Sequence[MessageRecord], queries: Sequence[str]
     ) -> list[MessageRecord]:
-        """Return the messages that hold a query literally, else the three most similar; then the requests that hold a query."""
+        """Return the messages with a query literally, else the three most similar; then the requests with a query."""
         matches = rank([[Passage(folded=self._fold(one.text))] for one in messages], queries)
         places = {one.document for one in matches if one.is_literal} or {one.document for one in matches[:_SIMILAR]}
         folded_queries = [fold(one) for one in queries]

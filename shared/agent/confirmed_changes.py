@@ -1,4 +1,4 @@
-"""Carries out confirmed proposals of an answer through the tools that proposed them."""
+"""Carries out confirmed proposals of an answer through the proposing tools."""
 
 import json
 import zoneinfo
@@ -89,12 +89,12 @@ def _is_asked_anew(call: ProposedCall, outcomes: Iterable[OutcomeRecord]) -> boo
 
     For example, "☐ Change “milk”" replaces an earlier "☐ Delete “milk”".
     """
-    asking = sorted((one for one in outcomes if one.offer.has_proposals), key=lambda one: one.timestamp_ms)
-    places = [place for place, one in enumerate(asking) if call in one.offer.proposes]
+    asking = sorted((one for one in outcomes if one.offer.has_proposals), key=lambda answer: answer.timestamp_ms)
+    places = [place for place, answer in enumerate(asking) if call in answer.offer.proposes]
     target = _target_of(call)
     if target is None or not places:
         return False
-    newer = (one for outcome in asking[places[-1] + 1 :] for one in outcome.offer.proposes)
+    newer = (one for answer in asking[places[-1] + 1 :] for one in answer.offer.proposes)
     return any(_target_of(one) == target for one in newer)
 
 

@@ -1,7 +1,7 @@
-"""The culprits of a refusal: found by halving after the answer, and marked, so that later prompts leave them out at once.
+"""The culprits of a refusal: found by halving after the answer, and marked, so that later prompts omit the culprits at once.
 
-If a prompt was refused, and answered after something was left out, the turn leaves its suspects here. If the worker dies before the search,
-the next prompt is refused again, and leaves its suspects again.
+If a prompt was refused, and answered after parts were left out, the turn leaves its suspects here. If the worker dies before the search,
+the next prompt is refused again, and its turn leaves the suspects again.
 """
 
 import threading

@@ -56,7 +56,7 @@ _TOO_MANY_CALLS: Final = ToolFault(message=f"Not done: too many calls; at most {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Round:
-    """The result of a round of calls: an answer to every call, in order, and the decision, if the round reached one.
+    """The result of a round of calls: an answer to every call, in order, and the decision, if the round reached any.
 
     `footnotes`: texts that the turn's reply must carry.
     """
@@ -82,12 +82,13 @@ class ToolExecutor:
         call_counts: Counter[str] | None = None,
         allowed: Sequence[str] = (),
     ) -> Round:
-        """Answer every call exactly once, and add the calls to `made`, the turn's earlier calls by tool.
+        """Answer every call exactly once, and add the calls to `call_counts`, the turn's earlier calls by tool.
 
         `allowed`: the tools that the request allowed; empty: all tools of the turn.
 
-        A final call together with other calls is answered with an error, while the others run, because the model wrote it before knowing
-        their results: of `search_web` and `reply` in one round, `search_web` runs. For example, of two final calls the first counts.
+        A final call together with other calls is answered with an error, while the others run, because the model wrote the final call
+        before knowing their results. For example, of `search_web` and `reply` in one round, only `search_web` runs. Of two final calls the
+        first counts.
         """
         context = replace(context, deadline=deadline)
         results: dict[int, ToolResult] = {
@@ -165,7 +166,7 @@ class ToolExecutor:
         if tool.outside:
             context.readings.mark_outside(tool.outside, data)
         if not tool.is_final:
-            context.readings.note(data, is_kept=not tool.outside, is_outside=bool(tool.outside))
+            context.readings.note(data, is_filed=not tool.outside, is_outside=bool(tool.outside))
         shown = fitted(data, limit_tokens=tool.result_tokens)
         if shown is data:
             return result
@@ -185,7 +186,7 @@ class ToolExecutor:
 
 
 def _writes_strange_link(tool: Tool, arguments: Json, context: TurnContext) -> bool:
-    """Whether the call would store a link from neither a person nor a function, which would look trusted when read back.
+    """Whether the call would store a link from neither a person nor a function: when read back, the link would look trusted.
 
     A person who confirmed the call has seen the link.
     """

@@ -1,7 +1,7 @@
-"""Grounding: whether the asker's own words hold what a call would do, so that no tap is needed in a tainted turn.
+"""Grounding: whether the asker's own words hold the effect of a call, so that no tap is needed in a tainted turn.
 
-Pure functions of one author's messages. Only additions to the chat's own store are asked about: in a tainted turn, a deletion, a
-replacement and every call to the outside take a tap, whatever the words name (docs/adr/20261126-grounding.md).
+Pure functions of one author's messages, for additions to the chat's own store only: in a tainted turn, a deletion, a replacement and every
+call to the outside take a tap, even if the author's words name the target (docs/adr/20261126-grounding.md).
 """
 
 import datetime as dt
@@ -65,7 +65,7 @@ class Asked:
 
 
 def is_reminder_grounded(asked: Asked, *, text: str, at: str, rule: str | None = None) -> bool:
-    """Whether the author's own words order a reminder of this text, at this local time, with this recurrence.
+    """Whether the author's own words order a reminder of the text, at the local time, with the recurrence.
 
     For example, 「明日9時に牛乳を買うってリマインドして」 grounds the text 「牛乳を買う」 at 09:00 tomorrow.
     """
@@ -86,7 +86,7 @@ def is_note_grounded(asked: Asked, *, text: str) -> bool:
 
 
 def is_addition_grounded(asked: Asked, *, name: str, other_names: Iterable[str], note: str) -> bool:
-    """Whether the author orders this note to be added to the entry of this name, and means no other entry.
+    """Whether the author orders the note to be added to the entry called `name`, and means no other entry.
 
     For example, "add at noon to lunch" orders the note "at noon".
     """
@@ -95,15 +95,18 @@ def is_addition_grounded(asked: Asked, *, name: str, other_names: Iterable[str],
 
 
 def is_tick_grounded(asked: Asked, *, name: str, other_names: Iterable[str] = (), place: str = "") -> bool:
-    """Whether the author says that the item of this name is done, and means no other item; `place` is the name of the list."""
+    """Whether the author reports the item called `name` as done, and means no other item; `place` is the name of the list.
+
+    For example, "bought milk" ticks the item "milk", but not if there is another item "oat milk".
+    """
     own = own_words(asked.messages, Effect.TICK, outside=asked.outside, target=name)
     return bool(own) and is_target_named(own, name=name, other_names=other_names, place=place)
 
 
 def is_target_named(own: Sequence[str], *, name: str, other_names: Iterable[str] = (), place: str = "") -> bool:
-    """Whether own words name this thing alone: they hold a run of at least half of its name, and no such run of another name.
+    """Whether own words name only this thing: they hold a run of at least half of `name`, and no such run of another name.
 
-    Of two runs, one within the other, the longer counts: "milk tea" names milk tea, although there is also milk.
+    If a run lies within another run, the longer counts: "milk tea" names milk tea, although there is also milk.
     """
     folded_words = " ".join(own)
     heard = _name_tokens(folded_words.replace(fold(place), " ") if place else folded_words)
@@ -160,7 +163,7 @@ def _holds_text(own: Sequence[str], text: str) -> bool:
 
 
 def _end_of_run(words: Sequence[str], text_tokens: Sequence[str], place: int) -> int:
-    """Return the end of the longest run of text tokens, from `place` on, that these words hold."""
+    """Return the end of the longest run of text tokens, from `place` on, within the words."""
     plain = [one for one in words if _is_word(one)]
     best = place
     for start, word in enumerate(plain):

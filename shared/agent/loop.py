@@ -1,4 +1,4 @@
-"""The loop: ask the model, run its calls, return their results, until the model decides or a limit is reached."""
+"""The loop: ask the model, run the calls, return the results, until the model decides or a limit is reached."""
 
 import random
 from collections import Counter
@@ -22,11 +22,10 @@ _LEAST_FOR_ANOTHER_S: Final = 15.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thought:
-    """The decision of a turn, and how it came about.
+    """The decision of a turn, and its history.
 
     `tools_used`: names of existing tools only. `footnotes`: texts that the reply must carry unchanged. `helped`: the changes before further
-    requests, in order. `saw_asked_only`: every content that the model wrote in this turn came from a prompt with only the messages to
-    answer.
+    requests, in order. `saw_asked_only`: every content of the model in this turn came from a prompt with only the messages to answer.
     """
 
     decision: Decision
@@ -66,9 +65,8 @@ class Agent:
     ) -> Thought:
         """Return the decision, by the deadline, if any, and within the limits.
 
-        The model may call `only` these tools; empty: all tools of the turn. `asked_only` returns the contents of a prompt with only the
-        messages to answer. A message in trouble, for example a blank one, is requested again; it is returned if the model gives no better
-        message.
+        The model may call `only` the named tools; empty: all tools of the turn. `asked_only` returns the contents of a prompt with only the
+        messages to answer. A message in trouble, for example a blank message, is requested again; without a better message it is returned.
 
         Raises: PromptAmendedError, ModelUnavailableError, ModelRefusedError, ModelBlockedError, ModelCallLimitError, DeadlineError.
         """

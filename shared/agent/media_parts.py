@@ -1,6 +1,6 @@
-"""Images, voices, videos and files as parts of a prompt: their bytes, or their address if the model reads buckets.
+"""Images, voices, videos and files as parts of a prompt: bytes, or an address if the model reads buckets.
 
-A file that the model cannot read becomes its text, which is extracted again for each prompt, and never stored.
+A file of a type unreadable for the model becomes text, extracted again for each prompt and never stored.
 """
 
 import threading
@@ -59,8 +59,8 @@ _UNREAD_FILES: Final[Mapping[Unkept, Unread]] = {"unreadable": Unread.UNKNOWN_TY
 class ShownMedia:
     """The media of a prompt.
 
-    `parts`: the parts of each message by its id: the quoted medium and its own, or notes on the reason for a missing medium. `unread`: the
-    reason by id, for messages whose own file is unreadable.
+    `parts`: by message id, the quoted medium and the message's own medium, or notes on the reason for a missing medium. `unread`: by
+    message id, the reason why the message's own file is unreadable.
     """
 
     parts: Mapping[str, Sequence[Part]] = field(default_factory=dict, repr=False)
@@ -91,13 +91,13 @@ class InlineBudget:
 class _Share:
     """A turn's share of the budget, and its deadline for fetches.
 
-    Files are read until the deadline `reading`, and have `file_tokens` together; `said` are the words of the question.
+    Files are read until the deadline `reading`, and have `file_tokens` together; `question` are the words of the question.
     """
 
     budget: InlineBudget
     deadline: Deadline
     reading: Deadline
-    said: tuple[str, ...] = field(default=(), repr=False)
+    question: tuple[str, ...] = field(default=(), repr=False)
     file_tokens: int = ALL_FILES_TOKENS
     taken_bytes: int = 0
     unread: dict[str, Unread] = field(default_factory=dict)
@@ -140,7 +140,7 @@ class MediaParts:
             budget=self.budget,
             deadline=deadline.within(FETCH_S),
             reading=deadline.within(FETCH_S + READ_S),
-            said=question,
+            question=question,
         )
         try:
             yield ShownMedia(parts=self._parts(conversation, asked, quotable, fetches, share), unread=share.unread)
@@ -227,7 +227,7 @@ class MediaParts:
             return f"[note] {_NOT_OPENED}"
         if isinstance(document, Unread):
             return _unread(message, document, share)
-        part = file_part(document, question=share.said, limit_tokens=min(FILE_TOKENS, share.file_tokens))
+        part = file_part(document, question=share.question, limit_tokens=min(FILE_TOKENS, share.file_tokens))
         share.file_tokens -= estimated_tokens(part.text)
         return part
 
@@ -245,15 +245,15 @@ def recent_media(history: History, asked: Sequence[MessageRecord]) -> tuple[Mess
     people, asked_ids = {one.user_id for one in asked}, {one.line_message_id for one in asked}
     quoted = {one.quoted_message_id for one in asked}
     since_ms = max(one.timestamp_ms for one in asked) - RECENT_MS
-    found = [
-        one
-        for one in history.messages
-        if one.type in MESSAGE_TYPES
-        and one.user_id in people
-        and one.timestamp_ms >= since_ms
-        and one.line_message_id not in asked_ids | quoted
+    media = [
+        message
+        for message in history.messages
+        if message.type in MESSAGE_TYPES
+        and message.user_id in people
+        and message.timestamp_ms >= since_ms
+        and message.line_message_id not in asked_ids | quoted
     ]
-    return tuple(found[-RECENT_MEDIA:])
+    return tuple(media[-RECENT_MEDIA:])
 
 
 def media_of(message: MessageRecord, quotable: Quotable) -> Iterator[MessageRecord]:

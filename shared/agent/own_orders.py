@@ -104,12 +104,12 @@ _REFUSED_BEFORE: Final = _forms(
 def own_words(
     messages: Iterable[str], effect: Effect, *, outside: Sequence[str] = (), target: str = ""
 ) -> tuple[str, ...]:
-    """Return the folded sentences in which one author orders this effect, and the author's other plain sentences.
+    """Return the folded sentences with the author's orders of the effect, and the author's other plain sentences.
 
     Empty without an order. Values may stand in short quotation marks, as in 「牛乳」ってリマインドして, but an order may not. `outside`:
-    words from outside in the prompt; a sentence that repeats a run of these words is not the author's, except for the name of the `target`,
-    which may come from a page.
-    For example, `own_words(["what is tea? remind me to buy milk"], Effect.REMIND)` returns the second sentence only.
+    words from outside in the prompt; a sentence with a run of outside words is not the author's, except for the name of the `target`,
+    possibly a page's.
+    For example, `own_words(["what is tea? remind me to buy milk"], Effect.REMIND)` returns only the second sentence.
     """
     name = fold(target).strip()
     repeated = Runs.of_any(fold(one).replace(name, _CUT) if name else one for one in outside)

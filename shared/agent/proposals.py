@@ -1,7 +1,7 @@
 """Proposals: changes that wait for the person's tap, because the turn has read words of strangers.
 
-The code describes each change from the arguments of the call, not in words of the model or of a page. So the person confirms exactly what
-will be done.
+The code describes each change from the arguments of the call, never in words of the model or of a page. Therefore the person confirms
+exactly the future change.
 """
 
 import datetime as dt
@@ -37,9 +37,9 @@ class Proposals:
         self._lock = Lock()
 
     def add(self, tool: str, arguments: Json, *, name: str, revise: Callable[[], str] = str) -> bool:
-        """Propose this call, which would touch something of this name; return whether there is room for it.
+        """Propose a call whose target has this name; return False if the call is too long, or three others are proposed.
 
-        It is kept without lone surrogates, which no record takes. `revise` returns the state of that thing as the turn leaves it.
+        Lone surrogates are removed, because no record can hold them. `revise` returns the state of the target after the turn.
         """
         text = without_lone_surrogates(json.dumps(arguments, ensure_ascii=False, sort_keys=True))
         with self._lock:
@@ -52,15 +52,15 @@ class Proposals:
 
     @property
     def proposed(self) -> tuple[ProposedCall, ...]:
-        """The proposals, in the order in which they were made."""
+        """The proposals, in the order of their calls."""
         with self._lock:
             return tuple(self._proposed.values())
 
     @property
     def revised(self) -> tuple[ProposedCall, ...]:
-        """The proposals, each with the state of what it would touch; to be asked for once the turn stages nothing more.
+        """The proposals, each with the state of its target; to be read after the turn's last staged write.
 
-        For example, a turn that proposes to delete an entry and also adds a note to it asks about the entry with the note.
+        For example, if a turn proposes to delete an entry and also adds a note, the question shows the entry with the note.
         """
         with self._lock:
             revisions = dict(self._revisions)
@@ -68,7 +68,7 @@ class Proposals:
 
 
 class ShownArgument(StrEnum):
-    """The arguments that have a name in the person's language; others are names of the chat's own, such as those of Notion's properties."""
+    """The arguments with a name in the person's language; other names come from the chat, for example of Notion properties."""
 
     AT = "at"
     RULE = "rule"
@@ -88,7 +88,7 @@ _NAMED: Final = frozenset(ShownArgument)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Texts:
-    """What a tap would do to something of this {name}, by tool; and the names of arguments."""
+    """The effects of a tap on the thing of this {name}, by tool; and the names of arguments."""
 
     classify_and_capture: str
     delete_entry: str
@@ -106,12 +106,12 @@ class _Texts:
 
 
 def shown_values(arguments: Json, *, name: str) -> tuple[object, ...]:
-    """Return all that the lines of a call's proposal show, as it is."""
+    """Return the values in the lines of a call's proposal, unchanged."""
     return (name, *(value for _, value in _shown(arguments)))
 
 
 def described(proposed: tuple[ProposedCall, ...], *, locale: str) -> str:
-    """Return all that a tap would do, a line for each proposal and one for each of its arguments, nothing of it cut.
+    """Return all effects of a tap: a line for each proposal and a line for each of its arguments, uncut.
 
     ☐ Change the reminder: “medicine”
          when: Tuesday 5 May 2026, 03:00
@@ -120,21 +120,21 @@ def described(proposed: tuple[ProposedCall, ...], *, locale: str) -> str:
     return "\n".join("\n".join(_lines(one, _texts(locale), locale=locale)) for one in proposed)
 
 
-def _lines(one: ProposedCall, texts: _Texts, *, locale: str) -> Iterator[str]:
-    arguments: Json = json.loads(one.arguments)
-    name = quotable(one.name, limit=_NAME_GRAPHEMES)
-    head = str(getattr(texts, one.tool)).replace("{name}", name)
+def _lines(call: ProposedCall, texts: _Texts, *, locale: str) -> Iterator[str]:
+    arguments: Json = json.loads(call.arguments)
+    name = quotable(call.name, limit=_NAME_GRAPHEMES)
+    head = str(getattr(texts, call.tool)).replace("{name}", name)
     path = arguments.get("path")
     yield f"☐ {head} ({path})" if isinstance(path, str) else f"☐ {head}"
     for argument, value in _shown(arguments):
-        told = _told(argument, value, locale=locale)
-        if told and (told.split() != one.name.split() or name != quotable(one.name, limit=len(one.name) + 1)):
+        shown = _told(argument, value, locale=locale)
+        if shown and (shown.split() != call.name.split() or name != quotable(call.name, limit=len(call.name) + 1)):
             label = texts.arguments[ShownArgument(argument)] if argument in _NAMED else argument
-            yield without_marks(without_turns(without_lone_surrogates(f"{_INDENT}{label}: {_indented(told)}")))
+            yield without_marks(without_turns(without_lone_surrogates(f"{_INDENT}{label}: {_indented(shown)}")))
 
 
 def _shown(arguments: Json) -> Iterator[tuple[str, object]]:
-    """Yield every argument but those that only say which thing it is; of an object each field."""
+    """Yield every argument except identifiers of the target; of an object, yield each field."""
     names = sorted(arguments.keys() - _SHOWN_BY_NAME, key=lambda name: (name not in _FIRST, name))
     for name in names:
         value = _properties_of(arguments) if name == "properties" else arguments[name]
@@ -159,7 +159,7 @@ def _indented(text: str) -> str:
 
 
 def _properties_of(arguments: Json) -> object:
-    """Return the properties of a page, which may be an object or the text of one."""
+    """Return the properties of a page, given as an object or as its JSON text."""
     properties = arguments.get("properties")
     if isinstance(properties, str):
         return json.loads(properties) if properties.strip() else None

@@ -1,6 +1,6 @@
-r"""The marks with which receipts (✓) and proposals (☐) begin, in every form in which a model may forge them.
+r"""The symbols at the beginning of receipts (✓) and proposals (☐), in every form that a model may forge.
 
-What is no letter and no digit hides no mark before which it stands: `「✓ …」`, `🗑 ✓ …`, `① ✓ …` are such lines, too.
+Only a letter or a digit before a symbol hides the symbol: `「✓ …」`, `🗑 ✓ …`, `① ✓ …` also count as such lines.
 Source: Unicode 15, blocks Dingbats and Miscellaneous Symbols; UAX #44, `Default_Ignorable_Code_Point` (`\p{DI}`).
 """
 
@@ -30,16 +30,16 @@ _LIKE_A_MARK: Final = rf"{_MARK}\u221a\u23b7\u2228\u22c1\u25a1\u25a2\u25fb\u2b1c
 
 
 def without_leading_marks(text: str) -> str:
-    """Return the text of which no line begins with a mark.
+    """Return the text without a symbol at the beginning of any line.
 
-    Behind the sign of a list or an opening bracket a mark becomes a box, because a list may tell what is done: `- ✓ milk` becomes
-    `- [x] milk`. Behind other signs it is left out.
+    After a list sign or an opening bracket, a symbol becomes a box, because a list may report finished items: `- ✓ milk` becomes `- [x]
+    milk`. After other signs the symbol is removed. For example, `without_leading_marks("✓ milk")` is `- milk`.
     """
     return _LEADING.sub(_without_mark, text)
 
 
 def mark_before(words: Iterable[str], *, followed_by: str) -> "regex.Pattern[str]":
-    """Return the pattern of a mark, or of what looks like one, before any of these words that are `followed_by` this."""
+    """Return the pattern of a symbol, or of a character like a symbol, before any of the words, `followed_by` another pattern."""
     several = "|".join(r"\s*+".join(map(regex.escape, one.split())) for one in sorted(words, key=len, reverse=True))
     return regex.compile(
         rf"(?<![\p{{L}}\p{{Nd}}])[{_LIKE_A_MARK}]{_HIDDEN}(?=[\p{{Ps}}\p{{Pi}}]?+{_HIDDEN}(?:{several}){_HIDDEN}{followed_by})",

@@ -1,4 +1,4 @@
-"""Receipts: one line, written by the code, that states a turn's effects, so that people need not rely on the model's words.
+"""Receipts: a line, written by the code, with a turn's effects, so that people need not rely on the model's words.
 
 The line is made from the outcome's staged writes and from the confirmed external calls.
 """
@@ -60,8 +60,8 @@ class Place(StrEnum):
 class Due:
     """The time of a reminder, in local time: next at `at`, and again by `recurrence`.  `this_year` is the year of the turn.
 
-    `messages`: the messages of the account's quota that each occurrence costs. `carried`: the number of next occurrences within this
-    month's quota, if the quota does not cover all.
+    `messages`: the cost of each occurrence in messages of the account's quota. `carried`: the number of next occurrences within the month's
+    quota, if the quota does not cover all.
     """
 
     at: dt.datetime
@@ -156,7 +156,7 @@ def quotable(name: str, *, limit: int) -> str:
 
 
 def receipt(deeds: Sequence[Deed], *, locale: str) -> str:
-    """Return one line that states each kind of effect with its first four names; "" without effects.
+    """Return one line with each kind of effect and its first four names; "" without effects.
 
     For example, `✓ Filed: “lunch” (ideas)`.
     """

@@ -1,12 +1,12 @@
-"""What is done about each trouble with the model: the table of what helps, and how a failure is classed.
+"""The helps against each trouble with the model, and the classification of failures.
 
-A trouble has its helps in order: its first occurrence in a turn gets the first one, the next occurrence the next. A help that is not
-possible is passed over: `WITHOUT_MEDIA` in a prompt without media, `OTHER_MODEL` without a second model that is still to be asked. An
-answer that cannot be used is never appended to the contents. After the last help the turn fails.
+The helps of a trouble have an order: its first occurrence in a turn gets the first help, the next occurrence the next. An impossible help
+is skipped: `WITHOUT_MEDIA` in a prompt without media, `OTHER_MODEL` without a second model still to be asked. An unusable answer is never
+appended to the contents. After the last help the turn fails.
 
     the prompt is blocked ─▶ without the newest results ─▶ with only what is asked ─▶ without media ─▶ "I cannot answer that"
 
-Source: Gemini API, `FinishReason`; the content that comes with each reason, and how often, from issues of the client libraries:
+Source: Gemini API, `FinishReason`; the content and the frequency of each reason, from issues of the client libraries:
 python-genai #1289 (empty STOP), #1789 and #1836 (MALFORMED_FUNCTION_CALL), #1818 (UNEXPECTED_TOOL_CALL), #1011 (MAX_TOKENS by thoughts).
 """
 
@@ -20,7 +20,7 @@ from shared.errors import ModelBlockedError, ModelRefusedError, ModelUnavailable
 
 
 class Help(StrEnum):
-    """What is changed before the model is asked again."""
+    """A change before the model is asked again."""
 
     AGAIN = "again"
     """Nothing; after a pause where the model did not answer."""
@@ -33,22 +33,22 @@ class Help(StrEnum):
     MORE_OUTPUT = "more_output"
     """Twice the output tokens."""
     START_OVER = "start_over"
-    """The rounds of the turn are left out; what they have changed is told."""
+    """The rounds of the turn are replaced by notes on their changes."""
     WITHOUT_RESULTS = "without_results"
-    """What the newest calls have read is left out."""
+    """The results that the newest calls have read are left out."""
     ASKED_ONLY = "asked_only"
-    """The prompt holds nothing of the chat but what is asked."""
+    """The prompt holds only the messages to answer."""
     WITHOUT_MEDIA = "without_media"
-    """A note stands in the place of every medium."""
+    """A note replaces every medium."""
     OTHER_MODEL = "other_model"
     """The second model is asked for the rest of the turn."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trouble:
-    """A way in which a request fails, and what helps.
+    """A way in which a request fails, and the helps against the trouble.
 
-    `refuses`: the provider will not answer this. `is_passing`: time may cure it, so that without a second model the first is asked again.
+    `refuses`: the provider refuses to answer. `is_passing`: the trouble may pass, so without a second model the first model is asked again.
     """
 
     name: str
@@ -59,7 +59,7 @@ class Trouble:
 
     @property
     def error(self) -> ModelBlockedError | ModelUnavailableError:
-        """The error of a turn that nothing helps any more."""
+        """The error of a turn after the last help."""
         if self.refuses:
             return ModelBlockedError(f"the model will not answer this: {self.name}")
         return ModelUnavailableError(f"the model gave no usable answer: {self.name}")
@@ -92,15 +92,15 @@ MODEL_REFUSED: Final = Trouble(name="MODEL_REFUSED", helps=(Help.OTHER_MODEL,))
 """401, 403, 404: the key or the model's name is at fault, not what is asked."""
 PROMPT_BLOCKED: Final = Trouble(name="PROMPT_BLOCKED", helps=_REFUSED, refuses=True)
 BLANK: Final = Trouble(name="BLANK", helps=(Help.NOTE, Help.OTHER_MODEL), note=_BLANK)
-"""A reply of which nothing is left as plain text."""
+"""A reply that is empty as plain text."""
 STRANGE_LINK: Final = Trouble(name="STRANGE_LINK", helps=(Help.NOTE,), note=_LINK)
-"""A reply that would lose a link; it is sent without the link where the model gives no other."""
+"""A reply that would lose a link; without a better reply it is sent without the link."""
 EMPTY: Final = Trouble(name="EMPTY", helps=(Help.AGAIN, Help.NOTE, Help.OTHER_MODEL), note=_CALL_A_TOOL)
 TEXT_ONLY: Final = Trouble(name="TEXT_ONLY", helps=(Help.ENDING, Help.OTHER_MODEL), note=_CALL_A_TOOL)
 ENDLESS: Final = Trouble(name="ENDLESS", helps=(Help.NOTE, Help.ENDING, Help.OTHER_MODEL), note=_FEWER_CALLS)
-"""A loop of the model's own: an answer of 4 MB can hold 16,000 calls. Nothing of it is run, or sent back."""
+"""A loop of the model's own: an answer of 4 MB can hold 16,000 calls. No call is run, and the answer is not sent back."""
 MOST_CALLS: Final = 64
-"""Of an answer that is read at all; of these the first 16 are run."""
+"""Calls of an answer that is accepted; the first 16 are run."""
 
 _DECIDED_BY_PARTS: Final = frozenset({"STOP", "TOO_MANY_TOOL_CALLS", "FINISH_REASON_UNSPECIFIED"})
 _BY_FINISH_REASON: Final[Mapping[str, Trouble]] = {
@@ -123,9 +123,9 @@ _BY_FINISH_REASON: Final[Mapping[str, Trouble]] = {
 
 
 def trouble_with(response: ModelResponse) -> Trouble | None:
-    """Return None if the answer's calls can be run, else what is wrong with it.
+    """Return None if the answer's calls can be run, else the trouble with the answer.
 
-    An unknown finish reason is judged by the answer's parts, like STOP.
+    An unknown finish reason is judged by the answer's parts, like STOP. For example, STOP with text but without calls is TEXT_ONLY.
     """
     if response.block_reason is not None:
         return PROMPT_BLOCKED
@@ -140,7 +140,7 @@ def trouble_with(response: ModelResponse) -> Trouble | None:
 
 
 def trouble_of(error: ModelUnavailableError | ModelRefusedError) -> Trouble:
-    """Return the trouble that an error of the adapter tells of."""
+    """Return the trouble behind an error of the adapter; for example, a 429 with `retry_after_s` is RATE_LIMITED."""
     if isinstance(error, ModelRefusedError):
         return REQUEST_REFUSED if error.is_about_request else MODEL_REFUSED
     return UNANSWERED if error.retry_after_s is None else RATE_LIMITED

@@ -1,4 +1,4 @@
-"""The words of a reply as people would see them: without links that nobody gave."""
+"""The words of a reply as people would see them, without untrusted links."""
 
 import re
 from dataclasses import replace
@@ -22,7 +22,7 @@ _ONLY_A_HOLE: Final = re.compile(rf"[\s\-*+•・]*+(?:[0-9]{{1,3}}[.)])?\s*+{_H
 
 
 def trouble_with_reply(readings: Readings, message: str | None) -> Trouble | None:
-    """Return what is wrong with a message as people would see it: nothing is left of it, or not the links that it holds."""
+    """Return the trouble with a message as people would see it: the message is blank, or loses links."""
     if message is None:
         return None
     strange = 0
@@ -39,10 +39,9 @@ def trouble_with_reply(readings: Readings, message: str | None) -> Trouble | Non
 
 
 def without_strange_links(readings: Readings, text: str) -> str:
-    """Return the text without links that nobody gave, so that its sentences stay whole; the log counts them.
+    """Return the text without untrusted links, in whole sentences; the log counts the removed links.
 
-    In the place of a link stands "…". Brackets around nothing else go, and so do lines of nothing else: of `Shop (https://a.example)` stays
-    `Shop`.
+    "…" replaces a link. Brackets and lines that held only a link are removed: `Shop (https://a.example)` becomes `Shop`.
     """
     text, strange = readings.without_strange_links(text, instead=_HOLE)
     if not strange:
@@ -55,5 +54,5 @@ def without_strange_links(readings: Readings, text: str) -> str:
 
 
 def deeds_without_strange_links(context: TurnContext) -> tuple[Deed, ...]:
-    """Return what the turn did, with names in which there is no link that nobody gave."""
+    """Return the turn's effects, with names without untrusted links."""
     return tuple(replace(one, name=context.readings.without_strange_links(one.name)[0]) for one in context.deeds)

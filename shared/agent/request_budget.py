@@ -1,9 +1,9 @@
 """The budget of a whole request to the model: instructions, declarations, the chat, and every round of the turn.
 
-Each part has its own budget; this budget holds also if many parts are full at once. Parts are dropped in this order: results of earlier
-rounds; whole earlier rounds, if the model's contents take more than half; a part of the newest results; words of the chat, the oldest
-first. Instructions and declarations belong to the deployment and stay. A round that stays is sent unchanged, because the provider checks
-its signatures.
+Each part has its own budget; the budget of the request holds even if many parts are full at once. Parts are dropped in order: results of
+earlier rounds; whole earlier rounds, if the model's contents take more than half; a part of the newest results; words of the chat, the
+oldest first. Instructions and declarations belong to the deployment and stay. A remaining round is sent unchanged, because the provider
+checks its signatures.
 """
 
 from collections.abc import Callable, Sequence
@@ -115,15 +115,18 @@ def _without_earlier_rounds(contents: tuple[Content, ...], available_tokens: int
 
 def _with_short_results(contents: tuple[Content, ...], available_tokens: int) -> tuple[Content, ...]:
     """Return the contents with the newest results cut, all to the same length."""
-    newest = max((index for index, one in enumerate(contents) if isinstance(one, FunctionResponses)), default=None)
+    newest = max(
+        (index for index, answer in enumerate(contents) if isinstance(answer, FunctionResponses)), default=None
+    )
     if newest is None:
         return contents
     round_ = contents[newest]
     assert isinstance(round_, FunctionResponses)  # noqa: S101 - as it was found
     other_tokens = tokens_of_contents(contents) - _tokens_of_content(round_)
-    each = _fair_limit([tokens_of(one.response) for one in round_.responses], available_tokens - other_tokens)
+    each = _fair_limit([tokens_of(answer.response) for answer in round_.responses], available_tokens - other_tokens)
     cut = tuple(
-        FunctionResponse(call=one.call, response=_short_response(one.response, each)) for one in round_.responses
+        FunctionResponse(call=answer.call, response=_short_response(answer.response, each))
+        for answer in round_.responses
     )
     return (*contents[:newest], FunctionResponses(responses=cut), *contents[newest + 1 :])
 
@@ -188,7 +191,7 @@ def _beginning(text: str, limit_tokens: int) -> str:
 
 
 def _fair_limit(sizes: Sequence[int], total: int) -> int:
-    """Return the limit for each size, so that all sizes together, whose sum exceeds `total`, fit into the total.
+    """Return the common limit at which all sizes together fit into `total`; uncut, the sizes exceed the total.
 
     For example, `_fair_limit([100, 900, 900], 1_000)` is 450.
     """

@@ -1,4 +1,4 @@
-"""The responder: turns a question into its outcome with the model and its tools."""
+"""The responder: turns a question into an outcome with the model and the tools."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -249,9 +249,9 @@ class AgentResponder:
         )
 
     def _text_of(self, message: str, thought: Thought, context: TurnContext) -> str:
-        """Return the answer as people see it: the model's text within the limit, the receipt, and footnotes that fit LINE's bubbles.
+        """Return the answer as people see it: the model's text within the limit, the receipt, and fitting footnotes.
 
-        The model's words and the footnotes leave room for the receipt and for the proposals, which are added later.
+        The model's words and the footnotes leave room for the receipt and for the proposals; the latter are added later.
         """
         locale = language_of(context.said, default=self.prompt.locale)
         receipt_text = mask_ids(receipt(deeds_without_strange_links(context), locale=locale))
@@ -313,7 +313,7 @@ def _note_readings(context: TurnContext, contents: Sequence[Content], *, index: 
         if isinstance(content, TextContent | MixedContent):
             for text in content.texts:
                 context.readings.note(text)
-    context.readings.note(index, is_kept=True)
+    context.readings.note(index, is_filed=True)
     if context.is_tainted:
         context.readings.read_links_strictly()
 

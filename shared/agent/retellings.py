@@ -1,4 +1,4 @@
-"""Retellings: answers and recaps in a prompt, whose words repeat messages; and the messages that shown messages quote.
+"""Retellings: answers and recaps in a prompt, whose words repeat messages; and the messages quoted by shown messages.
 
 A tool that stores words of the prompt must name every possible source message, also of words from an earlier answer or a recap.
 """
@@ -21,8 +21,9 @@ class RetoldMessage:
     """A message whose words a retelling may repeat.
 
     `text`: None if no comparison is possible, because the words are no longer stored, or the message is an image, voice, video or file.
-    `words_ms`: LINE's timestamp of the words. `is_covered`: the retelling answers the message, answers a message that quotes the message,
-    or sums it up; otherwise only the prompt of the retelling held the message. `by`: the sender's hash (`member_mark`); empty if unknown.
+    `words_ms`: LINE's timestamp of the words. `is_covered`: the retelling answers the message, answers a message with a quote of the
+    message, or sums the message up; otherwise only the prompt of the retelling held the message. `by`: the sender's hash (`member_mark`);
+    empty if unknown.
     """
 
     line_message_id: str
@@ -39,9 +40,9 @@ class RetoldMessage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retelling:
-    """Words that repeat messages: an answer of the bot, whose bubbles have the ids `sent_message_ids`, or a recap.
+    """Words that repeat messages: an answer of the bot in bubbles with the ids `sent_message_ids`, or a recap.
 
-    `provenance` names all sources of the words, including messages behind entries that the answer's turn read.
+    `provenance` names all sources of the words, including messages behind entries read by the answer's turn.
     """
 
     text: str = field(repr=False)
@@ -57,7 +58,7 @@ def messages_in_prompt(history: History, asked: Sequence[MessageRecord]) -> tupl
 
 
 def sources_beyond_memory(history: History, asked: Sequence[MessageRecord], recalled: Recollection) -> Provenance:
-    """Return the sources of the prompt's recaps and answers that memory does not hold, and the time span of these sources.
+    """Return the sources of the prompt's recaps and answers outside memory, and the time span of these sources.
 
     Without ids: nothing in the prompt was made of a message older than memory, so memory holds every message for the comparison.
     """
@@ -75,7 +76,7 @@ def retellings_in_prompt(
     recalled: Recollection | None = None,
     beyond_memory: Sequence[MessageRecord] = (),
 ) -> tuple[Retelling, ...]:
-    """Return the recaps and answers whose words the prompt holds, also quoted and `recalled` ones, each once.
+    """Return the recaps and answers in the prompt, including quoted and `recalled` answers, each once.
 
     `beyond_memory`: source messages that only the archive holds.
     """
@@ -136,7 +137,7 @@ def _provenance_of(record: Recap | OutcomeRecord, unshown: Mapping[str, Provenan
 
 
 def _answered_by(outcome: OutcomeRecord) -> tuple[str, ...]:
-    """Return the messages that an answer is about; a reminder answers none, so its source messages are returned."""
+    """Return the messages behind an answer; a reminder answers no message, so the source messages are returned."""
     return outcome.answered_ids or tuple(sorted(outcome.provenance.ids))
 
 
@@ -154,7 +155,7 @@ def _named_by(quoted: MessageRecord | OutcomeRecord | Unquotable | None) -> tupl
 def _retold(
     history: History, remembered: dict[str, MessageRecord], line_message_id: str, *, is_covered: bool, latest_ms: int
 ) -> RetoldMessage:
-    """Return the message; if it is not in memory, its words count as written at `latest_ms`, or at its edit if later."""
+    """Return the message; outside memory, the words count as written at `latest_ms`, or at a later edit."""
     record = remembered.get(line_message_id)
     is_comparable = record is not None and not (is_covered and record.type in MESSAGE_TYPES)
     edited_ms = history.amendments.edited_ms.get(line_message_id, 0)

@@ -89,7 +89,10 @@ class SaidTimes:
     now: dt.datetime
 
     def hold(self, at: dt.datetime) -> bool:
-        """Whether the words name this local moment.  An hour without a day is the next one of that hour."""
+        """Whether the words name the local moment.  An hour without a day means its next occurrence.
+
+        For example, "at 9" at 20:00 means 09:00 tomorrow.
+        """
         if any(abs(one - at) <= _MINUTE for one in self.moments):
             return True
         if at.time() not in self.hours:
@@ -98,7 +101,7 @@ class SaidTimes:
 
 
 def said_times(folded: str, now: dt.datetime) -> SaidTimes:
-    """Read folded words; `now` is the local time, without a zone, at which they were sent."""
+    """Read folded words; `now` is the local time of the message, without a zone."""
     text = _with_digits(folded)
     return SaidTimes(
         days=frozenset(_days(text, now.date())),
@@ -131,13 +134,13 @@ def _days(text: str, today: dt.date) -> Iterator[dt.date]:
             yield coming
         if not is_next and coming == today:
             yield coming + dt.timedelta(days=7)
-    yield from (today + dt.timedelta(days=_count(found)) for found in _IN_DAYS.finditer(text))
-    for found in _ISO_DATE.finditer(text):
-        yield from _date(*map(int, found.groups()))
+    yield from (today + dt.timedelta(days=_count(match)) for match in _IN_DAYS.finditer(text))
+    for match in _ISO_DATE.finditer(text):
+        yield from _date(*map(int, match.groups()))
     for month, day in _months_and_days(text):
         yield from _next_of(month, day, today)
-    for found in _DAY_OF_MONTH.finditer(text):
-        day = int(next(filter(None, found.groups())))
+    for match in _DAY_OF_MONTH.finditer(text):
+        day = int(next(filter(None, match.groups())))
         yield from (
             list(_next_of(today.month, day, today))[:1]
             if day >= today.day

@@ -1,4 +1,4 @@
-"""The first model, and in its place the second one: for requests that are made once, such as recaps, captions and classifications."""
+"""The first model, with the second as a fallback: for single requests such as recaps, captions and classifications."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -15,7 +15,7 @@ _Answer = TypeVar("_Answer")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SecondChance:
-    """A Model that asks the second one where the first gives no answer, within the time of the request."""
+    """A Model that asks the second model if the first gives no answer, within the time of the request."""
 
     model: Model
     second: Model
@@ -34,7 +34,7 @@ class SecondChance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SecondJsonChance:
-    """A JsonModel that does the same."""
+    """A JsonModel with the same fallback."""
 
     model: JsonModel
     second: JsonModel
@@ -52,7 +52,10 @@ class SecondJsonChance:
 
 
 def _asked(first: Callable[[], _Answer], second: Callable[[float], _Answer], clock: Clock, timeout_s: float) -> _Answer:
-    """Return the first answer, or the second one, which gets the time that is left.  Raises: what the last of them raises."""
+    """Return the first model's answer, else the second's, within the remaining time.  Raises: the last model's error.
+
+    For example, after 12 of 15 s the second model gets 3 s; with less than 3 s left it is not asked.
+    """
     began_s = clock.monotonic_s()
     try:
         return first()

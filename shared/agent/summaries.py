@@ -1,4 +1,4 @@
-"""Texts that the model writes outside of turns, each by one function call: recaps of older messages, captions of media."""
+"""Texts by the model outside of turns, each by one function call: recaps of older messages, captions of media."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -35,7 +35,7 @@ _CAPTION_LIMIT: Final = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Assignment:
-    """One kind of text: what it is for, the function that takes it, and the model's instruction."""
+    """One kind of text: the purpose, the function that receives the text, and the model's instruction."""
 
     kind: Purpose
     function: str
@@ -44,7 +44,7 @@ class _Assignment:
     max_output_tokens: int
 
     def ask(self, model: Model, contents: Sequence[Content]) -> tuple[str, ...]:
-        """Return the `text` of every call of the function.  Raises: as `Model.generate` does; ModelBlockedError."""
+        """Return the `text` of every call of the function.  Raises: as `Model.generate`; ModelBlockedError."""
         declaration = FunctionDeclaration(
             name=self.function, description=self.purpose, parameters=load_schema(f"{self.function}.parameters")
         )
@@ -103,7 +103,7 @@ class ModelSummariser:
         answers: Sequence[OutcomeRecord],
         amendments: Amendments,
     ) -> str:
-        """Return a recap, without what the provider refuses to read; without words, if that is all.
+        """Return a recap without messages that the provider refuses; empty if the provider refuses all.
 
         Raises: ModelUnavailableError, ModelRefusedError, ModelBlockedError, DeadlineError, PromptAmendedError.
         """
@@ -126,7 +126,7 @@ class ModelSummariser:
     def _sum_up(
         self, messages: Sequence[MessageRecord], answers: Sequence[OutcomeRecord], names: Mapping[str, str]
     ) -> str:
-        """Return a recap in which there is no link that the stretch does not hold: later prompts give what recaps hold."""
+        """Return a recap without links from outside the stretch, because later prompts trust the links of recaps."""
         contents = self.prompt.stretch(messages, answers, names=names)
         texts = _RECAP.ask(self.model, tuple(map(mask_content, contents)))
         text = next((text for text in map(str.strip, texts) if text), None)
@@ -145,13 +145,13 @@ class ModelSummariser:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelCaptioner:
-    """A Captioner that asks the model.  Each request holds one medium, so that no caption repeats the content of another."""
+    """A Captioner that asks the model.  Each request holds a single medium, so that no caption repeats another medium's content."""
 
     model: Model
     parts: MediaParts
 
     def caption(self, conversation: Conversation, message: MessageRecord) -> str | None:
-        """Return one line, or None if the message's medium is not stored, or is refused, which its label then tells.
+        """Return a line of text, or None if the message's medium is not stored, or is refused, as the label then says.
 
         Raises: ModelUnavailableError, ModelRefusedError, StorageUnavailableError.
         """
@@ -174,6 +174,6 @@ class ModelCaptioner:
 
 
 def _line(text: str) -> str:
-    """Return the text as one line without brackets, so that it cannot pass for a header of a prompt."""
+    r"""Return the text as one line without brackets, to prevent a false header: `_line("[note]\n 1")` is `(note) 1`."""
     plain = mask_ids(text).translate({ord("["): "(", ord("]"): ")"})
     return shortened(" ".join(plain.split()), limit=_CAPTION_LIMIT)

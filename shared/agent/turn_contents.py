@@ -1,4 +1,4 @@
-"""The contents of one turn, as a request to the model holds them: the prompt, and rounds of calls and results."""
+"""The contents of a turn in the form of a request to the model: the prompt, and rounds of calls and results."""
 
 import json
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""The requests of one turn to the model: what is changed after one that failed, within the limits."""
+"""The requests of one turn to the model: the changes after a failed request, within the limits."""
 
 import json
 import random
@@ -27,10 +27,10 @@ from shared.errors import DeadlineError, ModelCallLimitError, ModelRefusedError,
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """The limits of a turn.  `model_calls` counts every request to the model, also if its answer could not be used.
+    """The limits of a turn.  `model_calls` counts every request to the model, also after an unusable answer.
 
-    `seconds` is the time from the first request to the decision. No request begins with less than `least_call_s` left. A request that
-    another one may follow takes at most `call_s`, so that a request that hangs leaves time for the next one.
+    `seconds`: the time from the first request to the decision. No request begins with less than `least_call_s` left. A request that another
+    request may follow takes at most `call_s`, so that a hanging request leaves time for the next.
     """
 
     model_calls: int = 8
@@ -43,9 +43,9 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """What a turn asks: its `contents`, and with `asked_only` those of a prompt that holds nothing of the chat but what is asked.
+    """A turn's question: its `contents`, and with `asked_only` the contents of a prompt with only the messages to answer.
 
-    The model may call `only` these tools; none named: all that the turn has.
+    The model may call `only` these tools; empty: all tools of the turn.
     """
 
     system_instruction: str
@@ -61,7 +61,7 @@ _PASSING: Final = (UNANSWERED.name, RATE_LIMITED.name)
 
 
 class TurnRequests:
-    """The requests of one run of the loop: the helps that were used, and the remaining limits."""
+    """The requests of one run of the loop: the helps so far, and the remaining limits."""
 
     def __init__(  # noqa: PLR0913 - what a run begins with
         self,
@@ -75,7 +75,7 @@ class TurnRequests:
         context: TurnContext,
         deadline: Deadline,
     ) -> None:
-        """`models`: the first one, and the second one if there is any."""
+        """`models`: the first model, and the second, if any."""
         self.model_calls = 0
         self.helped: list[Help] = []
         self.saw_asked_only = False
@@ -97,7 +97,7 @@ class TurnRequests:
         self._output_tokens = limits.max_output_tokens
 
     def ask(self, *, tries_once: bool = False) -> ModelResponse:
-        """Return the model's next usable answer; after a failure it is asked again with what helps, within the limits.
+        """Return the model's next usable answer; after a failure, the model is asked again with the next help, within the limits.
 
         `tries_once`: a failure is raised at once. Raises: as `Agent.think`.
         """
@@ -122,7 +122,7 @@ class TurnRequests:
                 raise trouble.error
 
     def append(self, response: ModelResponse, results: FunctionResponses) -> None:
-        """Append the answer and the results of its calls.  After a round that only repeats, nothing but an end of the turn is offered."""
+        """Append the answer and the results of its calls.  After a round of repeated calls, only the final tools are offered."""
         assert response.content is not None  # noqa: S101 - trouble_with lets no answer without content through
         self._contents.append(response.content, results)
         self._note = None
@@ -134,13 +134,13 @@ class TurnRequests:
         self._made = calls if has_changed else self._made | calls  # what was read before a change may be read again
 
     def helps_against(self, trouble: Trouble, *, least_s: float = 0.0) -> bool:
-        """Whether the model is to be asked again because of this trouble with its reply; not with less than `least_s` left."""
+        """Whether to ask the model again because of this trouble with its reply; False with less than `least_s` left."""
         has_request = self.model_calls < self._limits.model_calls
         return has_request and self._deadline.left_s >= least_s and self._helps(trouble)
 
     @property
     def allowed(self) -> tuple[str, ...]:
-        """The tools that the model had to choose from in the last request; none named: all that the turn has."""
+        """The tools of the model's choice in the last request; empty: all tools of the turn."""
         if self._asking.only:
             return self._asking.only
         is_last = self.model_calls == self._limits.model_calls
@@ -151,14 +151,14 @@ class TurnRequests:
         return self._deadline.within(self._limits.tool_seconds)
 
     def _begin_check(self) -> Callable[[], None]:
-        """Check the amendments before the request; before the first one, only begin the check if its chat was read just now."""
+        """Check the amendments before the request; before the first request, only begin the check if the chat was read just now."""
         if self.model_calls == 1:
             return self._context.begin_check()
         self._context.check_amendments()
         return lambda: None
 
     def _help_after(self, cause: ModelUnavailableError | ModelRefusedError) -> None:
-        """Prepare to ask again, after a pause where that is what helps.  Raises: `cause`, if nothing helps, or not in time."""
+        """Prepare the next request, after a pause if a pause is the help.  Raises: `cause`, without a help or enough time."""
         is_down = isinstance(cause, ModelUnavailableError)
         retry_after_s = cause.retry_after_s if isinstance(cause, ModelUnavailableError) else None
         if is_down:
@@ -173,7 +173,7 @@ class TurnRequests:
             self._clock.sleep(pause_s)
 
     def _helps(self, trouble: Trouble) -> bool:
-        """Apply the trouble's next help that is possible; return whether there was one."""
+        """Apply the trouble's next possible help; return False if none remains."""
         while (place := self._tried[trouble.name]) < len(trouble.helps):
             self._tried[trouble.name] += 1
             help_ = trouble.helps[place]
@@ -256,5 +256,5 @@ class TurnRequests:
 
     @property
     def _is_last(self) -> bool:
-        """Whether the request may take all the time that is left: a slow model answers late rather than never."""
+        """Whether the request may take all remaining time: a late answer is better than none."""
         return not self._other_models and any(self._tried[one] for one in _PASSING)

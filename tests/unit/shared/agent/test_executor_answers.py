@@ -163,7 +163,7 @@ def test_what_a_tool_returns_is_remembered_as_read(turn: Turn, result: ToolResul
     assert turn.context.is_tainted is is_outside
     assert [one.sources for one in readings.outside] == [frozenset({"web"})] * is_outside
     assert readings.without_strange_links(LINK) == (LINK, 0)
-    assert readings.repeats_kept(LINK, ()) is not is_outside
+    assert readings.repeats_filed(LINK, ()) is not is_outside
 
 
 def test_what_the_model_decides_gives_it_no_links(turn: Turn) -> None:

@@ -112,11 +112,11 @@ def test_text_without_links_stays(text: str) -> None:
 
 def test_a_query_that_repeats_what_is_filed_is_known_unless_the_person_said_it() -> None:
     readings = Readings()
-    readings.note({"entries": [{"name": "the safe in the basement", "pin": "code 4711"}]}, is_kept=True)
-    readings.note({"entries": [{"name": "milk"}]}, is_kept=True)
+    readings.note({"entries": [{"name": "the safe in the basement", "pin": "code 4711"}]}, is_filed=True)
+    readings.note({"entries": [{"name": "milk"}]}, is_filed=True)
 
-    assert readings.repeats_kept("the safe in the basement evil.example", ["what is the weather?"])
-    assert readings.repeats_kept("weather 4711", ["what is the weather?"])
-    assert not readings.repeats_kept("weather 4712", ["what is the weather?"])
-    assert not readings.repeats_kept("weather osaka", ["what is the weather?"])
-    assert not readings.repeats_kept("4711 meaning", ["look up 4711"])
+    assert readings.repeats_filed("the safe in the basement evil.example", ["what is the weather?"])
+    assert readings.repeats_filed("weather 4711", ["what is the weather?"])
+    assert not readings.repeats_filed("weather 4712", ["what is the weather?"])
+    assert not readings.repeats_filed("weather osaka", ["what is the weather?"])
+    assert not readings.repeats_filed("4711 meaning", ["look up 4711"])
