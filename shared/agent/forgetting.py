@@ -11,7 +11,7 @@ from shared.line.graphemes import cut, short_line
 
 MOST_PROPOSED: Final = 20
 _WORDS_GRAPHEMES: Final = 40
-_WORDS_UTF16: Final = 160  # so that a whole list is shown, whatever emoji the words have
+_WORDS_UTF16: Final = 160  # so that a list of 20 fits into a message, even with long emoji
 
 
 class Forgetting:

@@ -115,7 +115,7 @@ def is_target_named(own: Sequence[str], *, name: str, other_names: Iterable[str]
         return False
     words = frozenset(heard)
     for tokens in map(_name_tokens, other_names):
-        if not _names([one for one in tokens if one in words], tokens):  # of a thousand entries almost all
+        if not _names([one for one in tokens if one in words], tokens):  # skips almost all of a thousand entries
             continue
         other = _common_run(heard, tokens)
         if _names(other, tokens) and not (len(other) < len(run) and _stands_in(other, run)):
@@ -239,9 +239,7 @@ def _weight(run: Sequence[str]) -> int:
 def _common_run(heard: Sequence[str], name: Sequence[str]) -> tuple[str, ...]:
     """Return the heaviest common run of tokens; for example, "the oat milk" and "oat milk tea" share "oat milk"."""
     best: tuple[str, ...] = ()
-    lengths = [0] * (
-        len(name) + 1
-    )  # of the run that ends at each token of the name, and at the last one that was heard
+    lengths = [0] * (len(name) + 1)  # of the run that ends at each token of the name and at the last heard token
     for word in heard:
         for place in range(len(name), 0, -1):
             lengths[place] = lengths[place - 1] + 1 if name[place - 1] == word else 0

@@ -48,7 +48,7 @@ def names_a_host(name: str, *, has_path: bool, is_strict: bool) -> bool:
         return False
     if is_strict:
         return ending in _listed()
-    if ending in _WORDS and written.istitle() and name[0].islower():  # a sentence that no space follows: "done.Top"
+    if ending in _WORDS and written.istitle() and name[0].islower():  # a sentence without a following space: "done.Top"
         return False
     is_country = len(ending) == _OF_A_COUNTRY and ending in _listed()
     return ending in _USUAL or (is_country and ending not in _UNUSUAL_COUNTRIES)

@@ -12,12 +12,12 @@ from typing import Final
 
 from shared.agent.host_endings import names_a_host
 
-ENDS: Final = ".,;:!?)]}'\"*_~`|"  # and the marks of Markdown, of which the reply has none left
+ENDS: Final = ".,;:!?)]}'\"*_~`|"  # and the marks of Markdown, which are already removed from the reply
 """Characters that end a sentence rather than a link."""
 
 _ON_THE_PHONE: Final = frozenset({"localhost", "127.0.0.1"})
 _LABEL: Final = r"[0-9a-z_](?:[0-9a-z_-]{0,61}[0-9a-z_])?\."
-# A link ends before another one that follows a script without spaces: 「https://a.exampleとhttps://b.exampleを比べて」
+# A link ends before the next link, also after a script without spaces: 「https://a.exampleとhttps://b.exampleを比べて」
 _REST: Final = r"(?:(?!(?<=[^\x00-\x7f])https?://)[^\s<>\"'「」『』（）()\[\]{}、。，！？【】〈〉《》〔〕“”‘’])"  # noqa: RUF001 - ends of links
 _PATH: Final = rf"(?:(?::[0-9]{{1,5}})?[/\\]{_REST}*|(?::[0-9]{{1,5}})?[?#](?=[!-~]){_REST}+|:[0-9]{{1,5}}(?![0-9]))"
 _LINK: Final = re.compile(
@@ -35,13 +35,13 @@ _LINK: Final = re.compile(
 )
 _SCHEME: Final = re.compile(r"[a-z][0-9a-z+.-]{1,24}:[/\\]{1,3}(?:www\.)?|www\.|[/\\]{2}", re.IGNORECASE)
 _HOST: Final = re.compile(r"[^/\\?#:]*")
-# Full-width letters and signs are read as what they stand for; each is one character for one, so places stay
+# Full-width letters and signs are read as their narrow forms, one character for one, so positions stay
 _NARROW: Final = {
     code: code - 0xFEE0
     for code in range(0xFF01, 0xFF5F)
     if chr(code - 0xFEE0).isalnum() or chr(code - 0xFEE0) in ":/.?#=&-_%+@\\"
 }
-# Characters that show nothing and make a link unlike one that is written the same
+# Invisible characters, with which two links differ although they look the same
 _HIDDEN: Final = re.compile(
     r"(?<=[!-~])[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e01ef]+(?=[!-~])"
 )

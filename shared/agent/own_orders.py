@@ -13,8 +13,8 @@ from typing import Final
 from shared.search.folding import fold
 from shared.search.literal_runs import Runs
 
-_LONGEST_QUOTATION: Final = 40  # characters; a longer one is pasted
-_LONGEST_ORDER: Final = 500  # likewise of a message
+_LONGEST_QUOTATION: Final = 40  # characters; a longer quotation is pasted
+_LONGEST_ORDER: Final = 500  # characters of a message; a longer message is pasted
 _CUT: Final = "\x00"  # no message holds it
 _QUOTATION: Final = re.compile(r"「[^「」\n]*」|『[^『』\n]*』|“[^“”\n]*”|\"[^\"\n]*\"|«[^«»\n]*»|《[^《》\n]*》")
 _QUOTED_LINE: Final = re.compile(r"^\s*[>\uff1e|│].*$", re.MULTILINE)
@@ -88,7 +88,7 @@ _ABOUT_WORDS: Final = _forms(
     r"翻譯|翻译|摘要|總結|总结|意思|解釋|解释|覺得|觉得|詐騙|诈骗|真的|看得懂",
     r"แปล|สรุป|หมายความ|อธิบาย|คิดยังไง|คิดว่า|หลอก|อ่านออก",
 )
-# 「課長から→リマインドして」: what follows a colon or an arrow is somebody's; "reminder: pay" is not
+# 「課長から→リマインドして」: words after a colon or an arrow are another person's; "reminder: pay" is an order
 _INTRODUCED: Final = re.compile(r"(?:(?<!\d):|[→⇒»])(?!\d)")
 _REFUSED_AFTER: Final = _forms(
     r"^.{0,6}?(?:しない|するな|いら|やめ|不要|なくて|消|けし|取り消|とりけ|きゃんせる|削除|止め|とめ)",
@@ -130,7 +130,7 @@ def _plain_sentences(text: str, outside: Runs) -> Iterator[str]:
     lines = [[fold(one) for one in _SENTENCE.findall(line) if one.strip()] for line in text.splitlines()]
     lines = [line for line in lines if line]
     are_plain = [[_is_plain(one) for one in line] for line in lines]
-    # What stands on a line of its own below a question may be what the question is about
+    # A separate line below a question may be the text that the question is about
     if len(lines) > 1 and not all(map(all, are_plain)):
         return
     for line, plain in zip(lines, are_plain, strict=True):

@@ -24,7 +24,7 @@ MOST_PROPOSED: Final = 3
 ARGUMENTS_LIMIT: Final = 2_000
 _NAME_GRAPHEMES: Final = 80
 _INDENT: Final = "     "
-_FIRST: Final = ("at", "rule", "digest")  # of arguments; what a long text must not hide
+_FIRST: Final = ("at", "rule", "digest")  # of the arguments, so that a long text cannot hide them
 _SHOWN_BY_NAME: Final = frozenset({"id", "page_id", "path"})
 
 

@@ -14,7 +14,7 @@ BLANKS: Final = r"\s\u115f\u1160\u2800\u3164\uffa0"
 """Spaces, and letters that look like one."""
 _OPEN_MARK: Final = "\u2610"
 _MARK: Final = r"\u237b\u2610-\u2612\u2705\u2713\u2714\U0001f5f5\U0001f5f7-\U0001f5f9"
-# What shows nothing hides no mark, neither before it nor behind it: many a mark is written with a variation selector.
+# Invisible characters hide no symbol, before or after it: many symbols are written with a variation selector.
 _HIDDEN: Final = rf"(?:(?![{_BREAKS}])[{BLANKS}\p{{DI}}])*+"
 _LIST_SIGN: Final = (
     r"(?:[-\u2010-\u2015*+\u2022\u2023\u2043\u25a0-\u25ff\u30fb\uff65\u00b7>#]{1,6}"
@@ -25,7 +25,7 @@ _LEADING: Final = regex.compile(
     rf"(?<![^{_BREAKS}])((?:{_LIST_SIGN}|{_OTHER_SIGN})*+)([{_MARK}](?:(?![{BLANKS}])\p{{DI}})*+)++([{BLANKS}]?)(?=(.?))"
 )
 _LIST: Final = regex.compile(rf"{_HIDDEN}(?:{_LIST_SIGN}{_HIDDEN})++|.*[\p{{Ps}}\p{{Pi}}\"'|]{_HIDDEN}", regex.DOTALL)
-# What may stand for a mark before the words of a receipt: signs of a square root, boxes, and letters like a tick
+# Characters that look like a symbol before the words of a receipt: signs of a square root, boxes, and letters like a tick
 _LIKE_A_MARK: Final = rf"{_MARK}\u221a\u23b7\u2228\u22c1\u25a1\u25a2\u25fb\u2b1cvVｖＶⅴⅤѵѴ"  # noqa: RUF001
 
 

@@ -25,7 +25,7 @@ _NAME_GRAPHEMES: Final = 24
 _PLACE: Final = re.compile(r"\{(\w+)\}")
 _SHOWS_NOTHING: Final = regex.compile(rf"[{BLANKS}\p{{DI}}\p{{Cc}}]*+")
 
-# A name stands between the outer quotation marks of a language, so within it only inner ones do; and nothing in it turns the line around.
+# A name stands between outer quotation marks, so it may hold only inner marks, and no character that changes the direction of the line.
 _TURNS: Final = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 _QUOTABLE: Final = str.maketrans("“”「」｢｣", "‘’『』『』", _TURNS)  # noqa: RUF001 - that is what they are
 

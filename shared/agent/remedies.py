@@ -25,7 +25,7 @@ class Help(StrEnum):
     AGAIN = "again"
     """Nothing; after a pause where the model did not answer."""
     NOTE = "note"
-    """A note tells the model that nothing was sent."""
+    """A note says to the model that nothing was sent."""
     ENDING = "ending"
     """Only the tools that end a turn are offered."""
     VALIDATED = "validated"

@@ -94,7 +94,7 @@ def _tokens_of_content(content: Content) -> int:
 def _without_earlier_results(contents: tuple[Content, ...], available_tokens: int) -> tuple[Content, ...]:
     other_tokens = sum(_tokens_of_content(one) for one in contents if not isinstance(one, FunctionResponses))
     fitting = within_turn(contents, limit_tokens=max(0, available_tokens - other_tokens))
-    # The remarks take room, too: if there is none, no earlier result stays
+    # The remarks take tokens, too: if they do not fit, no earlier result stays
     return fitting if tokens_of_contents(fitting) <= available_tokens else within_turn(contents, limit_tokens=0)
 
 

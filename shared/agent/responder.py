@@ -48,7 +48,7 @@ from shared.turns.question import Question
 REPLY: Final = "reply"
 _MEDIA_TYPES: Final = ("image/", "audio/", "video/")
 _AGENT: Final = "aizuchi"
-_LEAST_WORDS: Final = 100  # characters of the model's, however much the code writes below them
+_LEAST_WORDS: Final = 100  # characters of the model's words, however long the code's lines below
 _SENTENCES: Final[Mapping[Unread, Phrase]] = {
     Unread.EMPTY: Phrase.FILE_EMPTY,
     Unread.PROTECTED: Phrase.FILE_PROTECTED,

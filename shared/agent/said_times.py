@@ -128,7 +128,7 @@ def _days(text: str, today: dt.date) -> Iterator[dt.date]:
     for weekday in weekdays_in(text):
         coming = today + dt.timedelta(days=(weekday - today.weekday()) % 7)
         monday = today - dt.timedelta(days=today.weekday())
-        # "Next Friday" is the coming one to some, and the one of the next week to others
+        # "Next Friday" means the coming Friday to some people, and Friday of next week to others
         yield monday + dt.timedelta(days=7 + weekday) if is_next else coming
         if is_next and re.search(r"\bnext\b", text):
             yield coming

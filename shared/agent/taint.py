@@ -148,7 +148,7 @@ class Readings:
         A web link is trusted with either scheme and without a scheme; a host alone, without a scheme, is trusted with any link to the host:
         after `https://a.com/x` also `a.com/x` and `a.com`.
         """
-        with self._lock:  # a tool that took too long may be noting more
+        with self._lock:  # a late tool may still record links
             if link in self._links:
                 return link
             if is_of_the_web(link) and address_of(link) in self._addresses:

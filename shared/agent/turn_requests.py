@@ -131,7 +131,7 @@ class TurnRequests:
             logs.warning("calls_repeated", model_call=self.model_calls)
             self._is_ending, self._note = True, _REPEATED
         has_changed = any(not self._is_reading(one.name) for one in response.calls)
-        self._made = calls if has_changed else self._made | calls  # what was read before a change may be read again
+        self._made = calls if has_changed else self._made | calls  # after a change, a repeated reading is no repetition
 
     def helps_against(self, trouble: Trouble, *, least_s: float = 0.0) -> bool:
         """Whether to ask the model again because of this trouble with its reply; False with less than `least_s` left."""
