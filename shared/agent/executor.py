@@ -154,7 +154,7 @@ class ToolExecutor:
         if refusal is not None:
             return refusal
         if not tool.is_final:
-            context.readings.mark_written(call.args)
+            context.untrusted_input.mark_written(call.args)
         result = _run_tool(tool, call.args, context)
         if isinstance(result, ToolFault | NeedsTap):
             return result if isinstance(result, ToolFault) else _propose(tool, call.args, context, result)
@@ -164,9 +164,9 @@ class ToolExecutor:
             logs.error("tool_response_invalid", tool=tool.name, fault=odd)
             return ToolFault(message="The function failed.", may_retry=False)
         if tool.outside:
-            context.readings.mark_outside(tool.outside, data)
+            context.untrusted_input.mark_outside(tool.outside, data)
         if not tool.is_final:
-            context.readings.note(data, is_filed=not tool.outside, is_outside=bool(tool.outside))
+            context.untrusted_input.record(data, is_filed=not tool.outside, is_outside=bool(tool.outside))
         shown = fitted(data, limit_tokens=tool.result_tokens)
         if shown is data:
             return result
@@ -192,12 +192,12 @@ def _writes_strange_link(tool: Tool, arguments: Json, context: TurnContext) -> b
     """
     if tool.is_final or tool.is_reading or context.confirmed:
         return False
-    return context.readings.has_strange_links({name: arguments[name] for name in arguments.keys() - _NO_WORDS})
+    return context.untrusted_input.has_strange_links({name: arguments[name] for name in arguments.keys() - _NO_WORDS})
 
 
 def _propose(tool: Tool, arguments: Json, context: TurnContext, needs_tap: NeedsTap) -> ToolFault:
     name, revision = needs_tap.name, needs_tap.revision
-    if context.readings.has_strange_links(shown_values(arguments, name=name)):
+    if context.untrusted_input.has_strange_links(shown_values(arguments, name=name)):
         return _STRANGE_LINK
     revise = partial(str, revision) if tool.revision is None else partial(tool.revision, arguments, context)
     has_room = context.proposals.add(tool.name, arguments, name=name, revise=revise)

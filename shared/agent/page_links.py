@@ -20,7 +20,7 @@ class PageLinks:
     def __init__(self) -> None:
         self._places: dict[str, int] = {}
 
-    def note(self, links: Iterable[str]) -> None:
+    def add(self, links: Iterable[str]) -> None:
         """Record links from outside words, in this order."""
         for link in links:
             self._places.setdefault(address_of(link), len(self._places))

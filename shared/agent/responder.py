@@ -143,7 +143,7 @@ class AgentResponder:
         )
         missed = self.catch_up.content(context)
         notes = notes if missed is None else (*notes, missed)
-        _note_readings(context, (*contents, *notes), index=question.history.index.text)
+        _record_prompt(context, (*contents, *notes), index=question.history.index.text)
         try:
             thought = self.agent.think(
                 self.prompt.system_instruction(),
@@ -152,7 +152,7 @@ class AgentResponder:
                 deadline=question.deadline,
                 only=(REPLY,) if is_catch_up_only(context) else (),
                 asked_only=lambda: self._asked_only(question, shown, now_ms=context.now_ms),
-                trouble_with_reply=partial(trouble_with_reply, context.readings),
+                trouble_with_reply=partial(trouble_with_reply, context.untrusted_input),
             )
         except ModelBlockedError as cause:
             return self._answer_others(question, shown) or self._refusal(question, context, cause)
@@ -261,7 +261,7 @@ class AgentResponder:
         limit = min(
             DIGEST.text_limit if is_long else ANSWER.text_limit, max(room - length_of(receipt_text), _LEAST_WORDS)
         )
-        without_links = partial(without_strange_links, context.readings)
+        without_links = partial(without_strange_links, context.untrusted_input)
         text = without_marks(shown_text(message, limit=limit, cleaned=without_links))
         if is_blank(text):
             return ""
@@ -304,18 +304,20 @@ def prompt_version(system_instruction: str, tools: tuple[str, ...]) -> str:
     return hashlib.sha256("\n".join((system_instruction, *tools)).encode()).hexdigest()[:12]
 
 
-def _note_readings(context: TurnContext, contents: Sequence[Content], *, index: str) -> None:
+def _record_prompt(context: TurnContext, contents: Sequence[Content], *, index: str) -> None:
     """Record the prompt: its links may be repeated, media come from outside, and the index repeats filed words."""
     for content in contents:
         if isinstance(content, MixedContent):
             for part in (one for one in content.parts if not isinstance(one, str)):
-                context.readings.mark_outside(_source_of(part), part.text if isinstance(part, FilePart) else None)
+                context.untrusted_input.mark_outside(
+                    _source_of(part), part.text if isinstance(part, FilePart) else None
+                )
         if isinstance(content, TextContent | MixedContent):
             for text in content.texts:
-                context.readings.note(text)
-    context.readings.note(index, is_filed=True)
+                context.untrusted_input.record(text)
+    context.untrusted_input.record(index, is_filed=True)
     if context.is_tainted:
-        context.readings.read_links_strictly()
+        context.untrusted_input.read_links_strictly()
 
 
 def _source_of(part: MediaPart | FilePart) -> str:

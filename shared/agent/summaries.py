@@ -12,7 +12,7 @@ from shared.agent.people import People
 from shared.agent.prompt import PromptBuilder
 from shared.agent.remedies import trouble_with
 from shared.agent.suspects import suspects_around
-from shared.agent.taint import Readings
+from shared.agent.taint import UntrustedInput
 from shared.agent.tools import load_schema
 from shared.clock import Deadline
 from shared.conversation.amendments import Amendments
@@ -133,9 +133,9 @@ class ModelSummariser:
         if text is None:
             raise ModelUnavailableError("the model wrote no recap")
         logs.info("recap_written", messages=len(messages))
-        stretch = Readings()
+        stretch = UntrustedInput()
         for content in contents:
-            stretch.note(content.texts)
+            stretch.record(content.texts)
         read = [*(one.provenance for one in messages), *(one.provenance for one in answers)]
         for source in Provenance.union(filter(None, read)).outside:
             stretch.mark_outside(source)

@@ -32,7 +32,7 @@ from shared.search.literal_runs import Runs
 _NUMBER: Final = re.compile(r"\d{4,}")
 
 
-class Readings:
+class UntrustedInput:
     """The words from outside the chat's messages that the model was shown in a turn; safe to share between threads."""
 
     def __init__(self) -> None:
@@ -80,7 +80,7 @@ class Readings:
         with self._lock:
             self._titles |= titles
 
-    def note(self, data: object, *, is_filed: bool = False, is_outside: bool = False) -> None:
+    def record(self, data: object, *, is_filed: bool = False, is_outside: bool = False) -> None:
         """Record the links of the prompt or of a function's result: the reply may repeat these links.
 
         `is_filed`: the data repeat filed words. `is_outside`: the words come from outside.
@@ -89,7 +89,7 @@ class Readings:
         with self._lock:
             links = _links_of(text) - self._written
             if is_outside:
-                self._of_pages.note(one for one in links_in(text) if one in links - self._links)
+                self._of_pages.add(one for one in links_in(text) if one in links - self._links)
             else:
                 self._of_pages.drop(links)
             self._links |= links

@@ -15,7 +15,7 @@ from shared.agent.proposals import Proposals
 from shared.agent.recalled import Recalled
 from shared.agent.receipts import Deed, OutsideDeeds
 from shared.agent.retellings import Retelling, retellings_in_prompt, sources_beyond_memory
-from shared.agent.taint import Readings
+from shared.agent.taint import UntrustedInput
 from shared.clock import Deadline, SystemClock
 from shared.conversation.provenance import Provenance
 from shared.conversation.records import MessageRecord, ProposedCall, StagedWrite
@@ -95,9 +95,9 @@ class TurnContext:
 
     `prompt`: the provenance of the prompt. `deadline`: the end of the executor's wait for a tool. `sequence`: the number of the turn's
     commit. `to_answer`: the messages to answer; `earlier`: the other messages shown or quoted in the prompt. `entries` and `reminders` hold
-    the staged writes of this attempt at the turn, `outside` the confirmed external calls. `readings`: words shown to the model besides the
-    chat. `recalled`: records of the chat shown beyond the prompt. `proposals`: the changes that wait for a tap. `forgetting`: the messages
-    proposed for withdrawal. `confirmed`: the proposals that a person's tap confirmed.
+    the staged writes of this attempt at the turn, `outside` the confirmed external calls. `untrusted_input`: words shown to the model in
+    addition to the chat. `recalled`: records of the chat shown beyond the prompt. `proposals`: the changes that wait for a tap.
+    `forgetting`: the messages proposed for withdrawal. `confirmed`: the proposals that a person's tap confirmed.
     """
 
     conversation: Conversation
@@ -112,7 +112,7 @@ class TurnContext:
     question: Question | None = field(default=None, repr=False)
     confirmed: tuple[ProposedCall, ...] = field(default=(), repr=False)
     outside: OutsideDeeds = field(default_factory=OutsideDeeds, compare=False, repr=False)
-    readings: Readings = field(default_factory=Readings, compare=False, repr=False)
+    untrusted_input: UntrustedInput = field(default_factory=UntrustedInput, compare=False, repr=False)
     proposals: Proposals = field(default_factory=Proposals, compare=False, repr=False)
     recalled: Recalled = field(default_factory=Recalled, compare=False, repr=False)
     forgetting: Forgetting = field(default_factory=Forgetting, compare=False, repr=False)
@@ -145,8 +145,8 @@ class TurnContext:
         recalled = outside_in((*self.recalled.shown.records, *proposing))
         staged = (one.provenance.outside for one in (self.entries, self.reminders) if one is not None)
         filed = self.recalled.provenance.outside.union(*staged)
-        shown_entries = (OutsideWords(sources=filed, text=self.readings.filed),) if filed else ()
-        return (*prompt, *recalled, *shown_entries, *self.readings.outside)
+        shown_entries = (OutsideWords(sources=filed, text=self.untrusted_input.filed),) if filed else ()
+        return (*prompt, *recalled, *shown_entries, *self.untrusted_input.outside)
 
     def outside_in(self, texts: Iterable[str]) -> frozenset[str]:
         """Return the sources outside the chat whose words the texts may repeat, as in `Provenance`."""

@@ -121,7 +121,7 @@ class NotionTools:
         def search(schema: Schema) -> Json:
             filter_ = filter_of(schema, writer, query=query, conditions=conditions)
             found = self.databases.api.query(schema.data_source_id, filter_, limit=PAGES_SHOWN, deadline=deadline)
-            context.readings.mark_titles({page.page_id: title_of(page.properties) for page in found.pages})
+            context.untrusted_input.mark_titles({page.page_id: title_of(page.properties) for page in found.pages})
             return {
                 "status": "success",
                 "pages": [_summary_of(page) for page in found.pages],
@@ -184,7 +184,7 @@ class NotionTools:
 
     def _is_ordered_tick(self, page: Page, database: str, values: PropertyValues, context: TurnContext) -> bool:
         """Whether a person says in own words that this thing is done, and means no other page that this turn has found."""
-        titles = dict(context.readings.titles)
+        titles = dict(context.untrusted_input.titles)
         title = titles.pop(page.page_id, None)
         if title is None or not is_tick(page, values):
             return False
