@@ -6,7 +6,7 @@ from typing import Final
 from shared import logs
 from shared.agent.chat_memory import ChatMemory
 from shared.agent.model import TextContent
-from shared.agent.recall_request import NothingToRecallError, RecalledLines, Wanted
+from shared.agent.recall_request import NothingToRecallError, RecalledLines, RecallRequest
 from shared.agent.turn_context import TurnContext
 from shared.conversation.records import MessageRecord
 from shared.errors import AizuchiError
@@ -39,7 +39,7 @@ class CatchUp:
         if not asked:
             return None
         try:
-            recalled = self.memory.find(context, Wanted(asked=asked))
+            recalled = self.memory.find(context, RecallRequest(asked=asked))
         except (NothingToRecallError, AizuchiError) as cause:
             logs.warning("catch_up_failed", error_type=type(cause).__name__)
             return TextContent(role="user", texts=(_UNREADABLE,))

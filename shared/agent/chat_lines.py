@@ -76,7 +76,7 @@ class ChatLines:
             shown += [text] if text else []
         return "\n".join((_OPENING, *recaps, *reversed(shown)))
 
-    def said(self, record: MessageRecord | OutcomeRecord, *, limit_tokens: int = transcript.MESSAGE_TOKENS) -> str:
+    def line(self, record: MessageRecord | OutcomeRecord, *, limit_tokens: int = transcript.MESSAGE_TOKENS) -> str:
         """Return the words of a person or the bot under a header: for example `[Yuki | 2026-11-22 12:00] Milk is out`."""
         time = local_time(record.timestamp_ms, self.time_zone)
         if isinstance(record, OutcomeRecord):
@@ -86,7 +86,7 @@ class ChatLines:
 
     def _lines(self, record: MessageRecord | OutcomeRecord) -> Iterator[str]:
         if isinstance(record, MessageRecord) or record.text is not None:
-            yield self.said(record)
+            yield self.line(record)
         if isinstance(record, MessageRecord):
             return
         if record.kind in _REMARKS:

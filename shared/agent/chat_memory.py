@@ -20,10 +20,10 @@ from shared.agent.people import People
 from shared.agent.recall_request import (
     NothingToRecallError,
     RecalledLines,
+    RecallRequest,
     Record,
-    Wanted,
     last_spoken_ms,
-    said_by,
+    records_by,
 )
 from shared.agent.result_budget import tokens_of
 from shared.agent.turn_context import TurnContext
@@ -62,7 +62,7 @@ class ChatMemory:
     _folded: LRUCache[str, str] = field(default_factory=_folded_cache, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
-    def find(self, context: TurnContext, request: Wanted) -> RecalledLines:
+    def find(self, context: TurnContext, request: RecallRequest) -> RecalledLines:
         """Return the lines that match the queries, best first.
 
         Without queries: the newest lines of the stretch, oldest first. Without queries, name and times, the stretch begins where the asker
@@ -74,7 +74,7 @@ class ChatMemory:
         names = self._names(context, stretch.records)
         records = list(stretch.records)
         if request.who is not None:
-            records = said_by(records, request.who, names, bot_names=self.people.bot_name.all)
+            records = records_by(records, request.who, names, bot_names=self.people.bot_name.all)
         chosen = self._ranked(records, request.queries) if request.queries else records[::-1]
         limit_tokens = FOUND_TOKENS if request.queries else SPAN_TOKENS
         shown, lines = self._lines(chosen[: request.limit], names, limit_tokens=limit_tokens)
@@ -86,7 +86,7 @@ class ChatMemory:
             is_partial=stretch.is_partial,
         )
 
-    def own_messages(self, context: TurnContext, request: Wanted, *, is_quoted: bool = False) -> RecalledLines:
+    def own_messages(self, context: TurnContext, request: RecallRequest, *, is_quoted: bool = False) -> RecalledLines:
         """Propose to withdraw the asker's messages, in addition to earlier proposals, and return the lines, oldest first.
 
         With a query: the messages, and also the request, if they hold the query literally; without a literal match, the three most similar
@@ -116,7 +116,7 @@ class ChatMemory:
         if context.conversation.is_one_on_one:
             return None
         asker = context.to_answer[-1].user_id
-        records = (*self._read(context, Wanted(), is_own=True).records, *context.to_answer)
+        records = (*self._read(context, RecallRequest(), is_own=True).records, *context.to_answer)
         own = (one for one in records if isinstance(one, MessageRecord) and one.user_id == asker)
         return frozenset(one.line_message_id for one in own)
 
@@ -129,7 +129,7 @@ class ChatMemory:
         proposed_ids = line_message_ids | {one.line_message_id for one in before}
         own = [
             record
-            for record in (*self._read(context, Wanted(), is_own=True).records, *context.to_answer)
+            for record in (*self._read(context, RecallRequest(), is_own=True).records, *context.to_answer)
             if isinstance(record, MessageRecord) and record.user_id == asker and record.line_message_id in proposed_ids
         ]
         return self._proposed(context, own[-MOST_PROPOSED:])
@@ -155,7 +155,7 @@ class ChatMemory:
         requests = [one for one in asked if any(query in fold(one.text) for query in folded_queries)]
         return [*(messages[place] for place in sorted(places)), *(requests if places else ())]
 
-    def _read(self, context: TurnContext, request: Wanted, *, is_own: bool = False) -> "_Stretch":
+    def _read(self, context: TurnContext, request: RecallRequest, *, is_own: bool = False) -> "_Stretch":
         """Return the records of the stretch, without the messages to answer; the archive is read after the history of the turn.
 
         `is_own`: the asker's messages are wanted, including messages from before the asker left and joined again.
@@ -229,7 +229,7 @@ class ChatMemory:
         lines: list[str] = []
         remaining_tokens = limit_tokens
         for record in records:
-            line = chat.said(record, limit_tokens=LINE_TOKENS)
+            line = chat.line(record, limit_tokens=LINE_TOKENS)
             remaining_tokens -= tokens_of(line) + 1
             if remaining_tokens < 0:
                 break

@@ -94,7 +94,7 @@ class Culprits:
     def _mark(self, conversation: Conversation, culprits: Sequence[Suspect]) -> None:
         if not culprits:
             return
-        words = [one.mark for one in culprits if one.medium is None]
+        words = [one.refusal for one in culprits if one.medium is None]
         media = [one.medium.line_message_id for one in culprits if one.medium is not None]
         if words:
             conversation.snapshot.refuse(words, conversation.amendments)

@@ -80,7 +80,7 @@ class PromptBuilder:
         parts.append(f"[note] {where} {describe_moment(local_moment(now_ms, self.time_zone))} {question}")
         for message, is_first in _mark_image_sets(pending):
             parts += [_TOGETHER] if is_first else []
-            parts.append(lines.said(message, limit_tokens=transcript.ASKED_TOKENS))
+            parts.append(lines.line(message, limit_tokens=transcript.ASKED_TOKENS))
             parts += (shown or {}).get(message.line_message_id, ())
         return (_content(parts),)
 
@@ -94,7 +94,7 @@ class PromptBuilder:
         """Return a part of the chat as one content, for a recap; quotes are left out, because they come from other parts."""
         lines = self._lines(names, None)
         records: list[MessageRecord | OutcomeRecord] = [*messages, *answers]
-        spoken = (lines.said(record) for record in sorted(records, key=by_time))
+        spoken = (lines.line(record) for record in sorted(records, key=by_time))
         return (TextContent(role="user", texts=("[note] This part of the conversation is to be summed up.", *spoken)),)
 
     def _lines(self, names: Mapping[str, str] | None, quotable: Quotable | None) -> ChatLines:

@@ -18,11 +18,11 @@ Record: TypeAlias = MessageRecord | OutcomeRecord
 
 
 class UnknownNameError(Exception):
-    """No member, or more than one, has this name; `known` are the members' names."""
+    """No member, or more than one, has this name; `member_names` are the members' names."""
 
     def __init__(self, member_names: Sequence[str]) -> None:
         super().__init__("no name of one member")
-        self.known = tuple(member_names[:_NAMES_TOLD])
+        self.member_names = tuple(member_names[:_NAMES_TOLD])
 
 
 class NothingToRecallError(Exception):
@@ -30,11 +30,11 @@ class NothingToRecallError(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class RecallRequest:
     """A request to memory: records between two LINE timestamps, by the member of this display name, at most `limit` lines.
 
-    `asked`: the messages that make the request; empty: all messages that the turn answers. For example, `Wanted(queries=("melon",),
-    limit=20)`.
+    `asked`: the messages that make the request; empty: all messages that the turn answers.
+    For example, `RecallRequest(queries=("melon",), limit=20)`.
     """
 
     queries: tuple[str, ...] = field(default=(), repr=False)
@@ -75,7 +75,9 @@ def _spoken_before_ms(remembered: Recollection, asked: MessageRecord) -> int | N
     return max((one.timestamp_ms for one in spoken if one.timestamp_ms < at_ms - _VISIT_MS), default=None)
 
 
-def said_by(records: Sequence[Record], who: str, names: Mapping[str, str], *, bot_names: Sequence[str]) -> list[Record]:
+def records_by(
+    records: Sequence[Record], who: str, names: Mapping[str, str], *, bot_names: Sequence[str]
+) -> list[Record]:
     """Return the records of this member, or of the bot, for example of "you".  Raises: UnknownNameError."""
     folded_name = skeleton(who)
     if folded_name in {skeleton(one) for one in (_YOU, *bot_names)}:

@@ -56,7 +56,7 @@ class RefusedPrompts:
         except AizuchiError as cause:
             logs.warning("culprit_not_found", error_type=type(cause).__name__)
             return (), suspicion
-        refused = {one.mark.id for one in culprits}
+        refused = {one.refusal.id for one in culprits}
         answerable = tuple(
             message
             for message in question.asked

@@ -52,7 +52,7 @@ class Registry:
         return UNKNOWN_TOOL if tool is None else tool.name
 
     def declarations(self, context: TurnContext) -> tuple[FunctionDeclaration, ...]:
-        """Return the declarations, byte-stable for a deployment and a chat until the result of a tool's `found_out` changes."""
+        """Return the declarations, byte-stable for a deployment and a chat until the result of a tool's `description_end` changes."""
         return tuple(tool.declaration for tool in self.offered_to(context))
 
     @property

@@ -117,7 +117,7 @@ class ModelSummariser:
             culprits = self.culprits.among(conversation, suspicion, deadline, most_requests=_MOST_PROBES)
             if not culprits:
                 raise
-        refused = {one.mark.id for one in culprits}
+        refused = {one.refusal.id for one in culprits}
         messages = [one for one in messages if one.line_message_id not in refused]
         answers = [one for one in answers if one.webhook_event_id not in refused]
         names = {user_id: name for user_id, name in names.items() if mark_id(user_id) not in refused}

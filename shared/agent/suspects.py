@@ -23,7 +23,7 @@ _Suspect = TypeVar("_Suspect")
 class Suspect:
     """A part of a prompt: its words, or a message whose medium the prompt holds."""
 
-    mark: Refusal
+    refusal: Refusal
     text: str = field(default="", repr=False)
     medium: MessageRecord | None = None
 
@@ -41,14 +41,14 @@ def suspects_asked(history: History, asked: Sequence[MessageRecord]) -> list[Sus
     quotable = history.quotable
     quoted = (quotable.quoted_by(one) for one in asked)
     records = (*asked, *(one for one in quoted if isinstance(one, MessageRecord | OutcomeRecord)))
-    return list({one.mark.id: one for one in map(_suspect_of, records)}.values())
+    return list({one.refusal.id: one for one in map(_suspect_of, records)}.values())
 
 
 def media_shown(history: History, shown: Sequence[MessageRecord]) -> list[Suspect]:
     """Return the media of these messages and of the messages quoted there."""
     quotable = history.quotable
     media = {one.line_message_id: one for message in shown for one in media_of(message, quotable)}
-    return [Suspect(mark=Refusal(id=own_id, words_ms=one.words_ms), medium=one) for own_id, one in media.items()]
+    return [Suspect(refusal=Refusal(id=own_id, words_ms=one.words_ms), medium=one) for own_id, one in media.items()]
 
 
 def culprits_among(
@@ -107,27 +107,27 @@ def _said(history: History, asked_ids: set[str]) -> Iterator[Suspect]:
     ]
     for recap in history.recaps:
         if recap.id and recap.text:
-            yield Suspect(mark=Refusal(id=recap.id, words_ms=recap.timestamp_ms), text=recap.text)
-    yield from (one for one in map(_suspect_of, sorted(records, key=by_time)) if one.mark.id)
+            yield Suspect(refusal=Refusal(id=recap.id, words_ms=recap.timestamp_ms), text=recap.text)
+    yield from (one for one in map(_suspect_of, sorted(records, key=by_time)) if one.refusal.id)
 
 
 def _suspect_of(record: MessageRecord | OutcomeRecord) -> Suspect:
     if isinstance(record, MessageRecord):
         text = transcript.words(record.text, limit_tokens=transcript.MESSAGE_TOKENS)
-        return Suspect(mark=Refusal(id=record.line_message_id, words_ms=record.words_ms), text=text)
+        return Suspect(refusal=Refusal(id=record.line_message_id, words_ms=record.words_ms), text=text)
     text = "\n".join((record.text or "", *record.audit.filed_paths))
-    return Suspect(mark=Refusal(id=record.webhook_event_id, words_ms=record.timestamp_ms), text=text)
+    return Suspect(refusal=Refusal(id=record.webhook_event_id, words_ms=record.timestamp_ms), text=text)
 
 
 def _rows(history: History) -> Iterator[Suspect]:
     for row in history.index.rows:
-        mark = Refusal(id=row.mark, words_ms=_newest_ms(history), sources=tuple(sorted(row.provenance.message_ids)))
-        yield Suspect(mark=mark, text=row.text)
+        refusal = Refusal(id=row.mark, words_ms=_newest_ms(history), sources=tuple(sorted(row.provenance.message_ids)))
+        yield Suspect(refusal=refusal, text=row.text)
 
 
 def _named(history: History, names: Mapping[str, str]) -> Iterator[Suspect]:
     for user_id, name in names.items():
-        yield Suspect(mark=Refusal(id=mark_id(user_id), words_ms=_newest_ms(history)), text=name)
+        yield Suspect(refusal=Refusal(id=mark_id(user_id), words_ms=_newest_ms(history)), text=name)
 
 
 def _newest_ms(history: History) -> int:

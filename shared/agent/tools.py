@@ -77,7 +77,7 @@ class Tool:
     `is_reading`: the tool changes nothing, so an interjection may call it. `outside`: the source outside the chat of the results' words, as
     in `Provenance`; for example "web", or empty for none.
     `only_in`: the ids of the chats with the tool; None: all chats. `declared`: the parameters shown to the model, if `parameters` accepts
-    more. `found_out` returns the end of the description, known only at run time, bounded in length and time.
+    more. `description_end` returns the end of the description, known only at run time, bounded in length and time.
     `revision` returns, after the turn's last staged write, the state of the call's target: a tap counts only for the state shown to the
     person. None: the arguments say everything, or the tool compares the state without help.
     """
@@ -94,7 +94,7 @@ class Tool:
     result_tokens: int = RESULT_TOKENS
     only_in: frozenset[str] | None = field(default=None, repr=False)
     declared: Json | None = field(default=None, repr=False)
-    found_out: Callable[[], str] | None = field(default=None, repr=False)
+    description_end: Callable[[], str] | None = field(default=None, repr=False)
     revision: Callable[[Json, TurnContext], str] | None = field(default=None, repr=False)
 
     def is_offered_to(self, context: TurnContext) -> bool:
@@ -107,7 +107,7 @@ class Tool:
     def declaration(self) -> FunctionDeclaration:
         """The declaration for the model."""
         parameters = self.parameters if self.declared is None else self.declared
-        more = self.found_out() if self.found_out is not None else ""
+        more = self.description_end() if self.description_end is not None else ""
         description = f"{self.description} {more}" if more else self.description
         return FunctionDeclaration(name=self.name, description=description, parameters=parameters)
 

@@ -59,7 +59,7 @@ class NotionTools:
                 "edited first; `has_more` says that there are others, so narrow the search.",
                 self._search,
                 reads=True,
-                found_out=self.properties.words,
+                description_end=self.properties.words,
             ),
             self._tool(
                 "create_page",
@@ -88,7 +88,7 @@ class NotionTools:
         run: _Run,
         *,
         reads: bool = False,
-        found_out: Callable[[], str] | None = None,
+        description_end: Callable[[], str] | None = None,
     ) -> Tool:
         parameters: dict[str, Any] = copy.deepcopy(dict(load_schema(f"{name}.parameters")))
         if "database_name" in parameters["properties"]:
@@ -109,7 +109,7 @@ class NotionTools:
             outside=NOTION if reads else "",
             most_calls=MOST_CALLS,
             only_in=self.conversations,
-            found_out=found_out,
+            description_end=description_end,
         )
 
     def _search(self, arguments: Json, context: TurnContext) -> Json:
