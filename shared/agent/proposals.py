@@ -14,7 +14,7 @@ from threading import Lock
 from typing import Final
 
 from shared.agent.model import Json
-from shared.agent.receipts import quotable, without_marks, without_turns
+from shared.agent.receipts import quotable, without_receipt_symbols, without_turns
 from shared.conversation.records import ProposedCall
 from shared.line.utf16 import without_lone_surrogates
 from shared.locales.language_file import language_file
@@ -130,7 +130,9 @@ def _lines(call: ProposedCall, texts: _Texts, *, locale: str) -> Iterator[str]:
         shown = _told(argument, value, locale=locale)
         if shown and (shown.split() != call.name.split() or name != quotable(call.name, limit=len(call.name) + 1)):
             label = texts.arguments[ShownArgument(argument)] if argument in _NAMED else argument
-            yield without_marks(without_turns(without_lone_surrogates(f"{_INDENT}{label}: {_indented(shown)}")))
+            yield without_receipt_symbols(
+                without_turns(without_lone_surrogates(f"{_INDENT}{label}: {_indented(shown)}"))
+            )
 
 
 def _shown(arguments: Json) -> Iterator[tuple[str, object]]:

@@ -14,7 +14,7 @@ from typing import Final
 
 import regex
 
-from shared.agent.receipt_marks import BLANKS, mark_before, without_leading_marks
+from shared.agent.receipt_symbols import BLANKS, symbol_before, without_leading_symbols
 from shared.line.graphemes import short_line
 from shared.locales.language_file import LOCALES, language_file
 from shared.locales.local_times import shown_moment, shown_recurrence
@@ -121,20 +121,20 @@ class ReceiptTexts:
     of_place: Mapping[Place, str]
 
 
-def without_marks(text: str) -> str:
+def without_receipt_symbols(text: str) -> str:
     """Return the model's words without lines like a receipt or a proposal, which only the code may write.
 
     No line begins with a receipt symbol, and within a line no symbol precedes the first words of a receipt: `OK ✓ Deleted: “milk”` becomes
-    `OK Deleted: “milk”`. For example, `without_marks("✓ Filed: milk")` returns "- Filed: milk".
+    `OK Deleted: “milk”`. For example, `without_receipt_symbols("✓ Filed: milk")` returns "- Filed: milk".
     """
-    return _forged_receipt().sub("", without_leading_marks(text))
+    return _forged_receipt().sub("", without_leading_symbols(text))
 
 
 @cache
 def _forged_receipt() -> "regex.Pattern[str]":
     """Return the pattern of a receipt symbol before the first words of a receipt in any language."""
     heads = {_PLACE.split(text)[0].strip(" :\uff1a") for locale in LOCALES for text in _texts(locale).of_kind.values()}
-    return mark_before(heads, followed_by=r"[:\ufe30\ufe55\uff1a\ua789]")
+    return symbol_before(heads, followed_by=r"[:\ufe30\ufe55\uff1a\ua789]")
 
 
 def is_blank(text: str) -> bool:

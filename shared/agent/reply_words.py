@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from shared import logs
-from shared.agent.receipts import Deed, is_blank, without_marks
+from shared.agent.receipts import Deed, is_blank, without_receipt_symbols
 from shared.agent.remedies import BLANK, STRANGE_LINK, Trouble
 from shared.agent.taint import UntrustedInput
 from shared.agent.turn_context import TurnContext
@@ -33,7 +33,7 @@ def trouble_with_reply(untrusted_input: UntrustedInput, message: str | None) -> 
         return text
 
     text = shown_text(message, cleaned=without_links)
-    if is_blank(without_marks(text)) or (strange > 0 and _ONLY_LINKS.fullmatch(message) is not None):
+    if is_blank(without_receipt_symbols(text)) or (strange > 0 and _ONLY_LINKS.fullmatch(message) is not None):
         return BLANK
     return STRANGE_LINK if strange else None
 

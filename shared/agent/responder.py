@@ -22,7 +22,7 @@ from shared.agent.outcomes import (
 )
 from shared.agent.people import People
 from shared.agent.prompt import PromptBuilder
-from shared.agent.receipts import is_blank, receipt, without_marks
+from shared.agent.receipts import is_blank, receipt, without_receipt_symbols
 from shared.agent.refused_prompts import RefusedPrompts
 from shared.agent.reply_words import deeds_without_strange_links, trouble_with_reply, without_strange_links
 from shared.agent.transcript import words
@@ -262,7 +262,7 @@ class AgentResponder:
             DIGEST.text_limit if is_long else ANSWER.text_limit, max(room - length_of(receipt_text), _LEAST_WORDS)
         )
         without_links = partial(without_strange_links, context.untrusted_input)
-        text = without_marks(shown_text(message, limit=limit, cleaned=without_links))
+        text = without_receipt_symbols(shown_text(message, limit=limit, cleaned=without_links))
         if is_blank(text):
             return ""
         text += receipt_text
