@@ -148,7 +148,7 @@ class ChatMemory:
     def _repeating(
         self, messages: Sequence[MessageRecord], asked: Sequence[MessageRecord], queries: Sequence[str]
     ) -> list[MessageRecord]:
-        """Return the messages with a query literally, else the three most similar; then the requests with a query."""
+        """Return the messages that hold a query literally, else the three most similar; then the requests that hold a query."""
         matches = rank([[Passage(folded=self._fold(one.text))] for one in messages], queries)
         places = {one.document for one in matches if one.is_literal} or {one.document for one in matches[:_SIMILAR]}
         folded_queries = [fold(one) for one in queries]

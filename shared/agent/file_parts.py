@@ -101,7 +101,7 @@ def _chosen(sections: Sequence[Section], order: Sequence[int], limit_tokens: int
 
 
 def _order(sections: Sequence[Section], question_texts: Iterable[str]) -> list[int]:
-    """Return the places of the sections: first sections named in the question, then sections with its rare words, then the rest.
+    """Return the places of the sections: first sections named in the question, then sections that hold its rare words, then the rest.
 
     For example, 「田中さんの金額は」 shows the rows of 田中 in a list of 5,000 people. A word in most sections decides nothing.
     """

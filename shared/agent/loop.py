@@ -22,7 +22,7 @@ _LEAST_FOR_ANOTHER_S: Final = 15.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thought:
-    """The decision of a turn, and its history.
+    """The decision of a turn, and how it came about.
 
     `tools_used`: names of existing tools only. `footnotes`: texts that the reply must carry unchanged. `helped`: the changes before further
     requests, in order. `saw_asked_only`: every content of the model in this turn came from a prompt with only the messages to answer.

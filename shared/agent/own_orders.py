@@ -104,10 +104,10 @@ _REFUSED_BEFORE: Final = _forms(
 def own_words(
     messages: Iterable[str], effect: Effect, *, outside: Sequence[str] = (), target: str = ""
 ) -> tuple[str, ...]:
-    """Return the folded sentences with the author's orders of the effect, and the author's other plain sentences.
+    """Return the folded sentences in which one author orders the effect, and the author's other plain sentences.
 
     Empty without an order. Values may stand in short quotation marks, as in 「牛乳」ってリマインドして, but an order may not. `outside`:
-    words from outside in the prompt; a sentence with a run of outside words is not the author's, except for the name of the `target`,
+    words from outside in the prompt; a sentence that repeats a run of them is not the author's, except for the name of the `target`,
     possibly a page's.
     For example, `own_words(["what is tea? remind me to buy milk"], Effect.REMIND)` returns only the second sentence.
     """

@@ -34,7 +34,7 @@ _TOGETHER: Final = "[note] The following images were sent together, as one messa
 class PromptBuilder:
     """Builds prompts, with times in the bot's time zone and quotes in the words of its locale.
 
-    `persona` replaces only the first part of the system instruction; `guides` explain to the model when to use the toolsets.
+    `persona` replaces only the first part of the system instruction; `guides` say when to use the toolsets.
     """
 
     bot_name: BotName

@@ -1,4 +1,4 @@
-"""The words of a reply as people would see them, without untrusted links."""
+"""The words of a reply as people would see them, without untrusted links: links from neither a function nor a person."""
 
 import re
 from dataclasses import replace

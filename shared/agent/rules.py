@@ -1,4 +1,4 @@
-"""The model's instructions about its own role in every request: the built-in persona, and the permanent rules."""
+"""The model's instructions about itself in every request: the built-in persona, and the rules that no persona replaces."""
 
 from typing import Final
 

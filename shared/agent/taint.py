@@ -33,7 +33,10 @@ _NUMBER: Final = re.compile(r"\d{4,}")
 
 
 class UntrustedInput:
-    """The words from outside the chat's messages that the model was shown in a turn; safe to share between threads."""
+    """The input of a turn in addition to the chat: outside words, filed words, and the links that a reply may repeat.
+
+    Safe to share between threads.
+    """
 
     def __init__(self) -> None:
         self._outside: list[OutsideWords] = []

@@ -173,8 +173,8 @@ class TurnContext:
     def is_ordered(self, is_grounded: Callable[[Asked], bool], *, zone: dt.tzinfo) -> bool:
         """Whether an addition to the chat's own store may be made at once.
 
-        True without the need of a tap, or if one author orders the addition in own words. Times are read in `zone`, from the time of the
-        author's newest message: "tomorrow", sent at 23:59, is the day after.
+        True if no tap is needed, or if one author orders the addition in own words. Times are read in `zone`, from the time of the author's
+        newest message: "tomorrow", sent at 23:59, is the day after.
         """
         if not self.needs_tap:
             return True
