@@ -71,7 +71,7 @@ class FileReader(Protocol):
 def file_part(document: Document, *, question: Iterable[str], limit_tokens: int = FILE_TOKENS) -> FilePart:
     """Return the document within the limit; `question` are the words of the question, which may name pages, slides, sheets or rows."""
     limit_tokens = max(LEAST_TOKENS, limit_tokens)
-    shown = _chosen(document.sections, _order(document.sections, question), limit_tokens)
+    shown = _fitting_texts(document.sections, _order(document.sections, question), limit_tokens)
     lines = [_BEGINS]
     for place in sorted(shown):
         section = document.sections[place]
@@ -84,7 +84,7 @@ def file_part(document: Document, *, question: Iterable[str], limit_tokens: int 
     return FilePart(text="\n".join(lines))
 
 
-def _chosen(sections: Sequence[Section], order: Sequence[int], limit_tokens: int) -> Mapping[int, str]:
+def _fitting_texts(sections: Sequence[Section], order: Sequence[int], limit_tokens: int) -> Mapping[int, str]:
     """Return the texts of the fitting sections, in order, by place; the last text is cut to the remaining tokens."""
     chosen: dict[int, str] = {}
     remaining_tokens = limit_tokens

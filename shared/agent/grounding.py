@@ -82,7 +82,7 @@ def is_note_grounded(asked: Asked, *, text: str) -> bool:
     if not own:
         return False
     days = said_times(" ".join(own), asked.now).days
-    return _holds_text(own, _WRITTEN_DATE.sub(lambda date: _unless_said(date, days), text))
+    return _holds_text(own, _WRITTEN_DATE.sub(lambda date: _without_said_date(date, days), text))
 
 
 def is_addition_grounded(asked: Asked, *, name: str, other_names: Iterable[str], note: str) -> bool:
@@ -138,7 +138,7 @@ def _names(run: Sequence[str], name: Sequence[str]) -> bool:
     return shared > 0 and 2 * shared >= whole and shared >= min(whole, _LEAST_TARGET)
 
 
-def _unless_said(date: re.Match[str], days: frozenset[dt.date]) -> str:
+def _without_said_date(date: re.Match[str], days: frozenset[dt.date]) -> str:
     return " " if any(one.isoformat() == date[1] for one in days) else date[0]
 
 

@@ -47,15 +47,15 @@ def names_a_host(name: str, *, has_path: bool, is_strict: bool) -> bool:
     if name.lower() in _PRODUCTS:
         return False
     if is_strict:
-        return ending in _listed()
+        return ending in _iana_endings()
     if ending in _WORDS and written.istitle() and name[0].islower():  # a sentence without a following space: "done.Top"
         return False
-    is_country = len(ending) == _OF_A_COUNTRY and ending in _listed()
+    is_country = len(ending) == _OF_A_COUNTRY and ending in _iana_endings()
     return ending in _USUAL or (is_country and ending not in _UNUSUAL_COUNTRIES)
 
 
 @cache
-def _listed() -> frozenset[str]:
+def _iana_endings() -> frozenset[str]:
     """Return the endings of hosts in IANA's list."""
     lines = _ENDINGS.read_text(encoding="ascii").splitlines()
     return _set(" ".join(line for line in lines if not line.startswith("#")))

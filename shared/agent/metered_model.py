@@ -25,7 +25,7 @@ class MeteredModel:
     def generate(self, request: ModelRequest) -> ModelResponse:
         with self.metering.request(request.purpose, self.model.name) as counted:
             response = self.model.generate(request)
-            counted.usage = response.usage if response.usage != _UNREPORTED else _estimated(request, response)
+            counted.usage = response.usage if response.usage != _UNREPORTED else _estimated_usage(request, response)
             counted.response_model = response.model_version
             counted.fields["finish_reason"] = response.block_reason or response.finish_reason
         return response
@@ -45,18 +45,18 @@ class MeteredJsonModel:
     def answer_json(self, request: JsonRequest) -> JsonAnswer:
         with self.metering.request(request.purpose, self.model.name) as counted:
             answer = self.model.answer_json(request)
-            counted.usage = answer.usage if answer.usage != _UNREPORTED else _estimated_of_json(request, answer)
+            counted.usage = answer.usage if answer.usage != _UNREPORTED else _estimated_json_usage(request, answer)
         return answer
 
 
-def _estimated(request: ModelRequest, response: ModelResponse) -> Usage:
+def _estimated_usage(request: ModelRequest, response: ModelResponse) -> Usage:
     return Usage(
         prompt_tokens=tokens_of_request(request.system_instruction, request.declarations, request.contents),
         output_tokens=tokens_of(response.content.wire) if response.content is not None else 0,
     )
 
 
-def _estimated_of_json(request: JsonRequest, answer: JsonAnswer) -> Usage:
+def _estimated_json_usage(request: JsonRequest, answer: JsonAnswer) -> Usage:
     return Usage(
         prompt_tokens=estimated_tokens(request.system_instruction)
         + estimated_tokens(request.prompt)

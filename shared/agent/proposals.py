@@ -127,7 +127,7 @@ def _lines(call: ProposedCall, texts: _Texts, *, locale: str) -> Iterator[str]:
     path = arguments.get("path")
     yield f"☐ {head} ({path})" if isinstance(path, str) else f"☐ {head}"
     for argument, value in _shown(arguments):
-        shown = _told(argument, value, locale=locale)
+        shown = _value_text(argument, value, locale=locale)
         if shown and (shown.split() != call.name.split() or name != quotable(call.name, limit=len(call.name) + 1)):
             label = texts.arguments[ShownArgument(argument)] if argument in _NAMED else argument
             yield without_receipt_symbols(
@@ -146,7 +146,7 @@ def _shown(arguments: Json) -> Iterator[tuple[str, object]]:
             yield name, value
 
 
-def _told(name: str, value: object, *, locale: str) -> str:
+def _value_text(name: str, value: object, *, locale: str) -> str:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     if name != "at":
         return text.strip()

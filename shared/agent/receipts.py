@@ -165,18 +165,18 @@ def receipt(deeds: Sequence[Deed], *, locale: str) -> str:
     texts = _texts(locale)
     by_kind: dict[DeedKind, list[str]] = {}
     for deed in deeds:
-        by_kind.setdefault(deed.kind, []).append(_named(deed, texts, locale=locale))
-    sentences = (_filled(texts.of_kind[kind], names=_listed(names, texts)) for kind, names in by_kind.items())
+        by_kind.setdefault(deed.kind, []).append(_name_with_details(deed, texts, locale=locale))
+    sentences = (_filled(texts.of_kind[kind], names=_names_with_count(names, texts)) for kind, names in by_kind.items())
     return f"✓ {_joined(texts.two_kinds, sentences)}"
 
 
-def _listed(names: Sequence[str], texts: ReceiptTexts) -> str:
+def _names_with_count(names: Sequence[str], texts: ReceiptTexts) -> str:
     shown = _joined(texts.two_names, names[:_NAMES_SHOWN])
     hidden_count = len(names) - _NAMES_SHOWN
     return _filled(texts.others, names=shown, count=str(hidden_count)) if hidden_count > 0 else shown
 
 
-def _named(deed: Deed, texts: ReceiptTexts, *, locale: str) -> str:
+def _name_with_details(deed: Deed, texts: ReceiptTexts, *, locale: str) -> str:
     name = _filled(texts.named, name=quotable(deed.name, limit=_NAME_GRAPHEMES))
     if deed.due is not None:
         text = texts.timed if deed.due.messages == 1 else texts.costed

@@ -53,7 +53,7 @@ class Retelling:
 
 def messages_in_prompt(history: History, asked: Sequence[MessageRecord]) -> tuple[MessageRecord, ...]:
     """Return the messages whose words or media the prompt holds: the shown messages and the messages quoted there, each once."""
-    quoted = (one for one in _quoted(history, asked) if isinstance(one, MessageRecord))
+    quoted = (one for one in _quoted_records(history, asked) if isinstance(one, MessageRecord))
     return tuple({one.line_message_id: one for one in (*quoted, *history.messages)}.values())
 
 
@@ -62,8 +62,10 @@ def sources_beyond_memory(history: History, asked: Sequence[MessageRecord], reca
 
     Without ids: nothing in the prompt was made of a message older than memory, so memory holds every message for the comparison.
     """
-    remembered, answers = _known(history, asked, recalled), _answers(history, asked, recalled)
-    oldest_ms = min((one.timestamp_ms for one in _known(history, asked, Recollection()).values()), default=LATEST_MS)
+    remembered, answers = _messages_by_id(history, asked, recalled), _answers(history, asked, recalled)
+    oldest_ms = min(
+        (one.timestamp_ms for one in _messages_by_id(history, asked, Recollection()).values()), default=LATEST_MS
+    )
     unshown = _unshown(history, answers)
     retelling: tuple[Recap | OutcomeRecord, ...] = (*history.recaps, *answers)
     sources = (_provenance_of(one, unshown) for one in retelling)
@@ -81,7 +83,7 @@ def retellings_in_prompt(
     `beyond_memory`: source messages that only the archive holds.
     """
     recalled = recalled or Recollection()
-    remembered = {one.line_message_id: one for one in beyond_memory} | _known(history, asked, recalled)
+    remembered = {one.line_message_id: one for one in beyond_memory} | _messages_by_id(history, asked, recalled)
     answers, quotable = _answers(history, asked, recalled), history.quotable
     unshown = _unshown(history, answers)
     deferred = {one.webhook_event_id: one.answered_ids for one in history.outcomes if one.offer.is_deferral}
@@ -89,16 +91,16 @@ def retellings_in_prompt(
     def about(answer: OutcomeRecord) -> Iterable[str]:
         """Return the ids of the messages that an answer is about; for a late answer, of the question before the press."""
         return dict.fromkeys(
-            (*_answered_by(answer), *(one for root in answer.answers for one in deferred.get(root, ())))
+            (*_answered_ids(answer), *(one for root in answer.answers for one in deferred.get(root, ())))
         )
 
     def retold(about_ids: Iterable[str], provenance: Provenance, *, latest_ms: int) -> tuple[RetoldMessage, ...]:
         own = frozenset(about_ids)
-        covered = own.union(*(_named_by(quotable.quoted_by(remembered[one])) for one in own if one in remembered))
+        covered = own.union(*(_ids_behind(quotable.quoted_by(remembered[one])) for one in own if one in remembered))
         only_read_ids = (one for one in provenance.ids - covered if one in remembered)
         authors = {one.line_message_id: one.by for one in provenance.sources}
         retold_messages = (
-            _retold(history, remembered, message_id, is_covered=message_id in covered, latest_ms=latest_ms)
+            _retold_message(history, remembered, message_id, is_covered=message_id in covered, latest_ms=latest_ms)
             for message_id in (*sorted(covered), *sorted(only_read_ids))
         )
         return tuple(replace(one, by=one.by or authors.get(one.line_message_id, "")) for one in retold_messages)
@@ -113,13 +115,15 @@ def retellings_in_prompt(
     return tuple(one for one in (*recaps, *spoken) if one.text)
 
 
-def _known(history: History, asked: Sequence[MessageRecord], recalled: Recollection) -> dict[str, MessageRecord]:
+def _messages_by_id(
+    history: History, asked: Sequence[MessageRecord], recalled: Recollection
+) -> dict[str, MessageRecord]:
     messages = (*recalled.messages, *history.older, *history.unshown, *history.messages, *asked)
     return {one.line_message_id: one for one in messages}
 
 
 def _answers(history: History, asked: Sequence[MessageRecord], recalled: Recollection) -> tuple[OutcomeRecord, ...]:
-    quoted = (one for one in _quoted(history, asked) if isinstance(one, OutcomeRecord))
+    quoted = (one for one in _quoted_records(history, asked) if isinstance(one, OutcomeRecord))
     return tuple({one.webhook_event_id: one for one in (*recalled.answers, *quoted, *history.answers)}.values())
 
 
@@ -136,23 +140,23 @@ def _provenance_of(record: Recap | OutcomeRecord, unshown: Mapping[str, Provenan
     )
 
 
-def _answered_by(outcome: OutcomeRecord) -> tuple[str, ...]:
+def _answered_ids(outcome: OutcomeRecord) -> tuple[str, ...]:
     """Return the messages behind an answer; a reminder answers no message, so the source messages are returned."""
     return outcome.answered_ids or tuple(sorted(outcome.provenance.ids))
 
 
-def _named_by(quoted: MessageRecord | OutcomeRecord | Unquotable | None) -> tuple[str, ...]:
+def _ids_behind(quoted: MessageRecord | OutcomeRecord | Unquotable | None) -> tuple[str, ...]:
     """Return the messages that a quote stands for."""
     match quoted:
         case MessageRecord():
             return (quoted.line_message_id,)
         case OutcomeRecord():
-            return _answered_by(quoted)
+            return _answered_ids(quoted)
         case "withdrawn" | "unknown" | None:
             return ()
 
 
-def _retold(
+def _retold_message(
     history: History, remembered: dict[str, MessageRecord], line_message_id: str, *, is_covered: bool, latest_ms: int
 ) -> RetoldMessage:
     """Return the message; outside memory, the words count as written at `latest_ms`, or at a later edit."""
@@ -168,7 +172,7 @@ def _retold(
     )
 
 
-def _quoted(history: History, asked: Sequence[MessageRecord]) -> tuple[MessageRecord | OutcomeRecord, ...]:
+def _quoted_records(history: History, asked: Sequence[MessageRecord]) -> tuple[MessageRecord | OutcomeRecord, ...]:
     quotable = history.quotable
     quoted_records = (quotable.quoted_by(one) for one in (*history.messages, *asked))
     return tuple(one for one in quoted_records if isinstance(one, MessageRecord | OutcomeRecord))

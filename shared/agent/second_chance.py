@@ -29,7 +29,7 @@ class SecondChance:
         def second(left_s: float) -> ModelResponse:
             return self.second.generate(replace(request, timeout_s=left_s))
 
-        return _asked(lambda: self.model.generate(request), second, self.clock, request.timeout_s)
+        return _ask_either(lambda: self.model.generate(request), second, self.clock, request.timeout_s)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,10 +48,12 @@ class SecondJsonChance:
         def second(left_s: float) -> JsonAnswer:
             return self.second.answer_json(replace(request, timeout_s=left_s))
 
-        return _asked(lambda: self.model.answer_json(request), second, self.clock, request.timeout_s)
+        return _ask_either(lambda: self.model.answer_json(request), second, self.clock, request.timeout_s)
 
 
-def _asked(first: Callable[[], _Answer], second: Callable[[float], _Answer], clock: Clock, timeout_s: float) -> _Answer:
+def _ask_either(
+    first: Callable[[], _Answer], second: Callable[[float], _Answer], clock: Clock, timeout_s: float
+) -> _Answer:
     """Return the first model's answer, else the second's, within the remaining time.  Raises: the last model's error.
 
     For example, after 12 of 15 s the second model gets 3 s; with less than 3 s left it is not asked.

@@ -30,10 +30,10 @@ class Suspect:
 
 def suspects_around(history: History, asked: Sequence[MessageRecord], names: Mapping[str, str]) -> list[Suspect]:
     """Return the parts of a prompt around the messages to answer: messages, answers, recaps, rows of the index, display names."""
-    spoken = list(_said(history, {one.line_message_id for one in asked}))
+    spoken = list(_suspect_words(history, {one.line_message_id for one in asked}))
     sizes = accumulate(estimated_tokens(one.text) for one in reversed(spoken))
     shown = sum(size <= HISTORY_TOKENS for size in sizes)  # a prompt shows no more
-    return [*spoken[len(spoken) - shown :], *_rows(history), *_named(history, names)]
+    return [*spoken[len(spoken) - shown :], *_suspect_rows(history), *_suspect_names(history, names)]
 
 
 def suspects_asked(history: History, asked: Sequence[MessageRecord]) -> list[Suspect]:
@@ -100,7 +100,7 @@ def _smallest_refused(suspects: Sequence[_Suspect], asks: Callable[[Sequence[_Su
     return group if group is refused or asks(group) else refused
 
 
-def _said(history: History, asked_ids: set[str]) -> Iterator[Suspect]:
+def _suspect_words(history: History, asked_ids: set[str]) -> Iterator[Suspect]:
     records: list[MessageRecord | OutcomeRecord] = [
         *(one for one in history.messages if one.line_message_id not in asked_ids),
         *history.answers,
@@ -119,13 +119,13 @@ def _suspect_of(record: MessageRecord | OutcomeRecord) -> Suspect:
     return Suspect(refusal=Refusal(id=record.webhook_event_id, words_ms=record.timestamp_ms), text=text)
 
 
-def _rows(history: History) -> Iterator[Suspect]:
+def _suspect_rows(history: History) -> Iterator[Suspect]:
     for row in history.index.rows:
         refusal = Refusal(id=row.mark, words_ms=_newest_ms(history), sources=tuple(sorted(row.provenance.message_ids)))
         yield Suspect(refusal=refusal, text=row.text)
 
 
-def _named(history: History, names: Mapping[str, str]) -> Iterator[Suspect]:
+def _suspect_names(history: History, names: Mapping[str, str]) -> Iterator[Suspect]:
     for user_id, name in names.items():
         yield Suspect(refusal=Refusal(id=mark_id(user_id), words_ms=_newest_ms(history)), text=name)
 

@@ -81,7 +81,7 @@ class TurnContents:
         """Replace the first contents of the rounds, or all rounds, by notes on their changes."""
         dropped = self._rounds[:contents]
         self._rounds = self._rounds[len(dropped) :]
-        self.first = (*self.first, *self._told_changes(dropped))
+        self.first = (*self.first, *self._notes_on_changes(dropped))
 
     def within_request(
         self, system_instruction: str, declarations: Sequence[FunctionDeclaration], note: str | None
@@ -100,7 +100,7 @@ class TurnContents:
         tool = self._registry.find(answer.call.name, self._context)
         return "output" in answer.response and tool is not None and (tool.is_reading or bool(tool.outside))
 
-    def _told_changes(self, contents: Sequence[Content]) -> Iterator[TextContent]:
+    def _notes_on_changes(self, contents: Sequence[Content]) -> Iterator[TextContent]:
         """Yield a note on the changes of dropped rounds: the changes hold, so the model must not repeat them."""
         rounds = (one for one in contents if isinstance(one, FunctionResponses))
         notes = []
