@@ -9,7 +9,7 @@ from typing import Final
 from shared import logs
 from shared.agent.executor import ToolExecutor
 from shared.agent.model import Content, FunctionResponses, Model
-from shared.agent.remedies import BLANK, STRANGE_LINK, Help, Trouble
+from shared.agent.remedies import BLANK, STRANGE_LINK, Remedy, Trouble
 from shared.agent.tools import Decision
 from shared.agent.turn_context import TurnContext
 from shared.agent.turn_requests import Asking, Limits, TurnRequests
@@ -24,8 +24,9 @@ _LEAST_FOR_ANOTHER_S: Final = 15.0
 class Thought:
     """The decision of a turn, and how it came about.
 
-    `tools_used`: names of existing tools only. `footnotes`: texts that the reply must carry unchanged. `helped`: the changes before further
-    requests, in order. `saw_asked_only`: every content of the model in this turn came from a prompt with only the messages to answer.
+    `tools_used`: names of existing tools only. `footnotes`: texts that the reply must carry unchanged. `remedies_used`: the changes before
+    further requests, in order. `saw_asked_only`: every content of the model in this turn came from a prompt with only the messages to
+    answer.
     """
 
     decision: Decision
@@ -34,7 +35,7 @@ class Thought:
     tools_used: tuple[str, ...]
     tools_offered: tuple[str, ...] = ()
     footnotes: tuple[str, ...] = ()
-    helped: tuple[Help, ...] = ()
+    remedies_used: tuple[Remedy, ...] = ()
     saw_asked_only: bool = False
 
 
@@ -114,7 +115,7 @@ class Agent:
             if trouble is STRANGE_LINK:
                 sendable = decision
             least_s = _LEAST_FOR_ANOTHER_S if trouble is STRANGE_LINK else 0.0
-            if trouble is None or not turn.helps_against(trouble, least_s=least_s):
+            if trouble is None or not turn.try_remedy(trouble, least_s=least_s):
                 sendable = decision
                 break
         return Thought(
@@ -124,6 +125,6 @@ class Agent:
             tools_used=tuple(used),
             tools_offered=tuple(one.name for one in registry.offered_to(context)),
             footnotes=tuple(dict.fromkeys(footnotes)),
-            helped=tuple(turn.helped),
+            remedies_used=tuple(turn.remedies_used),
             saw_asked_only=turn.saw_asked_only,
         )

@@ -7,7 +7,7 @@ from typing import Final
 from shared import logs
 from shared.agent.culprits import Culprits, Suspicion
 from shared.agent.media_parts import recent_media
-from shared.agent.remedies import Help
+from shared.agent.remedies import Remedy
 from shared.agent.suspects import Suspect, media_shown, suspects_around, suspects_asked
 from shared.conversation.records import MessageRecord
 from shared.errors import AizuchiError, PromptAmendedError
@@ -22,13 +22,13 @@ class RefusedPrompts:
 
     culprits: Culprits
 
-    def suspect_rest(self, question: Question, helped: Collection[Help], names: Mapping[str, str]) -> None:
+    def suspect_rest(self, question: Question, remedies_used: Collection[Remedy], names: Mapping[str, str]) -> None:
         """Suspect the parts left out of the prompt before the answer; `names`: the names in the whole prompt."""
         history, asked = question.history, question.asked
         suspects: list[Suspect] = []
-        if Help.ASKED_ONLY in helped:
+        if Remedy.ASKED_ONLY in remedies_used:
             suspects += suspects_around(history, asked, names)
-        if Help.WITHOUT_MEDIA in helped:
+        if Remedy.WITHOUT_MEDIA in remedies_used:
             suspects += media_shown(history, (*recent_media(history, asked), *asked))
         if suspects:
             self.culprits.suspect(question.conversation, Suspicion(suspects=tuple(suspects), before=history.amendments))

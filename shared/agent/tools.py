@@ -79,7 +79,7 @@ class Tool:
     `only_in`: the ids of the chats with the tool; None: all chats. `declared`: the parameters shown to the model, if `parameters` accepts
     more. `description_end` returns the end of the description, known only at run time, bounded in length and time.
     `revision` returns, after the turn's last staged write, the state of the call's target: a tap counts only for the state shown to the
-    person. None: the arguments say everything, or the tool compares the state without help.
+    person. None: the arguments say everything, or the tool compares the state itself.
     """
 
     name: str
