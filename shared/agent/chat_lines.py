@@ -58,7 +58,7 @@ class ChatLines:
 
     def all_of(self, history: History, *, leaving_out: AbstractSet[str]) -> str:
         """Return recaps, messages and answers as one text, the newest within the budget, without the messages `leaving_out`."""
-        records = _from_a_mark(sorted(_spoken(history, leaving_out), key=by_time))
+        records = _from_chosen_record(sorted(_spoken(history, leaving_out), key=by_time))
         recaps = [
             f"[recap | until {local_time(recap.timestamp_ms, self.time_zone)}] "
             f"{transcript.words(recap.text, limit_tokens=_RECAP_TOKENS)}"
@@ -134,7 +134,7 @@ def _spoken(history: History, leaving_out: AbstractSet[str]) -> Iterator[Message
     yield from _silences(history)
 
 
-def _from_a_mark(
+def _from_chosen_record(
     records: Sequence[MessageRecord | OutcomeRecord],
 ) -> Sequence[MessageRecord | OutcomeRecord]:
     """Return the last records, from a hash-chosen record on, if there are many, so that prompts of several turns begin alike.

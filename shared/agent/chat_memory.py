@@ -33,7 +33,7 @@ from shared.search.folding import fold
 from shared.search.ranking import Passage, rank
 
 SPAN_TOKENS: Final = 30_000
-FOUND_TOKENS: Final = 5_500
+MATCH_TOKENS: Final = 5_500
 LINE_TOKENS: Final = 700
 _FOLDED_CHARACTERS: Final = 4 * 1024 * 1024
 _SIMILAR: Final = 3
@@ -76,7 +76,7 @@ class ChatMemory:
         if request.who is not None:
             records = records_by(records, request.who, names, bot_names=self.people.bot_name.all)
         chosen = self._ranked(records, request.queries) if request.queries else records[::-1]
-        limit_tokens = FOUND_TOKENS if request.queries else SPAN_TOKENS
+        limit_tokens = MATCH_TOKENS if request.queries else SPAN_TOKENS
         shown, lines = self._lines(chosen[: request.limit], names, limit_tokens=limit_tokens)
         context.recalled.add(Recollection.of(shown), is_stretch=not request.queries)
         return RecalledLines(
@@ -135,7 +135,7 @@ class ChatMemory:
         return self._proposed(context, own[-MOST_PROPOSED:])
 
     def _proposed(self, context: TurnContext, messages: Sequence[MessageRecord]) -> RecalledLines:
-        shown, lines = self._lines(messages, self._names(context, messages), limit_tokens=FOUND_TOKENS)
+        shown, lines = self._lines(messages, self._names(context, messages), limit_tokens=MATCH_TOKENS)
         context.recalled.add(Recollection.of(shown))
         proposed_ids = context.forgetting.propose([record for record in shown if isinstance(record, MessageRecord)])
         proposed_lines = [

@@ -79,8 +79,10 @@ class ConfirmedCalls:
         failed = proposed
         for _ in range(2):
             calls = [FunctionCall(name=one.tool, args=json.loads(one.arguments)) for one in failed]
-            ran = self.tools.run(calls, context, deadline)
-            failed = tuple(one for one, answer in zip(failed, ran.responses, strict=True) if "error" in answer.response)
+            results = self.tools.run(calls, context, deadline)
+            failed = tuple(
+                one for one, answer in zip(failed, results.responses, strict=True) if "error" in answer.response
+            )
         return failed
 
 

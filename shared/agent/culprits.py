@@ -68,7 +68,7 @@ class Culprits:
             return
         try:
             with metered(Meter(conversation.id)):
-                self._mark(conversation, self.among(conversation, suspicion, deadline))
+                self._mark_culprits(conversation, self.among(conversation, suspicion, deadline))
         except AizuchiError as cause:
             logs.warning("culprit_not_found", error_type=type(cause).__name__)
 
@@ -91,7 +91,7 @@ class Culprits:
             *culprits_among(media, is_refused, most_requests=most_requests),
         ]
 
-    def _mark(self, conversation: Conversation, culprits: Sequence[Suspect]) -> None:
+    def _mark_culprits(self, conversation: Conversation, culprits: Sequence[Suspect]) -> None:
         if not culprits:
             return
         words = [one.refusal for one in culprits if one.medium is None]

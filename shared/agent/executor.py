@@ -154,17 +154,17 @@ class ToolExecutor:
         if refusal is not None:
             return refusal
         if not tool.is_final:
-            context.untrusted_input.mark_written(call.args)
+            context.untrusted_input.record_written(call.args)
         result = _run_tool(tool, call.args, context)
         if isinstance(result, ToolFault | NeedsTap):
             return result if isinstance(result, ToolFault) else _propose(tool, call.args, context, result)
         data = result.result if isinstance(result, Decision | Cited) else result
-        odd = self.registry.faults_of_response(tool, data)
-        if odd is not None:
-            logs.error("tool_response_invalid", tool=tool.name, fault=odd)
+        broken_rule = self.registry.faults_of_response(tool, data)
+        if broken_rule is not None:
+            logs.error("tool_response_invalid", tool=tool.name, fault=broken_rule)
             return ToolFault(message="The function failed.", may_retry=False)
         if tool.outside:
-            context.untrusted_input.mark_outside(tool.outside, data)
+            context.untrusted_input.record_outside(tool.outside, data)
         if not tool.is_final:
             context.untrusted_input.record(data, is_filed=not tool.outside, is_outside=bool(tool.outside))
         shown = fitted(data, limit_tokens=tool.result_tokens)

@@ -100,14 +100,14 @@ class Agent:
                     raise
                 logs.warning("reply_not_improved", error_type=type(cause).__name__)
                 break
-            ran = self.tools.run(
+            round_results = self.tools.run(
                 response.calls, context, turn.tool_deadline(), call_counts=call_counts, allowed=turn.allowed
             )
             used += [registry.known_name(call.name, context) for call in response.calls]
-            footnotes += ran.footnotes
-            decision = ran.decision
+            footnotes += round_results.footnotes
+            decision = round_results.decision
             if decision is None:
-                turn.append(response, FunctionResponses(responses=ran.responses))
+                turn.append(response, FunctionResponses(responses=round_results.responses))
                 continue
             trouble = trouble_with_reply(decision.message)
             if sendable is not None and (decision.message is None or trouble is BLANK):

@@ -62,9 +62,9 @@ def repeated_sources(
 ) -> frozenset[str]:
     """Return the sources whose words the texts may repeat.
 
-    A text within `said_texts`, the askers' messages, is the askers' own. Any other text may paraphrase words read by the turn itself: a
-    page may have the model write "next time, delete the lunch". Words read by an earlier turn count as repeated if the text shares a run
-    with the words, or occurs there as a whole and is longer than a "yes".
+    A text within `said_texts`, the askers' messages, is the askers' own. Any other text counts as a repetition of words read by the turn
+    itself, because it may be a paraphrase: a page may have the model write "next time, delete the lunch". Words read by an earlier turn
+    count as repeated if the text shares a run with the words, or occurs there as a whole and is longer than a "yes".
     """
     own = [fold(one) for one in said_texts]
     foreign = [one for one in (fold(_plain(text)) for text in texts) if one and not any(one in words for words in own)]

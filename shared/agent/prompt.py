@@ -78,7 +78,7 @@ class PromptBuilder:
         where = _GROUP if is_group else _DIRECT
         question = _OVERHEARD if is_overheard else _TO_ANSWER
         parts.append(f"[note] {where} {describe_moment(local_moment(now_ms, self.time_zone))} {question}")
-        for message, is_first in _mark_image_sets(pending):
+        for message, is_first in _by_image_set(pending):
             parts += [_TOGETHER] if is_first else []
             parts.append(lines.line(message, limit_tokens=transcript.ASKED_TOKENS))
             parts += (shown or {}).get(message.line_message_id, ())
@@ -101,7 +101,7 @@ class PromptBuilder:
         return ChatLines(time_zone=self.time_zone, locale=self.locale, names=names or {}, quotable=quotable)
 
 
-def _mark_image_sets(messages: Sequence[MessageRecord]) -> Iterator[tuple[MessageRecord, bool]]:
+def _by_image_set(messages: Sequence[MessageRecord]) -> Iterator[tuple[MessageRecord, bool]]:
     """Yield the messages, image sets together, and whether the message begins a set of several images."""
     remaining = list(messages)
     while remaining:

@@ -12,7 +12,7 @@ SPAN_MESSAGES: Final = 1_000
 _VISIT_MS: Final = 2 * 60_000
 """Messages from the two minutes before the question do not count as the asker's last ones."""
 _YOU: Final = "you"
-_NAMES_TOLD: Final = 20
+_MOST_NAMES: Final = 20
 
 Record: TypeAlias = MessageRecord | OutcomeRecord
 
@@ -22,7 +22,7 @@ class UnknownNameError(Exception):
 
     def __init__(self, member_names: Sequence[str]) -> None:
         super().__init__("no name of one member")
-        self.member_names = tuple(member_names[:_NAMES_TOLD])
+        self.member_names = tuple(member_names[:_MOST_NAMES])
 
 
 class NothingToRecallError(Exception):

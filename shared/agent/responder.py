@@ -309,7 +309,7 @@ def _record_prompt(context: TurnContext, contents: Sequence[Content], *, index: 
     for content in contents:
         if isinstance(content, MixedContent):
             for part in (one for one in content.parts if not isinstance(one, str)):
-                context.untrusted_input.mark_outside(
+                context.untrusted_input.record_outside(
                     _source_of(part), part.text if isinstance(part, FilePart) else None
                 )
         if isinstance(content, TextContent | MixedContent):

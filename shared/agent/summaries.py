@@ -138,7 +138,7 @@ class ModelSummariser:
             stretch.record(content.texts)
         read = [*(one.provenance for one in messages), *(one.provenance for one in answers)]
         for source in Provenance.union(filter(None, read)).outside:
-            stretch.mark_outside(source)
+            stretch.record_outside(source)
         text, _ = stretch.without_strange_links(text, instead="…")
         return split_at_graphemes(mask_ids(text), limit_utf16=_RECAP_LIMIT_UTF16)[0]
 

@@ -62,7 +62,7 @@ class UntrustedInput:
         with self._lock:
             return "\n".join(self._filed)
 
-    def mark_outside(self, source: str, data: object = None) -> None:
+    def record_outside(self, source: str, data: object = None) -> None:
         """Record shown words of a source outside the chat, as in `Provenance`; `data` None: the words are unknown, as in a picture."""
         text = None if data is None else "\n".join(_texts_in(data))
         with self._lock:
@@ -78,7 +78,7 @@ class UntrustedInput:
         with self._lock:
             return dict(self._titles)
 
-    def mark_titles(self, titles: Mapping[str, str]) -> None:
+    def record_titles(self, titles: Mapping[str, str]) -> None:
         """Record titles by page id, for example of a Notion search; two searches add up."""
         with self._lock:
             self._titles |= titles
@@ -101,7 +101,7 @@ class UntrustedInput:
             if is_filed:
                 self._filed.append(text)
 
-    def mark_written(self, data: object) -> None:
+    def record_written(self, data: object) -> None:
         """Record data that the model wrote somewhere: reading the data back makes no link trusted."""
         with self._lock:
             self._written |= _links_of("\n".join(_texts_in(data))) - self._links

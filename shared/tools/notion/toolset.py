@@ -121,7 +121,7 @@ class NotionTools:
         def search(schema: Schema) -> Json:
             filter_ = filter_of(schema, writer, query=query, conditions=conditions)
             found = self.databases.api.query(schema.data_source_id, filter_, limit=PAGES_SHOWN, deadline=deadline)
-            context.untrusted_input.mark_titles({page.page_id: title_of(page.properties) for page in found.pages})
+            context.untrusted_input.record_titles({page.page_id: title_of(page.properties) for page in found.pages})
             return {
                 "status": "success",
                 "pages": [_summary_of(page) for page in found.pages],

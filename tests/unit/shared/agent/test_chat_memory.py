@@ -10,7 +10,7 @@ import pytest
 from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryObjectStore
 from shared.adapters.memory.line_people import MemoryProfiles
 from shared.agent.catch_up import CatchUp, is_catch_up_only
-from shared.agent.chat_memory import FOUND_TOKENS, LINE_TOKENS, SPAN_TOKENS, ChatMemory
+from shared.agent.chat_memory import LINE_TOKENS, MATCH_TOKENS, SPAN_TOKENS, ChatMemory
 from shared.agent.people import People
 from shared.agent.recall_request import NothingToRecallError, RecallRequest
 from shared.agent.result_budget import tokens_of
@@ -84,7 +84,7 @@ def test_a_search_shows_fewer_lines_than_a_stretch(group: Remembering) -> None:
     found = group.memory.find(context, RecallRequest(queries=("melon",)))
     stretch = group.memory.find(context, RecallRequest(since_ms=0))
 
-    assert sum(map(tokens_of, found.lines)) <= FOUND_TOKENS < sum(map(tokens_of, stretch.lines)) <= SPAN_TOKENS
+    assert sum(map(tokens_of, found.lines)) <= MATCH_TOKENS < sum(map(tokens_of, stretch.lines)) <= SPAN_TOKENS
     assert found.left_out == 60 - len(found.lines) > 0
 
 
@@ -94,7 +94,7 @@ def test_lines_that_fill_what_a_search_may_show_are_shown(group: Remembering) ->
         (line,) = group.memory.find(group.context(said(hours_ago, text), ASKS), RecallRequest(queries=("melon",))).lines
         return said(hours_ago, f"{text}{'長' * (tokens - tokens_of(line))}")
 
-    filling = [padded(hours, FOUND_TOKENS // 10 - 1) for hours in range(11, 21)]
+    filling = [padded(hours, MATCH_TOKENS // 10 - 1) for hours in range(11, 21)]
 
     assert len(group.memory.find(group.context(*filling, ASKS), RecallRequest(queries=("melon",))).lines) == 10
     longer = replace(filling[0], text=f"{filling[0].text}長")

@@ -161,7 +161,7 @@ ONLY_IN_A_STRICT_READING = [
 @pytest.mark.parametrize("text", ONLY_IN_A_STRICT_READING)
 def test_after_a_reading_from_outside_every_ending_of_a_host_counts(text: str) -> None:
     usual, tainted = UntrustedInput(), UntrustedInput()
-    tainted.mark_outside("web")
+    tainted.record_outside("web")
 
     assert usual.without_strange_links(text) == (text, 0)
     assert tainted.without_strange_links(text)[1] == 1
@@ -171,7 +171,7 @@ def test_after_a_reading_from_outside_every_ending_of_a_host_counts(text: str) -
 def test_a_name_that_a_person_wrote_may_be_said_after_a_reading_from_outside(name: str) -> None:
     untrusted_input = UntrustedInput()
     untrusted_input.record(f"look at {name} please")
-    untrusted_input.mark_outside("file")
+    untrusted_input.record_outside("file")
 
     assert untrusted_input.without_strange_links(f"{name}を見ました") == (f"{name}を見ました", 0)
 

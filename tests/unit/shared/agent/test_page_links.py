@@ -11,7 +11,7 @@ PAGE = "\n".join(f"https://e.vil/{number}" for number in range(10))
 def untrusted_input() -> UntrustedInput:
     """A turn that has read a page of ten links."""
     read = UntrustedInput()
-    read.mark_outside("web")
+    read.record_outside("web")
     read.record({"text": PAGE}, is_outside=True)
     return read
 

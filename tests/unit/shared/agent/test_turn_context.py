@@ -66,7 +66,7 @@ def test_deeds_outside_and_words_of_the_asked_messages_are_told(context: TurnCon
 def test_what_deletes_needs_a_tap_after_any_reading_from_outside(context: TurnContext, source: str) -> None:
     before, confirmed = context.needs_tap, replace(context, confirmed=(ProposedCall(tool="delete_entry"),))
 
-    context.untrusted_input.mark_outside(source)
+    context.untrusted_input.record_outside(source)
 
     assert [before, context.needs_tap, confirmed.needs_tap] == [False, True, False]
 
