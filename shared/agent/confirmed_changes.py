@@ -81,7 +81,7 @@ class ConfirmedCalls:
             calls = [FunctionCall(name=one.tool, args=json.loads(one.arguments)) for one in failed]
             results = self.tools.run(calls, context, deadline)
             failed = tuple(
-                one for one, answer in zip(failed, results.responses, strict=True) if "error" in answer.response
+                call for call, answer in zip(failed, results.responses, strict=True) if "error" in answer.response
             )
         return failed
 
