@@ -67,7 +67,7 @@ class ChatMemory:
 
         Without queries: the newest lines of the stretch, oldest first. Without queries, name and times, the stretch begins where the asker
         spoke last.
-        For example, `queries=("melon",)` returns the best matches for "melon", and `since_ms=0` returns the newest 1,000 lines.
+        For example, `queries=("melon",)` returns the best matches for "melon", and `since_ms=0` returns the newest lines, up to 1,000.
         Raises: UnknownNameError, NothingToRecallError, StorageUnavailableError.
         """
         stretch = self._read(context, request)
@@ -89,8 +89,8 @@ class ChatMemory:
     def own_messages(self, context: TurnContext, request: RecallRequest, *, is_quoted: bool = False) -> RecalledLines:
         """Propose to withdraw the asker's messages, in addition to earlier proposals, and return the lines, oldest first.
 
-        With a query: the messages, and also the request, if they hold the query literally; without a literal match, the three most similar
-        messages. `is_quoted`: only messages quoted by the messages to answer.
+        With a query: the messages that hold the query literally, else the three most similar; in both cases also the request, if it holds
+        the query. `is_quoted`: only messages quoted by the messages to answer.
         Raises: NothingToRecallError, StorageUnavailableError.
         """
         asked = context.to_answer

@@ -37,8 +37,8 @@ class ConfirmedCalls:
     def carry_out(self, question: Question, proposed: tuple[ProposedCall, ...]) -> OutcomeRecord:
         """Return the draft with the receipt of the confirmed calls; no model is asked, and nothing else is done.
 
-        A call is not run if its target changed after the person read the question, or if a newer question asks about the same target. If a
-        call touches a thing of another name, its staged writes are dropped.
+        A call is not run if its target changed after the person read the question, or if a newer question asks about the same target. If
+        any call touches a thing of another name, all staged writes are dropped.
         """
         context = replace(self.contexts.of(question), confirmed=proposed)
         # An undo comes first: otherwise it would undo the other calls

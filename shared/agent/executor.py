@@ -87,8 +87,8 @@ class ToolExecutor:
         `allowed`: the tools that the request allowed; empty: all tools of the turn.
 
         A final call together with other calls is answered with an error, while the others run, because the model wrote the final call
-        before knowing their results. For example, of `search_web` and `reply` in one round, only `search_web` runs. Of two final calls the
-        first counts.
+        before knowing their results. For example, of `web_search` and `reply` in one round, only `web_search` runs. Of several final calls
+        the first counts.
         """
         context = replace(context, deadline=deadline)
         results: dict[int, ToolResult] = {

@@ -1,6 +1,6 @@
 """Images, voices, videos and files as parts of a prompt: bytes, or an address if the model reads buckets.
 
-A file of a type unreadable for the model becomes text, extracted again for each prompt and never stored.
+A file that the model cannot read becomes text, extracted again for each prompt and never stored.
 """
 
 import threading
@@ -75,7 +75,7 @@ class InlineBudget:
         self._lock = threading.Lock()
 
     def take(self, size_bytes: int) -> bool:
-        """Take the bytes and return True, if so many remain."""
+        """Take the bytes if enough remain; return whether they did."""
         with self._lock:
             is_left = size_bytes <= self._left_bytes
             self._left_bytes -= size_bytes if is_left else 0

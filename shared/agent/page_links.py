@@ -31,7 +31,10 @@ class PageLinks:
             self._places.pop(address_of(link), None)
 
     def chosen(self, links: Iterable[str]) -> frozenset[str]:
-        """Return a text's links to each site with more than three links, unless they follow the page's sequence."""
+        """Return the links that only outside words gave, of sites with more than three such links in a text.
+
+        Links in the page's own sequence are left out: such a run carries no choice.
+        """
         by_site: dict[str, list[str]] = defaultdict(list)
         for link in links:
             if address_of(link) in self._places:

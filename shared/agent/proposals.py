@@ -1,7 +1,7 @@
 """Proposals: changes that wait for the person's tap, because the turn has read words of strangers.
 
 The code describes each change from the arguments of the call, never in words of the model or of a page. Therefore the person confirms
-exactly the future change.
+exactly the change that will be made.
 """
 
 import datetime as dt

@@ -122,7 +122,7 @@ class ReceiptTexts:
 
 
 def without_receipt_symbols(text: str) -> str:
-    """Return the model's words without lines like a receipt or a proposal, which only the code may write.
+    """Return the model's words, changed so that no line looks like a receipt or a proposal, which only the code may write.
 
     No line begins with a receipt symbol, and within a line no symbol precedes the first words of a receipt: `OK ✓ Deleted: “milk”` becomes
     `OK Deleted: “milk”`. For example, `without_receipt_symbols("✓ Filed: milk")` returns "- Filed: milk".
@@ -138,12 +138,12 @@ def _forged_receipt() -> "regex.Pattern[str]":
 
 
 def is_blank(text: str) -> bool:
-    """Whether nothing of the text is visible; for example, a zero-width space."""
+    """Whether nothing of the text is visible; for example, of a zero-width space."""
     return _SHOWS_NOTHING.fullmatch(text) is not None
 
 
 def without_turns(text: str) -> str:
-    """Return the text without the characters that change its direction."""
+    """Return the text without the characters that change its reading direction."""
     return text.translate(dict.fromkeys(map(ord, _TURNS)))
 
 

@@ -116,7 +116,7 @@ class AgentResponder:
             return self._unread_files(question, shown) or self._think(question, shown.parts)
 
     def _unread_files(self, question: Question, shown: ShownMedia) -> OutcomeRecord | None:
-        """Return the fixed text for unreadable files, if nothing else is asked; the model is not asked.
+        """Return the fixed text if only unreadable files are to be answered, else None; the model is not asked.
 
         For example, an empty file and a zip archive, sent together, get a sentence each.
         """
@@ -249,7 +249,7 @@ class AgentResponder:
         )
 
     def _text_of(self, message: str, thought: Thought, context: TurnContext) -> str:
-        """Return the answer as people see it: the model's text within the limit, the receipt, and fitting footnotes.
+        """Return the answer as people see it: the model's text within the limit, the receipt, and the footnotes that fit LINE's bubbles.
 
         The model's words and the footnotes leave room for the receipt and for the proposals; the latter are added later.
         """

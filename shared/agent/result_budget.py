@@ -60,7 +60,7 @@ def within_turn(contents: Sequence[Content], *, limit_tokens: int = TURN_TOKENS)
 
 
 def _left_out(response: FunctionResponse) -> FunctionResponse:
-    """Return the remark on a result that was left out; a result shorter than the remark stays."""
+    """Return the remark on a result that was left out; a result no longer than the remark stays."""
     remark = FunctionResponse(call=response.call, response={"output": {"note": _LEFT_OUT}})
     return min(response, remark, key=lambda shown: tokens_of(shown.response))
 

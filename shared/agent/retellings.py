@@ -21,9 +21,9 @@ class RetoldMessage:
     """A message whose words a retelling may repeat.
 
     `text`: None if no comparison is possible, because the words are no longer stored, or the message is an image, voice, video or file.
-    `words_ms`: LINE's timestamp of the words. `is_covered`: the retelling answers the message, answers a message with a quote of the
-    message, or sums the message up; otherwise only the prompt of the retelling held the message. `by`: the sender's hash (`member_mark`);
-    empty if unknown.
+    `words_ms`: LINE's timestamp of the words. `is_covered`: the retelling answers the message, answers a message that quotes the message,
+    or sums the message up; otherwise only the prompt of the retelling held the message. `by`: the sender's hash (`member_mark`); empty if
+    unknown.
     """
 
     line_message_id: str

@@ -103,7 +103,7 @@ class ModelSummariser:
         answers: Sequence[OutcomeRecord],
         amendments: Amendments,
     ) -> str:
-        """Return a recap without messages that the provider refuses; empty if the provider refuses all.
+        """Return a recap without messages and names that the provider refuses; empty if the provider refuses all messages.
 
         Raises: ModelUnavailableError, ModelRefusedError, ModelBlockedError, DeadlineError, PromptAmendedError.
         """

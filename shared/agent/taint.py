@@ -1,7 +1,7 @@
 """Taint: the words from outside the chat that a turn was shown, and the links of its reply.
 
 The words of a website, a Notion page, a picture or a file may come from a stranger. If a prompt holds such words, read by the turn or by an
-earlier turn, the turn carries out at once only additions to the chat's own store ordered in the asker's own words (`grounding.py`);
+earlier turn, the turn carries out at once only additions to the chat's own store that the asker orders in own words (`grounding.py`);
 everything else waits for a person's tap. A web search then may repeat filed words only if the person said the same words. A reply links
 only to addresses from a function or a person. Therefore no outside text chooses a target or sends people's notes away.
 """
@@ -35,7 +35,7 @@ _NUMBER: Final = re.compile(r"\d{4,}")
 class UntrustedInput:
     """The input of a turn in addition to the chat: outside words, filed words, and the links that a reply may repeat.
 
-    Safe to share between threads.
+    A link is trusted if a function or a person gave it. Safe to share between threads.
     """
 
     def __init__(self) -> None:

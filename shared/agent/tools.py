@@ -74,8 +74,8 @@ class Tool:
     `run` takes arguments that match `parameters` and returns data that match `response`, a fault, a NeedsTap, or, if `is_final`, the
     decision at the end of the turn. `run` may run in parallel with other tools, and again in a later attempt at the turn. A turn may call
     the tool `most_calls` times.
-    `is_reading`: the tool changes nothing, so an interjection may call it. `outside`: the source outside the chat of the results' words, as
-    in `Provenance`; for example "web", or empty for none.
+    `is_reading`: the tool changes nothing, so an interjection may call it. `outside`: the source outside the chat whose words the results
+    hold, as in `Provenance`, for example "web"; empty: no such source.
     `only_in`: the ids of the chats with the tool; None: all chats. `declared`: the parameters shown to the model, if `parameters` accepts
     more. `description_end` returns the end of the description, known only at run time, bounded in length and time.
     `revision` returns, after the turn's last staged write, the state of the call's target: a tap counts only for the state shown to the

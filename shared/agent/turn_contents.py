@@ -67,7 +67,7 @@ class TurnContents:
         self.first = tuple(map(_without_media, self.first))
 
     def leave_out_results(self) -> None:
-        """Replace the results that the newest round has read by an error; its changes stay."""
+        """Replace each result that the newest round has read by an error; results of changes stay."""
         newest = self._rounds[-1]
         assert isinstance(newest, FunctionResponses)  # noqa: S101 - `has_results` says so
         self._rounds[-1] = FunctionResponses(

@@ -140,7 +140,7 @@ class TurnRequests:
 
     @property
     def allowed(self) -> tuple[str, ...]:
-        """The tools of the model's choice in the last request; empty: all tools of the turn."""
+        """The tools among which the model had to choose in the last request; empty: all tools of the turn."""
         if self._asking.only:
             return self._asking.only
         is_last = self.model_calls == self._limits.model_calls
