@@ -13,7 +13,7 @@ from evals.recall.group import PEOPLE, Group
 from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryObjectStore
 from shared.agent.chat_memory import ChatMemory
 from shared.agent.people import People
-from shared.agent.recall_request import Wanted
+from shared.agent.recall_request import RecallRequest
 from shared.agent.turn_context import TurnContext
 from shared.clock import Deadline
 from shared.conversation.amendments import Amendments
@@ -76,7 +76,7 @@ def measure(group: Group) -> Figures:
         times_ms: list[float] = []
         for fact in group.facts.values():
             begun_s = time.process_time()
-            request = Wanted(queries=(fact.ask,), limit=SHOWN)
+            request = RecallRequest(queries=(fact.ask,), limit=SHOWN)
             lines = memory.find(context_of(conversation, group), request).lines
             times_ms.append((time.process_time() - begun_s) * 1_000)
             is_found = any(line.endswith(f"] {fact.text}") for line in lines)

@@ -1,1 +1,1 @@
-"""The agent: a loop in which a model calls tools until it decides, within limits."""
+"""The agent: a loop in which a model calls tools until a decision, within limits."""

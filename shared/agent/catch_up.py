@@ -1,4 +1,4 @@
-"""`/catchup`: the code reads what was said since its sender spoke last; the model may only reply with a summary of it."""
+"""`/catchup`: the code reads what was said since the sender last spoke; the model may only reply with a summary."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -6,7 +6,7 @@ from typing import Final
 from shared import logs
 from shared.agent.chat_memory import ChatMemory
 from shared.agent.model import TextContent
-from shared.agent.recall_request import NothingToRecallError, RecalledLines, Wanted
+from shared.agent.recall_request import NothingToRecallError, RecalledLines, RecallRequest
 from shared.agent.turn_context import TurnContext
 from shared.conversation.records import MessageRecord
 from shared.errors import AizuchiError
@@ -29,26 +29,26 @@ _UNREADABLE: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CatchUp:
-    """Reads for `/catchup` what its sender missed."""
+    """Reads the messages that the sender of `/catchup` missed."""
 
     memory: ChatMemory
 
     def content(self, context: TurnContext) -> TextContent | None:
-        """Return the task with the lines, which count as read; None where the turn answers no such command."""
+        """Return the task with the lines, which count as read; None without a `/catchup` among the messages to answer."""
         asked = tuple(filter(_is_catch_up, context.to_answer))
         if not asked:
             return None
         try:
-            found = self.memory.find(context, Wanted(asked=asked))
+            recalled = self.memory.find(context, RecallRequest(asked=asked))
         except (NothingToRecallError, AizuchiError) as cause:
             logs.warning("catch_up_failed", error_type=type(cause).__name__)
             return TextContent(role="user", texts=(_UNREADABLE,))
-        logs.info("catch_up_read", lines=len(found.lines), left_out=found.left_out)
-        return TextContent(role="user", texts=(_task(found), *(found.lines or (_NOTHING,))))
+        logs.info("catch_up_read", lines=len(recalled.lines), left_out=recalled.left_out)
+        return TextContent(role="user", texts=(_task(recalled), *(recalled.lines or (_NOTHING,))))
 
 
 def is_catch_up_only(context: TurnContext) -> bool:
-    """Whether the turn answers nothing but `/catchup`, so that the model is offered `reply` only."""
+    """Whether the turn answers only `/catchup`, so that the model is offered `reply` only."""
     return bool(context.to_answer) and all(map(_is_catch_up, context.to_answer))
 
 
@@ -56,7 +56,7 @@ def _is_catch_up(message: MessageRecord) -> bool:
     return message.type == "text" and parse_command(message.text) is Command.CATCH_UP
 
 
-def _task(found: RecalledLines) -> str:
-    since = "" if found.since is None else _SINCE.format(time=found.since)
-    left_out = _LEFT_OUT.format(count=found.left_out) if found.left_out else ""
-    return _TASK.format(since=since, left_out=f"{left_out}{_PARTIAL if found.is_partial else ''}")
+def _task(recalled: RecalledLines) -> str:
+    since = "" if recalled.since is None else _SINCE.format(time=recalled.since)
+    left_out = _LEFT_OUT.format(count=recalled.left_out) if recalled.left_out else ""
+    return _TASK.format(since=since, left_out=f"{left_out}{_PARTIAL if recalled.is_partial else ''}")

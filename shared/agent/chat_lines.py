@@ -1,4 +1,4 @@
-"""What was said in a chat as lines of a prompt: recaps, messages with what they quote, answers and silences."""
+"""The words of a chat as lines of a prompt: recaps, messages with their quotes, answers and silences."""
 
 import datetime as dt
 import zoneinfo
@@ -57,27 +57,27 @@ class ChatLines:
     quotable: Quotable | None
 
     def all_of(self, history: History, *, leaving_out: AbstractSet[str]) -> str:
-        """Return recaps, messages and answers as one text, the newest as far as the budget reaches, without the messages `leaving_out`."""
-        records = _from_a_mark(sorted(_spoken(history, leaving_out), key=by_time))
+        """Return recaps, messages and answers as one text, the newest within the budget, without the messages `leaving_out`."""
+        records = _from_chosen_record(sorted(_spoken(history, leaving_out), key=by_time))
         recaps = [
-            f"[recap | until {local_time(one.timestamp_ms, self.time_zone)}] "
-            f"{transcript.words(one.text, limit_tokens=_RECAP_TOKENS)}"
-            for one in history.recaps
-            if one.text
+            f"[recap | until {local_time(recap.timestamp_ms, self.time_zone)}] "
+            f"{transcript.words(recap.text, limit_tokens=_RECAP_TOKENS)}"
+            for recap in history.recaps
+            if recap.text
         ]
-        left = HISTORY_TOKENS - sum(map(estimated_tokens, recaps))
+        remaining_tokens = HISTORY_TOKENS - sum(map(estimated_tokens, recaps))
         shown: list[str] = []
         for count, record in enumerate(reversed(records)):
-            said = "\n".join(self._lines(record))
-            left -= estimated_tokens(said) + 1
-            if left < 0:
+            text = "\n".join(self._lines(record))
+            remaining_tokens -= estimated_tokens(text) + 1
+            if remaining_tokens < 0:
                 shown.append(_CUT.format(count=len(records) - count))
                 break
-            shown += [said] if said else []
+            shown += [text] if text else []
         return "\n".join((_OPENING, *recaps, *reversed(shown)))
 
-    def said(self, record: MessageRecord | OutcomeRecord, *, limit_tokens: int = transcript.MESSAGE_TOKENS) -> str:
-        """Return what a person or the bot said, under its header."""
+    def line(self, record: MessageRecord | OutcomeRecord, *, limit_tokens: int = transcript.MESSAGE_TOKENS) -> str:
+        """Return the words of a person or the bot under a header: for example `[Yuki | 2026-11-22 12:00] Milk is out`."""
         time = local_time(record.timestamp_ms, self.time_zone)
         if isinstance(record, OutcomeRecord):
             return f"{transcript.header(_YOU, time)} {transcript.words(record.text or '', limit_tokens=limit_tokens)}"
@@ -86,7 +86,7 @@ class ChatLines:
 
     def _lines(self, record: MessageRecord | OutcomeRecord) -> Iterator[str]:
         if isinstance(record, MessageRecord) or record.text is not None:
-            yield self.said(record)
+            yield self.line(record)
         if isinstance(record, MessageRecord):
             return
         if record.kind in _REMARKS:
@@ -119,7 +119,7 @@ def local_moment(timestamp_ms: int, time_zone: zoneinfo.ZoneInfo) -> dt.datetime
 
 
 def local_time(timestamp_ms: int, time_zone: zoneinfo.ZoneInfo) -> str:
-    """Return LINE's timestamp as headers tell it."""
+    """Return LINE's timestamp as in headers: `local_time(0, ZoneInfo("Asia/Tokyo"))` is `1970-01-01 09:00`."""
     return local_moment(timestamp_ms, time_zone).strftime(_HEADER_TIME)
 
 
@@ -134,12 +134,12 @@ def _spoken(history: History, leaving_out: AbstractSet[str]) -> Iterator[Message
     yield from _silences(history)
 
 
-def _from_a_mark(
+def _from_chosen_record(
     records: Sequence[MessageRecord | OutcomeRecord],
 ) -> Sequence[MessageRecord | OutcomeRecord]:
-    """Return the records from a marked one on, if there are many, so that the transcripts of several turns begin alike.
+    """Return the last records, from a hash-chosen record on, if there are many, so that prompts of several turns begin alike.
 
-    One in eight records is marked, by a hash of its event's id; only a few of the oldest are dropped to begin with one.
+    A hash of the event id chooses every eighth record on average; at most 20 of the oldest records are dropped.
     """
     if len(records) < _MANY_RECORDS:
         return records
@@ -150,12 +150,12 @@ def _from_a_mark(
 
 
 def _silences(history: History) -> tuple[OutcomeRecord, ...]:
-    """Return the turns in which the model chose to say nothing, as far back as the prompt shows messages."""
+    """Return the turns in which the model chose silence, as far back as the prompt shows messages."""
     return tuple(
-        one
-        for one in history.outcomes
-        if one.kind is OutcomeKind.SKIPPED
-        and one.audit.model_name is not None
-        and not one.holds_words
-        and one.timestamp_ms >= history.shown_since_ms
+        outcome
+        for outcome in history.outcomes
+        if outcome.kind is OutcomeKind.SKIPPED
+        and outcome.audit.model_name is not None
+        and not outcome.holds_words
+        and outcome.timestamp_ms >= history.shown_since_ms
     )

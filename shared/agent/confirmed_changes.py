@@ -1,4 +1,4 @@
-"""Carries out what an answer proposed and a person confirmed, through the tools that proposed it."""
+"""Carries out confirmed proposals of an answer through the proposing tools."""
 
 import json
 import zoneinfo
@@ -26,7 +26,7 @@ _TARGETS: Final = ("path", "id", "page_id")  # the arguments that name a thing
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfirmedCalls:
-    """Runs confirmed calls; a ConfirmedChanges.  Receipts are in the language of the person who asked, else in `locale`."""
+    """Runs confirmed calls; a ConfirmedChanges.  Receipts are in the asker's language, else in `locale`."""
 
     tools: ToolExecutor
     contexts: TurnContexts
@@ -35,81 +35,85 @@ class ConfirmedCalls:
     time_zone: zoneinfo.ZoneInfo
 
     def carry_out(self, question: Question, proposed: tuple[ProposedCall, ...]) -> OutcomeRecord:
-        """Return the draft with the receipt of these calls, which a person confirmed; no model is asked, and nothing else is done.
+        """Return the draft with the receipt of the confirmed calls; no model is asked, and nothing else is done.
 
-        A change of something that has changed since the person read the question, or of which a newer question asks, is not made. One that
-        would touch something of another name is not kept.
+        A call is not run if its target changed after the person read the question, or if a newer question asks about the same target. If
+        any call touches a thing of another name, all staged writes are dropped.
         """
         context = replace(self.contexts.of(question), confirmed=proposed)
-        # An undo comes first, because it would take back what the others do
+        # An undo comes first: otherwise it would undo the other calls
         current = tuple(
-            one
-            for one in proposed
-            if not _is_asked_anew(one, question.history.outcomes) and self.tools.is_as_proposed(one, context)
+            call
+            for call in proposed
+            if not _is_asked_anew(call, question.history.outcomes) and self.tools.is_as_proposed(call, context)
         )
-        undo, others = (tuple(one for one in current if (one.tool == _UNDO) is is_undo) for is_undo in (True, False))
+        undo, other_calls = (
+            tuple(one for one in current if (one.tool == _UNDO) is is_undo) for is_undo in (True, False)
+        )
         failed = [one for one in proposed if one not in current]
-        failed += [one for calls in (undo, others) for one in self._run_twice(calls, context, question.deadline)]
-        context.seal()
-        told_names = {name for one in proposed for name in _told_names(one)}
-        # A thought is filed under a name of the classifier's, and touches nothing that is there
+        failed += [one for calls in (undo, other_calls) for one in self._run_twice(calls, context, question.deadline)]
+        context.close_staging()
+        shown_names = {name for one in proposed for name in _shown_names(one)}
+        # A new entry gets its name from the classifier, and touches no existing entry
         touched = [one for one in context.deeds if one.kind is not DeedKind.FILED]
-        is_as_told = {_in_one_line(one.name) for one in touched} <= told_names
-        kept = context if is_as_told else replace(context, entries=None, reminders=None)
-        told = receipt(kept.deeds, locale=language_of(context.said, default=self.locale))
-        if failed or not is_as_told:
+        is_as_shown = {_in_one_line(one.name) for one in touched} <= shown_names
+        committed = context if is_as_shown else replace(context, entries=None, reminders=None)
+        text = receipt(committed.deeds, locale=language_of(context.said, default=self.locale))
+        if failed or not is_as_shown:
             logs.warning("confirmed_change_failed", tools=[one.tool for one in proposed])
-            told = "\n\n".join(filter(None, (told, self.phrases.text(Phrase.CHANGE_FAILED))))
+            text = "\n\n".join(filter(None, (text, self.phrases.text(Phrase.CHANGE_FAILED))))
         outcome = replace(
             question.draft,
             kind=OutcomeKind.REPLIED,
-            text=mask_ids(told),
+            text=mask_ids(text),
             audit=replace(question.draft.audit, tools_used=tuple(one.tool for one in proposed)),
         )
         outcome = having_read(outcome, context)
-        outcome = with_staged(with_forgetting(outcome, context, self.time_zone) if is_as_told else outcome, kept)
+        outcome = with_staged(with_forgetting(outcome, context, self.time_zone) if is_as_shown else outcome, committed)
         return marked_outside(outcome, context)
 
     def _run_twice(
         self, proposed: tuple[ProposedCall, ...], context: TurnContext, deadline: Deadline
     ) -> tuple[ProposedCall, ...]:
-        """Run the calls, and once more those that may succeed then; return those that failed."""
-        left = proposed
+        """Run the calls, and repeat failed calls once; return the calls that failed twice."""
+        failed = proposed
         for _ in range(2):
-            calls = [FunctionCall(name=one.tool, args=json.loads(one.arguments)) for one in left]
-            ran = self.tools.run(calls, context, deadline)
-            left = tuple(one for one, answer in zip(left, ran.responses, strict=True) if "error" in answer.response)
-        return left
+            calls = [FunctionCall(name=one.tool, args=json.loads(one.arguments)) for one in failed]
+            results = self.tools.run(calls, context, deadline)
+            failed = tuple(
+                call for call, answer in zip(failed, results.responses, strict=True) if "error" in answer.response
+            )
+        return failed
 
 
 def _is_asked_anew(call: ProposedCall, outcomes: Iterable[OutcomeRecord]) -> bool:
-    """Whether a newer answer proposes another change of the same thing, so that the older question counts no more.
+    """Whether a newer answer proposes another change of the same thing, so that the older question is void.
 
-    For example, after "☐ Delete “milk”" an answer asks "☐ Change “milk”".
+    For example, "☐ Change “milk”" replaces an earlier "☐ Delete “milk”".
     """
-    asking = sorted((one for one in outcomes if one.offer.has_proposals), key=lambda one: one.timestamp_ms)
-    places = [place for place, one in enumerate(asking) if call in one.offer.proposes]
+    asking = sorted((one for one in outcomes if one.offer.has_proposals), key=lambda answer: answer.timestamp_ms)
+    places = [place for place, answer in enumerate(asking) if call in answer.offer.proposes]
     target = _target_of(call)
     if target is None or not places:
         return False
-    newer = (one for outcome in asking[places[-1] + 1 :] for one in outcome.offer.proposes)
+    newer = (one for answer in asking[places[-1] + 1 :] for one in answer.offer.proposes)
     return any(_target_of(one) == target for one in newer)
 
 
 def _target_of(call: ProposedCall) -> object:
-    """Return what the call would change, by its path or id; None: nothing that is there, or the proposal has lost its words."""
+    """Return the target of the call, by path or id; None for a call without a target, or a proposal whose words were removed."""
     arguments = json.loads(call.arguments) if call.arguments else {}
     return next((arguments[name] for name in _TARGETS if name in arguments), None)
 
 
-def _told_names(one: ProposedCall) -> tuple[str, ...]:
-    """Return the names that the person read: that of what the call touches, the text that a reminder gets, and an entry's new name."""
-    arguments = json.loads(one.arguments)
+def _shown_names(call: ProposedCall) -> tuple[str, ...]:
+    """Return the names that the person read: the target's name, a reminder's text, and an entry's new name."""
+    arguments = json.loads(call.arguments)
     updates = arguments.get("updates")
-    renamed = updates.get("name", one.name) if isinstance(updates, dict) else one.name
-    return tuple(_in_one_line(str(name)) for name in (one.name, arguments.get("text", one.name), renamed))
+    renamed = updates.get("name", call.name) if isinstance(updates, dict) else call.name
+    return tuple(_in_one_line(str(name)) for name in (call.name, arguments.get("text", call.name), renamed))
 
 
 def _in_one_line(name: str) -> str:
-    """Return the name as it is told: a reminder is kept in one line, and a proposal may have several."""
+    """Return the name in one line, as a reminder is stored; a proposal may have several lines."""
     return " ".join(name.split())

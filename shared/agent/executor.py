@@ -49,16 +49,16 @@ _STRANGE_LINK: Final = ToolFault(
     may_retry=False,
 )
 _NO_WORDS: Final = frozenset({"at", "database_name", "id", "page_id", "path", "rule"})
-"""Arguments that name something or tell a time."""
+"""Arguments that name something or state a time."""
 _NOT_THIS_TIME: Final = ToolFault(message="The function could not be carried out this time.", may_retry=True)
 _TOO_MANY_CALLS: Final = ToolFault(message=f"Not done: too many calls; at most {MOST_CALLS} at once.", may_retry=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Round:
-    """The result of a round of calls: an answer to every call, in order, and the decision, if the round reached one.
+    """The result of a round of calls: an answer to every call, in order, and the decision, if the round reached any.
 
-    `footnotes` are texts that the turn's reply has to carry.
+    `footnotes`: texts that the turn's reply must carry.
     """
 
     responses: tuple[FunctionResponse, ...]
@@ -79,15 +79,16 @@ class ToolExecutor:
         context: TurnContext,
         deadline: Deadline,
         *,
-        made: Counter[str] | None = None,
+        call_counts: Counter[str] | None = None,
         allowed: Sequence[str] = (),
     ) -> Round:
-        """Answer every call exactly once; `made` are the turn's calls so far, by tool, to which these are added.
+        """Answer every call exactly once, and add the calls to `call_counts`, the turn's earlier calls by tool.
 
-        `allowed` are the tools that the request allowed the model to call; empty: all that the turn has.
+        `allowed`: the tools that the request allowed; empty: all tools of the turn.
 
-        A final call beside others is answered with an error while the others run, because the model made it before it knew their results.
-        Of several final calls the first counts.
+        A final call together with other calls is answered with an error, while the others run, because the model wrote the final call
+        before knowing their results. For example, of `web_search` and `reply` in one round, only `web_search` runs. Of several final calls
+        the first counts.
         """
         context = replace(context, deadline=deadline)
         results: dict[int, ToolResult] = {
@@ -100,7 +101,7 @@ class ToolExecutor:
             replace(call, args={} if index in results else mask_ids_in(call.args)) for index, call in enumerate(calls)
         ]
         tools = [self.registry.find(call.name, context) for call in calls]
-        results |= _faults_of_counts(tools, Counter() if made is None else made)
+        results |= _faults_of_counts(tools, Counter() if call_counts is None else call_counts)
         runnable = [index for index in range(len(calls)) if index not in results]
         deciding = [index for index in runnable if (tool := tools[index]) is not None and tool.is_final]
         begun = {
@@ -128,7 +129,7 @@ class ToolExecutor:
         return Round(responses=responses, decision=decision, footnotes=footnotes)
 
     def is_as_proposed(self, proposed: ProposedCall, context: TurnContext) -> bool:
-        """Whether what the call would change is in the state that the person was shown."""
+        """Whether the call's target is in the state that the person was shown."""
         tool = self.registry.find(proposed.tool, context)
         if tool is None or tool.revision is None:
             return tool is not None
@@ -147,25 +148,25 @@ class ToolExecutor:
     def _run_call(self, call: FunctionCall, tool: Tool | None, context: TurnContext) -> ToolResult:
         if tool is None:
             logs.info("tool_called", tool=UNKNOWN_TOOL, outcome="unknown")
-            known = ", ".join(offered.name for offered in self.registry.offered_to(context))
-            return ToolFault(message=f"There is no such tool. There are: {known}.", may_retry=False)
+            offered_names = ", ".join(offered.name for offered in self.registry.offered_to(context))
+            return ToolFault(message=f"There is no such tool. There are: {offered_names}.", may_retry=False)
         refusal = self._refusal(tool, call.args, context)
         if refusal is not None:
             return refusal
         if not tool.is_final:
-            context.readings.mark_written(call.args)
+            context.untrusted_input.record_written(call.args)
         result = _run_tool(tool, call.args, context)
         if isinstance(result, ToolFault | NeedsTap):
             return result if isinstance(result, ToolFault) else _propose(tool, call.args, context, result)
         data = result.result if isinstance(result, Decision | Cited) else result
-        odd = self.registry.faults_of_response(tool, data)
-        if odd is not None:
-            logs.error("tool_response_invalid", tool=tool.name, fault=odd)
+        broken_rule = self.registry.faults_of_response(tool, data)
+        if broken_rule is not None:
+            logs.error("tool_response_invalid", tool=tool.name, fault=broken_rule)
             return ToolFault(message="The function failed.", may_retry=False)
         if tool.outside:
-            context.readings.mark_outside(tool.outside, data)
+            context.untrusted_input.record_outside(tool.outside, data)
         if not tool.is_final:
-            context.readings.note(data, is_kept=not tool.outside, is_outside=bool(tool.outside))
+            context.untrusted_input.record(data, is_filed=not tool.outside, is_outside=bool(tool.outside))
         shown = fitted(data, limit_tokens=tool.result_tokens)
         if shown is data:
             return result
@@ -173,7 +174,7 @@ class ToolExecutor:
         return replace(result, result=shown) if isinstance(result, Decision | Cited) else shown
 
     def _refusal(self, tool: Tool, arguments: Json, context: TurnContext) -> ToolFault | None:
-        """Return why the tool is not run with these arguments; None: it is."""
+        """Return why the tool must not run with these arguments, or None."""
         wrong = self.registry.faults_of_arguments(tool, arguments)
         if wrong is not None:
             logs.info("tool_called", tool=tool.name, outcome="invalid_arguments")
@@ -185,15 +186,18 @@ class ToolExecutor:
 
 
 def _writes_strange_link(tool: Tool, arguments: Json, context: TurnContext) -> bool:
-    """Whether the call would store a link that nobody gave: read there, it would seem given.  A person has seen what they confirmed."""
+    """Whether the call would store a link from neither a person nor a function: when read back, the link would look trusted.
+
+    A person who confirmed the call has seen the link.
+    """
     if tool.is_final or tool.is_reading or context.confirmed:
         return False
-    return context.readings.has_strange_links({name: arguments[name] for name in arguments.keys() - _NO_WORDS})
+    return context.untrusted_input.has_strange_links({name: arguments[name] for name in arguments.keys() - _NO_WORDS})
 
 
 def _propose(tool: Tool, arguments: Json, context: TurnContext, needs_tap: NeedsTap) -> ToolFault:
     name, revision = needs_tap.name, needs_tap.revision
-    if context.readings.has_strange_links(shown_values(arguments, name=name)):
+    if context.untrusted_input.has_strange_links(shown_values(arguments, name=name)):
         return _STRANGE_LINK
     revise = partial(str, revision) if tool.revision is None else partial(tool.revision, arguments, context)
     proposed = ProposedCall(tool=tool.name, name=name, due_at=needs_tap.due_at, due_rule=needs_tap.due_rule)
@@ -202,14 +206,14 @@ def _propose(tool: Tool, arguments: Json, context: TurnContext, needs_tap: Needs
     return _PROPOSED if has_room else _TOO_MUCH_TO_PROPOSE
 
 
-def _faults_of_counts(tools: Sequence[Tool | None], made: Counter[str]) -> dict[int, ToolResult]:
-    """Return the faults, by index, of calls beyond what a turn may ask of their tools; all calls are added to `made`."""
+def _faults_of_counts(tools: Sequence[Tool | None], call_counts: Counter[str]) -> dict[int, ToolResult]:
+    """Return the faults, by index, of calls beyond a tool's `most_calls`; all calls are added to `call_counts`."""
     faults: dict[int, ToolResult] = {}
     for index, tool in enumerate(tools):
         if tool is None:
             continue
-        made[tool.name] += 1
-        if made[tool.name] > tool.most_calls:
+        call_counts[tool.name] += 1
+        if call_counts[tool.name] > tool.most_calls:
             logs.warning("tool_calls_exceeded", tool=tool.name)
             faults[index] = ToolFault(
                 message=f"Not done: a turn may call {tool.name} {tool.most_calls} times at most.", may_retry=False
@@ -231,7 +235,7 @@ def _run_tool(tool: Tool, arguments: Json, context: TurnContext) -> ToolResult:
 
 
 def _run_safely(tool: Tool, arguments: Json, context: TurnContext) -> tuple[ToolResult, str]:
-    """Return the result, and the outcome by its class."""
+    """Return the result, and the class of the outcome: "ok", "fault", "failed" or "crashed"."""
     clock = context.deadline.clock
     started_s = clock.monotonic_s()
     outcome = "ok"

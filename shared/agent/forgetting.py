@@ -1,4 +1,4 @@
-"""The messages that a turn proposes to withdraw, listed by time and first words; none is withdrawn before a button is pressed."""
+"""The messages that a turn proposes to withdraw, listed by time and first words; a message is withdrawn only after a press."""
 
 import zoneinfo
 from collections.abc import Sequence
@@ -11,28 +11,28 @@ from shared.line.graphemes import cut, short_line
 
 MOST_PROPOSED: Final = 20
 _WORDS_GRAPHEMES: Final = 40
-_WORDS_UTF16: Final = 160  # so that a whole list is shown, whatever emoji the words have
+_WORDS_UTF16: Final = 160  # so that a list of 20 fits into a message, even with long emoji
 
 
 class Forgetting:
-    """What a turn's model proposes to withdraw; safe to share between threads."""
+    """The messages that a turn's model proposes to withdraw; safe to share between threads."""
 
     def __init__(self) -> None:
         self._proposed: tuple[MessageRecord, ...] = ()
         self._lock = Lock()
 
     def propose(self, messages: Sequence[MessageRecord]) -> frozenset[str]:
-        """Propose to withdraw these messages, all of one person, beside what was proposed before: the newest for which there is room.
+        """Add messages of a single person to the proposal: the newest, up to 20 in all.
 
-        Return the ids of those that are proposed.
+        Return the ids of the given messages within the proposal.
         """
         with self._lock:
-            known = {one.line_message_id: one for one in self._proposed}
-            more = [one for one in messages if one.line_message_id not in known]
-            room = MOST_PROPOSED - len(known)
-            known |= {one.line_message_id: one for one in more[max(0, len(more) - room) :]}
-            self._proposed = tuple(sorted(known.values(), key=by_time))
-            return frozenset(one.line_message_id for one in messages if one.line_message_id in known)
+            by_id = {one.line_message_id: one for one in self._proposed}
+            more = [one for one in messages if one.line_message_id not in by_id]
+            room = MOST_PROPOSED - len(by_id)
+            by_id |= {one.line_message_id: one for one in more[max(0, len(more) - room) :]}
+            self._proposed = tuple(sorted(by_id.values(), key=by_time))
+            return frozenset(one.line_message_id for one in messages if one.line_message_id in by_id)
 
     @property
     def proposed(self) -> tuple[MessageRecord, ...]:
@@ -42,10 +42,10 @@ class Forgetting:
 
 
 def proposal_text(messages: Sequence[MessageRecord], time_zone: zoneinfo.ZoneInfo) -> str:
-    """Return the messages as a numbered list, each with its local time and first words."""
+    """Return the messages as a numbered list, for example `1. 2026-11-22 12:00 Milk is out`."""
     return "\n".join(
-        f"{number}. {local_time(one.timestamp_ms, time_zone)} {_first_words(one.text)}"
-        for number, one in enumerate(messages, start=1)
+        f"{number}. {local_time(message.timestamp_ms, time_zone)} {_first_words(message.text)}"
+        for number, message in enumerate(messages, start=1)
     )
 
 

@@ -1,7 +1,7 @@
-"""Grounding: whether what a call would do stands in the asker's own words, so that it needs no tap though the prompt holds outside words.
+"""Grounding: whether the asker's own words hold the effect of a call, so that no tap is needed in a tainted turn.
 
-Pure functions of one author's messages. They are asked only of what adds to the chat's own store: a deletion, a replacement and whatever
-goes outside take a tap in a tainted turn, however the words name them (docs/adr/20261126-grounding.md).
+Pure functions of one author's messages, for additions to the chat's own store only: in a tainted turn, a deletion, a replacement and every
+call to the outside take a tap, even if the author's words name the target (docs/adr/20261126-grounding.md).
 """
 
 import datetime as dt
@@ -54,9 +54,9 @@ _LOCAL: Final = "%Y-%m-%dT%H:%M"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """What one author says in the messages that are being answered, and when, as local time without a zone.
+    """The words of one author in the messages to answer, and their time, as local time without a zone.
 
-    `outside`: words from outside that the prompt holds, where they are known; a picture's are not.
+    `outside`: the known words from outside in the prompt; a picture's words are unknown.
     """
 
     messages: tuple[str, ...] = field(repr=False)
@@ -65,51 +65,57 @@ class Asked:
 
 
 def is_reminder_grounded(asked: Asked, *, text: str, at: str, rule: str | None = None) -> bool:
-    """Whether the author orders a reminder of this text at this local time, with this recurrence, in own words."""
+    """Whether the author's own words order a reminder of the text, at the local time, with the recurrence.
+
+    For example, 「明日9時に牛乳を買うってリマインドして」 grounds the text 「牛乳を買う」 at 09:00 tomorrow.
+    """
     own = own_words(asked.messages, Effect.REMIND, outside=asked.outside)
     return bool(own) and _holds_text(own, text) and _holds_rule(own, rule) and _holds_time(own, at, asked.now)
 
 
 def is_note_grounded(asked: Asked, *, text: str) -> bool:
-    """Whether the author orders this text to be kept, in own words.
+    """Whether the author's own words order to file this text.
 
-    A date in parentheses may say which day the words mean: 「来週の月曜(2026-11-30)に歯医者」.
+    A date in parentheses may state the day of the words: 「来週の月曜(2026-11-30)に歯医者」.
     """
     own = own_words(asked.messages, Effect.FILE, outside=asked.outside)
     if not own:
         return False
     days = said_times(" ".join(own), asked.now).days
-    return _holds_text(own, _WRITTEN_DATE.sub(lambda date: _unless_said(date, days), text))
+    return _holds_text(own, _WRITTEN_DATE.sub(lambda date: _without_said_date(date, days), text))
 
 
-def is_addition_grounded(asked: Asked, *, name: str, others: Iterable[str], note: str) -> bool:
-    """Whether the author orders this note to be added to the thing of this name, and means no other.
+def is_addition_grounded(asked: Asked, *, name: str, other_names: Iterable[str], note: str) -> bool:
+    """Whether the author orders the note to be added to the entry called `name`, and means no other entry.
 
     For example, "add at noon to lunch" orders the note "at noon".
     """
     own = own_words(asked.messages, Effect.FILE, outside=asked.outside, target=name)
-    return bool(own) and is_target_named(own, name=name, others=others) and _holds_text(own, note)
+    return bool(own) and is_target_named(own, name=name, other_names=other_names) and _holds_text(own, note)
 
 
-def is_tick_grounded(asked: Asked, *, name: str, others: Iterable[str] = (), place: str = "") -> bool:
-    """Whether the author says that the thing of this name is done, and means no other; `place` is what the list itself is called."""
-    own = own_words(asked.messages, Effect.TICK, outside=asked.outside, target=name)
-    return bool(own) and is_target_named(own, name=name, others=others, place=place)
+def is_tick_grounded(asked: Asked, *, name: str, other_names: Iterable[str] = (), place: str = "") -> bool:
+    """Whether the author reports the item called `name` as done, and means no other item; `place` is the name of the list.
 
-
-def is_target_named(own: Sequence[str], *, name: str, others: Iterable[str] = (), place: str = "") -> bool:
-    """Whether own words name this thing alone: they hold a run of at least half of its name, and no such run of another name.
-
-    The longer run counts where one stands within the other: "milk tea" names milk tea, though there is milk too.
+    For example, "bought milk" ticks the item "milk", but not if there is another item "oat milk".
     """
-    said = " ".join(own)
-    heard = _name_tokens(said.replace(fold(place), " ") if place else said)
+    own = own_words(asked.messages, Effect.TICK, outside=asked.outside, target=name)
+    return bool(own) and is_target_named(own, name=name, other_names=other_names, place=place)
+
+
+def is_target_named(own: Sequence[str], *, name: str, other_names: Iterable[str] = (), place: str = "") -> bool:
+    """Whether own words name only this thing: they hold a run of at least half of `name`, and no such run of another name.
+
+    If a run lies within another run, the longer counts: "milk tea" names milk tea, although there is also milk.
+    """
+    folded_words = " ".join(own)
+    heard = _name_tokens(folded_words.replace(fold(place), " ") if place else folded_words)
     run = _common_run(heard, _name_tokens(name))
     if not _names(run, _name_tokens(name)) or _is_beside_a_number(run, heard):
         return False
     words = frozenset(heard)
-    for tokens in map(_name_tokens, others):
-        if not _names([one for one in tokens if one in words], tokens):  # of a thousand entries almost all
+    for tokens in map(_name_tokens, other_names):
+        if not _names([one for one in tokens if one in words], tokens):  # skips almost all of a thousand entries
             continue
         other = _common_run(heard, tokens)
         if _names(other, tokens) and not (len(other) < len(run) and _stands_in(other, run)):
@@ -118,10 +124,12 @@ def is_target_named(own: Sequence[str], *, name: str, others: Iterable[str] = ()
 
 
 def _is_beside_a_number(run: Sequence[str], heard: Sequence[str]) -> bool:
-    """Whether a number is said right before or after the run: "room 13" does not name room 12."""
-    starts = [one for one in range(len(heard) - len(run) + 1) if list(heard[one : one + len(run)]) == list(run)]
+    """Whether a number stands right before or after the run: "room 13" does not name room 12."""
+    starts = [start for start in range(len(heard) - len(run) + 1) if list(heard[start : start + len(run)]) == list(run)]
     return any(
-        token.isdigit() for one in starts for token in (*heard[max(one - 1, 0) : one], *heard[one + len(run) :][:1])
+        token.isdigit()
+        for start in starts
+        for token in (*heard[max(start - 1, 0) : start], *heard[start + len(run) :][:1])
     )
 
 
@@ -130,42 +138,42 @@ def _names(run: Sequence[str], name: Sequence[str]) -> bool:
     return shared > 0 and 2 * shared >= whole and shared >= min(whole, _LEAST_TARGET)
 
 
-def _unless_said(date: re.Match[str], days: frozenset[dt.date]) -> str:
+def _without_said_date(date: re.Match[str], days: frozenset[dt.date]) -> str:
     return " " if any(one.isoformat() == date[1] for one in days) else date[0]
 
 
 def _holds_text(own: Sequence[str], text: str) -> bool:
-    """Whether nothing remains of the text outside a few runs of own words but particles; numbers count by whole tokens."""
-    heard, wanted = [_tokens(one) for one in own], [one for one in _tokens(fold(text)) if _is_word(one)]
+    """Whether a few runs of own words cover the text, except for particles; numbers count as whole tokens."""
+    heard, text_tokens = [_tokens(one) for one in own], [one for one in _tokens(fold(text)) if _is_word(one)]
     place = runs = 0
-    rest = ""
-    while place < len(wanted):
-        end = max(_end_of_run(words, wanted, place) for words in heard)
-        if _counts(wanted[place:end], is_whole=len(wanted) == end - place):
-            if not _is_particle(rest):
+    uncovered = ""
+    while place < len(text_tokens):
+        end = max(_end_of_run(words, text_tokens, place) for words in heard)
+        if _counts(text_tokens[place:end], is_whole=len(text_tokens) == end - place):
+            if not _is_particle(uncovered):
                 return False
-            runs, place, rest = runs + 1, end, ""
+            runs, place, uncovered = runs + 1, end, ""
         else:
-            rest, place = rest + wanted[place], place + 1
-            if _WHOLE_WORD.fullmatch(wanted[place - 1]) is not None:
-                if not _is_particle(rest):
+            uncovered, place = uncovered + text_tokens[place], place + 1
+            if _WHOLE_WORD.fullmatch(text_tokens[place - 1]) is not None:
+                if not _is_particle(uncovered):
                     return False
-                rest = ""
-    return 0 < runs <= _MOST_RUNS and _is_particle(rest)
+                uncovered = ""
+    return 0 < runs <= _MOST_RUNS and _is_particle(uncovered)
 
 
-def _end_of_run(words: Sequence[str], wanted: Sequence[str], place: int) -> int:
-    """Return where the longest run of the wanted tokens from `place` on ends that stands in these words."""
+def _end_of_run(words: Sequence[str], text_tokens: Sequence[str], place: int) -> int:
+    """Return the end of the longest run of text tokens, from `place` on, within the words."""
     plain = [one for one in words if _is_word(one)]
     best = place
     for start, word in enumerate(plain):
-        if word != wanted[place]:
+        if word != text_tokens[place]:
             continue
         length = 0
         while (
-            place + length < len(wanted)
+            place + length < len(text_tokens)
             and start + length < len(plain)
-            and plain[start + length] == wanted[place + length]
+            and plain[start + length] == text_tokens[place + length]
         ):
             length += 1
         best = max(best, place + length)
@@ -173,7 +181,7 @@ def _end_of_run(words: Sequence[str], wanted: Sequence[str], place: int) -> int:
 
 
 def _counts(run: Sequence[str], *, is_whole: bool) -> bool:
-    """Whether a run is long enough to be no chance: a word or number, a Han character, two kana, four characters of Thai."""
+    """Whether a run is too long for chance: a word, a number, a Han character, two kana or four characters of Thai."""
     if not run:
         return False
     if is_whole or any(_WHOLE_WORD.fullmatch(one) or _HAN.match(one) for one in run):
@@ -181,11 +189,11 @@ def _counts(run: Sequence[str], *, is_whole: bool) -> bool:
     return len(run) >= (_LEAST_OF_THAI if _THAI.match(run[0]) else _LEAST_OF_OTHERS)
 
 
-def _is_particle(rest: str) -> bool:
+def _is_particle(text: str) -> bool:
     return (
-        not rest
-        or rest in _PARTICLES
-        or any(rest[:cut] in _PARTICLES and rest[cut:] in _PARTICLES for cut in range(1, len(rest)))
+        not text
+        or text in _PARTICLES
+        or any(text[:cut] in _PARTICLES and text[cut:] in _PARTICLES for cut in range(1, len(text)))
     )
 
 
@@ -202,7 +210,7 @@ def _holds_time(own: Sequence[str], at: str, now: dt.datetime) -> bool:
 
 
 def _holds_rule(own: Sequence[str], rule: str | None) -> bool:
-    """Whether the words order this recurrence, on the weekdays that they name; an interval or an end takes a tap."""
+    """Whether the words order this recurrence, on the weekdays named in the words; an interval or an end takes a tap."""
     heard = " ".join(own)
     if not rule:
         return not any(form.search(heard) for form in _EVERY.values())
@@ -210,8 +218,8 @@ def _holds_rule(own: Sequence[str], rule: str | None) -> bool:
     frequency, days = parts.pop("FREQ", ""), parts.pop("BYDAY", "")
     if parts or frequency not in _EVERY or _EVERY[frequency].search(heard) is None:
         return False
-    named = {_WEEKDAYS[number] for number in weekdays_in(heard)}
-    return not days or set(days.split(",")) == named
+    named_days = {_WEEKDAYS[number] for number in weekdays_in(heard)}
+    return not days or set(days.split(",")) == named_days
 
 
 def _tokens(folded: str) -> list[str]:
@@ -219,21 +227,19 @@ def _tokens(folded: str) -> list[str]:
 
 
 def _name_tokens(text: str) -> list[str]:
-    """Return the tokens of a name, or of words that may name it; 「牛乳買った」 names 「牛乳を買う」."""
+    """Return the tokens of a name, or of words that may name a thing; 「牛乳買った」 names 「牛乳を買う」."""
     return [one for one in _tokens(fold(text)) if _is_word(one) and one not in _BETWEEN]
 
 
 def _weight(run: Sequence[str]) -> int:
-    """Return how much a run weighs; marks above and below a letter weigh nothing, because some scripts have many."""
+    """Return the weight of a run; marks above and below a letter weigh nothing, because some scripts have many."""
     return weight_of("".join(one for one in "".join(run) if unicodedata.category(one)[0] != "M"))
 
 
 def _common_run(heard: Sequence[str], name: Sequence[str]) -> tuple[str, ...]:
-    """Return the heaviest run of tokens that both have; for example, "the oat milk" and "oat milk tea" share "oat milk"."""
+    """Return the heaviest common run of tokens; for example, "the oat milk" and "oat milk tea" share "oat milk"."""
     best: tuple[str, ...] = ()
-    lengths = [0] * (
-        len(name) + 1
-    )  # of the run that ends at each token of the name, and at the last one that was heard
+    lengths = [0] * (len(name) + 1)  # of the run that ends at each token of the name and at the last heard token
     for word in heard:
         for place in range(len(name), 0, -1):
             lengths[place] = lengths[place - 1] + 1 if name[place - 1] == word else 0

@@ -1,7 +1,7 @@
-"""Which of the names that are written like a host are read as one: `a.com` and `a.md/x`, but not `plan.md`, `user.name`, `ASP.NET`.
+"""Names written like a host, and whether a name is read as a host: `a.com` and `a.md/x`, but not `plan.md`, `user.name`, `ASP.NET`.
 
-Without a path, a usual reading takes the endings that hosts mostly have, and a strict one, for what may come from strangers, all of IANA's.
-Source: `top_level_domains.txt`, of IANA.
+Without a path, the usual reading accepts the common endings of hosts; the strict reading, for words of possible strangers, accepts all
+endings of IANA's list. Source: `top_level_domains.txt`, of IANA.
 """
 
 from functools import cache
@@ -32,11 +32,14 @@ _PRODUCTS: Final = _set(
     "ado.net amazon.co.jp amazon.com asp.net booking.com character.ai draw.io fast.ai hotels.com ml.net monday.com socket.io trip.com "
     "vb.net yahoo.co.jp"
 )
-"""Hosts that are the names of products; alone they tell nothing of a chat, and lead where everybody expects."""
+"""Hosts that are the names of products; alone, such a host reveals nothing of a chat, and leads to the expected site."""
 
 
 def names_a_host(name: str, *, has_path: bool, is_strict: bool) -> bool:
-    """Whether a name with a dot in it is read as the host of a link that has no scheme."""
+    """Whether a name with a dot is read as the host of a link without a scheme.
+
+    For example, `names_a_host("plan.md", has_path=False, is_strict=False)` is False, and True with `is_strict=True`.
+    """
     written = name.rpartition(".")[2]
     ending = written.lower()
     if has_path:
@@ -44,15 +47,15 @@ def names_a_host(name: str, *, has_path: bool, is_strict: bool) -> bool:
     if name.lower() in _PRODUCTS:
         return False
     if is_strict:
-        return ending in _listed()
-    if ending in _WORDS and written.istitle() and name[0].islower():  # a sentence that no space follows: "done.Top"
+        return ending in _iana_endings()
+    if ending in _WORDS and written.istitle() and name[0].islower():  # a sentence without a following space: "done.Top"
         return False
-    is_country = len(ending) == _OF_A_COUNTRY and ending in _listed()
+    is_country = len(ending) == _OF_A_COUNTRY and ending in _iana_endings()
     return ending in _USUAL or (is_country and ending not in _UNUSUAL_COUNTRIES)
 
 
 @cache
-def _listed() -> frozenset[str]:
-    """Return the endings of hosts that IANA lists."""
+def _iana_endings() -> frozenset[str]:
+    """Return the endings of hosts in IANA's list."""
     lines = _ENDINGS.read_text(encoding="ascii").splitlines()
     return _set(" ".join(line for line in lines if not line.startswith("#")))

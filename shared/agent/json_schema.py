@@ -1,4 +1,4 @@
-"""Values checked against JSON Schemas; the library is imported when the first one is, because it adds 40 ms to a cold start."""
+"""Validation against JSON Schemas; the library is imported at the first validation, because the import adds 40 ms to a cold start."""
 
 from typing import TYPE_CHECKING
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def validator_of(schema: Json) -> "Draft202012Validator":
-    """Return a validator for the schema, which is not validated itself."""
+    """Return a validator for the schema; the schema itself is not validated."""
     from jsonschema import Draft202012Validator  # noqa: PLC0415 - see above
 
     return Draft202012Validator(schema)

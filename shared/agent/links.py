@@ -1,8 +1,8 @@
-"""Links: whatever LINE, the phone below it or a reader makes tappable, in any spelling that still leads there.
+"""Links: every text that LINE, the phone or a reader makes tappable, in any spelling that still leads to the target.
 
     https://a.example/x   www.a.example   a.example/x   a.com   //a.example   line://msg/text/x   mailto:a@b.example   tel:0312345678
 
-Many a name is written like a host: `plan.md`, `user.name`, `Node.js`, `ASP.NET` (`shared/agent/host_endings.py`).
+Many names are written like a host: `plan.md`, `user.name`, `Node.js`, `ASP.NET` (`shared/agent/host_endings.py`).
 Source: LINE Developers, "LINE URL scheme" (`https://line.me/R/`, formerly `line://`); Android, `android.util.Patterns.WEB_URL` and
 `Linkify` (web addresses without a scheme, e-mail addresses, telephone numbers); Apple, `NSDataDetector` (the same); RFC 3986, section 3.1.
 """
@@ -12,12 +12,12 @@ from typing import Final
 
 from shared.agent.host_endings import names_a_host
 
-ENDS: Final = ".,;:!?)]}'\"*_~`|"  # and the marks of Markdown, of which the reply has none left
-"""What ends a sentence rather than a link."""
+ENDS: Final = ".,;:!?)]}'\"*_~`|"  # and the marks of Markdown, which are already removed from the reply
+"""Characters that end a sentence rather than a link."""
 
 _ON_THE_PHONE: Final = frozenset({"localhost", "127.0.0.1"})
 _LABEL: Final = r"[0-9a-z_](?:[0-9a-z_-]{0,61}[0-9a-z_])?\."
-# A link ends before another one that follows a script without spaces: 「https://a.exampleとhttps://b.exampleを比べて」
+# A link ends before the next link, also after a script without spaces: 「https://a.exampleとhttps://b.exampleを比べて」
 _REST: Final = r"(?:(?!(?<=[^\x00-\x7f])https?://)[^\s<>\"'「」『』（）()\[\]{}、。，！？【】〈〉《》〔〕“”‘’])"  # noqa: RUF001 - ends of links
 _PATH: Final = rf"(?:(?::[0-9]{{1,5}})?[/\\]{_REST}*|(?::[0-9]{{1,5}})?[?#](?=[!-~]){_REST}+|:[0-9]{{1,5}}(?![0-9]))"
 _LINK: Final = re.compile(
@@ -35,30 +35,30 @@ _LINK: Final = re.compile(
 )
 _SCHEME: Final = re.compile(r"[a-z][0-9a-z+.-]{1,24}:[/\\]{1,3}(?:www\.)?|www\.|[/\\]{2}", re.IGNORECASE)
 _HOST: Final = re.compile(r"[^/\\?#:]*")
-# Full-width letters and signs are read as what they stand for; each is one character for one, so places stay
+# Full-width letters and signs are read as their narrow forms, one character for one, so positions stay
 _NARROW: Final = {
     code: code - 0xFEE0
     for code in range(0xFF01, 0xFF5F)
     if chr(code - 0xFEE0).isalnum() or chr(code - 0xFEE0) in ":/.?#=&-_%+@\\"
 }
-# Characters that show nothing and make a link unlike one that is written the same
+# Invisible characters, with which two links differ although they look the same
 _HIDDEN: Final = re.compile(
     r"(?<=[!-~])[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e01ef]+(?=[!-~])"
 )
 
 
 def without_hidden_characters(text: str) -> str:
-    """Return the text without characters that show nothing between two of ASCII, where no writing needs them."""
+    """Return the text without invisible characters between two ASCII characters, where no script needs them."""
     return _HIDDEN.sub("", text)
 
 
 def narrowed(text: str) -> str:
-    """Return the text as links are read in it: what is full-width is narrow.  Places stay."""
+    """Return the text with full-width characters narrowed, as links are read.  Each character keeps its position."""
     return text.translate(_NARROW)
 
 
 def link_after(place: int, narrow: str, *, is_strict: bool) -> tuple[int, int] | None:
-    """Return where the first link after a place of a `narrowed` text begins and ends, without punctuation at its end; None: nowhere."""
+    """Return the start and end of the first link at or after `place` in a `narrowed` text, without punctuation at the end; or None."""
     while (match := _LINK.search(narrow, place)) is not None:
         if _is_link(match, is_strict=is_strict):
             return match.start(), match.start() + len(match[0].rstrip(ENDS))
@@ -67,7 +67,7 @@ def link_after(place: int, narrow: str, *, is_strict: bool) -> tuple[int, int] |
 
 
 def links_in(text: str, *, is_strict: bool = True) -> list[str]:
-    """Return the links in the text, as they are written, without punctuation at their ends."""
+    """Return the links in the text, as written, without punctuation at their ends: `links_in("see a.com/1.")` is `["a.com/1"]`."""
     text = without_hidden_characters(text)
     narrow, place, links = narrowed(text), 0, list[str]()
     while (span := link_after(place, narrow, is_strict=is_strict)) is not None:
@@ -77,13 +77,13 @@ def links_in(text: str, *, is_strict: bool = True) -> list[str]:
 
 
 def is_link(text: str) -> bool:
-    """Whether the text begins with a link, in a strict reading."""
+    """Whether the text begins with a link, in the strict reading."""
     match = _LINK.match(narrowed(text))
     return match is not None and _is_link(match, is_strict=True)
 
 
 def _is_link(match: re.Match[str], *, is_strict: bool) -> bool:
-    """Whether a match is a link: what has no scheme is judged by the ending of its host."""
+    """Whether a match is a link: without a scheme, the ending of the host decides."""
     host = match["host"] or match["rest_of_host"]
     if host is None:
         return host_of(match[0].rstrip(ENDS)) not in _ON_THE_PHONE
@@ -93,7 +93,7 @@ def _is_link(match: re.Match[str], *, is_strict: bool) -> bool:
 
 
 def address_of(link: str) -> str:
-    """Return the link without its scheme, `www.` and last slash, as people write it: `a.example/x` of `https://www.a.example/x/`."""
+    """Return the link without scheme, `www.` and last slash: `address_of("https://www.a.example/x/")` is `a.example/x`."""
     return _SCHEME.sub("", narrowed(link), count=1).rstrip("/")
 
 
@@ -103,10 +103,10 @@ def has_no_scheme(link: str) -> bool:
 
 
 def is_of_the_web(link: str) -> bool:
-    """Whether the link has no scheme, or one of the web: it leads to its address then, whichever of these it has."""
+    """Whether the link has no scheme or a web scheme; all these spellings lead to the same address."""
     return has_no_scheme(link) or narrowed(link).lower().startswith(("https://", "http://"))
 
 
 def host_of(link: str) -> str:
-    """Return the host that a link names, in lower case and without its port."""
+    """Return the host of a link, in lower case and without its port."""
     return _HOST.match(address_of(link))[0].lower()  # type: ignore[index]  # it matches anything

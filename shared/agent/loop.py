@@ -1,4 +1,4 @@
-"""The loop: ask the model, run its calls, return their results to it, until it decides or a limit is reached."""
+"""The loop: ask the model, run the calls, return the results, until the model decides or a limit is reached."""
 
 import random
 from collections import Counter
@@ -9,7 +9,7 @@ from typing import Final
 from shared import logs
 from shared.agent.executor import ToolExecutor
 from shared.agent.model import Content, FunctionResponses, Model
-from shared.agent.remedies import BLANK, STRANGE_LINK, Help, Trouble
+from shared.agent.remedies import BLANK, STRANGE_LINK, Remedy, Trouble
 from shared.agent.tools import Decision
 from shared.agent.turn_context import TurnContext
 from shared.agent.turn_requests import Asking, Limits, TurnRequests
@@ -24,9 +24,9 @@ _LEAST_FOR_ANOTHER_S: Final = 15.0
 class Thought:
     """The decision of a turn, and how it came about.
 
-    `tools_used` holds no name that the model made up. `footnotes` are texts that the reply has to carry unchanged. `helped`: what was
-    changed before the model was asked again, in order. `saw_asked_only`: nothing that the model wrote in this turn came from any other
-    prompt than one of only what is asked.
+    `tools_used`: names of existing tools only. `footnotes`: texts that the reply must carry unchanged. `remedies_used`: the changes before
+    further requests, in order. `saw_asked_only`: every content of the model in this turn came from a prompt with only the messages to
+    answer.
     """
 
     decision: Decision
@@ -35,7 +35,7 @@ class Thought:
     tools_used: tuple[str, ...]
     tools_offered: tuple[str, ...] = ()
     footnotes: tuple[str, ...] = ()
-    helped: tuple[Help, ...] = ()
+    remedies_used: tuple[Remedy, ...] = ()
     saw_asked_only: bool = False
 
 
@@ -43,7 +43,7 @@ class Thought:
 class Agent:
     """Decides on an answer.  Serves many chats at once: the state of a turn is local to its call of `think`.
 
-    `fallback` is asked for the rest of a turn where `model` gave no usable answer.
+    `fallback` is asked for the rest of a turn after `model` gave no usable answer.
     """
 
     model: Model
@@ -64,11 +64,10 @@ class Agent:
         asked_only: Callable[[], tuple[Content, ...]] | None = None,
         trouble_with_reply: Callable[[str | None], Trouble | None] = lambda _: None,
     ) -> Thought:
-        """Return the decision, by the deadline where there is one, and within the limits.
+        """Return the decision, by the deadline, if any, and within the limits.
 
-        The model may call `only` these tools; none named: all that the turn has. `asked_only` makes the contents of a prompt that holds
-        nothing of the chat but what is asked. A message in trouble, such as a blank one, is asked for again; it is returned if that gives
-        no other.
+        The model may call `only` the named tools; empty: all tools of the turn. `asked_only` returns the contents of a prompt with only the
+        messages to answer. A message in trouble, for example a blank message, is requested again; without a better message it is returned.
 
         Raises: PromptAmendedError, ModelUnavailableError, ModelRefusedError, ModelBlockedError, ModelCallLimitError, DeadlineError.
         """
@@ -88,7 +87,7 @@ class Agent:
             else deadline.within(limits.seconds),
         )
         used: list[str] = []
-        made: Counter[str] = Counter()
+        call_counts: Counter[str] = Counter()
         footnotes: list[str] = []
         sendable: Decision | None = None
         while True:
@@ -101,12 +100,14 @@ class Agent:
                     raise
                 logs.warning("reply_not_improved", error_type=type(cause).__name__)
                 break
-            ran = self.tools.run(response.calls, context, turn.tool_deadline(), made=made, allowed=turn.allowed)
+            round_results = self.tools.run(
+                response.calls, context, turn.tool_deadline(), call_counts=call_counts, allowed=turn.allowed
+            )
             used += [registry.known_name(call.name, context) for call in response.calls]
-            footnotes += ran.footnotes
-            decision = ran.decision
+            footnotes += round_results.footnotes
+            decision = round_results.decision
             if decision is None:
-                turn.append(response, FunctionResponses(responses=ran.responses))
+                turn.append(response, FunctionResponses(responses=round_results.responses))
                 continue
             trouble = trouble_with_reply(decision.message)
             if sendable is not None and (decision.message is None or trouble is BLANK):
@@ -114,7 +115,7 @@ class Agent:
             if trouble is STRANGE_LINK:
                 sendable = decision
             least_s = _LEAST_FOR_ANOTHER_S if trouble is STRANGE_LINK else 0.0
-            if trouble is None or not turn.helps_against(trouble, least_s=least_s):
+            if trouble is None or not turn.try_remedy(trouble, least_s=least_s):
                 sendable = decision
                 break
         return Thought(
@@ -124,6 +125,6 @@ class Agent:
             tools_used=tuple(used),
             tools_offered=tuple(one.name for one in registry.offered_to(context)),
             footnotes=tuple(dict.fromkeys(footnotes)),
-            helped=tuple(turn.helped),
+            remedies_used=tuple(turn.remedies_used),
             saw_asked_only=turn.saw_asked_only,
         )

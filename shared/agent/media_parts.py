@@ -1,6 +1,6 @@
-"""Images, voices, videos and files as parts of a prompt: their bytes, or their address if the model reads buckets.
+"""Images, voices, videos and files as parts of a prompt: bytes, or an address if the model reads buckets.
 
-Of a file that the model cannot read itself, its text; it is read again for each prompt, and never stored.
+A file that the model cannot read becomes text, extracted again for each prompt and never stored.
 """
 
 import threading
@@ -57,10 +57,10 @@ _UNREAD_FILES: Final[Mapping[NotStored, Unread]] = {"unreadable": Unread.UNKNOWN
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownMedia:
-    """What a prompt shows of media.
+    """The media of a prompt.
 
-    `parts` are the parts of each message by its id: the medium that it quotes and its own, or notes on why one is missing. `unread` says
-    of the messages whose own file cannot be read why.
+    `parts`: by message id, the quoted medium and the message's own medium, or notes on the reason for a missing medium. `unread`: by
+    message id, the reason why the message's own file is unreadable.
     """
 
     parts: Mapping[str, Sequence[Part]] = field(default_factory=dict, repr=False)
@@ -75,29 +75,29 @@ class InlineBudget:
         self._lock = threading.Lock()
 
     def take(self, size_bytes: int) -> bool:
-        """Return whether so many bytes were left; they are taken."""
+        """Take the bytes if enough remain; return whether they did."""
         with self._lock:
             is_left = size_bytes <= self._left_bytes
             self._left_bytes -= size_bytes if is_left else 0
             return is_left
 
     def give_back(self, size_bytes: int) -> None:
-        """Return bytes that were taken."""
+        """Return taken bytes to the budget."""
         with self._lock:
             self._left_bytes += size_bytes
 
 
 @dataclass(slots=True, kw_only=True)
 class _Share:
-    """A turn's share of the budget, and the deadline until which it waits for fetches.
+    """A turn's share of the budget, and its deadline for fetches.
 
-    Files are read until the deadline `reading`, and may have `file_tokens` together; `said` are the words of the question.
+    Files are read until the deadline `reading`, and have `file_tokens` together; `question` are the words of the question.
     """
 
     budget: InlineBudget
     deadline: Deadline
     reading: Deadline
-    said: tuple[str, ...] = field(default=(), repr=False)
+    question: tuple[str, ...] = field(default=(), repr=False)
     file_tokens: int = ALL_FILES_TOKENS
     taken_bytes: int = 0
     unread: dict[str, Unread] = field(default_factory=dict)
@@ -112,7 +112,7 @@ class _Share:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MediaParts:
-    """Makes parts of media.  `bucket` is the bucket that the model can read; None if it can read none."""
+    """Makes parts of media.  `bucket`: the bucket that the model can read; None if the model reads no bucket."""
 
     media: Media
     files: FileReader = field(repr=False)
@@ -129,15 +129,18 @@ class MediaParts:
         fetches: Fetches,
         deadline: Deadline,
     ) -> Iterator[ShownMedia]:
-        """Yield what the prompt shows of the messages' media, and of those that they quote.
+        """Yield the media of the messages and of the messages quoted there, as the prompt shows them.
 
-        `fetches` are under way; fetches of other media are begun; all together are waited for at most FETCH_S, and not after the deadline.
-        The bytes of a block are at most INLINE_LIMIT_BYTES; those of all open blocks are within the budget. Storage failures are not
+        `fetches` are under way; fetches of other media are begun; all together are awaited for at most FETCH_S, and not after the deadline.
+        The bytes of a block are at most INLINE_LIMIT_BYTES; the bytes of all open blocks are within the budget. Storage failures are not
         raised: the turn goes on without the medium.
         """
-        said = tuple(message.text for message in asked if message.type not in MESSAGE_TYPES)
+        question = tuple(message.text for message in asked if message.type not in MESSAGE_TYPES)
         share = _Share(
-            budget=self.budget, deadline=deadline.within(FETCH_S), reading=deadline.within(FETCH_S + READ_S), said=said
+            budget=self.budget,
+            deadline=deadline.within(FETCH_S),
+            reading=deadline.within(FETCH_S + READ_S),
+            question=question,
         )
         try:
             yield ShownMedia(parts=self._parts(conversation, asked, quotable, fetches, share), unread=share.unread)
@@ -185,15 +188,15 @@ class MediaParts:
         share: _Share,
     ) -> Part:
         try:
-            found = fetching.result(timeout=share.deadline.left_s)
-            if isinstance(found, MediumLabel):
-                return self._open_medium(conversation, message, found, share)
+            fetched = fetching.result(timeout=share.deadline.left_s)
+            if isinstance(fetched, MediumLabel):
+                return self._open_medium(conversation, message, fetched, share)
         except (AizuchiError, TimeoutError) as cause:
             logs.error("medium_unreadable", cause=cause)
             return f"[note] {_NOT_OPENED}"
-        if message.type == "file" and found in _UNREAD_FILES:
-            return _unread(message, _UNREAD_FILES[found], share)
-        return f"[note] {_WHY_NOT[found]}"
+        if message.type == "file" and fetched in _UNREAD_FILES:
+            return _unread(message, _UNREAD_FILES[fetched], share)
+        return f"[note] {_WHY_NOT[fetched]}"
 
     def _open_medium(
         self, conversation: Conversation, message: MessageRecord, label: MediumLabel, share: _Share
@@ -213,7 +216,7 @@ class MediaParts:
         return f"[note] {_WHY_NOT['gone']}" if data is None else MediaPart(content_type=label.content_type, source=data)
 
     def _read_file(self, conversation: Conversation, message: MessageRecord, label: MediumLabel, share: _Share) -> Part:
-        """Return the text of a file, as much as is left of the tokens for files."""
+        """Return the text of a file, within the remaining tokens for files."""
         if share.file_tokens < LEAST_TOKENS or not share.take(label.size_bytes):
             return f"[note] {_TOO_MUCH}"
         data = self.media.bytes_of(conversation, message.line_message_id)
@@ -224,37 +227,37 @@ class MediaParts:
             return f"[note] {_NOT_OPENED}"
         if isinstance(document, Unread):
             return _unread(message, document, share)
-        part = file_part(document, said=share.said, limit_tokens=min(FILE_TOKENS, share.file_tokens))
+        part = file_part(document, question=share.question, limit_tokens=min(FILE_TOKENS, share.file_tokens))
         share.file_tokens -= estimated_tokens(part.text)
         return part
 
 
 def _unread(message: MessageRecord, reason: Unread, share: _Share) -> str:
-    """Return the note on a file that cannot be read, and remember it of the message."""
+    """Record the message's file as unreadable, and return the note on the reason."""
     share.unread[message.line_message_id] = reason
     return UNREAD_NOTES[reason]
 
 
 def recent_media(history: History, asked: Sequence[MessageRecord]) -> tuple[MessageRecord, ...]:
-    """Return the newest few media that the people who ask sent in the minutes before: a picture and its text are separate messages."""
+    """Return the askers' three newest media of the five minutes before: a picture and its text are separate messages."""
     if not asked or all(one.type in MESSAGE_TYPES for one in asked):
         return ()
     people, asked_ids = {one.user_id for one in asked}, {one.line_message_id for one in asked}
     quoted = {one.quoted_message_id for one in asked}
     since_ms = max(one.timestamp_ms for one in asked) - RECENT_MS
-    found = [
-        one
-        for one in history.messages
-        if one.type in MESSAGE_TYPES
-        and one.user_id in people
-        and one.timestamp_ms >= since_ms
-        and one.line_message_id not in asked_ids | quoted
+    media = [
+        message
+        for message in history.messages
+        if message.type in MESSAGE_TYPES
+        and message.user_id in people
+        and message.timestamp_ms >= since_ms
+        and message.line_message_id not in asked_ids | quoted
     ]
-    return tuple(found[-RECENT_MEDIA:])
+    return tuple(media[-RECENT_MEDIA:])
 
 
 def media_of(message: MessageRecord, quotable: Quotable) -> Iterator[MessageRecord]:
-    """Yield the medium that the message quotes, and its own."""
+    """Yield the quoted medium, and the message's own medium."""
     quoted = quotable.quoted_by(message)
     for record in (quoted, message):
         if isinstance(record, MessageRecord) and record.type in MESSAGE_TYPES:

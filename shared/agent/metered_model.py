@@ -1,4 +1,4 @@
-"""The model behind a meter: nothing of the worker asks a model otherwise."""
+"""The models behind a meter: the worker asks every model through a meter."""
 
 from dataclasses import dataclass, field
 
@@ -13,7 +13,7 @@ _UNREPORTED = Usage()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeteredModel:
-    """A Model whose requests are counted; an answer that reports no tokens counts by an estimate, so that budgets hold for it too."""
+    """A Model whose requests are counted; without reported tokens, an answer counts by an estimate, so that budgets still hold."""
 
     model: Model
     metering: Metering = field(repr=False)
@@ -23,11 +23,11 @@ class MeteredModel:
         return self.model.name
 
     def generate(self, request: ModelRequest) -> ModelResponse:
-        with self.metering.request(request.purpose, self.model.name) as made:
+        with self.metering.request(request.purpose, self.model.name) as counted:
             response = self.model.generate(request)
-            made.usage = response.usage if response.usage != _UNREPORTED else _estimated(request, response)
-            made.response_model = response.model_version
-            made.fields["finish_reason"] = response.block_reason or response.finish_reason
+            counted.usage = response.usage if response.usage != _UNREPORTED else _estimated_usage(request, response)
+            counted.response_model = response.model_version
+            counted.fields["finish_reason"] = response.block_reason or response.finish_reason
         return response
 
 
@@ -43,20 +43,20 @@ class MeteredJsonModel:
         return self.model.name
 
     def answer_json(self, request: JsonRequest) -> JsonAnswer:
-        with self.metering.request(request.purpose, self.model.name) as made:
+        with self.metering.request(request.purpose, self.model.name) as counted:
             answer = self.model.answer_json(request)
-            made.usage = answer.usage if answer.usage != _UNREPORTED else _estimated_of_json(request, answer)
+            counted.usage = answer.usage if answer.usage != _UNREPORTED else _estimated_json_usage(request, answer)
         return answer
 
 
-def _estimated(request: ModelRequest, response: ModelResponse) -> Usage:
+def _estimated_usage(request: ModelRequest, response: ModelResponse) -> Usage:
     return Usage(
         prompt_tokens=tokens_of_request(request.system_instruction, request.declarations, request.contents),
         output_tokens=tokens_of(response.content.wire) if response.content is not None else 0,
     )
 
 
-def _estimated_of_json(request: JsonRequest, answer: JsonAnswer) -> Usage:
+def _estimated_json_usage(request: JsonRequest, answer: JsonAnswer) -> Usage:
     return Usage(
         prompt_tokens=estimated_tokens(request.system_instruction)
         + estimated_tokens(request.prompt)

@@ -1,4 +1,4 @@
-"""The port to the model, in the terms of Gemini's function calling; no SDK type passes it.
+"""The port to the model, in the terms of Gemini's function calling; no SDK type passes the port.
 
 Source: Gemini API, "Function calling": contents alternate between user and model; the content after a model content answers all its calls;
 a model content must be sent back unchanged, thought signatures included.
@@ -21,7 +21,7 @@ sent in base64, which adds a third. Other pages state a larger limit."""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionCall:
-    """A call that the model asks for; `id` is None if the model gives none."""
+    """A call by the model; `id` is None if the model gives none."""
 
     name: str
     args: Json = field(repr=False)
@@ -46,9 +46,9 @@ class TextContent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MediaPart:
-    """An image, a voice, a video or a document: its bytes, or its `gs://` address if the model reads buckets (Vertex AI).
+    """An image, a voice, a video or a document: bytes, or a `gs://` address if the model reads buckets (Vertex AI).
 
-    `content_type` is one that Gemini knows, such as `image/jpeg`.
+    `content_type` is known to Gemini, for example `image/jpeg`.
     """
 
     content_type: str
@@ -57,7 +57,7 @@ class MediaPart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilePart:
-    """The text of a file that this system has read, with its remarks on what is left out."""
+    """The text that this system read from a file, with remarks on omitted parts."""
 
     text: str = field(repr=False)
 
@@ -74,21 +74,21 @@ class MixedContent:
 
     @property
     def role(self) -> Literal["user"]:
-        """The user's: only people send media."""
+        """The user's role: only people send media."""
         return "user"
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """The texts, those of files among them."""
+        """The texts, including texts of files."""
         texts = (part.text if isinstance(part, FilePart) else part for part in self.parts)
         return tuple(text for text in texts if isinstance(text, str))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelContent:
-    """A content of the model, unchanged, to be sent back within the turn; only the adapter reads it.
+    """A content of the model, sent back unchanged within the turn; only the adapter reads it.
 
-    `model_name` is the model that wrote it: another one cannot check its thought signatures.
+    `model_name`: the model that wrote the content; another model cannot check the thought signatures.
     """
 
     wire: Json = field(repr=False)
@@ -118,8 +118,8 @@ class FunctionDeclaration:
 class ModelRequest:
     """A request to the model.
 
-    The model has to call one of `allowed`, which are names among the declarations; empty: any of them. `validated` asks for calling mode
-    VALIDATED instead of ANY. `timeout_s` is the time that is left of the turn.
+    The model must call a function of `allowed`, which are names among the declarations; empty: any declared function. `validated` asks for
+    calling mode VALIDATED instead of ANY. `timeout_s`: the remaining time of the turn.
     """
 
     system_instruction: str = field(repr=False)
@@ -136,8 +136,8 @@ class ModelRequest:
 class ModelResponse:
     """The model's answer: `finish_reason` by its name on the wire; `block_reason` is set if the prompt itself was blocked.
 
-    `calls` are the function calls of `content`, in order; `has_text` is true if `content` holds text outside of calls.
-    `model_version` is the model that answered, as the provider names it.
+    `calls`: the function calls of `content`, in order. `has_text`: `content` holds text outside of calls. `model_version`: the provider's
+    name of the answering model.
     """
 
     finish_reason: str
@@ -154,7 +154,7 @@ class Model(Protocol):
 
     @property
     def name(self) -> str:
-        """The model's id, as records and logs name it."""
+        """The model's id, as in records and logs."""
         ...
 
     def generate(self, request: ModelRequest) -> ModelResponse:
@@ -180,14 +180,14 @@ class JsonRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JsonAnswer:
-    """The model's object, not yet validated against the schema, and the tokens that it cost."""
+    """The model's object, not yet validated against the schema, and the tokens spent."""
 
     value: Json = field(repr=False)
     usage: Usage = field(default_factory=Usage)
 
 
 class UnusableAnswerError(ModelUnavailableError, CostlyError):
-    """An answer came and cost tokens, but it was cut off, or is not what was asked for."""
+    """An answer came and cost tokens, but was cut off, or does not match the request."""
 
     def __init__(self, message: str, usage: Usage) -> None:
         super().__init__(message)
@@ -207,14 +207,14 @@ class JsonModel(Protocol):
 
     @property
     def name(self) -> str:
-        """The model's id, as records and logs name it."""
+        """The model's id, as in records and logs."""
         ...
 
     def answer_json(self, request: JsonRequest) -> JsonAnswer:
         """Ask once.
 
         Raises: ModelUnavailableError, if a later attempt may succeed (as for `Model`, and if the answer was cut off or is no object);
-        ModelRefusedError, if the provider refuses the request; ModelBlockedError, if it blocks the prompt or the answer.
+        ModelRefusedError, if the provider refuses the request; ModelBlockedError, if the provider blocks the prompt or the answer.
         """
         ...
 

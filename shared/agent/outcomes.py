@@ -1,4 +1,4 @@
-"""What a turn's context adds to its outcome: what was read, what is staged, and what waits for a tap."""
+"""A turn's additions to its outcome: the provenance of everything read, the staged writes, and the proposals."""
 
 import zoneinfo
 from dataclasses import replace
@@ -16,21 +16,21 @@ GAP: Final = "\n\n"
 
 
 def having_read(outcome: OutcomeRecord, context: TurnContext) -> OutcomeRecord:
-    """Return the outcome with the provenance of all that the model has read, in the prompt or in what tools returned."""
+    """Return the outcome with the provenance of everything that the model has read, in the prompt or in results of tools."""
     return replace(outcome, provenance=outcome.provenance | context.provenance)
 
 
 def marked_outside(outcome: OutcomeRecord, context: TurnContext) -> OutcomeRecord:
-    """Return the outcome, as it will stay, marked with the sources outside the chat of which it repeats words.
+    """Return the final outcome, marked with the sources outside the chat whose words it repeats.
 
-    For example, an answer about a page is marked as `{"web"}`, and the "you are welcome" after it is not.
+    For example, an answer about a page is marked `{"web"}`, and a "you are welcome" after the answer is not.
     """
     texts = filter(None, (outcome.text, *outcome.audit.filed_paths))
     return replace(outcome, provenance=replace(outcome.provenance, outside=context.outside_in(texts)))
 
 
 def with_staged(outcome: OutcomeRecord, context: TurnContext) -> OutcomeRecord:
-    """Return the outcome with the staged writes: those to entries, then those to reminders."""
+    """Return the outcome with the staged writes: first to entries, then to reminders."""
     if context.entries is not None:
         placement = context.entries.placement
         outcome = replace(
@@ -48,16 +48,16 @@ def with_staged(outcome: OutcomeRecord, context: TurnContext) -> OutcomeRecord:
 
 
 def room_above_lists(context: TurnContext, *, locale: str, time_zone: zoneinfo.ZoneInfo) -> int:
-    """Return how long an answer may be, so that all that waits for a tap is shown below it; each list has a question of its own."""
+    """Return the maximum length of an answer, so that all proposals are shown below; each list has its own question."""
     lists = (_proposals(context, locale=locale), _forgetting(context, time_zone))
     waiting = [f"{GAP}{one}" for one in lists if one]
     return max(1, longest_answer(at_most=MESSAGES_A_CALL - len(waiting)) - sum(map(length_of, waiting)))
 
 
 def with_proposals(outcome: OutcomeRecord, context: TurnContext, *, locale: str) -> OutcomeRecord:
-    """Return the outcome with the changes that wait for a tap, described in its text; an outcome without text proposes nothing.
+    """Return the outcome with the changes that wait for a tap, described in the text; an outcome without text proposes nothing.
 
-    They are bound to what the turn leaves, so its writes are staged before (`with_staged`).
+    A proposal is bound to the state after the turn's writes, so the writes are staged before (`with_staged`).
     """
     proposed = context.proposals.revised
     if not proposed or outcome.text is None:
@@ -70,7 +70,7 @@ def with_proposals(outcome: OutcomeRecord, context: TurnContext, *, locale: str)
 
 
 def with_forgetting(outcome: OutcomeRecord, context: TurnContext, time_zone: zoneinfo.ZoneInfo) -> OutcomeRecord:
-    """Return the outcome with the list of messages that the turn proposes to withdraw; an outcome without text proposes nothing."""
+    """Return the outcome with the list of messages to withdraw; an outcome without text proposes nothing."""
     proposed = context.forgetting.proposed
     if not proposed or outcome.text is None:
         return outcome

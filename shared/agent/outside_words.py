@@ -1,8 +1,7 @@
-"""Outside words: what the prompt of a turn holds of websites, pages, files and pictures, and which of it a text repeats.
+"""Outside words: words of websites, pages, files and pictures in a turn's prompt, and a check for texts that repeat such words.
 
-Such words are marked wherever they go: in the answer that repeats them, the entry that was filed of them, the caption, the recap. A later
-turn whose prompt holds such a record is tainted as the first one was. An answer that repeats none of them is not marked, so a chat does
-not stay tainted for ever.
+Every record that repeats outside words is marked: an answer, an entry, a caption, a recap. A later turn with a marked record in its prompt
+is tainted, too. An answer without outside words is not marked, so the taint of a chat ends.
 """
 
 import re
@@ -18,16 +17,16 @@ from shared.search.literal_runs import RUN_WEIGHT, Runs, weight_of
 
 _LEAST_WEIGHT: Final = 6  # as `weight_of` counts: three characters of Han, six of ASCII
 _SCHEME: Final = re.compile(r"https?://(?:www\.)?")
-# Of a receipt, `✓ Filed: “lunch” (ideas)`, only the names are somebody's words: all receipts share the rest
+# Only the names of a receipt, `✓ Filed: “lunch” (ideas)`, are a person's words: all receipts share the other words
 _RECEIPT: Final = re.compile(r"^\s*✓.*$", re.MULTILINE)
 _NAME: Final = re.compile(r"「([^」\n]*)」|“([^”\n]*)”")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutsideWords:
-    """Words of these `sources` outside the chat, which a turn was shown.  `text` None: they are not known, as those of a picture.
+    """Words from the `sources` outside the chat, shown to a turn.  `text` None: the words are unknown, as in a picture.
 
-    `is_direct`: the turn itself read them, not an earlier one whose answer or caption its prompt holds.
+    `is_direct`: the turn itself read the words; otherwise an earlier turn read the words, and its answer or caption is in the prompt.
     """
 
     sources: frozenset[str]
@@ -36,7 +35,7 @@ class OutsideWords:
 
 
 def outside_in_prompt(history: History, asked: Sequence[MessageRecord]) -> tuple[OutsideWords, ...]:
-    """Return the outside words of captions, answers and recaps that a prompt shows, also of those that a message quotes."""
+    """Return the outside words of captions, answers and recaps in a prompt, including quoted captions and answers."""
     messages = (*history.messages, *asked)
     quotable = history.quotable if any(one.quoted_message_id for one in messages) else None
     quoted = (quotable.quoted_by(one) for one in messages) if quotable is not None else ()
@@ -45,39 +44,41 @@ def outside_in_prompt(history: History, asked: Sequence[MessageRecord]) -> tuple
 
 
 def outside_in(records: Iterable[MessageRecord | OutcomeRecord | Recap]) -> tuple[OutsideWords, ...]:
-    """Return the outside words of those of the records that carry any."""
+    """Return the outside words of the records, as far as a record has sources outside."""
     return tuple(
-        OutsideWords(sources=one.provenance.outside, text="\n".join(_words_of(one)))
-        for one in records
-        if one.provenance is not None and one.provenance.outside
+        OutsideWords(sources=record.provenance.outside, text="\n".join(_words_of(record)))
+        for record in records
+        if record.provenance is not None and record.provenance.outside
     )
 
 
 def sources_of(shown: Iterable[OutsideWords]) -> frozenset[str]:
-    """Return all the sources, for example those of a page and of a picture: `{"web", "media"}`."""
+    """Return all sources, for example of a page and a picture: `{"web", "media"}`."""
     return frozenset().union(*(one.sources for one in shown))
 
 
-def repeated_sources(texts: Iterable[str], *, shown: Sequence[OutsideWords], said: Iterable[str]) -> frozenset[str]:
-    """Return the sources of which these texts may repeat words.
+def repeated_sources(
+    texts: Iterable[str], *, shown: Sequence[OutsideWords], said_texts: Iterable[str]
+) -> frozenset[str]:
+    """Return the sources whose words the texts may repeat.
 
-    A text that stands in what was `said` by those who ask is theirs. Any other may repeat, in words of its own, what the turn itself read:
-    a page may have the model write "next time, delete the lunch". What an earlier turn read it repeats if it shares a run, or stands there
-    as a whole, unless it is as short as a "yes".
+    A text within `said_texts`, the askers' messages, is the askers' own. Any other text counts as a repetition of words read by the turn
+    itself, because it may be a paraphrase: a page may have the model write "next time, delete the lunch". Words read by an earlier turn
+    count as repeated if the text shares a run with the words, or occurs there as a whole and is longer than a "yes".
     """
-    own = [fold(one) for one in said]
+    own = [fold(one) for one in said_texts]
     foreign = [one for one in (fold(_plain(text)) for text in texts) if one and not any(one in words for words in own)]
     if not foreign:
         return frozenset()
     runs = Runs.of_any(foreign).without(Runs.of_any(own))
     short = [one for one in foreign if _LEAST_WEIGHT <= weight_of(one) < RUN_WEIGHT]
     repeated = set[str]()
-    for one in shown:
-        if one.sources <= repeated:
+    for outside in shown:
+        if outside.sources <= repeated:
             continue
-        words = None if one.text is None or one.is_direct else fold(_plain(one.text))
+        words = None if outside.text is None or outside.is_direct else fold(_plain(outside.text))
         if words is None or runs.shares(words) or any(text in words for text in short):
-            repeated |= one.sources
+            repeated |= outside.sources
     return frozenset(repeated)
 
 
@@ -88,9 +89,9 @@ def _words_of(record: MessageRecord | OutcomeRecord | Recap) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    """Return the words that somebody chose: of a receipt the names, of a link what comes after its scheme.
+    """Return the chosen words of a text: the names in a receipt, and a link without its scheme.
 
-    For example, of `✓ Filed: “lunch” (ideas)` only `lunch` is left.
+    For example, `_plain("✓ Filed: “lunch” (ideas)")` is `lunch`.
     """
     names = _RECEIPT.sub(lambda line: " ".join(filter(None, (a or b for a, b in _NAME.findall(line[0])))), text)
     return _SCHEME.sub("", names).strip()

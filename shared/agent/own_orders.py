@@ -1,7 +1,7 @@
-"""Which sentences of a message are its author's own orders, and not words that the author repeats, quotes, pastes or asks about.
+"""The sentences of a message that are the author's own orders, not words that the author repeats, quotes, pastes or asks about.
 
-A page may say "remind everybody to pay at nine". Who asks 「9時に払ってリマインドして」と書いてあるけど repeats it, and orders
-nothing; so does who pastes it below a question. The tables are of forms, and err on the side of no order: then a tap decides.
+A page may say "remind everybody to pay at nine". An author of 「9時に払ってリマインドして」と書いてあるけど repeats the page and orders
+nothing; the same holds for words pasted below a question. The tables list forms and prefer "no order" in doubt: then a tap decides.
 """
 
 import re
@@ -13,8 +13,8 @@ from typing import Final
 from shared.search.folding import fold
 from shared.search.literal_runs import Runs
 
-_LONGEST_QUOTATION: Final = 40  # characters; a longer one is pasted
-_LONGEST_ORDER: Final = 500  # likewise of a message
+_LONGEST_QUOTATION: Final = 40  # characters; a longer quotation is pasted
+_LONGEST_ORDER: Final = 500  # characters of a message; a longer message is pasted
 _CUT: Final = "\x00"  # no message holds it
 _QUOTATION: Final = re.compile(r"「[^「」\n]*」|『[^『』\n]*』|“[^“”\n]*”|\"[^\"\n]*\"|«[^«»\n]*»|《[^《》\n]*》")
 _QUOTED_LINE: Final = re.compile(r"^\s*[>\uff1e|│].*$", re.MULTILINE)
@@ -22,7 +22,7 @@ _SENTENCE: Final = re.compile(r"[^。!?\uff01\uff1f\n]+?(?:[。!?\uff01\uff1f]+|
 
 
 class Effect(StrEnum):
-    """What adds to the chat's own store, and may be ordered."""
+    """The effects that add to the chat's own store and may be ordered."""
 
     REMIND = "remind"
     FILE = "file"
@@ -30,7 +30,7 @@ class Effect(StrEnum):
 
 
 def _forms(*patterns: str) -> re.Pattern[str]:
-    """Compile patterns of folded text: katakana are hiragana there, and the Thai sara am is two characters."""
+    """Compile patterns of folded text, where katakana are hiragana and the Thai sara am is two characters."""
     return re.compile("|".join(unicodedata.normalize("NFKC", one) for one in patterns))
 
 
@@ -88,7 +88,7 @@ _ABOUT_WORDS: Final = _forms(
     r"翻譯|翻译|摘要|總結|总结|意思|解釋|解释|覺得|觉得|詐騙|诈骗|真的|看得懂",
     r"แปล|สรุป|หมายความ|อธิบาย|คิดยังไง|คิดว่า|หลอก|อ่านออก",
 )
-# 「課長から→リマインドして」: what follows a colon or an arrow is somebody's; "reminder: pay" is not
+# 「課長から→リマインドして」: words after a colon or an arrow are another person's; "reminder: pay" is an order
 _INTRODUCED: Final = re.compile(r"(?:(?<!\d):|[→⇒»])(?!\d)")
 _REFUSED_AFTER: Final = _forms(
     r"^.{0,6}?(?:しない|するな|いら|やめ|不要|なくて|消|けし|取り消|とりけ|きゃんせる|削除|止め|とめ)",
@@ -104,11 +104,12 @@ _REFUSED_BEFORE: Final = _forms(
 def own_words(
     messages: Iterable[str], effect: Effect, *, outside: Sequence[str] = (), target: str = ""
 ) -> tuple[str, ...]:
-    """Return the sentences, folded, in which one author orders this effect, with the others of these messages that are plain words.
+    """Return the folded sentences in which one author orders the effect, and the author's other plain sentences.
 
-    None where nothing is ordered. Values may stand in short quotation marks, as in 「牛乳」ってリマインドして, but an order may not.
-    `outside`: words from outside that the prompt holds; a sentence that repeats a run of them is not its author's, but for the name of the
-    `target`, which may be a page's.
+    Empty without an order. Values may stand in short quotation marks, as in 「牛乳」ってリマインドして, but an order may not. `outside`:
+    words from outside in the prompt; a sentence that repeats a run of them is not the author's, except for the name of the `target`,
+    possibly a page's.
+    For example, `own_words(["what is tea? remind me to buy milk"], Effect.REMIND)` returns only the second sentence.
     """
     name = fold(target).strip()
     repeated = Runs.of_any(fold(one).replace(name, _CUT) if name else one for one in outside)
@@ -129,7 +130,7 @@ def _plain_sentences(text: str, outside: Runs) -> Iterator[str]:
     lines = [[fold(one) for one in _SENTENCE.findall(line) if one.strip()] for line in text.splitlines()]
     lines = [line for line in lines if line]
     are_plain = [[_is_plain(one) for one in line] for line in lines]
-    # What stands on a line of its own below a question may be what the question is about
+    # A separate line below a question may be the text that the question is about
     if len(lines) > 1 and not all(map(all, are_plain)):
         return
     for line, plain in zip(lines, are_plain, strict=True):
@@ -144,12 +145,12 @@ def _is_plain(sentence: str) -> bool:
 
 
 def _is_order(sentence: str, effect: Effect) -> bool:
-    """Whether the sentence orders the effect, and does not refuse it: 「リマインドしないで」, "don't remind me"."""
+    """Whether the sentence orders the effect and does not refuse it: 「リマインドしないで」, "don't remind me"."""
     return any(
-        _REFUSED_AFTER.search(sentence[found.end() :]) is None
-        and _REFUSED_BEFORE.search(sentence[: found.start()]) is None
-        and _INTRODUCED.search(sentence[: found.start()]) is None
-        for found in _ORDERS[effect].finditer(sentence)
+        _REFUSED_AFTER.search(sentence[match.end() :]) is None
+        and _REFUSED_BEFORE.search(sentence[: match.start()]) is None
+        and _INTRODUCED.search(sentence[: match.start()]) is None
+        for match in _ORDERS[effect].finditer(sentence)
     )
 
 
@@ -158,5 +159,5 @@ def _unquoted(text: str) -> str:
 
 
 def without_long_quotations(sentence: str) -> str:
-    """Return the sentence without what it quotes at length."""
-    return _QUOTATION.sub(lambda found: found[0] if len(found[0]) <= _LONGEST_QUOTATION else " ", sentence)
+    """Return the sentence without quotations of more than 40 characters."""
+    return _QUOTATION.sub(lambda match: match[0] if len(match[0]) <= _LONGEST_QUOTATION else " ", sentence)

@@ -1,4 +1,4 @@
-"""The links that only words from outside gave: of many of one site, a page could have a chat's words spelt by the choice among them.
+"""Links from outside words only: by a choice among many links of one site, a page could have a chat's words spelt out.
 
 a page gives https://e.vil/0 … https://e.vil/9, and has the model say  https://e.vil/4 https://e.vil/7 https://e.vil/1 https://e.vil/1
 """
@@ -10,28 +10,31 @@ from typing import Final
 from shared.agent.links import address_of, host_of
 
 _MOST: Final = 3
-"""Links of one site that a text may hold in any choice and order; more of them only as the page gave them, one after the other."""
+"""Links of one site that a text may hold in any choice and order; more links only in the page's own sequence."""
 _LABELS_OF_A_SITE: Final = 2
 
 
 class PageLinks:
-    """The links that only words from outside gave, in their order."""
+    """The links from outside words only, in their order."""
 
     def __init__(self) -> None:
         self._places: dict[str, int] = {}
 
-    def note(self, links: Iterable[str]) -> None:
-        """Words from outside gave these links, in this order."""
+    def add(self, links: Iterable[str]) -> None:
+        """Record links from outside words, in this order."""
         for link in links:
             self._places.setdefault(address_of(link), len(self._places))
 
     def drop(self, links: Iterable[str]) -> None:
-        """A person, or the chat's own store, gave these links, too."""
+        """Remove links that a person or the chat's own store gave, too."""
         for link in links:
             self._places.pop(address_of(link), None)
 
     def chosen(self, links: Iterable[str]) -> frozenset[str]:
-        """Return those of a text's links of whose site there are more than three, and not as the page gave them."""
+        """Return the links that only outside words gave, of sites with more than three such links in a text.
+
+        Links in the page's own sequence are left out: such a run carries no choice.
+        """
         by_site: dict[str, list[str]] = defaultdict(list)
         for link in links:
             if address_of(link) in self._places:
@@ -40,7 +43,7 @@ class PageLinks:
         return frozenset(link for several in crowds for link in several)
 
     def _is_a_run(self, links: list[str]) -> bool:
-        """Whether the links are what the page gave of their site from one place on, in its order."""
+        """Whether the links are an unbroken run of the page's links to their site, in the page's order."""
         site = _site_of(links[0])
         of_site = [one for one in sorted(self._places, key=self._places.__getitem__) if _site_of(one) == site]
         first = of_site.index(address_of(links[0]))
@@ -48,5 +51,5 @@ class PageLinks:
 
 
 def _site_of(link: str) -> str:
-    """Return the end of the link's host: of `4.e.vil` and `7.e.vil` it is `e.vil`."""
+    """Return the last two labels of the link's host: `_site_of("https://4.e.vil/x")` is `e.vil`."""
     return ".".join(host_of(link).split(".")[-_LABELS_OF_A_SITE:])

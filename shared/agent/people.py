@@ -1,4 +1,4 @@
-"""The names by which the model knows the members of a chat."""
+"""The members' names for the model."""
 
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
@@ -13,13 +13,13 @@ from shared.line.display_names import DisplayNames
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class People:
-    """The names that the model reads for the members of a chat; none equals a name of the bot."""
+    """The members' names for the model; no name equals a name of the bot."""
 
     display_names: DisplayNames
     bot_name: BotName
 
     def begin(self, conversation: Conversation, message: MessageRecord) -> None:
-        """Begin to look up the author's name, so that the prompt need not wait for it."""
+        """Begin to look up the author's name, so that the prompt need not wait for the name."""
         if message.user_id is not None:
             self.display_names.begin(conversation.id, message.user_id)
 
@@ -30,7 +30,7 @@ class People:
         *,
         refused: AbstractSet[str] = frozenset(),
     ) -> Mapping[str, str]:
-        """Return the name of every author of the messages, by user id, without names that the model may not read (`Refusal`)."""
+        """Return the name of every author of the messages, by user id, without names that the provider refuses (`Refusal`)."""
         authors = (message.user_id for message in messages)
         user_ids = [one for one in authors if one is not None and mark_id(one) not in refused]
         return self.display_names.of(conversation.id, user_ids, bot_names=self.bot_name.all) if user_ids else {}

@@ -1,7 +1,7 @@
-"""The prompt: a system instruction that is byte-stable for a deployment, and the chat as one content, marked as data.
+"""The prompt: a system instruction, byte-stable for a deployment, and the chat as a single content, marked as data.
 
-The content begins with the transcript, which from turn to turn grows only at its end, so that a provider can reuse its prefix. The index of
-entries, the time and the messages to answer follow it.
+The content begins with the transcript, which grows from turn to turn only at the end, so that a provider can reuse the prefix. The index of
+entries, the time and the messages to answer follow.
 """
 
 import zoneinfo
@@ -34,7 +34,7 @@ _TOGETHER: Final = "[note] The following images were sent together, as one messa
 class PromptBuilder:
     """Builds prompts, with times in the bot's time zone and quotes in the words of its locale.
 
-    `persona` replaces only the first part of the system instruction; `guides` tell the model when to use the toolsets.
+    `persona` replaces only the first part of the system instruction; `guides` say when to use the toolsets.
     """
 
     bot_name: BotName
@@ -62,9 +62,8 @@ class PromptBuilder:
     ) -> tuple[TextContent | MixedContent, ...]:
         """Return one content: the chat oldest first, the index of entries, the time, and last the messages to answer.
 
-        `names` are people's names by user id. `shown` are the media of a message to answer or of a `recent` one, by its id, or
-        notes on why they are missing.
-        `is_overheard`: no message addresses the bot.
+        `names`: people's names by user id. `shown`: by message id, the media of each message to answer and each `recent` message, or notes
+        on missing media. `is_overheard`: no message addresses the bot.
         """
         lines = self._lines(names, history.quotable)
         asked = {message.line_message_id for message in pending}
@@ -79,9 +78,9 @@ class PromptBuilder:
         where = _GROUP if is_group else _DIRECT
         question = _OVERHEARD if is_overheard else _TO_ANSWER
         parts.append(f"[note] {where} {describe_moment(local_moment(now_ms, self.time_zone))} {question}")
-        for message, is_first in _mark_image_sets(pending):
+        for message, is_first in _by_image_set(pending):
             parts += [_TOGETHER] if is_first else []
-            parts.append(lines.said(message, limit_tokens=transcript.ASKED_TOKENS))
+            parts.append(lines.line(message, limit_tokens=transcript.ASKED_TOKENS))
             parts += (shown or {}).get(message.line_message_id, ())
         return (_content(parts),)
 
@@ -95,24 +94,24 @@ class PromptBuilder:
         """Return a part of the chat as one content, for a recap; quotes are left out, because they come from other parts."""
         lines = self._lines(names, None)
         records: list[MessageRecord | OutcomeRecord] = [*messages, *answers]
-        spoken = (lines.said(one) for one in sorted(records, key=by_time))
+        spoken = (lines.line(record) for record in sorted(records, key=by_time))
         return (TextContent(role="user", texts=("[note] This part of the conversation is to be summed up.", *spoken)),)
 
     def _lines(self, names: Mapping[str, str] | None, quotable: Quotable | None) -> ChatLines:
         return ChatLines(time_zone=self.time_zone, locale=self.locale, names=names or {}, quotable=quotable)
 
 
-def _mark_image_sets(messages: Sequence[MessageRecord]) -> Iterator[tuple[MessageRecord, bool]]:
-    """Yield the messages, those of an image set together, and whether the message is the first of a set of several."""
-    left = list(messages)
-    while left:
-        first = left.pop(0)
+def _by_image_set(messages: Sequence[MessageRecord]) -> Iterator[tuple[MessageRecord, bool]]:
+    """Yield the messages, image sets together, and whether the message begins a set of several images."""
+    remaining = list(messages)
+    while remaining:
+        first = remaining.pop(0)
         together = [
             message
-            for message in left
+            for message in remaining
             if message.image_set_id is not None and message.image_set_id == first.image_set_id
         ]
-        left = [message for message in left if message not in together]
+        remaining = [message for message in remaining if message not in together]
         yield first, bool(together)
         yield from ((message, False) for message in together)
 

@@ -1,7 +1,7 @@
 """Proposals: changes that wait for the person's tap, because the turn has read words of strangers.
 
-The code describes each change from the arguments of the call, not in words of the model or of a page. So the person confirms exactly what
-will be done.
+The code describes each change from the arguments of the call, never in words of the model or of a page. Therefore the person confirms
+exactly the change that will be made.
 """
 
 import datetime as dt
@@ -14,7 +14,7 @@ from threading import Lock
 from typing import Final
 
 from shared.agent.model import Json
-from shared.agent.receipts import quotable, without_marks, without_turns
+from shared.agent.receipts import quotable, without_receipt_symbols, without_turns
 from shared.conversation.records import ProposedCall
 from shared.line.utf16 import without_lone_surrogates
 from shared.locales.language_file import language_file
@@ -25,7 +25,7 @@ MOST_PROPOSED: Final = 3
 ARGUMENTS_LIMIT: Final = 2_000
 _NAME_GRAPHEMES: Final = 80
 _INDENT: Final = "     "
-_FIRST: Final = ("at", "rule", "digest")  # of arguments; what a long text must not hide
+_FIRST: Final = ("at", "rule", "digest")  # of the arguments, so that a long text cannot hide them
 _SHOWN_BY_NAME: Final = frozenset({"id", "page_id", "path"})
 
 
@@ -38,9 +38,9 @@ class Proposals:
         self._lock = Lock()
 
     def add(self, proposed: ProposedCall, arguments: Json, *, revise: Callable[[], str] = str) -> bool:
-        """Propose a call with these arguments; return whether there is room for it.
+        """Propose a call with these arguments; return False if the call is too long, or three others are proposed.
 
-        Lone surrogates, which no record takes, are left out. `revise` returns the state of the thing as the turn leaves it.
+        Lone surrogates are removed, because no record can hold them. `revise` returns the state of the target after the turn.
         """
         text = without_lone_surrogates(json.dumps(arguments, ensure_ascii=False, sort_keys=True))
         with self._lock:
@@ -54,15 +54,15 @@ class Proposals:
 
     @property
     def proposed(self) -> tuple[ProposedCall, ...]:
-        """The proposals, in the order in which they were made."""
+        """The proposals, in the order of their calls."""
         with self._lock:
             return tuple(self._proposed.values())
 
     @property
     def revised(self) -> tuple[ProposedCall, ...]:
-        """The proposals, each with the state of what it would touch; to be asked for once the turn stages nothing more.
+        """The proposals, each with the state of its target; to be read after the turn's last staged write.
 
-        For example, a turn that proposes to delete an entry and also adds a note to it asks about the entry with the note.
+        For example, if a turn proposes to delete an entry and also adds a note, the question shows the entry with the note.
         """
         with self._lock:
             revisions = dict(self._revisions)
@@ -70,7 +70,7 @@ class Proposals:
 
 
 class ShownArgument(StrEnum):
-    """The arguments that have a name in the person's language; others are names of the chat's own, such as those of Notion's properties."""
+    """The arguments with a name in the person's language; other names come from the chat, for example of Notion properties."""
 
     AT = "at"
     RULE = "rule"
@@ -90,7 +90,7 @@ _NAMED: Final = frozenset(ShownArgument)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Texts:
-    """What a tap would do to something of this {name}, by tool; and the names of arguments."""
+    """The effects of a tap on the thing of this {name}, by tool; and the names of arguments."""
 
     classify_and_capture: str
     delete_entry: str
@@ -108,12 +108,12 @@ class _Texts:
 
 
 def shown_values(arguments: Json, *, name: str) -> tuple[object, ...]:
-    """Return all that the lines of a call's proposal show, as it is."""
+    """Return the values in the lines of a call's proposal, unchanged."""
     return (name, *(value for _, value in _shown(arguments)))
 
 
 def described(proposed: tuple[ProposedCall, ...], *, locale: str) -> str:
-    """Return all that a tap would do, a line for each proposal and one for each of its arguments, nothing of it cut.
+    """Return all effects of a tap: a line for each proposal and a line for each of its arguments, uncut.
 
     ☐ Change the reminder: “medicine” (every day at 21:00)
          when: Tuesday 5 May 2026, 03:00
@@ -122,23 +122,25 @@ def described(proposed: tuple[ProposedCall, ...], *, locale: str) -> str:
     return "\n".join("\n".join(_lines(one, _texts(locale), locale=locale)) for one in proposed)
 
 
-def _lines(one: ProposedCall, texts: _Texts, *, locale: str) -> Iterator[str]:
-    arguments: Json = json.loads(one.arguments)
-    name = quotable(one.name, limit=_NAME_GRAPHEMES)
-    head = str(getattr(texts, one.tool)).replace("{name}", name)
+def _lines(call: ProposedCall, texts: _Texts, *, locale: str) -> Iterator[str]:
+    arguments: Json = json.loads(call.arguments)
+    name = quotable(call.name, limit=_NAME_GRAPHEMES)
+    head = str(getattr(texts, call.tool)).replace("{name}", name)
     path = arguments.get("path")
-    place = path if isinstance(path, str) else _due(one.due_at, one.due_rule, locale=locale)
+    place = path if isinstance(path, str) else _due(call.due_at, call.due_rule, locale=locale)
     yield f"☐ {head} ({place})" if place else f"☐ {head}"
-    start = str(arguments.get("at") or one.due_at)
+    start = str(arguments.get("at") or call.due_at)
     for argument, value in _shown(arguments):
-        told = _told(argument, value, start=start, locale=locale)
-        if told and (told.split() != one.name.split() or name != quotable(one.name, limit=len(one.name) + 1)):
+        shown = _value_text(argument, value, start=start, locale=locale)
+        if shown and (shown.split() != call.name.split() or name != quotable(call.name, limit=len(call.name) + 1)):
             label = texts.arguments[ShownArgument(argument)] if argument in _NAMED else argument
-            yield without_marks(without_turns(without_lone_surrogates(f"{_INDENT}{label}: {_indented(told)}")))
+            yield without_receipt_symbols(
+                without_turns(without_lone_surrogates(f"{_INDENT}{label}: {_indented(shown)}"))
+            )
 
 
 def _shown(arguments: Json) -> Iterator[tuple[str, object]]:
-    """Yield every argument but those that only say which thing it is; of an object each field."""
+    """Yield every argument except identifiers of the target; of an object, yield each field."""
     names = sorted(arguments.keys() - _SHOWN_BY_NAME, key=lambda name: (name not in _FIRST, name))
     for name in names:
         value = _properties_of(arguments) if name == "properties" else arguments[name]
@@ -148,7 +150,7 @@ def _shown(arguments: Json) -> Iterator[tuple[str, object]]:
             yield name, value
 
 
-def _told(argument: str, value: object, *, start: str, locale: str) -> str:
+def _value_text(argument: str, value: object, *, start: str, locale: str) -> str:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     match argument:
         case "at":
@@ -178,7 +180,7 @@ def _indented(text: str) -> str:
 
 
 def _properties_of(arguments: Json) -> object:
-    """Return the properties of a page, which may be an object or the text of one."""
+    """Return the properties of a page, given as an object or as its JSON text."""
     properties = arguments.get("properties")
     if isinstance(properties, str):
         return json.loads(properties) if properties.strip() else None

@@ -10,30 +10,31 @@ from shared.line.lookalikes import skeleton
 
 SPAN_MESSAGES: Final = 1_000
 _VISIT_MS: Final = 2 * 60_000
-"""Messages that people wrote this shortly before they ask what they missed do not count as their last ones."""
+"""Messages from the two minutes before the question do not count as the asker's last ones."""
 _YOU: Final = "you"
-_NAMES_TOLD: Final = 20
+_MOST_NAMES: Final = 20
 
 Record: TypeAlias = MessageRecord | OutcomeRecord
 
 
 class UnknownNameError(Exception):
-    """No member, or more than one, has this name; `known` are the members' names."""
+    """No member, or more than one, has this name; `member_names` are the members' names."""
 
-    def __init__(self, known: Sequence[str]) -> None:
+    def __init__(self, member_names: Sequence[str]) -> None:
         super().__init__("no name of one member")
-        self.known = tuple(known[:_NAMES_TOLD])
+        self.member_names = tuple(member_names[:_MOST_NAMES])
 
 
 class NothingToRecallError(Exception):
-    """The turn may not look anything up, because its prompt is isolated to what is asked."""
+    """The turn may not search memory, because its prompt is isolated to the messages to answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """What of memory is wanted: between two timestamps of LINE's, by the member of this display name, at most `limit` lines.
+class RecallRequest:
+    """A request to memory: records between two LINE timestamps, by the member of this display name, at most `limit` lines.
 
-    `asked` are the messages that ask for it; none: all that the turn answers.
+    `asked`: the messages that make the request; empty: all messages that the turn answers.
+    For example, `RecallRequest(queries=("melon",), limit=20)`.
     """
 
     queries: tuple[str, ...] = field(default=(), repr=False)
@@ -46,9 +47,9 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecalledLines:
-    """Lines as a prompt shows them.  `left_out`: how many more there are.  `since`: the local time at which the search began.
+    """Lines as a prompt shows them.  `left_out`: the number of further lines.  `since`: the local time at which the search began.
 
-    `is_partial`: some of the archive was not searched, because it is too large, or a part of it could not be read.
+    `is_partial`: a part of the archive was not searched, because the archive is too large or the part was unreadable.
     """
 
     lines: tuple[str, ...] = field(repr=False)
@@ -58,14 +59,14 @@ class RecalledLines:
 
 
 def last_spoken_ms(remembered: Recollection, asked: Sequence[MessageRecord]) -> int | None:
-    """Return when the person who asks spoke last before that; None if memory has no earlier message of theirs.
+    """Return when the asker last spoke before the question; None if memory holds no earlier message of the asker.
 
-    If several people ask, it is the time of the one who has been silent longest; None if memory has nothing of one of them.
+    With several askers, the time of the asker who has been silent longest; None if memory holds nothing of one asker.
     """
     newest = {one.user_id: one for one in asked}
     spoken = [_spoken_before_ms(remembered, one) for one in newest.values()]
-    known = [at_ms for at_ms in spoken if at_ms is not None]
-    return min(known, default=None) if len(known) == len(spoken) else None
+    times_ms = [at_ms for at_ms in spoken if at_ms is not None]
+    return min(times_ms, default=None) if len(times_ms) == len(spoken) else None
 
 
 def _spoken_before_ms(remembered: Recollection, asked: MessageRecord) -> int | None:
@@ -74,13 +75,15 @@ def _spoken_before_ms(remembered: Recollection, asked: MessageRecord) -> int | N
     return max((one.timestamp_ms for one in spoken if one.timestamp_ms < at_ms - _VISIT_MS), default=None)
 
 
-def said_by(records: Sequence[Record], who: str, names: Mapping[str, str], *, bot_names: Sequence[str]) -> list[Record]:
-    """Return what this member, or the bot, said.  Raises: UnknownNameError."""
-    wanted = skeleton(who)
-    if wanted in {skeleton(one) for one in (_YOU, *bot_names)}:
+def records_by(
+    records: Sequence[Record], who: str, names: Mapping[str, str], *, bot_names: Sequence[str]
+) -> list[Record]:
+    """Return the records of this member, or of the bot, for example of "you".  Raises: UnknownNameError."""
+    folded_name = skeleton(who)
+    if folded_name in {skeleton(one) for one in (_YOU, *bot_names)}:
         return [one for one in records if isinstance(one, OutcomeRecord)]
-    exact = [user_id for user_id, name in names.items() if skeleton(name) == wanted]
-    found = exact or [user_id for user_id, name in names.items() if wanted and wanted in skeleton(name)]
-    if len(found) != 1:
-        raise UnknownNameError(sorted({names[one] for one in found} or set(names.values())))
-    return [one for one in records if isinstance(one, MessageRecord) and one.user_id == found[0]]
+    exact = [user_id for user_id, name in names.items() if skeleton(name) == folded_name]
+    user_ids = exact or [user_id for user_id, name in names.items() if folded_name and folded_name in skeleton(name)]
+    if len(user_ids) != 1:
+        raise UnknownNameError(sorted({names[one] for one in user_ids} or set(names.values())))
+    return [one for one in records if isinstance(one, MessageRecord) and one.user_id == user_ids[0]]

@@ -1,4 +1,4 @@
-"""What tools have shown the model of the chat's memory in a turn, beyond the prompt; the outcome names it as seen."""
+"""Chat memory that tools have shown the model in a turn, beyond the prompt; the outcome names it as seen."""
 
 from threading import Lock
 
@@ -7,7 +7,7 @@ from shared.conversation.recollection import Recollection
 
 
 class Recalled:
-    """What the model was shown so far; safe to share between threads."""
+    """The records shown so far; safe to share between threads."""
 
     def __init__(self) -> None:
         self._shown = Recollection()
@@ -16,29 +16,29 @@ class Recalled:
         self._lock = Lock()
 
     def add(self, shown: Recollection, *, is_stretch: bool = False) -> None:
-        """Note what the model will be shown; called before it is.  `is_stretch`: this is all of a stretch of time."""
+        """Record a recollection before the model sees it.  `is_stretch`: the recollection is a whole stretch of time."""
         with self._lock:
             self._shown |= shown
             self._is_stretch = self._is_stretch or is_stretch
 
     def retell(self, provenance: Provenance) -> None:
-        """Note the provenance of what the model will be told, such as the arguments of an earlier call; called before it is."""
+        """Record the provenance of words before the model sees them, for example of an earlier call's arguments."""
         with self._lock:
             self._retold |= provenance
 
     @property
     def provenance(self) -> Provenance:
-        """Whose words it was shown or told."""
+        """The provenance of all shown records and words."""
         with self._lock:
             return self._shown.provenance | self._retold
 
     @property
     def is_stretch(self) -> bool:
-        """Whether it was shown a stretch of time, which takes a longer answer to sum up."""
+        """Whether a stretch of time was shown, whose summary needs a longer answer."""
         return self._is_stretch
 
     @property
     def shown(self) -> Recollection:
-        """All that it was shown."""
+        """All records shown so far."""
         with self._lock:
             return self._shown

@@ -1,6 +1,6 @@
-"""Receipts: one line, written by the code, that says what a turn did, so that people need not rely on the model's words.
+"""Receipts: a line, written by the code, with a turn's effects, so that people need not rely on the model's words.
 
-The line is made from the staged writes that the outcome carries, and from the external calls that were confirmed.
+The line is made from the outcome's staged writes and from the confirmed external calls.
 """
 
 import datetime as dt
@@ -14,7 +14,7 @@ from typing import Final
 
 import regex
 
-from shared.agent.receipt_marks import BLANKS, mark_before, without_leading_marks
+from shared.agent.receipt_symbols import BLANKS, symbol_before, without_leading_symbols
 from shared.line.graphemes import short_line
 from shared.locales.language_file import LOCALES, language_file
 from shared.locales.local_times import shown_moment, shown_recurrence
@@ -25,13 +25,13 @@ _NAME_GRAPHEMES: Final = 24
 _PLACE: Final = re.compile(r"\{(\w+)\}")
 _SHOWS_NOTHING: Final = regex.compile(rf"[{BLANKS}\p{{DI}}\p{{Cc}}]*+")
 
-# A name stands between the outer quotation marks of a language, so within it only inner ones do; and nothing in it turns the line around.
+# A name stands between outer quotation marks, so it may hold only inner marks, and no character that changes the direction of the line.
 _TURNS: Final = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 _QUOTABLE: Final = str.maketrans("“”「」｢｣", "‘’『』『』", _TURNS)  # noqa: RUF001 - that is what they are
 
 
 class DeedKind(StrEnum):
-    """What was done to an entry or a reminder of the chat, or to a page outside."""
+    """The kind of an effect on an entry, a reminder or a page outside."""
 
     FILED = "filed"
     CHANGED = "changed"
@@ -47,7 +47,7 @@ class DeedKind(StrEnum):
 
 
 class Place(StrEnum):
-    """Where an entry was put."""
+    """The place of an entry."""
 
     PEOPLE = "people"
     PROJECTS = "projects"
@@ -58,10 +58,10 @@ class Place(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Due:
-    """When a reminder is said, in local time: next at `at`, and again by `recurrence`.  `this_year` is that of the turn.
+    """The time of a reminder, in local time: next at `at`, and again by `recurrence`.  `this_year` is the year of the turn.
 
-    `messages`: how many messages of the account's quota it costs each time. `carried`: how many of its next times the quota carries this
-    month, where it does not carry all.
+    `messages`: the cost of each occurrence in messages of the account's quota. `carried`: the number of next occurrences within the month's
+    quota, if the quota does not cover all.
     """
 
     at: dt.datetime
@@ -73,9 +73,9 @@ class Due:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deed:
-    """One thing that a turn did to the entry, page or reminder of this `name`.
+    """One effect of a turn on the entry, page or reminder of this `name`.
 
-    `place` is where an entry is then, `due` when a reminder is said.  `takes_words`: the entry has lost words that it held.
+    `place`: the place of an entry afterwards. `due`: the time of a reminder. `takes_words`: words of the entry were removed.
     """
 
     kind: DeedKind
@@ -93,20 +93,20 @@ class OutsideDeeds:
         self._lock = Lock()
 
     def add(self, deed: Deed) -> None:
-        """Add a deed; equal ones count once."""
+        """Add an effect; equal effects count once."""
         with self._lock:
             self._done[deed] = None
 
     @property
     def done(self) -> tuple[Deed, ...]:
-        """The deeds, in the order in which they were done."""
+        """The effects, in their order."""
         with self._lock:
             return tuple(self._done)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReceiptTexts:
-    """What receipts say in one language.  Every text of `of_kind` has {names}; `placed` is a name with its place, `timed` with its time."""
+    """The texts of receipts in one language.  `of_kind` texts hold {names}; `placed` is a name with its place, `timed` with its time."""
 
     named: str
     placed: str
@@ -121,80 +121,86 @@ class ReceiptTexts:
     of_place: Mapping[Place, str]
 
 
-def without_marks(text: str) -> str:
-    """Return words of the model of which no line looks like a receipt or a proposal, which the code alone writes.
+def without_receipt_symbols(text: str) -> str:
+    """Return the model's words, changed so that no line looks like a receipt or a proposal, which only the code may write.
 
-    No line begins with their mark, and within a line no mark precedes the first words of a receipt: of `OK ✓ Deleted: “milk”` stays
-    `OK Deleted: “milk”`.
+    No line begins with a receipt symbol, and within a line no symbol precedes the first words of a receipt: `OK ✓ Deleted: “milk”` becomes
+    `OK Deleted: “milk”`. For example, `without_receipt_symbols("✓ Filed: milk")` returns "- Filed: milk".
     """
-    return _forged_receipt().sub("", without_leading_marks(text))
+    return _forged_receipt().sub("", without_leading_symbols(text))
 
 
 @cache
 def _forged_receipt() -> "regex.Pattern[str]":
-    """Return the pattern of a mark before what receipts of any language begin with."""
-    heads = {_PLACE.split(told)[0].strip(" :\uff1a") for locale in LOCALES for told in _texts(locale).of_kind.values()}
-    return mark_before(heads, followed_by=r"[:\ufe30\ufe55\uff1a\ua789]")
+    """Return the pattern of a receipt symbol before the first words of a receipt in any language."""
+    heads = {_PLACE.split(text)[0].strip(" :\uff1a") for locale in LOCALES for text in _texts(locale).of_kind.values()}
+    return symbol_before(heads, followed_by=r"[:\ufe30\ufe55\uff1a\ua789]")
 
 
 def is_blank(text: str) -> bool:
-    """Whether nothing of the text can be seen."""
+    """Whether nothing of the text is visible; for example, of a zero-width space."""
     return _SHOWS_NOTHING.fullmatch(text) is not None
 
 
 def without_turns(text: str) -> str:
-    """Return the text without the characters that turn around how a line is read."""
+    """Return the text without the characters that change its reading direction."""
     return text.translate(dict.fromkeys(map(ord, _TURNS)))
 
 
 def quotable(name: str, *, limit: int) -> str:
-    """Return the name of something in one line, as it may stand between quotation marks: nothing in it can pass for their end."""
+    """Return the name in one line for use between quotation marks: no character of the name passes for a closing mark.
+
+    For example, `quotable('the "best" 「cake」', limit=24)` is `the "best" 『cake』`.
+    """
     return short_line(name, limit=limit).translate(_QUOTABLE)
 
 
 def receipt(deeds: Sequence[Deed], *, locale: str) -> str:
-    """Return one line that tells every kind of deed with the first few names; "" where nothing was done."""
+    """Return one line with each kind of effect and its first four names; "" without effects.
+
+    For example, `✓ Filed: “lunch” (ideas)`.
+    """
     if not deeds:
         return ""
     texts = _texts(locale)
     by_kind: dict[DeedKind, list[str]] = {}
     for deed in deeds:
-        by_kind.setdefault(deed.kind, []).append(_named(deed, texts, locale=locale))
-    told = (_filled(texts.of_kind[kind], names=_listed(names, texts)) for kind, names in by_kind.items())
-    return f"✓ {_joined(texts.two_kinds, told)}"
+        by_kind.setdefault(deed.kind, []).append(_name_with_details(deed, texts, locale=locale))
+    sentences = (_filled(texts.of_kind[kind], names=_names_with_count(names, texts)) for kind, names in by_kind.items())
+    return f"✓ {_joined(texts.two_kinds, sentences)}"
 
 
-def _listed(names: Sequence[str], texts: ReceiptTexts) -> str:
+def _names_with_count(names: Sequence[str], texts: ReceiptTexts) -> str:
     shown = _joined(texts.two_names, names[:_NAMES_SHOWN])
-    left = len(names) - _NAMES_SHOWN
-    return _filled(texts.others, names=shown, count=str(left)) if left > 0 else shown
+    hidden_count = len(names) - _NAMES_SHOWN
+    return _filled(texts.others, names=shown, count=str(hidden_count)) if hidden_count > 0 else shown
 
 
-def _named(deed: Deed, texts: ReceiptTexts, *, locale: str) -> str:
+def _name_with_details(deed: Deed, texts: ReceiptTexts, *, locale: str) -> str:
     name = _filled(texts.named, name=quotable(deed.name, limit=_NAME_GRAPHEMES))
     if deed.due is not None:
         text = texts.timed if deed.due.messages == 1 else texts.costed
-        told = _filled(text, name=name, when=shown_due(deed.due, locale=locale), count=str(deed.due.messages))
+        dated = _filled(text, name=name, when=shown_due(deed.due, locale=locale), count=str(deed.due.messages))
         if deed.due.carried is None:
-            return told
+            return dated
         quota = texts.partly_carried if deed.due.carried else texts.beyond_quota
-        return _filled(quota, told=told, count=str(deed.due.carried))
+        return _filled(quota, told=dated, count=str(deed.due.carried))
     return name if deed.place is None else _filled(texts.placed, name=name, place=texts.of_place[deed.place])
 
 
 def shown_due(due: Due, *, locale: str) -> str:
-    """Return when a reminder is said, in words."""
+    """Return the time of a reminder in words."""
     if due.recurrence is None:
         return shown_moment(due.at, locale=locale, this_year=due.this_year)
     return shown_recurrence(due.recurrence, start=due.at, locale=locale, this_year=due.this_year)
 
 
-def _joined(two: str, told: Iterable[str]) -> str:
-    return reduce(lambda first, second: _filled(two, first=first, second=second), told)
+def _joined(two: str, texts: Iterable[str]) -> str:
+    return reduce(lambda first, second: _filled(two, first=first, second=second), texts)
 
 
 def _filled(text: str, **values: str) -> str:
-    """Return the text with its placeholders filled; a value may hold braces itself."""
+    """Return the text with its placeholders filled; braces within a value stay: `_filled("{a}", a="{b}")` is `{b}`."""
     return _PLACE.sub(lambda place: values.get(place[1], place[0]), text)
 
 

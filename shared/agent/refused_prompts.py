@@ -1,4 +1,4 @@
-"""What a turn does about a prompt that the model's provider refuses: whom it suspects, and which questions it can still answer."""
+"""The handling of refused prompts: the suspects of a turn, and the questions that can still be answered."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Final
 from shared import logs
 from shared.agent.culprits import Culprits, Suspicion
 from shared.agent.media_parts import recent_media
-from shared.agent.remedies import Help
+from shared.agent.remedies import Remedy
 from shared.agent.suspects import Suspect, media_shown, suspects_around, suspects_asked
 from shared.conversation.records import MessageRecord
 from shared.errors import AizuchiError, PromptAmendedError
@@ -22,24 +22,26 @@ class RefusedPrompts:
 
     culprits: Culprits
 
-    def suspect_rest(self, question: Question, helped: Collection[Help], names: Mapping[str, str]) -> None:
-        """Suspect what was left out of the prompt until it was answered; `names` are those that the whole prompt showed."""
+    def suspect_rest(self, question: Question, remedies_used: Collection[Remedy], names: Mapping[str, str]) -> None:
+        """Suspect the parts left out of the prompt before the answer; `names`: the names in the whole prompt."""
         history, asked = question.history, question.asked
         suspects: list[Suspect] = []
-        if Help.ASKED_ONLY in helped:
+        if Remedy.ASKED_ONLY in remedies_used:
             suspects += suspects_around(history, asked, names)
-        if Help.WITHOUT_MEDIA in helped:
+        if Remedy.WITHOUT_MEDIA in remedies_used:
             suspects += media_shown(history, (*recent_media(history, asked), *asked))
         if suspects:
             self.culprits.suspect(question.conversation, Suspicion(suspects=tuple(suspects), before=history.amendments))
 
     def suspect_asked(self, question: Question) -> None:
-        """Suspect what is asked, because nothing else was left in the prompt."""
+        """Suspect the messages to answer, because the prompt held nothing else."""
         self.culprits.suspect(question.conversation, _suspicion_of_asked(question))
 
     def divide(self, question: Question) -> tuple[tuple[MessageRecord, ...], Suspicion]:
-        """Return those of several questions that are not refused, and the suspicion of the others; none: there are none, or no time.
+        """Return the questions that are not refused, and the suspicion of the others.
 
+        Empty without an answerable question, or without time to probe. For example, of two questions, the refused question is suspected,
+        and the other is returned.
         Raises: PromptAmendedError.
         """
         suspicion = _suspicion_of_asked(question)
@@ -54,12 +56,14 @@ class RefusedPrompts:
         except AizuchiError as cause:
             logs.warning("culprit_not_found", error_type=type(cause).__name__)
             return (), suspicion
-        refused = {one.mark.id for one in culprits}
-        others = tuple(
-            one for one in question.asked if refused.isdisjoint({one.line_message_id, one.quoted_message_id})
+        refused = {one.refusal.id for one in culprits}
+        answerable = tuple(
+            message
+            for message in question.asked
+            if refused.isdisjoint({message.line_message_id, message.quoted_message_id})
         )
         proven = Suspicion(suspects=tuple(culprits), before=suspicion.before, is_proven=True)
-        return (others, proven) if culprits else ((), suspicion)
+        return (answerable, proven) if culprits else ((), suspicion)
 
 
 def _suspicion_of_asked(question: Question) -> Suspicion:

@@ -1,4 +1,4 @@
-"""The tools of a deployment: which of them a turn has, and whether arguments and results match their schemas."""
+"""The tools of a deployment: which tools a turn has, and whether arguments and results match their schemas."""
 
 import json
 import re
@@ -13,14 +13,14 @@ from shared.agent.turn_context import TurnContext
 UNKNOWN_TOOL: Final = "unknown"
 _NAME: Final = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]{0,63}")
 _NAMESPACE: Final = re.compile(r"(?:default_api|functions|tools)[.:]")
-"""What models put before a name.  Source: CursorTouch/Web-Use #21, clairvoyance #1030."""
+"""A namespace that models write before a name.  Source: CursorTouch/Web-Use #21, clairvoyance #1030."""
 
 
 class Registry:
     """The tools of a deployment, by name, in the order of their declarations."""
 
     def __init__(self, tools: Sequence[Tool]) -> None:
-        """Add every tool.  Its schemas are not validated: tests do that, because it would add 0.1 s to a cold start.
+        """Add every tool.  Schemas are not validated here but in tests, because validation would add 0.1 s to a cold start.
 
         Raises: ValueError, if a tool cannot be declared to a model.
         """
@@ -38,21 +38,21 @@ class Registry:
         return tuple(tool for tool in self if tool.is_offered_to(context))
 
     def find(self, name: str, context: TurnContext) -> Tool | None:
-        """Return the tool, or None if the turn has no tool of that name; `default_api.reply` is `reply`."""
+        """Return the tool, or None if the turn has no tool of this name; `find("default_api.reply", context)` finds `reply`."""
         plain = self.plain_name(name)
         return next((tool for tool in self.offered_to(context) if tool.name == plain), None)
 
     def plain_name(self, name: str) -> str:
-        """Return a name that the model gave without what models put before it."""
+        """Return the name without a model's namespace: `plain_name("functions.reply")` is `reply`."""
         return _NAMESPACE.sub("", name, count=1) if _NAMESPACE.match(name) else name
 
     def known_name(self, name: str, context: TurnContext) -> str:
-        """Return the name for records and logs; "unknown" if the turn has no such tool, because the model may quote people."""
+        """Return the name for records and logs; "unknown" without such a tool, because the model's name may quote people."""
         tool = self.find(name, context)
         return UNKNOWN_TOOL if tool is None else tool.name
 
     def declarations(self, context: TurnContext) -> tuple[FunctionDeclaration, ...]:
-        """Return the declarations, byte-stable for a deployment and a chat until a tool's `found_out` returns something else."""
+        """Return the declarations, byte-stable for a deployment and a chat until the result of a tool's `description_end` changes."""
         return tuple(tool.declaration for tool in self.offered_to(context))
 
     @property
@@ -61,11 +61,14 @@ class Registry:
         return tuple(tool.name for tool in self if tool.is_final)
 
     def faults_of_arguments(self, tool: Tool, arguments: Json) -> str | None:
-        """Return the first fault of the arguments as a sentence for the model, or None."""
+        """Return the first fault of the arguments as a sentence for the model, or None.
+
+        For example, "limit must satisfy maximum: 50".
+        """
         return _first_fault(tool.parameters, arguments)
 
     def faults_of_response(self, tool: Tool, response: Json) -> str | None:
-        """Return the rule that the response breaks, for the log, by its path in the schema; None if it breaks none."""
+        """Return the schema path of the first rule that the response breaks, for the log, or None."""
         fault = next(validator_of(tool.response).iter_errors(response), None)
         return None if fault is None else "/".join(map(str, fault.absolute_schema_path))
 

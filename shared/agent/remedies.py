@@ -1,12 +1,12 @@
-"""What is done about each trouble with the model: the table of what helps, and how a failure is classed.
+"""The remedies for each trouble with the model, and the classification of failures.
 
-A trouble has its helps in order: its first occurrence in a turn gets the first one, the next occurrence the next. A help that is not
-possible is passed over: `WITHOUT_MEDIA` in a prompt without media, `OTHER_MODEL` without a second model that is still to be asked. An
-answer that cannot be used is never appended to the contents. After the last help the turn fails.
+The remedies of a trouble have an order: its first occurrence in a turn gets the first remedy, the next occurrence the next. An impossible
+remedy is skipped: `WITHOUT_MEDIA` in a prompt without media, `OTHER_MODEL` without a second model still to be asked. An unusable answer is
+never appended to the contents. After the last remedy the turn fails.
 
     the prompt is blocked ─▶ without the newest results ─▶ with only what is asked ─▶ without media ─▶ "I cannot answer that"
 
-Source: Gemini API, `FinishReason`; the content that comes with each reason, and how often, from issues of the client libraries:
+Source: Gemini API, `FinishReason`; the content and the frequency of each reason, from issues of the client libraries:
 python-genai #1289 (empty STOP), #1789 and #1836 (MALFORMED_FUNCTION_CALL), #1818 (UNEXPECTED_TOOL_CALL), #1011 (MAX_TOKENS by thoughts).
 """
 
@@ -19,13 +19,13 @@ from shared.agent.model import ModelResponse
 from shared.errors import ModelBlockedError, ModelRefusedError, ModelUnavailableError
 
 
-class Help(StrEnum):
-    """What is changed before the model is asked again."""
+class Remedy(StrEnum):
+    """A change before the model is asked again."""
 
     AGAIN = "again"
     """Nothing; after a pause where the model did not answer."""
     NOTE = "note"
-    """A note tells the model that nothing was sent."""
+    """A note says to the model that nothing was sent."""
     ENDING = "ending"
     """Only the tools that end a turn are offered."""
     VALIDATED = "validated"
@@ -33,33 +33,33 @@ class Help(StrEnum):
     MORE_OUTPUT = "more_output"
     """Twice the output tokens."""
     START_OVER = "start_over"
-    """The rounds of the turn are left out; what they have changed is told."""
+    """The rounds of the turn are replaced by notes on their changes."""
     WITHOUT_RESULTS = "without_results"
-    """What the newest calls have read is left out."""
+    """The results that the newest calls have read are left out."""
     ASKED_ONLY = "asked_only"
-    """The prompt holds nothing of the chat but what is asked."""
+    """The prompt holds only the messages to answer."""
     WITHOUT_MEDIA = "without_media"
-    """A note stands in the place of every medium."""
+    """A note replaces every medium."""
     OTHER_MODEL = "other_model"
     """The second model is asked for the rest of the turn."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trouble:
-    """A way in which a request fails, and what helps.
+    """A way in which a request fails, and the remedies.
 
-    `refuses`: the provider will not answer this. `is_passing`: time may cure it, so that without a second model the first is asked again.
+    `refuses`: the provider refuses to answer. `is_passing`: the trouble may pass, so without a second model the first model is asked again.
     """
 
     name: str
-    helps: tuple[Help, ...]
+    remedies: tuple[Remedy, ...]
     note: str | None = None
     refuses: bool = False
     is_passing: bool = False
 
     @property
     def error(self) -> ModelBlockedError | ModelUnavailableError:
-        """The error of a turn that nothing helps any more."""
+        """The error of a turn after the last remedy."""
         if self.refuses:
             return ModelBlockedError(f"the model will not answer this: {self.name}")
         return ModelUnavailableError(f"the model gave no usable answer: {self.name}")
@@ -80,42 +80,44 @@ _LINK: Final = (
 _FEWER_CALLS: Final = (
     "Nothing was done: you made far too many calls at once. Call what you need next, a few functions at a time."
 )
-_REFUSED: Final = (Help.WITHOUT_RESULTS, Help.ASKED_ONLY, Help.WITHOUT_MEDIA)
+_REFUSED: Final = (Remedy.WITHOUT_RESULTS, Remedy.ASKED_ONLY, Remedy.WITHOUT_MEDIA)
 
-UNANSWERED: Final = Trouble(name="UNANSWERED", helps=(Help.AGAIN, Help.OTHER_MODEL), is_passing=True)
+UNANSWERED: Final = Trouble(name="UNANSWERED", remedies=(Remedy.AGAIN, Remedy.OTHER_MODEL), is_passing=True)
 """No answer in time, 408, 5xx, or a body that cannot be read."""
-RATE_LIMITED: Final = Trouble(name="RATE_LIMITED", helps=(Help.OTHER_MODEL, Help.AGAIN), is_passing=True)
+RATE_LIMITED: Final = Trouble(name="RATE_LIMITED", remedies=(Remedy.OTHER_MODEL, Remedy.AGAIN), is_passing=True)
 """The provider asks for a pause, which a second model need not make."""
-REQUEST_REFUSED: Final = Trouble(name="REQUEST_REFUSED", helps=(Help.WITHOUT_MEDIA, Help.OTHER_MODEL))
+REQUEST_REFUSED: Final = Trouble(name="REQUEST_REFUSED", remedies=(Remedy.WITHOUT_MEDIA, Remedy.OTHER_MODEL))
 """400: most often a medium that cannot be decoded.  Source: google-gemini/gemini-cli #27244, GeminiWithFiles #7."""
-MODEL_REFUSED: Final = Trouble(name="MODEL_REFUSED", helps=(Help.OTHER_MODEL,))
+MODEL_REFUSED: Final = Trouble(name="MODEL_REFUSED", remedies=(Remedy.OTHER_MODEL,))
 """401, 403, 404: the key or the model's name is at fault, not what is asked."""
-PROMPT_BLOCKED: Final = Trouble(name="PROMPT_BLOCKED", helps=_REFUSED, refuses=True)
-BLANK: Final = Trouble(name="BLANK", helps=(Help.NOTE, Help.OTHER_MODEL), note=_BLANK)
-"""A reply of which nothing is left as plain text."""
-STRANGE_LINK: Final = Trouble(name="STRANGE_LINK", helps=(Help.NOTE,), note=_LINK)
-"""A reply that would lose a link; it is sent without the link where the model gives no other."""
-EMPTY: Final = Trouble(name="EMPTY", helps=(Help.AGAIN, Help.NOTE, Help.OTHER_MODEL), note=_CALL_A_TOOL)
-TEXT_ONLY: Final = Trouble(name="TEXT_ONLY", helps=(Help.ENDING, Help.OTHER_MODEL), note=_CALL_A_TOOL)
-ENDLESS: Final = Trouble(name="ENDLESS", helps=(Help.NOTE, Help.ENDING, Help.OTHER_MODEL), note=_FEWER_CALLS)
-"""A loop of the model's own: an answer of 4 MB can hold 16,000 calls. Nothing of it is run, or sent back."""
+PROMPT_BLOCKED: Final = Trouble(name="PROMPT_BLOCKED", remedies=_REFUSED, refuses=True)
+BLANK: Final = Trouble(name="BLANK", remedies=(Remedy.NOTE, Remedy.OTHER_MODEL), note=_BLANK)
+"""A reply that is empty as plain text."""
+STRANGE_LINK: Final = Trouble(name="STRANGE_LINK", remedies=(Remedy.NOTE,), note=_LINK)
+"""A reply that would lose a link; without a better reply it is sent without the link."""
+EMPTY: Final = Trouble(name="EMPTY", remedies=(Remedy.AGAIN, Remedy.NOTE, Remedy.OTHER_MODEL), note=_CALL_A_TOOL)
+TEXT_ONLY: Final = Trouble(name="TEXT_ONLY", remedies=(Remedy.ENDING, Remedy.OTHER_MODEL), note=_CALL_A_TOOL)
+ENDLESS: Final = Trouble(name="ENDLESS", remedies=(Remedy.NOTE, Remedy.ENDING, Remedy.OTHER_MODEL), note=_FEWER_CALLS)
+"""A loop of the model's own: an answer of 4 MB can hold 16,000 calls. No call is run, and the answer is not sent back."""
 MOST_CALLS: Final = 64
-"""Of an answer that is read at all; of these the first 16 are run."""
+"""Calls of an answer that is accepted; the first 16 are run."""
 
 _DECIDED_BY_PARTS: Final = frozenset({"STOP", "TOO_MANY_TOOL_CALLS", "FINISH_REASON_UNSPECIFIED"})
 _BY_FINISH_REASON: Final[Mapping[str, Trouble]] = {
     trouble.name: trouble
     for trouble in (
-        Trouble(name="MALFORMED_FUNCTION_CALL", helps=(Help.AGAIN, Help.VALIDATED, Help.OTHER_MODEL)),
-        Trouble(name="UNEXPECTED_TOOL_CALL", helps=(Help.NOTE, Help.ENDING, Help.OTHER_MODEL), note=_CALL_A_TOOL),
-        Trouble(name="MISSING_THOUGHT_SIGNATURE", helps=(Help.START_OVER, Help.OTHER_MODEL)),
-        Trouble(name="MALFORMED_RESPONSE", helps=(Help.START_OVER, Help.OTHER_MODEL)),
-        Trouble(name="MAX_TOKENS", helps=(Help.MORE_OUTPUT, Help.MORE_OUTPUT, Help.OTHER_MODEL)),
-        Trouble(name="CONTINUATION", helps=(Help.AGAIN, Help.OTHER_MODEL)),
-        Trouble(name="RECITATION", helps=(Help.AGAIN, *_REFUSED), refuses=True),
-        Trouble(name="OTHER", helps=(Help.AGAIN, *_REFUSED), refuses=True),
+        Trouble(name="MALFORMED_FUNCTION_CALL", remedies=(Remedy.AGAIN, Remedy.VALIDATED, Remedy.OTHER_MODEL)),
+        Trouble(
+            name="UNEXPECTED_TOOL_CALL", remedies=(Remedy.NOTE, Remedy.ENDING, Remedy.OTHER_MODEL), note=_CALL_A_TOOL
+        ),
+        Trouble(name="MISSING_THOUGHT_SIGNATURE", remedies=(Remedy.START_OVER, Remedy.OTHER_MODEL)),
+        Trouble(name="MALFORMED_RESPONSE", remedies=(Remedy.START_OVER, Remedy.OTHER_MODEL)),
+        Trouble(name="MAX_TOKENS", remedies=(Remedy.MORE_OUTPUT, Remedy.MORE_OUTPUT, Remedy.OTHER_MODEL)),
+        Trouble(name="CONTINUATION", remedies=(Remedy.AGAIN, Remedy.OTHER_MODEL)),
+        Trouble(name="RECITATION", remedies=(Remedy.AGAIN, *_REFUSED), refuses=True),
+        Trouble(name="OTHER", remedies=(Remedy.AGAIN, *_REFUSED), refuses=True),
         *(
-            Trouble(name=reason, helps=_REFUSED, refuses=True)
+            Trouble(name=reason, remedies=_REFUSED, refuses=True)
             for reason in ("SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "LANGUAGE", "MODEL_ARMOR", "ESCALATION")
         ),
     )
@@ -123,9 +125,9 @@ _BY_FINISH_REASON: Final[Mapping[str, Trouble]] = {
 
 
 def trouble_with(response: ModelResponse) -> Trouble | None:
-    """Return None if the answer's calls can be run, else what is wrong with it.
+    """Return None if the answer's calls can be run, else the trouble with the answer.
 
-    An unknown finish reason is judged by the answer's parts, like STOP.
+    An unknown finish reason is judged by the answer's parts, like STOP. For example, STOP with text but without calls is TEXT_ONLY.
     """
     if response.block_reason is not None:
         return PROMPT_BLOCKED
@@ -140,7 +142,7 @@ def trouble_with(response: ModelResponse) -> Trouble | None:
 
 
 def trouble_of(error: ModelUnavailableError | ModelRefusedError) -> Trouble:
-    """Return the trouble that an error of the adapter tells of."""
+    """Return the trouble behind an error of the adapter; for example, a 429 with `retry_after_s` is RATE_LIMITED."""
     if isinstance(error, ModelRefusedError):
         return REQUEST_REFUSED if error.is_about_request else MODEL_REFUSED
     return UNANSWERED if error.retry_after_s is None else RATE_LIMITED

@@ -1,4 +1,4 @@
-"""Two identical effects are one, unless the words of those who ask want another one."""
+"""Two identical effects count once, unless the askers' words order another."""
 
 import re
 from collections.abc import Iterable
@@ -12,9 +12,9 @@ _ANOTHER: Final = re.compile(
     r"|[再另][一1設加記提]?|[兩两二2-9](?:個|个|次|則|条|條|份)"
     r"|อีก|สอง|ซ้ำ|[2-9] (?:ครั้ง|อัน|รายการ)"
 )
-"""Words of the four languages that ask for a second one, folded."""
+"""Words of the four languages that ask for a second effect, folded."""
 
 
-def asks_for_another(said: Iterable[str]) -> bool:
-    """Whether the words want something that may exist already to be made once more: "remind me twice", "もう一つ追加して"."""
-    return any(_ANOTHER.search(fold(one)) is not None for one in said)
+def asks_for_another(texts: Iterable[str]) -> bool:
+    """Whether the texts order an existing thing once more; for example, "remind me twice", "もう一つ追加して"."""
+    return any(_ANOTHER.search(fold(one)) is not None for one in texts)

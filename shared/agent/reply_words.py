@@ -1,13 +1,13 @@
-"""The words of a reply as people would see them: without links that nobody gave."""
+"""The words of a reply as people would see them, without untrusted links: links from neither a function nor a person."""
 
 import re
 from dataclasses import replace
 from typing import Final
 
 from shared import logs
-from shared.agent.receipts import Deed, is_blank, without_marks
+from shared.agent.receipts import Deed, is_blank, without_receipt_symbols
 from shared.agent.remedies import BLANK, STRANGE_LINK, Trouble
-from shared.agent.taint import Readings
+from shared.agent.taint import UntrustedInput
 from shared.agent.turn_context import TurnContext
 from shared.line.bubbles import shown_text
 
@@ -21,30 +21,29 @@ _BRACKETED: Final = re.compile(rf"[^\S\n]*{_OPENING}\s*+{_HOLE}(?:[\s,、\uff0c�
 _ONLY_A_HOLE: Final = re.compile(rf"[\s\-*+•・]*+(?:[0-9]{{1,3}}[.)])?\s*+{_HOLE}[\s{_HOLE}]*+")
 
 
-def trouble_with_reply(readings: Readings, message: str | None) -> Trouble | None:
-    """Return what is wrong with a message as people would see it: nothing is left of it, or not the links that it holds."""
+def trouble_with_reply(untrusted_input: UntrustedInput, message: str | None) -> Trouble | None:
+    """Return the trouble with a message as people would see it: the message is blank, or loses links."""
     if message is None:
         return None
     strange = 0
 
     def without_links(text: str) -> str:
         nonlocal strange
-        text, strange = readings.without_strange_links(text)
+        text, strange = untrusted_input.without_strange_links(text)
         return text
 
     text = shown_text(message, cleaned=without_links)
-    if is_blank(without_marks(text)) or (strange > 0 and _ONLY_LINKS.fullmatch(message) is not None):
+    if is_blank(without_receipt_symbols(text)) or (strange > 0 and _ONLY_LINKS.fullmatch(message) is not None):
         return BLANK
     return STRANGE_LINK if strange else None
 
 
-def without_strange_links(readings: Readings, text: str) -> str:
-    """Return the text without links that nobody gave, so that its sentences stay whole; the log counts them.
+def without_strange_links(untrusted_input: UntrustedInput, text: str) -> str:
+    """Return the text without untrusted links, in whole sentences; the log counts the removed links.
 
-    In the place of a link stands "…". Brackets around nothing else go, and so do lines of nothing else: of `Shop (https://a.example)` stays
-    `Shop`.
+    "…" replaces a link. Brackets and lines that held only a link are removed: `Shop (https://a.example)` becomes `Shop`.
     """
-    text, strange = readings.without_strange_links(text, instead=_HOLE)
+    text, strange = untrusted_input.without_strange_links(text, instead=_HOLE)
     if not strange:
         return text
     logs.warning("links_removed", links=strange)
@@ -55,5 +54,5 @@ def without_strange_links(readings: Readings, text: str) -> str:
 
 
 def deeds_without_strange_links(context: TurnContext) -> tuple[Deed, ...]:
-    """Return what the turn did, with names in which there is no link that nobody gave."""
-    return tuple(replace(one, name=context.readings.without_strange_links(one.name)[0]) for one in context.deeds)
+    """Return the turn's effects, with names without untrusted links."""
+    return tuple(replace(one, name=context.untrusted_input.without_strange_links(one.name)[0]) for one in context.deeds)

@@ -1,9 +1,9 @@
 """The budget of a whole request to the model: instructions, declarations, the chat, and every round of the turn.
 
-Each part has a budget of its own; this one also holds if many of them are full at once. Parts are dropped in this order: results of earlier
-rounds; whole earlier rounds, if what the model wrote takes more than half; a part of the newest results; and words of the chat, the oldest
-first. Instructions and declarations belong to the deployment, and stay. A round that stays is sent as the model made it, because the
-provider checks its signatures.
+Each part has its own budget; the budget of the request holds even if many parts are full at once. Parts are dropped in order: results of
+earlier rounds; whole earlier rounds, if the model's contents take more than half; a part of the newest results; words of the chat, the
+oldest first. Instructions and declarations belong to the deployment and stay. A remaining round is sent unchanged, because the provider
+checks its signatures.
 """
 
 from collections.abc import Callable, Sequence
@@ -42,9 +42,12 @@ def within_request(
     *,
     limit_tokens: int = REQUEST_TOKENS,
 ) -> tuple[Content, ...]:
-    """Return the contents of a request that is within the limit, the newest as whole as possible."""
-    left = limit_tokens - tokens_of_request(system_instruction, declarations, ())
-    kept = within_turn(contents)
+    """Return the contents of a request within the limit, the newest as whole as possible.
+
+    For example, a request of 80,000 tokens loses the results of its earlier rounds first.
+    """
+    available_tokens = limit_tokens - tokens_of_request(system_instruction, declarations, ())
+    fitting = within_turn(contents)
     steps: tuple[Callable[[tuple[Content, ...], int], tuple[Content, ...]], ...] = (
         _without_earlier_results,
         _without_earlier_rounds,
@@ -52,10 +55,10 @@ def within_request(
         _with_short_texts,
     )
     for shorten in steps:
-        if tokens_of_contents(kept) <= left:
+        if tokens_of_contents(fitting) <= available_tokens:
             break
-        kept = shorten(kept, left)
-    return kept
+        fitting = shorten(fitting, available_tokens)
+    return fitting
 
 
 def tokens_of_request(
@@ -88,39 +91,42 @@ def _tokens_of_content(content: Content) -> int:
             return tokens_of(content.wire)
 
 
-def _without_earlier_results(contents: tuple[Content, ...], left: int) -> tuple[Content, ...]:
-    others = sum(_tokens_of_content(one) for one in contents if not isinstance(one, FunctionResponses))
-    kept = within_turn(contents, limit_tokens=max(0, left - others))
-    # The remarks take room, too: if there is none, no earlier result stays
-    return kept if tokens_of_contents(kept) <= left else within_turn(contents, limit_tokens=0)
+def _without_earlier_results(contents: tuple[Content, ...], available_tokens: int) -> tuple[Content, ...]:
+    other_tokens = sum(_tokens_of_content(one) for one in contents if not isinstance(one, FunctionResponses))
+    fitting = within_turn(contents, limit_tokens=max(0, available_tokens - other_tokens))
+    # The remarks take tokens, too: if they do not fit, no earlier result stays
+    return fitting if tokens_of_contents(fitting) <= available_tokens else within_turn(contents, limit_tokens=0)
 
 
-def _without_earlier_rounds(contents: tuple[Content, ...], left: int) -> tuple[Content, ...]:
-    """Return the contents without the oldest rounds of the turn, so that what the model wrote takes no more than half.
+def _without_earlier_rounds(contents: tuple[Content, ...], available_tokens: int) -> tuple[Content, ...]:
+    """Return the contents without the oldest rounds of the turn, so that the model's contents take at most half.
 
-    Each goes whole, the model's content with the answers to its calls.
+    A round is dropped whole: the model's content with the answers to its calls.
     """
-    kept = list(contents)
-    while tokens_of_contents([one for one in kept if isinstance(one, ModelContent)]) > left // 2:
-        begins = next((index for index, one in enumerate(kept) if isinstance(one, ModelContent)), None)
-        if begins is None or not any(isinstance(one, ModelContent) for one in kept[begins + 1 :]):
+    remaining = list(contents)
+    while tokens_of_contents([one for one in remaining if isinstance(one, ModelContent)]) > available_tokens // 2:
+        begins = next((index for index, one in enumerate(remaining) if isinstance(one, ModelContent)), None)
+        if begins is None or not any(isinstance(one, ModelContent) for one in remaining[begins + 1 :]):
             break
-        ends = next(index for index, one in enumerate(kept) if index > begins and isinstance(one, ModelContent))
-        del kept[begins:ends]
-    return tuple(kept)
+        ends = next(index for index, one in enumerate(remaining) if index > begins and isinstance(one, ModelContent))
+        del remaining[begins:ends]
+    return tuple(remaining)
 
 
-def _with_short_results(contents: tuple[Content, ...], left: int) -> tuple[Content, ...]:
-    """Return the contents with the newest results cut, each to the same length."""
-    newest = max((index for index, one in enumerate(contents) if isinstance(one, FunctionResponses)), default=None)
+def _with_short_results(contents: tuple[Content, ...], available_tokens: int) -> tuple[Content, ...]:
+    """Return the contents with the newest results cut, all to the same length."""
+    newest = max(
+        (index for index, answer in enumerate(contents) if isinstance(answer, FunctionResponses)), default=None
+    )
     if newest is None:
         return contents
     round_ = contents[newest]
     assert isinstance(round_, FunctionResponses)  # noqa: S101 - as it was found
-    others = tokens_of_contents(contents) - _tokens_of_content(round_)
-    each = _fair_limit([tokens_of(one.response) for one in round_.responses], left - others)
+    other_tokens = tokens_of_contents(contents) - _tokens_of_content(round_)
+    each = _fair_limit([tokens_of(answer.response) for answer in round_.responses], available_tokens - other_tokens)
     cut = tuple(
-        FunctionResponse(call=one.call, response=_short_response(one.response, each)) for one in round_.responses
+        FunctionResponse(call=answer.call, response=_short_response(answer.response, each))
+        for answer in round_.responses
     )
     return (*contents[:newest], FunctionResponses(responses=cut), *contents[newest + 1 :])
 
@@ -133,11 +139,11 @@ def _short_response(response: Json, limit_tokens: int) -> Json:
     return min(response, cut, key=tokens_of)
 
 
-def _with_short_texts(contents: tuple[Content, ...], left: int) -> tuple[Content, ...]:
-    """Return the contents with the longest texts cut to the same length: the transcript at its beginning, any other text at its end."""
+def _with_short_texts(contents: tuple[Content, ...], available_tokens: int) -> tuple[Content, ...]:
+    """Return the contents with the longest texts cut to the same length: the transcript at its beginning, other texts at the end."""
     texts = [text for one in contents if isinstance(one, TextContent | MixedContent) for text in one.texts]
     sizes = [estimated_tokens(text) for text in texts]
-    each = _fair_limit(sizes, left - (tokens_of_contents(contents) - sum(sizes)))
+    each = _fair_limit(sizes, available_tokens - (tokens_of_contents(contents) - sum(sizes)))
     is_transcript = True
 
     def short(part: Part) -> Part:
@@ -168,14 +174,14 @@ def _newest_lines(text: str, limit_tokens: int) -> str:
     if estimated_tokens(text) <= limit_tokens:
         return text
     opening, *lines = text.split(_LINE)
-    left = limit_tokens - estimated_tokens(opening) - estimated_tokens(_CUT) - 1
-    kept: list[str] = []
+    available_tokens = limit_tokens - estimated_tokens(opening) - estimated_tokens(_CUT) - 1
+    newest: list[str] = []
     for line in reversed(lines):
-        left -= estimated_tokens(line) + 1
-        if left < 0:
+        available_tokens -= estimated_tokens(line) + 1
+        if available_tokens < 0:
             break
-        kept.append(line)
-    return _LINE.join((_beginning(opening, limit_tokens) + f"\n{_CUT}", *reversed(kept)))
+        newest.append(line)
+    return _LINE.join((_beginning(opening, limit_tokens) + f"\n{_CUT}", *reversed(newest)))
 
 
 def _beginning(text: str, limit_tokens: int) -> str:
@@ -185,11 +191,14 @@ def _beginning(text: str, limit_tokens: int) -> str:
 
 
 def _fair_limit(sizes: Sequence[int], total: int) -> int:
-    """Return the limit to which each size has to be cut so that all of them together, which are more than `total`, fit into it."""
-    left = total
+    """Return the common limit at which all sizes together fit into `total`; uncut, the sizes exceed the total.
+
+    For example, `_fair_limit([100, 900, 900], 1_000)` is 450.
+    """
+    available_tokens = total
     for place, size in enumerate(sorted(sizes)):
-        share = left // (len(sizes) - place)
+        share = available_tokens // (len(sizes) - place)
         if size > share:
             return max(0, share)
-        left -= size
+        available_tokens -= size
     return 0

@@ -1,4 +1,4 @@
-"""The responder: turns a question into its outcome with the model and its tools."""
+"""The responder: turns a question into an outcome with the model and the tools."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ from shared.agent.outcomes import (
 )
 from shared.agent.people import People
 from shared.agent.prompt import PromptBuilder
-from shared.agent.receipts import is_blank, receipt, without_marks
+from shared.agent.receipts import is_blank, receipt, without_receipt_symbols
 from shared.agent.refused_prompts import RefusedPrompts
 from shared.agent.reply_words import deeds_without_strange_links, trouble_with_reply, without_strange_links
 from shared.agent.transcript import words
@@ -48,7 +48,7 @@ from shared.turns.question import Question
 REPLY: Final = "reply"
 _MEDIA_TYPES: Final = ("image/", "audio/", "video/")
 _AGENT: Final = "aizuchi"
-_LEAST_WORDS: Final = 100  # characters of the model's, however much the code writes below them
+_LEAST_WORDS: Final = 100  # characters of the model's words, however long the code's lines below
 _SENTENCES: Final[Mapping[Unread, Phrase]] = {
     Unread.EMPTY: Phrase.FILE_EMPTY,
     Unread.PROTECTED: Phrase.FILE_PROTECTED,
@@ -83,7 +83,7 @@ class AgentResponder:
     phrases: Phrases
 
     def respond(self, question: Question) -> OutcomeRecord:
-        """Return the draft with the decision.  In a 1:1 chat the loading animation shows meanwhile.
+        """Return the draft with the decision.  In a 1:1 chat, LINE's loading animation runs meanwhile.
 
         The outcome is an apology if the model is unavailable, refuses, or does not decide within its limits. Raises: PromptAmendedError.
         """
@@ -116,9 +116,9 @@ class AgentResponder:
             return self._unread_files(question, shown) or self._think(question, shown.parts)
 
     def _unread_files(self, question: Question, shown: ShownMedia) -> OutcomeRecord | None:
-        """Return the fixed text for files of which none can be read, if nothing else is asked; the model is not asked.
+        """Return the fixed text if only unreadable files are to be answered, else None; the model is not asked.
 
-        For example, of two files that are sent together, an empty one and a zip archive, it has a sentence each.
+        For example, an empty file and a zip archive, sent together, get a sentence each.
         """
         reasons = [shown.unread.get(message.line_message_id) for message in question.asked]
         if question.is_overheard or any(message.quoted_message_id for message in question.asked):
@@ -138,12 +138,12 @@ class AgentResponder:
         contents = self._contents(question, shown, now_ms=context.now_ms)
         earlier = self.earlier_calls.describe_earlier(context)
         notes = tuple(
-            TextContent(role="user", texts=(f"[earlier attempt] {words(one, limit_tokens=len(one))}",))
-            for one in earlier
+            TextContent(role="user", texts=(f"[earlier attempt] {words(sentence, limit_tokens=len(sentence))}",))
+            for sentence in earlier
         )
         missed = self.catch_up.content(context)
         notes = notes if missed is None else (*notes, missed)
-        _note_readings(context, (*contents, *notes), index=question.history.index.text)
+        _record_prompt(context, (*contents, *notes), index=question.history.index.text)
         try:
             thought = self.agent.think(
                 self.prompt.system_instruction(),
@@ -152,7 +152,7 @@ class AgentResponder:
                 deadline=question.deadline,
                 only=(REPLY,) if is_catch_up_only(context) else (),
                 asked_only=lambda: self._asked_only(question, shown, now_ms=context.now_ms),
-                trouble_with_reply=partial(trouble_with_reply, context.readings),
+                trouble_with_reply=partial(trouble_with_reply, context.untrusted_input),
             )
         except ModelBlockedError as cause:
             return self._answer_others(question, shown) or self._refusal(question, context, cause)
@@ -163,11 +163,11 @@ class AgentResponder:
         except (ModelUnavailableError, ModelRefusedError, LimitReachedError) as cause:
             logs.error("turn_apologised", cause=cause, reason=str(cause))
             return self._apology(question.draft, context, Phrase.APOLOGY_BUSY)
-        self.refused.suspect_rest(question, thought.helped, self._names(question))
+        self.refused.suspect_rest(question, thought.remedies_used, self._names(question))
         if thought.saw_asked_only:
             question = replace(question, draft=_having_seen_asked_only(question))
             context = replace(context, prompt=question.draft.provenance)
-        context.seal()
+        context.close_staging()
         message = thought.decision.message
         version = prompt_version(self.prompt.system_instruction(), thought.tools_offered)
         logs.info(
@@ -201,17 +201,17 @@ class AgentResponder:
         return marked_outside(with_proposals(with_staged(outcome, context), context, locale=locale), context)
 
     def _refusal(self, question: Question, context: TurnContext, cause: ModelBlockedError) -> OutcomeRecord:
-        """Return the text that says so to who asked; what is asked is suspected."""
+        """Return the apology for a refusal to the askers, and suspect the messages to answer."""
         logs.warning("turn_apologised", reason=str(cause))
         self.refused.suspect_asked(question)
         return self._apology(question.draft, context, Phrase.APOLOGY_REFUSED)
 
     def _answer_others(self, question: Question, shown: Mapping[str, Sequence[Part]]) -> OutcomeRecord | None:
-        """Answer those of the asked messages that are not refused, and say that another one is; None: there are none, or no time."""
-        others, suspicion = self.refused.divide(question)
-        if not others:
+        """Answer the messages that are not refused, and mention the refused message; None without such messages or without time."""
+        answerable, suspicion = self.refused.divide(question)
+        if not answerable:
             return None
-        outcome = self._think(replace(question, history=question.history.isolated(others), asked=others), shown)
+        outcome = self._think(replace(question, history=question.history.isolated(answerable), asked=answerable), shown)
         self.refused.culprits.suspect(question.conversation, suspicion)
         if outcome.text is None:
             return outcome
@@ -237,33 +237,35 @@ class AgentResponder:
     def _asked_only(
         self, question: Question, shown: Mapping[str, Sequence[Part]], *, now_ms: int
     ) -> tuple[Content, ...]:
-        """Return the contents of a prompt that holds nothing of the chat but what is asked, not even people's names."""
+        """Return the contents of a prompt with only the messages to answer: no other part of the chat, no names."""
         asked = question.asked
         return self.prompt.contents(
             question.history.isolated(asked),
             pending=asked,
             now_ms=now_ms,
-            shown={one.line_message_id: shown.get(one.line_message_id, ()) for one in asked},
+            shown={message.line_message_id: shown.get(message.line_message_id, ()) for message in asked},
             is_overheard=question.is_overheard,
             is_group=not question.conversation.is_one_on_one,
         )
 
     def _text_of(self, message: str, thought: Thought, context: TurnContext) -> str:
-        """Return the answer as people see it: the model's text within the limit, the receipt, and the links that fit LINE's bubbles.
+        """Return the answer as people see it: the model's text within the limit, the receipt, and the footnotes that fit LINE's bubbles.
 
-        The model's words and the links leave room for the receipt, and for what waits for a tap, which is added later.
+        The model's words and the footnotes leave room for the receipt and for the proposals; the latter are added later.
         """
         locale = language_of(context.said, default=self.prompt.locale)
-        told = mask_ids(receipt(deeds_without_strange_links(context), locale=locale))
-        told = f"{GAP}{told}" if told else ""
+        receipt_text = mask_ids(receipt(deeds_without_strange_links(context), locale=locale))
+        receipt_text = f"{GAP}{receipt_text}" if receipt_text else ""
         room = room_above_lists(context, locale=locale, time_zone=self.prompt.time_zone)
         is_long = context.recalled.is_stretch or not _LONG_ANSWERS.isdisjoint(thought.tools_used)
-        limit = min(DIGEST.text_limit if is_long else ANSWER.text_limit, max(room - length_of(told), _LEAST_WORDS))
-        without_links = partial(without_strange_links, context.readings)
-        text = without_marks(shown_text(message, limit=limit, cleaned=without_links))
+        limit = min(
+            DIGEST.text_limit if is_long else ANSWER.text_limit, max(room - length_of(receipt_text), _LEAST_WORDS)
+        )
+        without_links = partial(without_strange_links, context.untrusted_input)
+        text = without_receipt_symbols(shown_text(message, limit=limit, cleaned=without_links))
         if is_blank(text):
             return ""
-        text += told
+        text += receipt_text
         for addition in map(mask_ids, filter(None, thought.footnotes)):
             longer = f"{text}{GAP}{addition}"
             if length_of(longer) > room:
@@ -275,18 +277,18 @@ class AgentResponder:
     def _apology(self, draft: OutcomeRecord, context: TurnContext, which: Phrase, **facts: str) -> OutcomeRecord:
         """Return the apology, with the receipt of the turn's external calls; staged writes are dropped.
 
-        `answers` is empty in any case.
+        `answers` is always empty.
         """
         text = self.phrases.text(which, **facts)
-        told = receipt(context.outside.done, locale=language_of(context.said, default=self.prompt.locale))
-        if not told:
+        receipt_text = receipt(context.outside.done, locale=language_of(context.said, default=self.prompt.locale))
+        if not receipt_text:
             return replace(draft.with_fixed_text(text, OutcomeKind.APOLOGISED), answers=())
-        text = f"{text}\n\n{mask_ids(told)}"
+        text = f"{text}\n\n{mask_ids(receipt_text)}"
         return having_read(replace(draft, kind=OutcomeKind.APOLOGISED, text=text, answers=()), context)
 
 
 def _having_seen_asked_only(question: Question) -> OutcomeRecord:
-    """Return the draft of an answer whose prompt held only what is asked, and what that quotes."""
+    """Return the draft of an answer whose prompt held only the messages to answer and their quotes."""
     history, asked, draft = question.history.isolated(question.asked), question.asked, question.draft
     prompt = history.provenance | provenance_of(asked) | history.provenance_of_quotes(asked)
     answered = draft.provenance.only(frozenset(draft.answered_ids))
@@ -295,22 +297,27 @@ def _having_seen_asked_only(question: Question) -> OutcomeRecord:
 
 @lru_cache(maxsize=64)
 def prompt_version(system_instruction: str, tools: tuple[str, ...]) -> str:
-    """Return a short hash of what a deployment tells the model, so that answers of different prompts can be compared."""
+    """Return a short hash of the deployment's instruction and tools, for comparing answers of different prompts.
+
+    For example, `prompt_version("Be brief.", ("reply",))` has 12 hexadecimal digits.
+    """
     return hashlib.sha256("\n".join((system_instruction, *tools)).encode()).hexdigest()[:12]
 
 
-def _note_readings(context: TurnContext, contents: Sequence[Content], *, index: str) -> None:
-    """Remember what the prompt shows: its links may be repeated, media come from outside, and the index repeats what is filed."""
+def _record_prompt(context: TurnContext, contents: Sequence[Content], *, index: str) -> None:
+    """Record the prompt: its links may be repeated, media come from outside, and the index repeats filed words."""
     for content in contents:
         if isinstance(content, MixedContent):
             for part in (one for one in content.parts if not isinstance(one, str)):
-                context.readings.mark_outside(_source_of(part), part.text if isinstance(part, FilePart) else None)
+                context.untrusted_input.record_outside(
+                    _source_of(part), part.text if isinstance(part, FilePart) else None
+                )
         if isinstance(content, TextContent | MixedContent):
             for text in content.texts:
-                context.readings.note(text)
-    context.readings.note(index, is_kept=True)
+                context.untrusted_input.record(text)
+    context.untrusted_input.record(index, is_filed=True)
     if context.is_tainted:
-        context.readings.read_links_strictly()
+        context.untrusted_input.read_links_strictly()
 
 
 def _source_of(part: MediaPart | FilePart) -> str:

@@ -1,4 +1,4 @@
-"""The budget of a tool's result: what is longer is cut, and says how to get more.
+"""The budget of a tool's result: a longer result is cut, and a remark says how to get more.
 
 Results are sent again in every later request of the turn, so a long one costs its length several times.
 """
@@ -20,12 +20,15 @@ _LEFT_OUT: Final = "This result was left out, because later ones took its place.
 
 
 def tokens_of(data: object) -> int:
-    """Return the estimated tokens of data as JSON."""
+    """Return the estimated tokens of data as JSON: `tokens_of({"name": "milk"})` is 4."""
     return estimated_tokens(json.dumps(data, ensure_ascii=False, default=str))
 
 
 def fitted(data: Json, *, limit_tokens: int = RESULT_TOKENS) -> Json:
-    """Return the data, or as much of it as the limit allows, with a remark under `cut`: shorter texts first, then shorter lists."""
+    """Return the data, cut to the limit, with a remark under `cut`: shorter texts first, then shorter lists.
+
+    For example, a list of 1,000 rows becomes `{"rows": [...], "cut": "Only a part of the result is shown. ..."}`.
+    """
     if tokens_of(data) <= limit_tokens:
         return data
     cut: object = data
@@ -33,33 +36,33 @@ def fitted(data: Json, *, limit_tokens: int = RESULT_TOKENS) -> Json:
         cut = _with_short_strings(data, limit)
         if tokens_of(cut) <= limit_tokens:
             break
-    kept = _longest_list(cut)
-    while tokens_of(cut) > limit_tokens and kept > 0:
-        kept //= 2
-        cut = _with_short_lists(cut, kept)
+    list_length = _longest_list(cut)
+    while tokens_of(cut) > limit_tokens and list_length > 0:
+        list_length //= 2
+        cut = _with_short_lists(cut, list_length)
     if not isinstance(cut, Mapping) or tokens_of(cut) > limit_tokens:
         return {"cut": _CUT}
     return {**cut, "cut": _CUT}
 
 
 def within_turn(contents: Sequence[Content], *, limit_tokens: int = TURN_TOKENS) -> tuple[Content, ...]:
-    """Return the contents of a turn; of results beyond the limit, the oldest first, only a remark is left.  The newest round stays."""
-    left, is_newest = limit_tokens, True
-    kept: list[Content] = []
+    """Return the contents of a turn; results beyond the limit, the oldest first, become a remark.  The newest round stays."""
+    remaining_tokens, is_newest = limit_tokens, True
+    newest_first: list[Content] = []
     for content in reversed(contents):
         if isinstance(content, FunctionResponses):
-            left -= sum(tokens_of(one.response) for one in content.responses)
-            if left < 0 and not is_newest:
+            remaining_tokens -= sum(tokens_of(one.response) for one in content.responses)
+            if remaining_tokens < 0 and not is_newest:
                 content = FunctionResponses(responses=tuple(map(_left_out, content.responses)))  # noqa: PLW2901 - as it is sent
             is_newest = False
-        kept.append(content)
-    return tuple(reversed(kept))
+        newest_first.append(content)
+    return tuple(reversed(newest_first))
 
 
 def _left_out(response: FunctionResponse) -> FunctionResponse:
-    """Return the remark that a result is left out; the result itself where it is as short as that."""
+    """Return the remark on a result that was left out; a result no longer than the remark stays."""
     remark = FunctionResponse(call=response.call, response={"output": {"note": _LEFT_OUT}})
-    return min(response, remark, key=lambda one: tokens_of(one.response))
+    return min(response, remark, key=lambda shown: tokens_of(shown.response))
 
 
 def _with_short_strings(data: object, limit: int) -> object:

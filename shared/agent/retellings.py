@@ -1,7 +1,6 @@
-"""Retellings: answers and recaps in a prompt, whose words repeat messages; and the messages that shown messages quote.
+"""Retellings: answers and recaps in a prompt, whose words repeat messages; and the messages quoted by shown messages.
 
-A tool that stores words of the prompt has to name every message that they may come from, also if the model took them from an earlier answer
-or from a recap.
+A tool that stores words of the prompt must name every possible source message, also of words from an earlier answer or a recap.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,11 +18,12 @@ from shared.line.media_content import MESSAGE_TYPES
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetoldMessage:
-    """A message that a retelling may repeat.
+    """A message whose words a retelling may repeat.
 
-    `text`: None if it cannot be compared, because its words are not kept, or it is an image, voice, video or file. `words_ms`: LINE's
-    timestamp of its words. `is_covered`: the retelling answers it, answers a message that quotes it, or sums it up; otherwise the prompt of
-    the retelling only held it. `by`: the mark of the sender (`member_mark`); empty if unknown.
+    `text`: None if no comparison is possible, because the words are no longer stored, or the message is an image, voice, video or file.
+    `words_ms`: LINE's timestamp of the words. `is_covered`: the retelling answers the message, answers a message that quotes the message,
+    or sums the message up; otherwise only the prompt of the retelling held the message. `by`: the sender's hash (`member_mark`); empty if
+    unknown.
     """
 
     line_message_id: str
@@ -34,15 +34,15 @@ class RetoldMessage:
 
     @property
     def source(self) -> Source:
-        """The message as a source of what is made of its words."""
+        """The message as a source for records made of its words."""
         return Source(line_message_id=self.line_message_id, timestamp_ms=self.words_ms, by=self.by)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retelling:
-    """Words that repeat messages: an answer of the bot, whose bubbles have the ids `sent_message_ids`, or a recap.
+    """Words that repeat messages: an answer of the bot in bubbles with the ids `sent_message_ids`, or a recap.
 
-    `provenance` names all that it was made of; messages behind the entries that it read are among these.
+    `provenance` names all sources of the words, including messages behind entries read by the answer's turn.
     """
 
     text: str = field(repr=False)
@@ -52,22 +52,24 @@ class Retelling:
 
 
 def messages_in_prompt(history: History, asked: Sequence[MessageRecord]) -> tuple[MessageRecord, ...]:
-    """Return the messages whose words or media the prompt holds: those that it shows, and what they quote, each once."""
-    quoted = (one for one in _quoted(history, asked) if isinstance(one, MessageRecord))
+    """Return the messages whose words or media the prompt holds: the shown messages and the messages quoted there, each once."""
+    quoted = (one for one in _quoted_records(history, asked) if isinstance(one, MessageRecord))
     return tuple({one.line_message_id: one for one in (*quoted, *history.messages)}.values())
 
 
 def sources_beyond_memory(history: History, asked: Sequence[MessageRecord], recalled: Recollection) -> Provenance:
-    """Return what the recaps and answers in the prompt were made of and memory does not hold, and the span in which it was said.
+    """Return the sources of the prompt's recaps and answers outside memory, and the time span of these sources.
 
-    It holds no ids, where nothing in the prompt was made of anything older than memory: then all that can be compared is there.
+    Without ids: nothing in the prompt was made of a message older than memory, so memory holds every message for the comparison.
     """
-    known, answers = _known(history, asked, recalled), _answers(history, asked, recalled)
-    oldest_ms = min((one.timestamp_ms for one in _known(history, asked, Recollection()).values()), default=LATEST_MS)
+    remembered, answers = _messages_by_id(history, asked, recalled), _answers(history, asked, recalled)
+    oldest_ms = min(
+        (one.timestamp_ms for one in _messages_by_id(history, asked, Recollection()).values()), default=LATEST_MS
+    )
     unshown = _unshown(history, answers)
     retelling: tuple[Recap | OutcomeRecord, ...] = (*history.recaps, *answers)
     sources = (_provenance_of(one, unshown) for one in retelling)
-    return Provenance.union(one for one in sources if one.since_ms < oldest_ms).without(known.keys())
+    return Provenance.union(one for one in sources if one.since_ms < oldest_ms).without(remembered.keys())
 
 
 def retellings_in_prompt(
@@ -76,85 +78,89 @@ def retellings_in_prompt(
     recalled: Recollection | None = None,
     beyond_memory: Sequence[MessageRecord] = (),
 ) -> tuple[Retelling, ...]:
-    """Return the recaps and answers whose words the prompt holds, also those that a message quotes or that were `recalled`, each once.
+    """Return the recaps and answers in the prompt, including quoted and `recalled` answers, each once.
 
-    `beyond_memory` are messages that these were made of and that only the archive holds.
+    `beyond_memory`: source messages that only the archive holds.
     """
     recalled = recalled or Recollection()
-    known = {one.line_message_id: one for one in beyond_memory} | _known(history, asked, recalled)
+    remembered = {one.line_message_id: one for one in beyond_memory} | _messages_by_id(history, asked, recalled)
     answers, quotable = _answers(history, asked, recalled), history.quotable
     unshown = _unshown(history, answers)
     deferred = {one.webhook_event_id: one.answered_ids for one in history.outcomes if one.offer.is_deferral}
 
-    def about(one: OutcomeRecord) -> Iterable[str]:
-        """Return the messages that an answer is about; a late one is about the question before the press that got it."""
-        return dict.fromkeys((*_answered_by(one), *(asked for root in one.answers for asked in deferred.get(root, ()))))
+    def about(answer: OutcomeRecord) -> Iterable[str]:
+        """Return the ids of the messages that an answer is about; for a late answer, of the question before the press."""
+        return dict.fromkeys(
+            (*_answered_ids(answer), *(one for root in answer.answers for one in deferred.get(root, ())))
+        )
 
     def retold(about_ids: Iterable[str], provenance: Provenance, *, latest_ms: int) -> tuple[RetoldMessage, ...]:
         own = frozenset(about_ids)
-        covered = own.union(*(_named_by(quotable.quoted_by(known[one])) for one in own if one in known))
-        seen = (one for one in provenance.ids - covered if one in known)
+        covered = own.union(*(_ids_behind(quotable.quoted_by(remembered[one])) for one in own if one in remembered))
+        only_read_ids = (one for one in provenance.ids - covered if one in remembered)
         authors = {one.line_message_id: one.by for one in provenance.sources}
         retold_messages = (
-            _retold(history, known, one, is_covered=one in covered, latest_ms=latest_ms)
-            for one in (*sorted(covered), *sorted(seen))
+            _retold_message(history, remembered, message_id, is_covered=message_id in covered, latest_ms=latest_ms)
+            for message_id in (*sorted(covered), *sorted(only_read_ids))
         )
         return tuple(replace(one, by=one.by or authors.get(one.line_message_id, "")) for one in retold_messages)
 
-    def retelling(one: Recap | OutcomeRecord, about_ids: Iterable[str], bubbles: tuple[str, ...] = ()) -> Retelling:
-        provenance = _provenance_of(one, unshown)
-        messages = retold(about_ids, provenance, latest_ms=one.timestamp_ms)
-        return Retelling(text=one.text or "", messages=messages, sent_message_ids=bubbles, provenance=provenance)
+    def retelling(record: Recap | OutcomeRecord, about_ids: Iterable[str], bubbles: tuple[str, ...] = ()) -> Retelling:
+        provenance = _provenance_of(record, unshown)
+        messages = retold(about_ids, provenance, latest_ms=record.timestamp_ms)
+        return Retelling(text=record.text or "", messages=messages, sent_message_ids=bubbles, provenance=provenance)
 
     recaps = (retelling(one, one.summed_up_ids) for one in history.recaps)
     spoken = (retelling(one, about(one), one.sent_message_ids) for one in answers)
     return tuple(one for one in (*recaps, *spoken) if one.text)
 
 
-def _known(history: History, asked: Sequence[MessageRecord], recalled: Recollection) -> dict[str, MessageRecord]:
+def _messages_by_id(
+    history: History, asked: Sequence[MessageRecord], recalled: Recollection
+) -> dict[str, MessageRecord]:
     messages = (*recalled.messages, *history.older, *history.unshown, *history.messages, *asked)
     return {one.line_message_id: one for one in messages}
 
 
 def _answers(history: History, asked: Sequence[MessageRecord], recalled: Recollection) -> tuple[OutcomeRecord, ...]:
-    quoted = (one for one in _quoted(history, asked) if isinstance(one, OutcomeRecord))
+    quoted = (one for one in _quoted_records(history, asked) if isinstance(one, OutcomeRecord))
     return tuple({one.webhook_event_id: one for one in (*recalled.answers, *quoted, *history.answers)}.values())
 
 
 def _unshown(history: History, answers: Iterable[OutcomeRecord]) -> dict[str, Provenance]:
-    """Return what the other answers that memory has were made of, by their own ids."""
+    """Return the provenance of the other answers in memory, by the answers' own ids."""
     shown = {one.webhook_event_id for one in answers}
     return {one.webhook_event_id: one.provenance for one in history.outcomes if one.webhook_event_id not in shown}
 
 
-def _provenance_of(one: Recap | OutcomeRecord, unshown: Mapping[str, Provenance]) -> Provenance:
-    """Return what a recap or an answer was made of, and what the answers were made of that it names and the prompt does not hold."""
+def _provenance_of(record: Recap | OutcomeRecord, unshown: Mapping[str, Provenance]) -> Provenance:
+    """Return the provenance of a recap or an answer, with the provenance of its source answers outside the prompt."""
     return Provenance.union(
-        (one.provenance, *(unshown[own_id] for own_id in sorted(one.provenance.derived_ids & unshown.keys())))
+        (record.provenance, *(unshown[own_id] for own_id in sorted(record.provenance.derived_ids & unshown.keys())))
     )
 
 
-def _answered_by(outcome: OutcomeRecord) -> tuple[str, ...]:
-    """Return the messages that an answer is about; a reminder answers none, and all of it comes from those that asked for it."""
+def _answered_ids(outcome: OutcomeRecord) -> tuple[str, ...]:
+    """Return the messages behind an answer; a reminder answers no message, so the source messages are returned."""
     return outcome.answered_ids or tuple(sorted(outcome.provenance.ids))
 
 
-def _named_by(quoted: MessageRecord | OutcomeRecord | Unquotable | None) -> tuple[str, ...]:
-    """Return the messages that a quote counts as."""
+def _ids_behind(quoted: MessageRecord | OutcomeRecord | Unquotable | None) -> tuple[str, ...]:
+    """Return the messages that a quote stands for."""
     match quoted:
         case MessageRecord():
             return (quoted.line_message_id,)
         case OutcomeRecord():
-            return _answered_by(quoted)
+            return _answered_ids(quoted)
         case "withdrawn" | "unknown" | None:
             return ()
 
 
-def _retold(
-    history: History, known: dict[str, MessageRecord], line_message_id: str, *, is_covered: bool, latest_ms: int
+def _retold_message(
+    history: History, remembered: dict[str, MessageRecord], line_message_id: str, *, is_covered: bool, latest_ms: int
 ) -> RetoldMessage:
-    """Return the message; if it is not kept, its words count as written at `latest_ms`, or at its edit if that is later."""
-    record = known.get(line_message_id)
+    """Return the message; outside memory, the words count as written at `latest_ms`, or at a later edit."""
+    record = remembered.get(line_message_id)
     is_comparable = record is not None and not (is_covered and record.type in MESSAGE_TYPES)
     edited_ms = history.amendments.edited_ms.get(line_message_id, 0)
     return RetoldMessage(
@@ -166,7 +172,7 @@ def _retold(
     )
 
 
-def _quoted(history: History, asked: Sequence[MessageRecord]) -> tuple[MessageRecord | OutcomeRecord, ...]:
+def _quoted_records(history: History, asked: Sequence[MessageRecord]) -> tuple[MessageRecord | OutcomeRecord, ...]:
     quotable = history.quotable
-    found = (quotable.quoted_by(one) for one in (*history.messages, *asked))
-    return tuple(one for one in found if isinstance(one, MessageRecord | OutcomeRecord))
+    quoted_records = (quotable.quoted_by(one) for one in (*history.messages, *asked))
+    return tuple(one for one in quoted_records if isinstance(one, MessageRecord | OutcomeRecord))

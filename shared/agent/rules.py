@@ -1,4 +1,4 @@
-"""What every request tells the model about itself: the built-in persona, and the rules that no persona replaces."""
+"""The model's instructions about itself in every request: the built-in persona, and the rules that no persona replaces."""
 
 from typing import Final
 

@@ -1,6 +1,6 @@
-"""The days and hours that a person's own words name, in Japanese, English, Chinese and Thai: the code's own reading, beside the model's.
+"""Days and hours in a person's own words, read by code as well as by the model: Japanese, English, Chinese and Thai.
 
-A reading is strict: 9時 is 09:00, and 21:00 only beside a word such as 夜. What cannot be read grounds nothing, and then a tap decides.
+Reading is strict: 9時 is 09:00, and 21:00 only next to a word such as 夜. Words that cannot be read ground nothing; then a tap decides.
 """
 
 import datetime as dt
@@ -89,7 +89,10 @@ class SaidTimes:
     now: dt.datetime
 
     def hold(self, at: dt.datetime) -> bool:
-        """Whether the words name this local moment.  An hour without a day is the next one of that hour."""
+        """Whether the words name the local moment.  An hour without a day means its next occurrence.
+
+        For example, "at 9" at 20:00 means 09:00 tomorrow.
+        """
         if any(abs(one - at) <= _MINUTE for one in self.moments):
             return True
         if at.time() not in self.hours:
@@ -98,7 +101,7 @@ class SaidTimes:
 
 
 def said_times(folded: str, now: dt.datetime) -> SaidTimes:
-    """Read folded words; `now` is the local time, without a zone, at which they were sent."""
+    """Read folded words; `now` is the local time of the message, without a zone."""
     text = _with_digits(folded)
     return SaidTimes(
         days=frozenset(_days(text, now.date())),
@@ -125,19 +128,19 @@ def _days(text: str, today: dt.date) -> Iterator[dt.date]:
     for weekday in weekdays_in(text):
         coming = today + dt.timedelta(days=(weekday - today.weekday()) % 7)
         monday = today - dt.timedelta(days=today.weekday())
-        # "Next Friday" is the coming one to some, and the one of the next week to others
+        # "Next Friday" means the coming Friday to some people, and Friday of next week to others
         yield monday + dt.timedelta(days=7 + weekday) if is_next else coming
         if is_next and re.search(r"\bnext\b", text):
             yield coming
         if not is_next and coming == today:
             yield coming + dt.timedelta(days=7)
-    yield from (today + dt.timedelta(days=_count(found)) for found in _IN_DAYS.finditer(text))
-    for found in _ISO_DATE.finditer(text):
-        yield from _date(*map(int, found.groups()))
+    yield from (today + dt.timedelta(days=_count(match)) for match in _IN_DAYS.finditer(text))
+    for match in _ISO_DATE.finditer(text):
+        yield from _date(*map(int, match.groups()))
     for month, day in _months_and_days(text):
         yield from _next_of(month, day, today)
-    for found in _DAY_OF_MONTH.finditer(text):
-        day = int(next(filter(None, found.groups())))
+    for match in _DAY_OF_MONTH.finditer(text):
+        day = int(next(filter(None, match.groups())))
         yield from (
             list(_next_of(today.month, day, today))[:1]
             if day >= today.day
@@ -146,15 +149,15 @@ def _days(text: str, today: dt.date) -> Iterator[dt.date]:
 
 
 def _months_and_days(text: str) -> Iterator[tuple[int, int]]:
-    yield from ((int(found[1]), int(found[2])) for found in _MONTH_DAY.finditer(text))
+    yield from ((int(match[1]), int(match[2])) for match in _MONTH_DAY.finditer(text))
     for number, name in enumerate(_MONTHS, start=1):
-        for found in re.finditer(
+        for match in re.finditer(
             rf"\b{name}[a-z]*\.? (\d{{1,2}})(?!\d)|(?<!\d)(\d{{1,2}})(?:st|nd|rd|th)? (?:of )?{name}", text
         ):
-            yield number, int(found[1] or found[2])
+            yield number, int(match[1] or match[2])
     for number, names in enumerate(_THAI_MONTHS, start=1):
         for name in names:
-            yield from ((number, int(one[1])) for one in re.finditer(rf"(\d{{1,2}})\s*{re.escape(name)}", text))
+            yield from ((number, int(match[1])) for match in re.finditer(rf"(\d{{1,2}})\s*{re.escape(name)}", text))
 
 
 def _next_of(month: int, day: int, today: dt.date) -> Iterator[dt.date]:
@@ -173,22 +176,22 @@ def _date(year: int, month: int, day: int) -> Iterator[dt.date]:
 
 
 def _hours(text: str) -> Iterator[dt.time]:
-    for found in _HAN_CLOCK.finditer(text):
-        yield from _with_part_of_day(int(found[1]), int(found[2] or (30 if found[3] else 0)), text)
-    for found in _COLON_CLOCK.finditer(text):
-        yield from _of_half(int(found[1]), int(found[2]), found[3], text)
-    for found in _ENGLISH_CLOCK.finditer(text):
-        yield from _of_half(int(found[1]), 0, found[2], text)
-    for found in _BARE_CLOCK.finditer(text):
-        yield from _with_part_of_day(int(found[1] or found[2]), 0, text)
-    for found in _HALF_PAST.finditer(text):
-        yield from _with_part_of_day(int(found[1]), 30, text)
-    for found in _THAI_CLOCK.finditer(text):
-        if not re.search(r"บ่าย\s*$", text[: found.start()]):
-            yield from _with_part_of_day(int(found[1]), 30 if found[2] else 0, text)
+    for match in _HAN_CLOCK.finditer(text):
+        yield from _with_part_of_day(int(match[1]), int(match[2] or (30 if match[3] else 0)), text)
+    for match in _COLON_CLOCK.finditer(text):
+        yield from _of_half(int(match[1]), int(match[2]), match[3], text)
+    for match in _ENGLISH_CLOCK.finditer(text):
+        yield from _of_half(int(match[1]), 0, match[2], text)
+    for match in _BARE_CLOCK.finditer(text):
+        yield from _with_part_of_day(int(match[1] or match[2]), 0, text)
+    for match in _HALF_PAST.finditer(text):
+        yield from _with_part_of_day(int(match[1]), 30, text)
+    for match in _THAI_CLOCK.finditer(text):
+        if not re.search(r"บ่าย\s*$", text[: match.start()]):
+            yield from _with_part_of_day(int(match[1]), 30 if match[2] else 0, text)
     for form, first in ((_THAI_AFTERNOON, 12), (_THAI_EVENING, 18), (_THAI_NIGHT, 0)):
-        for found in form.finditer(text):
-            yield from _time(first + int(found[1] or 1), 30 if found[2] else 0)
+        for match in form.finditer(text):
+            yield from _time(first + int(match[1] or 1), 30 if match[2] else 0)
     yield from _time(12, 0) if _NOON_WORD.search(text) else ()
     yield from _time(0, 0) if _MIDNIGHT_WORD.search(text) else ()
 
@@ -201,7 +204,7 @@ def _of_half(hour: int, minute: int, half: str | None, text: str) -> Iterator[dt
 
 
 def _with_part_of_day(hour: int, minute: int, text: str) -> Iterator[dt.time]:
-    """Yield the hour as the words have it; beside 夜 or "evening" alone that of the other half of the day."""
+    """Yield the hour as written; next to an evening word alone, yield the other half of the day: 夜9時 is 21:00."""
     is_morning, is_evening = _MORNING.search(text) is not None, _EVENING.search(text) is not None
     if is_morning or not is_evening or not 0 < hour < _NOON:
         yield from _time(hour % 24, minute)
@@ -215,19 +218,19 @@ def _time(hour: int, minute: int) -> Iterator[dt.time]:
 
 
 def _moments(text: str, now: dt.datetime) -> Iterator[dt.datetime]:
-    yield from (now + dt.timedelta(minutes=_count(found)) for found in _IN_MINUTES.finditer(text))
-    yield from (now + dt.timedelta(hours=_count(found)) for found in _IN_HOURS.finditer(text))
+    yield from (now + dt.timedelta(minutes=_count(match)) for match in _IN_MINUTES.finditer(text))
+    yield from (now + dt.timedelta(hours=_count(match)) for match in _IN_HOURS.finditer(text))
     if _HALF_AN_HOUR.search(text):
         yield now + dt.timedelta(minutes=30)
 
 
-def _count(found: re.Match[str]) -> int:
-    text = next(filter(None, found.groups()))
+def _count(match: re.Match[str]) -> int:
+    text = next(filter(None, match.groups()))
     return min(int(text), 100_000) if text.isdigit() else 1
 
 
 def _with_digits(text: str) -> str:
-    text = _NUMERAL.sub(lambda found: str(_number(found[0])), text)
+    text = _NUMERAL.sub(lambda match: str(_number(match[0])), text)
     for number in range(len(_THAI_NUMERALS) - 1, 0, -1):
         word = unicodedata.normalize("NFKC", _THAI_NUMERALS[number])
         text = re.sub(rf"{word}(?=\s*(?:โมง|ทุ่ม|นาที|ชั่วโมง|วัน(?!ที่)))|(?<=บ่าย){word}|(?<=ตี){word}", str(number), text)
@@ -235,8 +238,8 @@ def _with_digits(text: str) -> str:
 
 
 def _number(numeral: str) -> int:
-    """Return the number, below a hundred, that Han characters write: 二十三 is 23."""
+    """Return the number below a hundred that Han numerals write: `_number("二十三")` is 23."""
     tens, has_tens, ones = numeral.replace("兩", "二").replace("两", "二").partition("十")
     value = (_NUMERALS.find(tens[-1]) if tens else 1) * 10 if has_tens else 0
-    rest = ones if has_tens else tens
-    return value + (max(_NUMERALS.find(rest[-1]), 0) if rest else 0)
+    digits = ones if has_tens else tens
+    return value + (max(_NUMERALS.find(digits[-1]), 0) if digits else 0)

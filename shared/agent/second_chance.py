@@ -1,4 +1,4 @@
-"""The first model, and in its place the second one: for requests that are made once, such as recaps, captions and classifications."""
+"""The first model, with the second as a fallback: for single requests such as recaps, captions and classifications."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -15,7 +15,7 @@ _Answer = TypeVar("_Answer")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SecondChance:
-    """A Model that asks the second one where the first gives no answer, within the time of the request."""
+    """A Model that asks the second model if the first gives no answer, within the time of the request."""
 
     model: Model
     second: Model
@@ -29,12 +29,12 @@ class SecondChance:
         def second(left_s: float) -> ModelResponse:
             return self.second.generate(replace(request, timeout_s=left_s))
 
-        return _asked(lambda: self.model.generate(request), second, self.clock, request.timeout_s)
+        return _ask_either(lambda: self.model.generate(request), second, self.clock, request.timeout_s)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SecondJsonChance:
-    """A JsonModel that does the same."""
+    """A JsonModel with the same fallback."""
 
     model: JsonModel
     second: JsonModel
@@ -48,11 +48,16 @@ class SecondJsonChance:
         def second(left_s: float) -> JsonAnswer:
             return self.second.answer_json(replace(request, timeout_s=left_s))
 
-        return _asked(lambda: self.model.answer_json(request), second, self.clock, request.timeout_s)
+        return _ask_either(lambda: self.model.answer_json(request), second, self.clock, request.timeout_s)
 
 
-def _asked(first: Callable[[], _Answer], second: Callable[[float], _Answer], clock: Clock, timeout_s: float) -> _Answer:
-    """Return the first answer, or the second one, which gets the time that is left.  Raises: what the last of them raises."""
+def _ask_either(
+    first: Callable[[], _Answer], second: Callable[[float], _Answer], clock: Clock, timeout_s: float
+) -> _Answer:
+    """Return the first model's answer, else the second's, within the remaining time.  Raises: the last model's error.
+
+    For example, after 12 of 15 s the second model gets 3 s; with less than 3 s left it is not asked.
+    """
     began_s = clock.monotonic_s()
     try:
         return first()

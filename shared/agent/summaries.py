@@ -1,4 +1,4 @@
-"""Texts that the model writes outside of turns, each by one function call: recaps of older messages, captions of media."""
+"""Texts by the model outside of turns, each by one function call: recaps of older messages, captions of media."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from shared.agent.people import People
 from shared.agent.prompt import PromptBuilder
 from shared.agent.remedies import trouble_with
 from shared.agent.suspects import suspects_around
-from shared.agent.taint import Readings
+from shared.agent.taint import UntrustedInput
 from shared.agent.tools import load_schema
 from shared.clock import Deadline
 from shared.conversation.amendments import Amendments
@@ -35,7 +35,7 @@ _CAPTION_LIMIT: Final = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Assignment:
-    """One kind of text: what it is for, the function that takes it, and the model's instruction."""
+    """One kind of text: the purpose, the function that receives the text, and the model's instruction."""
 
     kind: Purpose
     function: str
@@ -44,7 +44,7 @@ class _Assignment:
     max_output_tokens: int
 
     def ask(self, model: Model, contents: Sequence[Content]) -> tuple[str, ...]:
-        """Return the `text` of every call of the function.  Raises: as `Model.generate` does; ModelBlockedError."""
+        """Return the `text` of every call of the function.  Raises: as `Model.generate`; ModelBlockedError."""
         declaration = FunctionDeclaration(
             name=self.function, description=self.purpose, parameters=load_schema(f"{self.function}.parameters")
         )
@@ -103,7 +103,7 @@ class ModelSummariser:
         answers: Sequence[OutcomeRecord],
         amendments: Amendments,
     ) -> str:
-        """Return a recap, without what the provider refuses to read; without words, if that is all.
+        """Return a recap without messages and names that the provider refuses; empty if the provider refuses all messages.
 
         Raises: ModelUnavailableError, ModelRefusedError, ModelBlockedError, DeadlineError, PromptAmendedError.
         """
@@ -117,7 +117,7 @@ class ModelSummariser:
             culprits = self.culprits.among(conversation, suspicion, deadline, most_requests=_MOST_PROBES)
             if not culprits:
                 raise
-        refused = {one.mark.id for one in culprits}
+        refused = {one.refusal.id for one in culprits}
         messages = [one for one in messages if one.line_message_id not in refused]
         answers = [one for one in answers if one.webhook_event_id not in refused]
         names = {user_id: name for user_id, name in names.items() if mark_id(user_id) not in refused}
@@ -126,32 +126,32 @@ class ModelSummariser:
     def _sum_up(
         self, messages: Sequence[MessageRecord], answers: Sequence[OutcomeRecord], names: Mapping[str, str]
     ) -> str:
-        """Return a recap in which there is no link that the stretch does not hold: later prompts give what recaps hold."""
+        """Return a recap without links from outside the stretch, because later prompts trust the links of recaps."""
         contents = self.prompt.stretch(messages, answers, names=names)
         texts = _RECAP.ask(self.model, tuple(map(mask_content, contents)))
         text = next((text for text in map(str.strip, texts) if text), None)
         if text is None:
             raise ModelUnavailableError("the model wrote no recap")
         logs.info("recap_written", messages=len(messages))
-        stretch = Readings()
+        stretch = UntrustedInput()
         for content in contents:
-            stretch.note(content.texts)
+            stretch.record(content.texts)
         read = [*(one.provenance for one in messages), *(one.provenance for one in answers)]
         for source in Provenance.union(filter(None, read)).outside:
-            stretch.mark_outside(source)
+            stretch.record_outside(source)
         text, _ = stretch.without_strange_links(text, instead="…")
         return split_at_graphemes(mask_ids(text), limit_utf16=_RECAP_LIMIT_UTF16)[0]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelCaptioner:
-    """A Captioner that asks the model.  Each request holds one medium, so that no caption repeats the content of another."""
+    """A Captioner that asks the model.  Each request holds a single medium, so that no caption repeats another medium's content."""
 
     model: Model
     parts: MediaParts
 
     def caption(self, conversation: Conversation, message: MessageRecord) -> str | None:
-        """Return one line, or None if the message's medium is not stored, or is refused, which its label then tells.
+        """Return a line of text, or None if the message's medium is not stored, or is refused, as the label then says.
 
         Raises: ModelUnavailableError, ModelRefusedError, StorageUnavailableError.
         """
@@ -174,6 +174,6 @@ class ModelCaptioner:
 
 
 def _line(text: str) -> str:
-    """Return the text as one line without brackets, so that it cannot pass for a header of a prompt."""
+    r"""Return the text as one line without brackets, to prevent a false header: `_line("[note]\n 1")` is `(note) 1`."""
     plain = mask_ids(text).translate({ord("["): "(", ord("]"): ")"})
     return shortened(" ".join(plain.split()), limit=_CAPTION_LIMIT)

@@ -1,4 +1,4 @@
-"""Suspects: the parts of a prompt that may be the reason why the model's provider refuses it, each with the id by which it is marked."""
+"""Suspects: parts of a prompt that may cause the provider's refusal, each with the id by which a culprit is marked."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,34 +21,34 @@ _Suspect = TypeVar("_Suspect")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suspect:
-    """A part of a prompt: its words, or a message whose medium it is."""
+    """A part of a prompt: its words, or a message whose medium the prompt holds."""
 
-    mark: Refusal
+    refusal: Refusal
     text: str = field(default="", repr=False)
     medium: MessageRecord | None = None
 
 
 def suspects_around(history: History, asked: Sequence[MessageRecord], names: Mapping[str, str]) -> list[Suspect]:
-    """Return all of the prompt that the chat brings to what is asked: messages, answers, recaps, rows of the index, display names."""
-    said = list(_said(history, {one.line_message_id for one in asked}))
-    sizes = accumulate(estimated_tokens(one.text) for one in reversed(said))
+    """Return the parts of a prompt around the messages to answer: messages, answers, recaps, rows of the index, display names."""
+    spoken = list(_suspect_words(history, {one.line_message_id for one in asked}))
+    sizes = accumulate(estimated_tokens(one.text) for one in reversed(spoken))
     shown = sum(size <= HISTORY_TOKENS for size in sizes)  # a prompt shows no more
-    return [*said[len(said) - shown :], *_rows(history), *_named(history, names)]
+    return [*spoken[len(spoken) - shown :], *_suspect_rows(history), *_suspect_names(history, names)]
 
 
 def suspects_asked(history: History, asked: Sequence[MessageRecord]) -> list[Suspect]:
-    """Return what is asked, and what that quotes."""
+    """Return the messages to answer and their quotes as suspects."""
     quotable = history.quotable
     quoted = (quotable.quoted_by(one) for one in asked)
     records = (*asked, *(one for one in quoted if isinstance(one, MessageRecord | OutcomeRecord)))
-    return list({one.mark.id: one for one in map(_suspect_of, records)}.values())
+    return list({one.refusal.id: one for one in map(_suspect_of, records)}.values())
 
 
 def media_shown(history: History, shown: Sequence[MessageRecord]) -> list[Suspect]:
-    """Return the media of these messages, and those that they quote."""
+    """Return the media of these messages and of the messages quoted there."""
     quotable = history.quotable
     media = {one.line_message_id: one for message in shown for one in media_of(message, quotable)}
-    return [Suspect(mark=Refusal(id=own_id, words_ms=one.words_ms), medium=one) for own_id, one in media.items()]
+    return [Suspect(refusal=Refusal(id=own_id, words_ms=one.words_ms), medium=one) for own_id, one in media.items()]
 
 
 def culprits_among(
@@ -57,13 +57,14 @@ def culprits_among(
     *,
     most_requests: int = MOST_PROBES,
 ) -> list[_Suspect]:
-    """Return the suspects for which the provider refuses them all, found by halves, within so many requests.
+    """Return the suspects that cause the refusal of all suspects together, found by halving, within `most_requests`.
 
-    Each time the smallest group is taken that was seen to be refused: one suspect, or a few that are refused only together. Nothing is
-    returned where all of them together are not refused: it was chance, or the question's own fault. What is not found within the requests
-    is left to the next search.
+    Each search takes the smallest group seen to be refused: a single suspect, or a few suspects refused only together. Empty if all
+    suspects together are not refused: the refusal was chance, or caused by the question. Culprits beyond the requests are left to the next
+    search.
+    For example, one culprit among eight suspects takes five or six requests.
     """
-    left, culprits = list(suspects), list[_Suspect]()
+    remaining, culprits = list(suspects), list[_Suspect]()
     requests = 0
 
     def asks(group: Sequence[_Suspect]) -> bool:
@@ -74,10 +75,10 @@ def culprits_among(
         return is_refused(group)
 
     try:
-        while left and asks(left):
-            found = _smallest_refused(left, asks)
-            culprits += found
-            left = [one for one in left if one not in found]
+        while remaining and asks(remaining):
+            culprit_group = _smallest_refused(remaining, asks)
+            culprits += culprit_group
+            remaining = [one for one in remaining if one not in culprit_group]
     except _UsedUpError:
         pass
     return culprits
@@ -88,7 +89,7 @@ class _UsedUpError(Exception):
 
 
 def _smallest_refused(suspects: Sequence[_Suspect], asks: Callable[[Sequence[_Suspect]], bool]) -> Sequence[_Suspect]:
-    """Return the smallest group of these that was seen to be refused; all of them were."""
+    """Return the smallest group seen to be refused, within suspects that are refused together."""
     refused = group = suspects
     while len(group) > 1:
         half = group[: len(group) // 2]
@@ -99,36 +100,36 @@ def _smallest_refused(suspects: Sequence[_Suspect], asks: Callable[[Sequence[_Su
     return group if group is refused or asks(group) else refused
 
 
-def _said(history: History, asked_ids: set[str]) -> Iterator[Suspect]:
+def _suspect_words(history: History, asked_ids: set[str]) -> Iterator[Suspect]:
     records: list[MessageRecord | OutcomeRecord] = [
         *(one for one in history.messages if one.line_message_id not in asked_ids),
         *history.answers,
     ]
     for recap in history.recaps:
         if recap.id and recap.text:
-            yield Suspect(mark=Refusal(id=recap.id, words_ms=recap.timestamp_ms), text=recap.text)
-    yield from (one for one in map(_suspect_of, sorted(records, key=by_time)) if one.mark.id)
+            yield Suspect(refusal=Refusal(id=recap.id, words_ms=recap.timestamp_ms), text=recap.text)
+    yield from (one for one in map(_suspect_of, sorted(records, key=by_time)) if one.refusal.id)
 
 
 def _suspect_of(record: MessageRecord | OutcomeRecord) -> Suspect:
     if isinstance(record, MessageRecord):
         text = transcript.words(record.text, limit_tokens=transcript.MESSAGE_TOKENS)
-        return Suspect(mark=Refusal(id=record.line_message_id, words_ms=record.words_ms), text=text)
+        return Suspect(refusal=Refusal(id=record.line_message_id, words_ms=record.words_ms), text=text)
     text = "\n".join((record.text or "", *record.audit.filed_paths))
-    return Suspect(mark=Refusal(id=record.webhook_event_id, words_ms=record.timestamp_ms), text=text)
+    return Suspect(refusal=Refusal(id=record.webhook_event_id, words_ms=record.timestamp_ms), text=text)
 
 
-def _rows(history: History) -> Iterator[Suspect]:
+def _suspect_rows(history: History) -> Iterator[Suspect]:
     for row in history.index.rows:
-        mark = Refusal(id=row.mark, words_ms=_newest_ms(history), sources=tuple(sorted(row.provenance.message_ids)))
-        yield Suspect(mark=mark, text=row.text)
+        refusal = Refusal(id=row.mark, words_ms=_newest_ms(history), sources=tuple(sorted(row.provenance.message_ids)))
+        yield Suspect(refusal=refusal, text=row.text)
 
 
-def _named(history: History, names: Mapping[str, str]) -> Iterator[Suspect]:
+def _suspect_names(history: History, names: Mapping[str, str]) -> Iterator[Suspect]:
     for user_id, name in names.items():
-        yield Suspect(mark=Refusal(id=mark_id(user_id), words_ms=_newest_ms(history)), text=name)
+        yield Suspect(refusal=Refusal(id=mark_id(user_id), words_ms=_newest_ms(history)), text=name)
 
 
 def _newest_ms(history: History) -> int:
-    """Return LINE's timestamp of the newest message: what has no time of its own was refused then."""
+    """Return LINE's timestamp of the newest message, as the time of suspects without a time."""
     return max((one.timestamp_ms for one in history.messages), default=0)

@@ -1,9 +1,9 @@
-"""Taint: what a turn was shown beside the chat, and which links its reply may hold.
+"""Taint: the words from outside the chat that a turn was shown, and the links of its reply.
 
-The words of a website, a Notion page, a picture or a file may come from a stranger. A turn whose prompt holds such words, read by itself or
-by an earlier turn, carries out at once only what adds to the chat's own store and stands in the asker's own words (`grounding.py`); all
-else waits for a person's tap. A web search then may repeat of what is filed only what the person says. A reply links only to what a
-function returned or a person wrote. So no outside text chooses a target, and none sends people's notes away.
+The words of a website, a Notion page, a picture or a file may come from a stranger. If a prompt holds such words, read by the turn or by an
+earlier turn, the turn carries out at once only additions to the chat's own store that the asker orders in own words (`grounding.py`);
+everything else waits for a person's tap. A web search then may repeat filed words only if the person said the same words. A reply links
+only to addresses from a function or a person. Therefore no outside text chooses a target or sends people's notes away.
 """
 
 import re
@@ -32,8 +32,11 @@ from shared.search.literal_runs import Runs
 _NUMBER: Final = re.compile(r"\d{4,}")
 
 
-class Readings:
-    """What the model has been shown in a turn, beside the chat; safe to share between threads."""
+class UntrustedInput:
+    """The input of a turn in addition to the chat: outside words, filed words, and the links that a reply may repeat.
+
+    A link is trusted if a function or a person gave it. Safe to share between threads.
+    """
 
     def __init__(self) -> None:
         self._outside: list[OutsideWords] = []
@@ -41,7 +44,7 @@ class Readings:
         self._addresses: set[str] = set()
         self._hosts: set[str] = set()
         self._written: set[str] = set()
-        self._kept: list[str] = []
+        self._filed: list[str] = []
         self._of_pages = PageLinks()
         self._has_strangers_words = False
         self._titles: dict[str, str] = {}
@@ -49,77 +52,80 @@ class Readings:
 
     @property
     def outside(self) -> tuple[OutsideWords, ...]:
-        """The words of sources outside the chat that it was shown."""
+        """The words of sources outside the chat."""
         with self._lock:
             return tuple(self._outside)
 
     @property
-    def kept(self) -> str:
-        """What it was shown that repeats what is filed."""
+    def filed(self) -> str:
+        """The shown words that repeat filed entries."""
         with self._lock:
-            return "\n".join(self._kept)
+            return "\n".join(self._filed)
 
-    def mark_outside(self, source: str, data: object = None) -> None:
-        """Words of a source outside the chat, as in `Provenance`, were shown: `data`, or None where they are not known."""
+    def record_outside(self, source: str, data: object = None) -> None:
+        """Record shown words of a source outside the chat, as in `Provenance`; `data` None: the words are unknown, as in a picture."""
         text = None if data is None else "\n".join(_texts_in(data))
         with self._lock:
             self._outside.append(OutsideWords(sources=frozenset({source}), text=text, is_direct=True))
 
     def read_links_strictly(self) -> None:
-        """The prompt holds words from outside that an earlier turn has read: every name that may be a host is read as one."""
+        """Read every possible host name as a host: the prompt holds outside words that an earlier turn read."""
         self._has_strangers_words = True
 
     @property
     def titles(self) -> Mapping[str, str]:
-        """The titles of the pages that it was shown, by their ids."""
+        """The titles of the shown pages, by page id."""
         with self._lock:
             return dict(self._titles)
 
-    def mark_titles(self, titles: Mapping[str, str]) -> None:
-        """Pages of these ids and titles were found, for example by a search of Notion; of two searches the pages of both."""
+    def record_titles(self, titles: Mapping[str, str]) -> None:
+        """Record titles by page id, for example of a Notion search; two searches add up."""
         with self._lock:
             self._titles |= titles
 
-    def note(self, data: object, *, is_kept: bool = False, is_outside: bool = False) -> None:
-        """Remember the links of a function's result or of the prompt: the reply may repeat them.
+    def record(self, data: object, *, is_filed: bool = False, is_outside: bool = False) -> None:
+        """Record the links of the prompt or of a function's result: the reply may repeat these links.
 
-        `is_kept`: it repeats what is filed. `is_outside`: its words come from outside.
+        `is_filed`: the data repeat filed words. `is_outside`: the words come from outside.
         """
         text = "\n".join(_texts_in(data))
         with self._lock:
-            given = _known_by(text) - self._written
+            links = _links_of(text) - self._written
             if is_outside:
-                self._of_pages.note(one for one in links_in(text) if one in given - self._links)
+                self._of_pages.add(one for one in links_in(text) if one in links - self._links)
             else:
-                self._of_pages.drop(given)
-            self._links |= given
-            self._addresses |= {address_of(one) for one in given if is_of_the_web(one)}
-            self._hosts |= set(map(host_of, given))
-            if is_kept:
-                self._kept.append(text)
+                self._of_pages.drop(links)
+            self._links |= links
+            self._addresses |= {address_of(one) for one in links if is_of_the_web(one)}
+            self._hosts |= set(map(host_of, links))
+            if is_filed:
+                self._filed.append(text)
 
-    def mark_written(self, data: object) -> None:
-        """The model had this written somewhere: a link of it that nobody gave before is not given by reading it there."""
+    def record_written(self, data: object) -> None:
+        """Record data that the model wrote somewhere: reading the data back makes no link trusted."""
         with self._lock:
-            self._written |= _known_by("\n".join(_texts_in(data))) - self._links
+            self._written |= _links_of("\n".join(_texts_in(data))) - self._links
 
-    def repeats_kept(self, query: str, said: Iterable[str]) -> bool:
-        """Whether the query repeats, beyond the person's own words, a long run or a number of what is filed."""
-        own = fold(" ".join(said))
+    def repeats_filed(self, query: str, own_texts: Iterable[str]) -> bool:
+        """Whether the query repeats, beyond the person's own words, a long run or a number of filed words.
+
+        For example, with the entry "door code 4711" filed, the query "4711" repeats it, unless the person said "4711".
+        """
+        own = fold(" ".join(own_texts))
         runs = Runs.of_any([fold(query)]).without(Runs.of_any([own]))
         numbers = {one for one in _NUMBER.findall(fold(query)) if one not in own}
         with self._lock:
-            kept = [fold(one) for one in self._kept]
-        return any(runs.shares(one) or any(number in one for number in numbers) for one in kept)
+            filed = [fold(one) for one in self._filed]
+        return any(runs.shares(one) or any(number in one for number in numbers) for one in filed)
 
     def has_strange_links(self, data: object) -> bool:
-        """Whether the data hold a link that neither a function nor a person gave."""
+        """Whether the data hold a link from neither a function nor a person."""
         return self.without_strange_links("\n".join(_texts_in(data)))[1] > 0
 
     def without_strange_links(self, text: str, *, instead: str = "") -> tuple[str, int]:
-        """Return the text without links that neither a function nor a person gave, and their number; `instead` stands in their places.
+        """Return the text without links from neither a function nor a person, and their number; `instead` replaces each link.
 
-        Scripts without spaces go on right after a link: a space is put between a link that was given and what follows it.
+        Scripts without spaces continue right after a link, so a space is put between a trusted link and the following text.
         """
         text = without_hidden_characters(text)
         narrow, parts = narrowed(text), list[str]()
@@ -127,25 +133,25 @@ class Readings:
             chosen = self._of_pages.chosen(links_in(text))
         place = strange = 0
         while (
-            found := link_after(place, narrow, is_strict=self._has_strangers_words or bool(self._outside))
+            span := link_after(place, narrow, is_strict=self._has_strangers_words or bool(self._outside))
         ) is not None:
-            start, end = found
+            start, end = span
             link = text[start:end]
-            given = "" if link in chosen else self._given_in(link)
-            parts += [text[place:start], given or instead]
-            if given and given != link:
+            trusted = "" if link in chosen else self._trusted_in(link)
+            parts += [text[place:start], trusted or instead]
+            if trusted and trusted != link:
                 parts.append(" ")
-            place = start + len(given or _removed_of(link))
-            strange += not given
+            place = start + len(trusted or _removed_of(link))
+            strange += not trusted
         return "".join((*parts, text[place:])), strange
 
-    def _given_in(self, link: str) -> str:
-        """Return the link, or as much of it as was given and is followed by another script; "" if it was not given.
+    def _trusted_in(self, link: str) -> str:
+        """Return the link, or its trusted beginning before another script; "" for an untrusted link.
 
-        A link of the web is given with either of its schemes and without one, and the host alone, without a scheme, with any link to it:
+        A web link is trusted with either scheme and without a scheme; a host alone, without a scheme, is trusted with any link to the host:
         after `https://a.com/x` also `a.com/x` and `a.com`.
         """
-        with self._lock:  # a tool that took too long may be noting more
+        with self._lock:  # a late tool may still record links
             if link in self._links:
                 return link
             if is_of_the_web(link) and address_of(link) in self._addresses:
@@ -157,23 +163,29 @@ class Readings:
 
 
 def _removed_of(link: str) -> str:
-    """Return what goes of a link that nobody gave: without the words of another script that follow it."""
+    """Return the removed part of an untrusted link: following words in another script stay."""
     beginning = _ascii_beginning(link)
     return beginning if is_link(beginning) else link
 
 
-def _known_by(text: str) -> set[str]:
-    """Return the links of the text, and as much of each as is ASCII."""
+def _links_of(text: str) -> set[str]:
+    """Return the links of the text, and the ASCII beginning of each link."""
     return {one for link in links_in(text) for one in (link, _ascii_beginning(link)) if is_link(one)}
 
 
 def _ascii_beginning(link: str) -> str:
-    """Return the link up to the first character of another script, which may be a word after it."""
+    """Return the link up to the first non-ASCII character, which may begin a following word.
+
+    For example, `_ascii_beginning("https://a.jp/1です")` is `https://a.jp/1`.
+    """
     return "".join(takewhile(str.isascii, link)).rstrip(ENDS)
 
 
 def _texts_in(data: object) -> Iterator[str]:
-    """Yield every text and number of the data as it is: as JSON, a link would run into what escapes the character after it."""
+    """Yield every text and number of the data unescaped: in JSON, a link would run into the escape after it.
+
+    For example, `{"url": "https://a.example", "count": 2}` yields `url`, `https://a.example`, `count` and `2`.
+    """
     match data:
         case Mapping():
             for name, value in data.items():

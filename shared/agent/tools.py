@@ -1,6 +1,6 @@
-"""The tool protocol: a function that the model may call, and what it may return.
+"""The tool protocol: a function for the model to call, and the possible results.
 
-To add a tool: two schema files in schemas/tools/, a Tool in a module of shared/tools/, and the tool in that module's toolset.
+To add a tool: two schema files in schemas/tools/, a Tool in a module of shared/tools/, and the tool in the module's toolset.
 """
 
 import json
@@ -19,7 +19,7 @@ SCHEMAS: Final = Path(__file__).parents[2] / "schemas"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolFault:
-    """A failure that the model reads: one plain sentence, and whether another call can succeed."""
+    """A failure for the model to read: one plain sentence, and whether another call can succeed."""
 
     message: str
     may_retry: bool
@@ -34,10 +34,10 @@ NOT_NAMED: Final = ToolFault(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NeedsTap:
-    """The call was not carried out: words from outside were read, and it waits for the person's tap; it would touch `name`.
+    """The call was not run: outside words were read, so the call waits for the person's tap; `name` is the target's name.
 
-    `revision`: the state of that thing, where the tool has no `revision` that tells it once the turn is over. `due_at` and `due_rule` are
-    those of a ProposedCall.
+    `revision`: the state of the target, if the tool has no `revision` function that can return the state after the turn.
+    `due_at` and `due_rule` are those of a ProposedCall.
     """
 
     name: str = field(repr=False)
@@ -48,7 +48,7 @@ class NeedsTap:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """The decision that ends a turn: a `message` to send, or no message and the reason, of which `skip_kind` is the class.
+    """The decision that ends a turn: a `message` to send, or a reason for silence, classified by `skip_kind`.
 
     `result` is the answer of the final tool.
     """
@@ -61,7 +61,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cited:
-    """Data that matches `response`, and a `footnote` that the reply has to carry unchanged."""
+    """Data that match `response`, and a `footnote` that the reply must carry unchanged."""
 
     result: Json = field(repr=False)
     footnote: str = field(repr=False)
@@ -72,17 +72,17 @@ ToolResult = Json | Cited | ToolFault | NeedsTap | Decision
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
-    """A function that the model may call.
+    """A function for the model to call.
 
-    `run` takes arguments that match `parameters` and returns data that matches `response`, a fault, that it needs a tap, or, if `is_final`,
-    the decision that ends the turn. It may run in parallel with other tools, and again in a later attempt at the turn. A turn may call it
-    `most_calls` times.
-    `is_reading`: it changes nothing, so an interjection may call it. `outside`: the source outside the chat whose words its
-    results are, as in `Provenance`; empty: there is none.
-    `only_in` are the ids of the chats that have the tool; None: all chats. `declared` are the parameters that the model is told of, if
-    `parameters` accepts more. `found_out` returns the end of the description, which is known only at run time; it is bounded in length and
-    time. `revision` tells, once the turn stages nothing more, in which state the thing is that a call with these arguments changes: a tap
-    counts for the state that the person was shown; None: the arguments say all, or the tool compares the state itself.
+    `run` takes arguments that match `parameters` and returns data that match `response`, a fault, a NeedsTap, or, if `is_final`, the
+    decision at the end of the turn. `run` may run in parallel with other tools, and again in a later attempt at the turn. A turn may call
+    the tool `most_calls` times.
+    `is_reading`: the tool changes nothing, so an interjection may call it. `outside`: the source outside the chat whose words the results
+    hold, as in `Provenance`, for example "web"; empty: no such source.
+    `only_in`: the ids of the chats with the tool; None: all chats. `declared`: the parameters shown to the model, if `parameters` accepts
+    more. `description_end` returns the end of the description, known only at run time, bounded in length and time.
+    `revision` returns, after the turn's last staged write, the state of the call's target: a tap counts only for the state shown to the
+    person. None: the arguments say everything, or the tool compares the state itself.
     """
 
     name: str
@@ -97,7 +97,7 @@ class Tool:
     result_tokens: int = RESULT_TOKENS
     only_in: frozenset[str] | None = field(default=None, repr=False)
     declared: Json | None = field(default=None, repr=False)
-    found_out: Callable[[], str] | None = field(default=None, repr=False)
+    description_end: Callable[[], str] | None = field(default=None, repr=False)
     revision: Callable[[Json, TurnContext], str] | None = field(default=None, repr=False)
 
     def is_offered_to(self, context: TurnContext) -> bool:
@@ -108,15 +108,15 @@ class Tool:
 
     @property
     def declaration(self) -> FunctionDeclaration:
-        """The declaration that the model reads."""
+        """The declaration for the model."""
         parameters = self.parameters if self.declared is None else self.declared
-        more = self.found_out() if self.found_out is not None else ""
+        more = self.description_end() if self.description_end is not None else ""
         description = f"{self.description} {more}" if more else self.description
         return FunctionDeclaration(name=self.name, description=description, parameters=parameters)
 
 
 @cache
 def load_schema(name: str) -> Json:
-    """Return a schema of schemas/tools/, such as `reply.parameters`; it is read once, and callers must not change it."""
+    """Return a schema of schemas/tools/, read once; callers must not change it: `load_schema("reply.parameters")`."""
     schema: Mapping[str, object] = json.loads((SCHEMAS / "tools" / f"{name}.json").read_text(encoding="utf-8"))
     return schema

@@ -1,4 +1,4 @@
-"""The contents of one turn: the prompt that it began with, and its rounds of calls and results, as a request to the model holds them."""
+"""The contents of a turn in the form of a request to the model: the prompt, and rounds of calls and results."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -29,10 +29,10 @@ _LEFT_OUT: Final[Json] = {
 
 
 class TurnContents:
-    """What the requests of a turn hold; what is left out of it is told, as far as it changed anything."""
+    """The contents of a turn's requests; of a round that is left out, a note states the changes."""
 
     def __init__(self, first: tuple[Content, ...], registry: Registry, context: TurnContext) -> None:
-        """`first` is the prompt that the turn begins with."""
+        """`first` is the turn's first prompt."""
         self.first = first
         self._rounds: list[Content] = []
         self._registry = registry
@@ -59,39 +59,39 @@ class TurnContents:
         self._rounds += [answer, results]
 
     def begin_with(self, first: tuple[Content, ...]) -> None:
-        """Let the turn begin with this prompt instead."""
+        """Replace the turn's first prompt."""
         self.first = first
 
     def leave_out_media(self) -> None:
-        """A note stands in the place of every medium."""
+        """Replace every medium by a note."""
         self.first = tuple(map(_without_media, self.first))
 
     def leave_out_results(self) -> None:
-        """The newest round has read nothing; what it has changed stays."""
+        """Replace each result that the newest round has read by an error; results of changes stay."""
         newest = self._rounds[-1]
         assert isinstance(newest, FunctionResponses)  # noqa: S101 - `has_results` says so
         self._rounds[-1] = FunctionResponses(
             responses=tuple(
-                FunctionResponse(call=one.call, response=_LEFT_OUT) if self._has_read(one) else one
-                for one in newest.responses
+                FunctionResponse(call=answer.call, response=_LEFT_OUT) if self._has_read(answer) else answer
+                for answer in newest.responses
             )
         )
 
     def leave_out_rounds(self, contents: int | None = None) -> None:
-        """Leave these first contents of the rounds out, or all of them, and tell their changes instead."""
-        gone = self._rounds[:contents]
-        self._rounds = self._rounds[len(gone) :]
-        self.first = (*self.first, *self._told_changes(gone))
+        """Replace the first contents of the rounds, or all rounds, by notes on their changes."""
+        dropped = self._rounds[:contents]
+        self._rounds = self._rounds[len(dropped) :]
+        self.first = (*self.first, *self._notes_on_changes(dropped))
 
     def within_request(
         self, system_instruction: str, declarations: Sequence[FunctionDeclaration], note: str | None
     ) -> tuple[Content, ...]:
-        """Return the contents within the budget of a request; what the rounds that it leaves out have changed is told."""
+        """Return the contents within the budget of a request, with notes on the changes of dropped rounds."""
         notes = [TextContent(role="user", texts=(note,))] if note else []
         while True:
             contents = within_request(system_instruction, declarations, (*self.first, *self._rounds, *notes))
-            kept = {id(one) for one in contents if isinstance(one, ModelContent)}
-            left_out = sum(isinstance(one, ModelContent) and id(one) not in kept for one in self._rounds)
+            sent_ids = {id(one) for one in contents if isinstance(one, ModelContent)}
+            left_out = sum(isinstance(one, ModelContent) and id(one) not in sent_ids for one in self._rounds)
             if not left_out:
                 return contents
             self.leave_out_rounds(2 * left_out)  # each with the answers to its calls
@@ -100,8 +100,8 @@ class TurnContents:
         tool = self._registry.find(answer.call.name, self._context)
         return "output" in answer.response and tool is not None and (tool.is_reading or bool(tool.outside))
 
-    def _told_changes(self, contents: Sequence[Content]) -> Iterator[TextContent]:
-        """Yield a note on the changes of the rounds that are left out from now on: they hold, so they are not to be made twice."""
+    def _notes_on_changes(self, contents: Sequence[Content]) -> Iterator[TextContent]:
+        """Yield a note on the changes of dropped rounds: the changes hold, so the model must not repeat them."""
         rounds = (one for one in contents if isinstance(one, FunctionResponses))
         notes = []
         for answer in (one for several in rounds for one in several.responses if "output" in one.response):

@@ -1,4 +1,4 @@
-"""The context of a turn's tools: its chat, and what the turn has read and done so far; none of it comes from the model."""
+"""The context of a turn's tools: the chat, and everything read and done by the turn so far; nothing comes from the model."""
 
 import datetime as dt
 import itertools
@@ -15,7 +15,7 @@ from shared.agent.proposals import Proposals
 from shared.agent.recalled import Recalled
 from shared.agent.receipts import Deed, OutsideDeeds
 from shared.agent.retellings import Retelling, retellings_in_prompt, sources_beyond_memory
-from shared.agent.taint import Readings
+from shared.agent.taint import UntrustedInput
 from shared.clock import Deadline, SystemClock
 from shared.conversation.provenance import Provenance
 from shared.conversation.records import MessageRecord, ProposedCall, StagedWrite
@@ -26,11 +26,11 @@ _NEVER: Final = Deadline(clock=SystemClock(), at_s=math.inf)
 
 
 class EntryPlacement(Protocol):
-    """The path that an entry was filed at or moved to, and the confidence of its classification."""
+    """The path that an entry was filed at or moved to, and the confidence of the classification."""
 
     @property
     def path(self) -> str:
-        """The path below `entries/{conversation_id}/`."""
+        """The path below `entries/{conversation_id}/`, for example `ideas/lunch.md`."""
         ...
 
     @property
@@ -40,11 +40,11 @@ class EntryPlacement(Protocol):
 
 
 class StagedEntries(Protocol):
-    """The entries that a turn read and its staged writes; the knowledge toolset uses the full implementation."""
+    """The entries read by a turn, and its staged writes; the knowledge toolset uses the full implementation."""
 
     @property
     def placement(self) -> EntryPlacement | None:
-        """The last placement of this turn."""
+        """The last placement of the turn."""
         ...
 
     @property
@@ -53,17 +53,17 @@ class StagedEntries(Protocol):
         ...
 
     def mark_shown(self, provenance: Provenance) -> None:
-        """The model is shown something of this provenance."""
+        """Record the provenance of words shown to the model."""
         ...
 
     @property
     def filed_paths(self) -> tuple[str, ...]:
-        """The paths of the entries that this turn filed or moved."""
+        """The paths of the entries filed or moved by the turn."""
         ...
 
     @property
     def deeds(self) -> tuple[Deed, ...]:
-        """What the staged writes do, against what is in the bucket."""
+        """The effects of the staged writes, compared with the bucket."""
         ...
 
     def changes(self) -> tuple[StagedWrite, ...]:
@@ -72,11 +72,11 @@ class StagedEntries(Protocol):
 
 
 class StagedReminders(Protocol):
-    """The reminders that a turn read and its staged writes; the toolset of reminders uses the full implementation."""
+    """The reminders read by a turn, and its staged writes; the toolset of reminders uses the full implementation."""
 
     @property
     def deeds(self) -> tuple[Deed, ...]:
-        """What the staged writes do, against what is in the bucket."""
+        """The effects of the staged writes, compared with the bucket."""
         ...
 
     @property
@@ -85,19 +85,19 @@ class StagedReminders(Protocol):
         ...
 
     def changes(self, *, first_number: int) -> tuple[StagedWrite, ...]:
-        """Return the staged writes, whose first is the write of this number of the outcome; no write is staged after this call."""
+        """Return the staged writes, numbered within the outcome from `first_number`; no write is staged after this call."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnContext:
-    """The chat and turn that a tool works for; none of it comes from the model.
+    """The chat and turn of a tool; nothing comes from the model.
 
-    `prompt`: the provenance of its prompt. The executor waits for a tool until `deadline`. `sequence`: the number of the turn's commit.
-    `to_answer`: the messages that the turn answers; `earlier`: the others that its prompt shows or quotes. `entries` and `reminders` hold
-    the staged writes of this attempt at the turn, `outside` its confirmed external calls. `readings`: what the model was shown beside the
-    chat. `recalled`: what it was shown of the chat beyond the prompt. `proposals`: the changes that wait for a tap. `forgetting`: the
-    messages that the turn proposes to withdraw. `confirmed`: the proposals that a person's tap has the turn carry out.
+    `prompt`: the provenance of the prompt. `deadline`: the end of the executor's wait for a tool. `sequence`: the number of the turn's
+    commit. `to_answer`: the messages to answer; `earlier`: the other messages shown or quoted in the prompt. `entries` and `reminders` hold
+    the staged writes of this attempt at the turn, `outside` the confirmed external calls. `untrusted_input`: words shown to the model in
+    addition to the chat. `recalled`: records of the chat shown beyond the prompt. `proposals`: the changes that wait for a tap.
+    `forgetting`: the messages proposed for withdrawal. `confirmed`: the proposals that a person's tap confirmed.
     """
 
     conversation: Conversation
@@ -112,7 +112,7 @@ class TurnContext:
     question: Question | None = field(default=None, repr=False)
     confirmed: tuple[ProposedCall, ...] = field(default=(), repr=False)
     outside: OutsideDeeds = field(default_factory=OutsideDeeds, compare=False, repr=False)
-    readings: Readings = field(default_factory=Readings, compare=False, repr=False)
+    untrusted_input: UntrustedInput = field(default_factory=UntrustedInput, compare=False, repr=False)
     proposals: Proposals = field(default_factory=Proposals, compare=False, repr=False)
     recalled: Recalled = field(default_factory=Recalled, compare=False, repr=False)
     forgetting: Forgetting = field(default_factory=Forgetting, compare=False, repr=False)
@@ -124,20 +124,20 @@ class TurnContext:
 
     @property
     def deeds(self) -> tuple[Deed, ...]:
-        """What the turn has done so far: to entries, to reminders, and by external calls."""
+        """The turn's effects so far: on entries, on reminders, and by external calls."""
         staged = (one.deeds for one in (self.entries, self.reminders) if one is not None)
         return (*itertools.chain.from_iterable(staged), *self.outside.done)
 
     @property
     def said(self) -> tuple[str, ...]:
-        """The words of the messages that the turn answers."""
+        """The words of the messages to answer."""
         return tuple(one.text for one in self.to_answer)
 
     @property
     def outside_words(self) -> tuple[OutsideWords, ...]:
-        """The words from outside that the model was shown by now: in the prompt, whichever turn read them, or by tools.
+        """The words from outside shown to the model so far: in the prompt, whichever turn read the words, or by tools.
 
-        In the turn of a person's tap, also those of what was proposed.
+        In the turn of a person's tap, also the outside words of the proposing answers.
         """
         prompt = outside_in_prompt(self.question.history, self.question.asked) if self.question is not None else ()
         outcomes = self.question.history.outcomes if self.question is not None and self.confirmed else ()
@@ -145,35 +145,36 @@ class TurnContext:
         recalled = outside_in((*self.recalled.shown.records, *proposing))
         staged = (one.provenance.outside for one in (self.entries, self.reminders) if one is not None)
         filed = self.recalled.provenance.outside.union(*staged)
-        shown_entries = (OutsideWords(sources=filed, text=self.readings.kept),) if filed else ()
-        return (*prompt, *recalled, *shown_entries, *self.readings.outside)
+        shown_entries = (OutsideWords(sources=filed, text=self.untrusted_input.filed),) if filed else ()
+        return (*prompt, *recalled, *shown_entries, *self.untrusted_input.outside)
 
     def outside_in(self, texts: Iterable[str]) -> frozenset[str]:
-        """Return the sources outside the chat of which these texts may repeat words, as in `Provenance`."""
+        """Return the sources outside the chat whose words the texts may repeat, as in `Provenance`."""
         shown = self.outside_words
-        return repeated_sources(texts, shown=shown, said=self.said) if shown else frozenset()
+        return repeated_sources(texts, shown=shown, said_texts=self.said) if shown else frozenset()
 
     def outside_in_write(self, texts: Iterable[str]) -> frozenset[str]:
-        """Return the sources of which these texts may repeat words, when they are filed.
+        """Return the sources whose words the texts may repeat when filed.
 
-        Without a person's tap only what an author orders in own words is filed in a tainted turn, so it repeats none.
+        Empty without a person's tap: in a tainted turn, only an order in the author's own words is filed at once.
         """
         return self.outside_in(texts) if self.confirmed else frozenset()
 
     @property
     def is_tainted(self) -> bool:
-        """Whether the model was shown words from outside, for example by an answer of yesterday about a page."""
+        """Whether the model was shown words from outside, for example by yesterday's answer about a page."""
         return bool(self.outside_words)
 
     @property
     def needs_tap(self) -> bool:
-        """Whether a deletion, a replacement or a write to the outside waits for a tap; what a person's tap decided does not."""
+        """Whether a deletion, a replacement or a write to the outside waits for a tap; a confirmed call does not wait."""
         return not self.confirmed and self.is_tainted
 
     def is_ordered(self, is_grounded: Callable[[Asked], bool], *, zone: dt.tzinfo) -> bool:
-        """Whether something that adds to the chat's own store may be done at once.
+        """Whether an addition to the chat's own store may be made at once.
 
-        It may where no tap is needed, or one author orders it in own words. Times are read in `zone`, from the time of the message.
+        True if no tap is needed, or if one author orders the addition in own words. Times are read in `zone`, from the time of the author's
+        newest message: "tomorrow", sent at 23:59, is the day after.
         """
         if not self.needs_tap:
             return True
@@ -183,52 +184,54 @@ class TurnContext:
         return any(is_grounded(_asked(messages, zone, outside)) for messages in authors.values())
 
     def confirms(self, tool: str, arguments: Mapping[str, object], revision: str) -> bool:
-        """Whether no person was asked about this call while what it changes was in another state."""
+        """Whether the call's target has the `revision` of every question about the call; True if no person was asked."""
         asked = (one for one in self.confirmed if one.tool == tool and json.loads(one.arguments) == arguments)
         return all(one.revision == revision for one in asked)
 
     @property
     def asked_ids(self) -> tuple[str, ...]:
-        """The messages that the turn answers, oldest first."""
+        """The ids of the messages to answer, oldest first."""
         return tuple(one.line_message_id for one in self.to_answer)
 
     @property
     def retellings(self) -> tuple[Retelling, ...]:
-        """The recaps and answers of the bot that the model has read; needed only where entries or reminders are changed.
+        """The recaps and answers of the bot that the model has read; needed only for changes of entries or reminders.
 
-        The archive is read if one of them was made of something older than memory. Raises: StorageUnavailableError.
+        The archive is read if a retelling was made of a message older than memory. Raises: StorageUnavailableError.
         """
         if self.question is None:
             return ()
         history, asked, recalled = self.question.history, self.question.asked, self.recalled.shown
-        wanted = sources_beyond_memory(history, asked, recalled)
-        if not wanted.ids:
+        beyond_memory = sources_beyond_memory(history, asked, recalled)
+        if not beyond_memory.ids:
             return retellings_in_prompt(history, asked, recalled)
-        archived = self.conversation.archive.read(since_ms=wanted.since_ms, until_ms=wanted.until_ms).messages
+        archived = self.conversation.archive.read(
+            since_ms=beyond_memory.since_ms, until_ms=beyond_memory.until_ms
+        ).messages
         return retellings_in_prompt(
-            history, asked, recalled, [one for one in archived if one.line_message_id in wanted.ids]
+            history, asked, recalled, [one for one in archived if one.line_message_id in beyond_memory.ids]
         )
 
     @property
     def read_earlier(self) -> tuple[MessageRecord, ...]:
-        """The messages besides those to answer that the model has read by now, in the prompt or because it looked them up."""
-        known = {one.line_message_id: one for one in (*self.recalled.shown.messages, *self.earlier)}
-        return tuple(known.values())
+        """The messages that the model has read so far, in the prompt or by recall, without the messages to answer."""
+        by_id = {one.line_message_id: one for one in (*self.recalled.shown.messages, *self.earlier)}
+        return tuple(by_id.values())
 
     @property
     def shown(self) -> Provenance:
-        """The provenance of what tools have shown or staged by now."""
+        """The provenance of everything that tools have shown or staged so far."""
         staged = (one.provenance for one in (self.entries, self.reminders) if one is not None)
         return Provenance.union((self.recalled.provenance, *staged))
 
     @property
     def provenance(self) -> Provenance:
-        """The provenance of all that the model may have read by now, in the prompt or in what tools returned."""
+        """The provenance of everything that the model may have read so far, in the prompt or in results of tools."""
         read = self.prompt | self.shown
         return replace(read, outside=sources_of(self.outside_words))
 
-    def seal(self) -> None:
-        """Stage nothing more: a tool that took too long may still run, and no receipt would tell what it stages from now on."""
+    def close_staging(self) -> None:
+        """Stage nothing more: a late tool may still run, and no receipt would state its effects."""
         if self.entries is not None:
             self.entries.changes()
         if self.reminders is not None:
@@ -240,7 +243,7 @@ class TurnContext:
             self.question.check_amendments(self.shown)
 
     def begin_check(self) -> Callable[[], None]:
-        """Begin to check the amendments beside a request to the model; the function that is returned ends it.
+        """Begin to check the amendments in parallel with a request to the model; the returned function ends the check.
 
         Both raise PromptAmendedError.
         """

@@ -1,4 +1,4 @@
-"""Makes the context of a turn: the chat as the question shows it, and its staged writes; every attempt at a turn begins without any."""
+"""Makes the context of a turn: the chat as the question shows it, and empty staging; each attempt at a turn begins without writes."""
 
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -12,7 +12,7 @@ from shared.turns.question import Question
 
 
 class StagingPort(Protocol):
-    """Staged writes to entries; every attempt at a turn begins with none."""
+    """Staged writes to entries; each attempt at a turn begins with none."""
 
     def begin(self, conversation: Conversation, *, sequence: int, amendments: Amendments) -> StagedEntries:
         """Return the chat's entries as the turn of commit `sequence` sees them, without staged writes."""
@@ -20,7 +20,7 @@ class StagingPort(Protocol):
 
 
 class ReminderStagingPort(Protocol):
-    """Staged writes to reminders; every attempt at a turn begins with none."""
+    """Staged writes to reminders; each attempt at a turn begins with none."""
 
     def begin(
         self, conversation: Conversation, *, sequence: int, now_ms: int, amendments: Amendments
@@ -31,7 +31,7 @@ class ReminderStagingPort(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnContexts:
-    """Makes contexts.  `reminders` None: no reminder can be made."""
+    """Makes contexts.  `reminders` None: the deployment has no reminders."""
 
     entries: StagingPort
     reminders: ReminderStagingPort | None = None

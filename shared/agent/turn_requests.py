@@ -1,4 +1,4 @@
-"""The requests of one turn to the model: what is changed after one that failed, within the limits."""
+"""The requests of one turn to the model: the changes after a failed request, within the limits."""
 
 import json
 import random
@@ -18,7 +18,7 @@ from shared.agent.model import (
     mask_content,
 )
 from shared.agent.registry import Registry
-from shared.agent.remedies import RATE_LIMITED, UNANSWERED, Help, Trouble, trouble_of, trouble_with
+from shared.agent.remedies import RATE_LIMITED, UNANSWERED, Remedy, Trouble, trouble_of, trouble_with
 from shared.agent.turn_contents import TurnContents
 from shared.agent.turn_context import TurnContext
 from shared.clock import Clock, Deadline
@@ -27,10 +27,10 @@ from shared.errors import DeadlineError, ModelCallLimitError, ModelRefusedError,
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """The limits of a turn.  `model_calls` counts every request to the model, also if its answer could not be used.
+    """The limits of a turn.  `model_calls` counts every request to the model, also after an unusable answer.
 
-    `seconds` is the time from the first request to the decision. No request begins with less than `least_call_s` left. A request that
-    another one may follow takes at most `call_s`, so that a request that hangs leaves time for the next one.
+    `seconds`: the time from the first request to the decision. No request begins with less than `least_call_s` left. A request that another
+    request may follow takes at most `call_s`, so that a hanging request leaves time for the next.
     """
 
     model_calls: int = 8
@@ -43,9 +43,9 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """What a turn asks: its `contents`, and with `asked_only` those of a prompt that holds nothing of the chat but what is asked.
+    """A turn's question: its `contents`, and with `asked_only` the contents of a prompt with only the messages to answer.
 
-    The model may call `only` these tools; none named: all that the turn has.
+    The model may call `only` these tools; empty: all tools of the turn.
     """
 
     system_instruction: str
@@ -61,7 +61,7 @@ _PASSING: Final = (UNANSWERED.name, RATE_LIMITED.name)
 
 
 class TurnRequests:
-    """The requests of one run of the loop: the helps that were used, and the remaining limits."""
+    """The requests of one run of the loop: the remedies used so far, and the remaining limits."""
 
     def __init__(  # noqa: PLR0913 - what a run begins with
         self,
@@ -75,9 +75,9 @@ class TurnRequests:
         context: TurnContext,
         deadline: Deadline,
     ) -> None:
-        """`models`: the first one, and the second one if there is any."""
+        """`models`: the first model, and the second, if any."""
         self.model_calls = 0
-        self.helped: list[Help] = []
+        self.remedies_used: list[Remedy] = []
         self.saw_asked_only = False
         self.model, *self._other_models = models
         self._registry = registry
@@ -97,7 +97,7 @@ class TurnRequests:
         self._output_tokens = limits.max_output_tokens
 
     def ask(self, *, tries_once: bool = False) -> ModelResponse:
-        """Return the model's next usable answer; after a failure it is asked again with what helps, within the limits.
+        """Return the model's next usable answer; after a failure, the next remedy is applied and the model asked again, within limits.
 
         `tries_once`: a failure is raised at once. Raises: as `Agent.think`.
         """
@@ -110,7 +110,7 @@ class TurnRequests:
                 end_check()
                 if tries_once:
                     raise
-                self._help_after(cause)
+                self._prepare_retry(cause)
                 continue
             end_check()
             for name in _PASSING:
@@ -118,11 +118,11 @@ class TurnRequests:
             trouble = trouble_with(response)
             if trouble is None:
                 return response
-            if tries_once or not self._helps(trouble):
+            if tries_once or not self._apply_next_remedy(trouble):
                 raise trouble.error
 
     def append(self, response: ModelResponse, results: FunctionResponses) -> None:
-        """Append the answer and the results of its calls.  After a round that only repeats, nothing but an end of the turn is offered."""
+        """Append the answer and the results of its calls.  After a round of repeated calls, only the final tools are offered."""
         assert response.content is not None  # noqa: S101 - trouble_with lets no answer without content through
         self._contents.append(response.content, results)
         self._note = None
@@ -131,16 +131,16 @@ class TurnRequests:
             logs.warning("calls_repeated", model_call=self.model_calls)
             self._is_ending, self._note = True, _REPEATED
         has_changed = any(not self._is_reading(one.name) for one in response.calls)
-        self._made = calls if has_changed else self._made | calls  # what was read before a change may be read again
+        self._made = calls if has_changed else self._made | calls  # after a change, a repeated reading is no repetition
 
-    def helps_against(self, trouble: Trouble, *, least_s: float = 0.0) -> bool:
-        """Whether the model is to be asked again because of this trouble with its reply; not with less than `least_s` left."""
+    def try_remedy(self, trouble: Trouble, *, least_s: float = 0.0) -> bool:
+        """Apply the next remedy for a trouble with the reply; return False without a remedy, a request or `least_s` left."""
         has_request = self.model_calls < self._limits.model_calls
-        return has_request and self._deadline.left_s >= least_s and self._helps(trouble)
+        return has_request and self._deadline.left_s >= least_s and self._apply_next_remedy(trouble)
 
     @property
     def allowed(self) -> tuple[str, ...]:
-        """The tools that the model had to choose from in the last request; none named: all that the turn has."""
+        """The tools among which the model had to choose in the last request; empty: all tools of the turn."""
         if self._asking.only:
             return self._asking.only
         is_last = self.model_calls == self._limits.model_calls
@@ -151,73 +151,73 @@ class TurnRequests:
         return self._deadline.within(self._limits.tool_seconds)
 
     def _begin_check(self) -> Callable[[], None]:
-        """Check the amendments before the request; before the first one, only begin the check if its chat was read just now."""
+        """Check the amendments before the request; before the first request, only begin the check if the chat was read just now."""
         if self.model_calls == 1:
             return self._context.begin_check()
         self._context.check_amendments()
         return lambda: None
 
-    def _help_after(self, cause: ModelUnavailableError | ModelRefusedError) -> None:
-        """Prepare to ask again, after a pause where that is what helps.  Raises: `cause`, if nothing helps, or not in time."""
+    def _prepare_retry(self, cause: ModelUnavailableError | ModelRefusedError) -> None:
+        """Prepare the next request, after a pause if the remedy is a repetition.  Raises: `cause`, without a remedy or enough time."""
         is_down = isinstance(cause, ModelUnavailableError)
         retry_after_s = cause.retry_after_s if isinstance(cause, ModelUnavailableError) else None
         if is_down:
             logs.warning("model_unavailable", model_call=self.model_calls, retry_after_s=retry_after_s)
         trouble = trouble_of(cause)
-        if not self._helps(trouble):
+        if not self._apply_next_remedy(trouble):
             raise cause
-        if is_down and self.helped[-1] is Help.AGAIN:
+        if is_down and self.remedies_used[-1] is Remedy.AGAIN:
             pause_s = retry_after_s or self._chance.uniform(0.2, 1.0) * self._tried[trouble.name]
             if pause_s + self._limits.least_call_s > self._deadline.left_s:
                 raise cause
             self._clock.sleep(pause_s)
 
-    def _helps(self, trouble: Trouble) -> bool:
-        """Apply the trouble's next help that is possible; return whether there was one."""
-        while (place := self._tried[trouble.name]) < len(trouble.helps):
+    def _apply_next_remedy(self, trouble: Trouble) -> bool:
+        """Apply the trouble's next possible remedy; return False if none remains."""
+        while (place := self._tried[trouble.name]) < len(trouble.remedies):
             self._tried[trouble.name] += 1
-            help_ = trouble.helps[place]
-            if not self._is_possible(help_):
+            remedy = trouble.remedies[place]
+            if not self._is_possible(remedy):
                 if not trouble.is_passing:
                     continue
-                help_ = Help.AGAIN
+                remedy = Remedy.AGAIN
             if not trouble.is_passing:
-                logs.warning("model_answer_unusable", trouble=trouble.name, help=help_.value)
-            self.helped.append(help_)
-            self._apply(help_, trouble.note)
+                logs.warning("model_answer_unusable", trouble=trouble.name, help=remedy.value)
+            self.remedies_used.append(remedy)
+            self._apply(remedy, trouble.note)
             return True
         return False
 
-    def _is_possible(self, help_: Help) -> bool:
-        match help_:
-            case Help.OTHER_MODEL:
+    def _is_possible(self, remedy: Remedy) -> bool:
+        match remedy:
+            case Remedy.OTHER_MODEL:
                 return bool(self._other_models)
-            case Help.ASKED_ONLY:
+            case Remedy.ASKED_ONLY:
                 return self._asked_only() != self._contents.first
-            case Help.WITHOUT_MEDIA:
+            case Remedy.WITHOUT_MEDIA:
                 return self._contents.has_media
-            case Help.WITHOUT_RESULTS:
+            case Remedy.WITHOUT_RESULTS:
                 return self._contents.has_results
             case _:
                 return True
 
-    def _apply(self, help_: Help, note: str | None) -> None:
-        self._note = note if help_ in {Help.NOTE, Help.ENDING} else None
-        self._validated = help_ is Help.VALIDATED
-        self._is_ending = self._is_ending or help_ is Help.ENDING
-        match help_:
-            case Help.MORE_OUTPUT:
+    def _apply(self, remedy: Remedy, note: str | None) -> None:
+        self._note = note if remedy in {Remedy.NOTE, Remedy.ENDING} else None
+        self._validated = remedy is Remedy.VALIDATED
+        self._is_ending = self._is_ending or remedy is Remedy.ENDING
+        match remedy:
+            case Remedy.MORE_OUTPUT:
                 self._output_tokens *= 2
-            case Help.START_OVER:
+            case Remedy.START_OVER:
                 self._contents.leave_out_rounds()
-            case Help.WITHOUT_RESULTS:
+            case Remedy.WITHOUT_RESULTS:
                 self._contents.leave_out_results()
-            case Help.ASKED_ONLY:
+            case Remedy.ASKED_ONLY:
                 self.saw_asked_only = not self._contents.has_rounds
                 self._contents.begin_with(self._asked_only())
-            case Help.WITHOUT_MEDIA:
+            case Remedy.WITHOUT_MEDIA:
                 self._contents.leave_out_media()
-            case Help.OTHER_MODEL:
+            case Remedy.OTHER_MODEL:
                 self.model = self._other_models.pop(0)
                 logs.warning("model_fell_back", model=self.model.name)
             case _:
@@ -256,5 +256,5 @@ class TurnRequests:
 
     @property
     def _is_last(self) -> bool:
-        """Whether the request may take all the time that is left: a slow model answers late rather than never."""
+        """Whether the request may take all remaining time: a late answer is better than none."""
         return not self._other_models and any(self._tried[one] for one in _PASSING)

@@ -11,7 +11,7 @@ import msgspec
 
 from shared.storage.object_names import ENTRY_SUFFIX
 
-_MARKS: Final = ("✓ ", "☐ ")  # no line of the model begins with a mark: shared/agent/receipts.py, `without_marks`
+_MARKS: Final = ("✓ ", "☐ ")  # the model begins no line so: `without_receipt_symbols`
 _NAME: Final = re.compile(r"[“「]([^”」]*)")
 _FIXED: Final = frozenset({"at", "database_name", "digest", "id", "page_id", "rule"})
 

@@ -12,7 +12,7 @@ from shared import logs
 from shared.agent.json_schema import validator_of
 from shared.agent.model import Json, JsonAnswer, JsonModel, JsonRequest
 from shared.agent.moment import describe_moment
-from shared.agent.taint import Readings
+from shared.agent.taint import UntrustedInput
 from shared.errors import ModelBlockedError, ModelUnavailableError
 from shared.knowledge.entry import NAME_LIMIT
 from shared.knowledge.schema import FIELDS, Category, Field, InvalidValueError, Value, one_line
@@ -82,9 +82,9 @@ class Classifier:
         if not validator_of(self.schema).is_valid(answer):
             raise ModelUnavailableError("the model's classification breaks its schema")
         category = hint.category or Category(str(answer["category"]))
-        readings = Readings()
-        readings.note(text)
-        name, _ = readings.without_strange_links(hint.name or str(answer["name"]))
+        untrusted_input = UntrustedInput()
+        untrusted_input.record(text)
+        name, _ = untrusted_input.without_strange_links(hint.name or str(answer["name"]))
         return Classification(
             category=category,
             confidence=clamp(answer["confidence"]),
@@ -94,7 +94,7 @@ class Classifier:
                 for one in FIELDS[category]
                 if one.name != "name"
                 and (value := _usable_value(one, answer)) is not None
-                and not readings.has_strange_links(value)
+                and not untrusted_input.has_strange_links(value)
             },
         )
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import quote, urlencode
 
-from shared.agent.receipts import without_marks
+from shared.agent.receipts import without_receipt_symbols
 from shared.conversation.records import OutcomeRecord
 from shared.line.graphemes import cut, graphemes
 from shared.line.ids import mask_ids
@@ -42,7 +42,7 @@ class CalendarLinks:
     def _link(self, reminder: Reminder, outcome: OutcomeRecord) -> OutgoingMessage:
         locale = language_of((reminder.text,), default=self.locale)
         when = shown_time(reminder, locale=locale, now_ms=outcome.timestamp_ms)
-        words = without_marks(f"🗓 {when}\n{mask_ids(reminder.text)}")
+        words = without_receipt_symbols(f"🗓 {when}\n{mask_ids(reminder.text)}")
         return OutgoingMessage(
             text=cut(words, limit_utf16=TEMPLATE_TEXT_LIMIT),
             link=LinkButton(label=self.phrases.text(Phrase.CALENDAR_BUTTON), uri=calendar_link(reminder)),

@@ -4,7 +4,7 @@ import datetime as dt
 from dataclasses import dataclass, field
 from typing import Final
 
-from shared.agent.receipts import without_marks
+from shared.agent.receipts import without_receipt_symbols
 from shared.conversation.provenance import Provenance
 from shared.conversation.store import Conversation
 from shared.line.graphemes import cut
@@ -44,7 +44,7 @@ def due_reminders(conversation: Conversation, *, phrases: Phrases, locale: str) 
     if len(found) > len(shown):
         lines.append(f"… +{len(found) - len(shown)}")
     return DueReminders(
-        text=without_marks("\n".join((phrases.text(Phrase.REMINDERS_DUE), *lines))),
+        text=without_receipt_symbols("\n".join((phrases.text(Phrase.REMINDERS_DUE), *lines))),
         provenance=Provenance.union(provenance_said(one, amendments) for one in shown),
     )
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Final, Literal, Protocol
 
-from shared.agent.receipts import without_marks
+from shared.agent.receipts import without_receipt_symbols
 from shared.conversation.provenance import Provenance
 from shared.conversation.store import Conversation
 from shared.knowledge.digest import Digest, digest
@@ -93,12 +93,15 @@ class ReminderWording:
     def said(self, conversation: Conversation, occurrence: Occurrence) -> Said | None:
         kind = _DIGESTS.get(occurrence.reminder.kind)
         if kind is None:
-            return Said(text=without_marks(mask_ids(self._text(occurrence, occurrence.reminder.text))))
+            return Said(text=without_receipt_symbols(mask_ids(self._text(occurrence, occurrence.reminder.text))))
         summary = self._digest(conversation, occurrence, kind)
         return (
             None
             if summary.is_empty
-            else Said(text=without_marks(mask_ids(self._text(occurrence, summary.text))), provenance=summary.provenance)
+            else Said(
+                text=without_receipt_symbols(mask_ids(self._text(occurrence, summary.text))),
+                provenance=summary.provenance,
+            )
         )
 
     def messages(self, occurrence: Occurrence, text: str) -> Sequence[OutgoingMessage]:

@@ -194,10 +194,10 @@ def _is_ordered(entry: Entry, updates: Json, overlay: EntryOverlay, occasion: Oc
     others = tuple(row.name for row in overlay.rows() if row.path != entry.path)
     match dict(updates):
         case {"status": "done", **rest} if not rest:
-            return occasion.is_ordered(lambda asked: is_tick_grounded(asked, name=entry.name, others=others))
+            return occasion.is_ordered(lambda asked: is_tick_grounded(asked, name=entry.name, other_names=others))
         case {"note": str(note), **rest} if not rest:
             return occasion.is_ordered(
-                lambda asked: is_addition_grounded(asked, name=entry.name, others=others, note=note)
+                lambda asked: is_addition_grounded(asked, name=entry.name, other_names=others, note=note)
             )
         case _:
             return False

@@ -10,7 +10,7 @@ from typing import Final
 from shared.agent.chat_memory import SPAN_TOKENS, ChatMemory
 from shared.agent.forgetting import MOST_PROPOSED
 from shared.agent.model import Json
-from shared.agent.recall_request import SPAN_MESSAGES, NothingToRecallError, UnknownNameError, Wanted
+from shared.agent.recall_request import SPAN_MESSAGES, NothingToRecallError, RecallRequest, UnknownNameError
 from shared.agent.tools import Tool, ToolFault, load_schema
 from shared.agent.turn_context import TurnContext
 from shared.tools.stretches import queries_of, stretch_of
@@ -77,7 +77,7 @@ class MemoryTools:
         queries, who = queries_of(arguments), arguments.get("who")
         most = _MOST_FOUND if queries else SPAN_MESSAGES
         limit = arguments.get("limit", _FOUND_LIMIT if queries else SPAN_MESSAGES)
-        wanted = Wanted(
+        wanted = RecallRequest(
             queries=queries,
             who=None if who is None else str(who),
             since_ms=stretch[0],
@@ -89,7 +89,7 @@ class MemoryTools:
         except NothingToRecallError:
             return _NOT_THIS_TIME
         except UnknownNameError as unknown:
-            known = ", ".join(unknown.known) or "none"
+            known = ", ".join(unknown.member_names) or "none"
             return ToolFault(
                 message=f"`who` is not the name of exactly one person. Names here: {known}.", may_retry=True
             )
@@ -105,7 +105,9 @@ class MemoryTools:
         if len(askers) != 1 or None in askers:
             return _WHO_ASKS
         is_quoted = arguments.get("quoted") is True
-        wanted = Wanted(queries=queries_of(arguments), since_ms=stretch[0], until_ms=stretch[1], limit=MOST_PROPOSED)
+        wanted = RecallRequest(
+            queries=queries_of(arguments), since_ms=stretch[0], until_ms=stretch[1], limit=MOST_PROPOSED
+        )
         if not is_quoted and not wanted.queries and stretch == (None, None):
             return _NOTHING_WANTED
         try:

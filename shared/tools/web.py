@@ -87,7 +87,7 @@ def web_tools(web: WebSearch) -> tuple[Tool, ...]:
 
     def search(arguments: Json, context: TurnContext) -> Cited | ToolFault:
         query = without_lone_surrogates(str(arguments["query"]))
-        if context.is_tainted and context.readings.repeats_kept(query, context.said):
+        if context.is_tainted and context.untrusted_input.repeats_filed(query, context.said):
             return NOT_NAMED
         context.check_amendments()
         try:

@@ -16,7 +16,7 @@ OF_REFUSALS: Final[Mapping[str, Mutation]] = {
         lacks="one blocked word is the answer to every question whose prompt holds it",
     ),
     "marks_what_is_refused": Mutation(
-        f"{_CULPRITS}:Culprits._mark",
+        f"{_CULPRITS}:Culprits._mark_culprits",
         Skip("refuse"),
         lacks="a blocked word costs every later question a refused request and a search",
     ),
@@ -31,7 +31,7 @@ OF_REFUSALS: Final[Mapping[str, Mutation]] = {
         lacks="every question within five minutes of a broken picture gets an apology",
     ),
     "marks_broken_media": Mutation(
-        f"{_CULPRITS}:Culprits._mark",
+        f"{_CULPRITS}:Culprits._mark_culprits",
         Skip("mark_as_refused"),
         lacks="a broken picture is shown again, and costs every question a refused request",
     ),

@@ -13,7 +13,7 @@ from typing import Final
 
 from shared.adapters.written_calls import written_calls
 from shared.agent.links import links_in
-from shared.agent.receipts import is_blank, without_marks
+from shared.agent.receipts import is_blank, without_receipt_symbols
 from shared.agent.transcript import placeholder, words
 from shared.conversation.receipt_lines import compared_texts
 from shared.errors import AizuchiError
@@ -104,7 +104,7 @@ FUNCTIONS: Final[Mapping[str, Callable[[str], object]]] = {
     "rank": lambda text: rank([[Passage(folded=text)]], [text[:300]]),
     "runs": Runs.of,
     "snippet": lambda text: snippet(text[:5_000], [text]),
-    "without_marks": without_marks,
+    "without_receipt_symbols": without_receipt_symbols,
     "without_artifacts": without_artifacts,
     "readable": readable,
     "blocks_of": blocks_of,

@@ -59,7 +59,7 @@ class NotionTools:
                 "edited first; `has_more` says that there are others, so narrow the search.",
                 self._search,
                 reads=True,
-                found_out=self.properties.words,
+                description_end=self.properties.words,
             ),
             self._tool(
                 "create_page",
@@ -88,7 +88,7 @@ class NotionTools:
         run: _Run,
         *,
         reads: bool = False,
-        found_out: Callable[[], str] | None = None,
+        description_end: Callable[[], str] | None = None,
     ) -> Tool:
         parameters: dict[str, Any] = copy.deepcopy(dict(load_schema(f"{name}.parameters")))
         if "database_name" in parameters["properties"]:
@@ -109,7 +109,7 @@ class NotionTools:
             outside=NOTION if reads else "",
             most_calls=MOST_CALLS,
             only_in=self.conversations,
-            found_out=found_out,
+            description_end=description_end,
         )
 
     def _search(self, arguments: Json, context: TurnContext) -> Json:
@@ -121,7 +121,7 @@ class NotionTools:
         def search(schema: Schema) -> Json:
             filter_ = filter_of(schema, writer, query=query, conditions=conditions)
             found = self.databases.api.query(schema.data_source_id, filter_, limit=PAGES_SHOWN, deadline=deadline)
-            context.readings.mark_titles({page.page_id: title_of(page.properties) for page in found.pages})
+            context.untrusted_input.record_titles({page.page_id: title_of(page.properties) for page in found.pages})
             return {
                 "status": "success",
                 "pages": [_summary_of(page) for page in found.pages],
@@ -184,13 +184,13 @@ class NotionTools:
 
     def _is_ordered_tick(self, page: Page, database: str, values: PropertyValues, context: TurnContext) -> bool:
         """Whether a person says in own words that this thing is done, and means no other page that this turn has found."""
-        titles = dict(context.readings.titles)
+        titles = dict(context.untrusted_input.titles)
         title = titles.pop(page.page_id, None)
         if title is None or not is_tick(page, values):
             return False
         others = tuple(titles.values())
         return context.is_ordered(
-            lambda asked: is_tick_grounded(asked, name=title, others=others, place=database),
+            lambda asked: is_tick_grounded(asked, name=title, other_names=others, place=database),
             zone=zoneinfo.ZoneInfo(self.time_zone),
         )
 

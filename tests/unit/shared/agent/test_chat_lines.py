@@ -24,7 +24,7 @@ def shown(*messages: MessageRecord, outcomes: tuple[OutcomeRecord, ...] = ()) ->
 
 def message_of(number: int, tokens: int) -> MessageRecord:
     """Return a message that takes so many tokens with its header."""
-    header = estimated_tokens(LINES.said(message(number, "")))
+    header = estimated_tokens(LINES.line(message(number, "")))
     return message(number, "長" * (tokens - header))
 
 

@@ -10,9 +10,9 @@ import pytest
 from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryObjectStore
 from shared.adapters.memory.line_people import MemoryProfiles
 from shared.agent.catch_up import CatchUp, is_catch_up_only
-from shared.agent.chat_memory import FOUND_TOKENS, LINE_TOKENS, SPAN_TOKENS, ChatMemory
+from shared.agent.chat_memory import LINE_TOKENS, MATCH_TOKENS, SPAN_TOKENS, ChatMemory
 from shared.agent.people import People
-from shared.agent.recall_request import NothingToRecallError, Wanted
+from shared.agent.recall_request import NothingToRecallError, RecallRequest
 from shared.agent.result_budget import tokens_of
 from shared.agent.turn_context import TurnContext
 from shared.conversation.history import History
@@ -69,8 +69,8 @@ ASKS: Final = said(0, "what was it?")
 def test_what_is_found_comes_best_first_and_a_stretch_oldest_first(group: Remembering) -> None:
     context = group.context(said(9, "melon cake"), said(8, "melon"), said(7, "melon cake with cream"), ASKS)
 
-    found = group.memory.find(context, Wanted(queries=("melon cake with cream",)))
-    stretch = group.memory.find(context, Wanted(since_ms=0))
+    found = group.memory.find(context, RecallRequest(queries=("melon cake with cream",)))
+    stretch = group.memory.find(context, RecallRequest(since_ms=0))
 
     assert texts(found.lines)[0] == "melon cake with cream"
     assert texts(stretch.lines) == ["melon cake", "melon", "melon cake with cream"]
@@ -81,24 +81,26 @@ def test_a_search_shows_fewer_lines_than_a_stretch(group: Remembering) -> None:
     long = [said(100 - number, f"{number} melon {'長' * (LINE_TOKENS - 100)}") for number in range(60)]
     context = group.context(*long, ASKS)
 
-    found = group.memory.find(context, Wanted(queries=("melon",)))
-    stretch = group.memory.find(context, Wanted(since_ms=0))
+    found = group.memory.find(context, RecallRequest(queries=("melon",)))
+    stretch = group.memory.find(context, RecallRequest(since_ms=0))
 
-    assert sum(map(tokens_of, found.lines)) <= FOUND_TOKENS < sum(map(tokens_of, stretch.lines)) <= SPAN_TOKENS
+    assert sum(map(tokens_of, found.lines)) <= MATCH_TOKENS < sum(map(tokens_of, stretch.lines)) <= SPAN_TOKENS
     assert found.left_out == 60 - len(found.lines) > 0
 
 
 def test_lines_that_fill_what_a_search_may_show_are_shown(group: Remembering) -> None:
     def padded(hours_ago: int, tokens: int) -> MessageRecord:
         text = f"melon {chr(ord('一') + hours_ago)}"  # texts that are the same are shown once
-        (line,) = group.memory.find(group.context(said(hours_ago, text), ASKS), Wanted(queries=("melon",))).lines
+        (line,) = group.memory.find(group.context(said(hours_ago, text), ASKS), RecallRequest(queries=("melon",))).lines
         return said(hours_ago, f"{text}{'長' * (tokens - tokens_of(line))}")
 
-    filling = [padded(hours, FOUND_TOKENS // 10 - 1) for hours in range(11, 21)]
+    filling = [padded(hours, MATCH_TOKENS // 10 - 1) for hours in range(11, 21)]
 
-    assert len(group.memory.find(group.context(*filling, ASKS), Wanted(queries=("melon",))).lines) == 10
+    assert len(group.memory.find(group.context(*filling, ASKS), RecallRequest(queries=("melon",))).lines) == 10
     longer = replace(filling[0], text=f"{filling[0].text}長")
-    assert len(group.memory.find(group.context(longer, *filling[1:], ASKS), Wanted(queries=("melon",))).lines) == 9
+    assert (
+        len(group.memory.find(group.context(longer, *filling[1:], ASKS), RecallRequest(queries=("melon",))).lines) == 9
+    )
 
 
 def test_nobody_is_shown_what_was_said_before_they_joined_but_what_they_said_themselves(group: Remembering) -> None:
@@ -106,9 +108,9 @@ def test_nobody_is_shown_what_was_said_before_they_joined_but_what_they_said_the
     before, after = said(9, "my melon"), said(3, "our melon", by=KENJI)
     context = group.context(before, after, ASKS)
 
-    assert texts(group.memory.find(context, Wanted(queries=("melon",))).lines) == ["our melon"]
-    assert texts(group.memory.find(context, Wanted(since_ms=0)).lines) == ["our melon"]
-    assert texts(group.memory.own_messages(context, Wanted(queries=("melon",))).lines) == ["my melon"]
+    assert texts(group.memory.find(context, RecallRequest(queries=("melon",))).lines) == ["our melon"]
+    assert texts(group.memory.find(context, RecallRequest(since_ms=0)).lines) == ["our melon"]
+    assert texts(group.memory.own_messages(context, RecallRequest(queries=("melon",))).lines) == ["my melon"]
     assert group.memory.own_ids(context) == frozenset({"m9", "m0"})
     assert texts(group.memory.propose(context, {"m9"}).lines) == ["my melon"]
 
@@ -120,7 +122,7 @@ def test_a_catch_up_begins_where_its_sender_spoke_last_or_joined_later(
     group.chat.members.record_joining([YUKI], at_ms=NOW_MS - joined * HOUR_MS)
     lines = [said(hours, f"line {hours}", by=YUKI if hours == 6 else KENJI) for hours in range(9, 0, -1)]
 
-    found = group.memory.find(group.context(*lines, ASKS), Wanted())
+    found = group.memory.find(group.context(*lines, ASKS), RecallRequest())
 
     assert texts(found.lines) == [f"line {hours}" for hours in range(since, 0, -1)]
 
@@ -128,7 +130,7 @@ def test_a_catch_up_begins_where_its_sender_spoke_last_or_joined_later(
 def test_nothing_is_looked_up_without_a_prompt_or_for_one_that_shows_nothing_else(group: Remembering) -> None:
     for context in (TurnContext(conversation=group.chat), group.context(said(9, "melon"), ASKS, isolated=True)):
         with pytest.raises(NothingToRecallError):
-            group.memory.find(context, Wanted(queries=("melon",)))
+            group.memory.find(context, RecallRequest(queries=("melon",)))
 
 
 def test_in_a_chat_of_two_all_messages_are_the_askers(reads: ThreadPoolExecutor) -> None:
@@ -142,12 +144,12 @@ def test_of_ones_own_messages_those_that_hold_the_words_are_proposed_else_the_mo
     asks = said(0, "forget the melon cake and the plum")
     context = group.context(cake, pie, ham, said(6, "melon cake", by=KENJI), asks)
 
-    literal = group.memory.own_messages(context, Wanted(queries=("melon cake", "durian")))
+    literal = group.memory.own_messages(context, RecallRequest(queries=("melon cake", "durian")))
     assert texts(literal.lines) == ["melon cake", asks.text]
     assert [one.line_message_id for one in context.forgetting.proposed] == ["m9", "m0"]
     assert context.recalled.shown.provenance.ids == {"m9", "m0"}
 
-    alike = group.memory.own_messages(context, Wanted(queries=("melon tart",)))
+    alike = group.memory.own_messages(context, RecallRequest(queries=("melon tart",)))
     assert texts(alike.lines) == ["melon cake", "melon pie"]
 
 
@@ -155,8 +157,10 @@ def test_what_a_request_quotes_is_proposed_whatever_else_it_says(group: Remember
     quoted, other = said(9, "melon"), said(8, "plum")
     context = group.context(quoted, other, replace(ASKS, quoted_message_id="m9"))
 
-    assert texts(group.memory.own_messages(context, Wanted(queries=("plum",)), is_quoted=True).lines) == ["melon"]
-    assert texts(group.memory.own_messages(context, Wanted()).lines) == ["melon", "plum"]
+    assert texts(group.memory.own_messages(context, RecallRequest(queries=("plum",)), is_quoted=True).lines) == [
+        "melon"
+    ]
+    assert texts(group.memory.own_messages(context, RecallRequest()).lines) == ["melon", "plum"]
 
 
 CATCH_UP: Final = said(0, "/catchup")

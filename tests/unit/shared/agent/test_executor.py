@@ -221,7 +221,7 @@ def test_a_link_that_the_model_had_written_is_not_given_by_the_answer_to_that(
 
     executor.run([call], context, Deadline.after(FixedClock(), 5))
 
-    assert context.readings.has_strange_links("https://evil.example/?q=4711")
+    assert context.untrusted_input.has_strange_links("https://evil.example/?q=4711")
 
 
 def test_a_tool_that_the_request_did_not_allow_is_not_run(threads: ThreadPoolExecutor, context: TurnContext) -> None:

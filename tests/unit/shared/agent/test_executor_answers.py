@@ -43,7 +43,7 @@ class Turn:
         made = more.pop("made", None)
         tool = Tool(name="act", description="", parameters=ANYTHING, response=ANYTHING, run=act, **more)
         executor = ToolExecutor(registry=Registry((*core_tools(), tool)), threads=self.threads)
-        return executor.run(calls or [ACT], self.context, Deadline.after(self.clock, 5), made=made)
+        return executor.run(calls or [ACT], self.context, Deadline.after(self.clock, 5), call_counts=made)
 
 
 ACT = FunctionCall(name="act", args={})
@@ -159,17 +159,17 @@ def test_arguments_are_measured_in_characters(turn: Turn) -> None:
 def test_what_a_tool_returns_is_remembered_as_read(turn: Turn, result: ToolResult, *, is_outside: bool) -> None:
     turn.run(returns(result), outside="web" if is_outside else "")
 
-    readings = turn.context.readings
+    untrusted_input = turn.context.untrusted_input
     assert turn.context.is_tainted is is_outside
-    assert [one.sources for one in readings.outside] == [frozenset({"web"})] * is_outside
-    assert readings.without_strange_links(LINK) == (LINK, 0)
-    assert readings.repeats_kept(LINK, ()) is not is_outside
+    assert [one.sources for one in untrusted_input.outside] == [frozenset({"web"})] * is_outside
+    assert untrusted_input.without_strange_links(LINK) == (LINK, 0)
+    assert untrusted_input.repeats_filed(LINK, ()) is not is_outside
 
 
 def test_what_the_model_decides_gives_it_no_links(turn: Turn) -> None:
     turn.run(returns(Decision(result={"words": LINK}, message=LINK)), is_final=True)
 
-    assert turn.context.readings.without_strange_links(LINK) == ("", 1)
+    assert turn.context.untrusted_input.without_strange_links(LINK) == ("", 1)
 
 
 def test_a_result_that_is_cut_keeps_its_footnote_and_one_that_is_not_is_not_logged(

@@ -38,7 +38,7 @@ def workbook(rows: int, *titles: str) -> Document:
 
 
 def shown(of: Document, *said: str, limit_tokens: int = FILE_TOKENS) -> str:
-    return file_part(of, said=said, limit_tokens=limit_tokens).text
+    return file_part(of, question=said, limit_tokens=limit_tokens).text
 
 
 def test_a_short_file_is_shown_whole_between_remarks() -> None:

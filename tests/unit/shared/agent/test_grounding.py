@@ -21,7 +21,7 @@ def is_grounded(case: Case) -> bool:
             return is_reminder_grounded(asked, text=case.text, at=case.at, rule=case.rule)
         case Ticking():
             asked = Asked(messages=(case.said,), now=NOW)
-            return is_tick_grounded(asked, name=case.name, others=case.others, place=case.place)
+            return is_tick_grounded(asked, name=case.name, other_names=case.others, place=case.place)
         case Noting():
             return is_note_grounded(Asked(messages=(case.said,), now=NOW, outside=case.outside), text=case.text)
 
@@ -74,7 +74,7 @@ def test_own_values_may_stand_in_several_messages_of_one_author() -> None:
 def test_a_target_is_named_by_half_of_its_name_if_it_is_the_only_one(
     said: str, name: str, others: tuple[str, ...], *, is_named: bool
 ) -> None:
-    assert is_target_named((said,), name=name, others=others) is is_named
+    assert is_target_named((said,), name=name, other_names=others) is is_named
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -3,7 +3,7 @@
 import pytest
 
 from shared.agent.links import links_in
-from shared.agent.taint import Readings
+from shared.agent.taint import UntrustedInput
 
 TAPPABLE = [
     "https://evil.example/?d=4711",
@@ -160,8 +160,8 @@ ONLY_IN_A_STRICT_READING = [
 
 @pytest.mark.parametrize("text", ONLY_IN_A_STRICT_READING)
 def test_after_a_reading_from_outside_every_ending_of_a_host_counts(text: str) -> None:
-    usual, tainted = Readings(), Readings()
-    tainted.mark_outside("web")
+    usual, tainted = UntrustedInput(), UntrustedInput()
+    tainted.record_outside("web")
 
     assert usual.without_strange_links(text) == (text, 0)
     assert tainted.without_strange_links(text)[1] == 1
@@ -169,11 +169,11 @@ def test_after_a_reading_from_outside_every_ending_of_a_host_counts(text: str) -
 
 @pytest.mark.parametrize("name", ["main.py", "user.name", "plan.v2.md"])
 def test_a_name_that_a_person_wrote_may_be_said_after_a_reading_from_outside(name: str) -> None:
-    readings = Readings()
-    readings.note(f"look at {name} please")
-    readings.mark_outside("file")
+    untrusted_input = UntrustedInput()
+    untrusted_input.record(f"look at {name} please")
+    untrusted_input.record_outside("file")
 
-    assert readings.without_strange_links(f"{name}を見ました") == (f"{name}を見ました", 0)
+    assert untrusted_input.without_strange_links(f"{name}を見ました") == (f"{name}を見ました", 0)
 
 
 @pytest.mark.parametrize(
@@ -197,7 +197,7 @@ def test_a_name_that_a_person_wrote_may_be_said_after_a_reading_from_outside(nam
     ],
 )
 def test_what_stands_around_a_host_stays(text: str, shown: str) -> None:
-    assert Readings().without_strange_links(text, instead="…")[0] == shown
+    assert UntrustedInput().without_strange_links(text, instead="…")[0] == shown
 
 
 @pytest.mark.parametrize(
@@ -211,50 +211,50 @@ def test_what_stands_around_a_host_stays(text: str, shown: str) -> None:
     ],
 )
 def test_a_link_that_was_given_may_be_said_with_another_end_or_scheme(said: str) -> None:
-    readings = Readings()
-    readings.note("https://example.com/a")
+    untrusted_input = UntrustedInput()
+    untrusted_input.record("https://example.com/a")
 
-    assert readings.without_strange_links(f"see {said} ok") == (f"see {said} ok", 0)
+    assert untrusted_input.without_strange_links(f"see {said} ok") == (f"see {said} ok", 0)
 
 
 @pytest.mark.parametrize("link", TAPPABLE)
 @pytest.mark.parametrize("around", ["見てね {} です", "「{}」", "see **{}**, please", "こちら：{}"])
 def test_whatever_is_tappable_is_a_link_that_somebody_has_to_give(link: str, around: str) -> None:
-    text, count = Readings().without_strange_links(around.format(link), instead="…")
+    text, count = UntrustedInput().without_strange_links(around.format(link), instead="…")
 
     assert (text, count) == (around.format("…"), 1)
 
 
 @pytest.mark.parametrize("link", TAPPABLE)
 def test_a_link_that_was_given_is_repeated_in_the_spelling_in_which_it_was_given(link: str) -> None:
-    readings = Readings()
-    readings.note(f"look: {link} please")
+    untrusted_input = UntrustedInput()
+    untrusted_input.record(f"look: {link} please")
 
-    assert readings.without_strange_links(f"it is {link} then")[1] == 0
+    assert untrusted_input.without_strange_links(f"it is {link} then")[1] == 0
 
 
 @pytest.mark.parametrize("text", WORDS)
 def test_words_that_are_no_link_stay_as_they_are(text: str) -> None:
     assert links_in(text, is_strict=False) == []
-    assert Readings().without_strange_links(text) == (text, 0)
+    assert UntrustedInput().without_strange_links(text) == (text, 0)
 
 
 @pytest.mark.parametrize("said", ["example.com", "www.example.com", "Example.com/a?b=c", "example.com/a?b=c"])
 def test_a_link_that_was_given_may_be_named_without_its_scheme_and_its_host_alone(said: str) -> None:
-    readings = Readings()
-    readings.note("https://www.example.com/a?b=c https://Example.com/a?b=c")
+    untrusted_input = UntrustedInput()
+    untrusted_input.record("https://www.example.com/a?b=c https://Example.com/a?b=c")
 
-    assert readings.without_strange_links(f"see {said}") == (f"see {said}", 0)
+    assert untrusted_input.without_strange_links(f"see {said}") == (f"see {said}", 0)
 
 
 @pytest.mark.parametrize(
     "said", ["example.com/other", "other.example.com", "https://example.com/other", "example.com.evil.com"]
 )
 def test_the_host_of_a_link_gives_no_other_address(said: str) -> None:
-    readings = Readings()
-    readings.note("https://example.com/a")
+    untrusted_input = UntrustedInput()
+    untrusted_input.record("https://example.com/a")
 
-    assert readings.without_strange_links(f"see {said}")[1] == 1
+    assert untrusted_input.without_strange_links(f"see {said}")[1] == 1
 
 
 def test_a_text_full_of_dots_and_slashes_is_read_in_linear_time() -> None:

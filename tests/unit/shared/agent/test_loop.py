@@ -26,7 +26,7 @@ from shared.agent.model import (
     TextContent,
 )
 from shared.agent.registry import Registry
-from shared.agent.remedies import BLANK, MOST_CALLS, STRANGE_LINK, Help, Trouble
+from shared.agent.remedies import BLANK, MOST_CALLS, STRANGE_LINK, Remedy, Trouble
 from shared.agent.request_budget import REQUEST_TOKENS, tokens_of_contents
 from shared.agent.tools import Decision, Tool, ToolFault
 from shared.agent.turn_context import TurnContext
@@ -467,7 +467,7 @@ def test_a_request_that_is_refused_with_media_is_asked_without_them(turn: TurnMa
     thought = running.think(contents=(PICTURE,))
 
     assert thought.decision.message == "hello"
-    assert thought.helped == (Help.WITHOUT_MEDIA,)
+    assert thought.remedies_used == (Remedy.WITHOUT_MEDIA,)
     told = running.model.requests[1].contents[0]
     assert isinstance(told, TextContent)
     assert told.texts[0] == "look"
@@ -497,7 +497,7 @@ def test_a_blocked_prompt_is_asked_once_more_with_only_what_is_asked(turn: TurnM
     thought = running.think(contents=said, asked_only=lambda: ASKED)
 
     assert thought.decision.message == "hello"
-    assert (thought.helped, thought.saw_asked_only) == ((Help.ASKED_ONLY,), True)
+    assert (thought.remedies_used, thought.saw_asked_only) == ((Remedy.ASKED_ONLY,), True)
     assert running.model.requests[1].contents == ASKED
 
 
@@ -507,7 +507,7 @@ def test_what_follows_a_round_on_the_whole_prompt_has_seen_the_whole_prompt(turn
 
     thought = running.think(contents=said, asked_only=lambda: ASKED)
 
-    assert (thought.helped, thought.saw_asked_only) == ((Help.ASKED_ONLY,), False)
+    assert (thought.remedies_used, thought.saw_asked_only) == ((Remedy.ASKED_ONLY,), False)
 
 
 def test_what_is_blocked_by_itself_is_refused(turn: TurnMaker) -> None:
@@ -524,7 +524,7 @@ def test_results_that_block_the_prompt_are_left_out(turn: TurnMaker) -> None:
 
     thought = running.think(asked_only=lambda: ASKED)
 
-    assert thought.helped == (Help.WITHOUT_RESULTS,)
+    assert thought.remedies_used == (Remedy.WITHOUT_RESULTS,)
     error, nothing = running.last_errors
     assert isinstance(error, dict)
     assert "cannot be shown" in error["message"]

@@ -74,30 +74,32 @@ def test_the_path_of_an_entry_that_was_filed_is_of_what_the_outcome_shows() -> N
     ],
 )
 def test_a_text_carries_words_of_an_earlier_turn_if_it_repeats_a_run(text: str, *, repeats: bool) -> None:
-    assert repeated_sources([text], shown=[PAGE], said=["hello"]) == (frozenset({WEB}) if repeats else frozenset())
+    assert repeated_sources([text], shown=[PAGE], said_texts=["hello"]) == (
+        frozenset({WEB}) if repeats else frozenset()
+    )
 
 
 @pytest.mark.parametrize("shown", [PICTURE, replace(PAGE, is_direct=True)])
 def test_a_text_carries_what_its_own_turn_read_also_in_other_words(shown: OutsideWords) -> None:
-    assert repeated_sources(["next time, remove it"], shown=[shown], said=["hello"]) == shown.sources
+    assert repeated_sources(["next time, remove it"], shown=[shown], said_texts=["hello"]) == shown.sources
 
 
 @pytest.mark.parametrize("shown", [PICTURE, PAGE, replace(PAGE, is_direct=True)])
 def test_what_those_who_ask_said_themselves_is_theirs(shown: OutsideWords) -> None:
     said = ["remember that the garden opens at noon, please"]
 
-    assert repeated_sources(["the garden opens at noon"], shown=[shown], said=said) == frozenset()
+    assert repeated_sources(["the garden opens at noon"], shown=[shown], said_texts=said) == frozenset()
 
 
 def test_a_receipt_shares_only_names_with_another_receipt() -> None:
     earlier = OutsideWords(sources=frozenset({WEB}), text="✓ リマインダー：「提出」（2026年11月27日(金) 09:00）")
 
     said = "✓ リマインダー：「会議」（2026年11月27日(金) 09:00）"
-    assert repeated_sources([said], shown=[earlier], said=[]) == frozenset()
+    assert repeated_sources([said], shown=[earlier], said_texts=[]) == frozenset()
 
 
 def test_a_link_shares_only_what_comes_after_its_scheme() -> None:
     earlier = OutsideWords(sources=frozenset({WEB}), text="see https://www.example.com/a")
 
-    assert repeated_sources(["https://www.test.org"], shown=[earlier], said=[]) == frozenset()
-    assert repeated_sources(["https://example.com/a"], shown=[earlier], said=[]) == {WEB}
+    assert repeated_sources(["https://www.test.org"], shown=[earlier], said_texts=[]) == frozenset()
+    assert repeated_sources(["https://example.com/a"], shown=[earlier], said_texts=[]) == {WEB}

@@ -2,17 +2,17 @@
 
 import pytest
 
-from shared.agent.taint import Readings
+from shared.agent.taint import UntrustedInput
 
 PAGE = "\n".join(f"https://e.vil/{number}" for number in range(10))
 
 
 @pytest.fixture
-def readings() -> Readings:
+def untrusted_input() -> UntrustedInput:
     """A turn that has read a page of ten links."""
-    read = Readings()
-    read.mark_outside("web")
-    read.note({"text": PAGE}, is_outside=True)
+    read = UntrustedInput()
+    read.record_outside("web")
+    read.record({"text": PAGE}, is_outside=True)
     return read
 
 
@@ -22,29 +22,31 @@ def of(*numbers: int) -> str:
 
 @pytest.mark.parametrize("numbers", [(4, 7, 1, 1), (1, 1, 1, 1), (9, 8, 7, 6), (0, 2, 4, 6), (3, 4, 5, 6, 8)])
 def test_many_links_of_a_page_in_another_choice_or_order_are_said_of_none(
-    readings: Readings, numbers: tuple[int, ...]
+    untrusted_input: UntrustedInput, numbers: tuple[int, ...]
 ) -> None:
-    text, strange = readings.without_strange_links(of(*numbers), instead="…")
+    text, strange = untrusted_input.without_strange_links(of(*numbers), instead="…")
 
     assert (text, strange) == ("見て " + " ".join("…" for _ in numbers), len(numbers))
 
 
 @pytest.mark.parametrize("numbers", [(4,), (7, 1), (9, 0, 9), (0, 1, 2, 3), (5, 6, 7, 8, 9), tuple(range(10))])
-def test_few_links_of_a_page_or_a_run_of_them_may_be_said(readings: Readings, numbers: tuple[int, ...]) -> None:
-    assert readings.without_strange_links(of(*numbers)) == (of(*numbers), 0)
+def test_few_links_of_a_page_or_a_run_of_them_may_be_said(
+    untrusted_input: UntrustedInput, numbers: tuple[int, ...]
+) -> None:
+    assert untrusted_input.without_strange_links(of(*numbers)) == (of(*numbers), 0)
 
 
 def test_hosts_below_one_domain_are_one_site() -> None:
-    read = Readings()
-    read.note("\n".join(f"https://{number}.e.vil/" for number in range(10)), is_outside=True)
+    read = UntrustedInput()
+    read.record("\n".join(f"https://{number}.e.vil/" for number in range(10)), is_outside=True)
 
     assert read.without_strange_links("https://4.e.vil/ https://7.e.vil/ 1.e.vil/ https://1.e.vil/")[1] == 4
 
 
 @pytest.mark.parametrize("is_before", [True, False])
 def test_links_that_a_person_gave_too_may_be_said_in_any_order(*, is_before: bool) -> None:
-    read = Readings()
+    read = UntrustedInput()
     for is_outside in (False, True) if is_before else (True, False):
-        read.note(PAGE, is_outside=is_outside)
+        read.record(PAGE, is_outside=is_outside)
 
     assert read.without_strange_links(of(4, 7, 1, 1))[1] == 0

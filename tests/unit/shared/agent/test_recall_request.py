@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from shared.agent.recall_request import Record, UnknownNameError, last_spoken_ms, said_by
+from shared.agent.recall_request import Record, UnknownNameError, last_spoken_ms, records_by
 from shared.agent.recalled import Recalled
 from shared.conversation.recollection import Recollection
 from shared.conversation.records import MessageRecord
@@ -63,7 +63,7 @@ RECORDS: list[Record] = [said(1, by=YUKI), answer(1), said(2, by=KEN), said(3, b
     ],
 )
 def test_a_name_means_the_member_who_has_it_or_the_only_one_whose_name_holds_it(who: str, found: list[int]) -> None:
-    assert said_by(RECORDS, who, NAMES, bot_names=("Momo",)) == [RECORDS[index] for index in found]
+    assert records_by(RECORDS, who, NAMES, bot_names=("Momo",)) == [RECORDS[index] for index in found]
 
 
 @pytest.mark.parametrize(
@@ -79,9 +79,9 @@ def test_a_name_of_nobody_or_of_several_is_answered_with_the_names_that_there_ar
     who: str, names: dict[str, str], known: tuple[str, ...]
 ) -> None:
     with pytest.raises(UnknownNameError) as raised:
-        said_by(RECORDS, who, names, bot_names=())
+        records_by(RECORDS, who, names, bot_names=())
 
-    assert raised.value.known == known
+    assert raised.value.member_names == known
 
 
 def test_a_turn_that_was_shown_a_stretch_of_time_stays_one() -> None:

@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from shared.agent.receipts import Deed, DeedKind, Due, Place, receipt, without_marks
+from shared.agent.receipts import Deed, DeedKind, Due, Place, receipt, without_receipt_symbols
 from shared.conversation.receipt_lines import compared_texts
 from shared.line.graphemes import graphemes
 from shared.locales.language_file import LOCALES
@@ -109,7 +109,7 @@ def test_as_many_names_as_are_shown_have_no_others() -> None:
 
 def test_no_line_of_the_model_begins_with_a_mark_of_the_system() -> None:
     assert (
-        without_marks("✓ done\n  ☐ Delete “lunch”\n√ of 2 ✓ kept\n✓✓ so")
+        without_receipt_symbols("✓ done\n  ☐ Delete “lunch”\n√ of 2 ✓ kept\n✓✓ so")
         == "- done\n  - Delete “lunch”\n√ of 2 ✓ kept\n- so"
     )
 
@@ -153,7 +153,7 @@ def test_no_line_of_the_model_begins_with_a_mark_of_the_system() -> None:
     ],
 )
 def test_no_spelling_of_a_receipt_by_the_model_passes_as_one(said: str, shown: str) -> None:
-    assert without_marks(said) == shown
+    assert without_receipt_symbols(said) == shown
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def test_no_spelling_of_a_receipt_by_the_model_passes_as_one(said: str, shown: s
     ],
 )
 def test_marks_within_a_line_stay(said: str) -> None:
-    assert without_marks(said) == said
+    assert without_receipt_symbols(said) == said
 
 
 def test_marks_are_taken_out_in_linear_time() -> None:
@@ -194,14 +194,14 @@ def test_marks_are_taken_out_in_linear_time() -> None:
         "√\u200b",
         "a✓ Deleted",
     ):
-        without_marks(part * 20_000)
+        without_receipt_symbols(part * 20_000)
 
 
 @pytest.mark.parametrize("before", ["", "\u200b", " \u2060", "\u3164", "a\u2028", "a\x85 ", "a\n\u200b", "a\x0b"])
 @pytest.mark.parametrize("mark", ["✓", "✔\ufe0f", "☑\ufe0f", "☐\u200b", "\U0001f5f8", "\U0001f5f9"])
 @pytest.mark.parametrize("after", [" Deleted", "\u3164Deleted", "\u00a0Deleted"])
 def test_nothing_that_does_not_show_hides_a_mark_of_the_model(before: str, mark: str, after: str) -> None:
-    assert without_marks(f"{before}{mark}{after}") == f"{before}-{after}"
+    assert without_receipt_symbols(f"{before}{mark}{after}") == f"{before}-{after}"
 
 
 def test_names_beyond_the_first_few_are_counted() -> None:

@@ -15,7 +15,12 @@ LESS: Json = {"type": "object"}
 def test_what_is_known_at_run_time_ends_the_description(found: str | None, description: str) -> None:
     find = None if found is None else lambda: found
     tool = Tool(
-        name="look_up", description="Looks up.", parameters=ANY, response=ANY, run=lambda _, __: {}, found_out=find
+        name="look_up",
+        description="Looks up.",
+        parameters=ANY,
+        response=ANY,
+        run=lambda _, __: {},
+        description_end=find,
     )
 
     assert tool.declaration.description == description

@@ -66,7 +66,7 @@ def test_deeds_outside_and_words_of_the_asked_messages_are_told(context: TurnCon
 def test_what_deletes_needs_a_tap_after_any_reading_from_outside(context: TurnContext, source: str) -> None:
     before, confirmed = context.needs_tap, replace(context, confirmed=(ProposedCall(tool="delete_entry"),))
 
-    context.readings.mark_outside(source)
+    context.untrusted_input.record_outside(source)
 
     assert [before, context.needs_tap, confirmed.needs_tap] == [False, True, False]
 
@@ -95,7 +95,7 @@ def test_nothing_is_staged_once_the_turn_is_sealed(context: TurnContext) -> None
     )
     context = replace(context, entries=entries_that_read(context.conversation), reminders=reminders)
 
-    context.seal()
+    context.close_staging()
 
     with pytest.raises(ReminderFault, match="The turn is over"):
         reminders.create(text="tea", at="2026-01-01T09:00", provenance=Provenance.of_sources(()), user_id=None)

@@ -324,7 +324,7 @@ def test_an_undo_of_several_entries_is_refused_after_a_reading_from_outside(chat
         turn.call("classify_and_capture", text=name)
     turn.commit()
     tainted = chat.begin()
-    tainted.context.readings.mark_outside("web_search")
+    tainted.context.untrusted_input.record_outside("web_search")
 
     assert "several entries" in fault(tainted.call("undo_last_change"))
 

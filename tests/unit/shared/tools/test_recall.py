@@ -88,7 +88,7 @@ def test_a_fact_of_what_the_person_does_not_name_waits_for_a_tap_after_a_reading
     chat = FilingChat()
     path = chat.file("庭の工事", message(1, "庭の工事"))
     context = chat.begin(replace(message(2, "忘れて"), user_id=YUKI)).context
-    context.readings.mark_outside("web_search")
+    context.untrusted_input.record_outside("web_search")
 
     result = tools_of(group)["forget_fact"].run({"path": path, "fact": "庭の工事"}, context)
 

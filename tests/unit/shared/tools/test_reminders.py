@@ -207,7 +207,7 @@ def test_a_change_keeps_what_it_does_not_name(chat: FilingChat) -> None:
 def test_a_reminder_that_the_person_does_not_name_waits_for_a_tap_after_a_reading(chat: FilingChat) -> None:
     turn = Reminding(chat, asking(1, "それ"))
     made = turn.made("薬を飲む")
-    turn.context.readings.mark_outside("web_search")
+    turn.context.untrusted_input.record_outside("web_search")
 
     for name in ("change_reminder", "cancel_reminder"):
         assert turn.call(name, id=made.id, at=LATEST) == NeedsTap(name="薬を飲む", due_at=made.start)
