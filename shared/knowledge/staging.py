@@ -25,7 +25,7 @@ from shared.storage.object_names import is_entry_path
 
 ENTRIES_LIMIT: Final = 1_000
 _KEY_BYTES: Final = 32  # the most that the key of a write adds to an entry
-CHANGES_LIMIT: Final = 20  # entries changed by a turn, because the outcome carries each entry whole
+CHANGES_LIMIT: Final = 20  # entries that a turn may change: the turn's outcome carries each entry whole
 
 
 class EntryFault(Exception):  # noqa: N818 - not an error of this service: the model reads it
