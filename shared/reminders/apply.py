@@ -75,12 +75,12 @@ def _apply_write(store: ReminderStore, reminder_id: str, staged: Reminder | None
         return replace(stored.ended(ReminderState.CANCELLED, now_ms=now_ms), revision=key) if stored.is_open else None
 
     if staged is not None:
-        store.mark(staged)
+        store.make_marker(staged)
     after = store.update(reminder_id, newer)
     if after is not None:
-        store.mark(after)
+        store.make_marker(after)
     elif staged is not None:
-        store.unmark(staged)
+        store.delete_marker(staged)
 
 
 def _record_said(store: ReminderStore, said_reminder: SaidReminder, *, now_ms: int) -> None:
@@ -94,7 +94,7 @@ def _record_said(store: ReminderStore, said_reminder: SaidReminder, *, now_ms: i
 
     after = store.update(said_reminder.id, change)
     if after is not None:
-        store.mark(after)
+        store.make_marker(after)
 
 
 def _changed(stored: Reminder, staged: Reminder) -> Reminder:

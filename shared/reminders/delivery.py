@@ -27,7 +27,7 @@ from shared.line.messaging import PushApi, PushFate, push_until_known
 from shared.reminders.reminder import Claim, Reminder, ReminderState
 from shared.reminders.schedule import Schedule
 from shared.reminders.store import ReminderStore, next_ms_of
-from shared.reminders.wording import Occurrence, Said, Wording
+from shared.reminders.wording import Occurrence, OccurrenceWords, Wording
 
 SENDING_S: Final = 10.0
 KEY_VALID_MS: Final = 23 * 60 * 60_000
@@ -80,9 +80,9 @@ class ReminderDelivery:
         if next_ms is None:
             return
         if next_ms > now_ms:  # a marker from before a change, or the writer died before making the marker
-            store.mark(reminder)
+            store.make_marker(reminder)
         elif not reminder.is_open:
-            store.forget(reminder, generation)
+            store.delete(reminder, generation)
         elif reminder.claim is not None and reminder.claim.until_ms > now_ms:
             raise TurnBusyError("another worker may be pushing the reminder")
         else:
@@ -103,7 +103,7 @@ class ReminderDelivery:
             self._keep(store, claimed.reminder, claimed.occurrence, reason=refusal)
             return
         amendments = self._check_claim(store, claimed)
-        words = self.wording.said(store.conversation, claimed.occurrence)
+        words = self.wording.words(store.conversation, claimed.occurrence)
         if words is None:
             logs.info("reminder_empty")
             self._advance(store, claimed.reminder, claimed.occurrence, is_kept=False)
@@ -112,10 +112,10 @@ class ReminderDelivery:
         match fate.kind:
             case "accepted" | "already_accepted":
                 if fate.kind == "already_accepted":
-                    words = self._said_first(store.conversation, claimed) or words
+                    words = self._first_words(store.conversation, claimed) or words
                 self._record(store.conversation, claimed.occurrence, words, fate, amendments)
                 self._advance(store, claimed.reminder, claimed.occurrence, is_kept=False)
-                logs.info("reminder_pushed", is_late=claimed.occurrence.tells_time, was_pushed=fate.kind != "accepted")
+                logs.info("reminder_pushed", is_late=claimed.occurrence.shows_time, was_pushed=fate.kind != "accepted")
             case "quota_spent" | "refused":
                 if fate.kind == "quota_spent":
                     self.pushes.budget.mark_spent()
@@ -124,13 +124,13 @@ class ReminderDelivery:
             case "unknown" | "not_sent":
                 raise LineUnavailableError("it is not known whether LINE took the reminder")
 
-    def _said_first(self, conversation: Conversation, claimed: _Claimed) -> Said | None:
+    def _first_words(self, conversation: Conversation, claimed: _Claimed) -> OccurrenceWords | None:
         """Return the words of the first try, which LINE accepted; the reminder's text may have changed since."""
         claim = claimed.reminder.claim
         if claim is None or not claim.text:
             return None
         reminder = replace(claimed.reminder, text=claim.text)
-        return self.wording.said(conversation, replace(claimed.occurrence, reminder=reminder))
+        return self.wording.words(conversation, replace(claimed.occurrence, reminder=reminder))
 
     def _occurrence_of(self, reminder: Reminder, due_ms: int) -> Occurrence:
         """Return the occurrence to say: after an outage the newest.  Repeated: with the words of the first try."""
@@ -187,11 +187,11 @@ class ReminderDelivery:
         if stored is None or stored[1] != claimed.generation:
             raise TurnBusyError("the reminder was changed under the claim")
         if reminder.is_from_withdrawn(amendments.is_withdrawn_from_entries):
-            store.forget(reminder, claimed.generation)
+            store.delete(reminder, claimed.generation)
             raise TurnBusyError("the reminder was withdrawn")
         return amendments
 
-    def _push(self, conversation: Conversation, claimed: _Claimed, words: Said) -> PushFate:
+    def _push(self, conversation: Conversation, claimed: _Claimed, words: OccurrenceWords) -> PushFate:
         if not claimed.deadline.left_s:
             raise TurnBusyError("the claim ended before the push")
         return push_until_known(
@@ -204,7 +204,12 @@ class ReminderDelivery:
         )
 
     def _record(
-        self, conversation: Conversation, occurrence: Occurrence, words: Said, fate: PushFate, amendments: Amendments
+        self,
+        conversation: Conversation,
+        occurrence: Occurrence,
+        words: OccurrenceWords,
+        fate: PushFate,
+        amendments: Amendments,
     ) -> None:
         """Record the push as an outcome, whose words are removed when a message behind the reminder is withdrawn."""
         at_ms, provenance = self.clock.now_ms(), provenance_said(occurrence.reminder, amendments)
@@ -236,7 +241,7 @@ class ReminderDelivery:
         if after is not None and after.kept_ms is not None:
             store.conversation.turn.leave()
         if after is not None:
-            store.mark(after)
+            store.make_marker(after)
 
 
 def advanced(reminder: Reminder, occurrence_ms: int, *, now_ms: int, is_kept: bool) -> Reminder:

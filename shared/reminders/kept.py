@@ -69,7 +69,7 @@ class KeptReminders:
         """Return the answer with the reminder; None: the answer has no room."""
         occurrence = Occurrence(reminder=reminder, due_ms=occurrence_ms, said_ms=self.clock.now_ms(), is_kept=True)
         carried = (*outcome.reminders, SaidReminder(id=reminder.id, occurrence_ms=occurrence_ms))
-        words = self.wording.said(conversation, occurrence)
+        words = self.wording.words(conversation, occurrence)
         if words is None:
             return replace(outcome, reminders=carried)
         text = f"{outcome.text}\n\n{words.text}"

@@ -68,14 +68,14 @@ class ReminderOverlay:
         """Return the open reminders for the model to read, the next first; two round trips in a turn."""
         with self._lock:
             reminders = self._open()
-            self._mark_shown(*reminders)
+            self._record_shown(*reminders)
             return reminders
 
     def show(self, reminder_id: str) -> Reminder:
         """Return an open reminder for the model to read.  Raises: ReminderFault."""
         with self._lock:
             reminder = self._find(reminder_id)
-            self._mark_shown(reminder)
+            self._record_shown(reminder)
             return reminder
 
     def revision_of(self, reminder_id: str) -> str:
@@ -98,7 +98,7 @@ class ReminderOverlay:
                 )
             )
 
-    def note_carried(self, reminder_id: str, carried: int | None) -> None:
+    def set_carried(self, reminder_id: str, carried: int | None) -> None:
         """Set how many of the reminder's next times the account's quota carries, for the receipts; None: all."""
         with self._lock:
             self._carried[reminder_id] = carried
@@ -165,7 +165,7 @@ class ReminderOverlay:
         words_and_times = (fold(text), kind, start, self._zone, rule)
         for reminder in self._open():
             if (fold(reminder.text), reminder.kind, reminder.start, reminder.zone, reminder.rule) == words_and_times:
-                self._mark_shown(reminder)
+                self._record_shown(reminder)
                 raise ReminderExistsError(reminder)
 
     def change(  # noqa: PLR0913 - likewise
@@ -182,7 +182,8 @@ class ReminderOverlay:
 
         `provenance` has the sources of the change. A new text comes from these sources, and from earlier messages of the same person; other
         people's messages behind the old text no longer count. A member who changes only the time of other people's reminder is no source of
-        its words. For example, `change("r1", at="2026-11-23T10:00")` by Sato keeps Suzuki as the only source.
+        its words: for example, when Sato moves Suzuki's reminder by `change("r0123456789", at="2026-11-23T10:00")`, Suzuki stays the only
+        source.
         Raises: ReminderFault.
         """
         with self._lock:
@@ -232,7 +233,7 @@ class ReminderOverlay:
                 writes.append(StagedWrite(path=f"{REMINDERS_PATH}{reminder_id}", text=text))
             return tuple(writes)
 
-    def _mark_shown(self, *reminders: Reminder) -> None:
+    def _record_shown(self, *reminders: Reminder) -> None:
         self._shown_ids.update(one.id for one in reminders)
         self._shown = Provenance.union((self._shown, *(one.provenance for one in reminders)))
 

@@ -67,7 +67,7 @@ class ReminderStore:
         The caller reads the amendments next. Repeated: changes nothing.
         """
         self.conversation.objects.store.create(self.conversation.names.reminder(reminder.id), encode(reminder))
-        self.mark(reminder)
+        self.make_marker(reminder)
 
     def update(self, reminder_id: str, change: Callable[[Reminder | None], Reminder | None]) -> Reminder | None:
         """Change the reminder by compare-and-swap, as `update_by_swap` does; return the reminder afterwards.
@@ -87,7 +87,7 @@ class ReminderStore:
             return None
         return decode(Reminder, stored.data) if stored is not None else None
 
-    def mark(self, reminder: Reminder) -> None:
+    def make_marker(self, reminder: Reminder) -> None:
         """Make the marker of the reminder's next work: the occurrence, or the removal some days after the end.
 
         The marker lies ahead, because a tick that has read the due markers may clear a marker of the same name. Repeated: changes nothing.
@@ -98,7 +98,7 @@ class ReminderStore:
         soon_ms = self.conversation.turn.clock.now_ms() + SKEW_MS
         self._markers.mark(REMINDER, self.conversation, reminder.id, at_ms=max(next_ms, soon_ms))
 
-    def unmark(self, reminder: Reminder) -> None:
+    def delete_marker(self, reminder: Reminder) -> None:
         """Delete the marker of the reminder's last due time, after the reminder itself was deleted.  Repeated: does nothing.
 
         The marker of a changed reminder stays until its minute: another change may need a marker of the same name by then.
@@ -111,11 +111,11 @@ class ReminderStore:
         if marker is not None:
             markers.clear(marker)
 
-    def forget(self, reminder: Reminder, generation: int) -> None:
-        """Delete the reminder and the marker, unless the reminder has another generation.  Repeated: does nothing."""
+    def delete(self, reminder: Reminder, generation: int) -> None:
+        """Delete the reminder and the marker, unless the object has another generation.  Repeated: does nothing."""
         name = self.conversation.names.reminder(reminder.id)
         if self.conversation.objects.store.delete(name, generation=generation):
-            self.unmark(reminder)
+            self.delete_marker(reminder)
 
     def remove(self, name: str, is_affected: Callable[[bytes], bool]) -> None:
         """Delete the reminder of this object, and the marker, if the stored reminder is affected.  Repeated: does nothing.
@@ -128,13 +128,13 @@ class ReminderStore:
             if stored is None or not is_affected(stored.data):
                 return
             if store.delete(name, generation=stored.generation):
-                self._unmark_stored(stored.data)
+                self._delete_marker_of(stored.data)
                 return
         raise StorageUnavailableError("others kept changing a reminder")
 
-    def _unmark_stored(self, data: bytes) -> None:
+    def _delete_marker_of(self, data: bytes) -> None:
         try:
-            self.unmark(decode(Reminder, data))
+            self.delete_marker(decode(Reminder, data))
         except UnreadableRecordError as cause:
             logs.error("record_unreadable", cause=cause)
 

@@ -42,7 +42,7 @@ class Occurrence:
     is_kept: bool = False
 
     @property
-    def tells_time(self) -> bool:
+    def shows_time(self) -> bool:
         """Whether the occurrence shows the intended time: kept, or more than two minutes late."""
         return self.is_kept or self.said_ms - self.due_ms > LATE_MS
 
@@ -53,7 +53,7 @@ class Occurrence:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class OccurrenceWords:
     """The words of an occurrence, and their provenance in addition to the reminder's."""
 
     text: str = field(repr=False)
@@ -63,7 +63,7 @@ class Said:
 class Wording(Protocol):
     """The words of occurrences."""
 
-    def said(self, conversation: Conversation, occurrence: Occurrence) -> Said | None:
+    def words(self, conversation: Conversation, occurrence: Occurrence) -> OccurrenceWords | None:
         """Return the words of the occurrence; None: there is nothing to say, so the occurrence passes in silence.
 
         Repeated: the same words, unless entries have changed. Raises: StorageUnavailableError.
@@ -90,15 +90,17 @@ class ReminderWording:
     locale: str
     phrases: Phrases
 
-    def said(self, conversation: Conversation, occurrence: Occurrence) -> Said | None:
+    def words(self, conversation: Conversation, occurrence: Occurrence) -> OccurrenceWords | None:
         kind = _DIGESTS.get(occurrence.reminder.kind)
         if kind is None:
-            return Said(text=without_marks(mask_ids(self._text(occurrence, occurrence.reminder.text))))
+            return OccurrenceWords(text=without_marks(mask_ids(self._text(occurrence, occurrence.reminder.text))))
         summary = self._digest(conversation, occurrence, kind)
         return (
             None
             if summary.is_empty
-            else Said(text=without_marks(mask_ids(self._text(occurrence, summary.text))), provenance=summary.provenance)
+            else OccurrenceWords(
+                text=without_marks(mask_ids(self._text(occurrence, summary.text))), provenance=summary.provenance
+            )
         )
 
     def messages(self, occurrence: Occurrence, text: str) -> Sequence[OutgoingMessage]:
@@ -119,7 +121,7 @@ class ReminderWording:
         """Return the words; where they come late, with the intended time."""
         locale, reminder = self._locale_of(occurrence), occurrence.reminder
         texts, is_digest = _texts(locale), reminder.kind is not ReminderKind.TEXT
-        if not occurrence.tells_time:
+        if not occurrence.shows_time:
             return words if is_digest else _filled(texts.said, text=words)
         zone = zoneinfo.ZoneInfo(reminder.zone)
         meant, local_now = (

@@ -198,4 +198,4 @@ def forget(conversation: Conversation, reminder: Reminder) -> None:
     store = ReminderStore(conversation)
     found = store.find(reminder.id)
     assert found is not None
-    store.forget(*found)
+    store.delete(*found)
