@@ -11,7 +11,7 @@ from shared.knowledge.catalog import Row, row_of
 from shared.knowledge.entry_file import read_entry, revision_of
 from shared.knowledge.entry_store import CATALOG_FILE, SWAP_ATTEMPTS, UNDO_FILE, EntryStore, path_in
 from shared.knowledge.index import rebuild_index
-from shared.knowledge.tombstone import RETENTION_MS, bury, tombstone_in
+from shared.knowledge.tombstone import RETENTION_MS, encoded_tombstone, tombstone_in
 from shared.knowledge.undo import revision_of_undo
 from shared.storage.codec import encode
 from shared.storage.compare_and_swap import update_by_swap
@@ -76,7 +76,7 @@ def _apply_write(
             return None
         if write.text is not None:
             return write.text.encode()
-        return None if data is None else bury(write.path, data, key=key, deleted_ms=answered_ms)
+        return None if data is None else encoded_tombstone(write.path, data, key=key, deleted_ms=answered_ms)
 
     store, name = conversation.objects.store, conversation.names.entry(write.path)
     return update_by_swap(store, name, newer, what="an entry", attempts=SWAP_ATTEMPTS)

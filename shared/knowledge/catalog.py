@@ -82,7 +82,7 @@ class Row(Extensible):
 
     @property
     def size_bytes(self) -> int:
-        """The row's size in the catalog."""
+        """The row's size in the catalog, in bytes."""
         return len(encode(self))
 
     def is_from_withdrawn(self, is_withdrawn: IsWithdrawn) -> bool:
@@ -114,7 +114,7 @@ class Catalog(Extensible):
 
     @property
     def size_bytes(self) -> int:
-        """The size of the catalog's object."""
+        """The size of the catalog's object, in bytes."""
         return len(encode(self))
 
     @property

@@ -67,9 +67,9 @@ class Classifier:
     def classify(self, text: str, hint: Hint, *, index: str, now: dt.datetime) -> Classification:
         """Return the classification; a category named by the person takes precedence.  A blocked index is left out.
 
-        Name and fields hold no link from outside the text.
+        Links that are not in the text are removed from the name, and a field with such a link is left out.
 
-        Raises: ModelUnavailableError (also for an answer against the schema), ModelRefusedError, ModelBlockedError.
+        Raises: ModelUnavailableError (also for an answer that breaks the schema), ModelRefusedError, ModelBlockedError.
         """
         try:
             response = self._ask(text, hint, index=index, now=now)

@@ -83,7 +83,7 @@ class _Draft:
         self.lines.append((f"・{text}" if not self.texts.counts_words else f"- {text}", True, row))
 
     def label(self, row: Row, text: str = "") -> str:
-        """Return the row's label in an item, short enough for several items: at most 40 UTF-16 units, and seven words in English."""
+        """Return the row's label in an item, short enough for several items: 40 UTF-16 units, and seven words where words are counted."""
         words = (text or row.name).split()
         return cut(" ".join(words[:_ITEM_WORDS] if self.texts.counts_words else words), limit_utf16=_ITEM_UTF16)
 
@@ -220,7 +220,7 @@ def _todo(rows: Iterable[Row]) -> list[Row]:
 
 
 def _stale(rows: Iterable[Row], now: dt.datetime) -> list[Row]:
-    """Return the rows in the inbox for `STALE_INBOX_DAYS` or more, oldest first."""
+    """Return the rows that have been in the inbox for `STALE_INBOX_DAYS` or longer, oldest first."""
     waiting = (row for row in rows if row.category is Category.INBOX and _days(row.created_at, now) >= STALE_INBOX_DAYS)
     return sorted(waiting, key=lambda row: (row.created_at, row.path))
 

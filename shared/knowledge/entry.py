@@ -25,8 +25,9 @@ class Entry(Extensible):
     """`{category}/{slug}.md`, for example `projects/garden.md`.
 
     `provenance` has all messages behind the entry. `field_message_ids` has the messages behind each field of words, `item_message_ids` the
-    messages behind each item of a list, once an update has added items, and `slug_message_ids` the messages behind the name in the slug,
-    which the entry may have lost since. `revision`: the key of the write that made the object. Unknown fields stand in the front matter.
+    messages behind each item of a list, once an update has added items, and `slug_message_ids` the messages behind the name from which the
+    slug was made; the entry may have lost that name since. `revision`: the key of the write that made the object. Unknown fields stand in
+    the front matter.
     """
 
     category: Category
@@ -115,7 +116,7 @@ class Entry(Extensible):
         return replace(self, notes=(*self.notes, Note(text=text, message_ids=_ids(sources)))).with_sources(sources)
 
     def with_sources(self, sources: Iterable[Source]) -> "Entry":
-        """Return the entry with the given messages in the provenance, and without the messages behind no piece of the entry.
+        """Return the entry with the given messages in the provenance, and without messages that no piece of the entry came from.
 
         An edited message counts with its older words, so the next withdrawal removes both.
         """
@@ -132,7 +133,7 @@ class Entry(Extensible):
         return replace(self, provenance=provenance.only(used))
 
     def from_outside(self, outside: frozenset[str]) -> "Entry":
-        """Return the entry with the given sources outside the chat, because the words of the entry may also stand there."""
+        """Return the entry with more sources outside the chat: the entry's words may also stand in these sources."""
         return replace(self, provenance=replace(self.provenance, outside=self.provenance.outside | outside))
 
     def in_category(self, target: Category, *, slug: str) -> "Entry":
@@ -167,9 +168,9 @@ class Entry(Extensible):
     def without(self, is_withdrawn: IsWithdrawn) -> "Entry | None":
         """Return the entry without anything from withdrawn messages; unchanged if nothing is affected, None if nothing remains.
 
-        A single withdrawn message removes a field, an item of a list or a note, because the piece may repeat each message behind it. An
-        entry without a name is then named after the remaining text. If the slug repeats withdrawn words, the caller chooses another slug
-        with `at_slug`.
+        A single withdrawn message removes a field, an item of a list or a note, because the piece may repeat each message behind it. If the
+        entry loses its name, the remaining text gives a new name. If the slug repeats withdrawn words, the caller chooses another slug with
+        `at_slug`.
         """
         withdrawn = self._withdrawn(is_withdrawn)
         if not withdrawn:

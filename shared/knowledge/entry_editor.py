@@ -47,11 +47,11 @@ _READ_ONLY_FIELDS: Final = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Occasion:
-    """The moment of a filing, and the messages and outside sources that the prompt offers for the filed words.
+    """The moment of a filing, and the sources in the prompt that the filed words may come from.
 
     `check_amendments` is called before a model is asked, and raises PromptAmendedError. `needs_tap`: a deletion or replacement waits for a
     person's tap. `is_ordered` says whether an addition may be done at once, because an author orders the addition by the given rule.
-    `outside_in` returns the sources outside the chat with words in the given texts, as in `Provenance`.
+    `outside_in` returns the sources outside the chat whose words the given texts repeat, as in `Provenance`.
     """
 
     now: dt.datetime
@@ -224,7 +224,7 @@ def _words_of(values: Mapping[str, object]) -> tuple[str, ...]:
 
 
 def takes_words(entry: Entry, updates: Mapping[str, object]) -> bool:
-    """Whether the updates remove words of the entry, as a deletion does: from the body, a name or an item, without repeating the words.
+    """Whether the updates remove words of the entry, as a deletion does: a body, a name or an item that the updates do not repeat.
 
     For example `{"content": "x"}` does, and `{"note": "x"}` does not; nor does a status or a date, which holds no words.
     """
@@ -281,7 +281,7 @@ def _whole_text(value: object) -> str:
 
 
 def _paragraphs(text: str) -> list[str]:
-    """Return the paragraphs of a body, for sources of their own; a body with blank paragraphs stays whole."""
+    """Return the paragraphs of a body, each to get its own sources; a body with blank paragraphs stays whole."""
     paragraphs = text.split("\n\n")
     return paragraphs if all(one.strip() for one in paragraphs) else [text] if text else []
 
@@ -293,7 +293,7 @@ def _pieces(value: Value) -> tuple[str, ...]:
 def _sources_of_pieces(
     overlay: EntryOverlay, entry: Entry, name: str, value: Value, occasion: Occasion
 ) -> list[tuple[Source, ...]]:
-    """Return the messages behind a new value, by item of a list; an old item keeps its messages, unless a message says the item anew."""
+    """Return the messages behind each item of a new value; an old item keeps its messages, unless a message says the item again."""
     old = entry.fields.get(name)
     ids_of_old = dict(zip(old, entry.ids_of_items(name), strict=True)) if isinstance(old, tuple) else {}
     return [
@@ -320,7 +320,7 @@ def _sources_of_old_value(entry: Entry, name: str, new: str, occasion: Occasion)
 def _sources_in_entries(
     overlay: EntryOverlay, value: Value, occasion: Occasion, *, except_path: str | None = None
 ) -> tuple[Source, ...]:
-    """Return the messages behind other entries with words in the value, for example the name of a linked entry."""
+    """Return the messages behind other entries that the value repeats, for example by the name of a linked entry."""
     rows = (row for row in overlay.rows() if row.path != except_path)
     return occasion.possible.of_entries(value, rows, read_ids=overlay.provenance.message_ids)
 

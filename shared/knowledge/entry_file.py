@@ -165,7 +165,7 @@ def traces_in(data: bytes) -> Provenance:
 
 
 def format_revision(revision: tuple[int, int]) -> str:
-    """Return the text of a key: `format_revision((12, 0))` is "12.0" there."""
+    """Return the text of a key: `format_revision((12, 0)) == "12.0"`."""
     return f"{revision[0]}.{revision[1]}"
 
 

@@ -73,12 +73,12 @@ class EntryStore:
                 yield row_or_entry.provenance
 
     def entry(self, path: str) -> Entry | None:
-        """Return the entry, or None where there is none, or an unreadable entry."""
+        """Return the entry, or None where there is no readable entry."""
         entry_and_generation = self.with_generation(path)
         return entry_and_generation[0] if entry_and_generation else None
 
     def with_generation(self, path: str) -> tuple[Entry, int] | None:
-        """Return the entry with the generation of its object, or None where there is none, or an unreadable entry."""
+        """Return the entry with the generation of its object, or None where there is no readable entry."""
         stored = self.conversation.objects.store.read(self.conversation.names.entry(path))
         if stored is None or tombstone_in(stored.data) is not None:
             return None

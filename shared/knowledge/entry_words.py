@@ -138,8 +138,8 @@ class _Removal:
     def _create_elsewhere(self, remainder: Entry) -> Row | None:
         """Create the entry at a path without withdrawn words; None where another worker changes the entry there meanwhile.
 
-        For example, `people/sato.md` moves to `people/call-back.md`, after the remaining text. Repeated: finds the entry by id, and updates
-        it.
+        For example, an entry whose name was withdrawn moves from `people/sato.md` to `people/call-back.md`, after the note "Call back".
+        Repeated: finds the entry by id, and updates it.
         """
         stamp = f"{_NO_DIGIT.sub('', remainder.created_at[:19])}-"
         is_stamped = remainder.category is Category.INBOX and remainder.slug.startswith(stamp)

@@ -58,14 +58,14 @@ class Numbers:
         return bool(self.distinctive or self.short)
 
     def common(self, other: "Numbers") -> frozenset[str]:
-        """Return the numbers in both texts, short numbers at least."""
+        """Return the distinctive and short numbers that are in both texts."""
         return (self.distinctive | self.short) & (other.distinctive | other.short)
 
     def prove(self, text: "Numbers", *, explained: frozenset[str]) -> bool:
         """Whether a message with these numbers is a source of the text.
 
-        An `explained` number, said by another message, proves nothing. A short number proves nothing in a list of numbers, and a possible
-        year, such as 1987, proves nothing unless the message is brief.
+        An `explained` number, said by another message, proves nothing. A short number proves nothing if the message is a list of numbers; a
+        possible year, such as 1987, counts only in a brief message.
         """
         if not (self.distinctive & text.distinctive) <= explained:
             return True

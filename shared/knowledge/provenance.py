@@ -1,8 +1,8 @@
 """Trace a text to the messages behind it, so a withdrawal of any of the messages removes the text.
 
-The model passes on people's words, literally or rephrased, without saying whose. No source may be missed: all messages answered by the turn
-count as sources, with the messages quoted there, unless a single message is provably the only source. A message whose own words hold the
-text is a source, and other messages count only for the rest: other people's own words stay.
+The model passes on people's words, literally or rephrased, without saying which message they come from. No source may be missed: all
+messages answered by the turn count as sources, with the messages quoted there, unless a single message is provably the only source. If a
+message's own words hold the text, other messages count only for words outside that message, so other people's own words stay.
 """
 
 from collections.abc import Iterable, Iterator
@@ -69,9 +69,9 @@ class PossibleSources:
 
         Of the messages to answer: only the message with the whole text, if there is one; else all messages to answer, and the messages
         quoted by them. Of the earlier messages: those with a long run of characters or a number in common with the text, because people say
-        「今の覚えておいて」 after the words themselves. A run counts only for words of no source so far, the fullest message first. Of a
-        retelling with such a run: the messages behind the retelling that have a run too, or have no text to compare; else all messages
-        covered.
+        「今の覚えておいて」 after the words themselves. A run counts only for words that no earlier source says; the message with most
+        words comes first. Of a retelling with such a run: the messages behind the retelling that have a run too, or have no text to
+        compare, or else all messages that the retelling covers.
         """
         sources: dict[str, Source] = {}
         for message in self._trace(text):
@@ -136,7 +136,7 @@ class PossibleSources:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Text:
-    """A text in the course of tracing: the words that no message holds, and the numbers, apart from the `explained` numbers."""
+    """A text whose sources are being traced: the words that no message holds, and the numbers, apart from `explained` numbers."""
 
     unheld: UnheldWords
     numbers: Numbers
@@ -164,7 +164,7 @@ class _Text:
         return len(self.unheld.without(text).held_places)
 
     def pick(self, candidates: Iterable[_SaidT]) -> list[_SaidT]:
-        """Return the messages with words of the text: the message with most words, the oldest of equals, then others for the rest."""
+        """Return the sources among the messages: the message with most words, the oldest of equals, then others for the rest."""
         remainder, picked = self, list[_SaidT]()
         while sharing := [(shared, one) for one in candidates if (shared := remainder.shared_with(one.text or ""))]:
             _, best = max(

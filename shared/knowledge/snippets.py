@@ -11,10 +11,10 @@ _BEFORE: Final = 20
 
 
 def snippet(text: str, words: Sequence[str]) -> str:
-    """Return about 100 UTF-16 units of the text, in one line and whole graphemes, around the first of the words that the text holds.
+    """Return about 100 UTF-16 units of the text, in one line and whole graphemes, around one of `words`.
 
-    Of `words`, the first one in the text counts; without any, the snippet is the beginning of the text. For example, the snippet for `key`
-    in thirty letters `a` and "key" is "…", twenty letters `a`, and "key".
+    The first of `words` in the text counts; without any, the snippet is the beginning of the text. For example, the snippet for `["key"]`
+    begins 20 graphemes before "key".
     """
     line = " ".join(text.split())
     folded = fold(line)

@@ -38,7 +38,7 @@ class Tombstone(Extensible):
         return not self.provenance.messages or bool(self.provenance.withdrawn_ids(is_withdrawn))
 
 
-def bury(path: str, data: bytes, *, key: tuple[int, int], deleted_ms: int) -> bytes:
+def encoded_tombstone(path: str, data: bytes, *, key: tuple[int, int], deleted_ms: int) -> bytes:
     """Return the tombstone of an object's entry, readable or not."""
     try:
         provenance = read_entry(path, data).provenance

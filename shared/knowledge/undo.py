@@ -1,4 +1,4 @@
-"""`undo.json`: the entries before the last turn with changes, so the next turn can restore the old entries."""
+"""`undo.json`: the entries as they were before the last turn with changes, so the next turn can restore them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

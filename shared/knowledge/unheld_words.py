@@ -40,7 +40,7 @@ class UnheldWords:
         return cls(folded, {folded[start:end]: (start, end) for start, end in spans(folded, RUN_WEIGHT)})
 
     def without(self, text: str) -> "UnheldWords":
-        """Return the words that are unheld after a message says the given text."""
+        """Return the text after a message says the given words: the pieces in common are held."""
         folded = fold(text)
         if self.folded in folded:
             return replace(self, held_places=frozenset(range(len(self.folded))))
@@ -54,10 +54,10 @@ class UnheldWords:
             return 0
         folded = fold(text)
         common = self.runs.keys() & {folded[start:end] for start, end in spans(folded, RUN_WEIGHT)}
-        return len({place for run in common for place in self._telling(*self.runs[run])})
+        return len({place for run in common for place in self._meaningful_places(*self.runs[run])})
 
-    def _telling(self, start: int, end: int) -> Iterator[int]:
-        """Yield the places in the run with a meaning that no message holds: all places, if no character of the run is held."""
+    def _meaningful_places(self, start: int, end: int) -> Iterator[int]:
+        """Yield the places in the run that say something no message holds: all places, if no character of the run is held."""
         if self.held_places.isdisjoint(range(start, end)):
             yield from range(start, end)
             return

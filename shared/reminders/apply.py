@@ -84,7 +84,7 @@ def _apply_write(store: ReminderStore, reminder_id: str, staged: Reminder | None
 
 
 def _record_said(store: ReminderStore, said_reminder: SaidReminder, *, now_ms: int) -> None:
-    """Record the kept occurrence as said, or as said with an unknown fate: no other answer says the occurrence."""
+    """Record that the kept occurrence was said, or may have been said: no other answer says the occurrence."""
 
     def change(stored: Reminder | None) -> Reminder | None:
         if stored is None or stored.kept_ms != said_reminder.occurrence_ms:
@@ -98,7 +98,7 @@ def _record_said(store: ReminderStore, said_reminder: SaidReminder, *, now_ms: i
 
 
 def _changed(stored: Reminder, staged: Reminder) -> Reminder:
-    """Return the staged reminder; with an unchanged schedule, at the occurrence that ticks have reached since."""
+    """Return the staged reminder; with an unchanged schedule, the occurrence that ticks have reached since stays."""
     staged = replace(staged, pressed_ms=stored.pressed_ms, pressed_by=stored.pressed_by)
     if not staged.has_schedule_of(stored):
         return staged

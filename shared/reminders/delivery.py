@@ -211,7 +211,7 @@ class ReminderDelivery:
         fate: PushFate,
         amendments: Amendments,
     ) -> None:
-        """Record the push as an outcome, whose words are removed when a message behind the reminder is withdrawn."""
+        """Record the push as an outcome; the outcome loses its words when a message behind the reminder is withdrawn."""
         at_ms, provenance = self.clock.now_ms(), provenance_said(occurrence.reminder, amendments)
         conversation.journal.record_outcome(
             OutcomeRecord(

@@ -46,7 +46,7 @@ class ReminderStore:
         return tuple(decode_readable(Reminder, self.conversation.objects.read_all(self.list_objects())))
 
     def find(self, reminder_id: str) -> tuple[Reminder, int] | None:
-        """Return a reminder with the generation of its object; None where there is none, or an unreadable reminder."""
+        """Return a reminder with the generation of its object; None where there is no readable reminder."""
         stored = self.conversation.objects.store.read(self.conversation.names.reminder(reminder_id))
         if stored is None:
             return None

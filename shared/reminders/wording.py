@@ -34,7 +34,7 @@ _PLACE: Final = re.compile(r"\{(\w+)\}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Occurrence:
-    """A time at which a reminder is said, beginning at `said_ms`.  `is_kept`: without a push, said with an answer."""
+    """A time at which a reminder is said, beginning at `said_ms`.  `is_kept`: the occurrence was not pushed, and comes with an answer."""
 
     reminder: Reminder
     due_ms: int

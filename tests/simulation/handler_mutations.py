@@ -65,7 +65,7 @@ OF_HANDLERS: Final[Mapping[str, Mutation]] = {
         lacks="an entry goes with a question that was answered beside the message which says all of it",
     ),
     "counts_what_no_message_says": Mutation(
-        "shared.knowledge.unheld_words:UnheldWords._telling",
+        "shared.knowledge.unheld_words:UnheldWords._meaningful_places",
         Always("isdisjoint"),
         lacks="an entry goes with common words that another member said before",
     ),
