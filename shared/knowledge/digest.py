@@ -169,10 +169,10 @@ def _weekly(rows: Sequence[Row], draft: _Draft, now: dt.datetime) -> Digest:
     if not oldest:
         draft.line(texts.no_loops)
     draft.heading(texts.focus)
-    focus = _focus(rows, draft, now)
-    for text, about in focus:
-        draft.item(text, about)
-    if not focus:
+    focus_items = _focus(rows, draft, now)
+    for text, focus_row in focus_items:
+        draft.item(text, focus_row)
+    if not focus_items:
         draft.line(texts.no_focus)
     if counts:
         draft.heading(texts.theme)
@@ -180,7 +180,7 @@ def _weekly(rows: Sequence[Row], draft: _Draft, now: dt.datetime) -> Digest:
         percent = round(100 * most / counts.total())
         draft.item(texts.theme_item.format(category=texts.of_category[category], percent=percent))
     draft.lines += [("", False, None), (texts.weekly_footer, False, None)]
-    return draft.finish(is_empty=not (counts or done or oldest or focus))
+    return draft.finish(is_empty=not (counts or done or oldest or focus_items))
 
 
 def _focus(rows: Sequence[Row], draft: _Draft, now: dt.datetime) -> list[tuple[str, Row | None]]:

@@ -121,7 +121,7 @@ class Entry(Extensible):
         An edited message counts with its older words, so the next withdrawal removes both.
         """
         provenance = self.provenance | Provenance.of_sources(sources)
-        used = frozenset(
+        used_ids = frozenset(
             message_id
             for ids in (
                 *self.field_message_ids.values(),
@@ -130,7 +130,7 @@ class Entry(Extensible):
             )
             for message_id in ids
         )
-        return replace(self, provenance=provenance.only(used))
+        return replace(self, provenance=provenance.only(used_ids))
 
     def from_outside(self, outside: frozenset[str]) -> "Entry":
         """Return the entry with more sources outside the chat: the entry's words may also stand in these sources."""

@@ -220,7 +220,7 @@ def _free_slug(overlay: EntryOverlay, category: Category, slug: str) -> str:
 def _words_of(values: Mapping[str, object]) -> tuple[str, ...]:
     """Return the texts of the values, each item of a list alone."""
     pieces = (value if isinstance(value, list | tuple) else (value,) for value in values.values())
-    return tuple(piece for several in pieces for piece in several if isinstance(piece, str) and piece)
+    return tuple(piece for items in pieces for piece in items if isinstance(piece, str) and piece)
 
 
 def takes_words(entry: Entry, updates: Mapping[str, object]) -> bool:
@@ -313,8 +313,8 @@ def _sources_of_old_value(entry: Entry, name: str, new: str, occasion: Occasion)
     if occasion.possible.is_said(new):
         return ()
     old = zip(_pieces(entry.fields.get(name)), entry.ids_of_items(name), strict=True)
-    repeated = (ids for piece, ids in old if occasion.possible.repeats_unsaid(piece, new))
-    return _sources_by_id(entry, (one for ids in repeated for one in ids))
+    repeated_ids = (ids for piece, ids in old if occasion.possible.repeats_unsaid(piece, new))
+    return _sources_by_id(entry, (one for ids in repeated_ids for one in ids))
 
 
 def _sources_in_entries(
@@ -327,9 +327,9 @@ def _sources_in_entries(
 
 def _sources_of_paragraph(overlay: EntryOverlay, entry: Entry, text: str, occasion: Occasion) -> tuple[Source, ...]:
     """Return the messages behind a paragraph of a new body; a paragraph of the old body keeps its messages."""
-    same = [note for note in entry.notes if note.text == text]
-    if same:
-        return _sources_by_id(entry, (one for note in same for one in note.message_ids))
+    unchanged_notes = [note for note in entry.notes if note.text == text]
+    if unchanged_notes:
+        return _sources_by_id(entry, (one for note in unchanged_notes for one in note.message_ids))
     return (
         *occasion.sources_of(text),
         *_sources_of_old_notes(entry, text, occasion),
@@ -338,8 +338,8 @@ def _sources_of_paragraph(overlay: EntryOverlay, entry: Entry, text: str, occasi
 
 
 def _sources_of_old_notes(entry: Entry, text: str, occasion: Occasion) -> tuple[Source, ...]:
-    repeated = (note for note in entry.notes if occasion.possible.repeats_unsaid(note.text, text))
-    return _sources_by_id(entry, (one for note in repeated for one in note.message_ids))
+    repeated_notes = (note for note in entry.notes if occasion.possible.repeats_unsaid(note.text, text))
+    return _sources_by_id(entry, (one for note in repeated_notes for one in note.message_ids))
 
 
 def _sources_by_id(entry: Entry, line_message_ids: Iterable[str]) -> tuple[Source, ...]:

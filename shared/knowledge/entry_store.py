@@ -52,10 +52,10 @@ class EntryStore:
 
     def rebuild_catalog(self) -> Catalog:
         """Return a catalog made from the entries alone, without unreadable entries."""
-        readings = self.conversation.objects.reads.map(
+        entries_with_generations = self.conversation.objects.reads.map(
             lambda listed_object: self.with_generation(path_in(listed_object.name)), self.list()
         )
-        return catalog_of(one for one in readings if one is not None)
+        return catalog_of(one for one in entries_with_generations if one is not None)
 
     def list(self) -> Sequence[ListedObject]:
         """Return the objects of all entries, with tombstones, without the objects derived from entries."""

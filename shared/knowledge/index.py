@@ -217,19 +217,19 @@ def index_view(catalog: Catalog, *, limit_tokens: int = PROMPT_TOKENS) -> IndexV
     newest_first = sorted(eligible, key=lambda row: (row.is_open, row.updated_at, row.path), reverse=True)
     tokens_left = limit_tokens - _FRAME_TOKENS - estimated_tokens(_render((), catalog.rows))
     chosen: list[Row] = []
-    begun: set[str] = set()
+    begun_headings: set[str] = set()
     for row in newest_first:
         section = sections[row.path]
-        head = () if section.heading in begun else _head(section)
+        head = () if section.heading in begun_headings else _head(section)
         tokens_left -= sum(estimated_tokens(line) + 1 for line in (*head, _line(section, row)))
         if tokens_left < 0:
             break
         chosen.append(row)
-        begun.add(section.heading)
+        begun_headings.add(section.heading)
     text = _render(chosen, catalog.rows)
-    more = len(catalog.rows) - len(chosen)
-    if more:
-        text += f"\n… and {more} more entries: use list_entries or search_entries."
+    omitted = len(catalog.rows) - len(chosen)
+    if omitted:
+        text += f"\n… and {omitted} more entries: use list_entries or search_entries."
     return IndexView(
         text=text,
         provenance=Provenance.union(row.provenance for row in chosen),
@@ -244,17 +244,17 @@ def _mark_of(row: Row) -> str:
     return row_mark(row.provenance.message_ids, row.updated_at)
 
 
-def _render(chosen: Iterable[Row], every: Sequence[Row]) -> str:
+def _render(chosen: Iterable[Row], all_rows: Sequence[Row]) -> str:
     """Return the index with the chosen rows; the counts cover all rows."""
     rows = tuple(chosen)
-    counts = ", ".join(f"{sum(row.category is one for row in every)} {one.value}" for one in Category)
+    counts = ", ".join(f"{sum(row.category is one for row in all_rows)} {one.value}" for one in Category)
     lines = [
         _TITLE,
-        f"> Last updated: {max((row.updated_at for row in every), default='never')}",
-        f"> Total entries: {len(every)} ({counts})",
+        f"> Last updated: {max((row.updated_at for row in all_rows), default='never')}",
+        f"> Total entries: {len(all_rows)} ({counts})",
     ]
     for section in _SECTIONS:
-        count = sum(section.holds(row) for row in every)
+        count = sum(section.holds(row) for row in all_rows)
         lines += ["", f"## {section.heading} ({count})"]
         shown = sorted((row for row in rows if section.holds(row)), key=section.order, reverse=section.newest_first)
         if not count:

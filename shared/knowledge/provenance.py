@@ -46,11 +46,11 @@ class PossibleSources:
         of the entry count where the model read a message behind the entry (`read_ids`), or a retelling that the value may repeat.
         """
         pieces = [one for one in (value if isinstance(value, tuple) else (value or "",)) if fold(one)]
-        behind = [message for piece in pieces for message in self._trace(piece)]
-        folded_messages = [fold(one.text or "") for one in behind]
-        unheld_pieces = [_Text.of(piece).without(behind).unheld for piece in pieces]
+        traced_messages = [message for piece in pieces for message in self._trace(piece)]
+        folded_messages = [fold(one.text or "") for one in traced_messages]
+        unheld_pieces = [_Text.of(piece).without(traced_messages).unheld for piece in pieces]
         unheld_pieces = [one for one in unheld_pieces if not any(one.folded in words for words in folded_messages)]
-        runs, unsaid = Runs.of_any(one.folded for one in unheld_pieces), [one.folded for one in unheld_pieces]
+        runs, unsaid_pieces = Runs.of_any(one.folded for one in unheld_pieces), [one.folded for one in unheld_pieces]
 
         def is_repeated(text: str) -> bool:
             return runs.shares(text) and any(one.shared_with(text) for one in unheld_pieces)
@@ -59,7 +59,7 @@ class PossibleSources:
         return tuple(
             source
             for row in rows
-            if _is_named(row, unsaid, folded_messages)
+            if _is_named(row, unsaid_pieces, folded_messages)
             or any(map(is_repeated, _texts(row, is_read=bool(row.provenance.message_ids & read_ids))))
             for source in row.provenance.sources
         )
@@ -86,8 +86,8 @@ class PossibleSources:
         """Whether the new text repeats the old text, a long run or a number of the old text, in words of no message behind the new text."""
         if self.is_said(new):
             return False
-        behind = self._trace(new)
-        folded_messages = [fold(one.text or "") for one in behind]
+        traced_messages = self._trace(new)
+        folded_messages = [fold(one.text or "") for one in traced_messages]
         folded, folded_new = fold(old), fold(new)
         if not folded or any(folded in one for one in folded_messages):
             return False
@@ -95,7 +95,7 @@ class PossibleSources:
         return (
             folded in folded_new
             or not all(any(number in Numbers.of(one).all_numbers for one in folded_messages) for number in numbers)
-            or _Text.of(new).without(behind).unheld.shared_with(old) > 0
+            or _Text.of(new).without(traced_messages).unheld.shared_with(old) > 0
         )
 
     def _holder_of(self, text: str) -> MessageRecord | None:
@@ -108,30 +108,33 @@ class PossibleSources:
         holder = self._holder_of(text)
         if holder is not None:
             return [holder]
-        quoted = frozenset(one.quoted_message_id for one in self.to_answer)
-        asked: list[_Said] = [*self.to_answer, *(one for one in self.earlier if one.line_message_id in quoted)]
-        unexplained = _Text.of(text).without(asked)
+        quoted_ids = frozenset(one.quoted_message_id for one in self.to_answer)
+        answered_messages: list[_Said] = [
+            *self.to_answer,
+            *(one for one in self.earlier if one.line_message_id in quoted_ids),
+        ]
+        unexplained = _Text.of(text).without(answered_messages)
         earlier = unexplained.pick(self.earlier)
         unexplained = unexplained.without(earlier)
-        return [*asked, *earlier, *self._behind_retellings(unexplained, quoted)]
+        return [*answered_messages, *earlier, *self._behind_retellings(unexplained, quoted_ids)]
 
-    def _behind_retellings(self, unexplained: "_Text", quoted: AbstractSet[str | None]) -> Iterator[RetoldMessage]:
+    def _behind_retellings(self, unexplained: "_Text", quoted_ids: AbstractSet[str | None]) -> Iterator[RetoldMessage]:
         """Yield the messages behind the retellings that are quoted, or share a run or a number said by no message."""
         repeated = [
             retelling
             for retelling in self.retellings
-            if not quoted.isdisjoint(retelling.sent_message_ids) or unexplained.shared_with(retelling.text)
+            if not quoted_ids.isdisjoint(retelling.sent_message_ids) or unexplained.shared_with(retelling.text)
         ]
         picked = unexplained.pick(message for one in repeated for message in one.messages if message.text is not None)
         yield from picked
         picked_ids, still_unexplained = {one.line_message_id for one in picked}, unexplained.without(picked)
         for retelling in repeated:
-            if quoted.isdisjoint(retelling.sent_message_ids) and not still_unexplained.shared_with(retelling.text):
+            if quoted_ids.isdisjoint(retelling.sent_message_ids) and not still_unexplained.shared_with(retelling.text):
                 continue
             covered = [one for one in retelling.messages if one.is_covered]
-            unknown = [one for one in covered if one.text is None]
+            textless = [one for one in covered if one.text is None]
             is_traced = any(one.line_message_id in picked_ids for one in retelling.messages)
-            yield from unknown if unknown or is_traced else covered
+            yield from textless if textless or is_traced else covered
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,11 +179,11 @@ class _Text:
         return picked
 
 
-def _is_named(row: Row, unsaid: Iterable[str], folded_messages: Iterable[str]) -> bool:
+def _is_named(row: Row, unsaid_pieces: Iterable[str], folded_messages: Iterable[str]) -> bool:
     """Whether a piece is the name or the slug of the entry, or holds the name."""
     name, slug = row.folded.get("name", ""), fold(compared_path(row.path))
     is_long = len(name.encode()) >= _LONG_NAME_BYTES
-    is_held = any(piece in {name, slug} or (is_long and name in piece) for piece in unsaid)
+    is_held = any(piece in {name, slug} or (is_long and name in piece) for piece in unsaid_pieces)
     return is_held and not any(name in words for words in folded_messages)
 
 

@@ -133,9 +133,9 @@ class EntryOverlay:
     def show_entries(self, paths: Sequence[str]) -> list[Entry]:
         """Return several entries for the model to read, read in parallel; missing entries are left out."""
         with self._lock:
-            unread = [path for path in paths if path not in self._staged and path not in self._stored]
-            loaded = self._entries.entries(unread)
-            self._stored |= zip(unread, map(self._unless_withdrawn, loaded), strict=True)
+            unread_paths = [path for path in paths if path not in self._staged and path not in self._stored]
+            loaded = self._entries.entries(unread_paths)
+            self._stored |= zip(unread_paths, map(self._unless_withdrawn, loaded), strict=True)
             shown = [entry for path in paths if (entry := self._current(path)) is not None]
             self._shown |= Provenance.union(entry.provenance for entry in shown)
             return shown

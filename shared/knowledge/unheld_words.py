@@ -45,16 +45,16 @@ class UnheldWords:
         if self.folded in folded:
             return replace(self, held_places=frozenset(range(len(self.folded))))
         pieces = {folded[start:end] for start, end in spans(folded, _PIECE_WEIGHT)}
-        common = (one for one in spans(self.folded, _PIECE_WEIGHT) if self.folded[slice(*one)] in pieces)
-        return replace(self, held_places=self.held_places.union(*(range(*one) for one in common)))
+        common_spans = (one for one in spans(self.folded, _PIECE_WEIGHT) if self.folded[slice(*one)] in pieces)
+        return replace(self, held_places=self.held_places.union(*(range(*one) for one in common_spans)))
 
     def shared_with(self, text: str) -> int:
         """Return the number of unheld characters in runs that the other text has too; 0: no source."""
         if not self.runs:
             return 0
         folded = fold(text)
-        common = self.runs.keys() & {folded[start:end] for start, end in spans(folded, RUN_WEIGHT)}
-        return len({place for run in common for place in self._meaningful_places(*self.runs[run])})
+        common_runs = self.runs.keys() & {folded[start:end] for start, end in spans(folded, RUN_WEIGHT)}
+        return len({place for run in common_runs for place in self._meaningful_places(*self.runs[run])})
 
     def _meaningful_places(self, start: int, end: int) -> Iterator[int]:
         """Yield the places in the run that say something no message holds: all places, if no character of the run is held."""

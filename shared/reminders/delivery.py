@@ -181,9 +181,9 @@ class ReminderDelivery:
         Raises: TurnBusyError, if the reminder was changed, cancelled or withdrawn since; the next tick does the remaining work.
         """
         conversation, reminder = store.conversation, claimed.reminder
-        reading = conversation.objects.reads.submit(store.find, reminder.id)
+        pending_read = conversation.objects.reads.submit(store.find, reminder.id)
         amendments = conversation.amendments.fresh_look()
-        stored = reading.result()
+        stored = pending_read.result()
         if stored is None or stored[1] != claimed.generation:
             raise TurnBusyError("the reminder was changed under the claim")
         if reminder.is_from_withdrawn(amendments.is_withdrawn_from_entries):
