@@ -82,7 +82,7 @@ class ReminderDelivery:
         if next_ms > now_ms:  # a marker from before a change, or the writer died before making the marker
             store.make_marker(reminder)
         elif not reminder.is_open:
-            store.delete(reminder, generation)
+            store.delete(reminder, generation=generation)
         elif reminder.claim is not None and reminder.claim.until_ms > now_ms:
             raise TurnBusyError("another worker may be pushing the reminder")
         else:
@@ -187,7 +187,7 @@ class ReminderDelivery:
         if stored is None or stored[1] != claimed.generation:
             raise TurnBusyError("the reminder was changed under the claim")
         if reminder.is_from_withdrawn(amendments.is_withdrawn_from_entries):
-            store.delete(reminder, claimed.generation)
+            store.delete(reminder, generation=claimed.generation)
             raise TurnBusyError("the reminder was withdrawn")
         return amendments
 

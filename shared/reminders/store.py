@@ -111,7 +111,7 @@ class ReminderStore:
         if marker is not None:
             markers.clear(marker)
 
-    def delete(self, reminder: Reminder, generation: int) -> None:
+    def delete(self, reminder: Reminder, *, generation: int) -> None:
         """Delete the reminder and the marker, unless the object has another generation.  Repeated: does nothing."""
         name = self.conversation.names.reminder(reminder.id)
         if self.conversation.objects.store.delete(name, generation=generation):
