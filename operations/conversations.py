@@ -127,7 +127,7 @@ def _unmark_reminders(conversation: Conversation) -> None:
     for listed in reminders.list_objects():
         reminder = _readable(Reminder, store.read(listed.name))
         if reminder is not None:
-            reminders.unmark(reminder)
+            reminders.delete_marker(reminder)
         is_all_known = is_all_known and reminder is not None
     if not is_all_known:
         for listed in [one for one in store.list(DUE_PREFIX) if f"/{REMINDER}.{conversation.id}." in one.name]:

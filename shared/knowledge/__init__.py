@@ -1,1 +1,1 @@
-"""What a chat filed: entries, their index and search, classification, digests, and how all of it is written and withdrawn."""
+"""The entries of a chat: files, catalog, index, search, classification, digests, and how entries are written and withdrawn."""

@@ -1,4 +1,4 @@
-"""Apply what a turn staged, once, whichever worker ends the turn; then update catalog and index, which are derived from the entries."""
+"""Apply a turn's staged writes once, whichever worker ends the turn; then update catalog and index, both derived from the entries."""
 
 from collections.abc import Mapping
 from typing import Final, Protocol
@@ -11,7 +11,7 @@ from shared.knowledge.catalog import Row, row_of
 from shared.knowledge.entry_file import read_entry, revision_of
 from shared.knowledge.entry_store import CATALOG_FILE, SWAP_ATTEMPTS, UNDO_FILE, EntryStore, path_in
 from shared.knowledge.index import rebuild_index
-from shared.knowledge.tombstone import KEPT_MS, bury, tombstone_in
+from shared.knowledge.tombstone import RETENTION_MS, encoded_tombstone, tombstone_in
 from shared.knowledge.undo import revision_of_undo
 from shared.storage.codec import encode
 from shared.storage.compare_and_swap import update_by_swap
@@ -26,19 +26,20 @@ class HeldLease(Protocol):
 
     @property
     def is_over(self) -> bool:
-        """Whether its holder may write nothing more."""
+        """Whether the holder may write nothing more."""
         ...
 
 
 class StagedEntryWriter:
-    """Applies staged writes.  Only the holder of the chat's turn calls it."""
+    """Applies staged writes of entries.  Only the holder of the chat's turn calls `apply`."""
 
     def apply(self, conversation: Conversation, outcome: OutcomeRecord, lease: HeldLease) -> bool:
-        """Return whether every write to entries that the outcome staged is in its object, and catalog and index agree with it.
+        """Return whether every staged write of entries is in its object, and catalog and index agree with the entries.
 
-        False: the lease, which is checked before each write because a late write could bring back what a later turn deleted, was over.
-        A staged write is made if its key, the outcome's sequence and the write's place, is larger than the one in the object, so a later
-        turn's write stays. Repeated, also after a part of it: does the rest.
+        False: the lease was over. The lease is checked before each write, because a late write could bring back an entry deleted by a later
+        turn. A write's key is the outcome's sequence and the write's place: for example, the third write of outcome 12 has the key
+        `(12, 2)`. A write is skipped where the object has the same key or a larger key, so a later turn's write stays.
+        Repeated: does the rest, also after a partial run.
         Raises: StorageUnavailableError.
         """
         writes = [(number, one) for number, one in enumerate(outcome.writes) if one.reminder_id is None]
@@ -64,38 +65,38 @@ class StagedEntryWriter:
 def _apply_write(
     conversation: Conversation, write: StagedWrite, *, key: tuple[int, int], answered_ms: int
 ) -> StoredObject | None:
-    """Make the write unless its object has this key or a larger one; return the object as it is then, None where there is none.
+    """Make the write unless the object has this key or a larger key; return the object afterwards, or None where there is none.
 
-    A deletion leaves a tombstone, so that an older write that comes late finds a larger key. It leaves nothing where the entry is gone
-    already, because then a withdrawal removed it, and its path may repeat withdrawn words.
+    A deletion leaves a tombstone, so an older write that comes late meets a larger key. Where the entry is already missing, a withdrawal
+    removed the entry, and the deletion leaves nothing: the path may repeat withdrawn words.
     """
 
-    def newer(there: bytes | None) -> bytes | None:
-        if there is not None and _revision(write.path, there) >= key:
+    def newer(data: bytes | None) -> bytes | None:
+        if data is not None and _revision(write.path, data) >= key:
             return None
         if write.text is not None:
             return write.text.encode()
-        return None if there is None else bury(write.path, there, key=key, deleted_ms=answered_ms)
+        return None if data is None else encoded_tombstone(write.path, data, key=key, deleted_ms=answered_ms)
 
     store, name = conversation.objects.store, conversation.names.entry(write.path)
     return update_by_swap(store, name, newer, what="an entry", attempts=SWAP_ATTEMPTS)
 
 
 def _remove_old_tombstones(entries: EntryStore, *, answered_ms: int, lease: HeldLease) -> None:
-    """Delete the oldest tombstones of the chat that no late write can meet any more.  Reads only objects without a row."""
+    """Delete tombstones that no late write can meet any more.  Reads only objects without a row, at most 50, the oldest first."""
     rows = entries.catalog().by_path
-    unknown = [one for one in entries.list() if path_in(one.name) not in rows]
+    without_row = [one for one in entries.list() if path_in(one.name) not in rows]
     store = entries.conversation.objects.store
-    for listed in sorted(unknown, key=lambda one: one.generation)[:_TOMBSTONES_READ]:
-        stored = store.read(listed.name)
+    for candidate in sorted(without_row, key=lambda item: item.generation)[:_TOMBSTONES_READ]:
+        stored = store.read(candidate.name)
         tombstone = tombstone_in(stored.data) if stored else None
-        is_old = tombstone is not None and tombstone.deleted_ms + KEPT_MS < answered_ms
+        is_old = tombstone is not None and tombstone.deleted_ms + RETENTION_MS < answered_ms
         if stored is not None and is_old and not lease.is_over:
-            store.delete(listed.name, generation=stored.generation)
+            store.delete(candidate.name, generation=stored.generation)
 
 
 def _update_catalog(entries: EntryStore, rows: Mapping[str, Row | None], *, key: tuple[int, int]) -> None:
-    """The catalog has these rows, unless it includes a later write."""
+    """Put the rows into the catalog, unless the catalog includes a later write."""
 
     def with_rows(data: bytes | None) -> bytes | None:
         catalog = entries.catalog_in(data)

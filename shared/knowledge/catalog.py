@@ -1,7 +1,7 @@
-"""`search.json`: what list, search, index and digest need of every entry, in one object, so that none of them reads the entries.
+"""The catalog, `search.json`: the facts of all entries that list, search, index and digest need, in one object.
 
-It is derived from the entries and can be rebuilt from them. A row has the generation of its entry's object, so that a withdrawal reads only
-the entries that changed since.
+None of the four reads an entry. The catalog is derived from the entries and can be rebuilt. A row has the generation of the entry's object,
+so a withdrawal reads only the entries changed since.
 """
 
 from collections.abc import Iterable, Mapping
@@ -17,8 +17,8 @@ from shared.search.folding import fold
 from shared.storage.codec import VERSION, encode
 from shared.unknown_fields import Extensible
 
-CATALOG_LIMIT_BYTES: Final = 4 * 1024 * 1024  # read by every turn, so that it costs memory and time of each
-ROW_LIMIT_BYTES: Final = 64 * 1024  # of the longest entry in any script; only signs that folding writes out take more
+CATALOG_LIMIT_BYTES: Final = 4 * 1024 * 1024  # every turn reads the catalog: the size costs memory and time
+ROW_LIMIT_BYTES: Final = 64 * 1024  # the longest entry in any script fits, unless folding expands signs (㍻ to 平成)
 NAME: Final = "name"
 FIELDS_SEARCHED: Final = (
     NAME,
@@ -33,8 +33,8 @@ FIELDS_SEARCHED: Final = (
     "content",
 )
 _SHOWN_LIMIT = 80
-_LISTED_LIMIT: Final = 1_000  # of a list of names, so that lists make no row longer than its notes do
-_SEARCHED: Final = 2  # the latest set of fields that rows hold for search
+_LISTED_LIMIT: Final = 1_000  # UTF-16 units of a list of names: lists make no row longer than notes do
+_SEARCHED: Final = 2  # the newest version of the set of search fields
 _SHOWN = (
     "status",
     "due_date",
@@ -49,9 +49,9 @@ _SHOWN = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row(Extensible):
-    """One entry: `shown` is the beginning of what tables show of it, `folded` what search looks through.
+    """One entry: `shown` has the values for tables, cut to their first characters; `folded` has the texts for search.
 
-    `vector` is its packed embedding, where embeddings are on and a search has made it.
+    `vector` is the packed embedding; empty until a search makes the embedding, and where embeddings are off.
     """
 
     path: str = field(repr=False)
@@ -67,34 +67,34 @@ class Row(Extensible):
 
     @property
     def status(self) -> str | None:
-        """Its status; None in categories without one."""
+        """The entry's status; None in categories without a status."""
         return self.shown.get("status")
 
     @property
     def is_open(self) -> bool:
-        """Whether there may still be something to do about it."""
+        """Whether there may still be something to do: false for `done` and `someday`."""
         return self.status not in {"done", "someday"}
 
     @property
     def last_activity(self) -> str:
-        """The date on which anything last happened with it."""
+        """The date of the last activity, for example `2026-11-23`."""
         return max(self.shown.get("last_touched", ""), self.updated_at[:10])
 
     @property
     def size_bytes(self) -> int:
-        """The bytes that it takes in the catalog."""
+        """The row's size in the catalog, in bytes."""
         return len(encode(self))
 
     def is_from_withdrawn(self, is_withdrawn: IsWithdrawn) -> bool:
-        """Whether one of its messages was withdrawn."""
+        """Whether a message behind the entry was withdrawn."""
         return bool(self.provenance.withdrawn_ids(is_withdrawn))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Catalog(Extensible):
-    """All rows of a chat, by path; `revision` is the key of the last write that it includes.
+    """All rows of a chat, by path; `revision` is the key of the last write in the catalog, for example `12.2`.
 
-    `searched` tells which fields its rows hold for search: an earlier release wrote 1, or nothing, and left the lists and next actions out.
+    `searched` is the version of the set of search fields: earlier releases wrote 1, or nothing, and left out lists and next actions.
     """
 
     version: int = VERSION
@@ -104,17 +104,17 @@ class Catalog(Extensible):
 
     @property
     def key(self) -> tuple[int, int]:
-        """The revision as it is compared.  Raises: ValueError."""
+        """The revision as a pair to compare: `12.2` is `(12, 2)`.  Raises: ValueError."""
         return read_revision(self.revision)
 
     @property
     def is_searched_whole(self) -> bool:
-        """Whether its rows hold every field for search; if not, it is rebuilt when it is next written."""
+        """Whether the rows hold every search field; if not, the next write rebuilds the catalog."""
         return not self.rows or self.searched >= _SEARCHED
 
     @property
     def size_bytes(self) -> int:
-        """The bytes of its object."""
+        """The size of the catalog's object, in bytes."""
         return len(encode(self))
 
     @property
@@ -123,20 +123,23 @@ class Catalog(Extensible):
         return {row.path: row for row in self.rows}
 
     def without(self, is_withdrawn: IsWithdrawn) -> "Catalog":
-        """Return the catalog without rows of withdrawn messages: a withdrawal may not have cleaned the entries yet."""
+        """Return the catalog without rows of withdrawn messages: the withdrawal may not have cleaned the entries yet."""
         return replace(self, rows=tuple(row for row in self.rows if not row.is_from_withdrawn(is_withdrawn)))
 
     def with_rows(self, rows: Mapping[str, Row | None], *, key: tuple[int, int]) -> "Catalog":
-        """Return the catalog with these rows; None removes one."""
+        """Return the catalog with the given rows; None removes a row."""
         merged = {**self.by_path, **rows}
-        kept = (merged[path] for path in sorted(merged))
+        sorted_rows = (merged[path] for path in sorted(merged))
         searched = self.searched if self.rows else _SEARCHED
         return replace(
-            self, revision=format_revision(key), searched=searched, rows=tuple(row for row in kept if row is not None)
+            self,
+            revision=format_revision(key),
+            searched=searched,
+            rows=tuple(row for row in sorted_rows if row is not None),
         )
 
     def rebuilt(self, rows: Mapping[str, Row]) -> "Catalog":
-        """Return the catalog of the same revision with rows that were made anew; rows of entries that cannot be read stay."""
+        """Return the catalog at the same revision with rows made anew; rows of unreadable entries stay."""
         return replace(self.with_rows(rows, key=self.key), searched=_SEARCHED)
 
 
@@ -165,7 +168,7 @@ def row_of(entry: Entry, *, generation: int = 0) -> Row:
 
 
 def search_texts(entry: Entry) -> dict[str, str]:
-    """Return the texts that search looks through, by the names under which its results tell them."""
+    """Return the entry's texts for search by field, a list as one text: for example `tags` is `home, spring`."""
     values: dict[str, Value] = {**entry.fields, NAME: entry.name, "content": entry.content}
     return {name: _as_text(values[name]) for name in FIELDS_SEARCHED if values.get(name) is not None}
 
@@ -175,7 +178,7 @@ def _as_text(value: Value) -> str:
 
 
 def catalog_of(entries: Iterable[tuple[Entry, int]]) -> Catalog:
-    """Return the catalog of entries, each with its object's generation."""
+    """Return the catalog of entries, each given with the generation of its object."""
     rows = {entry.path: (row_of(entry, generation=generation), entry.revision) for entry, generation in entries}
     newest = max((revision for _, revision in rows.values()), default=(0, 0))
     return Catalog(

@@ -1,4 +1,4 @@
-"""Digests of the catalog: what is open and what happened, written without a model, within a limit of length."""
+"""Digests of the catalog: open entries and recent changes, written without a model, within a limit of length."""
 
 import datetime as dt
 from collections import Counter
@@ -25,7 +25,7 @@ _FAR: Final = "9999"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DigestTexts:
-    """What digests say in one language.  `counts_words`: their limits are counted in words, else in characters."""
+    """The phrases of digests in a language.  `counts_words`: limits count words, else characters."""
 
     counts_words: bool
     greeting: str
@@ -58,7 +58,7 @@ class DigestTexts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Digest:
-    """A digest, and the provenance of the entries that it names.  `is_empty`: it says that there is nothing to tell."""
+    """A digest, and the provenance of the entries in the text.  `is_empty`: there is nothing to report."""
 
     text: str = field(repr=False)
     provenance: Provenance = field(default_factory=Provenance)
@@ -67,7 +67,7 @@ class Digest:
 
 @dataclass(slots=True)
 class _Draft:
-    """A digest that is being written: an item is a line that is left out where the digest would be too long."""
+    """A digest in the making: fixed lines, and items, which are left out from the end where the digest is too long."""
 
     texts: DigestTexts
     kind: Literal["daily", "weekly"]
@@ -83,12 +83,12 @@ class _Draft:
         self.lines.append((f"・{text}" if not self.texts.counts_words else f"- {text}", True, row))
 
     def label(self, row: Row, text: str = "") -> str:
-        """What an item calls the row, in one line, short enough for several items to fit."""
+        """Return the row's label in an item, short enough for several items: 40 UTF-16 units, and seven words where words are counted."""
         words = (text or row.name).split()
         return cut(" ".join(words[:_ITEM_WORDS] if self.texts.counts_words else words), limit_utf16=_ITEM_UTF16)
 
     def finish(self, *, is_empty: bool) -> Digest:
-        """Return the digest within its limit; the last items are left out first."""
+        """Return the digest within the limit; the last items are left out first."""
         while not self._fits():
             last = max(index for index, (_, is_item, _) in enumerate(self.lines) if is_item)
             del self.lines[last]
@@ -104,14 +104,14 @@ class _Draft:
 
 
 def digest(rows: Iterable[Row], *, kind: Literal["daily", "weekly"], locale: str, now: dt.datetime) -> Digest:
-    """Return the digest of the entries as they are at `now`, in the bot's time zone."""
+    """Return the digest of the entries at `now`, in the bot's time zone."""
     make = _daily if kind == "daily" else _weekly
     return make(sorted(rows, key=lambda row: row.path), _Draft(digest_texts(locale), kind), now)
 
 
 @cache
 def digest_texts(locale: str) -> DigestTexts:
-    """Return what digests say in one of the bot's locales."""
+    """Return the phrases of digests in a locale of the bot."""
     return language_file(locale).table("digest", DigestTexts)
 
 
@@ -169,18 +169,18 @@ def _weekly(rows: Sequence[Row], draft: _Draft, now: dt.datetime) -> Digest:
     if not oldest:
         draft.line(texts.no_loops)
     draft.heading(texts.focus)
-    focus = _focus(rows, draft, now)
-    for text, about in focus:
-        draft.item(text, about)
-    if not focus:
+    focus_items = _focus(rows, draft, now)
+    for text, focus_row in focus_items:
+        draft.item(text, focus_row)
+    if not focus_items:
         draft.line(texts.no_focus)
     if counts:
         draft.heading(texts.theme)
-        category, most = min(counts.items(), key=lambda one: (-one[1], one[0]))
+        category, most = min(counts.items(), key=lambda item: (-item[1], item[0]))
         percent = round(100 * most / counts.total())
         draft.item(texts.theme_item.format(category=texts.of_category[category], percent=percent))
     draft.lines += [("", False, None), (texts.weekly_footer, False, None)]
-    return draft.finish(is_empty=not (counts or done or oldest or focus))
+    return draft.finish(is_empty=not (counts or done or oldest or focus_items))
 
 
 def _focus(rows: Sequence[Row], draft: _Draft, now: dt.datetime) -> list[tuple[str, Row | None]]:
@@ -196,14 +196,14 @@ def _focus(rows: Sequence[Row], draft: _Draft, now: dt.datetime) -> list[tuple[s
         lambda row: row.category is Category.PROJECTS and row.status == "active" and "due_date" not in row.shown,
         lambda row: row.updated_at,
     )
-    found: list[tuple[str, Row | None]] = []
+    focus_items: list[tuple[str, Row | None]] = []
     if inbox:
-        found.append((texts.focus_inbox.format(count=inbox), None))
+        focus_items.append((texts.focus_inbox.format(count=inbox), None))
     if quiet:
-        found.append((texts.focus_person.format(text=draft.label(quiet)), quiet))
+        focus_items.append((texts.focus_person.format(text=draft.label(quiet)), quiet))
     if open_ended:
-        found.append((texts.focus_deadline.format(text=draft.label(open_ended)), open_ended))
-    return found
+        focus_items.append((texts.focus_deadline.format(text=draft.label(open_ended)), open_ended))
+    return focus_items
 
 
 def _first(rows: Iterable[Row], is_wanted: Callable[[Row], bool], key: Callable[[Row], str]) -> Row | None:
@@ -220,7 +220,7 @@ def _todo(rows: Iterable[Row]) -> list[Row]:
 
 
 def _stale(rows: Iterable[Row], now: dt.datetime) -> list[Row]:
-    """Return what has been in the inbox for too long, oldest first."""
+    """Return the rows that have been in the inbox for `STALE_INBOX_DAYS` or longer, oldest first."""
     waiting = (row for row in rows if row.category is Category.INBOX and _days(row.created_at, now) >= STALE_INBOX_DAYS)
     return sorted(waiting, key=lambda row: (row.created_at, row.path))
 

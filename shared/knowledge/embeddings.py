@@ -1,7 +1,7 @@
-"""Embeddings of entries: each is kept in its entry's row of the catalog, so it goes with the row when the entry changes or is deleted.
+"""Embeddings of entries: each stands in the entry's row of the catalog, and disappears with the row when the entry changes or is deleted.
 
-They are made when a search first needs them. A vector is only put into a row that is still there, with the generation at which its entry
-was read, so nothing that a withdrawal removed comes back.
+A search makes the missing embeddings. A vector is put only into a row that still exists, with the generation at which the entry was read,
+so nothing removed by a withdrawal comes back.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,8 +23,8 @@ from shared.storage.compare_and_swap import update_by_swap
 TEXTS_AT_ONCE: Final = 100
 """Source: Gemini API, "Embeddings": a batch has at most 100 texts, and gemini-embedding-001 reads 2,048 tokens of each."""
 _CHARACTERS: Final = 2_000
-_SECONDS: Final = 4.0  # of a search; without an answer the search goes on without embeddings
-_CLOSEST: Final = 10  # rows that closeness alone may name
+_SECONDS: Final = 4.0  # for each search, which then goes on without embeddings
+_CLOSEST: Final = 10  # rows found by closeness alone
 _MANY: Final = 10
 _DEVIATIONS: Final = 2.0
 
@@ -33,22 +33,22 @@ Kind = Literal["document", "query"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Embedded:
-    """The vectors of texts, in the texts' order, and the tokens that they cost; of fewer texts, the first ones, where time ran out."""
+    """The vectors of texts, in the same order, and the tokens spent; where time ran out, the vectors of the first texts only."""
 
     vectors: tuple[Sequence[float], ...] = field(repr=False)
     usage: Usage = field(default_factory=Usage)
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors that lie close together where the texts mean the same."""
+    """Turns texts into vectors; texts of similar meaning get vectors close together."""
 
     @property
     def name(self) -> str:
-        """The model's id, as records and logs name it."""
+        """The model's id in records and logs."""
         ...
 
     def embed(self, texts: Sequence[str], *, kind: Kind, deadline: Deadline) -> Embedded:
-        """Return a vector for each of at most TEXTS_AT_ONCE texts, or for as many of them as there was time for, at least one.
+        """Return a vector for each text, at most `TEXTS_AT_ONCE`; where time runs out, for the first texts only, at least for the first.
 
         Raises: ModelUnavailableError, ModelRefusedError.
         """
@@ -57,31 +57,35 @@ class Embedder(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntryEmbeddings:
-    """Compares queries with the entries of a chat by what they mean."""
+    """Compares queries with a chat's entries by meaning."""
 
     embedder: Embedder
     metering: Metering = field(repr=False)
     clock: Clock = field(repr=False)
 
     def closest(self, conversation: Conversation, rows: Sequence[Row], queries: Sequence[str]) -> dict[str, float]:
-        """Return how close the closest rows are to any of the queries, by path; nothing where the model or the bucket fails.
+        """Return closeness by path, for example `{"people/sato.md": 0.83}`; nothing where the model or the bucket fails.
 
-        Rows without a vector get one, as many as there is time for, at most TEXTS_AT_ONCE a search, the newest first.
+        A row's closeness is the closeness to the nearest query. Rows without a vector get a vector, the newest rows first, as many as time
+        allows and at most `TEXTS_AT_ONCE` a search.
         """
-        wanted = [one for one in queries if one.strip()]
-        if not wanted or not rows:
+        query_texts = [one for one in queries if one.strip()]
+        if not query_texts or not rows:
             return {}
         deadline = Deadline.after(self.clock, _SECONDS)
         try:
             newest = sorted((row for row in rows if not row.vector), key=lambda row: row.updated_at, reverse=True)
-            asked = [unpack(pack(one)) for one in self._embed([one[:_CHARACTERS] for one in wanted], "query", deadline)]
-            made = self._vectors_of(newest[:TEXTS_AT_ONCE], deadline)
-            self._keep(conversation, rows, made)
+            query_vectors = [
+                unpack(pack(vector))
+                for vector in self._embed([one[:_CHARACTERS] for one in query_texts], "query", deadline)
+            ]
+            new_vectors = self._vectors_of(newest[:TEXTS_AT_ONCE], deadline)
+            self._store_vectors(conversation, rows, new_vectors)
         except (ModelUnavailableError, ModelRefusedError, StorageUnavailableError, LimitReachedError) as cause:
             logs.warning("embeddings_skipped", reason=type(cause).__name__)
             return {}
-        known = {row.path: unpack(made.get(row.path, row.vector)) for row in rows}
-        return closest_of(known, asked)
+        vectors_by_path = {row.path: unpack(new_vectors.get(row.path, row.vector)) for row in rows}
+        return closest_of(vectors_by_path, query_vectors)
 
     def _vectors_of(self, rows: Sequence[Row], deadline: Deadline) -> dict[str, str]:
         if not rows:
@@ -90,21 +94,21 @@ class EntryEmbeddings:
         return {row.path: pack(vector) for row, vector in zip(rows, vectors, strict=False)}
 
     def _embed(self, texts: Sequence[str], kind: Kind, deadline: Deadline) -> tuple[Sequence[float], ...]:
-        with self.metering.request(Purpose.EMBED, self.embedder.name) as made:
-            found = self.embedder.embed(texts, kind=kind, deadline=deadline)
-            made.usage = found.usage
-        return found.vectors
+        with self.metering.request(Purpose.EMBED, self.embedder.name) as request:
+            embedded = self.embedder.embed(texts, kind=kind, deadline=deadline)
+            request.usage = embedded.usage
+        return embedded.vectors
 
-    def _keep(self, conversation: Conversation, rows: Iterable[Row], made: Mapping[str, str]) -> None:
-        """Put the vectors of stored entries into those rows of the catalog that are unchanged."""
-        stored = {row.path: row.generation for row in rows if row.generation and made.get(row.path)}
+    def _store_vectors(self, conversation: Conversation, rows: Iterable[Row], new_vectors: Mapping[str, str]) -> None:
+        """Put the vectors of stored entries into unchanged rows of the catalog."""
+        stored = {row.path: row.generation for row in rows if row.generation and new_vectors.get(row.path)}
         if not stored:
             return
 
         def with_vectors(data: bytes | None) -> bytes | None:
             catalog = EntryStore(conversation).catalog_in(data)
             fresh = {
-                row.path: replace(row, vector=made[row.path])
+                row.path: replace(row, vector=new_vectors[row.path])
                 for row in catalog.rows
                 if not row.vector and stored.get(row.path) == row.generation
             }
@@ -114,12 +118,17 @@ class EntryEmbeddings:
         update_by_swap(store, name, with_vectors, what="the catalog of a chat", attempts=SWAP_ATTEMPTS)
 
 
-def closest_of(known: Mapping[str, Vector], asked: Sequence[Vector]) -> dict[str, float]:
-    """Return how close the closest of the known vectors are to any of those that are asked for, the closest first.
+def closest_of(vectors_by_path: Mapping[str, Vector], query_vectors: Sequence[Vector]) -> dict[str, float]:
+    """Return each vector's closeness to the nearest query vector, by path, the closest first.
 
-    The distance of two unrelated texts depends on the model. So among many vectors only those count that are closer than most others.
+    The distance of two unrelated texts depends on the model. So of ten vectors or more, only outliers count: two standard deviations above
+    the mean.
     """
-    close = {path: max(closeness(vector, one) for one in asked) for path, vector in known.items() if vector}
+    close = {
+        path: max(closeness(vector, query) for query in query_vectors)
+        for path, vector in vectors_by_path.items()
+        if vector
+    }
     if len(close) >= _MANY:
         least = fmean(close.values()) + _DEVIATIONS * pstdev(close.values())
         close = {path: value for path, value in close.items() if value >= least}
@@ -127,6 +136,6 @@ def closest_of(known: Mapping[str, Vector], asked: Sequence[Vector]) -> dict[str
 
 
 def text_of(row: Row) -> str:
-    """Return what is embedded of an entry: its name, then its other texts."""
-    others = (text for name, text in row.folded.items() if name != NAME)
-    return "\n".join((row.name, *others))[:_CHARACTERS]
+    """Return the entry's text for an embedding: the name, then the other texts."""
+    other_texts = (text for name, text in row.folded.items() if name != NAME)
+    return "\n".join((row.name, *other_texts))[:_CHARACTERS]

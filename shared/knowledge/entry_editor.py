@@ -47,11 +47,11 @@ _READ_ONLY_FIELDS: Final = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Occasion:
-    """When something is filed, and what the prompt holds that it may have come from.
+    """The moment of a filing, and the sources in the prompt that the filed words may come from.
 
-    `check_amendments` is called before a model is asked; it raises PromptAmendedError. `needs_tap`: what deletes or replaces waits for a
-    person's tap. `is_ordered` tells whether what adds may be done at once, because an author orders it by this rule. `outside_in` returns
-    the sources outside the chat of which texts repeat words, as in `Provenance`.
+    `check_amendments` is called before a model is asked, and raises PromptAmendedError. `needs_tap`: a deletion or replacement waits for a
+    person's tap. `is_ordered` says whether an addition may be done at once, because an author orders the addition by the given rule.
+    `outside_in` returns the sources outside the chat whose words the given texts repeat, as in `Provenance`.
     """
 
     now: dt.datetime
@@ -67,7 +67,7 @@ class Occasion:
 
     @property
     def stamp(self) -> str:
-        """The moment in the bot's time zone, to the second."""
+        """The moment in the bot's time zone, to the second: for example `2026-11-23T09:00:00+09:00`."""
         return self.now.isoformat(timespec="seconds")
 
     @property
@@ -76,13 +76,13 @@ class Occasion:
         return self.now.date().isoformat()
 
     def sources_of(self, value: Value) -> tuple[Source, ...]:
-        """The messages that the value may repeat, of a list each of its items."""
+        """Return the messages that the value, or any item of a list, may repeat."""
         return tuple(dict.fromkeys(one for piece in _pieces(value) or ("",) for one in self.possible.of(piece)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntryEditor:
-    """Changes entries.  A thought whose classification is less confident than `threshold` is filed in the inbox."""
+    """Changes entries.  A thought classified with less confidence than `threshold` is filed in the inbox."""
 
     new_id: Callable[[], str] = field(repr=False)
     threshold: float
@@ -91,24 +91,24 @@ class EntryEditor:
         self,
         overlay: EntryOverlay,
         text: str,
-        found: Classification,
+        classification: Classification,
         occasion: Occasion,
         *,
         is_named: bool = False,
         may_repeat: bool = True,
     ) -> Entry:
-        """Return the entry, staged.  A category that the person named (`is_named`) needs no confidence.
+        """Return the new entry, staged.  A category named by the person (`is_named`) needs no confidence.
 
-        Unless it `may_repeat`, an entry of the same words is not filed a second time. Raises: EntryFault, EntryExistsError.
+        Without `may_repeat`, an entry of the same words is not filed a second time. Raises: EntryFault, EntryExistsError.
         """
         original = plain_text(text)
         sources = occasion.sources_of(text)
-        is_sure = is_named or found.confidence >= self.threshold
-        category = found.category if is_sure else Category.INBOX
-        values = dict(found.values) if is_sure else {
-            "suggested_name": found.name, "original_text": original, "suggested_category": found.category.value,
+        is_sure = is_named or classification.confidence >= self.threshold
+        category = classification.category if is_sure else Category.INBOX
+        values = dict(classification.values) if is_sure else {
+            "suggested_name": classification.name, "original_text": original, "suggested_category": classification.category.value,
         }  # fmt: skip
-        values |= {"name": found.name} if is_sure else {}
+        values |= {"name": classification.name} if is_sure else {}
         values |= {"last_touched": occasion.today} if category is Category.PEOPLE else {}
         words = {
             name: (*sources, *_sources_in_entries(overlay, value, occasion))
@@ -119,12 +119,12 @@ class EntryEditor:
         with overlay.together():
             blank = Entry(
                 category=category,
-                slug=_free_slug(overlay, category, f"{stamp}{slug_of(found.name)}"),
+                slug=_free_slug(overlay, category, f"{stamp}{slug_of(classification.name)}"),
                 id=self.new_id(),
                 created_at=occasion.stamp,
                 updated_at=occasion.stamp,
-                confidence=found.confidence,
-                fields={one.name: one.default for one in FIELDS[category]},
+                confidence=classification.confidence,
+                fields={entry_field.name: entry_field.default for entry_field in FIELDS[category]},
             )
             entry = blank.with_values(values, words).at_slug(blank.slug)
             origins = (*sources, *_sources_in_entries(overlay, original, occasion))
@@ -138,14 +138,14 @@ class EntryEditor:
     def update(
         self, overlay: EntryOverlay, path: str, updates: Mapping[str, object], occasion: Occasion
     ) -> tuple[Entry, tuple[str, ...]]:
-        """Return the entry, staged, and which fields were updated; `content` replaces the body, `note` adds a dated line to it.
+        """Return the changed entry, staged, and the names of the updated fields; `content` replaces the body, `note` adds a dated line.
 
-        Raises: EntryFault.
+        For example, `{"note": "called Sato"}` adds the line `2026-11-23: called Sato`. Raises: EntryFault.
         """
         with overlay.together():
             entry = overlay.show_entry(path)
-            wanted = check_updates(entry.category, updates)
-            values = {name: value for name, value in wanted.items() if value != entry.fields.get(name)}
+            checked = check_updates(entry.category, updates)
+            values = {name: value for name, value in checked.items() if value != entry.fields.get(name)}
             sources = {
                 name: _sources_of_pieces(overlay, entry, name, value, occasion) for name, value in values.items()
             }
@@ -160,11 +160,11 @@ class EntryEditor:
                     *occasion.sources_of(text),
                     *_sources_of_old_notes(entry, text, occasion),
                     *(
-                        one
+                        source
                         for name in entry.field_message_ids
-                        for one in _sources_of_old_value(entry, name, text, occasion)
+                        for source in _sources_of_old_value(entry, name, text, occasion)
                     ),
-                    *_sources_in_entries(overlay, text, occasion, besides=path),
+                    *_sources_in_entries(overlay, text, occasion, except_path=path),
                 )
                 changed = changed.with_note(f"{occasion.today}: {text}", origins)
             if utf16_length(changed.content) > CONTENT_LIMIT:
@@ -174,7 +174,7 @@ class EntryEditor:
             return changed, tuple(sorted(updates))
 
     def move(self, overlay: EntryOverlay, path: str, target: Category, occasion: Occasion) -> Entry:
-        """Return the entry in its new category, staged; its id, body and fields stay.  Raises: EntryFault."""
+        """Return the entry in the new category, staged; id, body and the values of all fields stay.  Raises: EntryFault."""
         with overlay.together():
             entry = overlay.show_entry(path)
             if entry.category is target:
@@ -188,7 +188,7 @@ class EntryEditor:
 
     @staticmethod
     def delete(overlay: EntryOverlay, path: str) -> Entry:
-        """Return the entry, whose deletion is staged.  Raises: EntryFault."""
+        """Return the entry, with the deletion staged.  Raises: EntryFault."""
         with overlay.together():
             entry = overlay.show_entry(path)
             overlay.stage({path: None})
@@ -196,7 +196,7 @@ class EntryEditor:
 
 
 class EntryExistsError(Exception):
-    """The chat has this entry, of the same words."""
+    """The chat already has an entry of the same words."""
 
     def __init__(self, entry: Entry) -> None:
         super().__init__("the entry exists")
@@ -204,27 +204,27 @@ class EntryExistsError(Exception):
 
 
 def _check_repeated(overlay: EntryOverlay, entry: Entry) -> None:
-    """Raises: EntryExistsError, where there is an entry of the same category and words."""
+    """Raises: EntryExistsError, where the chat has an entry of the same category and words."""
     paths = [
         row.path for row in overlay.rows() if row.category is entry.category and fold(row.name) == fold(entry.name)
     ]
-    for there in overlay.show_entries(paths):
-        if there.texts == entry.texts:
-            raise EntryExistsError(there)
+    for existing in overlay.show_entries(paths):
+        if existing.texts == entry.texts:
+            raise EntryExistsError(existing)
 
 
 def _free_slug(overlay: EntryOverlay, category: Category, slug: str) -> str:
-    return free_slug(slug, lambda one: overlay.is_taken(f"{category}/{one}.md"))
+    return free_slug(slug, lambda candidate: overlay.is_taken(f"{category}/{candidate}.md"))
 
 
 def _words_of(values: Mapping[str, object]) -> tuple[str, ...]:
-    """Return the texts of the values, of a list each of its items."""
+    """Return the texts of the values, each item of a list alone."""
     pieces = (value if isinstance(value, list | tuple) else (value,) for value in values.values())
-    return tuple(piece for several in pieces for piece in several if isinstance(piece, str) and piece)
+    return tuple(piece for items in pieces for piece in items if isinstance(piece, str) and piece)
 
 
 def takes_words(entry: Entry, updates: Mapping[str, object]) -> bool:
-    """Whether these updates take words of the entry away, as a deletion does: a body, a name or an item that they do not repeat.
+    """Whether the updates remove words of the entry, as a deletion does: a body, a name or an item that the updates do not repeat.
 
     For example `{"content": "x"}` does, and `{"note": "x"}` does not; nor does a status or a date, which holds no words.
     """
@@ -246,8 +246,11 @@ def _texts_of(value: Value) -> tuple[str, ...]:
 
 
 def check_updates(category: Category, updates: Mapping[str, object]) -> dict[str, Value]:
-    """Return the values of the fields as they are stored.  Raises: EntryFault, where an entry of the category takes no such value."""
-    known = fields_of(category)
+    """Return the values of the fields in stored form: a due date `2026-12-24T09:00` becomes `2026-12-24`, for example.
+
+    Raises: EntryFault, where entries of the category take no such value.
+    """
+    entry_fields = fields_of(category)
     values: dict[str, Value] = {}
     for name, value in updates.items():
         if name in _READ_ONLY_FIELDS:
@@ -256,13 +259,13 @@ def check_updates(category: Category, updates: Mapping[str, object]) -> dict[str
             if not isinstance(value, str):
                 raise EntryFault(f"{name} must be a text.", may_retry=True)
             continue
-        if name not in known:
+        if name not in entry_fields:
             raise EntryFault(
-                f"{category} entries have no field {name[:40]}; they have: {', '.join(known)}, content, note.",
+                f"{category} entries have no field {name[:40]}; they have: {', '.join(entry_fields)}, content, note.",
                 may_retry=True,
             )
         try:
-            values[name] = known[name].check(value)
+            values[name] = entry_fields[name].check(value)
         except InvalidValueError as cause:
             raise EntryFault(f"{cause}.", may_retry=True) from cause
     for name in {"name", "suggested_name"} & values.keys():
@@ -273,12 +276,12 @@ def check_updates(category: Category, updates: Mapping[str, object]) -> dict[str
 
 
 def _whole_text(value: object) -> str:
-    """Return the text without control characters, and uncut, because an entry that has no room for all of it is not changed."""
+    """Return the text without control characters, and uncut: an entry without room for the whole text must stay unchanged."""
     return plain_text(str(value), limit=2 * len(str(value)))
 
 
 def _paragraphs(text: str) -> list[str]:
-    """Return the paragraphs of a body, each with sources of its own; a body with blank ones is one paragraph."""
+    """Return the paragraphs of a body, each to get its own sources; a body with blank paragraphs stays whole."""
     paragraphs = text.split("\n\n")
     return paragraphs if all(one.strip() for one in paragraphs) else [text] if text else []
 
@@ -290,7 +293,7 @@ def _pieces(value: Value) -> tuple[str, ...]:
 def _sources_of_pieces(
     overlay: EntryOverlay, entry: Entry, name: str, value: Value, occasion: Occasion
 ) -> list[tuple[Source, ...]]:
-    """Return the messages behind a new value, of a list those behind each item; an old item that nobody says anew keeps its own."""
+    """Return the messages behind each item of a new value; an old item keeps its messages, unless a message says the item again."""
     old = entry.fields.get(name)
     ids_of_old = dict(zip(old, entry.ids_of_items(name), strict=True)) if isinstance(old, tuple) else {}
     return [
@@ -299,46 +302,46 @@ def _sources_of_pieces(
         else (
             *occasion.sources_of(piece),
             *_sources_of_old_value(entry, name, piece, occasion),
-            *_sources_in_entries(overlay, piece, occasion, besides=entry.path),
+            *_sources_in_entries(overlay, piece, occasion, except_path=entry.path),
         )
         for piece in _pieces(value) or ("",)
     ]
 
 
 def _sources_of_old_value(entry: Entry, name: str, new: str, occasion: Occasion) -> tuple[Source, ...]:
-    """Return the messages behind those pieces of the field's old value of which the new text repeats something that nobody says in it."""
+    """Return the messages behind the old pieces of a field that a new text repeats, in words of no message to answer."""
     if occasion.possible.is_said(new):
         return ()
     old = zip(_pieces(entry.fields.get(name)), entry.ids_of_items(name), strict=True)
-    repeated = (ids for piece, ids in old if occasion.possible.repeats_unsaid(piece, new))
-    return _sources_by_id(entry, (one for ids in repeated for one in ids))
+    repeated_ids = (ids for piece, ids in old if occasion.possible.repeats_unsaid(piece, new))
+    return _sources_by_id(entry, (one for ids in repeated_ids for one in ids))
 
 
 def _sources_in_entries(
-    overlay: EntryOverlay, value: Value, occasion: Occasion, *, besides: str | None = None
+    overlay: EntryOverlay, value: Value, occasion: Occasion, *, except_path: str | None = None
 ) -> tuple[Source, ...]:
-    """Return the messages behind other entries of which the value repeats something, such as the name of one that it links."""
-    rows = (row for row in overlay.rows() if row.path != besides)
+    """Return the messages behind other entries that the value repeats, for example by the name of a linked entry."""
+    rows = (row for row in overlay.rows() if row.path != except_path)
     return occasion.possible.of_entries(value, rows, read_ids=overlay.provenance.message_ids)
 
 
 def _sources_of_paragraph(overlay: EntryOverlay, entry: Entry, text: str, occasion: Occasion) -> tuple[Source, ...]:
-    """Return the messages behind a paragraph of a new body; one that stood in the old body came from the same messages as there."""
-    same = [note for note in entry.notes if note.text == text]
-    if same:
-        return _sources_by_id(entry, (one for note in same for one in note.message_ids))
+    """Return the messages behind a paragraph of a new body; a paragraph of the old body keeps its messages."""
+    unchanged_notes = [note for note in entry.notes if note.text == text]
+    if unchanged_notes:
+        return _sources_by_id(entry, (one for note in unchanged_notes for one in note.message_ids))
     return (
         *occasion.sources_of(text),
         *_sources_of_old_notes(entry, text, occasion),
-        *_sources_in_entries(overlay, text, occasion, besides=entry.path),
+        *_sources_in_entries(overlay, text, occasion, except_path=entry.path),
     )
 
 
 def _sources_of_old_notes(entry: Entry, text: str, occasion: Occasion) -> tuple[Source, ...]:
-    repeated = (note for note in entry.notes if occasion.possible.repeats_unsaid(note.text, text))
-    return _sources_by_id(entry, (one for note in repeated for one in note.message_ids))
+    repeated_notes = (note for note in entry.notes if occasion.possible.repeats_unsaid(note.text, text))
+    return _sources_by_id(entry, (one for note in repeated_notes for one in note.message_ids))
 
 
 def _sources_by_id(entry: Entry, line_message_ids: Iterable[str]) -> tuple[Source, ...]:
-    wanted = frozenset(line_message_ids)
-    return tuple(one for one in entry.provenance.sources if one.line_message_id in wanted)
+    wanted_ids = frozenset(line_message_ids)
+    return tuple(one for one in entry.provenance.sources if one.line_message_id in wanted_ids)

@@ -1,4 +1,4 @@
-"""Entries as files, and the slugs that name them: Markdown under YAML front matter, which people can read and other tools open.
+"""Entries as files, and the slugs in their names: Markdown under YAML front matter, for people and for other tools.
 
     ---
     id: 0f8c...
@@ -16,7 +16,7 @@
 
     来週の月曜から
 
-What people or models wrote can stand anywhere in a file, so its YAML is read without tags and without aliases, and every value is checked.
+Words of people and models can stand anywhere in a file, so the YAML is read without tags and without aliases, and every value is checked.
 Source: python-frontmatter 1.3, `YAMLHandler`; PyYAML 6, `SafeLoader`.
 """
 
@@ -51,7 +51,7 @@ _MessageId = Annotated[str, msgspec.Meta(pattern="^[0-9A-Za-z_-]{1,64}$")]
 
 
 class _NoteLines(msgspec.Struct, forbid_unknown_fields=True):
-    """One note of the body: how many lines it has, and the messages that it came from."""
+    """A note of the body: the number of lines, and the messages behind the note."""
 
     lines: Annotated[int, msgspec.Meta(ge=1)]
     ids: tuple[_MessageId, ...] = ()
@@ -63,7 +63,7 @@ class _Provenance(msgspec.Struct):
 
 
 class _FrontMatter(msgspec.Struct):
-    """What every entry's front matter holds."""
+    """The front matter common to all entries."""
 
     id: str
     version: int
@@ -80,7 +80,7 @@ _KNOWN: Final = frozenset(_FrontMatter.__struct_fields__).union(one.name for own
 
 
 def format_entry(entry: Entry) -> str:
-    """Return the entry as the text of its object."""
+    """Return the text of the entry's object."""
     head: dict[str, object] = {
         "id": entry.id,
         **{one.name: entry.fields[one.name] for one in FIELDS[entry.category]},
@@ -91,7 +91,9 @@ def format_entry(entry: Entry) -> str:
         "version": VERSION,
         "revision": format_revision(entry.revision),
         "provenance": {
-            "messages": {by: dict(sorted(said.items())) for by, said in sorted(entry.provenance.messages.items())},
+            "messages": {
+                by: dict(sorted(timestamps.items())) for by, timestamps in sorted(entry.provenance.messages.items())
+            },
             "outside": sorted(entry.provenance.outside),
         },
         "message_ids": {
@@ -113,7 +115,7 @@ def _items_of(entry: Entry) -> dict[str, object]:
 
 
 def read_entry(path: str, data: bytes) -> Entry:
-    """Read an entry back.  Raises: CorruptRecordError, UnknownRecordVersionError."""
+    """Read an entry.  Raises: CorruptRecordError, UnknownRecordVersionError."""
     try:
         values, body = _parse(data)
         head = msgspec.convert(values, _FrontMatter)
@@ -148,7 +150,7 @@ def read_entry(path: str, data: bytes) -> Entry:
 
 
 def revision_of(data: bytes) -> tuple[int, int]:
-    """Return the key of the write that made this Markdown object; the smallest key where it names none."""
+    """Return the key of the write that made the Markdown object, or `(0, 0)`, the smallest key, where the object has none."""
     try:
         values, _ = _parse(data)
         return read_revision(values.get("revision"))
@@ -157,41 +159,44 @@ def revision_of(data: bytes) -> tuple[int, int]:
 
 
 def traces_in(data: bytes) -> Provenance:
-    """Return the messages that an object seems to name in its provenance, also where it cannot be read."""
-    named = chain.from_iterable(map(_TRACE.findall, _TRACES.findall(data.decode("utf-8", "replace"))))
-    return Provenance.of_sources(Source(line_message_id=own_id, timestamp_ms=int(at)) for own_id, at in named)
+    """Return the messages that the provenance of an object seems to name, even in an unreadable object."""
+    traces = chain.from_iterable(map(_TRACE.findall, _TRACES.findall(data.decode("utf-8", "replace"))))
+    return Provenance.of_sources(Source(line_message_id=own_id, timestamp_ms=int(at)) for own_id, at in traces)
 
 
 def format_revision(revision: tuple[int, int]) -> str:
-    """Return the text of a key, such as `12.0`."""
+    """Return the text of a key: `format_revision((12, 0)) == "12.0"`."""
     return f"{revision[0]}.{revision[1]}"
 
 
 def read_revision(value: object) -> tuple[int, int]:
-    """Read a key back.  Raises: ValueError."""
-    found = _REVISION.fullmatch(str(value))
-    if found is None:
+    """Read a key: `read_revision("12.0")` is `(12, 0)`.  Raises: ValueError."""
+    revision_match = _REVISION.fullmatch(str(value))
+    if revision_match is None:
         raise ValueError("no revision")
-    return int(found[1]), int(found[2])
+    return int(revision_match[1]), int(revision_match[2])
 
 
 def slug_of(name: str) -> str:
-    """Return the name in NFKC and lower case: letters and digits of any script stay, everything else becomes a hyphen; never empty."""
+    """Return the name as a slug, never empty: NFKC, lower case, letters and digits of any script, and hyphens for everything else.
+
+    For example, `slug_of("Sato's 2nd house")` is "sato-s-2nd-house", and `slug_of("庭の工事")` is 「庭の工事」.
+    """
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).lower())
-    kept = "".join(one if unicodedata.category(one)[0] in "LMN" else "-" for one in folded)
-    slug = "-".join(part for part in kept.split("-") if part)
+    hyphenated = "".join(one if unicodedata.category(one)[0] in "LMN" else "-" for one in folded)
+    slug = "-".join(part for part in hyphenated.split("-") if part)
     pieces = split_at_graphemes(slug, limit_utf16=SLUG_LIMIT)
     slug = unicodedata.normalize("NFKC", pieces[0]).strip("-") if pieces else ""
     return slug if is_slug(slug) else _SLUG_FALLBACK
 
 
-def free_slug(wanted: str, is_taken: Callable[[str], bool]) -> str:
-    """Return the slug, with the first free numeric suffix where it is taken."""
-    return next(one for one in slug_candidates(wanted) if not is_taken(one))
+def free_slug(slug: str, is_taken: Callable[[str], bool]) -> str:
+    """Return the slug, with the first free numeric suffix where the slug is taken: `garden-2` after `garden`, for example."""
+    return next(one for one in slug_candidates(slug) if not is_taken(one))
 
 
 def slug_candidates(slug: str) -> Iterator[str]:
-    """Yield the slug, then the slug with numeric suffixes."""
+    """Yield the slug, then the slug with numeric suffixes: for example `garden`, `garden-2`, `garden-3`."""
     yield slug
     yield from (f"{slug}-{number}" for number in range(2, _SLUG_SUFFIXES + 2))
 
@@ -220,14 +225,14 @@ def _split_path(path: str) -> tuple[Category, str]:
 
 
 def _notes(body: str, lines: tuple[_NoteLines, ...], every_id: Sequence[str]) -> tuple[Note, ...]:
-    """Divide the body into its notes; a body that was edited by hand is one note that came from all messages."""
+    """Divide the body into notes; a body edited by hand is a single note from all messages of the entry."""
     if not body:
         return ()
-    left = body.split("\n")
+    remaining_lines = body.split("\n")
     notes: list[Note] = []
-    for one in lines:
-        notes.append(Note(text="\n".join(left[: one.lines]), message_ids=one.ids))
-        left = left[one.lines + 1 :]
+    for note_lines in lines:
+        notes.append(Note(text="\n".join(remaining_lines[: note_lines.lines]), message_ids=note_lines.ids))
+        remaining_lines = remaining_lines[note_lines.lines + 1 :]
     if "\n\n".join(note.text for note in notes) == body:
         return tuple(notes)
     return (Note(text=body, message_ids=tuple(every_id)),)

@@ -1,4 +1,4 @@
-"""The entries of a chat as objects of the bucket: one object for each entry, and one for their catalog."""
+"""A chat's entries as objects of the bucket: an object for each entry, and an object for the catalog."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -21,17 +21,17 @@ CATALOG_FILE: Final = "search.json"
 INDEX_FILE: Final = "index.md"
 UNDO_FILE: Final = "undo.json"
 SWAP_ATTEMPTS: Final = 10
-_DECODED_KEPT: Final = 8
+_CATALOGS_CACHED: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
 class EntryStore:
-    """Reads one chat's entries.  Every method raises StorageUnavailableError when the bucket does not answer in time."""
+    """Reads a chat's entries.  Every method raises StorageUnavailableError when the bucket does not answer in time."""
 
     conversation: Conversation
 
     def catalog(self) -> Catalog:
-        """Return the catalog; rebuilt from the entries where its object cannot be read, empty where nothing was ever filed.
+        """Return the catalog; rebuilt from the entries where the object is unreadable, empty where nothing was ever filed.
 
         Raises: UnknownRecordVersionError.
         """
@@ -39,7 +39,7 @@ class EntryStore:
         return self.catalog_in(stored.data if stored else None)
 
     def catalog_in(self, data: bytes | None) -> Catalog:
-        """Return the catalog that an object holds, as `catalog` does.  Raises: UnknownRecordVersionError."""
+        """Return the catalog of an object's bytes, like `catalog`.  Raises: UnknownRecordVersionError."""
         if data is None:
             return Catalog()
         try:
@@ -51,32 +51,34 @@ class EntryStore:
         return catalog
 
     def rebuild_catalog(self) -> Catalog:
-        """Return the catalog that the entries themselves make; an entry that cannot be read is left out."""
-        found = self.conversation.objects.reads.map(lambda one: self.with_generation(path_in(one.name)), self.list())
-        return catalog_of(one for one in found if one is not None)
+        """Return a catalog made from the entries alone, without unreadable entries."""
+        entries_with_generations = self.conversation.objects.reads.map(
+            lambda listed_object: self.with_generation(path_in(listed_object.name)), self.list()
+        )
+        return catalog_of(one for one in entries_with_generations if one is not None)
 
     def list(self) -> Sequence[ListedObject]:
-        """Return the objects of all entries, without those that are derived from them; tombstones are among them."""
-        listed = self.conversation.objects.store.list(self.conversation.names.entries_prefix)
-        return [one for one in listed if is_entry_path(path_in(one.name))]
+        """Return the objects of all entries, with tombstones, without the objects derived from entries."""
+        objects = self.conversation.objects.store.list(self.conversation.names.entries_prefix)
+        return [one for one in objects if is_entry_path(path_in(one.name))]
 
     def provenances(self) -> Iterator[Provenance]:
-        """Yield the provenance of each entry; those that changed since the catalog was written are read."""
+        """Yield the provenance of each entry; only entries changed since the last write of the catalog are read."""
         rows = self.catalog().by_path
-        for listed in self.list():
-            path = path_in(listed.name)
+        for entry_object in self.list():
+            path = path_in(entry_object.name)
             row = rows.get(path)
-            known = row if row is not None and row.generation == listed.generation else self.entry(path)
-            if known is not None:
-                yield known.provenance
+            row_or_entry = row if row is not None and row.generation == entry_object.generation else self.entry(path)
+            if row_or_entry is not None:
+                yield row_or_entry.provenance
 
     def entry(self, path: str) -> Entry | None:
-        """Return the entry, or None where there is none, or one that cannot be read."""
-        found = self.with_generation(path)
-        return found[0] if found else None
+        """Return the entry, or None where there is no readable entry."""
+        entry_and_generation = self.with_generation(path)
+        return entry_and_generation[0] if entry_and_generation else None
 
     def with_generation(self, path: str) -> tuple[Entry, int] | None:
-        """Return the entry with its object's generation, or None where there is none, or one that cannot be read."""
+        """Return the entry with the generation of its object, or None where there is no readable entry."""
         stored = self.conversation.objects.store.read(self.conversation.names.entry(path))
         if stored is None or tombstone_in(stored.data) is not None:
             return None
@@ -96,12 +98,12 @@ class EntryStore:
         return tuple(self.conversation.objects.reads.map(self.entry, paths))
 
 
-@lru_cache(maxsize=_DECODED_KEPT)
+@lru_cache(maxsize=_CATALOGS_CACHED)
 def _decoded(data: bytes) -> Catalog:
-    """Return the catalog as it is read.  Most reads between two changes find the same bytes."""
+    """Return the decoded catalog, cached: most reads between two changes find the same bytes."""
     return decode(Catalog, data)
 
 
 def path_in(name: str) -> str:
-    """Return an object's path below its chat's entries."""
+    """Return an object's path below the chat's entries: `path_in("entries/c1/people/sato.md")` is `people/sato.md`."""
     return name.split("/", 2)[2]

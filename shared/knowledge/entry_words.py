@@ -1,4 +1,4 @@
-"""Remove withdrawn words from entries: what a withdrawn, erased or edited message said is in no object of the chat's entries."""
+"""Remove withdrawn words from entries: no object of a chat's entries holds words of a withdrawn, erased or edited message."""
 
 import re
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ from shared.storage.object_store import ListedObject, ObjectStore, StoredObject
 _NO_DIGIT: Final = re.compile(r"\D")
 
 _States: TypeAlias = dict[str, Row | int]
-"""The state of an entry after the removal, by path: its row, or the generation at which its object was deleted, or is a tombstone."""
+"""The state of each entry after the removal, by path: a row, or the generation of the deleted object or of the tombstone."""
 
 
 class EntryWords:
@@ -35,31 +35,32 @@ class EntryWords:
     def remove_withdrawn(self, conversation: Conversation, amendments: Amendments) -> None:
         """No entry, and no object derived from entries, holds withdrawn words.
 
-        An entry that came from withdrawn messages alone is deleted; any other keeps what the other messages said. Reads one listing, the
-        catalog, and the entries that changed since it was written or that came from withdrawn messages. Other workers may file at the same
-        time. Repeated, also after a part of it: does the rest.
-        Raises: StorageUnavailableError; UnknownRecordVersionError, once everything that can be read was cleaned.
+        An entry from withdrawn messages alone is deleted; any other entry keeps the words of the other messages. Reads a listing, the
+        catalog, and the entries that changed since the last write of the catalog or came from withdrawn messages. Other workers may file at
+        the same time.
+        Repeated: does the rest, also after a partial run.
+        Raises: StorageUnavailableError; UnknownRecordVersionError, after everything readable was cleaned.
         """
         _Removal(entries=EntryStore(conversation), is_withdrawn=amendments.is_withdrawn_from_entries).run()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Removal:
-    """One removal from one chat's entries."""
+    """A removal of withdrawn words from a chat's entries."""
 
     entries: EntryStore
     is_withdrawn: IsWithdrawn
 
     def run(self) -> None:
         conversation = self.entries.conversation
-        listed = self._store.list(conversation.names.entries_prefix)
-        if not listed:
+        objects = self._store.list(conversation.names.entries_prefix)
+        if not objects:
             return
         rows = self._catalog().by_path
-        suspects = [one for one in listed if is_entry_path(path_in(one.name)) and self._may_hold(rows, one)]
+        suspects = [one for one in objects if is_entry_path(path_in(one.name)) and self._may_hold(rows, one)]
         states: _States = {}
-        for found in conversation.objects.reads.map(self._clean_entry, suspects):
-            states |= found
+        for entry_states in conversation.objects.reads.map(self._clean_entry, suspects):
+            states |= entry_states
         self._clean_undo()
         self._clean_catalog(states)
         rebuild_index(self.entries)
@@ -71,26 +72,26 @@ class _Removal:
         return self.entries.conversation.objects.store
 
     def _catalog(self) -> Catalog:
-        """Return the catalog; an empty one, so that every entry is read, where it cannot be read."""
+        """Return the catalog; where the object is unreadable, an empty catalog, so every entry is read."""
         try:
             return self.entries.catalog()
         except PermanentError as cause:
             logs.error("record_unreadable", cause=cause)
             return Catalog()
 
-    def _may_hold(self, rows: Mapping[str, Row], listed: ListedObject) -> bool:
-        row = rows.get(path_in(listed.name))
-        return row is None or row.generation != listed.generation or row.is_from_withdrawn(self.is_withdrawn)
+    def _may_hold(self, rows: Mapping[str, Row], entry_object: ListedObject) -> bool:
+        row = rows.get(path_in(entry_object.name))
+        return row is None or row.generation != entry_object.generation or row.is_from_withdrawn(self.is_withdrawn)
 
-    def _clean_entry(self, listed: ListedObject) -> _States:
-        """The entry holds no withdrawn words; return its state, for the catalog.
+    def _clean_entry(self, entry_object: ListedObject) -> _States:
+        """Remove withdrawn words from the entry; return the entry's state for the catalog.
 
-        This is no `update_by_swap`, because the object may also be deleted, or be moved to another path.
+        Not an `update_by_swap`, because the object may also be deleted, or move to another path.
         """
-        path = path_in(listed.name)
+        path = path_in(entry_object.name)
         for _ in range(SWAP_ATTEMPTS):
-            stored = self._store.read(listed.name)
-            states: _States | None = {path: listed.generation}
+            stored = self._store.read(entry_object.name)
+            states: _States | None = {path: entry_object.generation}
             if stored is not None:
                 states = self._clean_stored(path, stored)
             if states is not None:
@@ -98,62 +99,63 @@ class _Removal:
         raise StorageUnavailableError("others kept changing an entry")
 
     def _clean_stored(self, path: str, stored: StoredObject) -> _States | None:
-        """Clean the object as it was read; None where another worker has filed something under the path meanwhile."""
+        """Clean the object as read; None where another worker has filed at the path meanwhile."""
         tombstone = tombstone_in(stored.data)
         if tombstone is not None:
-            is_withdrawn = tombstone.is_withdrawn(self.is_withdrawn)  # its path may repeat something withdrawn
+            is_withdrawn = tombstone.is_withdrawn(self.is_withdrawn)  # the path may repeat withdrawn words
             return self._delete(path, stored) if is_withdrawn else {path: stored.generation}
         entry = _readable(path, stored.data)
         if entry is None:
             return self._delete(path, stored) if self._names_withdrawn(stored.data) else {}
-        rest = entry.without(self.is_withdrawn)
-        if rest is None:
+        remainder = entry.without(self.is_withdrawn)
+        if remainder is None:
             return self._delete(path, stored)
-        if rest is entry:  # it was cleaned before, or is newer than the catalog
-            return {path: row_of(rest, generation=stored.generation)}
-        return self._write_rest(entry, rest, stored)
+        if remainder is entry:  # cleaned before, or newer than the catalog
+            return {path: row_of(remainder, generation=stored.generation)}
+        return self._write_remainder(entry, remainder, stored)
 
-    def _write_rest(self, entry: Entry, rest: Entry, stored: StoredObject) -> _States | None:
-        """Write what stays of the entry over it, or under another path; None as above."""
+    def _write_remainder(self, entry: Entry, remainder: Entry, stored: StoredObject) -> _States | None:
+        """Write the remainder over the entry, or at another path; None as in `_clean_stored`."""
         if entry.has_withdrawn_path(self.is_withdrawn):
-            row, deleted = self._create_elsewhere(rest), self._delete(entry.path, stored)
+            row, deleted = self._create_elsewhere(remainder), self._delete(entry.path, stored)
             return None if row is None or deleted is None else {**deleted, row.path: row}
         name = self.entries.conversation.names.entry(entry.path)
-        generation = self._store.replace(name, format_entry(rest).encode(), generation=stored.generation)
-        return None if generation is None else {entry.path: row_of(rest, generation=generation)}
+        generation = self._store.replace(name, format_entry(remainder).encode(), generation=stored.generation)
+        return None if generation is None else {entry.path: row_of(remainder, generation=generation)}
 
     def _delete(self, path: str, stored: StoredObject) -> _States | None:
-        """Delete the object as it was read, so that an entry that is filed meanwhile under the path stays; None as above.
+        """Delete the object as read, so an entry filed meanwhile at the path stays; None as in `_clean_stored`.
 
-        There is no tombstone in its place, because the path may repeat what was withdrawn.
+        No tombstone replaces the object, because the path may repeat withdrawn words.
         """
         name = self.entries.conversation.names.entry(path)
         return {path: stored.generation} if self._store.delete(name, generation=stored.generation) else None
 
     def _names_withdrawn(self, data: bytes) -> bool:
-        """Whether an object that cannot be read names a withdrawn message."""
+        """Whether an unreadable object names a withdrawn message."""
         return bool(traces_in(data).withdrawn_ids(self.is_withdrawn))
 
-    def _create_elsewhere(self, rest: Entry) -> Row | None:
-        """The entry has another path, which repeats no withdrawn word; None where another worker changes it there meanwhile.
+    def _create_elsewhere(self, remainder: Entry) -> Row | None:
+        """Create the entry at a path without withdrawn words; None where another worker changes the entry there meanwhile.
 
-        Repeated: finds the entry by its id, and brings it up to date.
+        For example, an entry whose name was withdrawn moves from `people/sato.md` to `people/call-back.md`, after the note "Call back".
+        Repeated: finds the entry by id, and updates it.
         """
-        stamp = f"{_NO_DIGIT.sub('', rest.created_at[:19])}-"
-        is_stamped = rest.category is Category.INBOX and rest.slug.startswith(stamp)
-        for slug in slug_candidates(f"{stamp if is_stamped else ''}{slug_of(rest.name)}"):
-            renamed = rest.at_slug(slug)
-            if renamed.path == rest.path:  # where the entry still stands as it was: names of signs alone have one slug
+        stamp = f"{_NO_DIGIT.sub('', remainder.created_at[:19])}-"
+        is_stamped = remainder.category is Category.INBOX and remainder.slug.startswith(stamp)
+        for slug in slug_candidates(f"{stamp if is_stamped else ''}{slug_of(remainder.name)}"):
+            renamed = remainder.at_slug(slug)
+            if renamed.path == remainder.path:  # the old entry's path: all names of signs alone share a slug
                 continue
             name, data = self.entries.conversation.names.entry(renamed.path), format_entry(renamed).encode()
             generation = self._store.create(name, data)
             if generation is not None:
                 return row_of(renamed, generation=generation)
-            there = self.entries.with_generation(renamed.path)
-            if there is not None and there[0].id == rest.id:
-                if there[0].revision >= rest.revision:
-                    return row_of(there[0], generation=there[1])
-                generation = self._store.replace(name, data, generation=there[1])
+            existing = self.entries.with_generation(renamed.path)
+            if existing is not None and existing[0].id == remainder.id:
+                if existing[0].revision >= remainder.revision:
+                    return row_of(existing[0], generation=existing[1])
+                generation = self._store.replace(name, data, generation=existing[1])
                 return None if generation is None else row_of(renamed, generation=generation)
         raise StorageUnavailableError("no path is free for an entry")
 
@@ -175,7 +177,7 @@ class _Removal:
 
     def _clean_catalog(self, states: _States) -> None:
         def with_states(data: bytes | None) -> bytes | None:
-            # There is none yet where the worker that filed the first entries died before it wrote one
+            # There is no catalog yet where the worker that filed the first entries died before writing it
             if data is None and not any(isinstance(state, Row) for state in states.values()):
                 return None
             catalog = self.entries.catalog_in(data)
@@ -186,8 +188,8 @@ class _Removal:
                 if path in rows or not _is_overtaken(catalog, path, state):
                     rows[path] = state if isinstance(state, Row) else None
             cleaned = replace(catalog.with_rows(rows, key=catalog.key), unknown_fields=catalog.wordless_fields)
-            wanted = encode(cleaned)
-            return None if wanted == data else wanted
+            encoded = encode(cleaned)
+            return None if encoded == data else encoded
 
         name = self.entries.conversation.names.entry(CATALOG_FILE)
         update_by_swap(self._store, name, with_states, what="the catalog of a chat", attempts=SWAP_ATTEMPTS)
@@ -202,6 +204,6 @@ def _readable(path: str, data: bytes) -> Entry | None:
 
 
 def _is_overtaken(catalog: Catalog, path: str, state: Row | int) -> bool:
-    """Whether the catalog includes a later state of the entry, which another worker filed meanwhile."""
-    there = catalog.by_path.get(path)
-    return there is not None and there.generation > (state.generation if isinstance(state, Row) else state)
+    """Whether the catalog includes a later state of the entry, filed meanwhile by another worker."""
+    row = catalog.by_path.get(path)
+    return row is not None and row.generation > (state.generation if isinstance(state, Row) else state)

@@ -1,4 +1,4 @@
-"""The index of the entries: `index.md` for people, and the part of it that a prompt holds, with the open and newest entries first."""
+"""The index of the entries: `index.md` for people, and the part of the index in a prompt, open and newest entries first."""
 
 import threading
 from collections.abc import Callable, Iterable, Sequence
@@ -24,22 +24,22 @@ from shared.line.graphemes import cut
 from shared.storage.compare_and_swap import update_by_swap
 
 PROMPT_TOKENS: Final = 2_000
-_VIEWS_KEPT: Final = 8
+_VIEWS_CACHED: Final = 8
 EMPTY_INDEX: Final = "(Nothing has been filed in this chat yet.)"
 UNREADABLE_INDEX: Final = "(The index cannot be read just now; list_entries and search_entries may still work.)"
 _TITLE: Final = "# Index of the knowledge base"
-_FRAME_TOKENS: Final = 40  # of the line that tells how many entries are left out
+_FRAME_TOKENS: Final = 40  # for the line with the number of entries left out
 _SPECIAL: Final = str.maketrans({one: f"\\{one}" for one in "\\|[]`<>"} | {"\n": " ", "\r": " "})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnowledgeIndex:
-    """Reads the index of a chat for a prompt; an EntryIndex.  Where it is not `is_shown`, it reads nothing and shows nothing."""
+    """Reads a chat's index for a prompt; an EntryIndex.  Unless `is_shown`, nothing is read and nothing is shown."""
 
     is_shown: bool
 
     def read(self, conversation: Conversation) -> ReadIndex:
-        """Return the index, in one read of the bucket, or a line that it cannot be read.
+        """Return the index, in a single read of the bucket, or a line about an unreadable index.
 
         Not to be called on a thread of `conversation.objects.reads`. Raises: StorageUnavailableError.
         """
@@ -72,11 +72,11 @@ class CatalogIndex:
 
     @property
     def message_ids(self) -> frozenset[str]:
-        """The messages that its entries came from."""
+        """The messages behind the entries."""
         return frozenset().union(*(row.provenance.message_ids for row in self.catalog.rows))
 
     def view(self, amendments: Amendments, refused: AbstractSet[str] = frozenset()) -> IndexView:
-        """Return what is shown of the entries that nothing was withdrawn from, without those whose rows are refused."""
+        """Return the index without entries of withdrawn messages, and without refused rows."""
         shown = self.catalog.without(amendments.is_withdrawn_from_entries)
         if any(one.startswith(ROW_PREFIX) for one in refused):
             shown = replace(shown, rows=tuple(row for row in shown.rows if _mark_of(row) not in refused))
@@ -84,15 +84,15 @@ class CatalogIndex:
 
 
 class _Views:
-    """The newest views of whole catalogs: most reads between two changes find the same one.  Safe to share between threads."""
+    """A cache for the views of whole catalogs: most reads between two changes find the same catalog.  Safe to share between threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        # By `id` of the catalog: it is kept with its view, so no other catalog can have the same `id`
-        self._views: LRUCache[int, tuple[Catalog, IndexView]] = LRUCache(_VIEWS_KEPT)
+        # By `id` of the catalog: the cache holds the catalog too, so no other catalog gets the same `id`
+        self._views: LRUCache[int, tuple[Catalog, IndexView]] = LRUCache(_VIEWS_CACHED)
 
     def of(self, catalog: Catalog, shown: Catalog) -> IndexView:
-        """Return the view of what is shown of the catalog."""
+        """Return the view of the shown part of a catalog."""
         if len(shown.rows) != len(catalog.rows):
             return index_view(shown)
         with self._lock:
@@ -190,7 +190,7 @@ def index_file(catalog: Catalog) -> str:
 
 
 def rebuild_index(entries: EntryStore) -> None:
-    """`index.md` agrees with the catalog.  Every writer of the catalog calls this next, so the last of them writes the final index.
+    """Bring `index.md` up to date with the catalog.  Called after every write of the catalog, so the last writer writes the final index.
 
     Raises: StorageUnavailableError; UnknownRecordVersionError, for a catalog of a newer release.
     """
@@ -205,30 +205,31 @@ def rebuild_index(entries: EntryStore) -> None:
 
 
 def index_view(catalog: Catalog, *, limit_tokens: int = PROMPT_TOKENS) -> IndexView:
-    """Return at most `limit_tokens` of the index: the open and newest of its entries, then how many others there are.
+    """Return at most `limit_tokens` of the index: the open and newest entries, then the number of the others.
 
-    An entry that holds words from outside is among the others: a search or a list shows it, and then its words taint the turn.
+    For example, the last line is "… and 12 more entries: use list_entries or search_entries." An entry with words from outside is among the
+    others: a search or a list shows the entry, and the words then taint the turn.
     """
     if not catalog.rows:
         return IndexView(text=EMPTY_INDEX)
     sections = {row.path: section for section in _SECTIONS for row in catalog.rows if section.holds(row)}
-    listed = (row for row in catalog.rows if row.path in sections and not row.provenance.outside)
-    newest_first = sorted(listed, key=lambda row: (row.is_open, row.updated_at, row.path), reverse=True)
-    left = limit_tokens - _FRAME_TOKENS - estimated_tokens(_render((), catalog.rows))
+    eligible = (row for row in catalog.rows if row.path in sections and not row.provenance.outside)
+    newest_first = sorted(eligible, key=lambda row: (row.is_open, row.updated_at, row.path), reverse=True)
+    tokens_left = limit_tokens - _FRAME_TOKENS - estimated_tokens(_render((), catalog.rows))
     chosen: list[Row] = []
-    begun: set[str] = set()
+    begun_headings: set[str] = set()
     for row in newest_first:
         section = sections[row.path]
-        head = () if section.heading in begun else _head(section)
-        left -= sum(estimated_tokens(line) + 1 for line in (*head, _line(section, row)))
-        if left < 0:
+        head = () if section.heading in begun_headings else _head(section)
+        tokens_left -= sum(estimated_tokens(line) + 1 for line in (*head, _line(section, row)))
+        if tokens_left < 0:
             break
         chosen.append(row)
-        begun.add(section.heading)
+        begun_headings.add(section.heading)
     text = _render(chosen, catalog.rows)
-    more = len(catalog.rows) - len(chosen)
-    if more:
-        text += f"\n… and {more} more entries: use list_entries or search_entries."
+    omitted = len(catalog.rows) - len(chosen)
+    if omitted:
+        text += f"\n… and {omitted} more entries: use list_entries or search_entries."
     return IndexView(
         text=text,
         provenance=Provenance.union(row.provenance for row in chosen),
@@ -243,20 +244,20 @@ def _mark_of(row: Row) -> str:
     return row_mark(row.provenance.message_ids, row.updated_at)
 
 
-def _render(chosen: Iterable[Row], every: Sequence[Row]) -> str:
-    """Return the index with the chosen rows; its counts are of all rows."""
+def _render(chosen: Iterable[Row], all_rows: Sequence[Row]) -> str:
+    """Return the index with the chosen rows; the counts cover all rows."""
     rows = tuple(chosen)
-    counts = ", ".join(f"{sum(row.category is one for row in every)} {one.value}" for one in Category)
+    counts = ", ".join(f"{sum(row.category is one for row in all_rows)} {one.value}" for one in Category)
     lines = [
         _TITLE,
-        f"> Last updated: {max((row.updated_at for row in every), default='never')}",
-        f"> Total entries: {len(every)} ({counts})",
+        f"> Last updated: {max((row.updated_at for row in all_rows), default='never')}",
+        f"> Total entries: {len(all_rows)} ({counts})",
     ]
     for section in _SECTIONS:
-        held = sum(section.holds(row) for row in every)
-        lines += ["", f"## {section.heading} ({held})"]
+        count = sum(section.holds(row) for row in all_rows)
+        lines += ["", f"## {section.heading} ({count})"]
         shown = sorted((row for row in rows if section.holds(row)), key=section.order, reverse=section.newest_first)
-        if not held:
+        if not count:
             lines.append(section.nothing)
         elif shown:
             lines += [*_head(section), *(_line(section, row) for row in shown)]

@@ -1,6 +1,6 @@
-"""Numbers that prove the source of a text: people say 「今の覚えておいて」 after a PIN, and the model files the PIN in other words.
+"""Numbers as proof of a text's source: people say 「今の覚えておいて」 after a PIN, and the model files the PIN in other words.
 
-Years, dates, times and prices occur in unrelated texts, so they prove nothing.
+Years, dates, times and prices occur in unrelated texts and prove nothing.
 """
 
 import unicodedata
@@ -10,8 +10,8 @@ from typing import Final
 import regex
 
 _DISTINCTIVE_DIGITS: Final = 6
-_LISTED: Final = 6  # a message with more short numbers is a list of them, which holds the number of any text
-_BRIEF: Final = 32  # characters of a message that may be about nothing but its number, such as "my PIN is 1987"
+_LISTED: Final = 6  # a message with more short numbers is a list, likely to hold any number
+_BRIEF: Final = 32  # characters of a message about hardly more than a number, such as "my PIN is 1987"
 _GROUP: Final = regex.compile(r"\d{4,}")
 _JOINED: Final = regex.compile(r"(?<!\d)\d++(?:[- \u2010-\u2015\u2212ー]\d++)++")
 _DIGIT: Final = regex.compile(r"\d")
@@ -29,43 +29,43 @@ _DATE_OR_PRICE: Final = regex.compile(
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """The numbers of a folded text: `distinctive` ones of six digits and more, `short` ones of four and five.
+    """The numbers of a folded text: `distinctive` numbers have six digits and more, `short` numbers four and five.
 
-    A number in groups, such as 090-1234-5678, counts as a whole and in its groups of at least four digits. `said` are all of them, also
-    inside dates and prices.
+    A number in groups, such as 090-1234-5678, counts as a whole and in groups of at least four digits. `all_numbers` also has the numbers
+    in dates and prices. For example, "my pin is 4711, since 2024-05-01" has the short number 4711, and 2024 only among all numbers.
     """
 
     distinctive: frozenset[str] = field(repr=False)
     short: frozenset[str] = field(repr=False)
-    said: frozenset[str] = field(repr=False)
+    all_numbers: frozenset[str] = field(repr=False)
     is_brief: bool
 
     @classmethod
     def of(cls, folded: str) -> "Numbers":
-        """Return the numbers of a folded text."""
+        """Return the numbers of a folded text: `Numbers.of("my pin is 4711").short` holds "4711"."""
         proving = _numbers(_DATE_OR_PRICE.sub(" / ", folded))
         distinctive = frozenset(one for one in proving if len(one) >= _DISTINCTIVE_DIGITS and not _YEAR.fullmatch(one))
         return cls(
             distinctive=distinctive,
             short=proving - distinctive,
-            said=_numbers(folded),
+            all_numbers=_numbers(folded),
             is_brief=len(folded) <= _BRIEF,
         )
 
     @property
     def are_provable(self) -> bool:
-        """Whether any of them can have a source."""
+        """Whether any number can have a source."""
         return bool(self.distinctive or self.short)
 
     def common(self, other: "Numbers") -> frozenset[str]:
-        """Return the numbers that both hold, short ones at least."""
+        """Return the distinctive and short numbers that are in both texts."""
         return (self.distinctive | self.short) & (other.distinctive | other.short)
 
     def prove(self, text: "Numbers", *, explained: frozenset[str]) -> bool:
         """Whether a message with these numbers is a source of the text.
 
-        A number that is `explained`, because another message says it, proves nothing. A short number proves it only if the message is no
-        list of numbers; one that may be a year, only if the message says little else.
+        An `explained` number, said by another message, proves nothing. A short number proves nothing if the message is a list of numbers; a
+        possible year, such as 1987, counts only in a brief message.
         """
         if not (self.distinctive & text.distinctive) <= explained:
             return True
@@ -75,11 +75,11 @@ class Numbers:
 
 def _numbers(folded: str) -> frozenset[str]:
     joined = ("".join(_DIGIT.findall(one)) for one in _JOINED.findall(folded))
-    found = (*_GROUP.findall(folded), *(one for one in joined if len(one) >= _DISTINCTIVE_DIGITS))
-    return frozenset("".join(map(_plain, one)) for one in found)
+    digit_groups = (*_GROUP.findall(folded), *(one for one in joined if len(one) >= _DISTINCTIVE_DIGITS))
+    return frozenset("".join(map(_plain, one)) for one in digit_groups)
 
 
 def _plain(digit: str) -> str:
-    """Return the ASCII digit; a digit itself that only the newer Unicode of the `regex` library knows."""
+    """Return the ASCII digit, or the digit itself where only the newer Unicode of the `regex` library knows the digit."""
     value = unicodedata.digit(digit, None)
     return digit if value is None else str(value)

@@ -1,8 +1,8 @@
-"""Which messages a text came from, so that it is removed when one of them is withdrawn.
+"""Trace a text to the messages behind it, so a withdrawal of any of the messages removes the text.
 
-The model passes on what people said, literally or rephrased, and does not tell which message said it. No source may be missed: unless one
-message is provably the only source, all messages that the turn answers count as sources, with what they quote. A message whose own words
-hold the text is its source, and the others count only for what it does not hold: what other people said themselves stays.
+The model passes on people's words, literally or rephrased, without saying which message they come from. No source may be missed: all
+messages answered by the turn count as sources, with the messages quoted there, unless a single message is provably the only source. If a
+message's own words hold the text, other messages count only for words outside that message, so other people's own words stay.
 """
 
 from collections.abc import Iterable, Iterator
@@ -22,10 +22,10 @@ from shared.search.folding import fold
 from shared.search.literal_runs import Runs
 
 _LONG_NAME_BYTES: Final = (
-    9  # three characters of most scripts, or nine letters; shorter names stand in other words by chance
+    9  # three characters of most scripts, or nine letters; other words hold shorter names by chance
 )
 _EDGES: Final = " .,!?\"'\u3002\u3001\u300c\u300d\u2026"
-"""Signs around a text, which a message may say without them."""
+"""Signs around a text that a message may leave out."""
 
 _Said: TypeAlias = MessageRecord | RetoldMessage
 _SaidT = TypeVar("_SaidT", MessageRecord, RetoldMessage)
@@ -33,33 +33,33 @@ _SaidT = TypeVar("_SaidT", MessageRecord, RetoldMessage)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PossibleSources:
-    """What a prompt holds: the messages `to_answer`, `earlier` ones that it shows or quotes, and `retellings` of messages."""
+    """The contents of a prompt: the messages `to_answer`, `earlier` messages shown or quoted, and `retellings` of messages."""
 
     to_answer: tuple[MessageRecord, ...] = ()
     earlier: tuple[MessageRecord, ...] = ()
     retellings: tuple[Retelling, ...] = ()
 
     def of_entries(self, value: Value, rows: Iterable[Row], *, read_ids: frozenset[str]) -> tuple[Source, ...]:
-        """Return the sources of the entries that a value may repeat, in words that none of its messages says.
+        """Return the sources of the entries that a value may repeat, in words said by no message behind the value.
 
-        A value repeats an entry whose name it is or holds, or of which it holds a long run: of what tables show, or, where the model read
-        something of the messages behind the entry (`read_ids`) or a retelling of it that the value may repeat, of all its texts.
+        A value repeats an entry by being or holding the entry's name, or by sharing a long run with the entry's texts in tables. All texts
+        of the entry count where the model read a message behind the entry (`read_ids`), or a retelling that the value may repeat.
         """
         pieces = [one for one in (value if isinstance(value, tuple) else (value or "",)) if fold(one)]
-        behind = [message for piece in pieces for message in self._trace(piece)]
-        said = [fold(one.text or "") for one in behind]
-        left = [_Text.of(piece).without(behind).unheld for piece in pieces]
-        left = [one for one in left if not any(one.folded in words for words in said)]
-        runs, unsaid = Runs.of_any(one.folded for one in left), [one.folded for one in left]
+        traced_messages = [message for piece in pieces for message in self._trace(piece)]
+        folded_messages = [fold(one.text or "") for one in traced_messages]
+        unheld_pieces = [_Text.of(piece).without(traced_messages).unheld for piece in pieces]
+        unheld_pieces = [one for one in unheld_pieces if not any(one.folded in words for words in folded_messages)]
+        runs, unsaid_pieces = Runs.of_any(one.folded for one in unheld_pieces), [one.folded for one in unheld_pieces]
 
         def is_repeated(text: str) -> bool:
-            return runs.shares(text) and any(one.shared_with(text) for one in left)
+            return runs.shares(text) and any(one.shared_with(text) for one in unheld_pieces)
 
         read_ids = read_ids.union(*(one.provenance.ids for one in self.retellings if is_repeated(one.text)))
         return tuple(
             source
             for row in rows
-            if _is_named(row, unsaid, said)
+            if _is_named(row, unsaid_pieces, folded_messages)
             or any(map(is_repeated, _texts(row, is_read=bool(row.provenance.message_ids & read_ids))))
             for source in row.provenance.sources
         )
@@ -67,34 +67,35 @@ class PossibleSources:
     def of(self, text: str) -> tuple[Source, ...]:
         """Return the messages that the text may repeat, each once.
 
-        Of the messages to answer: the one that holds the whole text, and then no other message; else all of them, and what they quote. Of
-        the earlier ones: those that share a long run of characters with it, or a number, because people say 「今の覚えておいて」 after the
-        words themselves. A run counts only for what none of the sources before it says, the fullest first. Of a retelling that has such a
-        run: the messages behind it that have one too or cannot be compared, else all that it covers.
+        Of the messages to answer: only the message with the whole text, if there is one; else all messages to answer, and the messages
+        quoted by them. Of the earlier messages: those with a long run of characters or a number in common with the text, because people say
+        「今の覚えておいて」 after the words themselves. A run counts only for words that no earlier source says; the message with most
+        words comes first. Of a retelling with such a run: the messages behind the retelling that have a run too, or have no text to
+        compare, or else all messages that the retelling covers.
         """
-        found: dict[str, Source] = {}
+        sources: dict[str, Source] = {}
         for message in self._trace(text):
-            found.setdefault(message.line_message_id, message.source)
-        return tuple(found.values())
+            sources.setdefault(message.line_message_id, message.source)
+        return tuple(sources.values())
 
     def is_said(self, text: str) -> bool:
-        """Whether one of the messages to answer says the whole text."""
+        """Whether a message to answer says the whole text."""
         return self._holder_of(text) is not None
 
     def repeats_unsaid(self, old: str, new: str) -> bool:
-        """Whether the new text holds the old one, a long run of it, or a number of it, in words that none of its messages says."""
+        """Whether the new text repeats the old text, a long run or a number of the old text, in words of no message behind the new text."""
         if self.is_said(new):
             return False
-        behind = self._trace(new)
-        said = [fold(one.text or "") for one in behind]
+        traced_messages = self._trace(new)
+        folded_messages = [fold(one.text or "") for one in traced_messages]
         folded, folded_new = fold(old), fold(new)
-        if not folded or any(folded in one for one in said):
+        if not folded or any(folded in one for one in folded_messages):
             return False
         numbers = Numbers.of(folded).common(Numbers.of(folded_new))
         return (
             folded in folded_new
-            or not all(any(number in Numbers.of(one).said for one in said) for number in numbers)
-            or _Text.of(new).without(behind).unheld.shared_with(old) > 0
+            or not all(any(number in Numbers.of(one).all_numbers for one in folded_messages) for number in numbers)
+            or _Text.of(new).without(traced_messages).unheld.shared_with(old) > 0
         )
 
     def _holder_of(self, text: str) -> MessageRecord | None:
@@ -103,37 +104,42 @@ class PossibleSources:
         return next((one for one in self.to_answer if folded and folded in fold(one.text)), None)
 
     def _trace(self, text: str) -> list[_Said]:
-        """Return the messages that the text may repeat; one of them may come twice."""
+        """Return the messages that the text may repeat, some perhaps twice."""
         holder = self._holder_of(text)
         if holder is not None:
             return [holder]
-        quoted = frozenset(one.quoted_message_id for one in self.to_answer)
-        asked: list[_Said] = [*self.to_answer, *(one for one in self.earlier if one.line_message_id in quoted)]
-        left = _Text.of(text).without(asked)
-        earlier = left.pick(self.earlier)
-        left = left.without(earlier)
-        return [*asked, *earlier, *self._behind_retellings(left, quoted)]
-
-    def _behind_retellings(self, left: "_Text", quoted: AbstractSet[str | None]) -> Iterator[RetoldMessage]:
-        """Yield the messages behind the retellings that are quoted, or that have a run or number which no message says."""
-        repeated = [
-            one for one in self.retellings if not quoted.isdisjoint(one.sent_message_ids) or left.shared_with(one.text)
+        quoted_ids = frozenset(one.quoted_message_id for one in self.to_answer)
+        answered_messages: list[_Said] = [
+            *self.to_answer,
+            *(one for one in self.earlier if one.line_message_id in quoted_ids),
         ]
-        picked = left.pick(message for one in repeated for message in one.messages if message.text is not None)
+        unexplained = _Text.of(text).without(answered_messages)
+        earlier = unexplained.pick(self.earlier)
+        unexplained = unexplained.without(earlier)
+        return [*answered_messages, *earlier, *self._behind_retellings(unexplained, quoted_ids)]
+
+    def _behind_retellings(self, unexplained: "_Text", quoted_ids: AbstractSet[str | None]) -> Iterator[RetoldMessage]:
+        """Yield the messages behind the retellings that are quoted, or share a run or a number said by no message."""
+        repeated = [
+            retelling
+            for retelling in self.retellings
+            if not quoted_ids.isdisjoint(retelling.sent_message_ids) or unexplained.shared_with(retelling.text)
+        ]
+        picked = unexplained.pick(message for one in repeated for message in one.messages if message.text is not None)
         yield from picked
-        picked_ids, rest = {one.line_message_id for one in picked}, left.without(picked)
+        picked_ids, still_unexplained = {one.line_message_id for one in picked}, unexplained.without(picked)
         for retelling in repeated:
-            if quoted.isdisjoint(retelling.sent_message_ids) and not rest.shared_with(retelling.text):
+            if quoted_ids.isdisjoint(retelling.sent_message_ids) and not still_unexplained.shared_with(retelling.text):
                 continue
             covered = [one for one in retelling.messages if one.is_covered]
-            unknown = [one for one in covered if one.text is None]
+            textless = [one for one in covered if one.text is None]
             is_traced = any(one.line_message_id in picked_ids for one in retelling.messages)
-            yield from unknown if unknown or is_traced else covered
+            yield from textless if textless or is_traced else covered
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Text:
-    """A text, as far as no message is known to say it: its words, and its numbers but for those that are `explained`."""
+    """A text whose sources are being traced: the words that no message holds, and the numbers, apart from `explained` numbers."""
 
     unheld: UnheldWords
     numbers: Numbers
@@ -144,39 +150,41 @@ class _Text:
         return cls(unheld=UnheldWords.of(text), numbers=Numbers.of(fold(text)))
 
     def without(self, messages: Iterable[_Said]) -> "_Text":
-        """Return what is left of the text, where these messages are among its sources."""
-        left = self
+        """Return the text after finding the given messages among the sources."""
+        remainder = self
         for text in filter(None, (one.text for one in messages)):
-            explained = left.explained | Numbers.of(fold(text)).said
-            left = replace(left, unheld=left.unheld.without(text), explained=explained)
-        return left
+            explained = remainder.explained | Numbers.of(fold(text)).all_numbers
+            remainder = replace(remainder, unheld=remainder.unheld.without(text), explained=explained)
+        return remainder
 
     def shared_with(self, text: str) -> int:
-        """Return how much of what is left the other text says, in runs, or in numbers that prove it; 0: it is no source."""
+        """Return how much of the unexplained text the other text says, in runs or in proving numbers; 0: no source."""
         proves = self.numbers.are_provable and Numbers.of(fold(text)).prove(self.numbers, explained=self.explained)
         return self.unheld.shared_with(text) + proves
 
     def held_with(self, text: str) -> int:
-        """Return how many characters of it some message holds, where one says this text, too."""
-        return len(self.unheld.without(text).held)
+        """Return the number of characters in the text that messages hold, the other text included."""
+        return len(self.unheld.without(text).held_places)
 
     def pick(self, candidates: Iterable[_SaidT]) -> list[_SaidT]:
-        """Return the messages that say something of it: the one that says most, the oldest of equals, and others for the rest."""
-        left, picked = self, list[_SaidT]()
-        while sharing := [(shared, one) for one in candidates if (shared := left.shared_with(one.text or ""))]:
-            _, best = max(sharing, key=lambda pair: (pair[0], left.held_with(pair[1].text or ""), -pair[1].words_ms))
+        """Return the sources among the messages: the message with most words, the oldest of equals, then others for the rest."""
+        remainder, picked = self, list[_SaidT]()
+        while sharing := [(shared, one) for one in candidates if (shared := remainder.shared_with(one.text or ""))]:
+            _, best = max(
+                sharing, key=lambda pair: (pair[0], remainder.held_with(pair[1].text or ""), -pair[1].words_ms)
+            )
             picked.append(best)
-            left = left.without([best])
+            remainder = remainder.without([best])
             candidates = [one for _, one in sharing if one is not best]
         return picked
 
 
-def _is_named(row: Row, unsaid: Iterable[str], said: Iterable[str]) -> bool:
+def _is_named(row: Row, unsaid_pieces: Iterable[str], folded_messages: Iterable[str]) -> bool:
     """Whether a piece is the name or the slug of the entry, or holds the name."""
     name, slug = row.folded.get("name", ""), fold(compared_path(row.path))
     is_long = len(name.encode()) >= _LONG_NAME_BYTES
-    is_held = any(piece in {name, slug} or (is_long and name in piece) for piece in unsaid)
-    return is_held and not any(name in words for words in said)
+    is_held = any(piece in {name, slug} or (is_long and name in piece) for piece in unsaid_pieces)
+    return is_held and not any(name in words for words in folded_messages)
 
 
 def _texts(row: Row, *, is_read: bool) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""The five categories of entries and the fields of each: what a value must look like, and its default."""
+"""The five categories of entries, and the fields of each category with valid values and defaults."""
 
 import datetime as dt
 import re
@@ -30,14 +30,14 @@ class Category(StrEnum):
 
 
 class InvalidValueError(ValueError):
-    """A value that a field does not take; the text is one plain sentence for the model."""
+    """A value refused by a field; the text is a plain sentence for the model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
-    """A field of the front matter: one `line`, several lines (`text`), a list of `names`, a `date`, or a `choice`.
+    """A field of the front matter: a `line`, several lines (`text`), a list of `names`, a `date`, or a `choice`.
 
-    `holds_words`: it may hold what people said, so a withdrawal of the message that it came from empties it.
+    `holds_words`: people's words may stand in the field, so a withdrawal of a message behind the field empties the field.
     """
 
     name: str
@@ -47,11 +47,11 @@ class Field:
 
     @property
     def holds_words(self) -> bool:
-        """Whether it may hold people's words."""
+        """Whether people's words may stand in the field."""
         return self.kind != "choice"
 
     def check(self, value: object) -> Value:
-        """Return the value as it is stored.  Raises: InvalidValueError."""
+        """Return the value in stored form: for example, `2026-12-24T09:00` in a date field is `2026-12-24`.  Raises: InvalidValueError."""
         if value is None:
             return self.default
         match self.kind:
@@ -85,12 +85,12 @@ class Field:
 
 
 def one_line(text: str, *, limit: int = LINE_LIMIT) -> str:
-    """Return the text in one line, at most `limit` UTF-16 units long and cut between graphemes."""
+    """Return the text in one line, at most `limit` UTF-16 units, cut between graphemes: `one_line(" call  Sato ")` is "call Sato"."""
     return cut(_SPACES.sub(" ", _CONTROLS.sub(" ", without_lone_surrogates(text))).strip(), limit_utf16=limit)
 
 
 def plain_text(text: str, *, limit: int = TEXT_LIMIT) -> str:
-    """Return the text without control characters, its lines ending alike, at most `limit` UTF-16 units long."""
+    """Return the text without control characters, with uniform line ends, at most `limit` UTF-16 units long."""
     lines = without_lone_surrogates(text).replace("\r\n", "\n").replace("\r", "\n")
     return cut(_CONTROLS.sub(" ", lines).strip(), limit_utf16=limit).strip()
 
@@ -148,5 +148,5 @@ def fields_of(category: Category) -> Mapping[str, Field]:
 
 
 def name_field(category: Category) -> str:
-    """Return which field names an entry of the category."""
+    """Return the field that holds an entry's name: `suggested_name` in the inbox, else `name`."""
     return "suggested_name" if category is Category.INBOX else "name"

@@ -1,4 +1,4 @@
-"""Cut snippets from the original text, around what a search found in the folded one."""
+"""Cut snippets from original texts, around words that a search found in the folded texts."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -10,14 +10,15 @@ SNIPPET_LIMIT: Final = 100
 _BEFORE: Final = 20
 
 
-def snippet(text: str, wanted: Sequence[str]) -> str:
-    """Return about a hundred units of the text around the first place of the first wanted words that stand in it.
+def snippet(text: str, words: Sequence[str]) -> str:
+    """Return about 100 UTF-16 units of the text, in one line and whole graphemes, around one of `words`.
 
-    One line, whole graphemes only; the beginning of the text where none of them stands in it.
+    The first of `words` in the text counts; without any, the snippet is the beginning of the text. For example, the snippet for `["key"]`
+    begins 20 graphemes before "key".
     """
     line = " ".join(text.split())
     folded = fold(line)
-    at = next((place for one in wanted if (place := folded.find(fold(one))) >= 0), 0)
+    at = next((place for one in words if (place := folded.find(fold(one))) >= 0), 0)
     clusters = graphemes(line)
     first, folded_length = 0, 0
     while first < len(clusters) and folded_length < at:

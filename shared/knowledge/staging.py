@@ -1,7 +1,7 @@
-"""What one turn reads and stages of a chat's entries.  It reads its own writes; nothing reaches the bucket before the turn is committed.
+"""A turn's view of a chat's entries, with its own writes; nothing reaches the bucket before the turn is committed.
 
-An overlay serves one thought, so a turn that is thought again begins with nothing staged. Tools of one round run in parallel: every method
-may be called from several threads, and `together` keeps the other threads out of a change that reads first.
+An overlay serves a single thought, so a turn that is thought again begins with nothing staged. Tools of a round run in parallel: every
+method may be called from several threads, and `together` keeps the other threads out of a change that reads first.
 """
 
 import threading
@@ -24,12 +24,12 @@ from shared.knowledge.undo import UndoEffect, UndoRecord, format_undo, read_undo
 from shared.storage.object_names import is_entry_path
 
 ENTRIES_LIMIT: Final = 1_000
-_KEY_BYTES: Final = 32  # by which the key of the write may lengthen an entry
-CHANGES_LIMIT: Final = 20  # entries that one turn may change, because its outcome carries them whole
+_KEY_BYTES: Final = 32  # the most that the key of a write adds to an entry
+CHANGES_LIMIT: Final = 20  # entries that a turn may change: the turn's outcome carries each entry whole
 
 
 class EntryFault(Exception):  # noqa: N818 - not an error of this service: the model reads it
-    """Why something cannot be done: one plain sentence for the model, and whether other arguments may succeed."""
+    """A refusal that the model reads: a plain sentence, and whether other arguments may succeed."""
 
     def __init__(self, message: str, *, may_retry: bool = False) -> None:
         super().__init__(message)
@@ -38,7 +38,7 @@ class EntryFault(Exception):  # noqa: N818 - not an error of this service: the m
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placement:
-    """Where an entry was filed or moved to, and how sure its classification was."""
+    """The path of a filed or moved entry, and the confidence of its classification."""
 
     path: str = field(repr=False)
     confidence: float
@@ -51,12 +51,12 @@ class _Step:
 
 
 class EntryOverlay:
-    """One turn's view of its chat's entries.  `placement` is the last one that it staged."""
+    """A turn's view of the chat's entries.  `placement` is the last staged placement."""
 
     def __init__(self, *, entries: EntryStore, sequence: int, is_withdrawn: IsWithdrawn) -> None:
-        """`sequence` is the number of the commit that the turn works towards.
+        """`sequence` is the number of the commit towards which the turn works.
 
-        Entries that came from something withdrawn do not exist for the turn: a withdrawal is about to remove the words from them.
+        Entries from withdrawn messages do not exist for the turn: a withdrawal is about to remove the words.
         """
         self.placement: Placement | None = None
         self._entries = entries
@@ -71,34 +71,34 @@ class EntryOverlay:
         self._undone: Mapping[str, Entry | None] | None = None
         self._undo_record: UndoRecord | None = None
         self._keys: dict[str, tuple[int, int]] = {}
-        self._is_sealed = False
+        self._is_closed = False
         self._shown = Provenance()
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        """No other thread changes anything inside the block."""
+        """Keep other threads from changing anything inside the block."""
         with self._lock:
             yield
 
     @property
     def conversation(self) -> Conversation:
-        """The chat whose entries these are."""
+        """The chat of the entries."""
         return self._entries.conversation
 
     @property
     def provenance(self) -> Provenance:
-        """Of what the model was shown and what is staged: an unsend of one of its messages affects the turn."""
+        """The provenance of all entries shown to the model or staged: an unsend of such a message affects the turn."""
         with self._lock:
             staged = (entry for entry in (*self._staged.values(), *self._before.values()) if entry is not None)
             return Provenance.union((self._shown, *(entry.provenance for entry in staged)))
 
     def mark_shown(self, provenance: Provenance) -> None:
-        """Remember that the model was shown something of this provenance."""
+        """Remember the provenance of something shown to the model."""
         with self._lock:
             self._shown |= provenance
 
     def rows(self) -> tuple[Row, ...]:
-        """Return every entry's row, as the turn left it; one read of the bucket a turn."""
+        """Return the row of every entry, staged changes included; a single read of the bucket in a turn."""
         with self._lock:
             if self._rows is None:
                 self._rows = self._entries.catalog().without(self._is_withdrawn).by_path
@@ -106,7 +106,7 @@ class EntryOverlay:
             return tuple(row for row in merged.values() if row is not None)
 
     def show_entry(self, path: str) -> Entry:
-        """Return an entry that the model is shown.  Raises: EntryFault, where there is none."""
+        """Return an entry for the model to read.  Raises: EntryFault, where there is none."""
         with self._lock:
             entry = self._current(path) if is_entry_path(path) else None
             if entry is None:
@@ -115,9 +115,9 @@ class EntryOverlay:
             return entry
 
     def revision_of(self, path: str) -> str:
-        """Return the key of the write that made the entry as it is; after `changes`, that of the staged write.  "": there is none.
+        """Return the key of the entry's last write; after `changes`, the key of the staged write; "" without an entry.
 
-        For example, a note that this turn adds gives the entry the revision that a tap of the next turn finds.
+        For example, after a turn has added a note, a tap in the next turn finds the entry at the revision returned here.
         """
         with self._lock:
             entry = self._current(path) if is_entry_path(path) else None
@@ -125,17 +125,17 @@ class EntryOverlay:
 
     @property
     def revision_of_undo(self) -> str:
-        """The key of the write that an undo takes back as an earlier turn left it; "" where there is nothing to undo."""
+        """The key of the earlier turn's write that an undo would take back; "" where there is nothing to undo."""
         with self._lock:
             record = self._read_undo()
             return record.revision if record.before else ""
 
     def show_entries(self, paths: Sequence[str]) -> list[Entry]:
-        """Return several entries that the model is shown, read in parallel, without those that are gone."""
+        """Return several entries for the model to read, read in parallel; missing entries are left out."""
         with self._lock:
-            unread = [path for path in paths if path not in self._staged and path not in self._stored]
-            found = self._entries.entries(unread)
-            self._stored |= zip(unread, map(self._unless_withdrawn, found), strict=True)
+            unread_paths = [path for path in paths if path not in self._staged and path not in self._stored]
+            loaded = self._entries.entries(unread_paths)
+            self._stored |= zip(unread_paths, map(self._unless_withdrawn, loaded), strict=True)
             shown = [entry for path in paths if (entry := self._current(path)) is not None]
             self._shown |= Provenance.union(entry.provenance for entry in shown)
             return shown
@@ -148,7 +148,7 @@ class EntryOverlay:
             return path not in self._staged and self._entries.exists(path)
 
     def stage(self, changes: Mapping[str, Entry | None], *, placement: Placement | None = None) -> None:
-        """The entries are as given for the rest of the turn; None deletes one.  One step for `undo`.  Raises: EntryFault."""
+        """Apply the changes for the rest of the turn; None deletes an entry.  A single step for `undo`.  Raises: EntryFault."""
         with self._lock:
             self._check_limits(changes)
             before = {path: self._current(path) for path in changes}
@@ -160,7 +160,7 @@ class EntryOverlay:
             self.placement = placement or (None if is_changed else self.placement)
 
     def show_undo(self) -> tuple[str, ...]:
-        """Return the names of the entries that `undo` would change as an earlier turn left them; none: it takes back a step of this turn.
+        """Return the names of the entries of an earlier turn that `undo` would change; none where `undo` takes back a step of this turn.
 
         Raises: EntryFault, where there is nothing to undo.
         """
@@ -168,15 +168,15 @@ class EntryOverlay:
             if self._steps or self._undone is not None:
                 return ()
             before = self._stored_before()
-            there = (self._current(path) for path in before)
-            involved = [one for one in (*there, *before.values()) if one is not None]
+            current = (self._current(path) for path in before)
+            involved = [one for one in (*current, *before.values()) if one is not None]
             self._shown |= Provenance.union(entry.provenance for entry in involved)
             return tuple({one.id: one.name for one in involved}.values())
 
     def undo(self) -> UndoEffect:
-        """Take back the last step of this turn, or else what the last turn changed.
+        """Take back the last step of this turn, or else the changes of the last turn.
 
-        Raises: EntryFault, where there is nothing to undo: only one step can be undone.
+        Raises: EntryFault, where there is nothing to undo: only a single step can be undone.
         """
         with self._lock:
             if self._steps:
@@ -198,9 +198,9 @@ class EntryOverlay:
             return UndoEffect.of(before)
 
     def changes(self) -> tuple[StagedWrite, ...]:
-        """Return the staged writes, and accept no more: entries that are created or changed, then deletions, then the undo record."""
+        """Return the staged writes and accept no more: created or changed entries, then deletions, then the undo record."""
         with self._lock:
-            self._is_sealed = True
+            self._is_closed = True
             changed = {path: entry for path, entry in self._staged.items() if entry != self._load(path)}
             writes: list[StagedWrite] = []
             for path, entry in sorted(changed.items(), key=lambda item: item[1] is None):
@@ -216,47 +216,47 @@ class EntryOverlay:
 
     @property
     def filed_paths(self) -> tuple[str, ...]:
-        """The paths of the entries that this turn filed or moved."""
+        """The paths of the entries filed or moved by this turn."""
         with self._lock:
-            return tuple(path for path, one in self._staged.items() if one is not None and not self._is_there(one))
+            return tuple(path for path, one in self._staged.items() if one is not None and not self._is_stored(one))
 
     @property
     def deeds(self) -> tuple[Deed, ...]:
-        """What the staged writes do, against what is in the bucket."""
+        """The effects of the staged writes, compared with the bucket: for example, a filed entry, or a moved one."""
         with self._lock:
             new = {path: entry for path, entry in self._staged.items() if entry is not None}
             changed = [entry for path, entry in new.items() if entry != self._load(path)]
-            gone = {
+            old_by_id = {
                 old.id: old
                 for path, entry in self._staged.items()
                 if (old := self._load(path)) is not None and (entry is None or entry.id != old.id)
             }
-            deeds = [self._deed(entry, gone) for entry in changed]
+            deeds = [self._deed(entry, old_by_id) for entry in changed]
             moved = {entry.id for entry in changed}
             return (
                 *deeds,
-                *(Deed(kind=DeedKind.DELETED, name=old.name) for key, old in gone.items() if key not in moved),
+                *(Deed(kind=DeedKind.DELETED, name=old.name) for key, old in old_by_id.items() if key not in moved),
             )
 
-    def _deed(self, entry: Entry, gone: Mapping[str, Entry]) -> Deed:
+    def _deed(self, entry: Entry, old_by_id: Mapping[str, Entry]) -> Deed:
         if self._undone is not None and self._undone.get(entry.path) == entry:
             kind = DeedKind.RESTORED
-        elif entry.id in gone:
+        elif entry.id in old_by_id:
             kind = DeedKind.MOVED
         else:
-            kind = DeedKind.CHANGED if self._is_there(entry) else DeedKind.FILED
-        before = gone.get(entry.id) or (self._load(entry.path) if self._is_there(entry) else None)
-        kept = "\n".join(entry.texts)
-        takes_words = before is not None and any(text not in kept for text in before.texts)
+            kind = DeedKind.CHANGED if self._is_stored(entry) else DeedKind.FILED
+        before = old_by_id.get(entry.id) or (self._load(entry.path) if self._is_stored(entry) else None)
+        remaining_words = "\n".join(entry.texts)
+        takes_words = before is not None and any(text not in remaining_words for text in before.texts)
         return Deed(kind=kind, name=entry.name, place=Place(entry.category.value), takes_words=takes_words)
 
-    def _is_there(self, entry: Entry) -> bool:
-        """Whether the bucket has this entry at its path, and not one whose place it takes."""
-        there = self._load(entry.path)
-        return there is not None and there.id == entry.id
+    def _is_stored(self, entry: Entry) -> bool:
+        """Whether the bucket has this entry at its path, and not another entry about to be replaced."""
+        stored = self._load(entry.path)
+        return stored is not None and stored.id == entry.id
 
     def _stored_before(self) -> dict[str, Entry | None]:
-        """Return the entries as they were before the last turn that changed some.  Raises: EntryFault."""
+        """Return the entries as they were before the last turn with changes.  Raises: EntryFault."""
         try:
             before = self._read_undo().entries(self._is_withdrawn)
         except PermanentError:
@@ -266,7 +266,7 @@ class EntryOverlay:
         return before
 
     def _read_undo(self) -> UndoRecord:
-        """Return what the bucket has to undo; one read a turn."""
+        """Return the bucket's undo record; a single read in a turn."""
         if self._undo_record is None:
             conversation = self._entries.conversation
             stored = conversation.objects.store.read(conversation.names.entry(UNDO_FILE))
@@ -277,20 +277,20 @@ class EntryOverlay:
         return self._undo_record
 
     def _load(self, path: str) -> Entry | None:
-        """Return the entry as it is in the bucket."""
+        """Return the entry as stored in the bucket."""
         if path not in self._stored:
             self._stored[path] = self._unless_withdrawn(self._entries.entry(path))
         return self._stored[path]
 
     def _unless_withdrawn(self, entry: Entry | None) -> Entry | None:
-        """Return the entry, or None where it holds withdrawn words."""
+        """Return the entry, or None where the entry holds withdrawn words."""
         return entry if entry is not None and entry.without(self._is_withdrawn) is entry else None
 
     def _current(self, path: str) -> Entry | None:
         return self._staged[path] if path in self._staged else self._load(path)
 
     def _check_limits(self, changes: Mapping[str, Entry | None]) -> None:
-        if self._is_sealed:
+        if self._is_closed:
             raise EntryFault("The turn is over.")
         if len({*self._staged, *changes}) > CHANGES_LIMIT:
             raise EntryFault(
@@ -302,7 +302,7 @@ class EntryOverlay:
         self._check_sizes(changes)
 
     def _check_sizes(self, changes: Mapping[str, Entry | None]) -> None:
-        """Check that the catalog stays within its limit; a larger one, which an earlier release may have left, must not grow."""
+        """Check the size of the catalog; a catalog above the limit, which an earlier release may have left, must not grow."""
         rows = {path: row_of(entry) if entry else None for path, entry in changes.items()}
         texts = (format_entry(entry) for entry in changes.values() if entry is not None)
         if any(row is not None and row.size_bytes > ROW_LIMIT_BYTES for row in rows.values()) or any(
@@ -320,7 +320,7 @@ class EntryStaging:
     """Begins the overlay of each thought."""
 
     def begin(self, conversation: Conversation, *, sequence: int, amendments: Amendments) -> EntryOverlay:
-        """Return an overlay with nothing staged, for the commit of this number; reads nothing."""
+        """Return an overlay with nothing staged, for the commit of the given number; reads nothing."""
         return EntryOverlay(
             entries=EntryStore(conversation), sequence=sequence, is_withdrawn=amendments.is_withdrawn_from_entries
         )

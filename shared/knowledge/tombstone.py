@@ -1,7 +1,7 @@
-"""Tombstones: a deletion leaves its key at the entry's path, so that a write that comes late finds that it is older.
+"""Tombstones: a deletion leaves its key at the entry's path, so a late write of an older turn meets a larger key.
 
-A tombstone is deleted when one of its sources is withdrawn, because the path may repeat words, and by an erasure; otherwise by a write of
-the chat that comes more than an hour later. No request to the bucket takes that long.
+A tombstone is deleted when a message behind the entry is withdrawn, because the path may repeat words; by an erasure; or by a write of the
+chat more than an hour later. No request to the bucket takes as long.
 """
 
 from dataclasses import dataclass, field
@@ -13,14 +13,14 @@ from shared.knowledge.entry_file import format_revision, read_entry, read_revisi
 from shared.storage.codec import VERSION, decode, encode
 from shared.unknown_fields import Extensible
 
-KEPT_MS: Final = 60 * 60_000
+RETENTION_MS: Final = 60 * 60_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tombstone(Extensible):
-    """`revision` is the key of the deletion, `provenance` is that of the entry.
+    """`revision` is the key of the deletion, `provenance` the provenance of the deleted entry.
 
-    `deleted_ms` is LINE's timestamp of the newest message that the deleting turn answered.
+    `deleted_ms` is LINE's timestamp of the newest message answered by the deleting turn.
     """
 
     version: int = VERSION
@@ -30,16 +30,16 @@ class Tombstone(Extensible):
 
     @property
     def key(self) -> tuple[int, int]:
-        """The revision as it is compared."""
+        """The revision as a pair to compare."""
         return read_revision(self.revision)
 
     def is_withdrawn(self, is_withdrawn: IsWithdrawn) -> bool:
-        """Whether its path may repeat something withdrawn; where it names no source, it may repeat anything."""
+        """Whether the path may repeat withdrawn words; the path of a tombstone without sources may repeat anything."""
         return not self.provenance.messages or bool(self.provenance.withdrawn_ids(is_withdrawn))
 
 
-def bury(path: str, data: bytes, *, key: tuple[int, int], deleted_ms: int) -> bytes:
-    """Return the tombstone of the entry that an object holds, readable or not."""
+def encoded_tombstone(path: str, data: bytes, *, key: tuple[int, int], deleted_ms: int) -> bytes:
+    """Return the tombstone of an object's entry, readable or not."""
     try:
         provenance = read_entry(path, data).provenance
     except PermanentError:
@@ -48,7 +48,7 @@ def bury(path: str, data: bytes, *, key: tuple[int, int], deleted_ms: int) -> by
 
 
 def tombstone_in(data: bytes) -> Tombstone | None:
-    """Return the tombstone that an object at an entry's path holds; None where it holds something else."""
+    """Return the tombstone in an object at an entry's path; None for any other object."""
     if not data.startswith(b"{"):
         return None
     try:

@@ -1,4 +1,4 @@
-"""`undo.json`: the entries as they were before the last turn that changed some, so that the next turn can restore them."""
+"""`undo.json`: the entries as they were before the last turn with changes, so the next turn can restore them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,9 +14,9 @@ from shared.unknown_fields import Extensible
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UndoRecord(Extensible):
-    """`before` holds each entry as it was, None where there was none; empty once it was undone.
+    """`before` has each changed entry in its earlier state, None for a new entry; empty after the undo.
 
-    `provenance` is that of these entries and of what they became, because a path repeats words too.
+    `provenance` covers the entries before and after the turn, because a path repeats words too.
     """
 
     version: int = VERSION
@@ -28,7 +28,7 @@ class UndoRecord(Extensible):
     def of(
         cls, before: Mapping[str, Entry | None], after: Mapping[str, Entry | None], *, key: tuple[int, int]
     ) -> "UndoRecord":
-        """Return the record of a turn: the same entries before it and after it, and the key of the write."""
+        """Return the record of a turn: the same entries before and after, and the key of the write."""
         changed = {path: entry for path, entry in before.items() if entry != after[path]}
         involved = [entry for path, old in changed.items() for entry in (old, after[path]) if entry is not None]
         return cls(
@@ -41,9 +41,9 @@ class UndoRecord(Extensible):
         )
 
     def entries(self, is_withdrawn: IsWithdrawn) -> dict[str, Entry | None]:
-        """Return the entries as they were; none, where a message behind them was withdrawn since.
+        """Return the entries before the turn; none where a message behind any of them was withdrawn since.
 
-        Raises: CorruptRecordError, UnknownRecordVersionError, if one of them cannot be read.
+        Raises: CorruptRecordError, UnknownRecordVersionError, for an unreadable entry.
         """
         if self.provenance.withdrawn_ids(is_withdrawn):
             return {}
@@ -52,14 +52,14 @@ class UndoRecord(Extensible):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UndoEffect:
-    """What an undo did: the paths of the entries that it restored, and of those that it removed."""
+    """The effect of an undo: the paths of restored entries, and the paths of removed entries."""
 
     restored: tuple[str, ...] = field(repr=False)
     removed: tuple[str, ...] = field(repr=False)
 
     @classmethod
     def of(cls, before: Mapping[str, Entry | None]) -> "UndoEffect":
-        """Return the effect of going back to these."""
+        """Return the effect of restoring entries: `UndoEffect.of({"people/sato.md": None})` has `people/sato.md` in `removed`."""
         return cls(
             restored=tuple(path for path, entry in before.items() if entry is not None),
             removed=tuple(path for path, entry in before.items() if entry is None),
@@ -67,17 +67,17 @@ class UndoEffect:
 
 
 def read_undo(data: bytes) -> UndoRecord:
-    """Read the record back.  Raises: CorruptRecordError, UnknownRecordVersionError."""
+    """Read the record.  Raises: CorruptRecordError, UnknownRecordVersionError."""
     return decode(UndoRecord, data)
 
 
 def format_undo(record: UndoRecord) -> str:
-    """Return the text of its object."""
+    """Return the text of the record's object."""
     return encode(record).decode()
 
 
 def revision_of_undo(data: bytes) -> tuple[int, int]:
-    """Return the key of the write that made the object; the smallest key where it cannot be read."""
+    """Return the key of the write that made the object; `(0, 0)` where the object is unreadable."""
     try:
         return read_revision(read_undo(data).revision)
     except (PermanentError, ValueError):

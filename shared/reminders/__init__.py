@@ -1,1 +1,1 @@
-"""Reminders: what a chat wants to be told at which time."""
+"""The reminders of a chat: setting, changing, delivering, and removing them after a withdrawal."""

@@ -1,4 +1,4 @@
-"""Apply the staged writes of a committed outcome to reminders: once, whichever worker ends the turn."""
+"""Apply a committed outcome's staged writes to reminders: once, whichever worker ends the turn."""
 
 from dataclasses import replace
 from typing import Protocol, TypeAlias
@@ -18,19 +18,21 @@ class HeldLease(Protocol):
 
     @property
     def is_over(self) -> bool:
-        """Whether its holder may write nothing more."""
+        """Whether the holder may write nothing more."""
         ...
 
 
 class StagedReminderWriter:
-    """Applies staged writes.  Only the holder of the chat's turn calls it."""
+    """Applies staged writes of reminders.  Only the holder of the chat's turn calls `apply`."""
 
     def apply(self, conversation: Conversation, outcome: OutcomeRecord, lease: HeldLease) -> bool:
-        """Return whether every staged write of the outcome is in its reminder, with the marker of its next occurrence.
+        """Return whether every staged write of the outcome is in its reminder, with the marker of the next occurrence.
 
-        False: the lease, which is checked before each write, was over. A write is made if its key, the outcome's sequence and the write's
-        place, is larger than the one in the object. Kept reminders that the outcome says are said, unless it certainly did not arrive.
-        Repeated, also after a part of it: does the rest. Raises: StorageUnavailableError.
+        False: the lease, which is checked before each write, was over. A write's key is the outcome's sequence and the write's place, for
+        example `(12, 2)`; a write is made if its key is larger than the key in the object. Kept reminders in the outcome are recorded as
+        said, unless the outcome certainly did not arrive.
+        Repeated: does the rest, also after a partial run.
+        Raises: StorageUnavailableError.
         """
         store, written = ReminderStore(conversation), 0
         for number, write in enumerate(outcome.writes):
@@ -39,72 +41,72 @@ class StagedReminderWriter:
                 continue
             if lease.is_over:
                 return False
-            wanted = decode(Reminder, write.text.encode()) if write.text is not None else None
+            staged = decode(Reminder, write.text.encode()) if write.text is not None else None
             _apply_write(
-                store, reminder_id, wanted, key=(outcome.sequence, number), now_ms=conversation.turn.clock.now_ms()
+                store, reminder_id, staged, key=(outcome.sequence, number), now_ms=conversation.turn.clock.now_ms()
             )
             written += 1
         if written:
             logs.info("reminders_written", writes=written)
         if outcome.kind is OutcomeKind.UNDELIVERED:
             return True
-        for said in outcome.reminders:
+        for said_reminder in outcome.reminders:
             if lease.is_over:
                 return False
-            _mark_said(store, said, now_ms=conversation.turn.clock.now_ms())
+            _record_said(store, said_reminder, now_ms=conversation.turn.clock.now_ms())
         return True
 
 
-def _apply_write(store: ReminderStore, reminder_id: str, wanted: Reminder | None, *, key: _Key, now_ms: int) -> None:
-    """Make the write unless its object has this key or a larger one; then the next occurrence has a marker.
+def _apply_write(store: ReminderStore, reminder_id: str, staged: Reminder | None, *, key: _Key, now_ms: int) -> None:
+    """Make the write unless the object has this key or a larger key; then make the marker of the next occurrence.
 
-    The marker of an earlier time stays until its minute, when a tick finds that nothing is due. The marker is made before the record: if a
-    worker dies between the two and its turn is taken back, no other worker makes it. It is made again after the record, because a tick may
-    have cleared it while the write was slow.
+    The marker of an earlier time stays until its minute, when a tick finds nothing due. The marker is made before the record: if a worker
+    dies between the two and the turn is taken back, no other worker makes the marker. The marker is made again after the record, because a
+    tick may have cleared the first marker during a slow write.
     """
 
-    def newer(there: Reminder | None) -> Reminder | None:
-        if there is None:  # a reminder that is gone was withdrawn, so only its creation makes it
-            return wanted if wanted is not None and wanted.created == key else None
-        if there.revision >= key:
+    def newer(stored: Reminder | None) -> Reminder | None:
+        if stored is None:  # a missing reminder was withdrawn: only the write that creates a reminder makes one
+            return staged if staged is not None and staged.created == key else None
+        if stored.revision >= key:
             return None
-        if wanted is not None:
-            return _changed(there, wanted)
-        return replace(there.ended(ReminderState.CANCELLED, now_ms=now_ms), revision=key) if there.is_open else None
+        if staged is not None:
+            return _changed(stored, staged)
+        return replace(stored.ended(ReminderState.CANCELLED, now_ms=now_ms), revision=key) if stored.is_open else None
 
-    if wanted is not None:
-        store.mark(wanted)
+    if staged is not None:
+        store.make_marker(staged)
     after = store.update(reminder_id, newer)
     if after is not None:
-        store.mark(after)
-    elif wanted is not None:
-        store.unmark(wanted)
+        store.make_marker(after)
+    elif staged is not None:
+        store.delete_marker(staged)
 
 
-def _mark_said(store: ReminderStore, said: SaidReminder, *, now_ms: int) -> None:
-    """The kept occurrence was said, or its fate is unknown: no other answer says it."""
+def _record_said(store: ReminderStore, said_reminder: SaidReminder, *, now_ms: int) -> None:
+    """Record that the kept occurrence was said, or may have been said: no other answer says the occurrence."""
 
-    def change(there: Reminder | None) -> Reminder | None:
-        if there is None or there.kept_ms != said.occurrence_ms:
+    def change(stored: Reminder | None) -> Reminder | None:
+        if stored is None or stored.kept_ms != said_reminder.occurrence_ms:
             return None
-        rest = replace(there, kept_ms=None)
-        return rest.ended(ReminderState.DONE, now_ms=now_ms) if rest.due_ms is None else rest
+        cleared = replace(stored, kept_ms=None)
+        return cleared.ended(ReminderState.DONE, now_ms=now_ms) if cleared.due_ms is None else cleared
 
-    after = store.update(said.id, change)
+    after = store.update(said_reminder.id, change)
     if after is not None:
-        store.mark(after)
+        store.make_marker(after)
 
 
-def _changed(there: Reminder, wanted: Reminder) -> Reminder:
-    """Return the reminder as changed; if its schedule is the same, it keeps the occurrence to which ticks have advanced it since."""
-    wanted = replace(wanted, pressed_ms=there.pressed_ms, pressed_by=there.pressed_by)
-    if not wanted.has_schedule_of(there):
-        return wanted
+def _changed(stored: Reminder, staged: Reminder) -> Reminder:
+    """Return the staged reminder; with an unchanged schedule, the occurrence that ticks have reached since stays."""
+    staged = replace(staged, pressed_ms=stored.pressed_ms, pressed_by=stored.pressed_by)
+    if not staged.has_schedule_of(stored):
+        return staged
     return replace(
-        wanted,
-        due_ms=there.due_ms,
-        claim=there.claim,
-        kept_ms=there.kept_ms,
-        state=there.state,
-        ended_ms=there.ended_ms,
+        staged,
+        due_ms=stored.due_ms,
+        claim=stored.claim,
+        kept_ms=stored.kept_ms,
+        state=stored.state,
+        ended_ms=stored.ended_ms,
     )

@@ -1,4 +1,4 @@
-"""The buttons of a reminder that was said, and what a press of one does to it."""
+"""The buttons of a reminder, and the effect of a press."""
 
 import datetime as dt
 import hashlib
@@ -24,7 +24,7 @@ _TOMORROW_AT: Final = dt.time(9)
 
 
 def reminder_buttons(reminder_id: str, occurrence_ms: int, phrases: Phrases) -> tuple[PostbackButton, ...]:
-    """Return the quick replies under an occurrence that is pushed; the chat shows a press as a message with the button's words."""
+    """Return the quick replies under a pushed occurrence; the chat shows a press as a message with the button's words."""
     return tuple(
         PostbackButton(
             label=phrases.text(label),
@@ -36,10 +36,10 @@ def reminder_buttons(reminder_id: str, occurrence_ms: int, phrases: Phrases) -> 
 
 
 def pressed(reminder: Reminder | None, press: ReminderPress, *, event_id: str, pressed_ms: int) -> Reminder | None:
-    """Return the reminder with the press noted; None: it does not count.
+    """Return the reminder with the press recorded; None: the press does not count.
 
-    The first press of an occurrence that was said counts, and no press of an older one after that; of a cancelled reminder none does.
-    One whose tick was ahead of LINE's clock may be pressed before its time.
+    Only the first press of an occurrence counts, and no later press of an older occurrence; no press of a cancelled reminder counts. A
+    press may come up to `SKEW_MS` before the occurrence, because the tick's clock may be ahead of LINE's.
     """
     if reminder is None or reminder.state is ReminderState.CANCELLED:
         return None
@@ -49,7 +49,10 @@ def pressed(reminder: Reminder | None, press: ReminderPress, *, event_id: str, p
 
 
 def postponed(reminder: Reminder, press: ReminderPress, *, event_id: str, pressed_ms: int) -> Reminder | None:
-    """Return a reminder that says the same again later; None if the press means "done".  The same press makes the same reminder."""
+    """Return a reminder that says the same again later; None if the press means "done".  The same press makes the same reminder.
+
+    For example, a press of "in an hour" at 09:00:30 makes a reminder for 10:01.
+    """
     if press.choice is ReminderChoice.DONE:
         return None
     due_ms = _due_ms(press.choice, pressed_ms, reminder.zone)
@@ -67,7 +70,7 @@ def postponed(reminder: Reminder, press: ReminderPress, *, event_id: str, presse
 
 
 def _due_ms(choice: ReminderChoice, pressed_ms: int, zone: str) -> int:
-    """Return the whole minute at which it is said again, no earlier than the button says."""
+    """Return the whole minute of the postponed reminder, no earlier than the button says: for example 09:11, ten minutes after 09:00:30."""
     now = dt.datetime.fromtimestamp(pressed_ms / 1_000, tz=zoneinfo.ZoneInfo(zone))
     later = _LATER.get(choice)
     if later is None:

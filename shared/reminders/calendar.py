@@ -1,7 +1,7 @@
-"""Links that put a reminder into the calendar of a phone, without a server of ours: Google Calendar's page for a new event, filled in.
+"""Links that put a reminder into a phone's calendar, without a server of ours: Google Calendar's page for a new event, filled in.
 
-Source: github.com/InteractionDesignFoundation/add-event-to-calendar-docs, services/google.md (`text`, `dates`, `ctz`, `recur`); LINE,
-"Use LINE features with the LINE URL scheme" (`openExternalBrowser=1` opens the phone's browser or calendar instead of LINE's own browser).
+Source: github.com/InteractionDesignFoundation/add-event-to-calendar-docs, services/google.md (`text`, `dates`, `ctz`, `recur`); LINE, "Use
+LINE features with the LINE URL scheme" (`openExternalBrowser=1` opens the phone's browser or calendar instead of LINE's own browser).
 """
 
 import datetime as dt
@@ -30,13 +30,13 @@ _MOST_LINKS: Final = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CalendarLinks:
-    """The links that follow an answer: one for each reminder that its turn has set.  `locale` counts where a text tells no language."""
+    """The links after an answer: a link for each reminder set by the turn.  `locale` counts where a text shows no language."""
 
     phrases: Phrases
     locale: str
 
     def of(self, outcome: OutcomeRecord) -> tuple[OutgoingMessage, ...]:
-        """Return a message with a button for each of the first few reminders; the same ones for the same outcome."""
+        """Return a message with a button for each of the first three reminders; the same messages for the same outcome."""
         return tuple(self._link(reminder, outcome) for reminder in _set_by(outcome))[:_MOST_LINKS]
 
     def _link(self, reminder: Reminder, outcome: OutcomeRecord) -> OutgoingMessage:
@@ -50,7 +50,10 @@ class CalendarLinks:
 
 
 def calendar_link(reminder: Reminder) -> str:
-    """Return the address of a new event at the reminder's next time, within LINE's limit: a long text is cut."""
+    """Return the address of a new event at the reminder's next time, within LINE's limit: a long text is cut.
+
+    For example, the address of an event at 09:00 holds `dates=20261123T090000/20261123T091500&ctz=Asia/Tokyo`.
+    """
     zone = zoneinfo.ZoneInfo(reminder.zone)
     begins = dt.datetime.fromtimestamp(reminder.next_ms / 1_000, tz=zone)
     recurrence = reminder.recurrence
@@ -63,8 +66,8 @@ def calendar_link(reminder: Reminder) -> str:
     }
     address = f"{_PAGE}?{urlencode(facts, safe='/')}&text="
     title = ""
-    for one in graphemes(reminder.text):
-        encoded = quote(one, safe="")
+    for grapheme in graphemes(reminder.text):
+        encoded = quote(grapheme, safe="")
         if len(address) + len(title) + len(encoded) > URI_LIMIT:
             break
         title += encoded
@@ -72,7 +75,7 @@ def calendar_link(reminder: Reminder) -> str:
 
 
 def _set_by(outcome: OutcomeRecord) -> Iterator[Reminder]:
-    """Yield the reminders with words of their own that the outcome's writes make."""
+    """Yield the reminders with words of their own that the outcome's writes create."""
     for write in outcome.writes:
         if write.reminder_id is None or write.text is None:
             continue

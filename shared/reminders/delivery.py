@@ -1,11 +1,11 @@
 """Deliver a due reminder, once for each occurrence, whatever ticks are lost, doubled or die half-way.
 
-    due ─▶ claim ─▶ look ─▶ push under the occurrence's own key ─▶ record what was said ─▶ next occurrence, or done
-     │                            └── fate unknown: the marker stays; the next tick pushes under the same key
+    due ─▶ claim ─▶ check ─▶ push under the occurrence's own key ─▶ record what was said ─▶ next occurrence, or done
+     │                             └── fate unknown: the marker stays; the next tick pushes under the same key
      └── no quota, refused, or pushes not wanted: kept for the chat's next answer
 
-The claim is a swap of the reminder, so of several ticks one pushes, and none pushes what was cancelled or changed. By the key LINE takes
-a push that is repeated only once.
+The claim is a swap of the reminder, so only one of several ticks pushes, and no tick pushes a cancelled or changed reminder. The key makes
+LINE accept a repeated push only once.
 Source: LINE, "Retry a failed API request": a key is valid for 24 hours; a repeated call that was accepted gets 409.
 """
 
@@ -27,11 +27,11 @@ from shared.line.messaging import PushApi, PushFate, push_until_known
 from shared.reminders.reminder import Claim, Reminder, ReminderState
 from shared.reminders.schedule import Schedule
 from shared.reminders.store import ReminderStore, next_ms_of
-from shared.reminders.wording import Occurrence, Said, Wording
+from shared.reminders.wording import Occurrence, OccurrenceWords, Wording
 
 SENDING_S: Final = 10.0
 KEY_VALID_MS: Final = 23 * 60 * 60_000
-"""No push is repeated later than this after its first try; an hour less than LINE knows the key."""
+"""No push is repeated later than this after the first try: an hour less than LINE remembers the key."""
 _KEYS: Final = uuid.UUID("0a3c0f5e-8f5d-5b0b-9a53-0f6c6f1d7f42")
 
 
@@ -45,7 +45,7 @@ class Reminding(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Claimed:
-    """A claim of this worker: the reminder as written, and until when it may push."""
+    """This worker's claim: the reminder as written, and the deadline of the push."""
 
     reminder: Reminder
     generation: int
@@ -64,25 +64,25 @@ class ReminderDelivery:
     clock: Clock = field(repr=False)
 
     def __call__(self, conversation: Conversation, reminder_id: str) -> None:
-        """The due occurrence was said, or is kept for the next answer, and the marker of the next one is there.
+        """Say the due occurrence, or keep it for the next answer, and make the marker of the next occurrence.
 
-        Repeated: no further effect. Raises: TurnBusyError, while another worker may be pushing it; LineUnavailableError, where the fate of
-        the push is unknown; StorageUnavailableError, LineRefusedError. After each it is safe to repeat.
+        Repeated: no further effect. Raises: TurnBusyError, while another worker may be pushing the occurrence; LineUnavailableError, where
+        the fate of the push is unknown; StorageUnavailableError, LineRefusedError. A repeated call is safe after each of these.
         """
         store, now_ms = ReminderStore(conversation), self.clock.now_ms()
-        found = store.find(reminder_id)
-        if found is None:
+        stored = store.find(reminder_id)
+        if stored is None:
             return
-        reminder, generation = found
+        reminder, generation = stored
         next_ms = next_ms_of(reminder)
         if (next_ms is None or next_ms > now_ms) and reminder.kept_ms is not None:
-            conversation.turn.leave()  # the worker that kept it may have died before it did so
+            conversation.turn.leave()  # the worker may have died after keeping the occurrence, before this call
         if next_ms is None:
             return
-        if next_ms > now_ms:  # a marker from before a change; or the writer died before it made the marker
-            store.mark(reminder)
+        if next_ms > now_ms:  # a marker from before a change, or the writer died before making the marker
+            store.make_marker(reminder)
         elif not reminder.is_open:
-            store.forget(reminder, generation)
+            store.delete(reminder, generation=generation)
         elif reminder.claim is not None and reminder.claim.until_ms > now_ms:
             raise TurnBusyError("another worker may be pushing the reminder")
         else:
@@ -102,20 +102,20 @@ class ReminderDelivery:
         if refusal is not None:
             self._keep(store, claimed.reminder, claimed.occurrence, reason=refusal)
             return
-        amendments = self._look(store, claimed)
-        said = self.wording.said(store.conversation, claimed.occurrence)
-        if said is None:
+        amendments = self._check_claim(store, claimed)
+        words = self.wording.words(store.conversation, claimed.occurrence)
+        if words is None:
             logs.info("reminder_empty")
             self._advance(store, claimed.reminder, claimed.occurrence, is_kept=False)
             return
-        fate = self._push(store.conversation, claimed, said)
+        fate = self._push(store.conversation, claimed, words)
         match fate.kind:
             case "accepted" | "already_accepted":
                 if fate.kind == "already_accepted":
-                    said = self._said_first(store.conversation, claimed) or said
-                self._record(store.conversation, claimed.occurrence, said, fate, amendments)
+                    words = self._first_words(store.conversation, claimed) or words
+                self._record(store.conversation, claimed.occurrence, words, fate, amendments)
                 self._advance(store, claimed.reminder, claimed.occurrence, is_kept=False)
-                logs.info("reminder_pushed", is_late=claimed.occurrence.tells_time, was_pushed=fate.kind != "accepted")
+                logs.info("reminder_pushed", is_late=claimed.occurrence.shows_time, was_pushed=fate.kind != "accepted")
             case "quota_spent" | "refused":
                 if fate.kind == "quota_spent":
                     self.pushes.budget.mark_spent()
@@ -124,16 +124,16 @@ class ReminderDelivery:
             case "unknown" | "not_sent":
                 raise LineUnavailableError("it is not known whether LINE took the reminder")
 
-    def _said_first(self, conversation: Conversation, claimed: _Claimed) -> Said | None:
-        """Return the words of the first try, which LINE took; the text of the reminder may have been changed since."""
+    def _first_words(self, conversation: Conversation, claimed: _Claimed) -> OccurrenceWords | None:
+        """Return the words of the first try, which LINE accepted; the reminder's text may have changed since."""
         claim = claimed.reminder.claim
         if claim is None or not claim.text:
             return None
         reminder = replace(claimed.reminder, text=claim.text)
-        return self.wording.said(conversation, replace(claimed.occurrence, reminder=reminder))
+        return self.wording.words(conversation, replace(claimed.occurrence, reminder=reminder))
 
     def _occurrence_of(self, reminder: Reminder, due_ms: int) -> Occurrence:
-        """Return the occurrence to say: after an outage the newest one.  Repeated: with the words of the first try."""
+        """Return the occurrence to say: after an outage the newest.  Repeated: with the words of the first try."""
         now_ms = self.clock.now_ms()
         newest_ms = schedule_of(reminder).newest_until(now_ms, since_ms=due_ms)
         claim = reminder.claim
@@ -142,7 +142,7 @@ class ReminderDelivery:
         return Occurrence(reminder=reminder, due_ms=newest_ms, said_ms=said_ms)
 
     def _reason_to_keep(self, conversation: Conversation, reminder: Reminder, occurrence: Occurrence) -> str | None:
-        """Return why the occurrence is not pushed; one that may have been pushed already is pushed again, to learn its fate."""
+        """Return a reason against a push, for example `pushes_off`; None: push, also to learn the fate of an earlier push."""
         if reminder.claim is not None and reminder.claim.occurrence_ms == occurrence.due_ms:
             return "fate_unknown" if self.clock.now_ms() - occurrence.said_ms > KEY_VALID_MS else None
         if self.reminding is Reminding.REPLY:
@@ -150,7 +150,7 @@ class ReminderDelivery:
         return self.pushes.refusal(conversation, occurrence.id, is_reminder=True)
 
     def _claim(self, store: ReminderStore, reminder: Reminder, generation: int, occurrence: Occurrence) -> _Claimed:
-        """Claim the occurrence.  Raises: TurnBusyError, if the reminder was changed since it was read."""
+        """Claim the occurrence.  Raises: TurnBusyError, if the reminder has changed since it was read."""
         turn, before = store.conversation.turn, reminder.claim
         is_repeated = before is not None and before.occurrence_ms == occurrence.due_ms
         deadline = Deadline.after(self.clock, turn.lease_s * FENCE)
@@ -161,83 +161,91 @@ class ReminderDelivery:
             until_ms=self.clock.now_ms() + round(turn.lease_s * 1_000),
             text=before.text if before is not None and is_repeated else reminder.text,
         )
-        wanted = replace(reminder, claim=claim)
-        written = store.swap(wanted, generation)
+        claimed_reminder = replace(reminder, claim=claim)
+        written = store.swap(claimed_reminder, generation)
         if written is None:
-            found = store.find(reminder.id)
-            if found is None or found[0].claim is None or found[0].claim.worker != claim.worker:
+            stored = store.find(reminder.id)
+            if stored is None or stored[0].claim is None or stored[0].claim.worker != claim.worker:
                 raise TurnBusyError("the reminder was changed since it was read")
-            wanted, written = found  # the write won, although its answer was lost
+            claimed_reminder, written = stored  # the write won, although the response was lost
         return _Claimed(
-            reminder=wanted, generation=written, occurrence=replace(occurrence, reminder=wanted), deadline=deadline
+            reminder=claimed_reminder,
+            generation=written,
+            occurrence=replace(occurrence, reminder=claimed_reminder),
+            deadline=deadline,
         )
 
-    def _look(self, store: ReminderStore, claimed: _Claimed) -> Amendments:
-        """Look whether the claim still stands, right before the push.
+    def _check_claim(self, store: ReminderStore, claimed: _Claimed) -> Amendments:
+        """Check right before the push that the claim still stands; return the amendments.
 
         Raises: TurnBusyError, if the reminder was changed, cancelled or withdrawn since; the next tick does the remaining work.
         """
         conversation, reminder = store.conversation, claimed.reminder
-        there = conversation.objects.reads.submit(store.find, reminder.id)
+        pending_read = conversation.objects.reads.submit(store.find, reminder.id)
         amendments = conversation.amendments.fresh_look()
-        found = there.result()
-        if found is None or found[1] != claimed.generation:
+        stored = pending_read.result()
+        if stored is None or stored[1] != claimed.generation:
             raise TurnBusyError("the reminder was changed under the claim")
         if reminder.is_from_withdrawn(amendments.is_withdrawn_from_entries):
-            store.forget(reminder, claimed.generation)
+            store.delete(reminder, generation=claimed.generation)
             raise TurnBusyError("the reminder was withdrawn")
         return amendments
 
-    def _push(self, conversation: Conversation, claimed: _Claimed, said: Said) -> PushFate:
+    def _push(self, conversation: Conversation, claimed: _Claimed, words: OccurrenceWords) -> PushFate:
         if not claimed.deadline.left_s:
             raise TurnBusyError("the claim ended before the push")
         return push_until_known(
             self.line,
             conversation.id,
-            self.wording.messages(claimed.occurrence, said.text),
+            self.wording.messages(claimed.occurrence, words.text),
             retry_key=retry_key(conversation.id, claimed.occurrence),
             clock=self.clock,
             deadline=claimed.deadline.within(SENDING_S),
         )
 
     def _record(
-        self, conversation: Conversation, occurrence: Occurrence, said: Said, fate: PushFate, amendments: Amendments
+        self,
+        conversation: Conversation,
+        occurrence: Occurrence,
+        words: OccurrenceWords,
+        fate: PushFate,
+        amendments: Amendments,
     ) -> None:
-        """Record the push as an outcome, which loses its words when a message behind the reminder is withdrawn."""
-        at_ms, told = self.clock.now_ms(), provenance_said(occurrence.reminder, amendments)
+        """Record the push as an outcome; the outcome loses its words when a message behind the reminder is withdrawn."""
+        at_ms, provenance = self.clock.now_ms(), provenance_said(occurrence.reminder, amendments)
         conversation.journal.record_outcome(
             OutcomeRecord(
                 webhook_event_id=occurrence.id,
                 timestamp_ms=at_ms,
                 kind=OutcomeKind.REPLIED,
-                provenance=replace(told | said.provenance, until_ms=at_ms),
-                text=said.text,
+                provenance=replace(provenance | words.provenance, until_ms=at_ms),
+                text=words.text,
                 sent_message_ids=fate.sent_message_ids,
             )
         )
 
     def _keep(self, store: ReminderStore, reminder: Reminder, occurrence: Occurrence, *, reason: str) -> None:
-        """The chat's next answer says the occurrence."""
+        """Keep the occurrence for the chat's next answer."""
         self._advance(store, reminder, occurrence, is_kept=True)
         logs.info("reminder_kept", reason=reason)
 
     def _advance(self, store: ReminderStore, reminder: Reminder, occurrence: Occurrence, *, is_kept: bool) -> None:
-        """Advance the reminder past the occurrence, unless it was changed meanwhile; the next occurrence has its marker."""
+        """Advance the reminder past the occurrence, unless the reminder has changed meanwhile; make the next occurrence's marker."""
 
-        def change(there: Reminder | None) -> Reminder | None:
-            if there is None or (there.claim, there.due_ms) != (reminder.claim, reminder.due_ms):
+        def change(current: Reminder | None) -> Reminder | None:
+            if current is None or (current.claim, current.due_ms) != (reminder.claim, reminder.due_ms):
                 return None
-            return advanced(there, occurrence.due_ms, now_ms=self.clock.now_ms(), is_kept=is_kept)
+            return advanced(current, occurrence.due_ms, now_ms=self.clock.now_ms(), is_kept=is_kept)
 
         after = store.update(reminder.id, change)
         if after is not None and after.kept_ms is not None:
             store.conversation.turn.leave()
         if after is not None:
-            store.mark(after)
+            store.make_marker(after)
 
 
 def advanced(reminder: Reminder, occurrence_ms: int, *, now_ms: int, is_kept: bool) -> Reminder:
-    """Return the reminder after one of its occurrences; an older one that is kept is not said any more."""
+    """Return the reminder after an occurrence; an older kept occurrence is not said any more."""
     next_ms = schedule_of(reminder).next_after(occurrence_ms)
     if next_ms is None and not is_kept:
         return reminder.ended(ReminderState.DONE, now_ms=now_ms)
@@ -245,9 +253,9 @@ def advanced(reminder: Reminder, occurrence_ms: int, *, now_ms: int, is_kept: bo
 
 
 def provenance_said(reminder: Reminder, amendments: Amendments) -> Provenance:
-    """Return the provenance of an answer that says the reminder.
+    """Return the provenance of an answer with the reminder's words.
 
-    A reset spares reminders, so what they say after it does not count as older.
+    A reset spares reminders, so their words do not count as older than the reset.
     """
     return replace(
         reminder.provenance,
@@ -257,10 +265,10 @@ def provenance_said(reminder: Reminder, amendments: Amendments) -> Provenance:
 
 
 def schedule_of(reminder: Reminder) -> Schedule:
-    """Return when the reminder is said."""
+    """Return the reminder's schedule."""
     return Schedule(reminder.start, reminder.zone, reminder.recurrence)
 
 
 def retry_key(conversation_id: str, occurrence: Occurrence) -> str:
-    """Return the key under which LINE takes the push of an occurrence once."""
+    """Return the key under which LINE accepts the push of an occurrence only once."""
     return str(uuid.uuid5(_KEYS, f"{conversation_id}/{occurrence.reminder.id}/{occurrence.due_ms}"))

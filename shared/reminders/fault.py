@@ -4,7 +4,7 @@ from shared.reminders.reminder import Reminder
 
 
 class ReminderFault(Exception):  # noqa: N818 - not an error of this service: the model reads it
-    """One plain sentence for the model, which says what to ask or to write instead, and whether other arguments may succeed."""
+    """A refusal that the model reads: a plain sentence on what to ask or to write instead, and whether other arguments may succeed."""
 
     def __init__(self, message: str, *, may_retry: bool = False) -> None:
         super().__init__(message)
@@ -12,7 +12,7 @@ class ReminderFault(Exception):  # noqa: N818 - not an error of this service: th
 
 
 class ReminderExistsError(Exception):
-    """The chat has this open reminder, of the same words and times."""
+    """The chat already has an open reminder of the same words and times."""
 
     def __init__(self, reminder: Reminder) -> None:
         super().__init__("the reminder exists")

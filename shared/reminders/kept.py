@@ -1,4 +1,4 @@
-"""Kept reminders: those that could not be pushed are said with the chat's next answer; the outcome carries them, so each is said once."""
+"""Kept reminders: occurrences that could not be pushed, said once with the chat's next answer, whose outcome carries them."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
@@ -28,15 +28,14 @@ class KeptReminders:
     clock: Clock = field(repr=False)
 
     def begin(self, lease: Lease) -> Callable[[OutcomeRecord, Amendments], OutcomeRecord]:
-        """Begin to read what is kept; return a function that adds it to an answer of the turn that is held now.
+        """Begin to read the kept reminders; return a function that adds them to an answer of the current turn.
 
-        Nothing is read if no tick has kept anything since a turn found nothing kept. An answer takes as many reminders as it has room for,
-        the oldest first, and none that it changes itself. Other outcomes are returned unchanged, and so is an answer if the bucket cannot
-        be read.
+        Nothing is read if no tick has kept anything since a turn last found nothing. An answer takes as many reminders as fit, the oldest
+        first, and none changed by the turn itself. Other outcomes stay unchanged, and so does an answer if the bucket is unreadable.
         """
         if not lease.record.has_left:
             return lambda outcome, _: outcome
-        conversation, left = lease.conversation, lease.record.left
+        conversation, leave_count = lease.conversation, lease.record.left
         store = ReminderStore(conversation)
         listing = conversation.objects.reads.submit(store.list_objects)
 
@@ -46,9 +45,9 @@ class KeptReminders:
             try:
                 bodies = conversation.objects.read_all(listing.result())
                 reminders = decode_readable(Reminder, bodies)
-                _note(lease, left, reminders)
-                kept = _kept(reminders, outcome, amendments)
-                for reminder, occurrence_ms in kept:
+                _record_nothing_kept(lease, leave_count, reminders)
+                waiting = _waiting(reminders, outcome, amendments)
+                for reminder, occurrence_ms in waiting:
                     added = self._with(conversation, outcome, reminder, occurrence_ms, amendments)
                     if added is None:
                         return outcome
@@ -67,44 +66,46 @@ class KeptReminders:
         occurrence_ms: int,
         amendments: Amendments,
     ) -> OutcomeRecord | None:
-        """Return the answer with the reminder; None: there is no room left in it."""
+        """Return the answer with the reminder; None: the answer has no room."""
         occurrence = Occurrence(reminder=reminder, due_ms=occurrence_ms, said_ms=self.clock.now_ms(), is_kept=True)
         carried = (*outcome.reminders, SaidReminder(id=reminder.id, occurrence_ms=occurrence_ms))
-        said = self.wording.said(conversation, occurrence)
-        if said is None:
+        words = self.wording.words(conversation, occurrence)
+        if words is None:
             return replace(outcome, reminders=carried)
-        text = f"{outcome.text}\n\n{said.text}"
+        text = f"{outcome.text}\n\n{words.text}"
         if len(text) > _room_of(outcome):
             return None
         return replace(
             outcome,
             text=text,
-            provenance=Provenance.union((outcome.provenance, provenance_said(reminder, amendments), said.provenance)),
+            provenance=Provenance.union((outcome.provenance, provenance_said(reminder, amendments), words.provenance)),
             reminders=carried,
         )
 
 
 def _room_of(outcome: OutcomeRecord) -> int:
-    """Return how long the answer may be; each question that follows it takes a bubble."""
+    """Return the longest text of the answer; each question after the answer takes a bubble."""
     questions = bool(outcome.offer.forgets) + outcome.offer.has_proposals
     return longest_answer(at_most=MESSAGES_A_CALL - questions)
 
 
-def _note(lease: Lease, left: int, reminders: Iterable[Reminder]) -> None:
-    """Note in the turn that nothing is kept of what ticks had left by the time at which these reminders were listed."""
+def _record_nothing_kept(lease: Lease, leave_count: int, reminders: Iterable[Reminder]) -> None:
+    """If no listed reminder is kept, record in the turn that every occurrence left by ticks before the listing was said."""
     if all(one.kept_ms is None for one in reminders):
-        lease.note_said(left)
+        lease.note_said(leave_count)
 
 
-def _kept(reminders: Iterable[Reminder], outcome: OutcomeRecord, amendments: Amendments) -> list[tuple[Reminder, int]]:
-    """Return what is kept, the oldest first, without what the turn itself changes or what was withdrawn."""
-    changed = {one.reminder_id for one in outcome.writes}
+def _waiting(
+    reminders: Iterable[Reminder], outcome: OutcomeRecord, amendments: Amendments
+) -> list[tuple[Reminder, int]]:
+    """Return the kept occurrences, the oldest first, without reminders that the turn changes and without withdrawn reminders."""
+    changed = {write.reminder_id for write in outcome.writes}
     waiting = (
-        (one, one.kept_ms)
-        for one in reminders
-        if one.is_open
-        and one.kept_ms is not None
-        and one.id not in changed
-        and not one.is_from_withdrawn(amendments.is_withdrawn_from_entries)
+        (reminder, reminder.kept_ms)
+        for reminder in reminders
+        if reminder.is_open
+        and reminder.kept_ms is not None
+        and reminder.id not in changed
+        and not reminder.is_from_withdrawn(amendments.is_withdrawn_from_entries)
     )
-    return sorted(waiting, key=lambda one: (one[1], one[0].id))
+    return sorted(waiting, key=lambda pair: (pair[1], pair[0].id))

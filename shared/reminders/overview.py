@@ -1,4 +1,4 @@
-"""What is due in a chat as a fixed text, the next first."""
+"""A chat's due reminders as a fixed text, the next first."""
 
 import datetime as dt
 from dataclasses import dataclass, field
@@ -22,35 +22,37 @@ _TEXT_UTF16: Final = 80
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DueReminders:
-    """The text, and the provenance of the words that it repeats."""
+    """The text, and the provenance of the repeated words."""
 
     text: str = field(repr=False)
     provenance: Provenance = field(default_factory=Provenance)
 
 
 def due_reminders(conversation: Conversation, *, phrases: Phrases, locale: str) -> DueReminders:
-    """Return what is due, without what came from withdrawn messages.  Raises: StorageUnavailableError."""
-    found = [one for one in ReminderStore(conversation).read_all() if one.is_open]
+    """Return the due reminders, without reminders from withdrawn messages.  Raises: StorageUnavailableError."""
+    reminders = [reminder for reminder in ReminderStore(conversation).read_all() if reminder.is_open]
     amendments = conversation.amendments.look()
-    found = [one for one in found if not one.is_from_withdrawn(amendments.is_withdrawn_from_entries)]
-    if not found:
-        return DueReminders(text=phrases.text(Phrase.REMINDERS_NONE))
-    found.sort(key=lambda one: (one.next_ms, one.id))
-    shown, now_ms = found[:_SHOWN], conversation.turn.clock.now_ms()
-    lines = [
-        f"・{shown_time(one, locale=locale, now_ms=now_ms)} {cut(mask_ids(one.text), limit_utf16=_TEXT_UTF16)}"
-        for one in shown
+    reminders = [
+        reminder for reminder in reminders if not reminder.is_from_withdrawn(amendments.is_withdrawn_from_entries)
     ]
-    if len(found) > len(shown):
-        lines.append(f"… +{len(found) - len(shown)}")
+    if not reminders:
+        return DueReminders(text=phrases.text(Phrase.REMINDERS_NONE))
+    reminders.sort(key=lambda reminder: (reminder.next_ms, reminder.id))
+    shown, now_ms = reminders[:_SHOWN], conversation.turn.clock.now_ms()
+    lines = [
+        f"・{shown_time(reminder, locale=locale, now_ms=now_ms)} {cut(mask_ids(reminder.text), limit_utf16=_TEXT_UTF16)}"
+        for reminder in shown
+    ]
+    if len(reminders) > len(shown):
+        lines.append(f"… +{len(reminders) - len(shown)}")
     return DueReminders(
         text=without_receipt_symbols("\n".join((phrases.text(Phrase.REMINDERS_DUE), *lines))),
-        provenance=Provenance.union(provenance_said(one, amendments) for one in shown),
+        provenance=Provenance.union(provenance_said(reminder, amendments) for reminder in shown),
     )
 
 
 def shown_time(reminder: Reminder, *, locale: str, now_ms: int) -> str:
-    """Return when it is said, in words: its rule, or its next time."""
+    """Return the reminder's time in words: the rule, or the next time."""
     at = dt.datetime.fromisoformat(local_time(reminder.next_ms, reminder.zone))
     this_year = dt.datetime.fromisoformat(local_time(now_ms, reminder.zone)).year
     recurrence = reminder.recurrence

@@ -1,4 +1,4 @@
-"""A reminder as a record: what is said in a chat, when, and the messages that asked for it."""
+"""A reminder as a record: the text, the times, and the messages behind the reminder."""
 
 import zoneinfo
 from dataclasses import dataclass, field, replace
@@ -16,7 +16,7 @@ TEXT_LIMIT: Final = 300
 
 
 class ReminderKind(StrEnum):
-    """What a reminder says: its own text, or a digest that is made when it is due."""
+    """What a reminder says: a text of its own, or a digest made at the due time."""
 
     TEXT = "text"
     DAILY_DIGEST = "daily_digest"
@@ -24,7 +24,7 @@ class ReminderKind(StrEnum):
 
 
 class ReminderState(StrEnum):
-    """Whether anything of a reminder is still to be said: open; or it was said for the last time, or cancelled."""
+    """Whether anything is still to be said: `open`; or `done` after the last time; or `cancelled`."""
 
     OPEN = "open"
     DONE = "done"
@@ -33,10 +33,10 @@ class ReminderState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim(Extensible):
-    """A worker's claim on an occurrence that it may be pushing: no other worker does before `until_ms`.
+    """A worker's claim on an occurrence, before the push: no other worker pushes the occurrence before `until_ms`.
 
-    `first_ms` is when the occurrence was claimed first, and `text` what the reminder's text was then: what a push of a worker that died
-    has said. Empty: not known, because an earlier release claimed it.
+    `first_ms` is the time of the first claim, and `text` the reminder's text at that time: the words of a push by a worker that died.
+    Empty: unknown, because an earlier release made the claim.
     """
 
     worker: str
@@ -50,12 +50,12 @@ class Claim(Extensible):
 class Reminder(Extensible):
     """reminders/{conversation_id}/{id}.json.
 
-    `start` is the local time of its first occurrence in `zone`, such as `2026-11-23T09:00`, and `rule` how it recurs, as an RRULE; None:
-    once. `user_id` is the person who asked for it. `due_ms` is its next occurrence; None:
-    there is none any more. `claim` is on an occurrence that may be on its way. `kept_ms` is an occurrence that could not be pushed, and
-    that the chat's next answer says. `created` and `revision` are the keys of the staged writes that made it, and that changed it last:
-    the sequence of the outcome and the place of the write. `ended_ms` is when it was said last, or cancelled. `pressed_ms` is the newest
-    occurrence under which a button was pressed, and `pressed_by` the event of the press that counts.
+    `start` is the local time of the first occurrence in `zone`, for example `2026-11-23T09:00`, and `rule` is the recurrence as an RRULE;
+    None: once. `user_id` is the person who asked for the reminder. `due_ms` is the next occurrence; None: no more. `claim` is the claim on
+    an occurrence that may be on its way. `kept_ms` is an occurrence that could not be pushed and waits for the chat's next answer.
+    `created` and `revision` are the keys of the first and of the last staged write: the sequence of the outcome and the place of the write.
+    `ended_ms` is the time of the last occurrence, or of the cancellation. `pressed_ms` is the newest occurrence with a pressed button, and
+    `pressed_by` the event of the press that counts.
     """
 
     version: int = VERSION
@@ -79,33 +79,33 @@ class Reminder(Extensible):
 
     @property
     def recurrence(self) -> Recurrence | None:
-        """How it recurs; None: it is said once."""
+        """The recurrence; None: the reminder is said once."""
         return None if self.rule is None else Recurrence.parse(self.rule, zoneinfo.ZoneInfo(self.zone))
 
     @property
     def is_open(self) -> bool:
-        """Whether anything of it is still to be said."""
+        """Whether anything is still to be said."""
         return self.state is ReminderState.OPEN
 
     @property
     def since_ms(self) -> int:
-        """LINE's timestamp of the oldest words behind it; 0 where none are known."""
+        """LINE's timestamp of the oldest words behind the reminder; 0 where no words are known."""
         return min((one.timestamp_ms for one in self.provenance.sources), default=0)
 
     @property
     def next_ms(self) -> int:
-        """When it is said next: what waits for the chat's next answer comes first.  Of one that has ended, when that was."""
+        """The reminder's next time: a kept occurrence comes first.  Of an ended reminder, the time of the end."""
         return self.kept_ms or self.due_ms or self.ended_ms
 
     def is_from_withdrawn(self, is_withdrawn: IsWithdrawn) -> bool:
-        """Whether a message behind it was withdrawn, erased or edited since."""
+        """Whether a message behind the reminder was withdrawn, erased or edited since."""
         return bool(self.provenance.withdrawn_ids(is_withdrawn))
 
     def has_schedule_of(self, other: "Reminder") -> bool:
-        """Whether both occur at the same times."""
+        """Whether both reminders occur at the same times."""
         return (self.start, self.zone, self.rule) == (other.start, other.zone, other.rule)
 
     def ended(self, state: ReminderState, *, now_ms: int) -> "Reminder":
-        """Return it as said for the last time, or cancelled; a cancelled one keeps no words."""
-        rest = replace(self, state=state, due_ms=None, claim=None, kept_ms=None, ended_ms=now_ms)
-        return rest if state is ReminderState.DONE else rest.redacted(text="", user_id=None)
+        """Return the reminder as done or cancelled; a cancelled reminder holds no words."""
+        ended_reminder = replace(self, state=state, due_ms=None, claim=None, kept_ms=None, ended_ms=now_ms)
+        return ended_reminder if state is ReminderState.DONE else ended_reminder.redacted(text="", user_id=None)

@@ -1,7 +1,7 @@
 """When a reminder is due: local times and recurrences in a time zone, as milliseconds of UTC.
 
-A recurring reminder keeps its local hour when the clocks change. An occurrence in an hour that the clocks skip comes an hour later by them;
-one in an hour that comes twice comes the first time.
+A recurring reminder keeps its local hour when the clocks change. An occurrence in a skipped hour comes an hour later, and an occurrence in
+a repeated hour comes the first time. For example, 02:30 in Berlin comes at 03:30 on 2027-03-28, where the clocks skip an hour.
 Source: RFC 5545, 3.3.5; PEP 495 (`fold`).
 """
 
@@ -30,12 +30,12 @@ _FREQUENCIES: Final[Mapping[Frequency, Literal[1, 2, 3]]] = {
 _WEEKDAYS: Final = tuple(Weekday)
 EVERY_MONTH: Final = 28
 """The last day that every month has."""
-_CLOCK_CHANGE: Final = dt.timedelta(hours=3)  # more than any
+_CLOCK_CHANGE: Final = dt.timedelta(hours=3)  # more than any change of the clocks
 
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """The occurrences of a reminder: `start` is local, in `zone`.  Without a recurrence it is said once."""
+    """The occurrences of a reminder: `start` is local, in `zone`.  Without a recurrence there is a single occurrence."""
 
     start: str
     zone: str
@@ -43,32 +43,32 @@ class Schedule:
 
     @property
     def rule(self) -> str | None:
-        """The recurrence as records keep it."""
+        """The recurrence in stored form, for example `FREQ=DAILY`."""
         return None if self.recurrence is None else self.recurrence.rule
 
     def next_after(self, after_ms: int) -> int | None:
-        """Return the first occurrence later than `after_ms`; None: there is none."""
+        """Return the first occurrence later than `after_ms`; None: no more."""
         return next((one for one in self._since(after_ms) if one > after_ms), None)
 
     def newest_until(self, until_ms: int, *, since_ms: int) -> int:
-        """Return the newest occurrence up to `until_ms`, `since_ms` being an earlier one."""
+        """Return the newest occurrence up to `until_ms`; `since_ms` is an earlier occurrence."""
         newest = since_ms
-        for one in self._since(since_ms):
-            if one > until_ms:
+        for occurrence_ms in self._since(since_ms):
+            if occurrence_ms > until_ms:
                 break
-            newest = max(newest, one)
+            newest = max(newest, occurrence_ms)
         return newest
 
     def between(self, after_ms: int, until_ms: int) -> Iterator[int]:
         """Yield the occurrences later than `after_ms` and before `until_ms`."""
-        yield from takewhile(lambda one: one < until_ms, (one for one in self._since(after_ms) if one > after_ms))
+        yield from takewhile(lambda at_ms: at_ms < until_ms, (one for one in self._since(after_ms) if one > after_ms))
 
     def times_left(self, since_ms: int) -> int:
-        """Return how many occurrences there are from `since_ms` on; the recurrence ends."""
+        """Return the number of occurrences from `since_ms` on, of a recurrence with an end."""
         return sum(one >= since_ms for one in self._since(since_ms))
 
     def _since(self, after_ms: int) -> Iterator[int]:
-        """Yield the occurrences in their order, some of them before `after_ms`."""
+        """Yield the occurrences in order, with some before `after_ms`."""
         zone = _zone(self.zone)
         start = _parsed(self.start)
         if self.recurrence is None:
@@ -80,7 +80,7 @@ class Schedule:
 
 
 def checked_schedule(at: str, zone: str, rule: str | None, *, now_ms: int) -> tuple[Schedule, int]:
-    """Return the schedule of a reminder at a local time such as `2026-11-23T09:00`, which lies ahead, and its first occurrence.
+    """Return a reminder's schedule from a coming local time, such as `2026-11-23T09:00`, and the first occurrence.
 
     Raises: ReminderFault, if the time is malformed, past, too far, skipped or ambiguous; if the rule is not understood, or leaves no
     occurrence.
@@ -97,12 +97,12 @@ def checked_schedule(at: str, zone: str, rule: str | None, *, now_ms: int) -> tu
 
 
 def local_time(at_ms: int, zone: str) -> str:
-    """Return the local time of an occurrence, such as `2026-11-23T09:00`."""
+    """Return the local time of an occurrence: `local_time(1795392000000, "Asia/Tokyo")` is `2026-11-23T09:00`."""
     return dt.datetime.fromtimestamp(at_ms / 1_000, _zone(zone)).strftime(LOCAL_FORMAT)
 
 
 def month_day_of(recurrence: Recurrence | None, *, start: str) -> int | None:
-    """Return the day of the month on which it recurs; None where it does not recur by months."""
+    """Return the day of the month in a monthly recurrence, for example 23 with a start on 2026-11-23; None in other recurrences."""
     if recurrence is None or recurrence.frequency is not Frequency.MONTHLY:
         return None
     return recurrence.month_day or _parsed(start).day
@@ -116,7 +116,7 @@ def _checked_rule(rule: str, zone: str) -> Recurrence:
 
 
 def _check_month_day(recurrence: Recurrence, start: dt.datetime) -> None:
-    """Check the day of a rule that recurs every few months: on a day that some months lack it might never occur."""
+    """Check the day of a rule for every few months: on a day missing from some months, the rule might never come true."""
     if recurrence.frequency is not Frequency.MONTHLY or recurrence.interval == 1:
         return
     if (recurrence.month_day or start.day) > EVERY_MONTH:
@@ -140,7 +140,7 @@ def _occurrences(start: str, recurrence: Recurrence) -> rrule.rrule:
 
 
 def _checked_local(at: str, zone: str, *, now_ms: int) -> dt.datetime:
-    """Return the local time.  Raises: ReminderFault, if it is malformed, past or too far, or if the clocks skip it or show it twice."""
+    """Return the local time.  Raises: ReminderFault, if malformed, past or too far, or if the clocks skip the time or show it twice."""
     if _LOCAL.fullmatch(at) is None:
         raise ReminderFault(f"{at[:40]!r} is no local time such as 2026-11-23T09:00.", may_retry=True)
     try:
@@ -160,12 +160,12 @@ def _checked_local(at: str, zone: str, *, now_ms: int) -> dt.datetime:
 
 
 def _check_clocks(local: dt.datetime, zone: str) -> None:
-    """Check that the clocks show the time exactly once."""
-    known = _zone(zone)
-    first, second = local.replace(tzinfo=known), local.replace(tzinfo=known, fold=1)
+    """Raises: ReminderFault, unless the clocks show the time exactly once."""
+    zone_info = _zone(zone)
+    first, second = local.replace(tzinfo=zone_info), local.replace(tzinfo=zone_info, fold=1)
     if first.utcoffset() == second.utcoffset():
         return
-    shown = first.astimezone(dt.UTC).astimezone(known).replace(tzinfo=None, fold=0)
+    shown = first.astimezone(dt.UTC).astimezone(zone_info).replace(tzinfo=None, fold=0)
     at = local.strftime(LOCAL_FORMAT)
     if shown != local:
         raise ReminderFault(

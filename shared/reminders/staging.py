@@ -1,7 +1,7 @@
-"""What one turn stages of a chat's reminders.  It reads its own writes; nothing reaches the bucket before the turn is committed.
+"""A turn's view of a chat's reminders, with its own writes; nothing reaches the bucket before the turn is committed.
 
-An overlay serves one thought, so a turn that is thought again begins with nothing staged. Tools of one round run in parallel: every method
-may be called from several threads.
+An overlay serves a single thought, so a turn that is thought again begins with nothing staged. Tools of a round run in parallel: every
+method may be called from several threads.
 """
 
 import datetime as dt
@@ -24,18 +24,18 @@ from shared.search.folding import fold
 from shared.storage.codec import encode
 
 CHANGES_LIMIT: Final = 20
-"""Reminders that one turn may change, because its outcome carries them whole."""
+"""Reminders that a turn may change: the turn's outcome carries each reminder whole."""
 
 
 class ReminderOverlay:
-    """One turn's view of its chat's reminders."""
+    """A turn's view of the chat's reminders."""
 
     def __init__(
         self, *, store: ReminderStore, sequence: int, zone: str, now_ms: int, is_withdrawn: IsWithdrawn
     ) -> None:
-        """`sequence` is the number of the commit that the turn works towards; local times are of `zone`.
+        """`sequence` is the number of the commit towards which the turn works; local times are of `zone`.
 
-        Reminders that came from something withdrawn do not exist for the turn: a withdrawal is about to remove them.
+        Reminders from withdrawn messages do not exist for the turn: a withdrawal is about to remove them.
         """
         self._store = store
         self._sequence = sequence
@@ -45,11 +45,11 @@ class ReminderOverlay:
         self._lock = threading.RLock()
         self._stored: dict[str, Reminder] | None = None
         self._staged: dict[str, Reminder] = {}
-        self._is_sealed = False
+        self._is_closed = False
         self._shown = Provenance()
         self._shown_ids: set[str] = set()
         self.messages_each_time = 1
-        """What each occurrence counts as against the account's quota; receipts tell it."""
+        """Messages of the account's quota for each occurrence, as shown in receipts."""
         self._carried: dict[str, int | None] = {}
         self._keys: dict[str, tuple[int, int]] = {}
 
@@ -60,62 +60,64 @@ class ReminderOverlay:
 
     @property
     def provenance(self) -> Provenance:
-        """Of what the model was shown and what is staged: an unsend of one of its messages affects the turn."""
+        """The provenance of all reminders shown to the model or staged: an unsend of such a message affects the turn."""
         with self._lock:
             return Provenance.union((self._shown, *(one.provenance for one in self._staged.values())))
 
     def list(self) -> tuple[Reminder, ...]:
-        """Return the open reminders, which the model is shown, the next one first; two round trips a turn."""
+        """Return the open reminders for the model to read, the next first; two round trips in a turn."""
         with self._lock:
-            found = self._open()
-            self._mark_shown(*found)
-            return found
+            reminders = self._open()
+            self._record_shown(*reminders)
+            return reminders
 
     def show(self, reminder_id: str) -> Reminder:
-        """Return one open reminder, which the model is shown.  Raises: ReminderFault."""
+        """Return an open reminder for the model to read.  Raises: ReminderFault."""
         with self._lock:
-            found = self._find(reminder_id)
-            self._mark_shown(found)
-            return found
+            reminder = self._find(reminder_id)
+            self._record_shown(reminder)
+            return reminder
 
     def revision_of(self, reminder_id: str) -> str:
-        """Return the key of the write that made the reminder as it is; after `changes`, that of the staged write.  "": none is open.
+        """Return the key of the reminder's last write; after `changes`, the key of the staged write; "" without an open reminder.
 
-        Its occurrences are no change of it: a daily reminder that was said meanwhile has the same revision.
+        An occurrence is no change: for example, a daily reminder has the same revision after it was said.
         """
         with self._lock:
             reminder = next((one for one in self._open() if one.id == reminder_id), None)
             return "" if reminder is None else "{}.{}".format(*self._keys.get(reminder_id, reminder.revision))
 
     def due_until(self, until_ms: int) -> tuple[tuple[int, str], ...]:
-        """Return the time and the reminder's id of everything that is due in the chat before this time."""
+        """Return the time and the reminder's id of every occurrence in the chat before the given time."""
         with self._lock:
             return tuple(
-                (at_ms, one.id)
-                for one in self._open()
-                for at_ms in Schedule(one.start, one.zone, one.recurrence).between(self._now_ms, until_ms)
+                (at_ms, reminder.id)
+                for reminder in self._open()
+                for at_ms in Schedule(reminder.start, reminder.zone, reminder.recurrence).between(
+                    self._now_ms, until_ms
+                )
             )
 
-    def note_carried(self, reminder_id: str, carried: int | None) -> None:
-        """The account's quota carries only so many of the reminder's next times; None: all.  Receipts tell it."""
+    def set_carried(self, reminder_id: str, carried: int | None) -> None:
+        """Set how many of the reminder's next times the account's quota carries, for the receipts; None: all."""
         with self._lock:
             self._carried[reminder_id] = carried
 
     @property
     def shown(self) -> tuple[Reminder, ...]:
-        """The open reminders that the model was shown in this turn."""
+        """The open reminders shown to the model in this turn."""
         with self._lock:
             return tuple(one for one in self._open() if one.id in self._shown_ids) if self._shown_ids else ()
 
     @property
     def deeds(self) -> tuple[Deed, ...]:
-        """What the staged writes do, against what is in the bucket."""
+        """The effects of the staged writes, compared with the bucket."""
         with self._lock:
             stored = self._load() if self._staged else {}
             return tuple(
-                self._deed(kind, one)
-                for one in self._staged.values()
-                if (kind := _kind_of_deed(stored.get(one.id), one)) is not None
+                self._deed(kind, reminder)
+                for reminder in self._staged.values()
+                if (kind := _kind_of_deed(stored.get(reminder.id), reminder)) is not None
             )
 
     def create(  # noqa: PLR0913 - what a reminder is made of
@@ -130,9 +132,9 @@ class ReminderOverlay:
         is_trial: bool = False,
         may_repeat: bool = True,
     ) -> Reminder:
-        """Stage a reminder at a local time, unless this `is_trial`, and return it.
+        """Stage a reminder at a local time, unless `is_trial`, and return the reminder.
 
-        Unless it `may_repeat`, an open one of the same words and times, which the model is shown then, is not set a second time.
+        Without `may_repeat`, an open reminder of the same words and times is shown to the model, and not set a second time.
         Raises: ReminderFault, ReminderExistsError.
         """
         text = _checked_text(text, kind)
@@ -159,12 +161,12 @@ class ReminderOverlay:
             return reminder
 
     def _check_repeated(self, text: str, kind: ReminderKind, start: str, rule: str | None) -> None:
-        """Raises: ReminderExistsError."""
-        wanted = (fold(text), kind, start, self._zone, rule)
-        for one in self._open():
-            if (fold(one.text), one.kind, one.start, one.zone, one.rule) == wanted:
-                self._mark_shown(one)
-                raise ReminderExistsError(one)
+        """Raises: ReminderExistsError, where an open reminder has the same words and times."""
+        words_and_times = (fold(text), kind, start, self._zone, rule)
+        for reminder in self._open():
+            if (fold(reminder.text), reminder.kind, reminder.start, reminder.zone, reminder.rule) == words_and_times:
+                self._record_shown(reminder)
+                raise ReminderExistsError(reminder)
 
     def change(  # noqa: PLR0913 - likewise
         self,
@@ -176,60 +178,62 @@ class ReminderOverlay:
         provenance: Provenance | None = None,
         is_trial: bool = False,
     ) -> Reminder:
-        """Stage another text, time or rule of a reminder, unless this `is_trial`, and return it; an empty rule: it recurs no more.
+        """Stage another text, time or rule of a reminder, unless `is_trial`, and return the reminder; an empty rule ends the recurrence.
 
-        `provenance` is that of what is new. Another text comes from these, and from what the same person had said before: what
-        others said of the old text goes with it. A member who changes only the time of what others asked for is no source of their words.
+        `provenance` has the sources of the change. A new text comes from these sources, and from earlier messages of the same person; other
+        people's messages behind the old text no longer count. A member who changes only the time of other people's reminder is no source of
+        its words: for example, when Sato moves Suzuki's reminder by `change("r0123456789", at="2026-11-23T10:00")`, Suzuki stays the only
+        source.
         Raises: ReminderFault.
         """
         with self._lock:
-            there = self._find(reminder_id)
+            reminder = self._find(reminder_id)
             self._check_room(reminder_id)
-            text = None if text is None else _checked_text(text, there.kind)
-            wanted = replace(
-                there,
+            text = None if text is None else _checked_text(text, reminder.kind)
+            changed = replace(
+                reminder,
                 provenance=_provenance_of_change(
-                    there.provenance, provenance or Provenance(), is_reworded=text not in {None, there.text}
+                    reminder.provenance, provenance or Provenance(), is_reworded=text not in {None, reminder.text}
                 ),
             )
             if text is not None:
-                wanted = replace(wanted, text=text)
+                changed = replace(changed, text=text)
             if at is not None or rule is not None:
                 start, checked, due_ms = self._schedule(
-                    at or _next_time(there), _rest_of_rule(there) if rule is None else rule or None
+                    at or _next_time(reminder), _remaining_rule(reminder) if rule is None else rule or None
                 )
-                wanted = replace(
-                    wanted, start=start, zone=self._zone, rule=checked, due_ms=due_ms, claim=None, kept_ms=None
+                changed = replace(
+                    changed, start=start, zone=self._zone, rule=checked, due_ms=due_ms, claim=None, kept_ms=None
                 )
             if not is_trial:
-                self._staged[reminder_id] = wanted
-            return wanted
+                self._staged[reminder_id] = changed
+            return changed
 
     def cancel(self, reminder_id: str) -> Reminder:
-        """Stage that a reminder is said no more; return it as it was.  Raises: ReminderFault."""
+        """Stage the cancellation of a reminder; return the reminder as before.  Raises: ReminderFault."""
         with self._lock:
-            there = self._find(reminder_id)
+            reminder = self._find(reminder_id)
             self._check_room(reminder_id)
-            self._staged[reminder_id] = replace(there, state=ReminderState.CANCELLED)
-            return there
+            self._staged[reminder_id] = replace(reminder, state=ReminderState.CANCELLED)
+            return reminder
 
     def changes(self, *, first_number: int) -> tuple[StagedWrite, ...]:
-        """Return the staged writes, whose first is the write of this number of the outcome; no write is staged after this call."""
+        """Return the staged writes and accept no more; the first write has the number `first_number` in the outcome."""
         with self._lock:
-            self._is_sealed = True
+            self._is_closed = True
             stored = self._load() if self._staged else {}
             writes: list[StagedWrite] = []
             for reminder_id, reminder in self._staged.items():
-                there = stored.get(reminder_id)
-                if reminder == there or (there is None and not reminder.is_open):
+                old = stored.get(reminder_id)
+                if reminder == old or (old is None and not reminder.is_open):
                     continue
                 key = self._keys[reminder_id] = (self._sequence, first_number + len(writes))
-                revised = replace(reminder, created=key if there is None else there.created, revision=key)
+                revised = replace(reminder, created=key if old is None else old.created, revision=key)
                 text = encode(revised).decode() if reminder.is_open else None
                 writes.append(StagedWrite(path=f"{REMINDERS_PATH}{reminder_id}", text=text))
             return tuple(writes)
 
-    def _mark_shown(self, *reminders: Reminder) -> None:
+    def _record_shown(self, *reminders: Reminder) -> None:
         self._shown_ids.update(one.id for one in reminders)
         self._shown = Provenance.union((self._shown, *(one.provenance for one in reminders)))
 
@@ -249,23 +253,25 @@ class ReminderOverlay:
         return schedule.start, schedule.rule, due_ms
 
     def _open(self) -> tuple[Reminder, ...]:
-        there = {**self._load(), **self._staged}
-        return tuple(sorted((one for one in there.values() if one.is_open), key=lambda one: (one.next_ms, one.id)))
+        reminders = {**self._load(), **self._staged}
+        return tuple(
+            sorted((one for one in reminders.values() if one.is_open), key=lambda item: (item.next_ms, item.id))
+        )
 
     def _find(self, reminder_id: str) -> Reminder:
-        found = next((one for one in self._open() if one.id == reminder_id), None)
-        if found is None:
+        reminder = next((one for one in self._open() if one.id == reminder_id), None)
+        if reminder is None:
             raise ReminderFault(f"There is no open reminder {reminder_id[:40]!r}; list them first.", may_retry=True)
-        return found
+        return reminder
 
     def _load(self) -> dict[str, Reminder]:
         if self._stored is None:
-            found = self._store.read_all()
-            self._stored = {one.id: one for one in found if not one.is_from_withdrawn(self._is_withdrawn)}
+            reminders = self._store.read_all()
+            self._stored = {one.id: one for one in reminders if not one.is_from_withdrawn(self._is_withdrawn)}
         return self._stored
 
     def _check_room(self, reminder_id: str = "") -> None:
-        if self._is_sealed:
+        if self._is_closed:
             raise ReminderFault("The turn is over.")
         if len({*self._staged, reminder_id}) > CHANGES_LIMIT:
             raise ReminderFault(
@@ -273,7 +279,7 @@ class ReminderOverlay:
             )
 
     def _new_id(self) -> str:
-        """Return an id that no other commit of the chat makes."""
+        """Return an id made by no other commit of the chat, for example `r0123456789`."""
         made_of = f"{self._store.conversation.id}/{self._sequence}/{len(self._staged)}/{self._now_ms}"
         return f"r{hashlib.sha256(made_of.encode()).hexdigest()[:10]}"
 
@@ -287,7 +293,7 @@ class ReminderStaging:
     def begin(
         self, conversation: Conversation, *, sequence: int, now_ms: int, amendments: Amendments
     ) -> ReminderOverlay:
-        """Return an overlay with nothing staged, for the commit of this number; reads nothing."""
+        """Return an overlay with nothing staged, for the commit of the given number; reads nothing."""
         return ReminderOverlay(
             store=ReminderStore(conversation),
             sequence=sequence,
@@ -301,23 +307,23 @@ def _next_time(reminder: Reminder) -> str:
     return reminder.start if reminder.due_ms is None else local_time(reminder.due_ms, reminder.zone)
 
 
-def _rest_of_rule(reminder: Reminder) -> str | None:
-    """Return the rule for what is still to be said: of a number of times, those that were said count no more."""
+def _remaining_rule(reminder: Reminder) -> str | None:
+    """Return the rule for the remaining times: for example, `FREQ=DAILY;COUNT=5` after two times is `FREQ=DAILY;COUNT=3`."""
     recurrence = reminder.recurrence
     if recurrence is None or recurrence.count is None:
         return reminder.rule
     schedule = Schedule(reminder.start, reminder.zone, recurrence)
-    left = 1 if reminder.due_ms is None else schedule.times_left(reminder.due_ms)
-    return replace(recurrence, count=max(1, left)).rule
+    times_left = 1 if reminder.due_ms is None else schedule.times_left(reminder.due_ms)
+    return replace(recurrence, count=max(1, times_left)).rule
 
 
-def _kind_of_deed(there: Reminder | None, wanted: Reminder) -> DeedKind | None:
-    """Return what a staged write does; None: nothing to report."""
-    if wanted == there:
+def _kind_of_deed(stored: Reminder | None, staged: Reminder) -> DeedKind | None:
+    """Return the effect of a staged write; None: nothing to report."""
+    if staged == stored:
         return None
-    if not wanted.is_open:
-        return DeedKind.REMINDER_CANCELLED if there is not None else None
-    return DeedKind.REMINDER_SET if there is None else DeedKind.REMINDER_CHANGED
+    if not staged.is_open:
+        return DeedKind.REMINDER_CANCELLED if stored is not None else None
+    return DeedKind.REMINDER_SET if stored is None else DeedKind.REMINDER_CHANGED
 
 
 def _checked_text(text: str, kind: ReminderKind) -> str:
@@ -329,8 +335,8 @@ def _checked_text(text: str, kind: ReminderKind) -> str:
     return text
 
 
-def _provenance_of_change(there: Provenance, new: Provenance, *, is_reworded: bool) -> Provenance:
-    """Return the provenance of a changed reminder: of what others said, only what still stands in it."""
+def _provenance_of_change(old: Provenance, new: Provenance, *, is_reworded: bool) -> Provenance:
+    """Return the provenance of a changed reminder: of other people's messages, only those with words that still stand."""
     if is_reworded:
-        return there.by_authors(new.messages.keys()) | new
-    return there | new.by_authors(there.messages.keys())
+        return old.by_authors(new.messages.keys()) | new
+    return old | new.by_authors(old.messages.keys())

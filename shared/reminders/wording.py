@@ -1,4 +1,4 @@
-"""What a reminder says when it is due: its text or a digest, and where it comes late or with an answer, the time for which it was meant."""
+"""The words of a due reminder: a text or a digest, with the intended time where the reminder comes late or with an answer."""
 
 import datetime as dt
 import re
@@ -24,7 +24,7 @@ from shared.reminders.buttons import reminder_buttons
 from shared.reminders.reminder import Reminder, ReminderKind
 
 LATE_MS: Final = 2 * 60_000
-"""An occurrence that is said later than this tells the time for which it was meant."""
+"""An occurrence that is said later than this shows the time for which it was meant."""
 _DIGESTS: Final[Mapping[ReminderKind, Literal["daily", "weekly"]]] = {
     ReminderKind.DAILY_DIGEST: "daily",
     ReminderKind.WEEKLY_DIGEST: "weekly",
@@ -34,7 +34,7 @@ _PLACE: Final = re.compile(r"\{(\w+)\}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Occurrence:
-    """One time at which a reminder is said; `said_ms` is when that begins.  `is_kept`: it could not be pushed, and comes with an answer."""
+    """A time at which a reminder is said, beginning at `said_ms`.  `is_kept`: the occurrence was not pushed, and comes with an answer."""
 
     reminder: Reminder
     due_ms: int
@@ -42,29 +42,29 @@ class Occurrence:
     is_kept: bool = False
 
     @property
-    def tells_time(self) -> bool:
-        """Whether the time for which it was meant is told with it."""
+    def shows_time(self) -> bool:
+        """Whether the occurrence shows the intended time: kept, or more than two minutes late."""
         return self.is_kept or self.said_ms - self.due_ms > LATE_MS
 
     @property
     def id(self) -> str:
-        """What names it in its chat: the reminder's id and the minute."""
+        """The occurrence's name in the chat: the reminder's id and the minute, for example `r0123456789-29923200`."""
         return f"{self.reminder.id}-{self.due_ms // 60_000}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
-    """The words of an occurrence, and their provenance beside that of the reminder."""
+class OccurrenceWords:
+    """The words of an occurrence, and their provenance in addition to the reminder's."""
 
     text: str = field(repr=False)
     provenance: Provenance = field(default_factory=Provenance)
 
 
 class Wording(Protocol):
-    """What occurrences say."""
+    """The words of occurrences."""
 
-    def said(self, conversation: Conversation, occurrence: Occurrence) -> Said | None:
-        """Return the words of the occurrence; None: there is nothing to say, so it passes in silence.
+    def words(self, conversation: Conversation, occurrence: Occurrence) -> OccurrenceWords | None:
+        """Return the words of the occurrence; None: there is nothing to say, so the occurrence passes in silence.
 
         Repeated: the same words, unless entries have changed. Raises: StorageUnavailableError.
         """
@@ -77,7 +77,7 @@ class Wording(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReminderTexts:
-    """How one language says reminders.  {text} is the reminder's, {when} the time for which it was meant."""
+    """A language's phrases for reminders.  {text} is the reminder's text, {when} the intended time."""
 
     said: str
     late: str
@@ -85,20 +85,22 @@ class ReminderTexts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReminderWording:
-    """Says reminders in the language of their own words; `locale` counts where these tell none."""
+    """Says reminders in the language of their own words; `locale` counts where the words show no language."""
 
     locale: str
     phrases: Phrases
 
-    def said(self, conversation: Conversation, occurrence: Occurrence) -> Said | None:
+    def words(self, conversation: Conversation, occurrence: Occurrence) -> OccurrenceWords | None:
         kind = _DIGESTS.get(occurrence.reminder.kind)
         if kind is None:
-            return Said(text=without_receipt_symbols(mask_ids(self._text(occurrence, occurrence.reminder.text))))
+            return OccurrenceWords(
+                text=without_receipt_symbols(mask_ids(self._text(occurrence, occurrence.reminder.text)))
+            )
         summary = self._digest(conversation, occurrence, kind)
         return (
             None
             if summary.is_empty
-            else Said(
+            else OccurrenceWords(
                 text=without_receipt_symbols(mask_ids(self._text(occurrence, summary.text))),
                 provenance=summary.provenance,
             )
@@ -112,21 +114,23 @@ class ReminderWording:
         return (*messages[:-1], replace(messages[-1], quick_replies=buttons))
 
     def _digest(self, conversation: Conversation, occurrence: Occurrence, kind: Literal["daily", "weekly"]) -> Digest:
-        """Return the digest of the entries as they are, without what came from withdrawn messages."""
+        """Return the digest of the entries at the time of the occurrence, without words from withdrawn messages."""
         amendments = conversation.amendments.look()
         entries = EntryStaging().begin(conversation, sequence=0, amendments=amendments)
         now = dt.datetime.fromtimestamp(occurrence.said_ms / 1_000, zoneinfo.ZoneInfo(occurrence.reminder.zone))
         return digest(entries.rows(), kind=kind, locale=self._locale_of(occurrence), now=now)
 
     def _text(self, occurrence: Occurrence, words: str) -> str:
-        """Return the words, with the time for which they were meant where they come late."""
+        """Return the words; where they come late, with the intended time."""
         locale, reminder = self._locale_of(occurrence), occurrence.reminder
         texts, is_digest = _texts(locale), reminder.kind is not ReminderKind.TEXT
-        if not occurrence.tells_time:
+        if not occurrence.shows_time:
             return words if is_digest else _filled(texts.said, text=words)
         zone = zoneinfo.ZoneInfo(reminder.zone)
-        meant, said = (dt.datetime.fromtimestamp(one / 1_000, zone) for one in (occurrence.due_ms, occurrence.said_ms))
-        when = shown_moment(meant, locale=locale, this_year=said.year)
+        meant, local_now = (
+            dt.datetime.fromtimestamp(at_ms / 1_000, zone) for at_ms in (occurrence.due_ms, occurrence.said_ms)
+        )
+        when = shown_moment(meant, locale=locale, this_year=local_now.year)
         late = _filled(texts.late, text=reminder.text, when=when)
         return f"{late}\n\n{words}" if is_digest else late
 

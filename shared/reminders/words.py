@@ -1,4 +1,4 @@
-"""The words in reminders: a reminder goes with any message that it came from, when that is withdrawn, erased or edited."""
+"""The words in reminders: a reminder is deleted with any message behind it that is withdrawn, erased or edited."""
 
 from functools import partial
 
@@ -15,16 +15,18 @@ class ReminderWords:
     """The words in reminders; a WordHolder."""
 
     def remove_withdrawn(self, conversation: Conversation, amendments: Amendments) -> None:
-        """Delete the reminders that came from a message that was withdrawn, erased or edited, with their markers.
+        """Delete the reminders with a withdrawn, erased or edited message behind them, and delete the markers.
 
-        A worker that has claimed such a reminder finds that before it pushes. Repeated: does nothing. Raises: StorageUnavailableError.
+        A worker with a claim on such a reminder finds out before the push. Repeated: does nothing. Raises: StorageUnavailableError.
         """
         store = ReminderStore(conversation)
-        listed = store.list_objects()
-        bodies = conversation.objects.read_all(listed)
+        objects = store.list_objects()
+        bodies = conversation.objects.read_all(objects)
         is_affected = partial(_is_affected, amendments=amendments)
         affected = [
-            one.name for one, body in zip(listed, bodies, strict=True) if body is not None and is_affected(body)
+            reminder_object.name
+            for reminder_object, body in zip(objects, bodies, strict=True)
+            if body is not None and is_affected(body)
         ]
         for name in affected:
             store.remove(name, is_affected)
@@ -33,10 +35,10 @@ class ReminderWords:
 
 
 def _is_affected(body: bytes, *, amendments: Amendments) -> bool:
-    """Whether the reminder has to go; one that cannot be read goes if it names what was withdrawn, or if anything was erased."""
+    """Whether the reminder must be deleted; an unreadable reminder, if it names a withdrawn message, or if anything was erased."""
     try:
         return decode(Reminder, body).is_from_withdrawn(amendments.is_withdrawn_from_entries)
     except UnreadableRecordError as cause:
         logs.error("record_unreadable", cause=cause)
-        named = (*amendments.withdrawn, *amendments.edits)
-        return amendments.erased_entries_ms >= 0 or any(f'"{one}"'.encode() in body for one in named)
+        amended_ids = (*amendments.withdrawn, *amendments.edits)
+        return amendments.erased_entries_ms >= 0 or any(f'"{one}"'.encode() in body for one in amended_ids)

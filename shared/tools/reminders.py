@@ -144,7 +144,7 @@ class ReminderTools:
         due = [(at_ms, own_id == reminder.id) for at_ms, own_id in overlay.due_until(self.costs.renewal_ms)]
         times = sum(is_own for _, is_own in due)
         carried = self.costs.carried(context.conversation, due) if times else None
-        overlay.note_carried(reminder.id, carried)
+        overlay.set_carried(reminder.id, carried)
         if carried is None:
             return told
         quota = (

@@ -65,7 +65,7 @@ OF_HANDLERS: Final[Mapping[str, Mutation]] = {
         lacks="an entry goes with a question that was answered beside the message which says all of it",
     ),
     "counts_what_no_message_says": Mutation(
-        "shared.knowledge.unheld_words:UnheldWords._telling",
+        "shared.knowledge.unheld_words:UnheldWords._meaningful_places",
         Always("isdisjoint"),
         lacks="an entry goes with common words that another member said before",
     ),
@@ -180,17 +180,17 @@ OF_HANDLERS: Final[Mapping[str, Mutation]] = {
         lacks="a reminder that cannot be pushed is passed over",
     ),
     "marks_reminders": Mutation(
-        "shared.reminders.store:ReminderStore.mark",
+        "shared.reminders.store:ReminderStore.make_marker",
         Skip("_markers.mark"),
         lacks="no tick ever comes to a reminder",
     ),
     "marks_again": Mutation(
         f"{_DELIVERY}:ReminderDelivery.__call__",
-        Skip("mark"),
+        Skip("make_marker"),
         lacks="a recurring reminder whose worker died between two writes is never said again",
     ),
     "looks_before_its_push": Mutation(
-        f"{_DELIVERY}:ReminderDelivery._look",
+        f"{_DELIVERY}:ReminderDelivery._check_claim",
         Never("is_from_withdrawn"),
         lacks="a reminder is pushed although its message was withdrawn before the claim",
     ),
@@ -205,13 +205,13 @@ OF_HANDLERS: Final[Mapping[str, Mutation]] = {
         lacks="the same, where the worker that kept it died before it told so",
     ),
     "looks_until_nothing_is_kept": Mutation(
-        "shared.reminders.kept:_note",
+        "shared.reminders.kept:_record_nothing_kept",
         Always("kept_ms"),
         lacks="a kept reminder is forgotten where the answer that was to say it has no room for it or does not arrive",
     ),
     "notes_what_was_said": Mutation(
         f"{_REMINDER_APPLY}:StagedReminderWriter.apply",
-        Skip("_mark_said"),
+        Skip("_record_said"),
         lacks="every answer says the same kept reminder",
     ),
     "keeps_claims_beside_changes": Mutation(
@@ -220,7 +220,7 @@ OF_HANDLERS: Final[Mapping[str, Mutation]] = {
         lacks="a changed text drops the claim under which a reminder was pushed, and it is said again",
     ),
     "remembers_the_words_of_the_first_try": Mutation(
-        f"{_DELIVERY}:ReminderDelivery._said_first",
+        f"{_DELIVERY}:ReminderDelivery._first_words",
         Return(value=None),
         lacks="history tells the changed text of a reminder that was pushed with the older one",
     ),

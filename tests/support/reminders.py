@@ -196,6 +196,6 @@ def reminding_tool() -> Tool:
 def forget(conversation: Conversation, reminder: Reminder) -> None:
     """The reminder is gone, as if it had been withdrawn."""
     store = ReminderStore(conversation)
-    found = store.find(reminder.id)
-    assert found is not None
-    store.forget(*found)
+    stored = store.find(reminder.id)
+    assert stored is not None
+    store.delete(stored[0], generation=stored[1])

@@ -14,7 +14,7 @@ from shared.conversation.snapshot_records import Recap, Segment, SnapshotRecord
 from shared.conversation.turn import Route, TurnRecord
 from shared.errors import UnusableIdError
 from shared.handlers.unsend import withdrawal_of
-from shared.knowledge.tombstone import bury
+from shared.knowledge.tombstone import encoded_tombstone
 from shared.reminders.reminder import Reminder
 from shared.storage.codec import decode, encode
 from shared.storage.due_marker import DueMarker
@@ -359,7 +359,9 @@ def test_an_export_leaves_out_tombstones_of_entries(bucket: Bucket) -> None:
     before = list(exported(bucket.store, CHAT))
     entry = bucket.store.read(f"entries/{CHAT}/ideas/pin.md")
     assert entry is not None
-    bucket.store.create(f"entries/{CHAT}/ideas/gone.md", bury("ideas/gone.md", entry.data, key=(1, 0), deleted_ms=1))
+    bucket.store.create(
+        f"entries/{CHAT}/ideas/gone.md", encoded_tombstone("ideas/gone.md", entry.data, key=(1, 0), deleted_ms=1)
+    )
 
     assert list(exported(bucket.store, CHAT)) == before
 

@@ -9,7 +9,7 @@ SIX_SHORT = "4711 4712 4713 4714 4715 4716 and so on and so forth"
 
 
 def proves(message: str, text: str, *, explained: str = "") -> bool:
-    return Numbers.of(message).prove(Numbers.of(text), explained=Numbers.of(explained).said)
+    return Numbers.of(message).prove(Numbers.of(text), explained=Numbers.of(explained).all_numbers)
 
 
 def test_a_text_without_a_number_or_with_a_date_alone_has_nothing_to_prove() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from shared.conversation.provenance import Provenance, Source
-from shared.knowledge.tombstone import Tombstone, bury, tombstone_in
+from shared.knowledge.tombstone import Tombstone, encoded_tombstone, tombstone_in
 from tests.support.knowledge import FilingChat, message
 
 M1, M2 = Source(line_message_id="m1", timestamp_ms=5), Source(line_message_id="m2", timestamp_ms=9)
@@ -17,7 +17,7 @@ def test_a_tombstone_names_the_messages_of_its_entry() -> None:
     chat = FilingChat()
     path = chat.file("庭の工事", message(1, "庭の工事"))
 
-    buried = tombstone_in(bury(path, chat.file_text(path).encode(), key=(3, 2), deleted_ms=7))
+    buried = tombstone_in(encoded_tombstone(path, chat.file_text(path).encode(), key=(3, 2), deleted_ms=7))
 
     assert buried == tombstone_of(Source(line_message_id="m1", timestamp_ms=1_000))
     assert buried.key == (3, 2)
@@ -28,7 +28,7 @@ def test_the_tombstone_of_an_unreadable_entry_names_what_the_object_names() -> N
     path = chat.file("庭の工事", message(1, "庭の工事"))
     broken = chat.file_text(path).replace("confidence:", "confidence: [")
 
-    buried = tombstone_in(bury(path, broken.encode(), key=(3, 2), deleted_ms=7))
+    buried = tombstone_in(encoded_tombstone(path, broken.encode(), key=(3, 2), deleted_ms=7))
 
     assert buried is not None
     assert [one.line_message_id for one in buried.provenance.sources] == ["m1"]

@@ -19,8 +19,8 @@ from shared.line.quota import PushBudget
 from shared.reminders.delivery import KEY_VALID_MS, SENDING_S, ReminderDelivery, Reminding
 from shared.reminders.reminder import Claim, Reminder, ReminderState
 from shared.reminders.schedule import local_time
-from shared.reminders.store import KEPT_MS, ReminderStore
-from shared.reminders.wording import LATE_MS, Occurrence, ReminderWording, Said
+from shared.reminders.store import RETENTION_MS, ReminderStore
+from shared.reminders.wording import LATE_MS, Occurrence, OccurrenceWords, ReminderWording
 from shared.reminders.words import ReminderWords
 from tests.support import schemas
 from tests.support.chats import conversations_on
@@ -155,7 +155,7 @@ def test_an_ended_reminder_is_removed_after_some_days(due: Due) -> None:
     due.passes()
     due.tick(reminder)
 
-    due.passes(minutes=(KEPT_MS + 10_000) / MINUTE_MS)
+    due.passes(minutes=(RETENTION_MS + 10_000) / MINUTE_MS)
     due.tick(reminder)
 
     assert due.chat.stored == ()
@@ -698,7 +698,7 @@ def test_a_worker_that_sleeps_after_its_claim_pushes_nothing(due: Due) -> None:
 class SilentWording(ReminderWording):
     """Has nothing to say."""
 
-    def said(self, conversation: Conversation, occurrence: Occurrence) -> Said | None:  # noqa: ARG002 - the port's signature
+    def words(self, conversation: Conversation, occurrence: Occurrence) -> OccurrenceWords | None:  # noqa: ARG002 - the port's signature
         return None
 
 

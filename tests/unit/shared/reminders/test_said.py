@@ -10,7 +10,7 @@ from shared.conversation.provenance import Provenance
 from shared.conversation.records import OutcomeKind, OutcomeRecord, SaidReminder, StagedWrite
 from shared.handlers.staged_writes import StagedWrites
 from shared.reminders.reminder import Reminder, ReminderState
-from shared.reminders.store import KEPT_MS, ReminderStore
+from shared.reminders.store import RETENTION_MS, ReminderStore
 from tests.support.chats import conversations_on
 from tests.support.reminders import ReminderChat, forget
 
@@ -56,7 +56,7 @@ def test_a_reminder_that_an_answer_said_is_done(chat: ReminderChat, kind: Outcom
     after, now_ms = chat.read(reminder.id), chat.conversation.turn.clock.now_ms()
     assert (after.state, after.kept_ms, after.ended_ms) == (ReminderState.DONE, None, now_ms)
     assert len(chat.markers) == 1  # of its removal
-    assert KEPT_MS > 7 * 86_400_000
+    assert RETENTION_MS > 7 * 86_400_000
 
 
 def test_a_recurring_reminder_that_an_answer_said_waits_for_its_next_time(chat: ReminderChat) -> None:

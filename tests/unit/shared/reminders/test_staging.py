@@ -459,7 +459,7 @@ def test_a_marker_lies_ahead_also_of_what_is_due_already(chat: ReminderChat, clo
     store, (before,) = ReminderStore(chat.conversation), chat.markers
     clock.move(2 * 86_400)
 
-    store.mark(made)
+    store.make_marker(made)
 
     ahead = local_time(clock.now_ms() + SKEW_MS, "UTC").replace("-", "").replace(":", "")
     (after,) = (one for one in chat.markers if one != before)
