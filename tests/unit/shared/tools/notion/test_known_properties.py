@@ -8,7 +8,14 @@ from shared.adapters.memory import FixedClock, MemoryNotion
 from shared.agent.token_estimate import estimated_tokens
 from shared.clock import Deadline
 from shared.tools.notion.databases import Databases, TtlCache
-from shared.tools.notion.known_properties import KNOWN_S, MOST_TOKENS, READ_S, UNKNOWN_S, KnownProperties, described
+from shared.tools.notion.known_properties import (
+    CACHED_S,
+    MOST_TOKENS,
+    READ_S,
+    RETRIED_AFTER_S,
+    KnownProperties,
+    described,
+)
 from shared.tools.notion.port import NotionUnavailableError, Property, Schema
 from tests.support.notion import schema, shopping_list, todo_list
 
@@ -54,7 +61,7 @@ def test_schemas_are_read_once_for_many_turns(workspace: Workspace, words: Calla
     assert words() == words()
     assert workspace.reads == 2
 
-    workspace.clock.move(KNOWN_S)
+    workspace.clock.move(CACHED_S)
     words()
 
     assert workspace.reads == 4
@@ -68,7 +75,7 @@ def test_a_failure_leaves_them_out_and_is_not_tried_again_at_once(
     assert words() == ""
     workspace.is_down = False
     assert words() == ""
-    workspace.clock.move(UNKNOWN_S)
+    workspace.clock.move(RETRIED_AFTER_S)
 
     assert "数量" in words()
 
@@ -76,7 +83,7 @@ def test_a_failure_leaves_them_out_and_is_not_tried_again_at_once(
 def test_what_was_known_stays_while_the_workspace_is_down(workspace: Workspace, words: Callable[[], str]) -> None:
     before = words()
     workspace.is_down = True
-    workspace.clock.move(KNOWN_S)
+    workspace.clock.move(CACHED_S)
 
     assert words() == before
 
