@@ -52,7 +52,7 @@ def conversation_id_of(source: object) -> str | None:
 # An id as LINE writes it, anywhere; or as people may write it: with digits of either case, full-width characters, or invisible characters
 # in between. The latter must not be part of a longer run of digits, because a digest in upper case often holds `C` and 32 digits.
 # Source: Unicode 15, DerivedCoreProperties.txt (Default_Ignorable_Code_Point) and UnicodeData.txt (category Cf); the webhook imports this
-# module, and does without the library that knows these properties.
+# module, and avoids the library with the properties of Unicode.
 _HIDDEN: Final = (
     r"\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
     r"\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
@@ -72,19 +72,18 @@ _Json = TypeVar("_Json")
 def mask_ids(text: str) -> str:
     """Return the text with every id of a person, group or room replaced by `[ID]`, also inside a longer word.
 
-    An id may be written in full-width characters, in upper case, or with characters between that show nothing. A digest in upper case holds
-    no id.
+    An id may be written in full-width characters, in upper case, or with invisible characters between. A digest in upper case holds no id.
     """
-    return _ID.sub(lambda found: found[0] if _is_part_of_digits(found) else _MASK, text)
+    return _ID.sub(lambda match: match[0] if _is_part_of_digits(match) else _MASK, text)
 
 
-def _is_part_of_digits(found: re.Match[str]) -> bool:
+def _is_part_of_digits(match: re.Match[str]) -> bool:
     """Whether a spelling that is not LINE's follows a digit, and so is the end of a longer run."""
-    if found["written"] or not _BEGINS_WITH_DIGIT.match(found[0]):
+    if match["written"] or not _BEGINS_WITH_DIGIT.match(match[0]):
         return False
-    for before in range(found.start() - 1, -1, -1):
-        if not _HIDDEN_CHARACTER.match(found.string, before):
-            return _DIGIT_CHARACTER.match(found.string, before) is not None
+    for before in range(match.start() - 1, -1, -1):
+        if not _HIDDEN_CHARACTER.match(match.string, before):
+            return _DIGIT_CHARACTER.match(match.string, before) is not None
     return False
 
 
