@@ -148,8 +148,8 @@ class DisplayNames:
         lookups = {user_id: self._begin(conversation_id, user_id) for user_id in dict.fromkeys(user_ids)}
         deadline = Deadline.after(self.clock, self.waited_s)
         names = {
-            user_id: _result_of(name, deadline) if isinstance(name, Future) else name
-            for user_id, name in lookups.items()
+            user_id: _result_of(lookup, deadline) if isinstance(lookup, Future) else lookup
+            for user_id, lookup in lookups.items()
         }
         return distinct_names(names, bot_names=bot_names)
 
