@@ -18,7 +18,7 @@ SectionKind = Literal["page", "part", "sheet", "slide"]
 
 
 class Unread(StrEnum):
-    """Why a file cannot be read.  For each reason, there is a sentence for the person who sent the file."""
+    """Why a file cannot be read.  The person who sent the file gets a sentence for the reason."""
 
     EMPTY = "empty"
     PROTECTED = "protected"

@@ -146,7 +146,7 @@ def _is_thai(letters: str) -> bool:
 
 
 def _thai_weights(run: str, weight: float) -> Iterator[float]:
-    """Yield `weight` for each character, and -1 for a mark or leading vowel without its letter, and for the two letters out of use."""
+    """Yield `weight` for each character, but -1 for a mark or leading vowel without its letter, and for the two letters out of use."""
     for previous, character in pairwise(f" {run} "):
         is_mark, is_after_mark = character in _THAI_MARKS, previous in _THAI_MARKS
         is_wrong = (is_mark and not (_is_thai_letter(previous) or is_after_mark)) or (
@@ -161,9 +161,8 @@ def _is_thai_letter(character: str) -> bool:
 
 def _weight(character: str, name: str) -> float:
     if "\u3041" <= character <= "\u30fe":
-        return (
-            1.0 if name not in _CHINESE else 0.0
-        )  # GB 2312 and Big5 hold kana, too, but people who write kana are Japanese
+        # GB 2312 and Big5 hold kana, too, but people who write kana are Japanese
+        return 1.0 if name not in _CHINESE else 0.0
     if "\u3001" <= character <= "\u301f" or "\uff01" <= character <= "\uff60" or character == "\u3000":
         return 0.9
     if "\u4e00" <= character <= "\u9fff":

@@ -1,4 +1,4 @@
-"""Paragraphs and tables of WordprocessingML (docx) and DrawingML (pptx), two formats with the same names of elements.
+"""Paragraphs and tables of WordprocessingML (docx) and DrawingML (pptx), which share the names of their elements.
 
 A row of a table becomes a line, for example `Milk | 2 | 396`. Left out are deleted and moved texts, readings above characters (ruby), and
 alternative forms of the same content.  Source: ECMA-376 part 1, 17.3 and 21.1.2; part 3, 10 (AlternateContent).

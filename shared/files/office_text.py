@@ -38,7 +38,7 @@ def read_docx(data: bytes) -> Document:
 
 
 def read_pptx(data: bytes) -> Document:
-    """Return the slides of a presentation in order, each with the notes.  Raises: UnreadableFileError."""
+    """Return the slides of a presentation in order, each with its notes.  Raises: UnreadableFileError."""
     with open_package(data) as archive:
         slides = [_slide_text(archive, name) for name in _slides(archive)]
     return bounded([Section(kind="slide", number=number, text=text) for number, text in enumerate(slides, start=1)])

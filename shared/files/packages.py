@@ -92,7 +92,7 @@ def _opened(archive: zipfile.ZipFile, name: str) -> zipfile.ZipExtFile:
 def read_xml(archive: zipfile.ZipFile, name: str, handler: XmlHandler) -> None:
     """Pass the content of an XML file in the archive to the handler: `read_xml(archive, "word/document.xml", FlowingText())`.
 
-    Raises: UnreadableFileError, if the file is missing, damaged, too deep or too large, or begins as bombs do, with a document type.
+    Raises: UnreadableFileError, if the file is missing, damaged, too deep or too large, or has a document type, as bombs do.
     """
     if name not in archive.namelist():
         raise UnreadableFileError(Unread.DAMAGED)

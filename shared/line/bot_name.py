@@ -10,7 +10,7 @@ class Account(Protocol):
     """The bot's LINE account."""
 
     def display_name(self) -> str | None:
-        """Return the account's display name, read once; None if LINE did not answer.  LINE is asked again after a minute.
+        """Return the account's display name, read once; None if LINE did not answer, and LINE is asked again after a minute.
 
         While a thread waits for LINE, other threads get None at once.
         """

@@ -20,7 +20,7 @@ from shared.line.ids import mask_ids
 from shared.line.messaging import MESSAGES_A_CALL, TEXT_LIMIT_UTF16, OutgoingMessage
 from shared.line.utf16 import utf16_length, without_lone_surrogates
 
-# A symbol breaks words as a flag does. At each half of a flag, `\b` would count all the halves before the place.
+# A symbol breaks words as a flag does. At each half of a flag, `\b` would count all the halves before it.
 _SYMBOL_FOR_FLAG_HALVES: Final = dict.fromkeys(range(0x1F1E6, 0x1F200), "⚐")
 _ELLIPSIS: Final = "…"
 _UNITS_A_CHARACTER: Final = 4
@@ -62,7 +62,7 @@ _PAUSES: Final[Mapping[_Pause, regex.Pattern[str]]] = {
     _Pause.LINE: regex.compile(r"\n\s*"),
     _Pause.PARAGRAPH: regex.compile(r"\n[^\S\n]*\n\s*"),
 }
-# Within a line a mark, and what shows nothing before it: a bubble that begins with a mark looks like a receipt, which only the code writes.
+# A check mark within a line, with invisible characters before it: a bubble that begins with one looks like a receipt, which only code writes.
 _INNER_MARK: Final = regex.compile(
     r"(?<=[^\s\p{DI}\u2800])(?:[\p{DI}\u2800]|[^\S\n])*+[\u2610-\u2612\u2705\u2713\u2714\U0001f5f8\U0001f5f9]"
 )
@@ -95,8 +95,8 @@ def bubbles(text: str, layout: Layout = ANSWER) -> tuple[str, ...]:
 
     A longer text is cut before the limit: at the end of a sentence, else with an ellipsis. A blank text has no bubbles.
     """
-    marked = _CuttableText.of(shortened(text, limit=layout.text_limit))
-    return tuple(bubble for piece in _pieces(marked, layout) if (bubble := piece.strip()))
+    cuttable = _CuttableText.of(shortened(text, limit=layout.text_limit))
+    return tuple(bubble for piece in _pieces(cuttable, layout) if (bubble := piece.strip()))
 
 
 def shortened(text: str, *, limit: int) -> str:
@@ -107,25 +107,25 @@ def shortened(text: str, *, limit: int) -> str:
     text = text.strip()
     if utf16_length(text) <= limit:  # no part weighs more than its code units
         return text
-    marked = _CuttableText.of(text)
-    if marked.weights[-1] <= limit:
-        return marked.text
-    end = marked.best_end(0, least=limit // 2, most=limit - 1)
-    beginning = marked.text[: marked.ends[end]].rstrip()
-    is_clean = marked.pauses[end] >= _Pause.SENTENCE or beginning == marked.text
+    cuttable = _CuttableText.of(text)
+    if cuttable.weights[-1] <= limit:
+        return cuttable.text
+    end = cuttable.best_end(0, least=limit // 2, most=limit - 1)
+    beginning = cuttable.text[: cuttable.ends[end]].rstrip()
+    is_clean = cuttable.pauses[end] >= _Pause.SENTENCE or beginning == cuttable.text
     return beginning if is_clean else beginning.rstrip("、，,;；:：") + _ELLIPSIS
 
 
-def _pieces(marked: "_CuttableText", layout: Layout) -> Iterator[str]:
+def _pieces(cuttable: "_CuttableText", layout: Layout) -> Iterator[str]:
     start, remaining_bubbles, room = 0, layout.at_most, layout.bubble_limit // _ROOM
-    while start < len(marked.ends) - 1:
-        remaining_length = marked.weights[-1] - marked.weights[start]
+    while start < len(cuttable.ends) - 1:
+        remaining_length = cuttable.weights[-1] - cuttable.weights[start]
         most = max(layout.bubble_limit, -(-remaining_length // remaining_bubbles))
         fits = remaining_length <= most or remaining_bubbles == 1
         least = remaining_length - layout.bubble_limit * (remaining_bubbles - 1)
         roomy = min(remaining_length - (layout.bubble_limit - room) * (remaining_bubbles - 1), most - room)
-        end = len(marked.ends) - 1 if fits else marked.best_end(start, least=least, most=most, rather=roomy)
-        yield marked.text[marked.ends[start] : marked.ends[end]]
+        end = len(cuttable.ends) - 1 if fits else cuttable.best_end(start, least=least, most=most, preferred=roomy)
+        yield cuttable.text[cuttable.ends[start] : cuttable.ends[end]]
         start, remaining_bubbles = end, remaining_bubbles - 1
 
 
@@ -155,10 +155,10 @@ class _CuttableText:
             pauses=tuple(graded[end] for end in ends),
         )
 
-    def best_end(self, start: int, *, least: int, most: int, rather: int = 0) -> int:
+    def best_end(self, start: int, *, least: int, most: int, preferred: int = 0) -> int:
         """Return the best place to cut after `start`, from `least` to `most` long; beyond `most` only where a URL leaves no other place.
 
-        A part of at least `rather` outranks shorter parts. The end of a line or paragraph outranks the end of a sentence only
+        A part of at least `preferred` outranks shorter parts. The end of a line or paragraph outranks the end of a sentence only
         if at least half of `most` is used.
         """
         begin = self.weights[start]
@@ -170,7 +170,7 @@ class _CuttableText:
         def worth(end: int) -> tuple[bool, int, int]:
             length = self.weights[end] - begin
             best = _Pause.PARAGRAPH if 2 * length >= most else _Pause.SENTENCE
-            return length >= rather, min(self.pauses[end], best), end
+            return length >= preferred, min(self.pauses[end], best), end
 
         return max(places, key=worth)
 

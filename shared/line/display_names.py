@@ -1,7 +1,7 @@
 """The names of a chat's members for the model: sanitised display names, never ids.
 
-Two names look alike if the skeletons are equal (`shared/line/lookalikes.py`). Then the end of the member's id follows each name.
-Names are hostile input: people choose freely, and the model reads names between brackets.  Source: LINE, "Get profile", "Get group chat
+Two names look alike if the skeletons are equal (`shared/line/lookalikes.py`). Then each of the two is followed by the end of its id.
+Names are hostile input: people choose them, and the model reads them between brackets.  Source: LINE, "Get profile", "Get group chat
 member profile": a name is missing for a person who has not consented or has left.
 """
 
@@ -81,7 +81,7 @@ def someone(user_id: str) -> str:
 
 
 def distinct_names(names: Mapping[str, str | None], *, bot_names: Collection[str] = ()) -> Mapping[str, str]:
-    """Return a name for every user id; the end of the id follows a name that looks like another, like a bot's name or a reserved word.
+    """Return a name for every user id, followed by the id's end if it looks like another name, a name of the bot or a reserved word.
 
     For example, two members "Ann" become "Ann …a1b2" and "Ann …c3d4".
     """

@@ -51,10 +51,10 @@ class MessageContent:
 class LineEvent:
     """An event in a chat.
 
-    `timestamp_ms` is the time of the event, at most SKEW_MS after `received_ms`, and the same in a redelivery. `received_ms` is the time at
-    which the delivery was received, `deadline` the end of the request. `user_id` is None if LINE names no user. `reply_token` is None in
-    standby mode and for events without an answer. `subject_id` is the message that an unsend names, `member_ids` are the people who joined
-    or left a group. `postback_data` is the data of a pressed button; None if longer than the data of any button of the bot.
+    `timestamp_ms` is the time of the event, at most SKEW_MS after `received_ms`, and the same in a redelivery. `received_ms` is when the
+    delivery was received, `deadline` when its request ends. `user_id` is None if LINE names no user. `reply_token` is None in standby mode
+    and for events that cannot be answered. `subject_id` is the message that an unsend names, `member_ids` are the people who joined or left
+    a group. `postback_data` is the data of a pressed button; None if longer than the data of any button of the bot.
     """
 
     type: str

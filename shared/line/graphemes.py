@@ -8,7 +8,7 @@ import regex
 from shared.line.messaging import TEXT_LIMIT_UTF16
 from shared.line.utf16 import utf16_length
 
-# `\X`, with flags matched in pairs: at each regional indicator, `\X` counts all earlier ones.
+# `\X`, with flags matched in pairs: at each regional indicator, `\X` counts all that precede it.
 GRAPHEME: Final = r"(?:\p{Regional_Indicator}{2}[\p{GCB=Extend}\p{GCB=ZWJ}\p{GCB=SpacingMark}]*|\X)"
 LONGEST_GRAPHEME: Final = 12  # code points; an emoji of a family of four has seven
 _AROUND: Final = 128
@@ -54,7 +54,7 @@ def boundary_before(text: str, end: int) -> int:
 def split_at_graphemes(text: str, *, limit_utf16: int = TEXT_LIMIT_UTF16) -> tuple[str, ...]:
     """Return the text in pieces of at most `limit_utf16` units; joined, the pieces are the text.
 
-    No grapheme is cut, except between code points if longer than the limit. For example, `split_at_graphemes("abcdef", limit_utf16=4)` ->
+    A grapheme is cut only if longer than the limit, between its code points. For example, `split_at_graphemes("abcdef", limit_utf16=4)` ->
     `("abcd", "ef")`.
     """
     pieces: list[str] = []

@@ -52,7 +52,7 @@ def conversation_id_of(source: object) -> str | None:
 # An id as LINE writes it, anywhere; or as people may write it: with digits of either case, full-width characters, or invisible characters
 # in between. The latter must not be part of a longer run of digits, because a digest in upper case often holds `C` and 32 digits.
 # Source: Unicode 15, DerivedCoreProperties.txt (Default_Ignorable_Code_Point) and UnicodeData.txt (category Cf); the webhook imports this
-# module, and avoids the library with the properties of Unicode.
+# module, and does without the library that knows these properties.
 _HIDDEN: Final = (
     r"\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
     r"\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"

@@ -14,7 +14,7 @@ MAX_DEPTH: Final = 64
 """How deep values may nest; events of LINE nest to eight."""
 _MAX_DIGITS: Final = 300  # no more than a double holds
 _MAX_BITS: Final = 1_024
-# A string without an end reaches to the end of the text, so that no quote within the string is tried again.
+# A string without an end reaches to the end of the text, so that no quote within it is tried again.
 _BRACKET: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|[\[\]{}]', re.DOTALL)
 _STEPS: Final = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
 

@@ -1,7 +1,6 @@
 """The locale of a person's writing, judged by the script, for fixed texts in the person's language.
 
-Several languages use Han characters without kana. Then the default locale counts if Japanese or Chinese, else zh-TW. Latin words count as
-English.
+Han characters without kana may be Japanese or Chinese: they mean the default locale if it is ja or zh-TW, else zh-TW. Latin words mean en.
 """
 
 from collections.abc import Iterable

@@ -27,7 +27,7 @@ _ALIKE: Final = str.maketrans(
 
 
 def skeleton(name: str) -> str:
-    """Return the name as a hurried reader sees the name: without marks, blanks and case, and with look-alikes made equal.
+    """Return the name as a hurried reader sees it: without marks, blanks and case, and with look-alikes made equal.
 
     For example, `skeleton("M0mo")` and `skeleton("Morno")` are "momo". The skeleton of a skeleton is the same.
     """

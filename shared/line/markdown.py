@@ -26,7 +26,7 @@ class _Block:
 
 
 def plain_text(markdown: str) -> str:
-    """Return the text without Markdown.  A text nested to MAX_NESTING is unchanged; links are, too, after hundreds of open brackets."""
+    """Return the text without Markdown.  A text nested to MAX_NESTING is unchanged, as are links after hundreds of open brackets."""
     lines = markdown.replace("\r\n", "\n").replace("\r", "\n")
     tokens = chat_markdown().parse(lines, label_budget(lines))
     if any(token.level >= MAX_NESTING - 1 for token in tokens):
@@ -68,7 +68,7 @@ class _Walk:
                     pass
 
     def _rule(self, token: Token) -> str:
-        """Return a rule as written; within a list item, after the item's marker on the line, only the rule's first marks."""
+        """Return a rule as written; within a list item, whose line begins with the item's marker, only its first marks."""
         return token.markup[:_RULE_MARKS] if self.markers else self.source[self.lines[0]].strip()
 
     def _item(self, token: Token) -> Iterator[_Block]:

@@ -88,7 +88,7 @@ def chat_markdown() -> MarkdownIt:
 
 
 def _fence(state: StateBlock, first_line: int, end_line: int, silent: bool) -> bool:  # noqa: FBT001 - the parser's own signature
-    """A fence of backticks begins code; `~~~` does not, because chats write drawn-out vowels so."""
+    """A fence of backticks begins code; `~~~` does not, because in chats it is a drawn-out vowel."""
     start = state.bMarks[first_line] + state.tShift[first_line]
     return state.src.startswith("`", start) and fence(state, first_line, end_line, silent)
 
@@ -120,7 +120,7 @@ def _escape(state: StateInline, silent: bool) -> bool:  # noqa: FBT001
 
 
 def _code(state: StateInline, silent: bool) -> bool:  # noqa: FBT001
-    """A backtick before a closing bracket is part of a kaomoji, and so text."""
+    """A backtick before a closing bracket is text, because it is part of a kaomoji."""
     if state.src[state.pos] == "`" and state.src[state.pos + 1 : state.pos + 2] in {")", "）"}:
         if not silent:
             state.pending += "`"

@@ -67,7 +67,7 @@ class ArrivingContent:
 
 
 Unfetched = Literal["not_ready", "gone", "too_large", "unavailable"]
-"""Why there are no bytes: still prepared by LINE; withdrawn or expired; above the limit; or LINE did not answer."""
+"""Why there are no bytes: LINE still prepares the content; it was withdrawn or has expired; it exceeds the limit; LINE did not answer."""
 
 
 class MediaSource(Protocol):

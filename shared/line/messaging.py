@@ -133,7 +133,7 @@ class PushApi(Protocol):
 
 
 class Messenger(ReplyApi, PushApi, Protocol):
-    """The two sending calls of LINE's Messaging API."""
+    """The two calls of LINE's Messaging API that send messages."""
 
 
 class Membership(Protocol):
@@ -149,7 +149,7 @@ class Membership(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SendResult:
-    """The result of sending: whether the messages reached the chat; `is_delivered` is None if unknown."""
+    """Whether the messages reached the chat; `is_delivered` is None if that is unknown."""
 
     is_delivered: bool | None
     sent_message_ids: tuple[str, ...] = field(default=())

@@ -24,7 +24,7 @@ _CHATS_CACHED: Final = 4_096
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quota:
-    """The account's pushes of the month: the allowed number `limit`, None for any number, and the number sent, `used`."""
+    """How many messages the account may push this month, None for any number, and how many it has pushed."""
 
     limit: int | None
     used: int = 0
@@ -90,7 +90,7 @@ class QuotaApi(Protocol):
 
 
 class PushBudget:
-    """The remaining quota, as an instance knows the quota; safe to share between threads.
+    """The remaining quota, as this instance knows it; safe to share between threads.
 
     LINE is asked once a minute, and the instance's own pushes since then are added to the answer. Other instances push, too, so in the end
     LINE's refusal of a push counts.

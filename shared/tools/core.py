@@ -1,6 +1,6 @@
 """The core toolset, always on: `reply` and `skip` decide how a turn ends.
 
-Neither tool sends anything. The turn carries the decision out, because only the turn knows the reply token that is alive.
+Neither tool sends anything. The turn carries the decision out, because only the turn knows which reply token is alive.
 """
 
 from typing import Final
@@ -17,7 +17,7 @@ _MUST_TELL: Final = ToolFault(
 )
 
 _DESTRUCTIVE: Final = frozenset({DeedKind.DELETED, DeedKind.REMINDER_CANCELLED, DeedKind.REMINDER_CHANGED})
-"""Effects that a group has to be told, because the deleted thing may be another member's.  So do changes that remove words of an entry."""
+"""Effects that a group has to be told, because they may touch another member's entry.  So may changes that remove words of an entry."""
 
 
 def core_tools() -> tuple[Tool, ...]:

@@ -138,7 +138,7 @@ class IdempotentWrites:
 
     @contextmanager
     def _hold(self, call: tuple[str, str], deadline: Deadline) -> Iterator[bool]:
-        """Make other threads wait with the same call until the block ends; yield False if the wait for another thread took too long."""
+        """Make other threads with the same call wait until the block ends; yield False if this thread waited too long for another."""
         with self._condition:
             is_held = self._condition.wait_for(
                 lambda: call not in self._current_calls, min(deadline.left_s, _LONGEST_WAIT_S)
@@ -155,7 +155,7 @@ class IdempotentWrites:
 
 
 def _has_read_withdrawn(context: TurnContext, read_ids: AbstractSet[str], amendments: Amendments) -> bool:
-    """Whether a record that the model has read was withdrawn, erased or redacted."""
+    """Whether anything that the model has read was withdrawn, erased or redacted."""
     withdrawn_ids = amendments.withdrawn | amendments.redacted.keys()
     return not withdrawn_ids.isdisjoint(read_ids) or any(
         map(amendments.is_withdrawn, (*context.to_answer, *context.earlier))

@@ -207,7 +207,7 @@ def _is_ordered(entry: Entry, updates: Json, overlay: EntryOverlay, occasion: Oc
 
 
 def _hint_of_person(occasion: Occasion) -> Hint:
-    """Return the hint of a person's only message, such as "[task] buy milk", because the model may have left the hint out."""
+    """Return the hint in the person's only message, such as "[task] buy milk", which the model may have left out; else `Hint()`."""
     hints = [split_hints(message.text)[1] for message in occasion.possible.to_answer]
     hints_with_category = [hint for hint in hints if hint.category]
     return hints_with_category[0] if len(hints) == len(hints_with_category) == 1 else Hint()

@@ -115,7 +115,7 @@ def _queries(arguments: Json) -> list[str]:
 def _hit_in(entry: Entry, match: Match, queries: Sequence[str]) -> Json | None:
     """Return the hit with the entry's own words; None if the entry has changed since the catalog was written and no longer matches.
 
-    For example: `{"path": "people/ann", "name": "Ann", ..., "matchedField": "content", "snippet": "... allergic to nuts ..."}`.
+    For example: `{"path": "people/ann.md", "name": "Ann", ..., "matchedField": "content", "snippet": "... allergic to nuts ..."}`.
     """
     text = search_texts(entry).get(match.matched_field, "")
     folded = fold(text)

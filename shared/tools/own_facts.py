@@ -29,7 +29,7 @@ _NOT_THERE: Final = ToolFault(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnFactTools:
-    """The tools about the asking person's words."""
+    """The tools about what is filed of the asking person's words."""
 
     memory: ChatMemory
     time_zone: zoneinfo.ZoneInfo = field(repr=False)

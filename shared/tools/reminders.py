@@ -54,7 +54,7 @@ class PushCosts(Protocol):
         """Return how many of the counted pushes fit in the quota until the renewal; None: all.
 
         `pushes` are all pushes due in the chat until then, as pairs of a time and whether the push is counted. For example,
-        `[(at_1_ms, False), (at_2_ms, True)]` asks about the second push, after the first is paid for.
+        `[(at_1_ms, False), (at_2_ms, True)]` asks about the second push only, after the first has used its part of the quota.
         """
         ...
 

@@ -55,9 +55,8 @@ def _ms(text: object, time_zone: zoneinfo.ZoneInfo, *, is_end: bool) -> int | No
             moment = dt.datetime.combine(dt.date.fromisoformat(str(text)), time, time_zone)
         elif match := _TIME.fullmatch(str(text)):
             moment = dt.datetime.fromisoformat(str(text)).replace(tzinfo=time_zone)
-            if (
-                is_end and match[1] is None
-            ):  # a time without seconds is the whole minute, as in the transcript's headers
+            # As in the headers of the transcript, a time without seconds means the whole minute
+            if is_end and match[1] is None:
                 moment = moment.replace(second=59, microsecond=999_999)
         else:
             raise _UnreadableTimeError

@@ -55,7 +55,7 @@ class WebSearch(Protocol):
 
     @property
     def name(self) -> str:
-        """The id of the searching model, for records and logs."""
+        """The id of the model that searches, for records and logs."""
         ...
 
     def search(self, query: str, deadline: Deadline) -> WebAnswer:
@@ -139,12 +139,12 @@ def footnote(answer: WebAnswer) -> str:
         (f"Google: {_line(query)}", f"{_RESULTS_PAGE}{quote(without_lone_surrogates(query), safe='')}")
         for query in answer.searches[:_SEARCHES_SHOWN]
     ]
-    lines = ""
+    text = ""
     for title, url in links:
-        longer = f"{lines}\n{title}\n{url}".lstrip("\n")
+        longer = f"{text}\n{title}\n{url}".lstrip("\n")
         if _LINK.fullmatch(url) and len(longer) <= FOOTNOTE_LIMIT:
-            lines = longer
-    return lines
+            text = longer
+    return text
 
 
 def _numbered_sources(answer: WebAnswer) -> list[tuple[int, WebSource]]:

@@ -46,7 +46,7 @@ class Databases:
     def with_schema(self, name: str, deadline: Deadline, use: Callable[[Schema], _Value]) -> _Value:
         """Return `use(schema)` for a configured database; after UnfitValueError, retry with the schema read anew.
 
-        For example, `use` refuses the option "Paused" until the schema is read again after somebody added the option in Notion.
+        For example, `use` refuses the option "Paused" until the schema is read again, if the option was added in Notion a minute ago.
         Raises: UnfitValueError.
         """
         schema = self.schema(self.ids[name], deadline)
@@ -63,7 +63,7 @@ class Databases:
         return self.cache.get(f"schema {identity}", lambda: self.api.schema(identity, deadline), refresh=refresh)
 
     def name_of(self, page: Page, deadline: Deadline) -> str | None:
-        """Return the name of the configured database with the page, or None."""
+        """Return the name of the configured database that holds the page, or None."""
         for name, identity in self.ids.items():
             if identity in {page.data_source_id, page.database_id}:
                 return name if self.schema(identity, deadline).data_source_id == page.data_source_id else None

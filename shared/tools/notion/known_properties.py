@@ -2,7 +2,7 @@
 
 Editors of a database choose the names of properties, and the model reads declared names next to the system's own words. So a declared name
 is short, on a single line, and made of letters, digits and a few marks, such as "Due date" or "期限". All other names are left to
-`search_database`, because the model takes results for data. The text is bounded by MOST_TOKENS.
+`search_database`, whose results the model treats as data. The text is bounded by MOST_TOKENS.
 """
 
 import unicodedata

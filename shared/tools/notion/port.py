@@ -62,7 +62,7 @@ class Schema:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """A page.  `data_source_id` and `database_id` are the parents, None outside databases; `is_own`: created by the bot."""
+    """A page.  `data_source_id` and `database_id` are its parents, None outside databases; `is_own`: created by the bot."""
 
     page_id: str
     data_source_id: str | None
@@ -104,7 +104,7 @@ class NotionDatabases(Protocol):
     def schema(self, database_id: str, deadline: Deadline) -> Schema:
         """Return the schema behind the id of a database or of a data source.
 
-        Refused: a database with several data sources, with a list of names and ids; an id that the integration cannot see.
+        Refused: a database with several data sources, whose names and ids the error lists; an id that the integration cannot see.
         """
         ...
 

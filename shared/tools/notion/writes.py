@@ -1,7 +1,7 @@
 """The toolset's three writes, each with a way to find the effect after a worker died before storing the result.
 
-Notion's API has no idempotency keys, so the search is for the effect itself: a page by title, properties and minute of creation, blocks by
-text. Source: docs/notion-facts.md.
+Notion's API has no idempotency keys, so the effect itself is looked for: a page by its title, properties and minute of creation, blocks by
+their text. Source: docs/notion-facts.md.
 """
 
 import datetime as dt
