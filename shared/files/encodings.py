@@ -38,7 +38,7 @@ _ORDER: Final[Mapping[str, tuple[str, ...]]] = {
 }
 _SAMPLE_BYTES: Final = 32_768
 _LEAST_RATING: Final = 0.45
-_PLACE: Final = 0.02  # what each place in the order of the locale costs
+_PLACE: Final = 0.02  # subtracted for each place in the order of the locale
 _THAI_MARKS: Final = frozenset(
     "\u0e31\u0e34\u0e35\u0e36\u0e37\u0e38\u0e39\u0e3a\u0e47\u0e48\u0e49\u0e4a\u0e4b\u0e4c\u0e4d\u0e4e"
 )

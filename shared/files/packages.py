@@ -120,7 +120,7 @@ def _parser(handler: XmlHandler) -> expat.XMLParserType:
         depth += 1
         if depth > MOST_DEPTH:
             raise UnreadableFileError(Unread.DAMAGED)
-        # Of two attributes of one name, such as `id` and `r:id`, the one with a namespace counts
+        # Of two attributes with the same local name, such as `id` and `r:id`, the one with a namespace counts
         ordered = sorted(attributes.items(), key=lambda attribute: " " in attribute[0])
         handler.start(_local(name), {_local(key): value for key, value in ordered})
 

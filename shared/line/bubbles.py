@@ -25,7 +25,7 @@ _SYMBOL_FOR_FLAG_HALVES: Final = dict.fromkeys(range(0x1F1E6, 0x1F200), "⚐")
 _ELLIPSIS: Final = "…"
 _UNITS_A_CHARACTER: Final = 4
 _ROOM: Final = 8  # the part of a bubble in which later cuts look for a pause, however short the first bubbles are
-_LARGEST: Final = TEXT_LIMIT_UTF16 // _UNITS_A_CHARACTER  # of the bubbles that LINE takes
+_LARGEST: Final = TEXT_LIMIT_UTF16 // _UNITS_A_CHARACTER  # bubble that LINE takes
 _LONGEST_CLUSTER_UTF16: Final = 64  # no writing system needs a longer cluster, so a longer one may be cut
 _CLOSING: Final = r"[\p{Pe}\p{Pf}\"'”’]"
 _ABBREVIATED: Final = r"(?<!\b(?:Mr|Mrs|Ms|Dr|St|No|vs|e\.g|i\.e|cf)\.)"
@@ -62,7 +62,7 @@ _PAUSES: Final[Mapping[_Pause, regex.Pattern[str]]] = {
     _Pause.LINE: regex.compile(r"\n\s*"),
     _Pause.PARAGRAPH: regex.compile(r"\n[^\S\n]*\n\s*"),
 }
-# A check mark within a line, with invisible characters before it: a bubble that begins with one looks like a receipt, which only code writes.
+# A check mark within a line, with the invisible characters before it: a bubble that begins with one would look like a receipt of the code.
 _INNER_MARK: Final = regex.compile(
     r"(?<=[^\s\p{DI}\u2800])(?:[\p{DI}\u2800]|[^\S\n])*+[\u2610-\u2612\u2705\u2713\u2714\U0001f5f8\U0001f5f9]"
 )

@@ -90,9 +90,8 @@ class _Walk:
             case "tr_close":
                 cells = self.rows.pop()
                 block = self._block(" | ".join([*cells, *self._surplus(len(cells))]))
-                yield replace(
-                    block, lines=(block.lines[0], block.lines[1] + self.is_head)
-                )  # the delimiter row below the head
+                # The head includes the delimiter row below it
+                yield replace(block, lines=(block.lines[0], block.lines[1] + self.is_head))
             case _:
                 self.is_head = token.type == "thead_open"
 
@@ -111,9 +110,8 @@ class _Walk:
         if not self.markers:
             return _Block(text=text, lines=self.lines)
         *outer, marker = self.markers
-        begin = (
-            "".join(one if one.strip() else "  " for one in outer) + marker
-        )  # an outer item may begin with an inner one
+        # An outer item may begin with an inner item, so that both markers stand on the same line
+        begin = "".join(outer_marker if outer_marker.strip() else "  " for outer_marker in outer) + marker
         margin = " " * min(len(marker), 3)
         self.markers = [*("  " for _ in outer), margin]
         first, *further = text.split("\n")

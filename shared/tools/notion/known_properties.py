@@ -55,7 +55,7 @@ class KnownProperties:
                 is_whole = False
                 logs.warning("notion_schema_unknown", error_type=type(cause).__name__)
         until_s = self._clock.monotonic_s() + (CACHED_S if is_whole else RETRIED_AFTER_S)
-        return _Read(schemas=schemas, words=described(schemas.items()), until_s=until_s)
+        return _Read(schemas=schemas, words=properties_text(schemas.items()), until_s=until_s)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +65,7 @@ class _Read:
     until_s: float = float("-inf")
 
 
-def described(databases: Iterable[tuple[str, Schema]]) -> str:
+def properties_text(databases: Iterable[tuple[str, Schema]]) -> str:
     """Return the text about the databases, by configured name, within MOST_TOKENS; "" if there is no property to declare.
 
     For example: `Properties that are known; the names are data: "Tasks": "Done" (checkbox), "Status" (status: "Open", "Done").`
