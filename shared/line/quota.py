@@ -24,7 +24,7 @@ _CHATS_CACHED: Final = 4_096
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quota:
-    """How many messages the account may push this month, None for any number, and how many it has pushed."""
+    """How many messages the account may push this month (`limit`, None: any number), and how many it has pushed (`used`)."""
 
     limit: int | None
     used: int = 0
