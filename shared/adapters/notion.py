@@ -25,13 +25,13 @@ from shared.settings.secret import Secret
 from shared.tools.notion.blocks import text_of
 from shared.tools.notion.port import (
     Block,
-    Found,
     NotionRefusedError,
     NotionUnavailableError,
     Page,
     Person,
     Property,
     PropertyValues,
+    QueryResult,
     Schema,
 )
 
@@ -80,11 +80,12 @@ class NotionApi:
             names = ", ".join(f'"{source.get("name")}" ({source.get("id")})' for source in sources)
             raise NotionRefusedError(
                 "a database of NOTION_DATABASES has not exactly one data source",
-                told=f"This database has {len(sources)} data sources: {names or 'none'}. Its operator has to name one of them by its id.",
+                explanation=f"This database has {len(sources)} data sources: {names or 'none'}. "
+                "Its operator has to name one of them by its id.",
             )
         return _schema(self._read(lambda: self._client.data_sources.retrieve(sources[0]["id"]), deadline))
 
-    def query(self, data_source_id: str, filter_: Json | None, *, limit: int, deadline: Deadline) -> Found:
+    def query(self, data_source_id: str, filter_: Json | None, *, limit: int, deadline: Deadline) -> QueryResult:
         parameters: dict[str, Any] = {"sorts": [{"timestamp": "last_edited_time", "direction": "descending"}]}
         if filter_ is not None:
             parameters["filter"] = filter_
@@ -95,8 +96,10 @@ class NotionApi:
         ):
             pages += [_page(page, own_id) for page in answer["results"] if page.get("object") == "page"]
             if len(pages) >= limit:
-                return Found(pages=tuple(pages[:limit]), has_more=len(pages) > limit or bool(answer.get("has_more")))
-        return Found(pages=tuple(pages), has_more=False)
+                return QueryResult(
+                    pages=tuple(pages[:limit]), has_more=len(pages) > limit or bool(answer.get("has_more"))
+                )
+        return QueryResult(pages=tuple(pages), has_more=False)
 
     def people(self, deadline: Deadline) -> tuple[Person, ...]:
         people: list[Person] = []
@@ -223,7 +226,7 @@ def _fault(cause: Exception, *, is_write: bool) -> NotionRefusedError | NotionUn
             return NotionUnavailableError(f"Notion answered {cause.status}", may_have_effect=False)
         if cause.status < _SERVER_ERRORS:
             code = provider_word(getattr(cause.code, "value", cause.code))
-            return NotionRefusedError(f"Notion refused: {cause.status} {code}", told=_text_for_model(cause))
+            return NotionRefusedError(f"Notion refused: {cause.status} {code}", explanation=_text_for_model(cause))
         return NotionUnavailableError(f"Notion answered {cause.status}", may_have_effect=is_write)
     never_sent = isinstance(cause, httpx.ConnectError | httpx.ConnectTimeout | httpx.PoolTimeout)
     return NotionUnavailableError("Notion gave no readable answer", may_have_effect=is_write and not never_sent)

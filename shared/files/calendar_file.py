@@ -1,5 +1,7 @@
 """The dates of an ics file as lines in the reader's time zone, the earliest first.
 
+For example:
+
     2026-11-28 10:00 to 11:00 | Dentist | at: Shibuya | repeats: FREQ=WEEKLY
 
 Source: RFC 5545, 3.1 (folded lines), 3.3.5 (times), 3.6.5 (VTIMEZONE).
@@ -21,7 +23,7 @@ _PARAMETER: Final = re.compile(r';([A-Za-z0-9-]+)=(?:"([^"]*)"|([^";:]*))')
 _TIME: Final = re.compile(r"(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)(Z)?)?")
 _OFFSET: Final = re.compile(r"([+-])(\d\d)(\d\d)(?:\d\d)?")
 _ESCAPED: Final = re.compile(r"\\([\\;,nN])")
-_NAMED: Final[Mapping[str, str]] = {
+_LABELS: Final[Mapping[str, str]] = {
     "LOCATION": "at: ",
     "RRULE": "repeats: ",
     "STATUS": "status: ",
@@ -54,40 +56,40 @@ def read_ics(text: str, *, time_zone: zoneinfo.ZoneInfo) -> Document:
     offsets: dict[str, dt.tzinfo] = {}
     component: list[str] = []
     zone_name = ""
-    for one in _properties(text):
-        if one.name == "BEGIN":
-            component.append(one.value.upper())
+    for property_ in _properties(text):
+        if property_.name == "BEGIN":
+            component.append(property_.value.upper())
             if component[-1] in _ENTRIES and len(entries) < _MOST_ENTRIES:
                 entries.append(_Entry())
-        elif one.name == "END":
+        elif property_.name == "END":
             del component[-1:]
         elif component and component[-1] in _ENTRIES and entries:
-            entries[-1].properties.setdefault(one.name, one)
-        elif component and component[-1] == "VTIMEZONE" and one.name == "TZID":
-            zone_name = one.value
-        elif component and component[-1] == "STANDARD" and one.name == "TZOFFSETTO":
-            offsets |= _offset(zone_name, one.value)
+            entries[-1].properties.setdefault(property_.name, property_)
+        elif component and component[-1] == "VTIMEZONE" and property_.name == "TZID":
+            zone_name = property_.value
+        elif component and component[-1] == "STANDARD" and property_.name == "TZOFFSETTO":
+            offsets |= _offset(zone_name, property_.value)
     lines = sorted(_line(entry, offsets, time_zone) for entry in entries)
     return bounded(parts_of("\n".join(lines)))
 
 
 def _properties(text: str) -> Iterator[_Property]:
     for line in _FOLD.sub("", text).splitlines():
-        found = _PROPERTY.fullmatch(line)
-        if found is not None:
-            parameters = {name.upper(): quoted or plain for name, quoted, plain in _PARAMETER.findall(found[2])}
-            yield _Property(found[1].upper(), parameters, found[3])
+        match = _PROPERTY.fullmatch(line)
+        if match is not None:
+            parameters = {name.upper(): quoted or plain for name, quoted, plain in _PARAMETER.findall(match[2])}
+            yield _Property(match[1].upper(), parameters, match[3])
 
 
 def _offset(zone_name: str, value: str) -> dict[str, dt.tzinfo]:
-    """Return the zone of this name, for programs whose names of zones only they know, such as `Tokyo Standard Time`."""
-    found = _OFFSET.fullmatch(value)
-    if found is None:
+    """Return the zone by name, for names known only to the writing program, such as `Tokyo Standard Time`."""
+    match = _OFFSET.fullmatch(value)
+    if match is None:
         return {}
-    offset = dt.timedelta(hours=int(found[2]), minutes=int(found[3]))
+    offset = dt.timedelta(hours=int(match[2]), minutes=int(match[3]))
     if offset >= dt.timedelta(days=1):
         return {}
-    return {zone_name: dt.timezone(-offset if found[1] == "-" else offset)}
+    return {zone_name: dt.timezone(-offset if match[1] == "-" else offset)}
 
 
 def _line(entry: _Entry, offsets: Mapping[str, dt.tzinfo], time_zone: zoneinfo.ZoneInfo) -> str:
@@ -96,28 +98,30 @@ def _line(entry: _Entry, offsets: Mapping[str, dt.tzinfo], time_zone: zoneinfo.Z
     due = _moment(entry.properties.get("DUE"), offsets, time_zone)
     when = _span(begins, ends) if begins else ""
     cells = [when or "without a date", _value(entry, "SUMMARY"), f"due: {_shown(due)}" if due else ""]
-    cells += [f"{label}{value}" for name, label in _NAMED.items() if (value := _value(entry, name))]
+    cells += [f"{label}{value}" for name, label in _LABELS.items() if (value := _value(entry, name))]
     return CELLS.join(filter(None, cells))
 
 
 def _value(entry: _Entry, name: str) -> str:
-    one = entry.properties.get(name)
-    if one is None:
+    property_ = entry.properties.get(name)
+    if property_ is None:
         return ""
-    text = _ESCAPED.sub(lambda found: " " if found[1] in "nN" else found[1], one.value)
+    text = _ESCAPED.sub(lambda escape: " " if escape[1] in "nN" else escape[1], property_.value)
     return " ".join(text.split())[:_CHARACTERS]
 
 
-def _moment(one: _Property | None, offsets: Mapping[str, dt.tzinfo], time_zone: zoneinfo.ZoneInfo) -> Moment | None:
-    found = _TIME.fullmatch(one.value.strip()) if one is not None else None
-    if one is None or found is None:
+def _moment(
+    property_: _Property | None, offsets: Mapping[str, dt.tzinfo], time_zone: zoneinfo.ZoneInfo
+) -> Moment | None:
+    match = _TIME.fullmatch(property_.value.strip()) if property_ is not None else None
+    if property_ is None or match is None:
         return None
     try:
-        date = dt.date(int(found[1]), int(found[2]), int(found[3]))
-        if found[4] is None:
+        date = dt.date(int(match[1]), int(match[2]), int(match[3]))
+        if match[4] is None:
             return date
-        time = dt.time(int(found[4]), int(found[5]), min(int(found[6]), 59))
-        zone = dt.UTC if found[7] else _zone(one.parameters.get("TZID"), offsets, time_zone)
+        time = dt.time(int(match[4]), int(match[5]), min(int(match[6]), 59))
+        zone = dt.UTC if match[7] else _zone(property_.parameters.get("TZID"), offsets, time_zone)
         return dt.datetime.combine(date, time, zone).astimezone(time_zone)
     except (ValueError, OverflowError):
         return None

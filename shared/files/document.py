@@ -1,6 +1,6 @@
-"""What a file holds as text, in sections that a person can name: "the table on page 3", "sheet 2", "slide 5", "row 300".
+"""The text of a file, in sections that a person can name: "the table on page 3", "sheet 2", "slide 5", "row 300".
 
-The reading process writes a document as JSON; the worker reads it from there. Nothing of it is stored.
+The reading process writes a document as JSON, for the worker to read. Nothing is stored.
 """
 
 import json
@@ -10,15 +10,15 @@ from enum import StrEnum
 from typing import Final, Literal
 
 MOST_CHARACTERS: Final = 400_000
-"""Of a document.  What a file holds beyond these is counted, and not shown."""
+"""Characters of a document.  A longer file is cut, and the document says so."""
 PART_CHARACTERS: Final = 4_000
-"""Of a section that neither a page nor a row ends."""
+"""Characters of a section that neither a page nor a row ends."""
 
 SectionKind = Literal["page", "part", "sheet", "slide"]
 
 
 class Unread(StrEnum):
-    """Why a file cannot be read: each has a sentence of its own for the person who sent it."""
+    """Why a file cannot be read.  The person who sent the file gets a sentence for the reason."""
 
     EMPTY = "empty"
     PROTECTED = "protected"
@@ -28,7 +28,7 @@ class Unread(StrEnum):
 
 
 class UnreadableFileError(Exception):
-    """A file cannot be read, for this reason."""
+    """A file cannot be read; `reason` says why."""
 
     def __init__(self, reason: Unread) -> None:
         super().__init__(reason.value)
@@ -37,9 +37,10 @@ class UnreadableFileError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """A page, a sheet or some rows of it, a slide, or a part of a text without pages.
+    """A page, a sheet or some of its rows, a slide, or a part of a text without pages.
 
-    `number` counts the sections of the kind from 1. `first_row` and `last_row` are those of a table, from 1; 0: it is no table.
+    `number` counts pages, parts, sheets or slides from 1. `first_row` and `last_row` are rows of a table, from 1, and 0 without a table.
+    For example: `Section(kind="sheet", number=2, title="Prices", first_row=1, last_row=100, text="1: Milk | 198")`.
     """
 
     kind: SectionKind
@@ -64,9 +65,9 @@ class Document:
 
 
 def bounded(sections: Sequence[Section]) -> Document:
-    """Return the document of these sections, without what exceeds MOST_CHARACTERS.
+    """Return the document of the sections, cut after MOST_CHARACTERS.
 
-    Raises: UnreadableFileError, if no section holds anything but spaces.
+    Raises: UnreadableFileError, if all sections are blank.
     """
     if not any(section.text.strip() for section in sections):
         raise UnreadableFileError(Unread.EMPTY)
@@ -81,7 +82,7 @@ def bounded(sections: Sequence[Section]) -> Document:
 
 
 def parts_of(text: str) -> tuple[Section, ...]:
-    """Return a text without pages as sections of about PART_CHARACTERS, which end with a line where one ends in time.
+    """Return a text without pages as sections of about PART_CHARACTERS, each ending with a line if a line ends in time.
 
     For example, 10,000 characters become the parts 1 to 3.
     """
@@ -102,7 +103,7 @@ def encode_document(document: Document) -> bytes:
 
 
 def decode_document(data: bytes) -> Document:
-    """Return the document that was encoded.  Raises: ValueError, TypeError, KeyError, if `data` is no document."""
+    """Return the encoded document.  Raises: ValueError, TypeError, KeyError, if `data` is no document."""
     read = json.loads(data)
     sections = tuple(Section(**section) for section in read["sections"])
     return Document(sections=sections, is_cut=read["is_cut"])

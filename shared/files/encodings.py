@@ -1,7 +1,8 @@
-"""Text of an unknown encoding: a mark at its beginning, then UTF-8, then the encodings of the region, judged by what they make of it.
+"""Decodes text of an unknown encoding: by a byte order mark, else as UTF-8, else in the most plausible encoding of the region.
 
-Several encodings can read the same bytes, so that "can be decoded" decides nothing: EUC-JP read as cp932 is half-width katakana, and Thai
-read as Big5 is a row of rare characters. Each candidate is rated by how common its characters are; on a tie the order of the locale counts.
+Several encodings can read the same bytes, so that "can be decoded" decides nothing. For example, EUC-JP read as cp932 is half-width
+katakana, and Thai read as Big5 is a row of rare characters. Each candidate is rated by how common the resulting characters are; on a tie
+the order of the locale counts.
 
 Source: Unicode 15, 23.8 (byte order marks); JIS X 0208, Big5 and GB 2312 begin with their common characters ("level 1").
 """
@@ -25,7 +26,7 @@ _MARKS: Final = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _ESCAPES: Final = (b"\x1b$", b"\x1b(")  # of ISO-2022-JP, whose bytes are all ASCII
-_CONTROLS: Final = re.compile(rb"[\x00-\x08\x0e-\x1f]")  # UTF-16 without a mark holds these
+_CONTROLS: Final = re.compile(rb"[\x00-\x08\x0e-\x1f]")  # bytes of UTF-16 without a mark
 _JAPANESE: Final = ("cp932", "euc_jp")
 _CHINESE: Final = ("cp950", "gb18030")
 _WIDE: Final = ("utf-16-le", "utf-16-be")
@@ -37,7 +38,7 @@ _ORDER: Final[Mapping[str, tuple[str, ...]]] = {
 }
 _SAMPLE_BYTES: Final = 32_768
 _LEAST_RATING: Final = 0.45
-_PLACE: Final = 0.02  # what each place in the order of the locale costs
+_PLACE: Final = 0.02  # subtracted for each place in the order of the locale
 _THAI_MARKS: Final = frozenset(
     "\u0e31\u0e34\u0e35\u0e36\u0e37\u0e38\u0e39\u0e3a\u0e47\u0e48\u0e49\u0e4a\u0e4b\u0e4c\u0e4d\u0e4e"
 )
@@ -51,7 +52,7 @@ _COMMON_SIGNS: Final = frozenset("…‥―—–‘’“”•·×÷°±℃№
 
 
 def decode(data: bytes, *, locale: str) -> str:
-    """Return the text of the bytes, with line breaks as they are.  Raises: UnreadableFileError, if they are no text."""
+    """Return the text of the bytes, with line breaks unchanged.  Raises: UnreadableFileError, if the bytes are no text."""
     for mark, name in _MARKS:
         if data.startswith(mark):
             return _text(data, name)
@@ -63,7 +64,7 @@ def decode(data: bytes, *, locale: str) -> str:
 
 
 def decode_as(data: bytes, name: str | None, *, locale: str) -> str:
-    """Return the text of the bytes in the encoding that they declare, if they can be decoded so; else as `decode` does."""
+    """Return the text in the declared encoding `name`, if the bytes can be decoded so; else as `decode` does."""
     if name is not None and not any(data.startswith(mark) for mark, _ in _MARKS):
         name = {"shift_jis": "cp932", "x-sjis": "cp932", "big5": "cp950"}.get(name.lower(), name)
         try:
@@ -82,7 +83,7 @@ def _text(data: bytes, name: str) -> str:
 
 
 def _sampled(data: bytes, name: str) -> str | None:
-    """Return the beginning of the text, if it can be decoded; the end of the sample may divide a character."""
+    """Return the beginning of the text, None if not decodable; the end of the sample may divide a character."""
     sample = data[:_SAMPLE_BYTES]
     try:
         return codecs.getincrementaldecoder(name)().decode(sample, final=len(sample) == len(data))
@@ -102,11 +103,11 @@ def _most_likely(data: bytes, locale: str) -> str | None:
 
 
 def _detected(data: bytes) -> str:
-    """Return Western Europe's encoding, or what charset-normalizer takes the bytes for.  Raises: UnreadableFileError, if that is none."""
+    """Return Western Europe's encoding, or the guess of charset-normalizer.  Raises: UnreadableFileError, if there is no guess."""
     western = _sampled(data, "cp1252")
     if western is not None and _WESTERN.fullmatch(western):
         return "cp1252"
-    from charset_normalizer import from_bytes  # noqa: PLC0415 - only for what nothing else could be
+    from charset_normalizer import from_bytes  # noqa: PLC0415 - only if nothing else fits
 
     match = from_bytes(data[:_SAMPLE_BYTES]).best()
     if match is None:
@@ -115,7 +116,7 @@ def _detected(data: bytes) -> str:
 
 
 def _rating(text: str, name: str) -> float:
-    """Return how plausible the text is, at most 1: the mean over its characters that are not ASCII."""
+    """Return the plausibility of the text, at most 1: the mean weight of characters other than plain ASCII."""
     weights = [*_weights(text, name)]
     if not weights:
         return 0.0
@@ -135,9 +136,9 @@ def _weights(text: str, name: str) -> Iterator[float]:
 
 
 def _is_thai(letters: str) -> bool:
-    """Whether these are spread as Thai is: a vowel in every fourth place or more often, and no letter in every third.
+    """Whether letters are spread as in Thai: vowels are a quarter or more, and no letter is a third of all.
 
-    Kana of EUC-JP fail: every second of their bytes is the same.
+    For example, "สวัสดี" is Thai. Kana of EUC-JP, read as Thai, are not, because every second byte is the same.
     """
     vowels = sum(character in _THAI_VOWELS for character in letters)
     most = Counter(letters).most_common(1)[0][1] if letters else 0
@@ -145,7 +146,7 @@ def _is_thai(letters: str) -> bool:
 
 
 def _thai_weights(run: str, weight: float) -> Iterator[float]:
-    """Marks stand above letters, a vowel that is written first has a letter after it, and two letters are out of use."""
+    """Yield `weight` for each character, but -1 for a mark or leading vowel without its letter, and for the two letters out of use."""
     for previous, character in pairwise(f" {run} "):
         is_mark, is_after_mark = character in _THAI_MARKS, previous in _THAI_MARKS
         is_wrong = (is_mark and not (_is_thai_letter(previous) or is_after_mark)) or (
@@ -160,7 +161,8 @@ def _is_thai_letter(character: str) -> bool:
 
 def _weight(character: str, name: str) -> float:
     if "\u3041" <= character <= "\u30fe":
-        return 1.0 if name not in _CHINESE else 0.0  # GB 2312 and Big5 hold kana, too; who writes these is Japanese
+        # GB 2312 and Big5 hold kana, too, but people who write kana are Japanese
+        return 1.0 if name not in _CHINESE else 0.0
     if "\u3001" <= character <= "\u301f" or "\uff01" <= character <= "\uff60" or character == "\u3000":
         return 0.9
     if "\u4e00" <= character <= "\u9fff":
@@ -174,7 +176,7 @@ def _weight(character: str, name: str) -> float:
 
 @cache
 def _common_han(name: str) -> frozenset[str]:
-    """Return the common characters of the encoding's own standard; of Unicode's, those of all three."""
+    """Return the common characters of the encoding's own standard; for UTF-16, of all three standards."""
     match name:
         case "cp932" | "euc_jp":
             return _level_1("euc_jp", range(0xB0, 0xD0))

@@ -1,4 +1,4 @@
-"""The types of files that are read as text by this system; the model itself reads PDF, pictures, voices and videos.
+"""The types of files that the reading process reads as text; the model reads PDF, pictures, voices and videos.
 
 Source: IANA, "Media Types"; ECMA-376 part 1 (docx, xlsx, pptx); OASIS, OpenDocument 1.3 (ods).
 """
@@ -31,7 +31,7 @@ _SAME_AS: Final[Mapping[str, str]] = {
     "application/xml": TEXT,
     "application/yaml": TEXT,
 }
-# Of names whose suffix `mimetypes` does not know on every machine
+# Suffixes that `mimetypes` does not know on every machine
 _BY_SUFFIX: Final[Mapping[str, str]] = {
     ".csv": CSV,
     ".docm": DOCX,
@@ -57,16 +57,16 @@ _BY_SUFFIX: Final[Mapping[str, str]] = {
 
 
 def file_type(content_type: str) -> str | None:
-    """Return the one of FILE_TYPES as which a content type is read; None: as none of them.
+    """Return the type of FILE_TYPES as which a content type is read; None if files of the type are not read.
 
     For example, `text/x-python` is read as `text/plain`, and `application/zip` is not read.
     """
-    known = _SAME_AS.get(content_type, content_type)
-    if known in FILE_TYPES:
-        return known
-    return TEXT if known.startswith("text/") else None
+    common_type = _SAME_AS.get(content_type, content_type)
+    if common_type in FILE_TYPES:
+        return common_type
+    return TEXT if common_type.startswith("text/") else None
 
 
 def type_of_suffix(suffix: str) -> str | None:
-    """Return the type of files whose names end so, such as `.xlsx`."""
+    """Return the type of files with the suffix: `type_of_suffix(".xlsx")` is XLSX; None for other suffixes."""
     return _BY_SUFFIX.get(suffix.lower())

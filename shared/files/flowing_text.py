@@ -1,7 +1,7 @@
-"""Paragraphs and tables of WordprocessingML (docx) and DrawingML (pptx), which name them alike.
+"""Paragraphs and tables of WordprocessingML (docx) and DrawingML (pptx), which share the names of their elements.
 
-A row of a table is a line, with ` | ` between its cells. Left out are what was deleted or moved away, readings above characters (ruby),
-and second forms of what stands there already.  Source: ECMA-376 part 1, 17.3 and 21.1.2; part 3, 10 (AlternateContent).
+A row of a table becomes a line, for example `Milk | 2 | 396`. Left out are deleted and moved texts, readings above characters (ruby), and
+alternative forms of the same content.  Source: ECMA-376 part 1, 17.3 and 21.1.2; part 3, 10 (AlternateContent).
 """
 
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ _SKIPPED: Final = frozenset({"Fallback", "moveFrom", "pPr", "rPr", "rt", "sectPr
 
 
 class FlowingText:
-    """An XmlHandler.  `pages` are the lines of each page, as far as the file tells where pages end."""
+    """An XmlHandler.  `pages` are the lines of each page, as far as the file marks pages."""
 
     def __init__(self) -> None:
         self.pages: list[list[str]] = [[]]
@@ -52,7 +52,7 @@ class FlowingText:
                 self._cells.append([])
 
     def end(self, name: str) -> None:
-        """End what began."""
+        """End a paragraph, a row, a cell or a text."""
         if self._skipped:
             self._skipped -= 1
             return
@@ -76,16 +76,16 @@ class FlowingText:
             self._paragraphs[-1].append(characters)
 
     def _put(self, line: str) -> None:
-        """Put a whole paragraph or row into the cell around it, or on the page."""
+        """Put a whole paragraph or row into the enclosing cell, or on the page."""
         if self._cells:
             self._cells[-1].append(line)
         elif line.strip():
             self.pages[-1].append(line)
 
     def _break_page(self) -> None:
-        """Begin a page.  A break that somebody set is followed by the one that the program found there: both are one.
+        """Begin a page.  A break by hand is followed by the program's own mark of the same break: both together begin a single page.
 
-        The beginning of the paragraph that the break divides stays on the page before.
+        The beginning of a divided paragraph stays on the earlier page.
         """
         if self._cells:
             return  # within a table a row is not divided

@@ -1,4 +1,4 @@
-"""The texts of docx and pptx files: pages with their tables, slides with their notes.
+"""The texts of docx and pptx files: pages with tables, slides with notes.
 
 Source: ECMA-376 part 1, 11.3 (parts of a document) and 13.3 (parts of a presentation); part 2, 9.3 (relationships).
 """
@@ -19,7 +19,7 @@ _MOST_SLIDES: Final = 1_000
 
 
 def read_docx(data: bytes) -> Document:
-    """Return the pages of a document, then its footnotes and comments.  Without marks of pages, it is divided into parts.
+    """Return the pages of a document, then footnotes and comments.  A document without marks of pages is divided into parts.
 
     Raises: UnreadableFileError.
     """
@@ -38,7 +38,7 @@ def read_docx(data: bytes) -> Document:
 
 
 def read_pptx(data: bytes) -> Document:
-    """Return the slides of a presentation in their order, each with its notes.  Raises: UnreadableFileError."""
+    """Return the slides of a presentation in order, each with its notes.  Raises: UnreadableFileError."""
     with open_package(data) as archive:
         slides = [_slide_text(archive, name) for name in _slides(archive)]
     return bounded([Section(kind="slide", number=number, text=text) for number, text in enumerate(slides, start=1)])
@@ -51,7 +51,7 @@ def _texts_in(archive: zipfile.ZipFile, name: str) -> tuple[str, ...]:
 
 
 def _slides(archive: zipfile.ZipFile) -> Iterator[str]:
-    """Yield the names of the slides, in the order in which they are shown."""
+    """Yield the names of the slides' files in order of presentation, for example `ppt/slides/slide1.xml`."""
     shown = Attributes("sldId")
     read_xml(archive, _PRESENTATION, shown)
     targets = _targets(archive, _PRESENTATION)
@@ -70,7 +70,7 @@ def _slide_text(archive: zipfile.ZipFile, name: str) -> str:
 
 
 def _targets(archive: zipfile.ZipFile, name: str) -> Mapping[str, tuple[str, str]]:
-    """Return the kinds and names of the files to which a file of the archive refers, by the ids of its relationships."""
+    """Return the kinds and names of the files to which a file of the archive refers, by relationship id."""
     folder, _, base = name.rpartition("/")
     listing = f"{folder}/_rels/{base}.rels"
     if listing not in archive.namelist():
@@ -78,9 +78,9 @@ def _targets(archive: zipfile.ZipFile, name: str) -> Mapping[str, tuple[str, str
     relationships = Attributes("Relationship")
     read_xml(archive, listing, relationships)
     return {
-        one.get("Id", ""): (
-            one.get("Type", ""),
-            posixpath.normpath(posixpath.join("/", folder, one.get("Target", ""))).lstrip("/"),
+        relationship.get("Id", ""): (
+            relationship.get("Type", ""),
+            posixpath.normpath(posixpath.join("/", folder, relationship.get("Target", ""))).lstrip("/"),
         )
-        for one in relationships.rows
+        for relationship in relationships.rows
     }

@@ -1,6 +1,6 @@
-"""Files that are zip archives (docx, xlsx, pptx, ods), opened within limits, and XML that is read as a stream without entities.
+"""Opens zip archives (docx, xlsx, pptx, ods) within limits, and reads XML as a stream without entities.
 
-Source: ECMA-376 part 2, "Open Packaging Conventions": a package holds no XML with a document type, so that one is a bomb or damage.
+Source: ECMA-376 part 2, "Open Packaging Conventions": a package holds no XML with a document type, which therefore is a bomb or damage.
 [MS-OFFCRYPTO] 2.3.4.4: a protected Office file is a compound file with a stream `EncryptedPackage`.
 """
 
@@ -15,10 +15,10 @@ from xml.parsers import expat
 from shared.files.document import Unread, UnreadableFileError
 
 MOST_BYTES: Final = 200_000_000
-"""Of everything in an archive, once it is expanded."""
+"""Bytes of all files in an archive, once expanded."""
 MOST_ENTRIES: Final = 5_000
 MOST_XML_BYTES: Final = 100_000_000
-"""Of one XML file."""
+"""Bytes of a single XML file."""
 MOST_DEPTH: Final = 500
 _PIECE_BYTES: Final = 64 * 1024
 _COMPOUND_FILE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -28,13 +28,13 @@ _DAMAGE: Final = (
     *(expat.ExpatError, zipfile.BadZipFile, zlib.error, lzma.LZMAError),
     *(EOFError, NotImplementedError, OSError, RuntimeError, ValueError),
 )
-"""What `zipfile` and `expat` raise where bytes are not what they have to be."""
+"""Errors of `zipfile` and `expat` for damaged bytes."""
 _MANIFEST: Final = "META-INF/manifest.xml"
 _MANIFEST_BYTES: Final = 1_000_000
 
 
 class XmlHandler(Protocol):
-    """What is told of an XML file while it is read; names have no namespace."""
+    """Receives the elements of an XML file during the reading; names have no namespace."""
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
         """An element begins."""
@@ -50,7 +50,7 @@ class XmlHandler(Protocol):
 
 
 def is_compound_file(data: bytes) -> bool:
-    """Whether the file is of the kind that xls, doc and protected Office files are."""
+    """Whether the file is a compound file, as xls, doc and protected Office files are."""
     return data.startswith(_COMPOUND_FILE)
 
 
@@ -60,7 +60,7 @@ def is_protected_package(data: bytes) -> bool:
 
 
 def open_package(data: bytes) -> zipfile.ZipFile:
-    """Return the archive.  Raises: UnreadableFileError, if it is protected, damaged, or expands beyond the limits."""
+    """Return the archive.  Raises: UnreadableFileError, if the file is protected, damaged, or expands beyond the limits."""
     if is_compound_file(data):
         raise UnreadableFileError(Unread.PROTECTED if is_protected_package(data) else Unread.DAMAGED)
     try:
@@ -76,7 +76,7 @@ def open_package(data: bytes) -> zipfile.ZipFile:
 
 
 def _is_encrypted_document(archive: zipfile.ZipFile) -> bool:
-    """Whether an OpenDocument is encrypted.  Source: OpenDocument 1.3 part 2, 3.4: its manifest tells how."""
+    """Whether an OpenDocument is encrypted.  Source: OpenDocument 1.3 part 2, 3.4: the manifest says how."""
     if _MANIFEST not in archive.namelist():
         return False
     with _opened(archive, _MANIFEST) as manifest:
@@ -90,9 +90,9 @@ def _opened(archive: zipfile.ZipFile, name: str) -> zipfile.ZipExtFile:
 
 
 def read_xml(archive: zipfile.ZipFile, name: str, handler: XmlHandler) -> None:
-    """Tell the handler what stands in the archive's XML file.
+    """Pass the content of an XML file in the archive to the handler: `read_xml(archive, "word/document.xml", FlowingText())`.
 
-    Raises: UnreadableFileError, if the file is missing, damaged, too deep or too large, or has a document type, which is how bombs begin.
+    Raises: UnreadableFileError, if the file is missing, damaged, too deep or too large, or has a document type, as bombs do.
     """
     if name not in archive.namelist():
         raise UnreadableFileError(Unread.DAMAGED)
@@ -120,7 +120,7 @@ def _parser(handler: XmlHandler) -> expat.XMLParserType:
         depth += 1
         if depth > MOST_DEPTH:
             raise UnreadableFileError(Unread.DAMAGED)
-        # Of two attributes of one name, such as `id` and `r:id`, the one with a namespace counts
+        # Of two attributes with the same local name, such as `id` and `r:id`, the one with a namespace counts
         ordered = sorted(attributes.items(), key=lambda attribute: " " in attribute[0])
         handler.start(_local(name), {_local(key): value for key, value in ordered})
 
@@ -144,19 +144,19 @@ def _local(name: str) -> str:
 
 
 class Attributes:
-    """An XmlHandler that keeps the attributes of the elements of one name, in order."""
+    """An XmlHandler that collects the attributes of all elements with a given name, in order."""
 
     def __init__(self, element: str) -> None:
         self.rows: list[Mapping[str, str]] = []
         self._element = element
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
-        """Keep the attributes, if the element is one of these."""
+        """Add the attributes, if the element has the name."""
         if name == self._element:
             self.rows.append(attributes)
 
     def end(self, name: str) -> None:
-        """Nothing is kept of an end."""
+        """Ignore the end."""
 
     def text(self, characters: str) -> None:
-        """Nothing is kept of texts."""
+        """Ignore the text."""

@@ -1,4 +1,4 @@
-"""Reads a file as text, by its type.  It runs in a process of its own, because what people send may be made to exhaust whoever opens it."""
+"""Reads a file as text, by type.  Runs in a process of its own, because people may send files made to exhaust the reader."""
 
 import zoneinfo
 from typing import Final
@@ -12,14 +12,15 @@ _BINARY: Final = (b"PK", b"\xd0\xcf\x11\xe0", b"\x09\x00", b"\x09\x02", b"\x09\x
 
 
 def read_document(data: bytes, content_type: str, *, locale: str, time_zone: zoneinfo.ZoneInfo) -> Document:
-    """Return what the file holds; `content_type` is one of FILE_TYPES.
+    """Return the document in a file; `content_type` is a type of FILE_TYPES.
 
-    Encodings are tried in the order of the locale; times of a calendar are in the zone. Raises: UnreadableFileError.
+    Encodings are tried in the order of the locale; times of a calendar are in the zone. A workbook that begins like HTML or text is read as
+    HTML or CSV, for example an export named `.xls`. Raises: UnreadableFileError.
     """
     if not data.strip(b"\0 \t\r\n"):
         raise UnreadableFileError(Unread.EMPTY)
     if content_type in _WORKBOOKS and not data.startswith(_BINARY):
-        content_type = HTML if data.lstrip().startswith(b"<") else CSV  # as many exports do that call themselves .xls
+        content_type = HTML if data.lstrip().startswith(b"<") else CSV  # as do many exports named .xls
     if content_type in _WORKBOOKS:
         from shared.files.tables import read_workbook  # noqa: PLC0415 - each reader is imported only for its own files
 

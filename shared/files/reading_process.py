@@ -1,7 +1,7 @@
-"""The process that reads one file: `python -m shared.files.reading_process CONTENT_TYPE LOCALE TIME_ZONE`, the file on its standard input.
+"""The process that reads a file: `python -m shared.files.reading_process CONTENT_TYPE LOCALE TIME_ZONE`, with the file on standard input.
 
-On its standard output stands the document as JSON, or as one word why the file cannot be read. Its memory and its time are limited before
-it reads a byte; it writes no file, and its environment holds no secret.
+Standard output is the document as JSON, or a word for the reason why the file cannot be read, for example `damaged`. Memory and time are
+limited before the first byte is read. The process writes no file, and its environment holds no secret.
 """
 
 import contextlib
@@ -37,7 +37,7 @@ def main() -> None:
 
 
 def limit_resources() -> None:
-    """Lower this process's limits of memory, time and files.  Repeated: changes nothing."""
+    """Lower the limits of memory, time and files of the process.  Repeated: changes nothing."""
     with contextlib.suppress(OSError):  # where the instance itself runs out of memory, this process goes first
         _OOM_SCORE.write_text("1000")
     _limit(resource.RLIMIT_AS, MEMORY_BYTES)
@@ -47,7 +47,7 @@ def limit_resources() -> None:
 
 
 def _limit(which: int, most: int) -> None:
-    """Lower the limit.  A system that has no such limit, such as macOS for memory, goes without it."""
+    """Lower the limit.  On a system without such a limit, such as macOS for memory, nothing changes."""
     with contextlib.suppress(ValueError, OSError):
         _, hard = resource.getrlimit(which)
         limit = most if hard == resource.RLIM_INFINITY else min(most, hard)

@@ -1,6 +1,6 @@
-"""Tables as lines: rows of csv files, and of the sheets of xlsx, xls and ods files, each with its number and ` | ` between its cells.
+"""Tables as lines: rows of csv files, and of the sheets of xlsx, xls and ods files, each with a row number and ` | ` between cells.
 
-Source: python-calamine 0.9, `CalamineWorkbook`; it reads what formulas were last computed to.
+For example: `12: 2026-11-28 | 3.5 |  | yes`. Source: python-calamine 0.9, `CalamineWorkbook`, which reads the last results of formulas.
 """
 
 import csv
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from python_calamine import CalamineWorkbook
 
 MOST_COLUMNS: Final = 100
-"""That are shown of a row; the row tells how many more it has."""
+"""Columns shown of a row; a longer row ends with the number of further columns."""
 ROWS_OF_A_SECTION: Final = 100
 MOST_SHEETS: Final = 200
 _CELL_CHARACTERS: Final = 2_000
@@ -48,7 +48,7 @@ def read_workbook(data: bytes) -> Document:
 
 
 def read_csv(text: str) -> Document:
-    """Return the rows of a csv file, whatever divides its cells.  Raises: UnreadableFileError."""
+    """Return the rows of a csv file, with cells divided by commas, tabs, semicolons or bars.  Raises: UnreadableFileError."""
     sample = text[:_SAMPLE]
     delimiter = max(_DELIMITERS, key=sample.count)
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
@@ -73,14 +73,14 @@ def _sheets(workbook: "CalamineWorkbook") -> Iterator[Section]:
 
 
 def _sections(name: str, number: int, rows: Iterable[Sequence[object]]) -> tuple[Section, ...]:
-    """Return the rows that hold anything, ROWS_OF_A_SECTION at a time, up to MOST_CHARACTERS and the first section beyond these."""
+    """Return the non-empty rows, ROWS_OF_A_SECTION at a time, up to the section with which MOST_CHARACTERS are reached."""
     lines = ((row_number, line) for row_number, row in enumerate(rows, start=1) if (line := _line(row)))
     sections: list[Section] = []
     room = MOST_CHARACTERS
-    while room > 0 and (some := tuple(islice(lines, ROWS_OF_A_SECTION))):
-        text = "\n".join(f"{row_number}: {line}" for row_number, line in some)
+    while room > 0 and (numbered_lines := tuple(islice(lines, ROWS_OF_A_SECTION))):
+        text = "\n".join(f"{row_number}: {line}" for row_number, line in numbered_lines)
         room -= len(text)
-        first_row, last_row = some[0][0], some[-1][0]
+        first_row, last_row = numbered_lines[0][0], numbered_lines[-1][0]
         sections.append(
             Section(kind="sheet", number=number, title=name, text=text, first_row=first_row, last_row=last_row)
         )

@@ -1,6 +1,6 @@
-"""The text of an HTML file: its title, paragraphs, lists and tables.  No address in it is asked for anything.
+"""The text of an HTML file: title, paragraphs, lists and tables.  No address in the file is fetched.
 
-Source: HTML Living Standard, 13.2.3 (encodings) and 15.3 (what is rendered as a block).
+Source: HTML Living Standard, 13.2.3 (encodings) and 15.3 (elements rendered as blocks).
 """
 
 import re
@@ -41,13 +41,13 @@ _SPACES: Final = re.compile(r"[ \t\r\n\f\xa0]+")
 
 
 def declared_charset(data: bytes) -> str | None:
-    """Return the name of the encoding that the page declares."""
+    """Return the encoding that the page declares: `declared_charset(b'<meta charset="shift_jis">')` -> "shift_jis"."""
     declared = _CHARSET.search(data[:_PRESCAN_BYTES])
     return declared[1].decode("ascii") if declared else None
 
 
 def read_html(data: bytes, *, locale: str) -> str:
-    """Return the text of a page, in the encoding that it declares if it is written in it.  Raises: UnreadableFileError."""
+    """Return the text of a page, decoded as declared if possible.  Raises: UnreadableFileError."""
     page = _Page()
     page.feed(decode_as(data, declared_charset(data), locale=locale))
     page.close()
@@ -55,7 +55,7 @@ def read_html(data: bytes, *, locale: str) -> str:
 
 
 class _Page(HTMLParser):
-    """Collects the lines of a page.  Tags need not match; nothing here nests, so that no depth matters."""
+    """Collects the lines of a page.  Tags need not match, and no depth matters, because nothing nests."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -65,7 +65,7 @@ class _Page(HTMLParser):
         self._is_first_cell = True
 
     def lines(self) -> list[str]:
-        """Return the lines that hold anything."""
+        """Return the lines with text."""
         self._end_line()
         return self._lines
 

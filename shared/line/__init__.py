@@ -1,1 +1,1 @@
-"""What LINE sends and takes: deliveries, events, messages, texts.  Plain values; no SDK."""
+"""Deliveries, events, messages and texts of LINE, as plain values; no SDK."""

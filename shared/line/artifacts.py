@@ -1,8 +1,10 @@
-r"""What models write by mistake and people must not see: escapes written twice, tags of HTML, citation marks, calls, thoughts, results.
+r"""Removes what models write by mistake: escapes written twice, tags of HTML, citation marks, calls, thoughts, results.
+
+For example, all of these go:
 
     買い物:\n- 牛乳   一行目<br>二行目   Tom &amp; Jerry   9時です[cite: 1]   {"clarificationNeeded": true}   THOUGHT: the user wants …
 
-Code between backticks is what it is, and so are escapes and tags in a text that speaks of them ("改行は \n と書きます").
+Code between backticks is unchanged, and so are escapes and tags in a text about escapes or tags ("改行は \n と書きます").
 Source: reports of what Gemini writes: googleapis/python-genai #20, cline #303, gemini-cli #22466 (escapes), #14028 (LaTeX);
 HanaokaYuzu/Gemini-API #148 (citation marks).
 """
@@ -46,7 +48,7 @@ _RESULT_KEYS: Final = (
     "suggestedCategory",
     "updatedFields",
 )
-"""Names of what only functions return."""
+"""Keys that only results of functions have."""
 _RESULT: Final = re.compile(
     rf"(?:```(?:json)?\s*)?\{{[^{{}}]*\"(?:{'|'.join(_RESULT_KEYS)})\"\s*:[^{{}}]*\}}(?:\s*```)?"
 )
@@ -75,7 +77,7 @@ _ENTITY: Final = re.compile(r"&(?:#\d{1,6}|#[xX][0-9a-fA-F]{1,5}|[A-Za-z]{2,8});
 
 
 def without_artifacts(text: str) -> str:
-    """Return the text without what a model writes by mistake; it may be blank then."""
+    """Return the text without artifacts, perhaps blank.  For example, `"牛乳[cite: 1]"` -> `"牛乳"`."""
     text = _unwrapped(text)
     for pattern in (_CALLS, _EMPTY_CODE, _THOUGHTS, _RESULT, _CITATIONS):
         text = pattern.sub("", text)
@@ -83,7 +85,10 @@ def without_artifacts(text: str) -> str:
 
 
 def _unwrapped(text: str) -> str:
-    """Return the message of a text that is an object with nothing but a message, `{"message": "hi"}`; nothing of a function's result."""
+    """Return the message in a JSON object with nothing but a message, "" for the result of a function, and any other text unchanged.
+
+    For example, `{"message": "hi"}` -> "hi".
+    """
     match = _WRAPPED.fullmatch(text)
     try:
         wrapped = json.loads(match[2]) if match is not None else None

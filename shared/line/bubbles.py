@@ -1,7 +1,8 @@
-"""Splits an answer into short bubbles that fit a phone's screen, at places where a reader would pause.
+"""Splits an answer into short bubbles for a phone's screen, at places where a reader would pause.
 
-A length is a count of grapheme clusters, because the limits stand for lines on a phone. A cluster of more than four UTF-16 units counts by
-its units, so that LINE's limit of 5,000 units holds too. A URL is never cut, so its bubble may exceed the limit.
+A length is a count of grapheme clusters, because the limits stand for lines on a phone. A cluster counts once for every four UTF-16 units
+or fewer, so that LINE's limit of 5,000 units holds too: for example, "か" counts 1, and the emoji of a family of four, with 11 units, 3.
+A URL is never cut, so the bubble with a URL may exceed the limit.
 Source: Unicode TR 29; LINE, "Text message".
 """
 
@@ -19,12 +20,12 @@ from shared.line.ids import mask_ids
 from shared.line.messaging import MESSAGES_A_CALL, TEXT_LIMIT_UTF16, OutgoingMessage
 from shared.line.utf16 import utf16_length, without_lone_surrogates
 
-# A symbol breaks words as a flag does. At each half of a flag, `\b` would count all the halves that precede it.
+# A symbol breaks words as a flag does. At each half of a flag, `\b` would count all the halves before it.
 _SYMBOL_FOR_FLAG_HALVES: Final = dict.fromkeys(range(0x1F1E6, 0x1F200), "⚐")
 _ELLIPSIS: Final = "…"
 _UNITS_A_CHARACTER: Final = 4
 _ROOM: Final = 8  # the part of a bubble in which later cuts look for a pause, however short the first bubbles are
-_LARGEST: Final = TEXT_LIMIT_UTF16 // _UNITS_A_CHARACTER  # of the bubbles that LINE takes
+_LARGEST: Final = TEXT_LIMIT_UTF16 // _UNITS_A_CHARACTER  # bubble that LINE takes
 _LONGEST_CLUSTER_UTF16: Final = 64  # no writing system needs a longer cluster, so a longer one may be cut
 _CLOSING: Final = r"[\p{Pe}\p{Pf}\"'”’]"
 _ABBREVIATED: Final = r"(?<!\b(?:Mr|Mrs|Ms|Dr|St|No|vs|e\.g|i\.e|cf)\.)"
@@ -61,7 +62,7 @@ _PAUSES: Final[Mapping[_Pause, regex.Pattern[str]]] = {
     _Pause.LINE: regex.compile(r"\n\s*"),
     _Pause.PARAGRAPH: regex.compile(r"\n[^\S\n]*\n\s*"),
 }
-# Within a line a mark, and what shows nothing before it: a bubble that begins with a mark looks like a receipt, which only the code writes.
+# A check mark within a line, with the invisible characters before it: a bubble that begins with one would look like a receipt of the code.
 _INNER_MARK: Final = regex.compile(
     r"(?<=[^\s\p{DI}\u2800])(?:[\p{DI}\u2800]|[^\S\n])*+[\u2610-\u2612\u2705\u2713\u2714\U0001f5f8\U0001f5f9]"
 )
@@ -77,7 +78,10 @@ class Layout:
 
     @classmethod
     def of(cls, bubble_limit: int, *, at_most: int, longest: int) -> "Layout":
-        """Return the layout for a text, not longer than `longest`, of which each bubble but the last has room to end at a pause."""
+        """Return the layout for a text of at most `longest`, with room for each bubble but the last to end at a pause.
+
+        For example, `Layout.of(160, at_most=5, longest=4_000)` has a text limit of 720.
+        """
         roomy = at_most * bubble_limit - (at_most - 1) * (bubble_limit // _ROOM)
         return cls(text_limit=min(roomy, longest), bubble_limit=bubble_limit, at_most=at_most)
 
@@ -91,40 +95,43 @@ def bubbles(text: str, layout: Layout = ANSWER) -> tuple[str, ...]:
 
     A longer text is cut before the limit: at the end of a sentence, else with an ellipsis. A blank text has no bubbles.
     """
-    marked = _CuttableText.of(shortened(text, limit=layout.text_limit))
-    return tuple(bubble for piece in _pieces(marked, layout) if (bubble := piece.strip()))
+    cuttable = _CuttableText.of(shortened(text, limit=layout.text_limit))
+    return tuple(bubble for piece in _pieces(cuttable, layout) if (bubble := piece.strip()))
 
 
 def shortened(text: str, *, limit: int) -> str:
-    """Return the text, or its beginning within the limit, which ends with a sentence or an ellipsis."""
+    """Return the text, or a beginning within the limit that ends with a sentence or an ellipsis.
+
+    For example, `shortened("abcdefghijklmnop", limit=8)` -> "abcdefg…".
+    """
     text = text.strip()
     if utf16_length(text) <= limit:  # no part weighs more than its code units
         return text
-    marked = _CuttableText.of(text)
-    if marked.weights[-1] <= limit:
-        return marked.text
-    end = marked.best_end(0, least=limit // 2, most=limit - 1)
-    beginning = marked.text[: marked.ends[end]].rstrip()
-    is_clean = marked.pauses[end] >= _Pause.SENTENCE or beginning == marked.text
+    cuttable = _CuttableText.of(text)
+    if cuttable.weights[-1] <= limit:
+        return cuttable.text
+    end = cuttable.best_end(0, least=limit // 2, most=limit - 1)
+    beginning = cuttable.text[: cuttable.ends[end]].rstrip()
+    is_clean = cuttable.pauses[end] >= _Pause.SENTENCE or beginning == cuttable.text
     return beginning if is_clean else beginning.rstrip("、，,;；:：") + _ELLIPSIS
 
 
-def _pieces(marked: "_CuttableText", layout: Layout) -> Iterator[str]:
-    start, left, room = 0, layout.at_most, layout.bubble_limit // _ROOM
-    while start < len(marked.ends) - 1:
-        rest = marked.weights[-1] - marked.weights[start]
-        most = max(layout.bubble_limit, -(-rest // left))
-        fits = rest <= most or left == 1
-        least = rest - layout.bubble_limit * (left - 1)
-        roomy = min(rest - (layout.bubble_limit - room) * (left - 1), most - room)
-        end = len(marked.ends) - 1 if fits else marked.best_end(start, least=least, most=most, rather=roomy)
-        yield marked.text[marked.ends[start] : marked.ends[end]]
-        start, left = end, left - 1
+def _pieces(cuttable: "_CuttableText", layout: Layout) -> Iterator[str]:
+    start, remaining_bubbles, room = 0, layout.at_most, layout.bubble_limit // _ROOM
+    while start < len(cuttable.ends) - 1:
+        remaining_length = cuttable.weights[-1] - cuttable.weights[start]
+        most = max(layout.bubble_limit, -(-remaining_length // remaining_bubbles))
+        fits = remaining_length <= most or remaining_bubbles == 1
+        least = remaining_length - layout.bubble_limit * (remaining_bubbles - 1)
+        roomy = min(remaining_length - (layout.bubble_limit - room) * (remaining_bubbles - 1), most - room)
+        end = len(cuttable.ends) - 1 if fits else cuttable.best_end(start, least=least, most=most, preferred=roomy)
+        yield cuttable.text[cuttable.ends[start] : cuttable.ends[end]]
+        start, remaining_bubbles = end, remaining_bubbles - 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _CuttableText:
-    """A text and the places where it may be cut: `ends` are their offsets, `weights` the lengths up to them, `pauses` their ranks."""
+    """A text and the places for cuts: `ends` are the offsets, `weights` the lengths up to each place, `pauses` the ranks."""
 
     text: str
     ends: tuple[int, ...]
@@ -138,9 +145,9 @@ class _CuttableText:
         graded = dict.fromkeys(ends, _Pause.INSIDE_A_WORD)
         graded_text = text.translate(_SYMBOL_FOR_FLAG_HALVES)
         for pause, pattern in _PAUSES.items():
-            graded.update((found.end(), pause) for found in pattern.finditer(graded_text) if found.end() in graded)
-        for found in _INNER_MARK.finditer(text):
-            graded.update((end, _Pause.BEFORE_A_MARK) for end in range(*found.span()) if end in graded)
+            graded.update((match.end(), pause) for match in pattern.finditer(graded_text) if match.end() in graded)
+        for match in _INNER_MARK.finditer(text):
+            graded.update((end, _Pause.BEFORE_A_MARK) for end in range(*match.span()) if end in graded)
         return cls(
             text=text,
             ends=ends,
@@ -148,10 +155,10 @@ class _CuttableText:
             pauses=tuple(graded[end] for end in ends),
         )
 
-    def best_end(self, start: int, *, least: int, most: int, rather: int = 0) -> int:
+    def best_end(self, start: int, *, least: int, most: int, preferred: int = 0) -> int:
         """Return the best place to cut after `start`, from `least` to `most` long; beyond `most` only where a URL leaves no other place.
 
-        A part that is at least `rather` long outranks shorter ones. The end of a line or paragraph outranks the end of a sentence only
+        A part of at least `preferred` outranks shorter parts. The end of a line or paragraph outranks the end of a sentence only
         if at least half of `most` is used.
         """
         begin = self.weights[start]
@@ -163,15 +170,15 @@ class _CuttableText:
         def worth(end: int) -> tuple[bool, int, int]:
             length = self.weights[end] - begin
             best = _Pause.PARAGRAPH if 2 * length >= most else _Pause.SENTENCE
-            return length >= rather, min(self.pauses[end], best), end
+            return length >= preferred, min(self.pauses[end], best), end
 
         return max(places, key=worth)
 
 
 def _atoms(text: str) -> Iterator[str]:
-    for found in _ATOM.finditer(text):
-        atom = found[0]
-        if found["url"] is None and utf16_length(atom) > _LONGEST_CLUSTER_UTF16:
+    for match in _ATOM.finditer(text):
+        atom = match[0]
+        if match["url"] is None and utf16_length(atom) > _LONGEST_CLUSTER_UTF16:
             yield from atom
         else:
             yield atom
@@ -184,9 +191,10 @@ def _weight(atom: str) -> int:
 
 
 def shown_text(markdown: str, *, limit: int = ANSWER.text_limit, cleaned: Callable[[str], str] = str) -> str:
-    """Return the model's text as people see it: without Markdown and ids, shortened to the limit.  It may be blank.
+    """Return the model's text for people: without artifacts, Markdown and ids, shortened to the limit, perhaps blank.
 
-    `cleaned` takes out of the whole plain text what people should not see: Markdown may stand between the letters of it.
+    `cleaned` removes words not meant for people, such as unsafe links, from the whole plain text, because Markdown may stand between the
+    letters of a word.
     """
     from shared.line.artifacts import without_artifacts  # noqa: PLC0415 - see below
     from shared.line.markdown import plain_text  # noqa: PLC0415 - adds 20 ms to a cold start, and no event needs it at once
@@ -198,9 +206,9 @@ def shown_text(markdown: str, *, limit: int = ANSWER.text_limit, cleaned: Callab
 def answer_messages(
     text: str, *, quote_token: str | None = None, at_most: int = MESSAGES_A_CALL
 ) -> tuple[OutgoingMessage, ...]:
-    """Return the text as messages that LINE takes in one call; the first quotes the question.  A blank text: none.
+    """Return the text as messages for a single call; the first message quotes the question.  A blank text has no messages.
 
-    Bubbles are short; a text that needs more than `at_most` of them, such as a digest or links to sources, gets larger ones.
+    Bubbles are short. A text too long for `at_most` short bubbles, such as a digest or links to sources, gets larger bubbles.
     """
     small = Layout.of(ANSWER.bubble_limit, at_most=at_most, longest=DIGEST.text_limit)
     fits = shortened(text, limit=small.text_limit) == text.strip()
@@ -208,24 +216,24 @@ def answer_messages(
 
 
 def longest_answer(*, at_most: int = MESSAGES_A_CALL) -> int:
-    """Return the length of the longest text of which `answer_messages` leaves nothing out."""
+    """Return the length of the longest text that `answer_messages` sends whole."""
     return _largest(at_most).text_limit
 
 
 def length_of(text: str) -> int:
-    """Return the length of a text, as limits count it."""
+    """Return the length of a text, counted as in the limits."""
     return sum(map(_weight, _atoms(text)))
 
 
 def _largest(at_most: int) -> Layout:
-    """Return the layout of a text that needs larger bubbles than an answer usually has."""
-    wanted = DIGEST.text_limit * _ROOM // ((_ROOM - 1) * at_most)
-    bubble_limit = min(max(DIGEST.bubble_limit, wanted), _LARGEST)
+    """Return the layout of a text too long for short bubbles."""
+    needed_limit = DIGEST.text_limit * _ROOM // ((_ROOM - 1) * at_most)
+    bubble_limit = min(max(DIGEST.bubble_limit, needed_limit), _LARGEST)
     return Layout.of(bubble_limit, at_most=at_most, longest=DIGEST.text_limit)
 
 
 def fixed_messages(text: str, *, quote_token: str | None = None) -> tuple[OutgoingMessage, ...]:
-    """Return a fixed text as messages, exactly as it is written, in one bubble if LINE takes it."""
+    """Return a fixed text as messages, word for word, in a single bubble if short enough for LINE."""
     return _messages_of(split_at_graphemes(text)[:MESSAGES_A_CALL], quote_token)
 
 

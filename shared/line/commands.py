@@ -8,11 +8,11 @@ from typing import Final
 from shared.line.events import MessageContent
 from shared.line.mentions import without_address
 
-_LONGEST: Final = 200  # code points, those that show nothing included
+_LONGEST: Final = 200  # code points, invisible characters included
 
 
 class Command(StrEnum):
-    """The commands, by what follows the slash."""
+    """The commands, by the words after the slash."""
 
     RESET = "reset"
     EXIT = "exit"
@@ -34,13 +34,16 @@ def command_of(content: MessageContent, *, bot_names: Sequence[str]) -> Command 
 
 
 def code_of(content: MessageContent, *, bot_names: Sequence[str]) -> str:
-    """Return what stands behind `/start`; empty where nothing does."""
+    """Return the words after `/start`: `/start 1234` -> "1234"; without words, ""."""
     words = _words(without_address(content, bot_names=bot_names))
     return words.partition(" ")[2] if words.partition(" ")[0] == Command.START else ""
 
 
 def parse_command(text: str) -> Command | None:
-    """Return the command if it is the whole text, in any width and case of letters; only `/start` has something behind it."""
+    """Return the command if nothing else is in the text, in any width and case of letters; only `/start` takes further words.
+
+    For example, "/Reset" in full-width letters is `Command.RESET`, and "/reset please" is no command.
+    """
     words = _words(text)
     if words in set(Command):
         return Command(words)
@@ -48,7 +51,7 @@ def parse_command(text: str) -> Command | None:
 
 
 def _words(text: str) -> str:
-    """Return what follows the slash, without case and with single blanks; empty where the text is no command."""
+    """Return the words after the slash, without case and with single blanks; "" if the text is no command."""
     if len(text.strip()) > _LONGEST:
         return ""
     visible = "".join(

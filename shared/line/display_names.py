@@ -1,6 +1,6 @@
-"""The names of a chat's members as the model reads them: sanitised display names, never ids.
+"""The names of a chat's members for the model: sanitised display names, never ids.
 
-Two names look alike where their skeletons are equal (`shared/line/lookalikes.py`); both are then followed by the ends of their ids.
+Two names look alike if the skeletons are equal (`shared/line/lookalikes.py`). Then each of the two is followed by the end of its id.
 Names are hostile input: people choose them, and the model reads them between brackets.  Source: LINE, "Get profile", "Get group chat
 member profile": a name is missing for a person who has not consented or has left.
 """
@@ -22,11 +22,11 @@ from shared.line.ids import mask_ids
 from shared.line.lookalikes import BLANK_LETTERS, skeleton
 
 LONGEST_NAME: Final = 20  # graphemes
-KEPT_S: Final = 600.0
-MISSING_KEPT_S: Final = 60.0
+CACHED_S: Final = 600.0
+MISSING_CACHED_S: Final = 60.0
 WAITED_S: Final = 5.0
-"""How long a prompt waits for names; in a large group LINE is asked for more of them than there are threads."""
-_NAMES_KEPT: Final = 4_096
+"""Seconds that a prompt waits for names; in a large group there are more names to ask for than threads."""
+_NAMES_CACHED: Final = 4_096
 _JOINER: Final = "\u200d"  # joins the emojis of a family
 _REMOVED: Final = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp", "Ps", "Pe"})
 _BRACKETS: Final = frozenset("<>|＜＞｜")
@@ -45,26 +45,29 @@ RESERVED: Final = (
     "model",
     "someone",
 )
-"""The words with which lines of this system begin, or that a reader may take for them."""
+"""Words at the beginning of the system's own lines, and words that a reader may take for such a beginning."""
 
 
 class Profiles(Protocol):
-    """The display names that LINE keeps."""
+    """LINE's display names."""
 
     def display_name(self, conversation_id: str, user_id: str) -> str | None:
-        """Return the person's display name in this 1:1 chat, group or room, unchanged.
+        """Return the person's display name in the 1:1 chat, group or room, unchanged.
 
         None: LINE gives no name, or did not answer; the latter is logged. Repeated: asks again.
         """
         ...
 
     def is_member(self, conversation_id: str, user_id: str) -> bool | None:
-        """Whether the person is in this group or room; None: LINE did not answer, which is logged."""
+        """Whether the person is in the group or room; None, with a log line, if LINE did not answer."""
         ...
 
 
 def sanitised(name: str) -> str | None:
-    """Return the name without brackets, line breaks, control and bidi characters, cut to 20 graphemes; None if nothing is left."""
+    """Return the name without brackets, line breaks, control and bidi characters, cut to 20 graphemes; None if nothing remains.
+
+    For example, `"<Ann>"` -> `"Ann"`.
+    """
     # Mask once more: brackets may have split an id.
     visible = _visible(mask_ids(_visible(mask_ids(name))))
     readable = [grapheme for grapheme in graphemes(visible) if len(grapheme) <= LONGEST_GRAPHEME]
@@ -77,18 +80,18 @@ def someone(user_id: str) -> str:
     return f"someone …{user_id[-4:]}"
 
 
-def distinct_names(names: Mapping[str, str | None], *, taken: Collection[str] = ()) -> Mapping[str, str]:
-    """Return a name for every user id.  A name that looks like another one, or like one of ours, is followed by the id's end.
+def distinct_names(names: Mapping[str, str | None], *, bot_names: Collection[str] = ()) -> Mapping[str, str]:
+    """Return a name for every user id, followed by the id's end if it looks like another name, a name of the bot or a reserved word.
 
-    `taken` are the names of the bot.
+    For example, two members "Ann" become "Ann …a1b2" and "Ann …c3d4".
     """
     shown = {user_id: sanitised(name or "") for user_id, name in names.items()}
-    seen = Counter(skeleton(name) for name in (*taken, *RESERVED, *filter(None, shown.values())))
+    skeleton_counts = Counter(skeleton(name) for name in (*bot_names, *RESERVED, *filter(None, shown.values())))
     return {
         user_id: someone(user_id)
         if name is None
         else name
-        if seen[skeleton(name)] == 1
+        if skeleton_counts[skeleton(name)] == 1
         else f"{name} {_ELLIPSIS}{user_id[-4:]}"
         for user_id, name in shown.items()
     }
@@ -96,7 +99,11 @@ def distinct_names(names: Mapping[str, str | None], *, taken: Collection[str] = 
 
 def _visible(name: str) -> str:
     spaced = " ".join(name.split())
-    shown = (one for one in spaced.replace(_ELLIPSIS, "...") if one not in _BRACKETS | BLANK_LETTERS and _is_shown(one))
+    shown = (
+        character
+        for character in spaced.replace(_ELLIPSIS, "...")
+        if character not in _BRACKETS | BLANK_LETTERS and _is_shown(character)
+    )
     return " ".join("".join(shown).split())
 
 
@@ -105,25 +112,25 @@ def _is_shown(character: str) -> bool:
 
 
 def _expiry_s(_: tuple[str, str], name: str | None, now_s: float) -> float:
-    return now_s + (MISSING_KEPT_S if name is None else KEPT_S)
+    return now_s + (MISSING_CACHED_S if name is None else CACHED_S)
 
 
 def _new_cache() -> TLRUCache[tuple[str, str], str | None]:
-    return TLRUCache(_NAMES_KEPT, ttu=_expiry_s)
+    return TLRUCache(_NAMES_CACHED, ttu=_expiry_s)
 
 
-def _result_of(looking: "Future[str | None]", deadline: Deadline) -> str | None:
+def _result_of(lookup: "Future[str | None]", deadline: Deadline) -> str | None:
     try:
-        return looking.result(timeout=deadline.left_s)
+        return lookup.result(timeout=deadline.left_s)
     except TimeoutError:
         return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DisplayNames:
-    """Looks up names in parallel, each once at a time, and caches them for ten minutes; safe to share between threads.
+    """Looks up names in parallel, each once at a time, with a cache of ten minutes; safe to share between threads.
 
-    A name that LINE does not return within `waited_s` counts as missing; its look-up goes on for later callers.
+    A name that LINE does not return within `waited_s` counts as missing. The look-up goes on for later callers.
     """
 
     profiles: Profiles
@@ -137,28 +144,29 @@ class DisplayNames:
     def of(
         self, conversation_id: str, user_ids: Iterable[str], *, bot_names: Collection[str] = ()
     ) -> Mapping[str, str]:
-        """Return the name that the model reads, for each user id."""
-        found = {user_id: self._begin(conversation_id, user_id) for user_id in dict.fromkeys(user_ids)}
+        """Return the name for the model, by user id."""
+        lookups = {user_id: self._begin(conversation_id, user_id) for user_id in dict.fromkeys(user_ids)}
         deadline = Deadline.after(self.clock, self.waited_s)
-        known = {
-            user_id: _result_of(one, deadline) if isinstance(one, Future) else one for user_id, one in found.items()
+        names = {
+            user_id: _result_of(lookup, deadline) if isinstance(lookup, Future) else lookup
+            for user_id, lookup in lookups.items()
         }
-        return distinct_names(known, taken=bot_names)
+        return distinct_names(names, bot_names=bot_names)
 
     def begin(self, conversation_id: str, user_id: str) -> None:
-        """Begin to look up a name that is not known; the next caller of `of` waits for this look-up."""
+        """Begin to look up a name that is not cached; the next caller of `of` waits for the look-up."""
         self._begin(conversation_id, user_id)
 
     def _begin(self, conversation_id: str, user_id: str) -> "Future[str | None] | str | None":
-        """Return the name where it is known, or the look-up under way."""
+        """Return the cached name, or the look-up under way."""
         key = conversation_id, user_id
         with self._lock:
             if key in self._names:
                 return self._names[key]
-            looking = self._open.get(key) or self.threads.submit(copy_context().run, self._look_up, key)
-            if not looking.done():  # its end waits for the lock
-                self._open[key] = looking
-            return looking
+            lookup = self._open.get(key) or self.threads.submit(copy_context().run, self._look_up, key)
+            if not lookup.done():  # the end of a look-up waits for the lock
+                self._open[key] = lookup
+            return lookup
 
     def _look_up(self, key: tuple[str, str]) -> str | None:
         name = None

@@ -1,6 +1,6 @@
-"""The fields of a webhook event that the workers use.
+"""The fields of a webhook event for the workers.
 
-The SDK's parser turns an event of an unknown type into an event without message, source and token. So this module reads the JSON itself:
+The SDK's parser turns an event of an unknown type into an event without message, source and token. So the fields are read from the JSON:
 an unknown `type`, message or field is an ordinary value, never an error.  Source: LINE, "Webhook event objects".
 """
 
@@ -21,7 +21,10 @@ _YEAR_3000_MS: Final = 32_503_680_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageContent:
-    """The `message` of a message event; `fields` is the whole object, unchanged."""
+    """The `message` of a message event; `fields` is the whole object, unchanged.
+
+    For example: `{"id": "468789577898262530", "type": "text", "quoteToken": "q3Plxr4AgKd...", "text": "Hello"}`.
+    """
 
     line_message_id: str
     type: str
@@ -29,18 +32,18 @@ class MessageContent:
 
     @property
     def quote_token(self) -> str | None:
-        """The token with which an answer quotes this message; None for voices, files and places."""
+        """The token with which an answer quotes the message; None for voices, files and places."""
         return _text(self.fields.get("quoteToken"))
 
     @property
     def quoted_message_id(self) -> str | None:
-        """The id of the message that this message quotes; None if it quotes none, or if the id is malformed."""
+        """The id of the quoted message; None if there is none, or if the id is malformed."""
         quoted = self.fields.get("quotedMessageId")
         return quoted if isinstance(quoted, str) and is_event_or_message_id(quoted) else None
 
     @property
     def mark_as_read_token(self) -> str | None:
-        """The token that marks this message and all before it as read."""
+        """The token for marking the message and all earlier messages as read."""
         return _text(self.fields.get("markAsReadToken"))
 
 
@@ -48,10 +51,10 @@ class MessageContent:
 class LineEvent:
     """An event in a chat.
 
-    `timestamp_ms` is when the event happened, at most SKEW_MS after `received_ms`; a redelivery repeats it. `received_ms` is when this
-    delivery was received, `deadline` when its request ends. `user_id` is None where LINE names no user. `reply_token` is None in standby
-    mode and for events that cannot be answered. `subject_id` is the message that an unsend names, `member_ids` are the people who joined
-    or left a group. `postback_data` is the data of a pressed button; None if it is longer than the data of any button of the bot.
+    `timestamp_ms` is the time of the event, at most SKEW_MS after `received_ms`, and the same in a redelivery. `received_ms` is when the
+    delivery was received, `deadline` when its request ends. `user_id` is None if LINE names no user. `reply_token` is None in standby mode
+    and for events that cannot be answered. `subject_id` is the message that an unsend names, `member_ids` are the people who joined or left
+    a group. `postback_data` is the data of a pressed button; None if longer than the data of any button of the bot.
     """
 
     type: str
@@ -71,7 +74,7 @@ class LineEvent:
 
 
 def parse_event(event: Mapping[str, object], *, deadline: Deadline, received_ms: int = 0) -> LineEvent:
-    """Read an event; `received_ms` is the best known start of its reply token's lifetime.
+    """Read an event; `received_ms` is the best known start of the reply token's lifetime.
 
     Raises: UnusableIdError, if an id is malformed or the event belongs to no chat; such an event cannot be handled.
     """
@@ -101,10 +104,10 @@ def parse_event(event: Mapping[str, object], *, deadline: Deadline, received_ms:
 
 
 def unnamed_reply_token(event: Mapping[str, object], *, received_ms: int = 0) -> ReplyToken | None:
-    """Return the reply token if a person writes to the bot, or adds it, in a 1:1 chat and LINE does not say who that is; None otherwise.
+    """Return the reply token if a person without a user id writes to the bot, or adds the bot, in a 1:1 chat; else None.
 
     Source: LINE, "Consent on getting user profile information": `source.userId` is missing for people who never used LINE for iOS or
-    Android, because only those ask for the consent.
+    Android, because only the two apps ask for the consent.
     """
     source = _object(event.get("source"))
     asks = event.get("type") in _ASKING and source.get("type") == "user" and source.get("userId") is None
@@ -123,9 +126,13 @@ def _message(message: Mapping[str, object]) -> MessageContent | None:
 def _member_ids(moved: Mapping[str, object]) -> tuple[str, ...]:
     """Return the people who joined or left.  Source: LINE, "Member joined event", "Member left event"."""
     members = moved.get("members")
-    ids = (_text(_object(one).get("userId")) for one in members) if isinstance(members, list) else ()
+    ids = (_text(_object(member).get("userId")) for member in members) if isinstance(members, list) else ()
     return tuple(
-        dict.fromkeys(one for one in ids if one is not None and is_conversation_id(one) and one.startswith("U"))
+        dict.fromkeys(
+            user_id
+            for user_id in ids
+            if user_id is not None and is_conversation_id(user_id) and user_id.startswith("U")
+        )
     )
 
 
@@ -143,7 +150,7 @@ def _text(value: object) -> str | None:
 
 
 def _timestamp_ms(value: object, received_ms: int) -> int:
-    """Return the timestamp, bounded by the receipt: an event from the future would make all later events look older than itself."""
+    """Return the timestamp, bounded by the receipt, because all later events would look older than an event from the future."""
     if not isinstance(value, int) or isinstance(value, bool) or value not in range(_YEAR_3000_MS):
         return 0
     return min(value, received_ms + SKEW_MS) if received_ms > 0 else value

@@ -1,4 +1,4 @@
-"""Splits text between grapheme clusters, which are what people see as characters.  Source: Unicode TR 29."""
+"""Splits text between grapheme clusters, the characters that people see.  Source: Unicode TR 29."""
 
 from itertools import takewhile
 from typing import Final
@@ -16,41 +16,46 @@ _GRAPHEME: Final = regex.compile(GRAPHEME)
 
 
 def graphemes(text: str) -> list[str]:
-    """Return the grapheme clusters of the text; joined, they are the text."""
+    """Return the grapheme clusters of the text; `"".join(graphemes(text))` is the text."""
     return _GRAPHEME.findall(text)
 
 
 def short_line(text: str, *, limit: int) -> str:
-    """Return the text as one line of at most `limit` graphemes; an ellipsis stands for what is cut off.
+    """Return the text as a single line of at most `limit` graphemes, with an ellipsis after a cut.
 
-    A grapheme keeps its first LONGEST_GRAPHEME code points: a letter may have thousands of marks.
+    For example, `short_line("red green blue", limit=5)` -> "red …". The first LONGEST_GRAPHEME code points of a grapheme stay, because
+    a letter may have thousands of marks.
     """
-    shown = [one[:LONGEST_GRAPHEME] for one in graphemes(" ".join(text.split()))]
+    shown = [grapheme[:LONGEST_GRAPHEME] for grapheme in graphemes(" ".join(text.split()))]
     return "".join(shown if len(shown) <= limit else [*shown[: limit - 1], "…"])
 
 
 def cut(text: str, *, limit_utf16: int) -> str:
-    """Return the text, or as much of it as leaves room for an ellipsis, whole graphemes only.  The limit is at least 3."""
+    """Return the text, or a beginning of whole graphemes with an ellipsis.  The limit is at least 3.
+
+    For example, `cut("abcdef", limit_utf16=4)` -> "abc…".
+    """
     if len(text) * 2 <= limit_utf16 or len(split_at_graphemes(text, limit_utf16=limit_utf16)) <= 1:
         return text
     return split_at_graphemes(text, limit_utf16=limit_utf16 - 1)[0].rstrip() + "…"
 
 
 def boundary_before(text: str, end: int) -> int:
-    """Return the last place up to `end` that is between two graphemes; it reads only `_AROUND` code points on each side.
+    """Return the last place up to `end` between two graphemes, after reading only `_AROUND` code points on each side.
 
-    Within a grapheme, or a row of flags, of more than `_AROUND` code points it may be any place.
+    Within a grapheme, or a row of flags, of more than `_AROUND` code points, the result may be any place.
     """
     end = min(end, len(text))
     start = max(0, end - _AROUND)
-    ends = (found.end() for found in _GRAPHEME.finditer(text, start, end + _AROUND))
+    ends = (match.end() for match in _GRAPHEME.finditer(text, start, end + _AROUND))
     return max(takewhile(lambda place: place <= end, ends), default=end)
 
 
 def split_at_graphemes(text: str, *, limit_utf16: int = TEXT_LIMIT_UTF16) -> tuple[str, ...]:
     """Return the text in pieces of at most `limit_utf16` units; joined, the pieces are the text.
 
-    No grapheme is cut, except that a grapheme longer than the limit is cut between its code points.
+    A grapheme is cut only if longer than the limit, between its code points. For example, `split_at_graphemes("abcdef", limit_utf16=4)` ->
+    `("abcd", "ef")`.
     """
     pieces: list[str] = []
     piece, length = "", 0

@@ -72,19 +72,18 @@ _Json = TypeVar("_Json")
 def mask_ids(text: str) -> str:
     """Return the text with every id of a person, group or room replaced by `[ID]`, also inside a longer word.
 
-    An id may be written in full-width characters, in upper case, or with characters between that show nothing. A digest in upper case holds
-    no id.
+    An id may be written in full-width characters, in upper case, or with invisible characters between. A digest in upper case holds no id.
     """
-    return _ID.sub(lambda found: found[0] if _is_part_of_digits(found) else _MASK, text)
+    return _ID.sub(lambda match: match[0] if _is_part_of_digits(match) else _MASK, text)
 
 
-def _is_part_of_digits(found: re.Match[str]) -> bool:
+def _is_part_of_digits(match: re.Match[str]) -> bool:
     """Whether a spelling that is not LINE's follows a digit, and so is the end of a longer run."""
-    if found["written"] or not _BEGINS_WITH_DIGIT.match(found[0]):
+    if match["written"] or not _BEGINS_WITH_DIGIT.match(match[0]):
         return False
-    for before in range(found.start() - 1, -1, -1):
-        if not _HIDDEN_CHARACTER.match(found.string, before):
-            return _DIGIT_CHARACTER.match(found.string, before) is not None
+    for before in range(match.start() - 1, -1, -1):
+        if not _HIDDEN_CHARACTER.match(match.string, before):
+            return _DIGIT_CHARACTER.match(match.string, before) is not None
     return False
 
 

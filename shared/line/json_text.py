@@ -1,7 +1,7 @@
-"""JSON from outside, read so that a value that cannot be kept becomes None and the rest of the text is read.
+"""JSON from outside, read with None for each value that cannot be represented: `{"a": 1e400, "b": [1]}` -> `{"a": None, "b": [1]}`.
 
-The parser of the standard library fails for the whole text where a value nests too deep or an integer has too many digits. It reads
-`1e400` as an infinity, which is no JSON.  Source: Python, "Integer string conversion length limitation".
+The parser of the standard library fails for the whole text if a value nests too deep or an integer has too many digits, and reads `1e400`
+as an infinity, although JSON has no infinity.  Source: Python, "Integer string conversion length limitation".
 """
 
 import json
@@ -20,7 +20,7 @@ _STEPS: Final = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
 
 
 def parse_json(text: bytes) -> object:
-    """Read JSON in UTF-8.  Values that nest deeper than MAX_DEPTH, and numbers that no double holds, are None.
+    """Read JSON in UTF-8.  Values nested deeper than MAX_DEPTH, and numbers beyond the range of a double, are None.
 
     Raises: ValueError, if the text is no JSON.
     """
@@ -32,7 +32,7 @@ def parse_json(text: bytes) -> object:
 
 
 def is_ordinary(value: object) -> bool:
-    """Whether the value nests no deeper than MAX_DEPTH and holds only numbers that a double holds."""
+    """Whether the value nests no deeper than MAX_DEPTH and holds only numbers within the range of a double."""
     level: list[object] = [value]
     for _ in range(MAX_DEPTH + 1):
         if not all(map(_is_ordinary_number, level)):
@@ -65,16 +65,16 @@ def _is_ordinary_number(value: object) -> bool:
 
 def _shallow_pieces(text: bytes) -> Iterator[bytes]:
     """Yield the text with `null` for each value that begins deeper than MAX_DEPTH."""
-    depth, kept_from = 0, 0
-    for found in _BRACKET.finditer(text):
-        step = _STEPS.get(text[found.start()], 0)
+    depth, piece_start = 0, 0
+    for bracket in _BRACKET.finditer(text):
+        step = _STEPS.get(text[bracket.start()], 0)
         depth += step
         if step > 0 and depth == MAX_DEPTH + 1:
-            yield text[kept_from : found.start()] + b"null"
-            kept_from = len(text)
+            yield text[piece_start : bracket.start()] + b"null"
+            piece_start = len(text)
         elif step < 0 and depth == MAX_DEPTH:
-            kept_from = found.end()
-    yield text[kept_from:]
+            piece_start = bracket.end()
+    yield text[piece_start:]
 
 
 def _integer(digits: str) -> int | None:

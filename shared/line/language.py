@@ -1,6 +1,6 @@
-"""The locale in which a person writes, as the script tells it: fixed texts that answer a person are in that language.
+"""The locale of a person's writing, judged by the script, for fixed texts in the person's language.
 
-Several languages share Han characters without kana, and the Latin script. For these the default counts, if it is written in that script.
+Han characters without kana may be Japanese or Chinese: they mean the default locale if it is ja or zh-TW, else zh-TW. Latin words mean en.
 """
 
 from collections.abc import Iterable
@@ -16,7 +16,10 @@ _HAN_LOCALES: Final = ("ja", "zh-TW")
 
 
 def language_of(texts: Iterable[str], *, default: str) -> str:
-    """Return the locale of the last text that tells one, else the default."""
+    """Return the locale of the last text in one of the scripts, else the default.
+
+    For example, `language_of(["hello", "明日は?"], default="en")` -> "ja".
+    """
     for text in reversed(tuple(texts)):
         if _KANA.search(text):
             return "ja"

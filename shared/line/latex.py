@@ -1,6 +1,6 @@
-r"""Formulas of LaTeX as plain text, because LINE shows what is written: `$\frac{3}{4}$` becomes 3/4, `$25^{\circ}C$` 25°C.
+r"""Formulas of LaTeX as plain text, because LINE renders no formulas.  For example, `$\frac{3}{4}$` becomes 3/4, `$25^{\circ}C$` 25°C.
 
-A dollar sign begins a formula only where what stands up to the next one reads like one: "$5 and $10" and `$HOME` stay as they are.
+A dollar sign begins a formula only if the text up to the next dollar sign reads like a formula: "$5 and $10" and `$HOME` are unchanged.
 """
 
 import re
@@ -17,7 +17,7 @@ _SIGNS: Final = {
     "pi": "π", "rho": "ρ", "sigma": "σ", "tau": "τ", "phi": "φ", "omega": "ω", "Delta": "Δ", "Sigma": "Σ", "Omega": "Ω", "Pi": "Π",
     "quad": " ", "qquad": " ", "left": "", "right": "", "displaystyle": "", "big": "", "Big": "", "yen": "¥", "percent": "%",
 }  # fmt: skip
-_ARROWS: Final = "|".join(one for one in _SIGNS if "arrow" in one)
+_ARROWS: Final = "|".join(command for command in _SIGNS if "arrow" in command)
 _RAISED: Final = str.maketrans("0123456789+-=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿ")
 _LOWERED: Final = str.maketrans("0123456789+-=()", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎")
 _INNER: Final = r"\{([^{}]{0,200})\}"
@@ -33,14 +33,14 @@ _BARE: Final = re.compile(rf"(?<![\\\w:])\\({_ARROWS}|times|leq|geq|neq|approx|p
 
 
 def without_latex(text: str) -> str:
-    """Return the text with its formulas in plain characters, as far as there are such."""
+    """Return the text with formulas in plain characters, as far as Unicode has such characters."""
     if "\\" not in text and "$" not in text:
         return text
     return _BARE.sub(lambda match: _SIGNS[match[1]], _FORMULA.sub(_plain_formula, text))
 
 
 def _plain_formula(match: re.Match[str]) -> str:
-    formula = next(one for one in match.groups() if one is not None)
+    formula = next(group for group in match.groups() if group is not None)
     if _IS_MATHS.search(formula) is None or formula.startswith("^"):  # \(^o^)/
         return match[0]
     return _plain(formula).strip()

@@ -1,9 +1,9 @@
-"""The skeleton of a name: names that a reader may take for one another have the same.
+"""The skeleton of a name: equal for names that a reader may confuse, as in this example.
 
     Momo, M0mo, Morno, M o m o, and Momo in full-width, Cyrillic or boxed letters   ->   momo
 
-Source: Unicode Technical Standard #39, section 4, and its data: `confusables.txt`. Added are letters in boxes, flags and small capitals,
-which that table does not hold, and kana that look like kanji.
+Source: Unicode Technical Standard #39, section 4, and the table `confusables.txt`. Added are letters in boxes, flags and small capitals,
+missing in the table, and kana that look like kanji.
 """
 
 import re
@@ -16,7 +16,7 @@ _CONFUSABLES: Final = Path(__file__).with_name("confusables.txt")
 BLANK_LETTERS: Final = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 """Letters that look like a space."""
 _LOOSE_MARK: Final = re.compile("[\u0300-\u036f\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
-"""Marks without which a reader still takes a name for the same; those of kana and of Thai tell names apart."""
+"""Marks that a reader overlooks.  Not among them are marks of kana and of Thai, which tell names apart."""
 _DRAWN_LETTER: Final = re.compile(
     r"(?:LATIN LETTER SMALL CAPITAL|(?:NEGATIVE |)(?:SQUARED|CIRCLED) LATIN CAPITAL LETTER|REGIONAL INDICATOR SYMBOL LETTER) ([A-Z])"
 )
@@ -27,9 +27,9 @@ _ALIKE: Final = str.maketrans(
 
 
 def skeleton(name: str) -> str:
-    """Return the name as a hurried reader sees it: without marks, blanks and case, and look-alike characters as one.
+    """Return the name as a hurried reader sees it: without marks, blanks and case, and with look-alikes made equal.
 
-    The skeleton of a skeleton is the same.
+    For example, `skeleton("M0mo")` and `skeleton("Morno")` are "momo". The skeleton of a skeleton is the same.
     """
     parts = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", name))
     letters = "".join(map(_letter, filter(_is_seen, parts)))
@@ -45,9 +45,9 @@ def _is_seen(character: str) -> bool:
 
 
 def _letter(character: str) -> str:
-    """Return what the character looks like.
+    """Return the character's look-alike; of a mark, the mark.
 
-    Where that is no letter of ASCII, but looks like one in capitals, it is that one, as with U+043D of Cyrillic. A mark is itself.
+    If only the capital letter has a look-alike in ASCII, the capital's look-alike counts: U+043D of Cyrillic -> "H", for example.
     """
     if unicodedata.category(character)[0] == "M":
         return character
@@ -62,7 +62,7 @@ def _letter(character: str) -> str:
 
 @cache
 def _confusables() -> dict[str, str]:
-    """Return what each character of the table looks like."""
+    """Return the look-alike of each character in the table."""
     lines = _CONFUSABLES.read_text(encoding="ascii").splitlines()
     pairs = (line.split(":") for line in lines if line and not line.startswith("#"))
     return {_text(source): _text(like) for like, sources in pairs for source in sources.split()}

@@ -1,6 +1,6 @@
-"""Markdown as the plain text that LINE shows: emphasis without markers, links as `text (url)`, lists and headings on separate lines.
+"""Markdown as plain text for LINE: emphasis without markers, links as `text (url)`, lists and headings on separate lines.
 
-No word is lost, and text that is no markup stays as it was written.
+For example, `**Bold** [LINE](https://line.me)` -> `Bold LINE (https://line.me)`. No word is lost, and text without markup is unchanged.
 """
 
 import re
@@ -19,14 +19,14 @@ _LANGUAGE: Final = re.compile(r"[A-Za-z0-9+#.-]{1,20}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Block:
-    """A block of the plain text, and the lines of the source that it comes from."""
+    """A block of the plain text, and the source lines of the block."""
 
     text: str
     lines: tuple[int, int]
 
 
 def plain_text(markdown: str) -> str:
-    """Return the text without Markdown.  A text that nests to MAX_NESTING stays as it is; after hundreds of open brackets, so do links."""
+    """Return the text without Markdown.  A text nested to MAX_NESTING is unchanged, as are links after hundreds of open brackets."""
     lines = markdown.replace("\r\n", "\n").replace("\r", "\n")
     tokens = chat_markdown().parse(lines, label_budget(lines))
     if any(token.level >= MAX_NESTING - 1 for token in tokens):
@@ -38,8 +38,8 @@ def plain_text(markdown: str) -> str:
 class _Walk:
     """The state of a walk over the tokens: the current lines, list items and table rows.
 
-    `markers` are the markers of the enclosing list items; each becomes spaces once a line has shown it. `rows` holds the cells of the
-    row that is open.
+    `markers` are the markers of the enclosing list items; each marker becomes spaces once shown on a line. `rows` holds the cells of the
+    open row.
     """
 
     source: Sequence[str]
@@ -68,7 +68,7 @@ class _Walk:
                     pass
 
     def _rule(self, token: Token) -> str:
-        """Return a rule as it was written; within a list item, whose line begins with the item's marker, only its first marks."""
+        """Return a rule as written; within a list item, whose line begins with the item's marker, only its first marks."""
         return token.markup[:_RULE_MARKS] if self.markers else self.source[self.lines[0]].strip()
 
     def _item(self, token: Token) -> Iterator[_Block]:
@@ -90,14 +90,13 @@ class _Walk:
             case "tr_close":
                 cells = self.rows.pop()
                 block = self._block(" | ".join([*cells, *self._surplus(len(cells))]))
-                yield replace(
-                    block, lines=(block.lines[0], block.lines[1] + self.is_head)
-                )  # the delimiter row below the head
+                # The head includes the delimiter row below it
+                yield replace(block, lines=(block.lines[0], block.lines[1] + self.is_head))
             case _:
                 self.is_head = token.type == "thead_open"
 
     def _surplus(self, columns: int) -> Iterator[str]:
-        """Yield what a row has beyond the columns of its head, which the parser leaves out."""
+        """Yield the cells of a row beyond the columns of the head; the parser leaves such cells out."""
         if self.is_head:
             return
         cells = [cell.strip() for cell in escapedSplit(self.source[self.lines[0]].strip())]
@@ -111,9 +110,8 @@ class _Walk:
         if not self.markers:
             return _Block(text=text, lines=self.lines)
         *outer, marker = self.markers
-        begin = (
-            "".join(one if one.strip() else "  " for one in outer) + marker
-        )  # an outer item may begin with an inner one
+        # An outer item may begin with an inner item, so that both markers stand on the same line
+        begin = "".join(outer_marker if outer_marker.strip() else "  " for outer_marker in outer) + marker
         margin = " " * min(len(marker), 3)
         self.markers = [*("  " for _ in outer), margin]
         first, *further = text.split("\n")
@@ -121,7 +119,7 @@ class _Walk:
         return _Block(text="\n".join((begin + first, *continued)), lines=self.lines)
 
     def _margin(self, line: int) -> str:
-        """Return what stands before a further line of an item: nothing where the source has nothing there, as in `- eggs`, `Thank you!`."""
+        """Return the margin of a further line of an item: none if the source has none, for example in `- eggs`, `Thank you!`."""
         is_lazy = line < self.lines[1] and not self.source[line].startswith((" ", "\t"))
         return "" if is_lazy else "".join(self.markers)
 
@@ -165,7 +163,7 @@ def _link(text: str, url: str) -> str:
 
 
 def _join(blocks: Iterator[_Block]) -> str:
-    """Join the blocks: adjacent lines stay adjacent, others get a blank line between them."""
+    """Join the blocks: adjacent lines stay adjacent, a blank line separates other blocks."""
     text, line = "", 0
     for block in blocks:
         first_line, end_line = block.lines

@@ -34,15 +34,15 @@ _BEFORE_WORDS: Final = frozenset("\"'`$#@&!+~_*\\")
 
 
 def label_budget(markdown: str) -> MutableMapping[str, Any]:
-    """Return the environment of one parse: how many characters it may read in search of the ends of links' texts.
+    """Return the environment of a parse: the number of characters to be read in search of the ends of links' texts.
 
-    The parser reads on from every `[` to its `]`, or to the end of the paragraph, at up to MAX_NESTING brackets for each character.
+    The parser reads on from every `[` to the matching `]`, or to the end of the paragraph, at up to MAX_NESTING brackets a character.
     """
     return {_LABEL_BUDGET: _LEAST_BUDGET + _READINGS * len(markdown)}
 
 
 class _Labels:
-    """The parser's helpers, which read the texts of links within the budget; a `[` beyond it is text."""
+    """The parser's helpers, with a budget for reading the texts of links; a `[` beyond the budget is text."""
 
     parseLinkDestination = staticmethod(parseLinkDestination)  # noqa: N815 - the parser's own names
     parseLinkTitle = staticmethod(parseLinkTitle)  # noqa: N815
@@ -57,7 +57,7 @@ class _Labels:
 
 
 class _ChatMarkdown(MarkdownIt):
-    """Accepts as links only addresses that a phone can open, and leaves them as they were written."""
+    """Accepts as links only addresses that a phone can open, and leaves all addresses as written."""
 
     helpers: Any
 
@@ -73,7 +73,7 @@ class _ChatMarkdown(MarkdownIt):
 
 @cache
 def chat_markdown() -> MarkdownIt:
-    """Return the parser, without HTML, entities, references, block quotes and setext headings: those stay as they were written."""
+    """Return the parser.  HTML, entities, references, block quotes and setext headings are left as written."""
     parser = _ChatMarkdown("commonmark", {"html": False, "maxNesting": MAX_NESTING})
     parser.enable("table")
     parser.helpers = _Labels
@@ -94,15 +94,15 @@ def _fence(state: StateBlock, first_line: int, end_line: int, silent: bool) -> b
 
 
 def _bare_url(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - the parser's own signature
-    """A bare URL is text: nothing inside it is markup."""
+    """A bare URL is text, without markup inside."""
     scheme = next((candidate for candidate in ("https", "http") if state.src.endswith(candidate, 0, state.pos)), "")
-    found = _BARE_URL.match(state.src, state.pos - len(scheme))
-    if found is None:
+    url = _BARE_URL.match(state.src, state.pos - len(scheme))
+    if url is None:
         return False
-    rest = found[0].rstrip("*_~`)")[len(scheme) :]
+    remainder = url[0].rstrip("*_~`)")[len(scheme) :]
     if not silent:
-        state.pending += rest
-    state.pos += len(rest)
+        state.pending += remainder
+    state.pos += len(remainder)
     return True
 
 
@@ -130,7 +130,7 @@ def _code(state: StateInline, silent: bool) -> bool:  # noqa: FBT001
 
 
 def _emphasis(state: StateInline, silent: bool) -> bool:  # noqa: FBT001
-    """A run of `*`, `_` or `~` is one token; note whether it may open or close emphasis."""
+    """A run of `*`, `_` or `~` becomes a token, which says whether the run may open or close emphasis."""
     marker = state.src[state.pos]
     if silent or marker not in _RUNS:
         return False
@@ -150,7 +150,10 @@ def _emphasis(state: StateInline, silent: bool) -> bool:  # noqa: FBT001
 
 
 def _role(marker: str, length: int, before: str, after: str) -> tuple[bool, bool]:
-    """Return whether a run may open emphasis, and whether it may close emphasis."""
+    """Return whether a run may open emphasis, and whether the run may close emphasis.
+
+    For example, `_role("*", 1, "2", "3")` -> `(False, False)`, so `2*3*4` has no emphasis.
+    """
     if length not in _RUNS[marker]:
         return False, False
     follows_words = before != "" and not before.isspace() and unicodedata.category(before) not in _OPENING
@@ -180,8 +183,8 @@ def _pair_among(state: StateInline, delimiters: Sequence[Delimiter]) -> None:
         kind = (run.marker, run.length)
         if run.close and openers.get(kind):
             opener = openers[kind].pop()
-            for others in openers.values():
-                del others[bisect(others, opener) :]
+            for positions in openers.values():
+                del positions[bisect(positions, opener) :]
             state.tokens[delimiters[opener].token].content = state.tokens[run.token].content = ""
         elif run.open:
             openers.setdefault(kind, []).append(index)

@@ -10,13 +10,13 @@ from shared.clock import Clock, Deadline
 from shared.files.file_types import file_type
 
 LARGEST_BYTES: Final = 10_000_000
-"""The bytes of one medium.  LINE's images are smaller; Gemini takes 20 MB a request, which a medium shares with others.
+"""Bytes of a medium.  LINE's images are smaller; Gemini takes 20 MB a request, shared by all media of the request.
 
 Source: Gemini API, "Audio understanding"."""
 MESSAGE_TYPES: Final = frozenset({"image", "audio", "video", "file"})
 _PAUSE_S: Final = 1.0
 
-# Gemini's names for types that LINE and devices name otherwise.  Source: Gemini API, "Image", "Audio", "Video" and "Document understanding"
+# Gemini's names for types with other names in LINE.  Source: Gemini API, "Image", "Audio", "Video" and "Document understanding"
 _SAME_AS: Final[Mapping[str, str]] = {
     "audio/x-m4a": "audio/mp4",
     "audio/m4a": "audio/mp4",
@@ -35,15 +35,15 @@ _READABLE: Final = frozenset(
 )
 
 
-_Kept = TypeVar("_Kept")
+_Result = TypeVar("_Result")
 
 
 class ContentTooLargeError(Exception):
-    """A content has more bytes than its reader takes."""
+    """A content has more bytes than the reader takes."""
 
 
 class ArrivingContent:
-    """The content of a message while it arrives: its bytes, piece by piece, once.  `content_type` is LINE's, without parameters."""
+    """The arriving content of a message: the bytes, piece by piece, once.  `content_type` is LINE's, without parameters."""
 
     def __init__(self, pieces: Iterable[bytes], *, content_type: str, at_most_bytes: int) -> None:
         self.content_type = content_type
@@ -53,7 +53,7 @@ class ArrivingContent:
         self._at_most_bytes = at_most_bytes
 
     def __iter__(self) -> Iterator[bytes]:
-        """Yield the pieces.  Raises: ContentTooLargeError; an error of the source if it breaks off.  The source's `fetch` handles both."""
+        """Yield the pieces.  Raises: ContentTooLargeError; the source's error if the content breaks off.  `fetch` handles both errors."""
         for piece in self._pieces:
             self.size_bytes += len(piece)
             if self.size_bytes > self._at_most_bytes:
@@ -61,25 +61,25 @@ class ArrivingContent:
             yield piece
 
     def skip(self) -> None:
-        """Read what is left of the content, and keep none of it.  Raises: as above."""
+        """Read and discard the remaining content.  Raises: as `__iter__`."""
         for _ in self:
             pass
 
 
 Unfetched = Literal["not_ready", "gone", "too_large", "unavailable"]
-"""Why there are no bytes: LINE still prepares them, they were withdrawn or expired, they exceed the limit, or LINE did not answer."""
+"""Why there are no bytes: LINE still prepares the content; it was withdrawn or has expired; it exceeds the limit; LINE did not answer."""
 
 
 class MediaSource(Protocol):
     """LINE's store of message contents."""
 
     def fetch(
-        self, line_message_id: str, keep: Callable[[ArrivingContent], _Kept], *, at_most_bytes: int = LARGEST_BYTES
-    ) -> _Kept | Unfetched:
-        """Hand the content of a message to `keep` while it arrives; return what that returns, or why there is no content.
+        self, line_message_id: str, keep: Callable[[ArrivingContent], _Result], *, at_most_bytes: int = LARGEST_BYTES
+    ) -> _Result | Unfetched:
+        """Call `keep` with the arriving content of a message; return the result of `keep`, or why there is no content.
 
-        Where the content breaks off or is too large, `keep` is left by the error, and must leave nothing behind. Repeated: asks again.
-        Raises: LineRefusedError, if LINE refuses the bot itself (401, 403); what `keep` raises.
+        If the content breaks off or is too large, the error passes through `keep`, and `keep` must leave nothing behind. Repeated: asks
+        again. Raises: LineRefusedError, if LINE refuses the bot's access (401, 403); errors of `keep`.
         """
         ...
 
@@ -87,21 +87,24 @@ class MediaSource(Protocol):
 def fetch_when_ready(
     source: MediaSource,
     line_message_id: str,
-    keep: Callable[[ArrivingContent], _Kept],
+    keep: Callable[[ArrivingContent], _Result],
     *,
     clock: Clock,
     deadline: Deadline,
-) -> _Kept | Unfetched:
-    """Return what `keep` returns.  While LINE prepares the content or does not answer, ask again every second until the deadline."""
-    found = source.fetch(line_message_id, keep)
-    while found in ("not_ready", "unavailable") and deadline.left_s:
+) -> _Result | Unfetched:
+    """Fetch the content.  While LINE prepares the content or does not answer, ask again every second until the deadline."""
+    content = source.fetch(line_message_id, keep)
+    while content in ("not_ready", "unavailable") and deadline.left_s:
         clock.sleep(min(_PAUSE_S, deadline.left_s))
-        found = source.fetch(line_message_id, keep)
-    return found
+        content = source.fetch(line_message_id, keep)
+    return content
 
 
 def readable_type(content_type: str) -> str | None:
-    """Return Gemini's name for LINE's `content_type`, or the one of FILE_TYPES as which it is read; None if nobody can read this type."""
+    """Return Gemini's name for LINE's `content_type`, or the type of FILE_TYPES as which the file is read; None for any other type.
+
+    For example, "audio/x-m4a" -> "audio/mp4", "text/x-python" -> "text/plain", "application/zip" -> None.
+    """
     plain = content_type.partition(";")[0].strip().lower()
-    known = _SAME_AS.get(plain, plain)
-    return known if known in _READABLE else file_type(known)
+    gemini_type = _SAME_AS.get(plain, plain)
+    return gemini_type if gemini_type in _READABLE else file_type(gemini_type)

@@ -1,6 +1,6 @@
-"""Whether a message addresses the bot, and its text without that address.
+"""Whether a message addresses the bot, and the text without the address.
 
-Source: LINE, "Text message (webhook)": `mention.mentionees[].isSelf` is true if the bot itself was mentioned, and `@all` has no such
+Source: LINE, "Text message (webhook)": `mention.mentionees[].isSelf` is true if the bot itself was mentioned, and `@all` lacks the
 field; `index` and `length` count UTF-16 units. Some clients send no `mention` for a bot, so its name at the start of a text counts too.
 """
 
@@ -19,7 +19,7 @@ _LONGEST_PREFIX: Final = 200  # code points that may spell a name; LINE's names 
 
 
 class GroupPolicy(StrEnum):
-    """When the bot speaks in groups and rooms: if it is addressed, also if the model decides to, or for commands only."""
+    """When the bot speaks in groups and rooms: if addressed, also if the model decides to, or for commands only."""
 
     MENTION = "mention"
     MODEL = "model"
@@ -32,10 +32,11 @@ def is_addressed(
     policy: GroupPolicy = GroupPolicy.MENTION,
     bot_names: Sequence[str] = (),
 ) -> bool:
-    """Whether a message addresses the bot by its words.
+    """Whether the words of a message address the bot.
 
-    In a 1:1 chat every message does. In a group or room a message does that mentions the bot or begins with its name. `bot_names`: the
-    account's display name and BOT_NAME. What a message quotes may address the bot as well: see `may_address_by_quote`.
+    In a 1:1 chat every message does; in a group or room, a message with a mention of the bot or with the bot's name at the beginning, for
+    example "Momo, what's up?". `bot_names`: the account's display name and BOT_NAME. A quote may address the bot as well: see
+    `may_address_by_quote`.
     """
     if event.message is None:
         return False
@@ -48,21 +49,24 @@ def is_addressed(
 
 
 def may_address_by_quote(event: LineEvent, *, policy: GroupPolicy) -> bool:
-    """Whether a message of a group or room would address the bot if what it quotes is a message of the bot."""
+    """Whether a message of a group or room would address the bot if the quoted message is a message of the bot."""
     is_quote = event.message is not None and event.message.quoted_message_id is not None
     return is_quote and not event.is_one_on_one and policy is not GroupPolicy.OFF
 
 
 def without_address(content: MessageContent, *, bot_names: Sequence[str]) -> str:
-    """Return the text without the mentions of the bot, or without its leading name; a text that is only an address stays whole."""
+    """Return the text without the mentions of the bot, or without the leading name; a text that is only an address stays whole.
+
+    For example, "@Momo what's up?" -> "what's up?", "Momoさん、明日は?" -> "明日は?", and "Momo" stays "Momo".
+    """
     text = _text(content.fields)
     spans = {span for mentionee in _own_mentions(content.fields) if (span := _span(text, mentionee)) is not None}
     if spans:
-        rest = _cut_out(text, sorted(spans))
+        remaining_text = _cut_out(text, sorted(spans))
     else:
         end = _name_end(text, bot_names)
-        rest = text if end is None else _after_address(text[end:])
-    return rest.strip() or text
+        remaining_text = text if end is None else _after_address(text[end:])
+    return remaining_text.strip() or text
 
 
 def _own_mentions(fields: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
@@ -104,8 +108,8 @@ def _cut_out(text: str, spans: Sequence[tuple[int, int]]) -> str:
     return text
 
 
-def _after_address(rest: str) -> str:
-    return rest.lstrip(_PAUSES).lstrip()
+def _after_address(text: str) -> str:
+    return text.lstrip(_PAUSES).lstrip()
 
 
 def _name_end(text: str, names: Sequence[str]) -> int | None:

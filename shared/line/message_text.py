@@ -1,4 +1,4 @@
-"""One line of text for every type of LINE message.
+"""A line of text for every type of LINE message.
 
 Source: LINE, "Message event": the fields of each `message.type`; `keywords` of stickers are experimental, at most 15.
 """
@@ -13,7 +13,7 @@ _LARGEST: Final = 1e15
 
 
 def describe(message_type: str, fields: Mapping[str, object]) -> str:
-    """Return the words of a text message; for any other type a line such as `[location: Tokyo Station, 1-9-1 ...]`."""
+    """Return the words of a text message; for any other type a line, for example `[location: Tokyo Station, 1-9-1 Marunouchi, ...]`."""
     described = _DESCRIPTIONS.get(message_type)
     line = described(fields) if described else _tag("unsupported message", message_type)
     return readable(line)
@@ -50,10 +50,10 @@ def _file(fields: Mapping[str, object]) -> str:
 
 
 def _location(fields: Mapping[str, object]) -> str:
-    named = [str(fields[key]) for key in ("title", "address") if fields.get(key)]
+    names = [str(fields[key]) for key in ("title", "address") if fields.get(key)]
     place = (fields.get("latitude"), fields.get("longitude"))
     coordinates = [f"{place[0]:.5f} {place[1]:.5f}"] if all(map(_is_quantity, place)) else []
-    return _tag("location", *named, *coordinates)
+    return _tag("location", *names, *coordinates)
 
 
 def _seconds(fields: Mapping[str, object]) -> tuple[str, ...]:

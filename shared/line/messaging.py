@@ -1,7 +1,7 @@
 """Sending: messages and buttons, the reply token, pushes with a retry key, and leaving a group.
 
-A button is part of a buttons template, because a person may press it after twenty more messages. Quick replies are for choices that matter
-at once: only phones show them, and the next message removes them.
+A button is part of a buttons template, because a person may press it after twenty more messages. Quick replies are for choices that
+matter at once: only phones show quick replies, and the next message removes them.
 Source: LINE, "Use quick replies", "Buttons template", "Postback action", "URI action", "Send quote messages" (a template cannot quote).
 """
 
@@ -25,7 +25,7 @@ DISPLAY_TEXT_LIMIT: Final = 300
 TOKEN_SURELY_ALIVE_MS: Final = 53_000
 TOKEN_SURELY_DEAD_MS: Final = 65_000
 SENDING_S: Final = 10.0
-"""For so long a call is repeated in any case; on a token that is surely alive for longer, for as long as that."""
+"""Seconds for which a call is repeated in any case; longer on a token that is surely alive for longer."""
 _PAUSE_S: Final = 0.5
 _LONGEST_PAUSE_S: Final = 2.0
 _RETRIED_PUSHES: Final = frozenset({"unknown", "not_sent"})
@@ -33,7 +33,7 @@ _RETRIED_PUSHES: Final = frozenset({"unknown", "not_sent"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplyToken:
-    """A reply token and when its minute began; `parse_event` makes it, the outbox spends it."""
+    """A reply token and the beginning of the token's minute; made by `parse_event`, spent by the outbox."""
 
     value: str = field(repr=False)
     received_ms: int
@@ -54,7 +54,7 @@ class ReplyToken:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PostbackButton:
-    """A button; its press arrives as a postback event with `data`, and the chat shows `display_text` as a message of the person."""
+    """A button.  A press arrives as a postback event with `data`, and the chat shows `display_text` as a message of the person."""
 
     label: str
     data: str = field(repr=False)
@@ -63,7 +63,7 @@ class PostbackButton:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkButton:
-    """A button that opens an https address; no event tells of its press."""
+    """A button that opens an https address; a press sends no event."""
 
     label: str
     uri: str = field(repr=False)
@@ -71,7 +71,7 @@ class LinkButton:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutgoingMessage:
-    """One bubble.  `quote_token` names the message of the same chat that it quotes; a message with a button or a link quotes none.
+    """A bubble.  `quote_token` names the quoted message of the same chat; a message with a button or a link quotes none.
 
     LINE shows the `quick_replies` of the last message of a call only.
     """
@@ -84,13 +84,13 @@ class OutgoingMessage:
 
     @property
     def is_template(self) -> bool:
-        """Whether it is a buttons template."""
+        """Whether the message is a buttons template."""
         return self.button is not None or self.link is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplyFate:
-    """What became of one reply call.
+    """The fate of a reply call.
 
     `accepted`: LINE sent the messages; `sent_message_ids` are the ids of the bubbles. `refused`: LINE sent nothing (400). `unknown`: no
     answer, or 5xx. `not_sent`: LINE was not reached, or limited the rate (429).
@@ -104,13 +104,13 @@ class ReplyApi(Protocol):
     """The call of LINE's Messaging API that spends a reply token."""
 
     def reply(self, reply_token: str, messages: Sequence[OutgoingMessage]) -> ReplyFate:
-        """Send 1 to 5 messages.  Raises: LineRefusedError, if LINE refuses the bot itself (401, 403)."""
+        """Send 1 to 5 messages.  Raises: LineRefusedError, if LINE refuses the bot's access (401, 403)."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PushFate:
-    """What became of one push.
+    """The fate of a push.
 
     `accepted`: LINE sent the messages. `already_accepted`: an earlier call with the same key sent them (409). Both carry the ids of the
     bubbles if LINE gives them. `quota_spent`: the month's quota is used up (429). `refused`: no later try can succeed (4xx).
@@ -127,7 +127,7 @@ class PushApi(Protocol):
     def push(self, to: str, messages: Sequence[OutgoingMessage], *, retry_key: str) -> PushFate:
         """Send 1 to 5 messages to a chat.  Repeated with the same key: `already_accepted`, and nothing is sent again.
 
-        Raises: LineRefusedError, if LINE refuses the bot itself (401, 403).
+        Raises: LineRefusedError, if LINE refuses the bot's access (401, 403).
         """
         ...
 
@@ -148,7 +148,7 @@ class Membership(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Delivery:
+class SendResult:
     """Whether the messages reached the chat; `is_delivered` is None if that is unknown."""
 
     is_delivered: bool | None
@@ -156,9 +156,10 @@ class Delivery:
 
 
 def is_sendable(messages: Sequence[OutgoingMessage]) -> bool:
-    """Whether LINE takes the messages in one call, as far as its documented limits tell.
+    """Whether LINE takes the messages in a single call, judged by LINE's documented limits.
 
-    Texts of templates are counted in UTF-16 units too. LINE counts graphemes there, which are never more.
+    Texts of templates are counted in UTF-16 units too, although LINE counts graphemes: there are never more graphemes than units. For
+    example, six messages are not sendable, nor is a blank text.
     """
     return 1 <= len(messages) <= MESSAGES_A_CALL and all(map(_fits, messages))
 
@@ -172,29 +173,29 @@ def spend_reply_token(  # noqa: PLR0913 - the arguments of the call, a clock and
     deadline: Deadline,
     may_have_arrived: bool = False,
     may_repeat: Callable[[], bool] = lambda: True,
-) -> Delivery:
+) -> SendResult:
     """Send the messages on the token, at most once; retry an unknown fate, or a call that was not sent, with the same token and messages.
 
     `may_repeat` is asked before each call but the first. `may_have_arrived`: another worker may have made the call before. A refusal of
-    the first call means that nothing was sent. After a call whose answer was lost, a refusal of a token that is surely alive means that
-    the lost call was accepted; on an older token, or where LINE is not reached again, the fate is unknown.
-    Source: LINE, "Send reply message": a token works once; a used and an expired one get the same 400; retry keys are refused.
+    the first call means that nothing was sent. After a call without an answer, a refusal of a token that is surely alive means that
+    the earlier call was accepted; on an older token, or if LINE is not reached again, the fate is unknown.
+    Source: LINE, "Send reply message": a token works once; used and expired tokens get the same 400; retry keys are refused.
     """
     for attempt in _attempts(clock, deadline):
         if attempt and not may_repeat():
             break
         fate = api.reply(token.value, messages)
         if fate.kind == "accepted":
-            return Delivery(is_delivered=True, sent_message_ids=fate.sent_message_ids)
+            return SendResult(is_delivered=True, sent_message_ids=fate.sent_message_ids)
         if fate.kind == "refused":
             was_spent = True if clock.now_ms() < token.surely_alive_until_ms else None
-            return Delivery(is_delivered=was_spent if may_have_arrived else False)
+            return SendResult(is_delivered=was_spent if may_have_arrived else False)
         may_have_arrived = may_have_arrived or fate.kind == "unknown"
-    return Delivery(is_delivered=None if may_have_arrived else False)
+    return SendResult(is_delivered=None if may_have_arrived else False)
 
 
 def reply_deadline(token: ReplyToken, clock: Clock, *, latest: Deadline) -> Deadline:
-    """Return until when a call that spends the token is repeated while LINE is down."""
+    """Return the deadline for repeating a call with the token while LINE is down."""
     return latest.within(max(SENDING_S, token.alive_s(clock.now_ms())))
 
 
@@ -221,7 +222,7 @@ def push_until_known(  # noqa: PLR0913 - the arguments of the call, a clock and 
 
 
 def _attempts(clock: Clock, deadline: Deadline) -> Iterator[int]:
-    """Yield once for each attempt: the first at once, the others after a pause, as long as they begin before the deadline."""
+    """Yield once for each attempt: the first at once, later attempts after a pause, while there is time before the deadline."""
     for attempt in itertools.count():
         yield attempt
         pause_s = min(_PAUSE_S * (attempt + 1), _LONGEST_PAUSE_S)
@@ -231,7 +232,10 @@ def _attempts(clock: Clock, deadline: Deadline) -> Iterator[int]:
 
 
 def _combine(before: PushFate, after: PushFate) -> PushFate:
-    """Return the fate of both calls: a call that was not sent leaves the fate of the earlier call unknown."""
+    """Return the fate of both calls: a call that was not sent leaves the fate of the earlier call unknown.
+
+    For example, `unknown` and then `not_sent` -> `unknown`, but `unknown` and then `accepted` -> `accepted`.
+    """
     return before if before.kind == "unknown" and after.kind == "not_sent" else after
 
 

@@ -1,4 +1,4 @@
-"""The fixed texts, which no model writes: the table `phrases` of the language files in shared/locales."""
+"""The fixed texts, never written by a model: the table `phrases` of the language files in shared/locales."""
 
 import re
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ _PLACE: Final = re.compile(r"\{(\w+)\}")
 
 
 class Phrase(StrEnum):
-    """The fixed texts, by their names in the language files.
+    """The fixed texts, by the names in the language files.
 
     `{bot}` stands for the bot's name; ID, EXPORT_ME, INVITATION_NEEDED and INVITATION_CLOSED need the fact `id`. The three questions about
     erasures need `messages`, `entries`, `media` and `reminders`, FORGET_ME_DONE and FORGET_MESSAGES_QUESTION `messages`,
@@ -85,7 +85,7 @@ class Phrases(Protocol):
     """The fixed texts of a deployment."""
 
     def text(self, which: Phrase, **facts: str) -> str:
-        """Return the text in the bot's locale, with the bot's name; `facts` fill its other placeholders."""
+        """Return the text in the bot's locale, with the bot's name; `facts` fill the other placeholders."""
         ...
 
 
@@ -101,7 +101,10 @@ class LocalePhrases:
 
 
 def phrase(which: Phrase, *, locale: str, bot_name: str, **facts: str) -> str:
-    """Return the text; `locale` is one of LOCALES, `facts` fill its placeholders apart from the bot's name."""
+    """Return the text in a locale of LOCALES; `facts` fill the placeholders apart from the bot's name.
+
+    For example: `phrase(Phrase.ID, locale="en", bot_name="Momo", id="U4af4...")`.
+    """
     filled = {"bot": bot_name, **facts}
     return _PLACE.sub(lambda place: filled[place[1]], _texts(locale)[which])
 

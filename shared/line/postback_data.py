@@ -1,6 +1,6 @@
-"""The data of the bot's buttons: the question, deferral, proposal or reminder that a press belongs to.
+"""The data of the bot's buttons: the question, deferral, proposal or reminder of a press.
 
-The data names an event or a reminder; the handler looks it up in the chat of the press, so a press in another chat finds nothing.
+The data names an event or a reminder. The handler looks only in the chat of the press, so a press in another chat finds nothing.
 """
 
 import re
@@ -16,7 +16,7 @@ _REMIND: Final = re.compile(r"remind:(done|later|hour|tomorrow):([0-9A-Za-z_-]{1
 
 
 class ReminderChoice(StrEnum):
-    """What the buttons of a reminder offer: it is done, or it is to be said again in 10 minutes, in an hour, or tomorrow at 9."""
+    """The choices below a reminder: done, or once more in 10 minutes, in an hour, or tomorrow at 9."""
 
     DONE = "done"
     LATER = "later"
@@ -26,7 +26,7 @@ class ReminderChoice(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReminderPress:
-    """A press of a button of a reminder: of the occurrence that was due at `occurrence_ms`."""
+    """A press of a reminder's button, for the occurrence due at `occurrence_ms`."""
 
     choice: ReminderChoice
     reminder_id: str
@@ -34,46 +34,46 @@ class ReminderPress:
 
 
 def show_answer_data(deferral_id: str) -> str:
-    """Return the data of the "still thinking" button."""
+    """Return the data of the "still thinking" button: `show_answer_data("01J")` -> `late:01J`."""
     return f"late:{deferral_id}"
 
 
 def deferral_id_in(data: str | None) -> str | None:
-    """Return the id of the deferral whose button was pressed; None for any other data."""
-    found = _SHOW_ANSWER.fullmatch(data or "")
-    return found[1] if found else None
+    """Return the deferral's id in the data of a press; None for any other data."""
+    match = _SHOW_ANSWER.fullmatch(data or "")
+    return match[1] if match else None
 
 
 def confirm_data(question_id: str) -> str:
-    """Return the data of the button that confirms an erasure."""
+    """Return the data of the button for confirming an erasure."""
     return f"confirm:{question_id}"
 
 
 def question_id_in(data: str | None) -> str | None:
-    """Return the id of the question whose button was pressed; None for any other data."""
-    found = _CONFIRM.fullmatch(data or "")
-    return found[1] if found else None
+    """Return the question's id in the data of a press; None for any other data."""
+    match = _CONFIRM.fullmatch(data or "")
+    return match[1] if match else None
 
 
 def carry_out_data(proposal_id: str) -> str:
-    """Return the data of the button that carries out what an answer proposes."""
+    """Return the data of the button for carrying out the proposal of an answer."""
     return f"do:{proposal_id}"
 
 
 def proposal_id_in(data: str | None) -> str | None:
-    """Return the id of the answer whose proposal was pressed; None for any other data."""
-    found = _CARRY_OUT.fullmatch(data or "")
-    return found[1] if found else None
+    """Return the id of the proposing answer in the data of a press; None for any other data."""
+    match = _CARRY_OUT.fullmatch(data or "")
+    return match[1] if match else None
 
 
 def remind_data(press: ReminderPress) -> str:
-    """Return the data of a button of a reminder."""
+    """Return the data of a reminder's button, for example `remind:done:r1:1795305600000`."""
     return f"remind:{press.choice.value}:{press.reminder_id}:{press.occurrence_ms}"
 
 
 def reminder_press_in(data: str | None) -> ReminderPress | None:
     """Return the press of a reminder's button; None for any other data."""
-    found = _REMIND.fullmatch(data or "")
-    if found is None:
+    match = _REMIND.fullmatch(data or "")
+    if match is None:
         return None
-    return ReminderPress(choice=ReminderChoice(found[1]), reminder_id=found[2], occurrence_ms=int(found[3]))
+    return ReminderPress(choice=ReminderChoice(match[1]), reminder_id=match[2], occurrence_ms=int(match[3]))

@@ -1,7 +1,7 @@
 """Presence: a loading animation while a turn takes long, and read marks if the account sets them by hand.
 
 Source: LINE, "Display a loading animation": 1:1 chats only, 5 to 60 s, ends with the next message of the account; "Mark as read": only
-while the account's chat is on, which `markAsReadMode` of the bot info tells.
+while the account's chat is on (`markAsReadMode` of the bot info).
 """
 
 import threading
@@ -17,14 +17,14 @@ _LAST_CALL_S: Final = 5.0
 
 
 class PresenceApi(Protocol):
-    """The calls that show presence.  No method raises, because an answer does not depend on them."""
+    """The calls for showing presence.  No method raises, because no answer depends on presence."""
 
     def show_loading(self, user_id: str) -> None:
-        """Show the loading animation for SHOWN_S; 1:1 chats only.  Repeated: restarts it."""
+        """Show the loading animation for SHOWN_S; 1:1 chats only.  Repeated: restarts the animation."""
         ...
 
     def mark_as_read(self, mark_as_read_token: str) -> None:
-        """Mark the message and all before it as read."""
+        """Mark the message and all earlier messages as read."""
         ...
 
     def marks_reads_by_hand(self) -> bool:
@@ -34,7 +34,7 @@ class PresenceApi(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Presence:
-    """Shows presence during a turn; each turn in a 1:1 chat occupies one of `threads` while it runs."""
+    """Shows presence during a turn; each running turn in a 1:1 chat occupies a thread of `threads`."""
 
     api: PresenceApi
     threads: Executor = field(repr=False)
@@ -58,7 +58,7 @@ class Presence:
             yield
         finally:
             ended.set()
-            # Wait for a call under way: it could begin the animation after the answer that should end it.
+            # Wait for a call under way, which could begin the animation after the answer that should end it.
             begun = [one for one in loading if not one.cancel()]
             wait([*shown, *begun], timeout=_LAST_CALL_S)
 

@@ -14,51 +14,52 @@ from cachetools import TTLCache
 
 from shared.clock import Clock
 
-QUOTA_KEPT_S: Final = 60.0
+QUOTA_CACHED_S: Final = 60.0
 _JAPAN: Final = dt.timezone(dt.timedelta(hours=9))
 _SHARED_BY: Final = 4
 _RESERVED_OF: Final = 10
-_MEMBERS_KEPT_S: Final = 600.0
-_CHATS_KEPT: Final = 4_096
+_MEMBERS_CACHED_S: Final = 600.0
+_CHATS_CACHED: Final = 4_096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quota:
-    """How many pushes the account may send this month, and how many it has sent; `limit` None: any number."""
+    """How many messages the account may push this month (`limit`, None: any number), and how many it has pushed (`used`)."""
 
     limit: int | None
     used: int = 0
 
     def has(self, cost: int) -> bool:
-        """Return whether so many messages are left."""
+        """Return whether `cost` messages remain: `Quota(limit=200, used=199).has(2)` -> False."""
         return self.limit is None or cost <= self.limit - self.used
 
     def allows(self, cost: int, *, sent_today: int) -> bool:
-        """Return whether a chat that has had `sent_today` messages of the quota on this day may have a push of this cost.
+        """Return whether a chat may have a push of the cost, after `sent_today` messages of the quota on the same day.
 
-        A chat gets a quarter of what is left, before its own pushes of the day, on each day, and one message in any case. The last tenth of
-        the limit is a reserve, from which a chat gets its first push of a day only. So a group of 50 with 500 left gets two pushes on
-        that day, and however many chats push a lot, others have something left.
+        Each day a chat gets a quarter of the quota that remained before the chat's own pushes of the day, and a single message in any case.
+        The last tenth of the limit is a reserve; from the reserve a chat gets only the first push of a day. So messages remain for other
+        chats, however much some chats push. For example, with 500 of 1,000 messages left, a group of 50 gets two pushes on a day.
         """
         if self.limit is None:
             return True
         if not self.has(cost):
             return False
-        left = self.limit - self.used
-        is_of_reserve = left - cost < -(-self.limit // _RESERVED_OF)
+        remaining = self.limit - self.used
+        is_of_reserve = remaining - cost < -(-self.limit // _RESERVED_OF)
         if is_of_reserve and sent_today:
             return False
-        return sent_today + cost <= max(1, (left + sent_today) // _SHARED_BY)
+        return sent_today + cost <= max(1, (remaining + sent_today) // _SHARED_BY)
 
     def after(self, cost: int) -> "Quota":
-        """Return the quota after a push of this cost."""
+        """Return the quota after a push of the cost."""
         return replace(self, used=self.used + cost)
 
     def carries(self, pushes: Iterable[tuple[str, bool]], *, cost: int, today: str, sent_today: int) -> int:
-        """Return how many of the pushes to a chat that are counted it carries, if no other chat pushes.
+        """Return how many of the counted pushes to a chat fit in the quota, if no other chat pushes.
 
-        `pushes` are all pushes to the chat that are due this month, in their order: the day of each, and whether it is to be counted.
-        `sent_today` is what the chat has had today.
+        `pushes` are all pushes due in the chat this month, in order, as pairs of a day and whether the push is counted. `sent_today` is the
+        number of messages sent to the chat today. For example, with 500 of 1,000 messages left, three pushes of cost 50 today and a fourth
+        tomorrow, the result is 3: two pushes fit today.
         """
         quota, sent, last, carried = self, sent_today, today, 0
         for day, is_counted in pushes:
@@ -77,22 +78,22 @@ def renewal_ms(now_ms: int) -> int:
 
 
 class QuotaApi(Protocol):
-    """What LINE tells of the cost of pushes.  Each raises LineRefusedError, if LINE refuses the bot itself (401, 403)."""
+    """LINE's answers about the cost of pushes.  All raise LineRefusedError, if LINE refuses the bot's access (401, 403)."""
 
     def push_quota(self) -> Quota | None:
-        """Return the account's quota; None: LINE did not answer, which is logged."""
+        """Return the account's quota; None, with a log line, if LINE did not answer."""
         ...
 
     def member_count(self, conversation_id: str) -> int | None:
-        """Return how many people are in the group or room, without the bot; None: LINE did not answer, which is logged."""
+        """Return the number of people in the group or room, without the bot; None, with a log line, if LINE did not answer."""
         ...
 
 
 class PushBudget:
-    """The rest of the quota, as this instance knows it; safe to share between threads.
+    """The remaining quota, as this instance knows it; safe to share between threads.
 
-    LINE is asked once a minute, and the pushes of this instance since then are added to its answer. Other instances push, too, so in the
-    end LINE's refusal of a push counts.
+    LINE is asked once a minute, and the instance's own pushes since then are added to the answer. Other instances push, too, so in the end
+    LINE's refusal of a push counts.
     """
 
     def __init__(self, *, api: QuotaApi, clock: Clock) -> None:
@@ -101,16 +102,16 @@ class PushBudget:
         self._lock = Lock()
         self._quota: Quota | None = None
         self._read_s = float("-inf")
-        self._members: TTLCache[str, int] = TTLCache(_CHATS_KEPT, _MEMBERS_KEPT_S, timer=clock.monotonic_s)
+        self._members: TTLCache[str, int] = TTLCache(_CHATS_CACHED, _MEMBERS_CACHED_S, timer=clock.monotonic_s)
 
     def cost_of(self, conversation_id: str) -> int | None:
-        """Return what a push to the chat costs: 1 in a 1:1 chat, else the number of its members; None: LINE does not tell."""
+        """Return the cost of a push to the chat: 1 in a 1:1 chat, else the number of members; None if LINE does not say."""
         if conversation_id.startswith("U"):
             return 1
         with self._lock:
-            known = self._members.get(conversation_id)
-        if known is not None:
-            return known
+            cached_count = self._members.get(conversation_id)
+        if cached_count is not None:
+            return cached_count
         count = self._api.member_count(conversation_id)
         if count is not None:
             with self._lock:
@@ -119,37 +120,37 @@ class PushBudget:
 
     @property
     def is_limited(self) -> bool:
-        """Whether pushes have to be counted: LINE tells a limit, or has not told the quota yet.
+        """Whether pushes have to be counted: LINE named a limit, or has not answered yet.
 
-        A push that is not counted looks, when it is repeated, like one that was never made.
+        A push without a count looks, when repeated, like a push that was never made.
         """
         quota = self.quota()
         return quota is None or quota.limit is not None
 
     def quota(self) -> Quota | None:
-        """Return the quota, as LINE told it when it last answered, with what this instance has pushed since; None: LINE never told it."""
+        """Return LINE's last answer plus the instance's own pushes since then; None if LINE never answered."""
         self._refresh()
         with self._lock:
             return self._quota
 
     def allows(self, conversation_id: str, *, sent_today: int) -> bool:
-        """Return whether a push to the chat may be tried, which has had so many messages today; where LINE does not tell, it may."""
+        """Return whether a push to the chat may be tried, after `sent_today` messages; True if LINE never answered."""
         quota = self.quota()
         return quota is None or quota.allows(self.cost_of(conversation_id) or 1, sent_today=sent_today)
 
     def carries(self, conversation_id: str) -> bool:
-        """Return whether the account has enough left for a push to the chat, whatever the chat's share; or LINE does not tell."""
+        """Return whether enough remains for a push to the chat, whatever the chat's share; True if LINE never answered."""
         quota = self.quota()
         return quota is None or quota.has(self.cost_of(conversation_id) or 1)
 
     def count(self, cost: int) -> None:
-        """A push of this cost is about to be made."""
+        """Add the cost of a push that is about to be made."""
         with self._lock:
             if self._quota is not None:
                 self._quota = self._quota.after(cost)
 
     def mark_spent(self) -> None:
-        """LINE has refused a push because the quota is spent; until it is asked again, nothing is left."""
+        """Record LINE's refusal of a push because the quota is spent: nothing remains until LINE is asked again."""
         with self._lock:
             if self._quota is not None and self._quota.limit is not None:
                 self._quota = replace(self._quota, used=self._quota.limit)
@@ -157,10 +158,10 @@ class PushBudget:
     def _refresh(self) -> None:
         with self._lock:
             now_s = self._clock.monotonic_s()
-            if now_s - self._read_s < QUOTA_KEPT_S:
+            if now_s - self._read_s < QUOTA_CACHED_S:
                 return
-            self._read_s = now_s  # the other threads go on with what is known
+            self._read_s = now_s  # the other threads go on with the last answer
         quota = self._api.push_quota()
-        if quota is not None:  # else what was known a minute ago is the best guess
+        if quota is not None:  # else the last answer is the best guess
             with self._lock:
                 self._quota = quota

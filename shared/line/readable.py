@@ -1,8 +1,8 @@
-r"""Text without characters that show nothing and that no writing needs: to the model a line must look as it looks to people.
+r"""Text without invisible characters that no writing needs: a line must look the same to the model as to people.
 
-Line breaks and tabs stay, and so do the format characters that scripts and emoji need: joiners, marks of direction, spaces without width,
-variation selectors, the tags of a flag. Of several in a row the first stays, because a row of them spells words that only a model reads.
-What turns a line around goes. The readers of a line's beginning skip what stays (`shared/agent/transcript.py`).
+Line breaks and tabs stay, and so do the format characters of scripts and emoji: joiners, marks of direction, spaces without width,
+variation selectors, the tags of a flag. Of several in a row the first stays, because a row can spell words that only a model reads.
+Characters that turn a line around are removed. Readers of a line's beginning skip the remaining ones (`shared/agent/transcript.py`).
 Source: Unicode 15, UnicodeData.txt, categories Cc and Cf; UAX #9, "Explicit Directional Embeddings", "Overrides", "Isolates"; UTS #51,
 "Emoji Tag Sequence"; Unicode 15, section 23.4, "Variation Selectors": one follows a character.
 """
@@ -16,8 +16,8 @@ _FLAG: Final = r"\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{2,6}\U00
 _NEEDLESS: Final = re.compile(
     rf"({_FLAG})|"
     r"[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f"  # controls, but for those that end lines or stand for spaces
-    r"\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\ufff0-\ufffb"  # signs of numbers and notes in a line, and what is unassigned beside these
-    r"\u202a-\u202e\u2061-\u206f\ufeff\U000e0000-\U000e007f"  # what turns a line around, hidden operators, tags
+    r"\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\ufff0-\ufffb"  # signs of numbers and notes in a line, and unassigned code points
+    r"\u202a-\u202e\u2061-\u206f\ufeff\U000e0000-\U000e007f"  # marks that turn a line around, invisible operators, tags
     r"\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a]"
 )
 _ROW: Final = re.compile(
@@ -27,8 +27,8 @@ _ROW: Final = re.compile(
 
 
 def readable(text: str) -> str:
-    r"""Return the text without such characters, and with U+FFFD for every lone surrogate.
+    r"""Return the text without needless invisible characters, and with U+FFFD for every lone surrogate.
 
-    For example, `"a\n\x1b[note]"` becomes `"a\n[note]"`, so that its second line is seen to look like one of this system.
+    For example, `"a\n\x1b[note]"` becomes `"a\n[note]"`, and the second line is recognised as an imitation of the system's lines.
     """
     return _ROW.sub(r"\1\2", _NEEDLESS.sub(r"\1", without_lone_surrogates(text)))

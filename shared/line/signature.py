@@ -1,6 +1,6 @@
 """LINE's webhook signature: base64 of the HMAC-SHA256 of the raw body, keyed with the channel secret.
 
-Source: LINE, "Verify webhook signature": it covers the exact bytes received; parse nothing before the check.
+Source: LINE, "Verify webhook signature": the signature covers the exact bytes received; parse nothing before the check.
 """
 
 import base64
@@ -11,12 +11,12 @@ from shared.errors import BadSignatureError
 
 
 def verify_signature(body: bytes, signature: str | None, *, channel_secrets: Sequence[str]) -> None:
-    """The body was signed with one of the secrets; there are two while the secret is being changed.
+    """Check that the body was signed with one of the secrets; there are two while the secret is being changed.
 
     The comparisons take constant time. Raises: BadSignatureError.
     """
-    given = (signature or "").encode(errors="replace")
-    matches = [hmac.compare_digest(given, _sign(body, secret)) for secret in channel_secrets]
+    received = (signature or "").encode(errors="replace")
+    matches = [hmac.compare_digest(received, _sign(body, secret)) for secret in channel_secrets]
     if not any(matches):
         raise BadSignatureError("the x-line-signature header is missing or wrong; check LINE_CHANNEL_SECRET")
 

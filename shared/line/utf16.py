@@ -7,10 +7,10 @@ _SURROGATE: Final = re.compile(r"[\ud800-\udfff]")
 
 
 def utf16_length(text: str) -> int:
-    """Return the text's length in UTF-16 units, as LINE counts it.  Source: LINE, "Character counting in a text"."""
+    """Return the length in UTF-16 units, as LINE counts: `utf16_length("👍")` -> 2.  Source: LINE, "Character counting in a text"."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def without_lone_surrogates(text: str) -> str:
-    """Return the text with U+FFFD for every lone surrogate, which UTF-8 cannot encode."""
+    """Return the text with U+FFFD for every lone surrogate, because UTF-8 cannot encode a surrogate."""
     return _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)

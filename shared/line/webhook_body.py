@@ -1,6 +1,6 @@
-"""The body of a webhook delivery, of which only the parts that the bus needs are parsed.
+"""The body of a webhook delivery, parsed only as far as the bus needs.
 
-Unknown events, message types and fields pass unchanged, because LINE adds them without notice.
+Unknown events, message types and fields pass unchanged, because LINE makes additions without notice.
 Source: LINE, "Webhook event objects" and "Development guidelines".
 """
 
@@ -17,9 +17,9 @@ _TYPE_LENGTH: Final = 64  # characters; an attribute's value may have 1,024 byte
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebhookBody:
-    """The events of one POST, unchanged and in LINE's order; none if LINE only verifies the address.
+    """The events of a POST, unchanged and in LINE's order; none if LINE only verifies the address.
 
-    `dropped` counts the members of `events` that are no JSON objects.
+    `dropped` counts the members of `events` other than JSON objects.
     """
 
     destination: str
@@ -30,7 +30,7 @@ class WebhookBody:
 def parse_webhook_body(body: bytes) -> WebhookBody:
     """Read `{"destination": "U...", "events": [...]}`.  Raises: MalformedDeliveryError.
 
-    An event with a value that `parse_json` cannot keep loses that value only.
+    An event loses only the values that `parse_json` replaces by None.
     """
     try:
         delivery = parse_json(body)
@@ -51,7 +51,8 @@ def parse_webhook_body(body: bytes) -> WebhookBody:
 def event_attributes(event: dict[str, object]) -> dict[str, str]:
     """Return the bus attributes of an event: type, webhook_event_id, conversation_id, is_redelivery.
 
-    A malformed id is left out, so that one malformed event never makes Pub/Sub refuse the whole delivery.
+    For example: `{"type": "message", "is_redelivery": "false", "webhook_event_id": "01J...", "conversation_id": "U4af4..."}`. A malformed
+    id is left out, so that a single malformed event never makes Pub/Sub refuse the whole delivery.
     """
     context, type_ = event.get("deliveryContext"), event.get("type")
     attributes = {

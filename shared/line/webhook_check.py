@@ -1,4 +1,4 @@
-"""What LINE tells about the webhook: whether it sends events, and how the webhook answered a signed delivery without events.
+"""LINE's view of the webhook: whether LINE sends events, and how the webhook answered a signed delivery without events.
 
 Source: LINE, Messaging API reference, "Get webhook endpoint information", "Test webhook endpoint" (at most 60 times an hour).
 """
@@ -9,7 +9,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebhookCheck:
-    """`is_active`: LINE sends events.  `status` is what the webhook answered, 0 or less if it did not answer."""
+    """`is_active`: LINE sends events.  `status` is the webhook's HTTP status, 0 or less without an answer."""
 
     is_active: bool
     is_answered: bool
@@ -18,8 +18,8 @@ class WebhookCheck:
 
 
 class WebhookChecker(Protocol):
-    """LINE's own test of the webhook that is registered there."""
+    """LINE's own test of the registered webhook."""
 
     def check_webhook(self) -> WebhookCheck:
-        """Have LINE send a signed delivery without events; return how it went.  Raises: LineUnavailableError, LineRefusedError."""
+        """Have LINE send a signed delivery without events; return the result.  Raises: LineUnavailableError, LineRefusedError."""
         ...

@@ -1,1 +1,1 @@
-"""The tools that the model may call, one module a toolset."""
+"""The tools for the model, a module for each toolset."""

@@ -1,6 +1,6 @@
 """The core toolset, always on: `reply` and `skip` decide how a turn ends.
 
-Neither sends anything: the turn carries the decision out, because it alone knows which reply token is alive.
+Neither tool sends anything. The turn carries the decision out, because only the turn knows which reply token is alive.
 """
 
 from typing import Final
@@ -11,13 +11,13 @@ from shared.agent.tools import Decision, Tool, ToolFault, load_schema
 from shared.agent.turn_context import TurnContext
 from shared.line.utf16 import without_lone_surrogates
 
-_UNTOLD: Final = ToolFault(
+_MUST_TELL: Final = ToolFault(
     message="Not done: this turn changed or proposed something for the person, who has to be told. Call `reply`.",
     may_retry=False,
 )
 
-_DESTROYS: Final = frozenset({DeedKind.DELETED, DeedKind.REMINDER_CANCELLED, DeedKind.REMINDER_CHANGED})
-"""Deeds that a group is told, because what is gone may be another member's; so it is told of changes that take words from an entry."""
+_DESTRUCTIVE: Final = frozenset({DeedKind.DELETED, DeedKind.REMINDER_CANCELLED, DeedKind.REMINDER_CHANGED})
+"""Effects that a group has to be told, because they may touch another member's entry.  So may changes that remove words of an entry."""
 
 
 def core_tools() -> tuple[Tool, ...]:
@@ -54,8 +54,8 @@ def _reply(arguments: Json, _: TurnContext) -> Decision:
 
 def _skip(arguments: Json, context: TurnContext) -> Decision | ToolFault:
     has_proposed = context.forgetting.proposed or context.proposals.proposed
-    has_destroyed = any(one.kind in _DESTROYS or one.takes_words for one in context.deeds)
+    has_destroyed = any(one.kind in _DESTRUCTIVE or one.takes_words for one in context.deeds)
     if has_proposed or has_destroyed or (context.conversation.is_one_on_one and context.deeds):
-        return _UNTOLD
+        return _MUST_TELL
     kind = str(arguments.get("kind", "other"))
     return Decision(skip_reason=str(arguments["reason"]), skip_kind=kind, result={"status": "skipped"})

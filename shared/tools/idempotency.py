@@ -1,8 +1,10 @@
-"""External calls, each done once: the intent is stored before the effect, the result after it.
+"""External calls, each done once: the intent is stored before the effect, the result after the effect.
 
-A turn that is thought again makes the same calls again. A call with a result is not repeated. For an intent without a result, the effect is
-looked for first, because the worker may have died after it. Equal calls in one process wait for each other.
-Left open: a worker that is suspended for longer than a lease between its look and its write may write beside the worker that took over.
+A later attempt at a turn makes the same calls again. A call with a stored result is not repeated. For an intent without a result, the
+worker looks for the effect first, because an earlier worker may have died between effect and result. Equal calls in a process wait for each
+other. For example, `create_page` is done once, even if the first worker died right after Notion created the page.
+Left open: a worker that is suspended for longer than a lease, after reading the amendments and before writing, may write in addition to
+the worker that took over.
 """
 
 import json
@@ -30,17 +32,19 @@ _CHANGED_SINCE: Final = ToolFault(message="Not done: it has changed since the pe
 
 
 class UnknownEffectError(TransientError):
-    """A write was sent and its answer never came, so its effect is unknown."""
+    """A write was sent but never answered, so the effect is unknown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Write:
-    """A call that changes something outside; once it is done, it is a `deed` of the turn.
+    """A call that changes something in another service; once done, `deed` is among the effects of the turn.
 
-    `do` returns the result: ids and counts, no word of a person. It raises UnknownEffectError if it may have had an effect; any other
-    error of the project means that it had none. `find` looks for the effect; it gets the time of the intent, and the results of other
-    calls, whose effects do not count. It returns the result, None if there is no effect, or a fault if that cannot be determined.
-    `is_as_shown`: what it changes is in the state that was shown to the person who confirmed it; a write that is not is not begun.
+    `do` makes the change and returns the result: ids and counts, no word of a person, such as `{"status": "success", "page_id": "..."}`.
+    UnknownEffectError means that the change may have happened, any other error of the project that nothing happened.
+    `find` looks for the effect, given the time of the intent and the results of other calls, whose effects do not count. The return value
+    is the result, None without an effect, or a fault if neither is certain. For example, a page with the same title and properties, created
+    since the intent and named by no other result, is the effect of `create_page`.
+    `is_as_shown`: the target is in the state shown to the person who confirmed the write. A write to a changed target is not begun.
     """
 
     tool: str
@@ -55,7 +59,7 @@ class Write:
 class IdempotentWrites:
     """Carries writes out; safe to share between threads.
 
-    Every method raises StorageUnavailableError; after it, nothing was begun, or the next attempt finds it.
+    Every method raises StorageUnavailableError. Then either nothing was begun, or the next attempt finds the intent.
     """
 
     clock: Clock = field(repr=False)
@@ -63,9 +67,9 @@ class IdempotentWrites:
     _condition: threading.Condition = field(default_factory=threading.Condition, repr=False)
 
     def carry_out(self, write: Write, context: TurnContext) -> Json | ToolFault:
-        """Return the result; its `note` tells where the effect was there before.
+        """Return the result, with ALREADY_DONE as its `note` if an earlier call had the effect.
 
-        Repeated, in this attempt at the turn or in a later one: there is one effect, and the result is the same.
+        Repeated, in the same or a later attempt at the turn: a single effect, and the same result.
         """
         key = ExternalCalls(context.conversation).key_for(write.tool, write.arguments, context.asked_ids)
         with self._hold((context.conversation.id, key), context.deadline) as is_held:
@@ -77,19 +81,22 @@ class IdempotentWrites:
         return result
 
     def describe_earlier(self, context: TurnContext) -> tuple[str, ...]:
-        """Return sentences for the model about the calls of earlier attempts at this turn; the sources of these calls count as shown."""
+        """Return sentences for the model about calls of earlier attempts at the turn, whose provenance counts as shown.
+
+        For example: "An earlier attempt at this turn already did create_page {"title": "milk"}; its result was {"page_id": "..."}. ..."
+        """
         calls = ExternalCalls(context.conversation)
-        known = calls.of_turn(context.asked_ids)
-        told = [one.record for one in known if one.record.arguments is not None]
-        for record in told:
+        earlier_calls = calls.of_turn(context.asked_ids)
+        readable_records = [call.record for call in earlier_calls if call.record.arguments is not None]
+        for record in readable_records:
             context.recalled.retell(record.provenance)
         if context.entries is not None:
-            context.entries.mark_shown(Provenance.union(record.provenance for record in told))
-        for one in known:
-            title = (one.record.arguments or {}).get("title")
-            if one.record.tool == "create_page" and one.result is not None and title is not None:
+            context.entries.mark_shown(Provenance.union(record.provenance for record in readable_records))
+        for call in earlier_calls:
+            title = (call.record.arguments or {}).get("title")
+            if call.record.tool == "create_page" and call.result is not None and title is not None:
                 context.outside.add(Deed(kind=DeedKind.PAGE_CREATED, name=str(title)))
-        return tuple(map(_sentence_of, known))
+        return tuple(map(_sentence_of, earlier_calls))
 
     def _do_once(self, write: Write, key: str, context: TurnContext) -> Json | ToolFault:
         calls = ExternalCalls(context.conversation)
@@ -101,16 +108,16 @@ class IdempotentWrites:
             started_ms=self.clock.now_ms(),
             asked=context.asked_ids,
         )
-        known = calls.begin(key, record)
-        # The look comes after the intent, because an unsend may have passed just before the intent was written
-        if _is_taken_back(context, provenance.ids, context.conversation.amendments.look()):
-            if known is None or known.record == record:
+        earlier_call = calls.begin(key, record)
+        # Read the amendments after storing the intent, because an unsend may have been handled just before
+        if _has_read_withdrawn(context, provenance.ids, context.conversation.amendments.look()):
+            if earlier_call is None or earlier_call.record == record:
                 calls.drop(key)
             return ToolFault(message="Not done: a message of this chat was taken back meanwhile.", may_retry=False)
-        if known is not None:
-            found = _find_effect(write, key, calls, known)
-            if found is not None:
-                return found
+        if earlier_call is not None:
+            earlier_result = _find_effect(write, key, calls, earlier_call)
+            if earlier_result is not None:
+                return earlier_result
         elif not write.is_as_shown:
             calls.drop(key)
             return _CHANGED_SINCE
@@ -131,7 +138,7 @@ class IdempotentWrites:
 
     @contextmanager
     def _hold(self, call: tuple[str, str], deadline: Deadline) -> Iterator[bool]:
-        """Keep other threads from the same call inside the block, after waiting for one that carries it out; yield False: not in time."""
+        """Make other threads with the same call wait until the block ends; yield False if this thread waited too long for another."""
         with self._condition:
             is_held = self._condition.wait_for(
                 lambda: call not in self._current_calls, min(deadline.left_s, _LONGEST_WAIT_S)
@@ -147,38 +154,40 @@ class IdempotentWrites:
                     self._condition.notify_all()
 
 
-def _is_taken_back(context: TurnContext, read_ids: AbstractSet[str], amendments: Amendments) -> bool:
-    """Whether anything that the model has read was withdrawn, was erased, or lost its words with a withdrawn message."""
-    gone = amendments.withdrawn | amendments.redacted.keys()
-    return not gone.isdisjoint(read_ids) or any(map(amendments.is_withdrawn, (*context.to_answer, *context.earlier)))
+def _has_read_withdrawn(context: TurnContext, read_ids: AbstractSet[str], amendments: Amendments) -> bool:
+    """Whether anything that the model has read was withdrawn, erased or redacted."""
+    withdrawn_ids = amendments.withdrawn | amendments.redacted.keys()
+    return not withdrawn_ids.isdisjoint(read_ids) or any(
+        map(amendments.is_withdrawn, (*context.to_answer, *context.earlier))
+    )
 
 
-def _find_effect(write: Write, key: str, calls: ExternalCalls, known: KnownCall) -> Json | ToolFault | None:
-    """Return the result of the call where it was done before, None where it was not, or a fault where that cannot be determined."""
-    if known.result is not None:
+def _find_effect(write: Write, key: str, calls: ExternalCalls, earlier_call: KnownCall) -> Json | ToolFault | None:
+    """Return the result of a call that was done before, None for a call that was not, or a fault if neither is certain."""
+    if earlier_call.result is not None:
         logs.info("call_done_before", tool=write.tool)
-        return {**known.result, "note": ALREADY_DONE}
-    found = write.find(known.record.started_ms, calls.results())
-    if found is None or isinstance(found, ToolFault):
-        return found
+        return {**earlier_call.result, "note": ALREADY_DONE}
+    result = write.find(earlier_call.record.started_ms, calls.results())
+    if result is None or isinstance(result, ToolFault):
+        return result
     logs.info("call_reconciled", tool=write.tool)
-    calls.finish(key, found)
-    return {**found, "note": ALREADY_DONE}
+    calls.finish(key, result)
+    return {**result, "note": ALREADY_DONE}
 
 
-def _sentence_of(known: KnownCall) -> str:
+def _sentence_of(call: KnownCall) -> str:
     words = (
         "with arguments that were taken back"
-        if known.record.arguments is None
-        else json.dumps(known.record.arguments, ensure_ascii=False)
+        if call.record.arguments is None
+        else json.dumps(call.record.arguments, ensure_ascii=False)
     )
-    if known.result is None:
+    if call.result is None:
         return (
-            f"An earlier attempt at this turn began {known.record.tool} {words}; whether it was done is not known. "
+            f"An earlier attempt at this turn began {call.record.tool} {words}; whether it was done is not known. "
             "If it is still wanted, call it with exactly these arguments: it is looked for first."
         )
-    result = json.dumps(known.result, ensure_ascii=False)
+    result = json.dumps(call.result, ensure_ascii=False)
     return (
-        f"An earlier attempt at this turn already did {known.record.tool} {words}; its result was {result}. "
+        f"An earlier attempt at this turn already did {call.record.tool} {words}; its result was {result}. "
         "Do not do it again; nobody was told of it yet."
     )

@@ -26,8 +26,8 @@ from shared.knowledge.schema import Category, plain_text
 from shared.knowledge.staging import EntryFault, EntryOverlay
 from shared.line.utf16 import without_lone_surrogates
 
-_DECLARED_IN_FULL: Final = frozenset({"update_entry"})  # whose arguments the editor checks, by the entry's category
-_FILING: Final = frozenset({"classify_and_capture", "update_entry"})  # which store words of the prompt
+_DECLARED_IN_FULL: Final = frozenset({"update_entry"})  # the editor checks their arguments, by the entry's category
+_FILING: Final = frozenset({"classify_and_capture", "update_entry"})  # these store words of the prompt
 _CLASSIFIER_INDEX_TOKENS: Final = 500
 MOST_CAPTURES: Final = 12
 """Captures of a turn; each asks the model for a classification."""
@@ -49,7 +49,7 @@ class KnowledgeTools:
     time_zone: zoneinfo.ZoneInfo = field(repr=False)
 
     def tools(self) -> tuple[Tool, ...]:
-        """Return them in the order in which they are declared."""
+        """Return the tools in order of declaration."""
         return (
             self._tool(
                 "classify_and_capture",
@@ -97,15 +97,15 @@ class KnowledgeTools:
         overlay.mark_shown(view.provenance)
         occasion.check_amendments()
         try:
-            found = self.classifier.classify(text, hint, index=view.text, now=occasion.now)
+            classification = self.classifier.classify(text, hint, index=view.text, now=occasion.now)
         except (ModelUnavailableError, ModelRefusedError, ModelBlockedError) as cause:
             logs.warning("classification_failed", error_type=type(cause).__name__)
             return ToolFault(message="The classification failed; nothing was filed.", may_retry=True)
-        may_repeat = asks_for_another(one.text for one in occasion.possible.to_answer)
+        may_repeat = asks_for_another(message.text for message in occasion.possible.to_answer)
         is_new = True
         try:
             entry = self.editor.capture(
-                overlay, text, found, occasion, is_named=hint.category is not None, may_repeat=may_repeat
+                overlay, text, classification, occasion, is_named=hint.category is not None, may_repeat=may_repeat
             )
         except EntryExistsError as exists:
             entry, is_new = exists.entry, False
@@ -117,7 +117,7 @@ class KnowledgeTools:
             "confidence": entry.confidence,
             "clarificationNeeded": is_unsure,
             **({} if is_new else {"alreadyFiled": True}),
-            **({"suggestedCategory": found.category.value} if is_unsure else {}),
+            **({"suggestedCategory": classification.category.value} if is_unsure else {}),
         }
 
     def _update(self, arguments: Json, overlay: EntryOverlay, occasion: Occasion) -> Json | NeedsTap:
@@ -188,26 +188,29 @@ def entry_tool(  # noqa: PLR0913 - the fields of a Tool
 
 
 def _is_ordered(entry: Entry, updates: Json, overlay: EntryOverlay, occasion: Occasion) -> bool:
-    """Whether the person orders the update in own words, and it takes none away: a note, or that the thing is done."""
+    """Whether the person's own words order the update, and the update removes no words: a note, or the status `done`.
+
+    For example, "the garden is done" orders `{"status": "done"}` for the entry "garden".
+    """
     if takes_words(entry, updates):
         return False
-    others = tuple(row.name for row in overlay.rows() if row.path != entry.path)
+    other_names = tuple(row.name for row in overlay.rows() if row.path != entry.path)
     match dict(updates):
-        case {"status": "done", **rest} if not rest:
-            return occasion.is_ordered(lambda asked: is_tick_grounded(asked, name=entry.name, other_names=others))
-        case {"note": str(note), **rest} if not rest:
+        case {"status": "done", **other_updates} if not other_updates:
+            return occasion.is_ordered(lambda asked: is_tick_grounded(asked, name=entry.name, other_names=other_names))
+        case {"note": str(note), **other_updates} if not other_updates:
             return occasion.is_ordered(
-                lambda asked: is_addition_grounded(asked, name=entry.name, other_names=others, note=note)
+                lambda asked: is_addition_grounded(asked, name=entry.name, other_names=other_names, note=note)
             )
         case _:
             return False
 
 
 def _hint_of_person(occasion: Occasion) -> Hint:
-    """Return the category that the person named, where they named one, and the model may have left it out."""
-    hints = [split_hints(one.text)[1] for one in occasion.possible.to_answer]
-    named = [one for one in hints if one.category]
-    return named[0] if len(hints) == len(named) == 1 else Hint()
+    """Return the hint in the person's only message, such as "[task] buy milk", which the model may have left out; else `Hint()`."""
+    hints = [split_hints(message.text)[1] for message in occasion.possible.to_answer]
+    hints_with_category = [hint for hint in hints if hint.category]
+    return hints_with_category[0] if len(hints) == len(hints_with_category) == 1 else Hint()
 
 
 def _undo(_: Json, overlay: EntryOverlay, occasion: Occasion) -> Json | ToolFault | NeedsTap:
@@ -220,7 +223,7 @@ def _undo(_: Json, overlay: EntryOverlay, occasion: Occasion) -> Json | ToolFaul
 
 
 def revision_of_entry(arguments: Json, context: TurnContext) -> str:
-    """Return the revision of the entry at the path that the arguments name."""
+    """Return the revision of the entry at the arguments' `path`."""
     return overlay_of(context).revision_of(str(arguments["path"]))
 
 
@@ -229,7 +232,7 @@ def _revision_of_undo(_: Json, context: TurnContext) -> str:
 
 
 def overlay_of(context: TurnContext) -> EntryOverlay:
-    """Return the turn's overlay.  Raises: TypeError, where the turn stages its entries by something else, or not at all."""
+    """Return the turn's overlay.  Raises: TypeError, if the turn has none, or an overlay of another class."""
     match context.entries:
         case EntryOverlay() as overlay:
             return overlay
@@ -238,14 +241,14 @@ def overlay_of(context: TurnContext) -> EntryOverlay:
 
 
 def _object(value: object) -> Json:
-    """Return the value of a parameter that is an object by its schema.  Raises: TypeError."""
+    """Return the value of a parameter with the schema type `object`.  Raises: TypeError."""
     if not isinstance(value, Mapping):
         raise TypeError("the schema of the arguments lets something else than an object through")
     return value
 
 
 def _scrub(arguments: Json) -> Json:
-    """Return the arguments without lone surrogates, which no wire takes."""
+    """Return the arguments without lone surrogates, because UTF-8 cannot encode a surrogate."""
     return {
         name: without_lone_surrogates(value) if isinstance(value, str) else value for name, value in arguments.items()
     }

@@ -26,14 +26,14 @@ from shared.tools.knowledge import entry_tool
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnowledgeQueryTools:
-    """The tools that change nothing."""
+    """The tools that only read entries."""
 
     time_zone: zoneinfo.ZoneInfo = field(repr=False)
     locale: str
     embeddings: EntryEmbeddings | None = None
 
     def tools(self) -> tuple[Tool, ...]:
-        """Return them in the order in which they are declared."""
+        """Return the tools in order of declaration."""
         return (
             entry_tool(
                 "list_entries",
@@ -76,10 +76,10 @@ class KnowledgeQueryTools:
 
 def _list(arguments: Json, overlay: EntryOverlay, _: Occasion) -> Json:
     status = arguments.get("status")
-    found = list_rows(overlay.rows(), category=_category(arguments), status=str(status) if status else None)
-    shown = found[: clamp_limit(arguments.get("limit"))]
+    matching_rows = list_rows(overlay.rows(), category=_category(arguments), status=str(status) if status else None)
+    shown = matching_rows[: clamp_limit(arguments.get("limit"))]
     overlay.mark_shown(Provenance.union(row.provenance for row in shown))
-    return {"entries": [_summary_of(row) for row in shown], "total": len(found)}
+    return {"entries": [_summary_of(row) for row in shown], "total": len(matching_rows)}
 
 
 def _get(arguments: Json, overlay: EntryOverlay, _: Occasion) -> Json | ToolFault:
@@ -91,15 +91,15 @@ def _search(arguments: Json, overlay: EntryOverlay, occasion: Occasion, *, embed
     closest: Mapping[str, float] = {}
     if embeddings is not None:
         occasion.check_amendments()
-        wanted = rows if category is None else tuple(row for row in rows if row.category is category)
-        closest = embeddings.closest(overlay.conversation, wanted, queries)
-    found = find_matches(rows, queries, category=category, closest=closest)
+        searched_rows = rows if category is None else tuple(row for row in rows if row.category is category)
+        closest = embeddings.closest(overlay.conversation, searched_rows, queries)
+    matches = find_matches(rows, queries, category=category, closest=closest)
     limit = clamp_limit(arguments.get("limit"))
-    literal = [one for one in found if one.is_literal]
-    similar = [one for one in found if not one.is_literal][: min(SIMILAR_LIMIT, limit)]
-    shown = {one.row.path: one for one in (*literal[:limit], *similar)}
+    literal = [match for match in matches if match.is_literal]
+    similar = [match for match in matches if not match.is_literal][: min(SIMILAR_LIMIT, limit)]
+    shown = {match.row.path: match for match in (*literal[:limit], *similar)}
     entries = overlay.show_entries(list(shown))
-    hits = [(shown[one.path].is_literal, _hit_in(one, shown[one.path], queries)) for one in entries]
+    hits = [(shown[entry.path].is_literal, _hit_in(entry, shown[entry.path], queries)) for entry in entries]
     return {
         "entries": [hit for is_literal, hit in hits if is_literal and hit is not None],
         "total": len(literal),
@@ -108,23 +108,26 @@ def _search(arguments: Json, overlay: EntryOverlay, occasion: Occasion, *, embed
 
 
 def _queries(arguments: Json) -> list[str]:
-    others = arguments.get("alternatives")
-    return [str(arguments["query"]), *(map(str, others) if isinstance(others, list) else ())]
+    alternatives = arguments.get("alternatives")
+    return [str(arguments["query"]), *(map(str, alternatives) if isinstance(alternatives, list) else ())]
 
 
 def _hit_in(entry: Entry, match: Match, queries: Sequence[str]) -> Json | None:
-    """Return the hit with the entry's own words; None where the entry changed since the catalog was written and no longer matches."""
+    """Return the hit with the entry's own words; None if the entry has changed since the catalog was written and no longer matches.
+
+    For example: `{"path": "people/ann.md", "name": "Ann", ..., "matchedField": "content", "snippet": "... allergic to nuts ..."}`.
+    """
     text = search_texts(entry).get(match.matched_field, "")
     folded = fold(text)
     if not folded or (match.is_literal and not any(one in folded for one in map(fold, queries) if one)):
         return None
-    wanted = queries if match.is_literal else [one.text.strip() for query in queries for one in needles_of(query)]
+    words_shown = queries if match.is_literal else [one.text.strip() for query in queries for one in needles_of(query)]
     return {
         "path": entry.path,
         "name": entry.name,
         "category": entry.category.value,
         "matchedField": match.matched_field,
-        "snippet": snippet(text, wanted),
+        "snippet": snippet(text, words_shown),
     }
 
 

@@ -1,4 +1,4 @@
-"""Facts that were filed from a person's own words: listed with dates, and forgotten one by one, with the messages that they came from."""
+"""Facts in entries from a person's own words: listed with dates, and forgotten one by one, together with the source messages."""
 
 import zoneinfo
 from dataclasses import dataclass, field
@@ -29,13 +29,13 @@ _NOT_THERE: Final = ToolFault(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnFactTools:
-    """The tools about the words of the person who asks."""
+    """The tools about what is filed of the asking person's words."""
 
     memory: ChatMemory
     time_zone: zoneinfo.ZoneInfo = field(repr=False)
 
     def tools(self) -> tuple[Tool, ...]:
-        """Return them in the order in which they are declared."""
+        """Return the tools in order of declaration."""
         return (
             Tool(
                 name="list_own_facts",
@@ -70,25 +70,29 @@ class OwnFactTools:
             own_ids = self.memory.own_ids(context)
         except NothingToRecallError:
             return _NOT_THIS_TIME
-        if own_ids is not None:  # an entry tells whose a message was that memory does not hold any more
+        if own_ids is not None:  # entries still name the authors of messages that the memory no longer holds
             mark = mark_id(asker)
             own_ids = own_ids.union(*(row.provenance.messages.get(mark, {}) for row in overlay.rows()))
         rows = [row for row in overlay.rows() if own_ids is None or not own_ids.isdisjoint(row.provenance.message_ids)]
         newest = sorted(rows, key=lambda row: row.updated_at, reverse=True)[:_MOST_ENTRIES]
         entries = overlay.show_entries([row.path for row in newest])
-        facts = [fact for entry in entries for fact in facts_of(entry, lambda one: own_ids is None or one in own_ids)]
-        facts.sort(key=lambda one: one.said_ms, reverse=True)
+        facts = [
+            fact
+            for entry in entries
+            for fact in facts_of(entry, lambda message_id: own_ids is None or message_id in own_ids)
+        ]
+        facts.sort(key=lambda fact: fact.said_ms, reverse=True)
         limit = arguments.get("limit", _FACTS)
         shown = facts[: int(limit) if isinstance(limit, int | float) else _FACTS]
         return {
             "facts": [
                 {
-                    "path": one.entry.path,
-                    "name": one.entry.name,
-                    "fact": one.text,
-                    "since": local_moment(one.said_ms, self.time_zone).date().isoformat(),
+                    "path": fact.entry.path,
+                    "name": fact.entry.name,
+                    "fact": fact.text,
+                    "since": local_moment(fact.said_ms, self.time_zone).date().isoformat(),
                 }
-                for one in shown
+                for fact in shown
             ],
             "leftOut": len(facts) - len(shown),
         }
@@ -102,22 +106,22 @@ class OwnFactTools:
         try:
             with overlay.together():
                 entry = overlay.show_entry(path)
-                rest, ids = without_fact(entry, fact, stamp=stamp)
-                if not ids:
+                remaining_entry, message_ids = without_fact(entry, fact, stamp=stamp)
+                if not message_ids:
                     return _NOT_THERE
                 if context.needs_tap:
                     return NeedsTap(name=entry.name)
-                overlay.stage({path: rest})
+                overlay.stage({path: remaining_entry})
         except EntryFault as fault:
             return ToolFault(message=str(fault), may_retry=fault.may_retry)
         try:
-            proposed = self.memory.propose(context, ids).lines
+            proposed = self.memory.propose(context, message_ids).lines
         except NothingToRecallError:
             proposed = ()
-        return {"path": path, "name": entry.name, "isDeleted": rest is None, "proposed": list(proposed)}
+        return {"path": path, "name": entry.name, "isDeleted": remaining_entry is None, "proposed": list(proposed)}
 
 
 def _asker_of(context: TurnContext) -> str | None:
-    """Return the person who asks; None if several do."""
+    """Return the asking person's user id; None if several people ask."""
     askers = {one.user_id for one in context.to_answer}
     return askers.pop() if len(askers) == 1 else None

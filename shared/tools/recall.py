@@ -1,6 +1,7 @@
-"""The memory toolset, always on: `recall` looks up what was said, also long ago, and `forget_messages` proposes to withdraw it.
+"""The memory toolset, always on: `recall` looks up earlier messages, however old, and `forget_messages` proposes to withdraw some.
 
-What they return is people's words, as lines of the transcript; ids of messages and people stay in the code.
+For example: `recall(query: "hotel", since: "2026-06-01")`, `forget_messages(query: "PIN")`. The results are people's words, as lines of the
+transcript, without ids of messages or people.
 """
 
 import zoneinfo
@@ -17,16 +18,16 @@ from shared.tools.stretches import queries_of, stretch_of
 
 _FOUND_LIMIT: Final = 10
 _MOST_FOUND: Final = 50
-_JSON_TOKENS: Final = 4_000  # what quotes and keys add to the lines
+_JSON_TOKENS: Final = 4_000  # for the quotes and keys around the lines
 _NOT_THIS_TIME: Final = ToolFault(message="Earlier messages cannot be looked up this time.", may_retry=False)
 _WHO_ASKS: Final = ToolFault(
     message="Not done: it is unclear whose messages are meant, because several people ask at once. Say so.",
     may_retry=False,
 )
-_NOTHING_WANTED: Final = ToolFault(
+_NO_CRITERION: Final = ToolFault(
     message="Wrong arguments: pass a `query`, a time, or `quoted` where the person quotes a message.", may_retry=True
 )
-_NOTHING_FOUND: Final = ToolFault(
+_NO_MATCH: Final = ToolFault(
     message="Nothing is proposed: none of the person's own messages fits. Try other words once, then say so.",
     may_retry=True,
 )
@@ -34,13 +35,13 @@ _NOTHING_FOUND: Final = ToolFault(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryTools:
-    """The tools that read the chat's memory."""
+    """The tools on a chat's memory."""
 
     memory: ChatMemory
     time_zone: zoneinfo.ZoneInfo = field(repr=False)
 
     def tools(self) -> tuple[Tool, ...]:
-        """Return them in the order in which they are declared."""
+        """Return the tools in order of declaration."""
         return (
             Tool(
                 name="recall",
@@ -77,7 +78,7 @@ class MemoryTools:
         queries, who = queries_of(arguments), arguments.get("who")
         most = _MOST_FOUND if queries else SPAN_MESSAGES
         limit = arguments.get("limit", _FOUND_LIMIT if queries else SPAN_MESSAGES)
-        wanted = RecallRequest(
+        request = RecallRequest(
             queries=queries,
             who=None if who is None else str(who),
             since_ms=stretch[0],
@@ -85,17 +86,17 @@ class MemoryTools:
             limit=min(most, int(limit)) if isinstance(limit, int | float) else most,
         )
         try:
-            found = self.memory.find(context, wanted)
+            lookup = self.memory.find(context, request)
         except NothingToRecallError:
             return _NOT_THIS_TIME
         except UnknownNameError as unknown:
-            known = ", ".join(unknown.member_names) or "none"
+            names = ", ".join(unknown.member_names) or "none"
             return ToolFault(
-                message=f"`who` is not the name of exactly one person. Names here: {known}.", may_retry=True
+                message=f"`who` is not the name of exactly one person. Names here: {names}.", may_retry=True
             )
-        since = {} if found.since is None else {"since": found.since}
-        partial = {"isPartial": True} if found.is_partial else {}
-        return {"lines": list(found.lines), "leftOut": found.left_out, **since, **partial}
+        since = {} if lookup.since is None else {"since": lookup.since}
+        partial = {"isPartial": True} if lookup.is_partial else {}
+        return {"lines": list(lookup.lines), "leftOut": lookup.left_out, **since, **partial}
 
     def _forget(self, arguments: Json, context: TurnContext) -> Json | ToolFault:
         stretch = stretch_of(arguments, self.time_zone)
@@ -105,15 +106,15 @@ class MemoryTools:
         if len(askers) != 1 or None in askers:
             return _WHO_ASKS
         is_quoted = arguments.get("quoted") is True
-        wanted = RecallRequest(
+        request = RecallRequest(
             queries=queries_of(arguments), since_ms=stretch[0], until_ms=stretch[1], limit=MOST_PROPOSED
         )
-        if not is_quoted and not wanted.queries and stretch == (None, None):
-            return _NOTHING_WANTED
+        if not is_quoted and not request.queries and stretch == (None, None):
+            return _NO_CRITERION
         try:
-            found = self.memory.own_messages(context, wanted, is_quoted=is_quoted)
+            lookup = self.memory.own_messages(context, request, is_quoted=is_quoted)
         except NothingToRecallError:
             return _NOT_THIS_TIME
-        if not found.lines and not found.left_out:
-            return _NOTHING_FOUND
-        return {"proposed": list(found.lines), "leftOut": found.left_out}
+        if not lookup.lines and not lookup.left_out:
+            return _NO_MATCH
+        return {"proposed": list(lookup.lines), "leftOut": lookup.left_out}

@@ -1,4 +1,4 @@
-"""The reminders toolset: what a chat is to be told at which time.
+"""The reminders toolset: create, list, change and cancel reminders of a chat.
 
 Every tool works on the turn's overlay, so nothing is promised before the turn is committed.
 """
@@ -30,7 +30,7 @@ _WEEKDAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _KINDS: Final = {"daily": ReminderKind.DAILY_DIGEST, "weekly": ReminderKind.WEEKLY_DIGEST}
 _DIGESTS: Final = {kind: name for name, kind in _KINDS.items()}
 _CHANGING: Final = frozenset({"change_reminder", "cancel_reminder"})
-_KEPT: Final = "What it does not carry is said with the next answer in this chat."
+_SAID_WITH_ANSWER: Final = "What it does not carry is said with the next answer in this chat."
 _COST_UNKNOWN: Final = ToolFault(
     message="LINE did not say how many members the group has, so what a reminder here costs is not known. Nothing was set: tell the person "
     "to ask once more in a moment.",
@@ -39,10 +39,10 @@ _COST_UNKNOWN: Final = ToolFault(
 
 
 class PushCosts(Protocol):
-    """What pushes cost of the account's quota."""
+    """The cost of pushes, in messages of the account's quota."""
 
     def cost_of(self, conversation_id: str) -> int | None:
-        """Return what a push to the chat costs: 1 in a 1:1 chat, else the number of its members; None: LINE does not tell."""
+        """Return the cost of a push to the chat: 1 in a 1:1 chat, else the number of members; None if LINE does not say."""
         ...
 
     @property
@@ -51,9 +51,10 @@ class PushCosts(Protocol):
         ...
 
     def carried(self, conversation: Conversation, pushes: Iterable[tuple[int, bool]]) -> int | None:
-        """Return how many of the pushes that are counted the quota carries until it is renewed; None: all of them.
+        """Return how many of the counted pushes fit in the quota until the renewal; None: all.
 
-        `pushes` are all that are due in the chat until then: the time of each, and whether it is to be counted.
+        `pushes` are all pushes due in the chat until then, as pairs of a time and whether the push is counted. For example,
+        `[(at_1_ms, False), (at_2_ms, True)]` asks about the second push only, after the first has used its part of the quota.
         """
         ...
 
@@ -68,7 +69,7 @@ class ReminderTools:
     costs: PushCosts | None = None
 
     def tools(self) -> tuple[Tool, ...]:
-        """Return them in the order in which they are declared."""
+        """Return the tools in order of declaration."""
         return (
             _tool(
                 "create_reminder",
@@ -115,7 +116,7 @@ class ReminderTools:
             )
         except ReminderExistsError as exists:
             return {**_set(exists.reminder), "already_set": True}
-        return NeedsTap(name=text) if needs_tap else self._told(reminder, overlay, messages, context)
+        return NeedsTap(name=text) if needs_tap else self._confirmation(reminder, overlay, messages, context)
 
     def _change(self, arguments: Json, overlay: ReminderOverlay, context: TurnContext) -> Json | ToolFault | NeedsTap:
         reminder_id = str(arguments["id"])
@@ -134,26 +135,24 @@ class ReminderTools:
             provenance=_provenance(text or "", overlay, context),
             is_trial=needs_tap,
         )
-        return _needs_tap(before) if needs_tap else self._told(changed, overlay, messages, context)
+        return _needs_tap(before) if needs_tap else self._confirmation(changed, overlay, messages, context)
 
-    def _told(self, reminder: Reminder, overlay: ReminderOverlay, messages: int, context: TurnContext) -> Json:
-        """Return the reminder as it was set, with what it costs, and whether the month's quota carries it."""
-        told = _with_cost(_set(reminder), messages, context)
+    def _confirmation(self, reminder: Reminder, overlay: ReminderOverlay, messages: int, context: TurnContext) -> Json:
+        """Return the reminder as set, with the cost, and a warning if the month's quota is too small."""
+        confirmation = _with_cost(_set(reminder), messages, context)
         if self.costs is None:
-            return told
+            return confirmation
         due = [(at_ms, own_id == reminder.id) for at_ms, own_id in overlay.due_until(self.costs.renewal_ms)]
         times = sum(is_own for _, is_own in due)
         carried = self.costs.carried(context.conversation, due) if times else None
         overlay.set_carried(reminder.id, carried)
         if carried is None:
-            return told
-        quota = (
-            f"The month's quota carries {carried} of its {times} times until it is renewed: tell the person. {_KEPT}"
-        )
-        return {**told, "quota": quota}
+            return confirmation
+        quota = f"The month's quota carries {carried} of its {times} times until it is renewed: tell the person. {_SAID_WITH_ANSWER}"
+        return {**confirmation, "quota": quota}
 
     def _messages_each_time(self, context: TurnContext) -> int | None:
-        """Return how many messages of the quota each occurrence costs; None: LINE does not tell."""
+        """Return the cost of each occurrence in messages of the quota; None if LINE does not say."""
         if self.costs is None or context.conversation.is_one_on_one:
             return 1
         cost = self.costs.cost_of(context.conversation.id)
@@ -161,7 +160,7 @@ class ReminderTools:
 
 
 def _is_ordered(arguments: Json, overlay: ReminderOverlay, context: TurnContext) -> bool:
-    """Whether an author orders this reminder in own words; a digest, which tells what is filed, takes a tap."""
+    """Whether an author's own words order the reminder.  A digest always takes a tap, because digests show entries."""
     text, at, rule = _text(arguments, "text"), str(arguments["at"]), _optional(arguments, "rule")
     return "digest" not in arguments and context.is_ordered(
         lambda asked: is_reminder_grounded(asked, text=text, at=at, rule=rule), zone=zoneinfo.ZoneInfo(overlay.zone)
@@ -170,9 +169,9 @@ def _is_ordered(arguments: Json, overlay: ReminderOverlay, context: TurnContext)
 
 def _list(arguments: Json, overlay: ReminderOverlay, _: TurnContext) -> Json:
     limit = arguments.get("limit", _LISTED)
-    found = overlay.list()
-    shown = found[: int(limit) if isinstance(limit, int | float) else _LISTED]
-    return {"reminders": [_shown(one) for one in shown], "total": len(found)}
+    reminders = overlay.list()
+    shown = reminders[: int(limit) if isinstance(limit, int | float) else _LISTED]
+    return {"reminders": [_shown(reminder) for reminder in shown], "total": len(reminders)}
 
 
 def _cancel(arguments: Json, overlay: ReminderOverlay, context: TurnContext) -> Json | NeedsTap:
@@ -209,12 +208,12 @@ def _tool(name: str, description: str, action: Action) -> Tool:
 
 
 def _revision(arguments: Json, context: TurnContext) -> str:
-    """Return the revision of the reminder that the arguments name."""
+    """Return the revision of the reminder with the arguments' `id`."""
     return _overlay_of(context).revision_of(str(arguments["id"]))
 
 
 def _overlay_of(context: TurnContext) -> ReminderOverlay:
-    """Return the turn's overlay.  Raises: TypeError, where the turn stages its reminders by something else, or not at all."""
+    """Return the turn's overlay.  Raises: TypeError, if the turn has none, or an overlay of another class."""
     match context.reminders:
         case ReminderOverlay() as overlay:
             return overlay
@@ -223,18 +222,18 @@ def _overlay_of(context: TurnContext) -> ReminderOverlay:
 
 
 def _provenance(text: str, overlay: ReminderOverlay, context: TurnContext) -> Provenance:
-    """Return what a reminder's text may repeat: messages asked, earlier ones, and those behind entries and other reminders."""
+    """Return the possible sources of a reminder's text: the asking messages, earlier messages, entries and other reminders."""
     possible = PossibleSources(to_answer=context.to_answer, earlier=context.read_earlier, retellings=context.retellings)
-    found = list(possible.of(text))
+    sources = list(possible.of(text))
     if isinstance(context.entries, EntryOverlay):
         read_ids = context.entries.provenance.message_ids
-        found += possible.of_entries(text, context.entries.rows(), read_ids=read_ids) if text else ()
+        sources += possible.of_entries(text, context.entries.rows(), read_ids=read_ids) if text else ()
     folded = fold(text)
-    for one in overlay.shown:
-        is_part = bool(folded) and folded in fold(one.text) and not possible.is_said(text)
-        if is_part or possible.repeats_unsaid(one.text, text):
-            found += one.provenance.sources
-    return replace(Provenance.of_sources(found), outside=context.outside_in_write((text,)))
+    for reminder in overlay.shown:
+        is_part = bool(folded) and folded in fold(reminder.text) and not possible.is_said(text)
+        if is_part or possible.repeats_unsaid(reminder.text, text):
+            sources += reminder.provenance.sources
+    return replace(Provenance.of_sources(sources), outside=context.outside_in_write((text,)))
 
 
 def _shown(reminder: Reminder) -> Json:
@@ -251,7 +250,10 @@ def _shown(reminder: Reminder) -> Json:
 
 
 def _set(reminder: Reminder) -> Json:
-    """Return a reminder as it was set, with a remark where some months have no such day."""
+    """Return a reminder as set, with a remark if some months lack the day.
+
+    For example, a reminder of the 31st gets `"left_out": "Months without a day 31 are left out: tell the person. ..."`.
+    """
     day = month_day_of(reminder.recurrence, start=reminder.start)
     if day is None or day <= EVERY_MONTH:
         return _shown(reminder)

@@ -1,4 +1,4 @@
-"""Stretches of time as a model names them: local dates and times, from `since` to `until`."""
+"""Stretches of time in a model's arguments: local dates and times, from `since` to `until`."""
 
 import datetime as dt
 import re
@@ -17,11 +17,14 @@ _BACKWARDS: Final = ToolFault(message="Wrong arguments: `since` must not be late
 
 
 class _UnreadableTimeError(Exception):
-    """A text that is no date and no time."""
+    """The text is neither a date nor a time."""
 
 
 def stretch_of(arguments: Json, time_zone: zoneinfo.ZoneInfo) -> tuple[int | None, int | None] | ToolFault:
-    """Return `since` and `until` as LINE's timestamps, None if the argument is missing; `until` is the end of that day or minute."""
+    """Return `since` and `until` in ms since 1970, None for a missing argument; `until` is the end of the day or minute.
+
+    For example, `{"since": "2026-11-22", "until": "2026-11-22"}` in UTC -> `(1795305600000, 1795391999999)`.
+    """
     try:
         since_ms = _ms(arguments.get("since"), time_zone, is_end=False)
         until_ms = _ms(arguments.get("until"), time_zone, is_end=True)
@@ -33,16 +36,16 @@ def stretch_of(arguments: Json, time_zone: zoneinfo.ZoneInfo) -> tuple[int | Non
 
 
 def queries_of(arguments: Json) -> tuple[str, ...]:
-    """Return the query and its alternatives, as far as they hold anything."""
-    others = arguments.get("alternatives")
-    queries = (arguments.get("query"), *(others if isinstance(others, list | tuple) else ()))
-    return tuple(one for one in queries if isinstance(one, str) and one.strip())
+    """Return the query and the alternatives, without blanks: `{"query": "hotel", "alternatives": ["inn", " "]}` -> `("hotel", "inn")`."""
+    alternatives = arguments.get("alternatives")
+    queries = (arguments.get("query"), *(alternatives if isinstance(alternatives, list | tuple) else ()))
+    return tuple(query for query in queries if isinstance(query, str) and query.strip())
 
 
 def _ms(text: object, time_zone: zoneinfo.ZoneInfo, *, is_end: bool) -> int | None:
-    """Return the local date or time as LINE's timestamp.
+    """Return a local date or time in ms since 1970: the first millisecond of the date or minute, the last with `is_end`.
 
-    It is the first millisecond of a date or a minute; as an end the last one, and of a time that comes twice that of its second coming.
+    When clocks go back, a local time comes twice. Then an end is the second of the two moments.
     """
     if text is None:
         return None
@@ -50,15 +53,16 @@ def _ms(text: object, time_zone: zoneinfo.ZoneInfo, *, is_end: bool) -> int | No
         if _DATE.fullmatch(str(text)):
             time = dt.time.max if is_end else dt.time.min
             moment = dt.datetime.combine(dt.date.fromisoformat(str(text)), time, time_zone)
-        elif found := _TIME.fullmatch(str(text)):
+        elif match := _TIME.fullmatch(str(text)):
             moment = dt.datetime.fromisoformat(str(text)).replace(tzinfo=time_zone)
-            if is_end and found[1] is None:  # as the headers tell times: a minute that counts whole
+            # As in the headers of the transcript, a time without seconds means the whole minute
+            if is_end and match[1] is None:
                 moment = moment.replace(second=59, microsecond=999_999)
         else:
             raise _UnreadableTimeError
         if is_end:
             moment = max(moment, moment.replace(fold=1), key=dt.datetime.timestamp)
-        # Before 1970 nothing was said, and the first hours of year 1 have no local time
+        # No message is older than 1970, and the first hours of year 1 have no local time
         return max(0, int(moment.timestamp() * 1_000))
     except (ValueError, OverflowError) as cause:
         raise _UnreadableTimeError from cause

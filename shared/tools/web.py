@@ -1,6 +1,6 @@
 """The web toolset: `web_search` asks a search engine, and the reply carries the links of the answer.
 
-Which of Google's display requirements for grounded answers LINE can meet: docs/adr/20261122-search-suggestions.md.
+Google's display requirements for grounded answers, as far as LINE can meet them: docs/adr/20261122-search-suggestions.md.
 """
 
 import re
@@ -21,7 +21,7 @@ from shared.metering import Metering, Purpose, Usage
 
 SOURCES_SHOWN: Final = 5
 MOST_SEARCHES: Final = 4
-"""Searches of a turn; each is a request to the model that costs more than the turn's own."""
+"""Searches of a turn; each costs more than the turn's own request to the model."""
 FOOTNOTE_LIMIT: Final = 3_000  # characters; with the words of an answer it fits LINE's five bubbles
 _SEARCHES_SHOWN: Final = 3
 _TITLE_LIMIT: Final = 80  # graphemes
@@ -31,7 +31,7 @@ _RESULTS_PAGE: Final = "https://www.google.com/search?q="
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebSource:
-    """A page that supports an answer.  `url` leads to it, perhaps through a redirect of the search engine."""
+    """A page that supports an answer.  `url` leads there, perhaps through a redirect of the search engine."""
 
     title: str = field(repr=False)
     url: str = field(repr=False)
@@ -39,7 +39,10 @@ class WebSource:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebAnswer:
-    """The answer of a search: `text`, in which [1] is the first of `sources`, and the queries that were searched for."""
+    """The answer of a search: `text`, with [1] for the first of `sources`, and `searches`, the queries sent to the search engine.
+
+    For example: text "Rain until noon [1].", the source "tenki.jp" and the search "Osaka weather".
+    """
 
     text: str = field(repr=False)
     sources: tuple[WebSource, ...] = ()
@@ -52,20 +55,20 @@ class WebSearch(Protocol):
 
     @property
     def name(self) -> str:
-        """The id of the model that searches, as records and logs name it."""
+        """The id of the model that searches, for records and logs."""
         ...
 
     def search(self, query: str, deadline: Deadline) -> WebAnswer:
-        """Search once.  Without results: an answer that says so, without sources.
+        """Search once.  Without results, the answer says so and has no sources.
 
-        Raises: ModelUnavailableError, where a later try may succeed; ModelBlockedError, where the query is not answered; ModelRefusedError.
+        Raises: ModelUnavailableError, if a later try may succeed; ModelBlockedError, if the query is not answered; ModelRefusedError.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeteredWebSearch:
-    """A WebSearch whose requests are counted."""
+    """A WebSearch with metered requests."""
 
     web: WebSearch
     metering: Metering = field(repr=False)
@@ -75,9 +78,9 @@ class MeteredWebSearch:
         return self.web.name
 
     def search(self, query: str, deadline: Deadline) -> WebAnswer:
-        with self.metering.request(Purpose.SEARCH, self.web.name) as made:
+        with self.metering.request(Purpose.SEARCH, self.web.name) as request:
             answer = self.web.search(query, deadline)
-            made.usage = answer.usage
+            request.usage = answer.usage
         logs.info("web_searched", searches=len(answer.searches), sources=len(answer.sources))
         return answer
 
@@ -97,7 +100,7 @@ def web_tools(web: WebSearch) -> tuple[Tool, ...]:
         result = {
             "status": "success",
             "answer": answer.text,
-            "sources": [{"number": number, "title": _title(one)} for number, one in _numbered_sources(answer)],
+            "sources": [{"number": number, "title": _title(source)} for number, source in _numbered_sources(answer)],
         }
         return Cited(result=result, footnote=footnote(answer))
 
@@ -120,26 +123,33 @@ def web_tools(web: WebSearch) -> tuple[Tool, ...]:
 
 
 def footnote(answer: WebAnswer) -> str:
-    """Return the links of the answer: its sources, and Google's result pages of its searches; "" where there is neither.
+    """Return the links of the answer: the sources, and Google's result pages of the searches; "" without either.
 
-    A title is one short line. No link is cut: what is too long, alone or after the others, is left out.
+    For example:
+
+        [1] tenki.jp
+        https://tenki.jp/forecast/
+        Google: Osaka weather
+        https://www.google.com/search?q=Osaka%20weather
+
+    A title is a single short line. No link is cut: a link that is too long, alone or after the others, is left out.
     """
-    links = [(f"[{number}] {_title(one)}", one.url) for number, one in _numbered_sources(answer)]
+    links = [(f"[{number}] {_title(source)}", source.url) for number, source in _numbered_sources(answer)]
     links += [
-        (f"Google: {_line(one)}", f"{_RESULTS_PAGE}{quote(without_lone_surrogates(one), safe='')}")
-        for one in answer.searches[:_SEARCHES_SHOWN]
+        (f"Google: {_line(query)}", f"{_RESULTS_PAGE}{quote(without_lone_surrogates(query), safe='')}")
+        for query in answer.searches[:_SEARCHES_SHOWN]
     ]
-    noted = ""
+    text = ""
     for title, url in links:
-        longer = f"{noted}\n{title}\n{url}".lstrip("\n")
+        longer = f"{text}\n{title}\n{url}".lstrip("\n")
         if _LINK.fullmatch(url) and len(longer) <= FOOTNOTE_LIMIT:
-            noted = longer
-    return noted
+            text = longer
+    return text
 
 
 def _numbered_sources(answer: WebAnswer) -> list[tuple[int, WebSource]]:
     numbered = list(enumerate(answer.sources, start=1))[:SOURCES_SHOWN]
-    return [(number, one) for number, one in numbered if _LINK.fullmatch(one.url)]
+    return [(number, source) for number, source in numbered if _LINK.fullmatch(source.url)]
 
 
 def _title(source: WebSource) -> str:
@@ -147,5 +157,5 @@ def _title(source: WebSource) -> str:
 
 
 def _line(text: str) -> str:
-    """Return the text as one line of at most 80 graphemes."""
+    """Return the text as a single line of at most 80 graphemes."""
     return short_line(without_lone_surrogates(text), limit=_TITLE_LIMIT)

@@ -18,11 +18,11 @@ from shared.line.bubbles import answer_messages, fixed_messages
 from shared.line.messaging import (
     MESSAGES_A_CALL,
     SENDING_S,
-    Delivery,
     Messenger,
     OutgoingMessage,
     PostbackButton,
     ReplyToken,
+    SendResult,
     push_until_known,
     reply_deadline,
     spend_reply_token,
@@ -178,19 +178,19 @@ class Outbox:
             if lease.is_over:
                 return None
             repetition = Repetition(lease=lease, outcome=outcome)
-            delivery = self._send_along(repetition, deadline, is_takeover=is_takeover)
-            if repetition.is_withdrawn and delivery.is_delivered is not True:
-                return self._withhold(lease, outcome, may_have_arrived=delivery.is_delivered is None)
-            if delivery.is_delivered is not False:
-                return _with_fate(outcome, delivery, since_received_ms=self._since_received_ms(lease.record.route))
-        return _with_fate(outcome, Delivery(is_delivered=False))
+            send_result = self._send_along(repetition, deadline, is_takeover=is_takeover)
+            if repetition.is_withdrawn and send_result.is_delivered is not True:
+                return self._withhold(lease, outcome, may_have_arrived=send_result.is_delivered is None)
+            if send_result.is_delivered is not False:
+                return _with_fate(outcome, send_result, since_received_ms=self._since_received_ms(lease.record.route))
+        return _with_fate(outcome, SendResult(is_delivered=False))
 
     def _since_received_ms(self, route: Route | None) -> int | None:
         """Return the age of the route's token; None for a push."""
         token = route.token if route is not None else None
         return self.clock.now_ms() - token.received_ms if token is not None else None
 
-    def _send_along(self, repetition: Repetition, deadline: Deadline, *, is_takeover: bool) -> Delivery:
+    def _send_along(self, repetition: Repetition, deadline: Deadline, *, is_takeover: bool) -> SendResult:
         """Send along the committed route."""
         lease, outcome = repetition.lease, repetition.outcome
         route = lease.record.route
@@ -200,12 +200,12 @@ class Outbox:
             if route.kind == "push":
                 sending = Deadline.after(self.clock, min(SENDING_S, lease.left_s))
                 return self._push(lease.conversation, outcome, sending, is_takeover=is_takeover)
-            return Delivery(is_delivered=False)
+            return SendResult(is_delivered=False)
         except LineRefusedError as cause:
             logs.error("reply_refused", cause=cause, reason=str(cause))
-            return Delivery(is_delivered=False)
+            return SendResult(is_delivered=False)
 
-    def _reply(self, token: ReplyToken, repetition: Repetition, deadline: Deadline, *, is_takeover: bool) -> Delivery:
+    def _reply(self, token: ReplyToken, repetition: Repetition, deadline: Deadline, *, is_takeover: bool) -> SendResult:
         """Spend the token, repeating the call until the token may be dead.  After a takeover, the former holder may have made the call."""
         return spend_reply_token(
             self.line,
@@ -219,13 +219,13 @@ class Outbox:
 
     def _push(
         self, conversation: Conversation, outcome: OutcomeRecord, deadline: Deadline, *, is_takeover: bool
-    ) -> Delivery:
+    ) -> SendResult:
         """Push under a retry key made from the outcome's id, so that a repeated push is shown once."""
         if not self._is_young(outcome.timestamp_ms):
-            return Delivery(is_delivered=None if is_takeover else False)
+            return SendResult(is_delivered=None if is_takeover else False)
         if self.pushes is not None and self.pushes.take(conversation, outcome.webhook_event_id, is_reminder=False):
             logs.warning("push_not_allowed")
-            return Delivery(is_delivered=None if is_takeover else False)
+            return SendResult(is_delivered=None if is_takeover else False)
         fate = push_until_known(
             self.line,
             conversation.id,
@@ -236,12 +236,12 @@ class Outbox:
         )
         match fate.kind:
             case "accepted" | "already_accepted":
-                return Delivery(is_delivered=True, sent_message_ids=fate.sent_message_ids)
+                return SendResult(is_delivered=True, sent_message_ids=fate.sent_message_ids)
             case "unknown":
-                return Delivery(is_delivered=None)
+                return SendResult(is_delivered=None)
             case "quota_spent":
                 logs.error("push_quota_spent")
-        return Delivery(is_delivered=None if is_takeover else False)
+        return SendResult(is_delivered=None if is_takeover else False)
 
     def _messages(self, outcome: OutcomeRecord) -> Sequence[OutgoingMessage]:
         text = outcome.text or ""
@@ -287,19 +287,21 @@ def _may_affect_entries(amendments: Amendments, outcome: OutcomeRecord) -> bool:
     return provenance.is_affected_by(amendments) or amendments.erased_entries_ms >= 0 or is_edited
 
 
-def _with_fate(outcome: OutcomeRecord, delivery: Delivery, *, since_received_ms: int | None = None) -> OutcomeRecord:
+def _with_fate(
+    outcome: OutcomeRecord, send_result: SendResult, *, since_received_ms: int | None = None
+) -> OutcomeRecord:
     kind = outcome.kind
-    if delivery.is_delivered is None:
+    if send_result.is_delivered is None:
         kind = OutcomeKind.UNKNOWN
-    elif not delivery.is_delivered:
+    elif not send_result.is_delivered:
         kind = OutcomeKind.UNDELIVERED
-    event = {True: "reply_sent", False: "reply_undelivered", None: "reply_fate_unknown"}[delivery.is_delivered]
-    log = logs.info if delivery.is_delivered else logs.warning
+    event = {True: "reply_sent", False: "reply_undelivered", None: "reply_fate_unknown"}[send_result.is_delivered]
+    log = logs.info if send_result.is_delivered else logs.warning
     log(
         event,
         outcome=kind.value,
         is_over_limit=outcome.audit.is_over_limit,
-        bubbles=len(delivery.sent_message_ids),
+        bubbles=len(send_result.sent_message_ids),
         since_received_ms=since_received_ms,
     )
-    return replace(outcome, kind=kind, sent_message_ids=delivery.sent_message_ids)
+    return replace(outcome, kind=kind, sent_message_ids=send_result.sent_message_ids)

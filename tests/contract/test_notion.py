@@ -139,14 +139,14 @@ def test_a_database_with_several_data_sources_is_refused_with_their_names(backen
     with pytest.raises(NotionRefusedError) as refused:
         backend.api.schema(backend.ambiguous_id, deadline)
 
-    assert "data sources" in refused.value.told
+    assert "data sources" in refused.value.explanation
 
 
 def test_an_unknown_database_is_refused(backend: Backend, deadline: Deadline) -> None:
     with pytest.raises(NotionRefusedError) as refused:
         backend.api.schema("33333333-3333-4333-8333-333333333333", deadline)
 
-    assert "Could not find" in refused.value.told
+    assert "Could not find" in refused.value.explanation
 
 
 def test_a_created_page_is_found(backend: Backend, deadline: Deadline) -> None:
@@ -345,7 +345,7 @@ def test_a_wrong_token_is_reported_without_token_or_text(
     with pytest.raises(NotionRefusedError) as refused:
         api.create_page("x", item("秘密"), deadline)
 
-    assert "operator" in refused.value.told
+    assert "operator" in refused.value.explanation
     assert "401 unauthorized" in str(refused.value)
     written = "".join(capfd.readouterr())
     assert not any(secret in f"{written} {refused.value}" for secret in ("ntn_wrong", "秘密"))
@@ -359,7 +359,7 @@ def test_a_refusal_reaches_the_model_and_is_not_logged(
     with pytest.raises(NotionRefusedError) as refused:
         backend.api.create_page(backend.data_source_id, {"秘密": {"checkbox": True}}, deadline)
 
-    assert refused.value.told == "Notion refused it: 秘密 is not a property that exists."
+    assert refused.value.explanation == "Notion refused it: 秘密 is not a property that exists."
     assert "秘密" not in str(refused.value)
     assert "秘密" not in "".join(capfd.readouterr())
 

@@ -7,7 +7,7 @@ from typing import Final, TypeVar
 from shared.adapters.memory import MemoryNotion
 from shared.agent.model import Json
 from shared.clock import Deadline
-from shared.tools.notion.port import Block, Found, NotionUnavailableError, Page, Person, PropertyValues, Schema
+from shared.tools.notion.port import Block, NotionUnavailableError, Page, Person, PropertyValues, QueryResult, Schema
 from tests.simulation.scheduler import Process
 from tests.simulation.world import WORD, ProcessClock, World
 from tests.support.notion import shopping_list
@@ -36,7 +36,7 @@ class Workspace:
     def schema(self, database_id: str, deadline: Deadline) -> Schema:
         return self._call("schema", lambda: self._memory.schema(database_id, deadline))
 
-    def query(self, data_source_id: str, filter_: Json | None, *, limit: int, deadline: Deadline) -> Found:
+    def query(self, data_source_id: str, filter_: Json | None, *, limit: int, deadline: Deadline) -> QueryResult:
         return self._call("query", lambda: self._memory.query(data_source_id, filter_, limit=limit, deadline=deadline))
 
     def people(self, deadline: Deadline) -> tuple[Person, ...]:

@@ -127,7 +127,7 @@ OF_TURNS: Final[Mapping[str, Mutation]] = {
     ),
     "first_400_is_refused": Mutation(
         f"{_OUTBOX}:spend_reply_token",
-        Within("refused", Within("Delivery", Always())),
+        Within("refused", Within("SendResult", Always())),
         lacks="an expired token counts as an answer",
     ),
     "young_repeated_400_is_spent": Mutation(

@@ -13,12 +13,12 @@ from shared.tools.notion.blocks import BLOCKS_A_REQUEST, text_of
 from shared.tools.notion.plain_values import plain
 from shared.tools.notion.port import (
     Block,
-    Found,
     NotionRefusedError,
     NotionUnavailableError,
     Page,
     Person,
     PropertyValues,
+    QueryResult,
     Schema,
 )
 
@@ -96,18 +96,18 @@ class MemoryNotion:
         if len(sources) != 1:
             source_ids = ", ".join(source.data_source_id for source in sources)
             raise NotionRefusedError(
-                "several data sources", told=f"This database has several data sources: {source_ids}."
+                "several data sources", explanation=f"This database has several data sources: {source_ids}."
             )
         return sources[0]
 
-    def query(self, data_source_id: str, filter_: Json | None, *, limit: int, deadline: Deadline) -> Found:
+    def query(self, data_source_id: str, filter_: Json | None, *, limit: int, deadline: Deadline) -> QueryResult:
         self._take_fate("query", deadline, is_write=False)
         self._source(data_source_id)
         in_source = [
             page for page in reversed(self.pages) if page.data_source_id == data_source_id and not page.in_trash
         ]
         fitting = [page for page in in_source if self._matches(filter_, page)]
-        return Found(pages=tuple(fitting[:limit]), has_more=len(fitting) > limit)
+        return QueryResult(pages=tuple(fitting[:limit]), has_more=len(fitting) > limit)
 
     def people(self, deadline: Deadline) -> tuple[Person, ...]:
         self._take_fate("people", deadline, is_write=False)
@@ -136,7 +136,7 @@ class MemoryNotion:
 
     def append_blocks(self, page_id: str, blocks: Sequence[Json], deadline: Deadline) -> None:
         if len(blocks) > BLOCKS_A_REQUEST:
-            raise NotionRefusedError("too many blocks", told="body.children.length should be ≤ 100.")
+            raise NotionRefusedError("too many blocks", explanation="body.children.length should be ≤ 100.")
         made_ms = self._clock.now_ms() // _MINUTE_MS * _MINUTE_MS
         created = [
             Block(type=str(block["type"]), text=text_of(block), created_ms=made_ms, is_own=True) for block in blocks
@@ -167,7 +167,7 @@ class MemoryNotion:
         for schema in (schema for sources in self.sources.values() for schema in sources):
             if schema.data_source_id == data_source_id:
                 return schema
-        raise NotionRefusedError("no such data source", told="Could not find data_source.")
+        raise NotionRefusedError("no such data source", explanation="Could not find data_source.")
 
     def _matches(self, filter_: Any, page: Page) -> bool:  # noqa: ANN401 - JSON
         match filter_:
@@ -180,7 +180,7 @@ class MemoryNotion:
         value = page.properties[filter_["property"]]
         condition = filter_.get(value["type"])
         if condition is None:
-            raise NotionRefusedError("a filter of another type", told="database property does not match filter")
+            raise NotionRefusedError("a filter of another type", explanation="database property does not match filter")
         return all(_OPERATORS[operator](plain(value), operand) for operator, operand in condition.items())
 
 

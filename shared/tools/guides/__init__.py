@@ -1,1 +1,1 @@
-"""When to use which tool: a text for each toolset, part of the system instruction.  The tools' own descriptions say what they do."""
+"""When to use each tool: a text for each toolset, part of the system instruction.  What each tool does, its own description says."""

@@ -1,7 +1,7 @@
-"""Blocks from Markdown: headings, lists, to-dos, quotes, dividers and code become their block types, everything else paragraphs.
+"""Blocks from Markdown: headings, lists, to-dos, quotes, dividers and code become blocks of the same type, everything else paragraphs.
 
-Nested items lose their nesting, and inline marks stay as text. Source: Notion API reference, "Block" (types, languages of code) and
-"Request limits" (2,000 characters a text, 100 blocks a request).
+For example, `- [ ] milk` becomes a `to_do` block. Nested items become flat, and inline marks stay as text.
+Source: Notion API reference, "Block" (types, languages of code) and "Request limits" (2,000 characters a text, 100 blocks a request).
 """
 
 import re
@@ -20,11 +20,11 @@ _BULLET: Final = re.compile(r"(?:[-*+][ \t]+|・[ \t]*)(.*)")
 _NUMBER: Final = re.compile(r"\d{1,9}[.)][ \t]+(.*)")
 _QUOTE: Final = re.compile(r">[ \t]?(.*)")
 _DIVIDER: Final = re.compile(r"(?:-[ \t]*+){3,}+|(?:\*[ \t]*+){3,}+|(?:_[ \t]*+){3,}+")
-# Possessive: a run that was tried at several lengths would cost the cube of its length
+# Possessive: trying a run at several lengths would cost the cube of the length
 _FENCE: Final = re.compile(r"(`{3,}+|~{3,}+)[ \t]*+([^\s`]*+)[^`]*+")
 _DEEPEST_HEADING: Final = 3
 _PLAIN: Final = "plain text"
-# Notion's languages that are common behind a fence, and their other names
+# Languages of Notion that are common after a fence, and aliases
 _LANGUAGES: Final = frozenset(
     {
         *("bash", "c", "c#", "c++", "clojure", "css", "dart", "diff", "docker", "elixir", "erlang", "fortran", "go", "graphql"),
@@ -46,18 +46,18 @@ _ALIASES: Final = {
 
 
 def blocks_of(markdown: str) -> tuple[Json, ...]:
-    """Return the blocks, none with more than 2,000 characters; together they hold every word."""
+    """Return the blocks, each of at most 2,000 characters, with every word of the text."""
     return tuple(_blocks(markdown.replace("\r\n", "\n").replace("\r", "\n").split("\n")))
 
 
 def batches(blocks: Sequence[Json]) -> Iterator[Sequence[Json]]:
-    """Yield the blocks in batches of as many as one request takes."""
+    """Yield the blocks in batches of at most BLOCKS_A_REQUEST."""
     for start in range(0, len(blocks), BLOCKS_A_REQUEST):
         yield blocks[start : start + BLOCKS_A_REQUEST]
 
 
 def text_of(block: Json) -> str:
-    """Return the words of a block, as Notion returns it or as it is sent."""
+    """Return the words of a block from Notion, or of a block to be sent."""
     inner = block.get(str(block.get("type")))
     return plain_text(inner.get("rich_text")) if isinstance(inner, dict) else ""
 
@@ -85,21 +85,21 @@ def _blocks(lines: Sequence[str]) -> Iterator[Json]:
 
 
 def _line_block(line: str) -> list[Json] | None:
-    """Return the blocks of a line that is not part of a paragraph; None where it is."""
+    """Return the blocks of a line with a marker, such as `# Title` or `- milk`; None for a line of a paragraph."""
     if _DIVIDER.fullmatch(line):
         return [{"type": "divider", "divider": {}}]
-    if found := _HEADING.fullmatch(line):
-        return _texts(f"heading_{min(len(found[1]), _DEEPEST_HEADING)}", found[2])
-    if found := _TO_DO.fullmatch(line):
-        return _texts("to_do", found[2], checked=found[1] in "xX")
+    if match := _HEADING.fullmatch(line):
+        return _texts(f"heading_{min(len(match[1]), _DEEPEST_HEADING)}", match[2])
+    if match := _TO_DO.fullmatch(line):
+        return _texts("to_do", match[2], checked=match[1] in "xX")
     for pattern, type_ in ((_BULLET, "bulleted_list_item"), (_NUMBER, "numbered_list_item"), (_QUOTE, "quote")):
-        if found := pattern.fullmatch(line):
-            return _texts(type_, found[1])
+        if match := pattern.fullmatch(line):
+            return _texts(type_, match[1])
     return None
 
 
 def _code(lines: Sequence[str], start: int, fence: str) -> tuple[str, int]:
-    """Return the code up to its closing fence, or up to the end where there is none, and the position of the line after it."""
+    """Return the code up to the closing fence, or to the end if no fence closes, and the position of the next line."""
     for end in range(start, len(lines)):
         closing = lines[end].strip()
         if len(closing) >= len(fence) and set(closing) == {fence[0]}:
@@ -113,7 +113,7 @@ def _language(tag: str) -> str:
 
 
 def _texts(type_: str, text: str, **more: object) -> list[Json]:
-    """Return one block, or several where the text is too long for one."""
+    """Return a block, or several if the text is longer than TEXT_LIMIT."""
     return [
         {"type": type_, type_: {"rich_text": [{"type": "text", "text": {"content": piece}}], **more}}
         for piece in split_at_graphemes(text, limit_utf16=TEXT_LIMIT)

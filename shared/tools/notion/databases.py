@@ -1,4 +1,4 @@
-"""The configured databases by name: their schemas, cached for minutes, and the ids of the people and pages that values name."""
+"""The configured databases by name: schemas, cached for minutes, and the ids of people and pages named in values."""
 
 import threading
 from collections.abc import Callable, Mapping
@@ -15,7 +15,7 @@ _Value = TypeVar("_Value")
 
 
 class TtlCache:
-    """Values that are read once and cached for `ttl_s`; safe to share between threads, two of which may read the same value."""
+    """Caches values for `ttl_s`; safe to share between threads, though two threads may read the same value at once."""
 
     def __init__(self, clock: Clock, *, ttl_s: float = CACHE_TTL_S) -> None:
         self._clock = clock
@@ -24,7 +24,7 @@ class TtlCache:
         self._lock = threading.Lock()
 
     def get(self, key: str, read: Callable[[], _Value], *, refresh: bool = False) -> _Value:
-        """Return the value of the key; it is read where it is not cached, is too old, or `refresh` asks for it."""
+        """Return the cached value of the key; without a fresh value, or with `refresh`, cache and return `read()`."""
         with self._lock:
             read_s, value = self._values.get(key, (-self._ttl_s, None))
         if not refresh and self._clock.monotonic_s() - read_s < self._ttl_s:
@@ -44,8 +44,9 @@ class Databases:
     cache: TtlCache = field(repr=False)
 
     def with_schema(self, name: str, deadline: Deadline, use: Callable[[Schema], _Value]) -> _Value:
-        """Return what `use` makes of a configured database's schema; where the cached schema is unfit, of a new one.
+        """Return `use(schema)` for a configured database; after UnfitValueError, retry with the schema read anew.
 
+        For example, `use` refuses the option "Paused" until the schema is read again, if the option was added in Notion a minute ago.
         Raises: UnfitValueError.
         """
         schema = self.schema(self.ids[name], deadline)
@@ -62,7 +63,7 @@ class Databases:
         return self.cache.get(f"schema {identity}", lambda: self.api.schema(identity, deadline), refresh=refresh)
 
     def name_of(self, page: Page, deadline: Deadline) -> str | None:
-        """Return the configured database that holds a page, or None."""
+        """Return the name of the configured database that holds the page, or None."""
         for name, identity in self.ids.items():
             if identity in {page.data_source_id, page.database_id}:
                 return name if self.schema(identity, deadline).data_source_id == page.data_source_id else None
@@ -71,20 +72,22 @@ class Databases:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReferenceLookup:
-    """Finds people and pages by name, within a deadline; a References."""
+    """The References of a deployment: finds people and pages by name, within a deadline."""
 
     databases: Databases
     deadline: Deadline
 
     def person_id(self, name: str) -> str:
         people = self.databases.cache.get("people", lambda: self.databases.api.people(self.deadline))
-        return _only_id([one.user_id for one in people if one.name.casefold() == name.strip().casefold()], name, people)
+        return _only_id(
+            [person.user_id for person in people if person.name.casefold() == name.strip().casefold()], name, people
+        )
 
     def page_id(self, data_source_id: str, title: str) -> str:
         schema = self.databases.schema(data_source_id, self.deadline)
         condition = {"property": schema.title.name, "title": {"equals": title}}
-        found = self.databases.api.query(data_source_id, condition, limit=2, deadline=self.deadline)
-        return _only_id([page.page_id for page in found.pages], title, ())
+        matches = self.databases.api.query(data_source_id, condition, limit=2, deadline=self.deadline)
+        return _only_id([page.page_id for page in matches.pages], title, ())
 
 
 def _only_id(ids: list[str], name: str, people: tuple[Person, ...]) -> str:

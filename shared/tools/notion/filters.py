@@ -1,4 +1,4 @@
-"""Filters: from `{"property": value}` and `{"property": {"operator": value}}` to what Notion takes, by the type of each column.
+"""Filters in Notion's form, made of `{"property": value}` and `{"property": {"operator": value}}` by the type of each column.
 
 Source: Notion API reference, "Filter data source entries".
 """
@@ -18,7 +18,7 @@ _TEXT: Final = ("contains", "does_not_contain", "equals", "does_not_equal", "sta
 _OPTION: Final = ("equals", "does_not_equal", *_EMPTINESS)
 _SET: Final = ("contains", "does_not_contain", *_EMPTINESS)
 _COMPARISONS: Final = ("greater_than", "greater_than_or_equal_to", "less_than", "less_than_or_equal_to")
-# The first of them is the operator of a value without one
+# The first operator of a type applies to a value without an operator
 _OPERATORS: Final[Mapping[str, tuple[str, ...]]] = {
     "title": _TEXT,
     "rich_text": _TEXT,
@@ -37,9 +37,10 @@ _OPERATORS: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 def filter_of(schema: Schema, writer: PropertyWriter, *, query: str | None, conditions: Json) -> Json | None:
-    """Return the filter for pages that meet all conditions and have `query` in their title; None where every page does.
+    """Return the filter for pages that meet all conditions and have `query` in the title; None if there is nothing to filter by.
 
-    Raises: UnfitValueError, with what would be valid.
+    For example, the condition `{"Done": true}` -> `{"and": [{"property": "Done", "checkbox": {"equals": true}}]}`.
+    Raises: UnfitValueError, with the valid names and operators.
     """
     unknown = [name for name in conditions if name not in schema.properties]
     if unknown:
@@ -57,22 +58,22 @@ def _conditions(column: Property, value: object, writer: PropertyWriter) -> list
     if operators is None:
         raise UnfitValueError(f'One cannot filter by "{column.name}" ({column.type}).')
     if value is None:
-        wanted: list[tuple[str, object]] = [("is_empty", True)]
+        comparisons: list[tuple[str, object]] = [("is_empty", True)]
     elif isinstance(value, Mapping):
-        wanted = list(value.items())
+        comparisons = list(value.items())
     else:
-        wanted = [(operators[0], one) for one in (value if isinstance(value, list) else [value])]
-    unknown = [operator for operator, _ in wanted if operator not in operators]
+        comparisons = [(operators[0], operand) for operand in (value if isinstance(value, list) else [value])]
+    unknown = [operator for operator, _ in comparisons if operator not in operators]
     if unknown:
         raise UnfitValueError(f'"{column.name}" ({column.type}) can be filtered by: {", ".join(operators)}.')
     return [
-        {"property": column.name, column.type: {operator: _operand(column, operator, one, writer)}}
-        for operator, one in wanted
+        {"property": column.name, column.type: {operator: _operand(column, operator, operand, writer)}}
+        for operator, operand in comparisons
     ]
 
 
 def _operand(column: Property, operator: str, value: object, writer: PropertyWriter) -> object:
-    """Return the value to compare with: checked like one to be written, then in the plain form that a filter takes."""
+    """Return the value to compare with: checked like a value to be written, then in the plain form for filters."""
     if operator in _EMPTINESS:
         return True
     schema = Schema(data_source_id="", properties={column.name: column})
@@ -91,7 +92,10 @@ def _operand(column: Property, operator: str, value: object, writer: PropertyWri
 
 
 def _with_offset(moment: str, time_zone: str) -> str:
-    """Return the moment with an offset: a filter has no time zone, and Notion reads a time without an offset as UTC."""
+    """Return the moment with an offset: a filter has no time zone, and Notion reads a time without an offset as UTC.
+
+    For example, `"2026-11-22T18:30"` in Asia/Tokyo -> `"2026-11-22T18:30:00+09:00"`.
+    """
     if "T" not in moment or dt.datetime.fromisoformat(moment).tzinfo is not None:
         return moment
     return dt.datetime.fromisoformat(moment).replace(tzinfo=zoneinfo.ZoneInfo(time_zone)).isoformat()

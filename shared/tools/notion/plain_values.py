@@ -1,4 +1,4 @@
-"""Property values as Notion returns them, as plain texts and numbers.  Source: Notion API reference, "Page properties"."""
+"""Property values from Notion as plain texts and numbers.  Source: Notion API reference, "Page properties"."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -6,14 +6,17 @@ from typing import Final
 from shared.agent.model import Json
 from shared.tools.notion.port import PropertyValues
 
-# Types whose value is returned exactly as it was written
+# Types of values that Notion returns exactly as written
 _EXACT: Final = frozenset(
     {"title", "rich_text", "number", "checkbox", "select", "status", "multi_select", "url", "email", "phone_number"}
 )
 
 
 def plain(value: Json) -> object:
-    """Return a property value of a page as a plain value; None where it is empty, or of a type that has none."""
+    """Return a page's property value as a plain value; None for an empty value, or a type without a plain form.
+
+    For example, `{"type": "select", "select": {"name": "Open"}}` -> `"Open"`.
+    """
     type_ = str(value.get("type"))
     inner = value.get(type_)
     read = _READERS.get(type_)
@@ -27,12 +30,12 @@ def title_of(properties: PropertyValues) -> str:
 
 
 def has_values(properties: PropertyValues, values: PropertyValues) -> bool:
-    """Whether a page's properties have these values; those that cannot be compared exactly do not count."""
+    """Whether a page's properties have the given values; values of inexact types, such as dates, do not count."""
     for name, value in values.items():
         type_ = next(iter(value))
-        there = properties.get(name)
+        page_value = properties.get(name)
         if type_ in _EXACT and not (
-            isinstance(there, Mapping) and _is_same(plain(there), plain({"type": type_, **value}))
+            isinstance(page_value, Mapping) and _is_same(plain(page_value), plain({"type": type_, **value}))
         ):
             return False
     return True
@@ -44,13 +47,13 @@ def is_exact(values: PropertyValues) -> bool:
 
 
 def plain_text(rich_text: object) -> str:
-    """Return the words of a rich text, as Notion returns it or as it is sent."""
+    """Return the words of a rich text from Notion, or of a rich text to be sent."""
     pieces = rich_text if isinstance(rich_text, list) else []
     return "".join(str(one.get("plain_text", one.get("text", {}).get("content", ""))) for one in pieces)
 
 
-def _is_same(one: object, other: object) -> bool:
-    return set(one) == set(other) if isinstance(one, list) and isinstance(other, list) else one == other
+def _is_same(first: object, second: object) -> bool:
+    return set(first) == set(second) if isinstance(first, list) and isinstance(second, list) else first == second
 
 
 def _names(options: object) -> object:
@@ -64,7 +67,7 @@ def _date_or_span(date: object) -> object:
 
 
 def _result_value(result: object) -> object:
-    """Return the result of a formula or rollup, where it is a plain value."""
+    """Return the result of a formula or rollup; None for a list."""
     inner = result.get(str(result.get("type"))) if isinstance(result, Mapping) else None
     return _date_or_span(inner) if isinstance(inner, Mapping) else inner if not isinstance(inner, list) else None
 

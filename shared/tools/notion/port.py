@@ -1,7 +1,7 @@
-"""The ports to Notion, in the words of its API 2025-09-03; no SDK type passes them.
+"""The ports to Notion, in the words of API version 2025-09-03, without types of an SDK.
 
-Property values, filters and blocks are the JSON of Notion's wire, because the schema of a data source decides what they may hold. They are
-checked before a port is called. Source: docs/notion-facts.md.
+Property values, filters and blocks are JSON as on Notion's wire, because the schema of a data source decides the valid content. Callers
+check the JSON before calling a port. Source: docs/notion-facts.md.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,17 +16,17 @@ PropertyValues = Mapping[str, Json]  # by the name of the property, such as {"Do
 
 
 class NotionRefusedError(PermanentError):
-    """Notion refuses the request, which had no effect.  `told` is a sentence for the model; it may quote people."""
+    """Notion refused the request, without any effect.  `explanation` is a sentence for the model and may quote people."""
 
-    def __init__(self, message: str, *, told: str) -> None:
+    def __init__(self, message: str, *, explanation: str) -> None:
         super().__init__(message)
-        self.told = told
+        self.explanation = explanation
 
 
 class NotionUnavailableError(TransientError):
     """Notion did not carry the request out before the deadline: no answer, 429, 5xx.
 
-    `may_have_effect`: a write was sent whose answer never came, so its effect is unknown.
+    `may_have_effect`: a write was sent and never answered, so the effect is unknown.
     """
 
     def __init__(self, message: str, *, may_have_effect: bool) -> None:
@@ -36,7 +36,10 @@ class NotionUnavailableError(TransientError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Property:
-    """A column of a data source.  `options` are the names that a select, multi_select or status may take."""
+    """A column of a data source.  `options` are the valid names of a select, multi_select or status.
+
+    For example: `Property(name="Status", type="status", options=("Open", "Done"))`.
+    """
 
     name: str
     type: str
@@ -53,13 +56,13 @@ class Schema:
 
     @property
     def title(self) -> Property:
-        """The column that holds the titles of the pages."""
+        """The column with the titles of the pages."""
         return next(one for one in self.properties.values() if one.type == "title")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """A page.  `data_source_id` and `database_id` are its parents, None where it is in no database; `is_own`: this bot created it."""
+    """A page.  `data_source_id` and `database_id` are its parents, None outside databases; `is_own`: created by the bot."""
 
     page_id: str
     data_source_id: str | None
@@ -70,8 +73,8 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
-    """The first pages that a query found, and whether there are more."""
+class QueryResult:
+    """The first pages that match a query, and whether there are more."""
 
     pages: tuple[Page, ...]
     has_more: bool
@@ -79,7 +82,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """A block of a page: its type, its plain text, when it was created (to the minute), and whether this integration created it."""
+    """A block of a page: type, plain text, time of creation (to the minute), and whether the bot created the block."""
 
     type: str
     text: str = field(repr=False)
@@ -89,7 +92,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Person:
-    """A person whom a `people` property can name."""
+    """A person, as a value of a `people` property."""
 
     user_id: str
     name: str = field(repr=False)
@@ -101,12 +104,12 @@ class NotionDatabases(Protocol):
     def schema(self, database_id: str, deadline: Deadline) -> Schema:
         """Return the schema behind the id of a database or of a data source.
 
-        Refused: a database with several data sources, with their names and ids; an id that this integration cannot see.
+        Refused: a database with several data sources, whose names and ids the error lists; an id that the integration cannot see.
         """
         ...
 
-    def query(self, data_source_id: str, filter_: Json | None, *, limit: int, deadline: Deadline) -> Found:
-        """Return at most `limit` pages that match the filter, the latest edited first, without those in the trash."""
+    def query(self, data_source_id: str, filter_: Json | None, *, limit: int, deadline: Deadline) -> QueryResult:
+        """Return at most `limit` pages that match the filter, the latest edited first, without pages in the trash."""
         ...
 
     def people(self, deadline: Deadline) -> tuple[Person, ...]:
@@ -117,28 +120,28 @@ class NotionDatabases(Protocol):
 class NotionPages(Protocol):
     """Reads and writes of pages.
 
-    Every method raises NotionUnavailableError and NotionRefusedError. A write that was refused had no effect; the effect of one that raised
-    with `may_have_effect` is unknown. No write is retried here, because a write that is made twice has two effects.
+    Every method raises NotionUnavailableError and NotionRefusedError. A refused write had no effect; after an error with `may_have_effect`,
+    the effect is unknown. The adapter retries no write, because a repeated write has a second effect.
     """
 
     def create_page(self, data_source_id: str, properties: PropertyValues, deadline: Deadline) -> Page:
-        """Return the page, which is new."""
+        """Create a page and return the new page."""
         ...
 
     def page(self, page_id: str, deadline: Deadline) -> Page | None:
-        """Return the page, or None where this integration sees no page of that id."""
+        """Return the page, or None if the integration sees no page with the id."""
         ...
 
     def update_page(self, page_id: str, properties: PropertyValues, deadline: Deadline) -> Page:
-        """Return the page with the named properties changed and all others as they were."""
+        """Change the named properties and no others; return the page."""
         ...
 
     def append_blocks(self, page_id: str, blocks: Sequence[Json], deadline: Deadline) -> None:
-        """The blocks, at most 100, stand at the end of the page, all or none of them."""
+        """Append at most 100 blocks to the page, all or none."""
         ...
 
     def blocks(self, page_id: str, *, limit: int, deadline: Deadline) -> tuple[Block, ...] | None:
-        """Return the page's blocks from the top, without nested ones, or None where there are more than `limit`."""
+        """Return the page's blocks from the top, without nested blocks, or None if there are more than `limit`."""
         ...
 
 

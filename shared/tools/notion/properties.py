@@ -1,4 +1,4 @@
-"""Convert plain values, as a model writes them, to Notion's property values, by the type of each column.
+"""Convert a model's plain values to Notion's property values, by the type of each column.
 
 Source: Notion API reference, "Page properties" and "Request limits"; docs/notion-facts.md.
 """
@@ -26,18 +26,18 @@ _EXAMPLES: Final = {
 
 
 class UnfitValueError(ValueError):
-    """A value of the model's that Notion does not take; the text is a sentence for the model."""
+    """Notion does not take a value of the model's; the text is a sentence for the model."""
 
 
 class References(Protocol):
-    """Finds the ids that `people` and `relation` values name.  Both raise UnfitValueError unless exactly one matches."""
+    """Finds the ids for `people` and `relation` values.  Both methods raise UnfitValueError unless there is exactly one match."""
 
     def person_id(self, name: str) -> str:
-        """Return the id of the person of that name."""
+        """Return the id of the person with the name."""
         ...
 
     def page_id(self, data_source_id: str, title: str) -> str:
-        """Return the id of the page of that title."""
+        """Return the id of the page with the title."""
         ...
 
 
@@ -49,7 +49,10 @@ class PropertyWriter:
     references: References = field(repr=False)
 
     def convert(self, schema: Schema, values: Json) -> PropertyValues:
-        """Return `{name: value}` as Notion takes it.  Raises: UnfitValueError, with what would be valid."""
+        """Return the values in Notion's form: `{"Done": true}` -> `{"Done": {"checkbox": true}}`.
+
+        Raises: UnfitValueError, with the valid names, options or forms.
+        """
         unknown = [name for name in values if name not in schema.properties]
         if unknown:
             raise UnfitValueError(f"There is no property {quote(unknown)}; the properties are: {describe(schema)}.")
@@ -65,8 +68,8 @@ class PropertyWriter:
 def describe(schema: Schema) -> str:
     """Return the properties in words for a model: `"状態" (status: "未着手", "完了"), ...`."""
     return ", ".join(
-        f'"{one.name}" ({one.type}{": " + quote(one.options) if one.options else ""})'
-        for one in schema.properties.values()
+        f'"{column.name}" ({column.type}{": " + quote(column.options) if column.options else ""})'
+        for column in schema.properties.values()
     )
 
 
@@ -76,7 +79,10 @@ def quote(names: Iterable[str]) -> str:
 
 
 def _moment(column: Property, value: object) -> str:
-    """Return the text of a date or a time.  Python reads both forms of ISO 8601; Notion takes the extended form only."""
+    """Return the text of a date or a time.  Python reads both forms of ISO 8601; Notion takes the extended form only.
+
+    For example, `"20261122T1830"` -> `"2026-11-22T18:30:00"`.
+    """
     try:
         if isinstance(value, str) and len(value) == len("2026-11-22"):
             return dt.date.fromisoformat(value).isoformat()
@@ -154,13 +160,13 @@ def _date(column: Property, value: object, writer: PropertyWriter) -> object:
     if isinstance(value, Mapping):
         if not {"start"} <= value.keys() <= {"start", "end"}:
             raise _unfit_error(column, value)
-        span = {name: _moment(column, one) for name, one in value.items() if one is not None}
+        span = {name: _moment(column, moment) for name, moment in value.items() if moment is not None}
     else:
         span = {"start": _moment(column, value)}
     if "start" not in span:
         raise _unfit_error(column, value)
-    has_time = any("T" in one for one in span.values())
-    has_offset = any(dt.datetime.fromisoformat(one).tzinfo is not None for one in span.values())
+    has_time = any("T" in moment for moment in span.values())
+    has_offset = any(dt.datetime.fromisoformat(moment).tzinfo is not None for moment in span.values())
     return {**span, "time_zone": writer.time_zone} if has_time and not has_offset else span
 
 

@@ -1,4 +1,4 @@
-"""Ticks: changes of a page that say no more than that the thing is done.  A person who says so in own words needs no tap for one."""
+"""Ticks: changes of a page that only say "done".  A tick needs no tap if a person's own words say so."""
 
 from typing import Final
 
@@ -29,9 +29,9 @@ _DONE: Final = frozenset(
 
 
 def is_tick(page: Page, values: PropertyValues) -> bool:
-    """Whether these values only tick the page: they check its only checkbox, or set one status or select to a word for "done".
+    """Whether the values only tick the page: check the only checkbox, or set a single status or select to a word for "done".
 
-    For example, `{"Status": {"status": {"name": "Done"}}}` ticks a page, and a date beside it does not.
+    For example, `{"Status": {"status": {"name": "Done"}}}` is a tick; with a date in addition, the change is no tick.
     """
     if len(values) != 1:
         return False

@@ -32,14 +32,14 @@ PAGES_SHOWN: Final = 50
 MOST_CALLS: Final = 10
 """Calls of one tool in a turn."""
 _VALUE_SHOWN_UTF16: Final = 300
-_END: Final = 40  # characters by which the end of a text is known
+_END: Final = 40  # characters by which the end of a text is recognised
 
 _Run = Callable[[Json, TurnContext], Json | ToolFault | NeedsTap]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotionTools:
-    """The tools of a deployment, offered in `conversations` only, by their ids; None: in every chat."""
+    """The tools of a deployment, offered only in the chats with ids in `conversations`; None: in every chat."""
 
     databases: Databases
     properties: KnownProperties
@@ -93,11 +93,11 @@ class NotionTools:
         parameters: dict[str, Any] = copy.deepcopy(dict(load_schema(f"{name}.parameters")))
         if "database_name" in parameters["properties"]:
             parameters["properties"]["database_name"]["enum"] = list(self.databases.ids)
-        # It is not documented whether Gemini takes an object without known properties, so only the text is declared
+        # Gemini's documentation does not say whether objects without declared properties are taken, so only the text is declared
         declared = copy.deepcopy(parameters)
-        for one in declared["properties"].values():
-            if "anyOf" in one:
-                one["type"] = one.pop("anyOf")[0]["type"]
+        for parameter in declared["properties"].values():
+            if "anyOf" in parameter:
+                parameter["type"] = parameter.pop("anyOf")[0]["type"]
         return Tool(
             name=name,
             description=description,
@@ -120,12 +120,12 @@ class NotionTools:
 
         def search(schema: Schema) -> Json:
             filter_ = filter_of(schema, writer, query=query, conditions=conditions)
-            found = self.databases.api.query(schema.data_source_id, filter_, limit=PAGES_SHOWN, deadline=deadline)
-            context.untrusted_input.record_titles({page.page_id: title_of(page.properties) for page in found.pages})
+            result = self.databases.api.query(schema.data_source_id, filter_, limit=PAGES_SHOWN, deadline=deadline)
+            context.untrusted_input.record_titles({page.page_id: title_of(page.properties) for page in result.pages})
             return {
                 "status": "success",
-                "pages": [_summary_of(page) for page in found.pages],
-                "has_more": found.has_more,
+                "pages": [_summary_of(page) for page in result.pages],
+                "has_more": result.has_more,
                 "properties": describe(schema),
             }
 
@@ -183,19 +183,19 @@ class NotionTools:
         return self.writes.carry_out(write, context)
 
     def _is_ordered_tick(self, page: Page, database: str, values: PropertyValues, context: TurnContext) -> bool:
-        """Whether a person says in own words that this thing is done, and means no other page that this turn has found."""
+        """Whether a person's own words say that the page is done, and fit no other page found in the turn."""
         titles = dict(context.untrusted_input.titles)
         title = titles.pop(page.page_id, None)
         if title is None or not is_tick(page, values):
             return False
-        others = tuple(titles.values())
+        other_titles = tuple(titles.values())
         return context.is_ordered(
-            lambda asked: is_tick_grounded(asked, name=title, other_names=others, place=database),
+            lambda asked: is_tick_grounded(asked, name=title, other_names=other_titles, place=database),
             zone=zoneinfo.ZoneInfo(self.time_zone),
         )
 
     def _configured_page(self, page_id: str, deadline: Deadline) -> tuple[Page, str]:
-        """Return the page and the name of its database.  Raises: UnfitValueError, where that is no configured one."""
+        """Return the page and the database's name.  Raises: UnfitValueError, if the page is in no configured database."""
         page = self.notion.page(page_id, deadline)
         name = self.databases.name_of(page, deadline) if page is not None and not page.in_trash else None
         if page is None or name is None:
@@ -211,7 +211,7 @@ class NotionTools:
 
 
 def _with_faults(run: _Run) -> _Run:
-    """Return a function that does the same, and returns errors as faults for the model."""
+    """Return `run` with errors turned into faults for the model."""
 
     def run_to_fault(arguments: Json, context: TurnContext) -> Json | ToolFault | NeedsTap:
         try:
@@ -220,7 +220,7 @@ def _with_faults(run: _Run) -> _Run:
             return ToolFault(message=str(unfit), may_retry=True)
         except NotionRefusedError as refused:
             logs.warning("notion_refused", reason=str(refused))
-            return ToolFault(message=refused.told, may_retry=False)
+            return ToolFault(message=refused.explanation, may_retry=False)
         except NotionUnavailableError as down:
             logs.warning("notion_unavailable", reason=str(down))
             return ToolFault(message="Notion did not answer in time; nothing was changed.", may_retry=True)
@@ -229,13 +229,16 @@ def _with_faults(run: _Run) -> _Run:
 
 
 def _scrub(arguments: Json) -> dict[str, object]:
-    """Return the arguments without lone surrogates, which no wire takes."""
+    """Return the arguments without lone surrogates, because UTF-8 cannot encode a surrogate."""
     scrubbed: dict[str, object] = json.loads(without_lone_surrogates(json.dumps(arguments, ensure_ascii=False)))
     return scrubbed
 
 
 def _object(arguments: Json, name: str) -> Json:
-    """Return the value of a parameter that takes a JSON object or the text of one; absent: an empty object."""
+    """Return a JSON object: the parameter's value, or the object in a text such as `'{"Done": true}'`; without a value, an empty object.
+
+    Raises: UnfitValueError, for example if the text is not valid JSON.
+    """
     value = arguments.get(name)
     if isinstance(value, str):
         try:
@@ -260,10 +263,10 @@ def _summary_of(page: Page) -> Json:
     }
 
 
-def _check_ends(there: PropertyValues, wanted: PropertyValues) -> None:
-    """Check that no text that was shown only in part is written anew from that part.  Raises: UnfitValueError."""
-    for name, value in wanted.items():
-        old, new = (plain({"type": next(iter(value)), **one}) for one in (there.get(name, {}), value))
+def _check_ends(current: PropertyValues, replacement: PropertyValues) -> None:
+    """Refuse to replace a long text by the shortened form shown to the model.  Raises: UnfitValueError."""
+    for name, value in replacement.items():
+        old, new = (plain({"type": next(iter(value)), **one}) for one in (current.get(name, {}), value))
         shown = str(_short(old))
         if not isinstance(old, str) or not isinstance(new, str) or shown == old:
             continue
@@ -274,12 +277,12 @@ def _check_ends(there: PropertyValues, wanted: PropertyValues) -> None:
             )
 
 
-def _state_of(page: Page, wanted: PropertyValues) -> str:
-    """Return a digest of the page's title and of the values that these would replace.
+def _state_of(page: Page, replacement: PropertyValues) -> str:
+    """Return a digest of the page's title and of the values to be replaced, to compare what a person confirms with what was shown.
 
-    A comment, or another property of the page, changes nothing of what the person was shown.
+    A comment or a change of another property leaves the digest as before, because a confirmation shows neither.
     """
-    values = [title_of(page.properties), *(plain(page.properties.get(name, {})) for name in sorted(wanted))]
+    values = [title_of(page.properties), *(plain(page.properties.get(name, {})) for name in sorted(replacement))]
     return hashlib.sha256(json.dumps(values, ensure_ascii=False, default=str).encode()).hexdigest()[:16]
 
 

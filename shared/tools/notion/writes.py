@@ -1,7 +1,7 @@
-"""The toolset's three writes: how each is done, and how its effect is found after a worker died between the effect and its result.
+"""The toolset's three writes, each with a way to find the effect after a worker died before storing the result.
 
-Notion's API has no idempotency keys, so the effect itself is looked for: a page by its title, its properties and the minute in which it was
-created; blocks by their words. Source: docs/notion-facts.md.
+Notion's API has no idempotency keys, so the effect itself is looked for: a page by its title, properties and minute of creation, blocks by
+their text. Source: docs/notion-facts.md.
 """
 
 import datetime as dt
@@ -36,27 +36,27 @@ _BLOCKS_READ: Final = 1_000
 def page_creation(
     notion: Notion, schema: Schema, values: PropertyValues, *, canonical: Json, deadline: Deadline
 ) -> Write:
-    """Return the write that creates one page."""
+    """Return the write for creating a page."""
 
     def do() -> Json:
         with _fate():
             return _result(notion.create_page(schema.data_source_id, values, deadline))
 
-    def find(started_ms: int, others: tuple[Mapping[str, object], ...]) -> Json | None:
+    def find(started_ms: int, other_results: tuple[Mapping[str, object], ...]) -> Json | None:
         since = dt.datetime.fromtimestamp((started_ms - _SLACK_MS) / 1_000, tz=dt.UTC).isoformat()
         title = title_of({"title": {"type": "title", **values[schema.title.name]}})
-        wanted = {
+        filter_ = {
             "and": [
                 {"property": schema.title.name, "title": {"equals": title}},
                 {"timestamp": "created_time", "created_time": {"on_or_after": since}},
             ]
         }
-        taken = {one.get("page_id") for one in others}
-        found = notion.query(schema.data_source_id, wanted, limit=_CANDIDATES, deadline=deadline)
+        other_page_ids = {result.get("page_id") for result in other_results}
+        result = notion.query(schema.data_source_id, filter_, limit=_CANDIDATES, deadline=deadline)
         matches = (
             page
-            for page in found.pages
-            if page.is_own and page.page_id not in taken and has_values(page.properties, values)
+            for page in result.pages
+            if page.is_own and page.page_id not in other_page_ids and has_values(page.properties, values)
         )
         return next((_result(page) for page in matches), None)
 
@@ -67,7 +67,7 @@ def page_creation(
 def page_update(  # noqa: PLR0913 - what a write is made of
     pages: NotionPages, page: Page, values: PropertyValues, *, canonical: Json, deadline: Deadline, is_as_shown: bool
 ) -> Write:
-    """Return the write that changes properties of a page, which was read just before; a second time changes nothing more."""
+    """Return the write for changing properties of a page that was read just before.  Repeated: changes nothing more."""
 
     def do() -> Json:
         with _fate():
@@ -81,10 +81,10 @@ def page_update(  # noqa: PLR0913 - what a write is made of
 
 
 def block_append(pages: NotionPages, page: Page, content: str, *, deadline: Deadline, is_as_shown: bool) -> Write:
-    """Return the write that appends blocks to a page, in as many requests as they take."""
+    """Return the write for appending blocks to a page, in as many requests as needed."""
     blocks = blocks_of(content)
     result = {"status": "success", "page_id": page.page_id, "blocks": len(blocks)}
-    done = 0  # how many of them the page has already
+    done = 0  # blocks that the page has already
 
     def do() -> Json:
         for number, batch in enumerate(batches(blocks[done:])):
@@ -94,13 +94,15 @@ def block_append(pages: NotionPages, page: Page, content: str, *, deadline: Dead
 
     def find(started_ms: int, _: tuple[Mapping[str, object], ...]) -> Json | ToolFault | None:
         nonlocal done
-        there = pages.blocks(page.page_id, limit=_BLOCKS_READ, deadline=deadline)
-        if there is None:
+        page_blocks = pages.blocks(page.page_id, limit=_BLOCKS_READ, deadline=deadline)
+        if page_blocks is None:
             return ToolFault(
                 message="The text may stand on the page already, and the page is too long to look. Tell the person to look at it.",
                 may_retry=False,
             )
-        done = _count_present(blocks, [one for one in there if one.is_own and one.created_ms >= started_ms - _SLACK_MS])
+        done = _count_present(
+            blocks, [block for block in page_blocks if block.is_own and block.created_ms >= started_ms - _SLACK_MS]
+        )
         return result if done == len(blocks) else None
 
     return Write(
@@ -115,7 +117,7 @@ def block_append(pages: NotionPages, page: Page, content: str, *, deadline: Dead
 
 @contextmanager
 def _fate(*, has_begun: bool = False) -> Iterator[None]:
-    """Raise UnknownEffectError where the answer of a write never came, or a part of it is done: its effect has to be looked for."""
+    """Raise UnknownEffectError for a write that was never answered or was done in part, so that the effect is looked for."""
     try:
         yield
     except (NotionUnavailableError, NotionRefusedError) as cause:
@@ -124,12 +126,15 @@ def _fate(*, has_begun: bool = False) -> Iterator[None]:
         raise
 
 
-def _count_present(blocks: Sequence[Json], there: Sequence[Block]) -> int:
-    """Return how many of the blocks, from the first on, are the end of what is there."""
-    wanted = [(str(one["type"]), text_of(one)) for one in blocks]
-    present = [(one.type, one.text) for one in there]
+def _count_present(blocks: Sequence[Json], page_blocks: Sequence[Block]) -> int:
+    """Return how many of the first blocks stand at the end of the page.
+
+    For example, 2 of the blocks A, B and C stand at the end of a page with X, A and B.
+    """
+    expected = [(str(block["type"]), text_of(block)) for block in blocks]
+    present = [(block.type, block.text) for block in page_blocks]
     return next(
-        (count for count in range(min(len(wanted), len(present)), 0, -1) if present[-count:] == wanted[:count]), 0
+        (count for count in range(min(len(expected), len(present)), 0, -1) if present[-count:] == expected[:count]), 0
     )
 
 

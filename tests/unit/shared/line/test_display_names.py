@@ -65,7 +65,7 @@ def test_two_people_of_one_name_get_different_names() -> None:
 
 
 def test_a_person_with_the_bots_name_gets_another() -> None:
-    assert distinct_names({ANN: "momo"}, taken=["Momo"]) == {ANN: "momo …a1b2"}
+    assert distinct_names({ANN: "momo"}, bot_names=["Momo"]) == {ANN: "momo …a1b2"}
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_names_are_remembered_per_chat(threads: ThreadPoolExecutor) -> None:
 
 
 def test_a_missing_name_is_asked_for_again_soon(threads: ThreadPoolExecutor, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shared.line.display_names.MISSING_KEPT_S", 0.0)
+    monkeypatch.setattr("shared.line.display_names.MISSING_CACHED_S", 0.0)
     profiles = MemoryProfiles({ANN: "Ann"})
     names = DisplayNames(profiles=profiles, threads=threads)
     profiles.is_down = True

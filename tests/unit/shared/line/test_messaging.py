@@ -9,11 +9,11 @@ from shared.clock import Deadline
 from shared.line.messaging import (
     TOKEN_SURELY_ALIVE_MS,
     TOKEN_SURELY_DEAD_MS,
-    Delivery,
     LinkButton,
     OutgoingMessage,
     PostbackButton,
     ReplyToken,
+    SendResult,
     is_sendable,
     push_until_known,
     spend_reply_token,
@@ -25,7 +25,7 @@ BUTTON = PostbackButton(label="show", data="late=1")
 LINK = LinkButton(label="open", uri="https://example.com/4711")
 
 
-def spend(line: MemoryLineApi, *, seconds: float = 10.0, token_lives_ms: int = 20_000) -> Delivery:
+def spend(line: MemoryLineApi, *, seconds: float = 10.0, token_lives_ms: int = 20_000) -> SendResult:
     """Spend a token that is surely alive for so many milliseconds."""
     clock = FixedClock()
     token = ReplyToken(value="token", received_ms=clock.now_ms() + token_lives_ms - TOKEN_SURELY_ALIVE_MS)
@@ -81,7 +81,7 @@ def test_a_reply_token_is_never_surely_alive_and_surely_dead(received_ms: int, a
 
 
 def test_an_accepted_reply_names_its_bubbles() -> None:
-    assert spend(MemoryLineApi()) == Delivery(is_delivered=True, sent_message_ids=("1-1",))
+    assert spend(MemoryLineApi()) == SendResult(is_delivered=True, sent_message_ids=("1-1",))
 
 
 @pytest.mark.parametrize(

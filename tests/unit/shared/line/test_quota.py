@@ -3,11 +3,11 @@ import datetime as dt
 import pytest
 
 from shared.adapters.memory import FixedClock, MemoryLineApi
-from shared.line.quota import QUOTA_KEPT_S, PushBudget, Quota, renewal_ms
+from shared.line.quota import QUOTA_CACHED_S, PushBudget, Quota, renewal_ms
 
 FRIEND = "U" + "1" * 32
 GROUP = "C" + "2" * 32
-MEMBERS_KEPT_S = 600.0
+MEMBERS_CACHED_S = 600.0
 
 
 class Line(MemoryLineApi):
@@ -88,7 +88,7 @@ def test_line_is_asked_for_the_members_of_a_chat_every_ten_minutes_and_again_whe
     assert line.asked_for_members == 2
 
     line.members[GROUP] = 8
-    clock.move(MEMBERS_KEPT_S - 1)
+    clock.move(MEMBERS_CACHED_S - 1)
     assert budget.cost_of(GROUP) == 7
     clock.move(1)
     assert budget.cost_of(GROUP) == 8
@@ -99,12 +99,12 @@ def test_line_is_asked_for_the_quota_once_a_minute() -> None:
 
     assert taken(budget, FRIEND, FRIEND) == [False, False]
     line.push_quota_left = 9
-    clock.move(QUOTA_KEPT_S - 1)
+    clock.move(QUOTA_CACHED_S - 1)
     assert taken(budget, FRIEND) == [False]
     assert line.asked_for_quota == 1
     clock.move(1)
     assert taken(budget, FRIEND) == [True]
-    clock.move(QUOTA_KEPT_S)
+    clock.move(QUOTA_CACHED_S)
     assert taken(budget, FRIEND) == [True]
     assert line.asked_for_quota == 3
 
@@ -116,7 +116,7 @@ def test_after_a_refusal_nothing_is_left_until_line_is_asked_again() -> None:
     budget.mark_spent()
 
     assert taken(budget, FRIEND) == [False]
-    clock.move(QUOTA_KEPT_S)
+    clock.move(QUOTA_CACHED_S)
     assert taken(budget, FRIEND) == [True]
 
 
@@ -197,7 +197,7 @@ def test_what_line_told_before_counts_while_it_does_not_answer() -> None:
     budget, line, clock = budget_of(left=1)
     assert taken(budget, FRIEND, FRIEND) == [True, False]
     line.tells_quota = False
-    clock.move(QUOTA_KEPT_S)
+    clock.move(QUOTA_CACHED_S)
 
     assert taken(budget, FRIEND) == [False]
 

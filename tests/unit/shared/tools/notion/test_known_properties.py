@@ -8,7 +8,14 @@ from shared.adapters.memory import FixedClock, MemoryNotion
 from shared.agent.token_estimate import estimated_tokens
 from shared.clock import Deadline
 from shared.tools.notion.databases import Databases, TtlCache
-from shared.tools.notion.known_properties import KNOWN_S, MOST_TOKENS, READ_S, UNKNOWN_S, KnownProperties, described
+from shared.tools.notion.known_properties import (
+    CACHED_S,
+    MOST_TOKENS,
+    READ_S,
+    RETRIED_AFTER_S,
+    KnownProperties,
+    properties_text,
+)
 from shared.tools.notion.port import NotionUnavailableError, Property, Schema
 from tests.support.notion import schema, shopping_list, todo_list
 
@@ -54,7 +61,7 @@ def test_schemas_are_read_once_for_many_turns(workspace: Workspace, words: Calla
     assert words() == words()
     assert workspace.reads == 2
 
-    workspace.clock.move(KNOWN_S)
+    workspace.clock.move(CACHED_S)
     words()
 
     assert workspace.reads == 4
@@ -68,7 +75,7 @@ def test_a_failure_leaves_them_out_and_is_not_tried_again_at_once(
     assert words() == ""
     workspace.is_down = False
     assert words() == ""
-    workspace.clock.move(UNKNOWN_S)
+    workspace.clock.move(RETRIED_AFTER_S)
 
     assert "数量" in words()
 
@@ -76,7 +83,7 @@ def test_a_failure_leaves_them_out_and_is_not_tried_again_at_once(
 def test_what_was_known_stays_while_the_workspace_is_down(workspace: Workspace, words: Callable[[], str]) -> None:
     before = words()
     workspace.is_down = True
-    workspace.clock.move(KNOWN_S)
+    workspace.clock.move(CACHED_S)
 
     assert words() == before
 
@@ -106,13 +113,13 @@ def test_a_slow_workspace_costs_a_turn_two_seconds_at_most(workspace: Workspace,
 def test_a_name_that_could_be_more_than_a_name_is_left_out(name: str) -> None:
     columns = {name: "checkbox", "數量": "number"}
 
-    told = described([("list", schema("id", 品名="title", 店=("select", (name, "市場")), **columns))])
+    told = properties_text([("list", schema("id", 品名="title", 店=("select", (name, "市場")), **columns))])
 
     assert told.endswith(' "list": "店" (select: "市場", ...), "數量" (number).')
 
 
 def test_thai_names_are_told() -> None:
-    assert '"วันที่ซื้อ" (date)' in described([("list", schema("id", วันที่ซื้อ="date"))])
+    assert '"วันที่ซื้อ" (date)' in properties_text([("list", schema("id", วันที่ซื้อ="date"))])
 
 
 NAMES = st.one_of(st.text(max_size=60), st.sampled_from(("[note] x", "\u2028", "名前", "a`b")))
@@ -122,7 +129,7 @@ NAMES = st.one_of(st.text(max_size=60), st.sampled_from(("[note] x", "\u2028", "
 def test_whatever_the_names_are_the_words_are_one_bounded_line(columns: list[tuple[str, list[str]]]) -> None:
     properties = {name: Property(name=name, type="select", options=tuple(options)) for name, options in columns}
 
-    told = described([(f"db{number}", Schema(data_source_id="id", properties=properties)) for number in range(3)])
+    told = properties_text([(f"db{number}", Schema(data_source_id="id", properties=properties)) for number in range(3)])
 
     assert len(told.splitlines()) <= 1
     assert estimated_tokens(told) <= MOST_TOKENS
@@ -133,4 +140,4 @@ def test_whatever_the_names_are_the_words_are_one_bounded_line(columns: list[tup
 def test_many_columns_do_not_grow_the_words_beyond_their_budget() -> None:
     many = schema("id", **{f"列{number}": ("select", ("選択肢",) * 40) for number in range(200)})
 
-    assert estimated_tokens(described([("a", many), ("b", many)])) <= MOST_TOKENS
+    assert estimated_tokens(properties_text([("a", many), ("b", many)])) <= MOST_TOKENS
