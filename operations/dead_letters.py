@@ -187,7 +187,7 @@ class DeadLetters:
         return "  ".join([*(f"{name}={_printable(value)}" for name, value in facts.items()), f"=> {verdict}"])
 
 
-def without_taken_back(letter: DeadLetter, conversations: Conversations) -> bytes | None:
+def without_withdrawn_words(letter: DeadLetter, conversations: Conversations) -> bytes | None:
     """Return the letter's data without words that a person has taken back; None, where nothing of it may stay.
 
     Nothing stays of a withdrawn or erased message, nor of an edit behind which a newer one came. A message that was edited since has the

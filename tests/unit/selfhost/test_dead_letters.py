@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from operations.dead_letters import DeadLetters, Verdict, without_taken_back
+from operations.dead_letters import DeadLetters, Verdict, without_withdrawn_words
 from selfhost.dead_letters import SqliteDeadLetterQueue, WithdrawnMessages
 from shared.adapters.memory import FixedClock
 from shared.adapters.sqlite import Database, SqliteEventQueue, SqliteObjectStore
@@ -40,7 +40,7 @@ class Machine:
             lease_s=25.0,
         )
         self.drop_withdrawn = WithdrawnMessages(
-            queue=self.queue, remainder=lambda letter: without_taken_back(letter, self.conversations)
+            queue=self.queue, remainder=lambda letter: without_withdrawn_words(letter, self.conversations)
         )
 
     def publish(
