@@ -101,8 +101,8 @@ def test_the_command_shows_each_letter_once(machine: Machine) -> None:
         machine.publish("words", str(number))
     machine.fail()
 
-    assert [explanation.verdict for explanation in machine.letters().look(most=10)] == [Verdict.REPLAY] * 3
-    assert len(machine.letters().look(most=2)) == 2
+    assert [explanation.verdict for explanation in machine.letters().explain_all(most=10)] == [Verdict.REPLAY] * 3
+    assert len(machine.letters().explain_all(most=2)) == 2
 
 
 def test_a_replay_makes_the_letters_events_again(machine: Machine) -> None:
@@ -193,7 +193,7 @@ def test_the_dead_letter_of_an_edited_message_has_the_newest_words(machine: Mach
     assert machine.files_with(SECRET) == []
     (letter,) = machine.queue.dead_letters(2)
     assert json.loads(letter.data)["event"]["message"]["text"] == "the newest"
-    assert [explanation.verdict for explanation in machine.letters().look(most=10)] == [Verdict.REPLAY]
+    assert [explanation.verdict for explanation in machine.letters().explain_all(most=10)] == [Verdict.REPLAY]
 
 
 def test_the_dead_letter_of_a_message_whose_edit_came_before_it_stays(machine: Machine) -> None:
