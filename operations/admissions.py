@@ -66,7 +66,7 @@ class AdmissionCommands:
 
 
 def _chats_with_turns(store: ObjectStore) -> Iterator[str]:
-    """Yield the ids of the chats with a turn; without the need for an invitation, every active chat has a turn."""
+    """Yield the ids of the chats with a turn; with `ACCESS=open`, chats have turns without an admission."""
     for listing in store.list(_TURNS):
         with suppress(UnusableIdError):
             yield checked_conversation_id(listing.name.removeprefix(_TURNS).removesuffix(".json"))

@@ -54,7 +54,7 @@ def unfolded(names: ObjectNames, objects: Mapping[str, bytes]) -> dict[str, byte
 
 
 def event_key(names: ObjectNames, name: str) -> EventKey:
-    """Return the identity of the object with this name: `("withdrawal", "4711", "8c0f2a1b")` for the event above."""
+    """Return the identity of the object with this name: `("withdrawal", "4711", "8c0f2a1b")` for "….withdrawal.4711.8c0f2a1b.json"."""
     try:
         event = names.amended_name_in(name)
     except UnusableIdError:

@@ -26,7 +26,7 @@ class WebhookSetting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebhookTest:
-    """The result of LINE's test, for example 200, reason "OK"; `status_code` is 0 or less without an answer."""
+    """The result of LINE's test, for example status 200 with reason "OK"; `status_code` is 0 or less without an answer."""
 
     success: bool
     status_code: int

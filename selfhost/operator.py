@@ -26,7 +26,7 @@ def desk_of(settings: ServeSettings, store: ObjectStore, out: TextIO) -> Desk:
 
 
 def command(settings: ServeSettings, arguments: Sequence[str]) -> int:
-    """Carry out an operator's command, in the serving process if there is any; return the exit status.  Raises: DatabaseRefusedError."""
+    """Carry out an operator's command, if possible in the serving process; return the exit status.  Raises: DatabaseRefusedError."""
     options = commands_parser().parse_args(arguments)
     status = ask_running(settings.folder, arguments, sys.stdout)
     if status is not None:

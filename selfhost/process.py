@@ -51,7 +51,7 @@ class Deployment:
 
 @contextlib.contextmanager
 def deployed(settings: ServeSettings, clock: Clock) -> Iterator[Deployment]:
-    """Open the deployment, which takes messages, for the block.  Raises: DatabaseRefusedError."""
+    """Open the deployment for the block, and take messages.  Raises: DatabaseRefusedError."""
     logs.configure(sys.stderr)
     finish_restoration(settings.folder)
     with contextlib.closing(Database(settings.folder)) as database:

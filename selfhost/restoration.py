@@ -124,7 +124,7 @@ class Restoration:
 
 
 def finish_restoration(folder: Path) -> None:
-    """Complete a restoration that was killed after moving the folder away; do nothing otherwise.  Raises: OSError."""
+    """Complete a restoration that was killed after moving the folder away; undo a restoration killed before.  Raises: OSError."""
     complete = _beside(folder, _COMPLETE)
     if not complete.exists():
         return
