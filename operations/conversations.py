@@ -123,7 +123,7 @@ class Forget:
 
 
 def _unmark_reminders(conversation: Conversation) -> None:
-    """Delete the markers of the chat's reminders.  All markers are listed only if a reminder, and so the name of the marker, is unreadable."""
+    """Delete the markers of the chat's reminders.  All markers are listed only if a reminder is unreadable."""
     reminders, store = ReminderStore(conversation), conversation.objects.store
     are_readable = True
     for listing in reminders.list_objects():

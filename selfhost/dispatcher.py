@@ -28,7 +28,7 @@ _UNSEND: Final = "unsend"
 
 
 class Dispatcher:
-    """Takes messages from the queue in a separate thread, and handles each message in a thread of a pool.  `publish` wakes the first thread.
+    """Takes messages from the queue in a separate thread, and handles each message in a pooled thread.  `publish` wakes the first thread.
 
     `clean_up` is called after each withdrawal, before the unsend is acknowledged.
     """
