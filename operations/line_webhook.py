@@ -11,7 +11,7 @@ from typing import Final, Protocol
 _BY_HAND: Final = (
     "not visible from here, look in LINE's console:",
     "  Webhook redelivery must be ON. It is off by default, and without it an event that failed once is lost.",
-    "  Auto-reply messages and greeting messages must be OFF, or they answer beside the bot.",
+    "  Auto-reply messages and greeting messages must be OFF, or they answer in addition to the bot.",
     "  Allow bot to join group chats must be ON, if it is to work in groups.",
 )
 

@@ -67,9 +67,7 @@ class Restoration:
         except OSError as cause:
             raise StorageUnavailableError("the backup cannot be copied") from cause
         if applied is None:
-            warning = (
-                "there was no readable database: what people took back since {} may be missing, and their words be back"
-            )
+            warning = "there was no readable database: withdrawals since {} may be missing, and withdrawn words be back"
             return f"restored; {warning.format(name_of(made_ms))}" + (f"; it is in {replaced}" if replaced else "")
         return (
             f"restored: {applied.withdrawn} messages that were withdrawn since are gone, {applied.unrestored_chats} chats in which"
