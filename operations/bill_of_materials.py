@@ -43,7 +43,7 @@ def sbom(name: str, version: str, packages: Sequence[Component]) -> str:
         "specVersion": "1.6",
         "version": 1,
         "metadata": {"component": {"type": "application", "name": name, "version": version}},
-        "components": [_described(component) for component in packages],
+        "components": [_component_document(component) for component in packages],
     }
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
 
@@ -59,7 +59,7 @@ def _component(entry: str) -> Iterator[Component]:
         yield Component(name=pin[1], version=pin[2], hashes=tuple(_HASH.findall(entry)), licence=_licence(pin[1]))
 
 
-def _described(component: Component) -> Mapping[str, Any]:
+def _component_document(component: Component) -> Mapping[str, Any]:
     purl = f"pkg:pypi/{re.sub(r'[-_.]+', '-', component.name).lower()}@{component.version}"
     licence = [{"license": {"name": component.licence}}] if component.licence else []
     # A component has a file for each platform; each hash belongs to one of the files.

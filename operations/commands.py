@@ -116,7 +116,7 @@ def carry_out(desk: Desk, options: argparse.Namespace) -> None:
         case "forget":
             _forget(desk, options.conversation, person=options.person, has_moved=options.moved)
         case _:
-            _write(desk, _exported(desk, options), options.to)
+            _write(desk, _export_lines(desk, options), options.to)
 
 
 def show_dead_letters(desk: Desk, options: argparse.Namespace, *, queue: DeadLetterQueue, bus: EventBus) -> None:
@@ -182,7 +182,7 @@ def _restore(desk: Desk, file: Path) -> None:
     for lines in read_exports(desk.folder / file):
         count += 1
         try:
-            restored += _restored(desk, lines)
+            restored += _restore_chat(desk, lines)
         except RestorationRefusedError as cause:
             refusals.append((_name_of_chat(lines), cause))
     if count == 1 and refusals:
@@ -194,7 +194,7 @@ def _restore(desk: Desk, file: Path) -> None:
         raise RestorationRefusedError(f"nothing was written of {len(refusals)} of {count} chats")
 
 
-def _restored(desk: Desk, lines: Sequence[str]) -> Restored:
+def _restore_chat(desk: Desk, lines: Sequence[str]) -> Restored:
     date, *objects = lines
     check_date(date, now_ms=desk.clock.now_ms())
     return restore(desk.store, objects, clock=desk.clock)
@@ -207,23 +207,23 @@ def _name_of_chat(lines: Sequence[str]) -> str:
         return "a chat"
 
 
-def _exported(desk: Desk, options: argparse.Namespace) -> Iterator[str]:
+def _export_lines(desk: Desk, options: argparse.Namespace) -> Iterator[str]:
     if options.person is not None:
-        return _person(desk, options.conversation, options.person)
-    return _all_chats(desk) if options.all_chats else _chat(desk, options.conversation)
+        return _person_lines(desk, options.conversation, options.person)
+    return _all_chats_lines(desk) if options.all_chats else _chat_lines(desk, options.conversation)
 
 
-def _chat(desk: Desk, conversation_id: str) -> Iterator[str]:
+def _chat_lines(desk: Desk, conversation_id: str) -> Iterator[str]:
     lines = require_lines(exported(desk.store, conversation_id), of="this chat")
     return chain([date_line(desk.clock.now_ms())], lines)
 
 
-def _all_chats(desk: Desk) -> Iterator[str]:
-    chats = (_chat(desk, conversation_id) for conversation_id in all_chats(desk.store))
+def _all_chats_lines(desk: Desk) -> Iterator[str]:
+    chats = (_chat_lines(desk, conversation_id) for conversation_id in all_chats(desk.store))
     return require_lines(chain.from_iterable(chats), of="any chat")
 
 
-def _person(desk: Desk, conversation_id: str | None, person: str) -> Iterator[str]:
+def _person_lines(desk: Desk, conversation_id: str | None, person: str) -> Iterator[str]:
     chat = desk.conversations.of(conversation_id or "")
     lines = exported_person(chat, checked_person_id(person), now_ms=desk.clock.now_ms())
     return require_lines(lines, of="this person in this chat")

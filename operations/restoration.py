@@ -82,7 +82,7 @@ def restore(store: ObjectStore, lines: Iterable[str], *, clock: Clock) -> Restor
         raise RestorationRefusedError("the export holds no chat, or several")
     (conversation_id,) = conversations
     names = ObjectNames(conversation_id)
-    objects, stored = _unfolded(names, objects), _unfolded(names, stored_amendments(store, names))
+    objects, stored = _unfold(names, objects), _unfold(names, stored_amendments(store, names))
     _refuse_amended_since(names, objects, stored)
     _refuse_reminders_of_a_newer_release(objects)
     _remove_segment_names(store, conversation_id, objects)
@@ -129,7 +129,7 @@ def check_date(line: str, *, now_ms: int) -> None:
         )
 
 
-def _unfolded(names: ObjectNames, objects: Mapping[str, bytes]) -> dict[str, bytes]:
+def _unfold(names: ObjectNames, objects: Mapping[str, bytes]) -> dict[str, bytes]:
     try:
         return unfolded(names, objects)
     except UnknownRecordVersionError as cause:

@@ -109,7 +109,7 @@ async def serve(settings: ServeSettings, *, has_tunnel: bool = False) -> None:
             else:
                 print_line(_TUNNEL.format(address=f"http://{LOOPBACK}:{settings.port}"))
             ticks.start()
-            with _controlled(settings, deployment, registrations):
+            with _accept_commands(settings, deployment, registrations):
                 await stopping.wait()
             if tunnel is not None:
                 await asyncio.to_thread(tunnel.stop)
@@ -118,7 +118,7 @@ async def serve(settings: ServeSettings, *, has_tunnel: bool = False) -> None:
 
 
 @contextlib.contextmanager
-def _controlled(settings: ServeSettings, deployment: Deployment, registrations: Registrations) -> Iterator[None]:
+def _accept_commands(settings: ServeSettings, deployment: Deployment, registrations: Registrations) -> Iterator[None]:
     """Accept the operator's commands within the block."""
     commands = Commands(
         queue=deployment.queue,

@@ -93,7 +93,7 @@ class Registration:
     def _run(self) -> None:
         tries = 0
         while not self._stopping.is_set():
-            before, self.state = self.state, self._registered()
+            before, self.state = self.state, self._try_registration()
             if self.state.lines != before.lines:
                 self._report("\n".join(self.state.lines))
             if self.state.works:
@@ -103,7 +103,7 @@ class Registration:
             self._stopping.wait(self._pauses_s[tries] if tries < len(self._pauses_s) else _EVERY_S)
             tries += 1
 
-    def _registered(self) -> RegistrationState:
+    def _try_registration(self) -> RegistrationState:
         try:
             registration = register(self._channel, self._url)
             link = add_friend_link(self._channel.basic_id()) if registration.works else None

@@ -57,12 +57,12 @@ class Restoration:
         Repeated: restores again. Raises: BackupRefusedError, DatabaseRefusedError, StorageUnavailableError; the folder is unchanged then.
         """
         finish_restoration(self.folder)
-        made_ms = self._checked_ms(backup)
-        copy = _beside(self.folder, _COPYING)
+        made_ms = self._check_backup(backup)
+        copy = _sibling(self.folder, _COPYING)
         try:
             shutil.rmtree(copy, ignore_errors=True)
             shutil.copytree(backup, copy)
-            applied = self._applied(copy)
+            applied = self._repeat_amendments(copy)
             replaced = self._replace(copy)
         except OSError as cause:
             raise StorageUnavailableError("the backup cannot be copied") from cause
@@ -74,7 +74,7 @@ class Restoration:
             f" something was edited or erased since are as they were; what was replaced is in {replaced}"
         )
 
-    def _checked_ms(self, backup: Path) -> int:
+    def _check_backup(self, backup: Path) -> int:
         made_ms, now_ms = made_ms_of(backup), self.clock.now_ms()
         if made_ms is None or not (backup / FILE).is_file():
             raise BackupRefusedError(f"{backup} is no backup; its name is its time, such as {name_of(0)}")
@@ -86,7 +86,7 @@ class Restoration:
             )
         return made_ms
 
-    def _applied(self, copy: Path) -> Applied | None:
+    def _repeat_amendments(self, copy: Path) -> Applied | None:
         """Repeat the folder's amendments in the copy; return None if the folder has no readable database."""
         if not (self.folder / FILE).exists():
             with closing(Database(copy)):  # raises if the copy cannot be read
@@ -113,7 +113,7 @@ class Restoration:
         replaced = self.backups.folder / name_of(self.clock.now_ms()) if self.folder.exists() else None
         if replaced is not None and replaced.exists():
             raise BackupRefusedError(f"{replaced} was made in this second; restore again")
-        copy.rename(_beside(self.folder, _COMPLETE))
+        copy.rename(_sibling(self.folder, _COMPLETE))
         if replaced is not None:
             self.backups.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             shutil.move(self.folder, replaced)
@@ -123,7 +123,7 @@ class Restoration:
 
 def finish_restoration(folder: Path) -> None:
     """Complete a restoration that was killed after moving the folder away; undo a restoration killed before.  Raises: OSError."""
-    complete = _beside(folder, _COMPLETE)
+    complete = _sibling(folder, _COMPLETE)
     if not complete.exists():
         return
     if folder.exists():
@@ -147,7 +147,7 @@ def apply_amendments(live: ObjectStore, restored: ObjectStore, *, lease_s: float
     withdrawn = unrestored_chats = 0
     with _conversations(live, lease_s, clock) as present, _conversations(restored, lease_s, clock) as conversations:
         for conversation_id in _amended_chats(live):
-            count = _withdraw(present.of(conversation_id), conversations.of(conversation_id), clock)
+            count = _withdraw_messages(present.of(conversation_id), conversations.of(conversation_id), clock)
             if count is None:
                 _copy_chat(live, restored, conversation_id)
                 unrestored_chats += 1
@@ -156,7 +156,7 @@ def apply_amendments(live: ObjectStore, restored: ObjectStore, *, lease_s: float
     return Applied(withdrawn=withdrawn, unrestored_chats=unrestored_chats)
 
 
-def _withdraw(present: Conversation, restored: Conversation, clock: Clock) -> int | None:
+def _withdraw_messages(present: Conversation, restored: Conversation, clock: Clock) -> int | None:
     """Withdraw in the restored chat the messages withdrawn since the backup; return their number, or None after other amendments."""
     try:
         amendments, before = present.amendments.look(), restored.amendments.look()
@@ -211,5 +211,5 @@ def _conversations(store: ObjectStore, lease_s: float, clock: Clock) -> Iterator
         yield Conversations.on(store, reads=reads, clock=clock, lease_s=lease_s)
 
 
-def _beside(folder: Path, suffix: str) -> Path:
+def _sibling(folder: Path, suffix: str) -> Path:
     return folder.with_name(folder.name + suffix)

@@ -48,9 +48,9 @@ def serve_settings(env: Mapping[str, str]) -> ServeSettings:
     env = {**env, **_NO_CLOUD}
     env["ACCESS"] = env.get("ACCESS", "").strip() or "invited"  # the unsend function has a different default
     faults: list[str] = []
-    worker = _collected(faults, lambda: agent_worker_settings(env))
-    unsend = _collected([], lambda: unsend_settings(env))  # its faults are among the worker's
-    own = _collected(faults, lambda: read_settings(env, _own))
+    worker = _read_or_collect_fault(faults, lambda: agent_worker_settings(env))
+    unsend = _read_or_collect_fault([], lambda: unsend_settings(env))  # its faults are among the worker's
+    own = _read_or_collect_fault(faults, lambda: read_settings(env, _own))
     if worker is None or unsend is None or own is None:
         places = [f"{name}: {place}" for name, place in _WHERE.items() if any(name in fault for fault in faults)]
         raise SettingsError("the environment is incomplete: " + "; ".join([*faults, *places]))
@@ -95,7 +95,7 @@ def _folder(text: str) -> Path:
     return folder if folder.name not in {"", ".."} else folder.resolve()
 
 
-def _collected(faults: list[str], read: Callable[[], _Value]) -> _Value | None:
+def _read_or_collect_fault(faults: list[str], read: Callable[[], _Value]) -> _Value | None:
     """Return the settings; None after a fault, which is added to `faults`."""
     try:
         return read()
