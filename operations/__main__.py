@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from operations.adapters.credentials import found_credentials
+from operations.adapters.credentials import google_credentials
 from operations.adapters.dead_letter_queue import PubSubDeadLetterQueue, topic_channel
 from operations.adapters.line_channel import SdkLineChannel
 from operations.commands import CONNECTIONS, Desk, add_commands, carry_out, show_dead_letters
@@ -43,7 +43,7 @@ def run(arguments: Sequence[str], env: Mapping[str, str]) -> int:
 
 
 def _access_token(env: Mapping[str, str]) -> str:
-    """Return the token as the agent worker reads it; "" without one."""
+    """Return the channel access token as the agent worker reads it; "" if the environment has none."""
     return env.get("LINE_CHANNEL_ACCESS_TOKEN", "").strip()
 
 
@@ -68,7 +68,7 @@ def _line_webhook(env: Mapping[str, str]) -> int:
 
 def _dead_letters(env: Mapping[str, str], options: argparse.Namespace) -> None:
     history, settings = history_settings(env), dead_letter_settings(env)
-    with found_credentials():
+    with google_credentials():
         queue = PubSubDeadLetterQueue(
             project_id=history.project_id,
             subscriptions=settings.subscriptions,
@@ -96,7 +96,7 @@ def _desk(env: Mapping[str, str]) -> Desk:
 
 def _store(env: Mapping[str, str]) -> ObjectStore:
     settings = history_settings(env)
-    with found_credentials():
+    with google_credentials():
         return GcsObjectStore(
             project_id=settings.project_id,
             bucket=settings.history_bucket,

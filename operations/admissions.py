@@ -1,4 +1,4 @@
-"""Invitations and admissions, as the operator gives, ends and lists them."""
+"""The operator's commands on invitations and admissions: give, revoke and list."""
 
 import datetime as dt
 from collections.abc import Iterator
@@ -20,10 +20,10 @@ _TURNS: Final = "turns/"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Door:
-    """The operator's side of the admission of chats.  Every method raises StorageUnavailableError.
+class AdmissionCommands:
+    """The operator's commands on the admission of chats.  Every method raises StorageUnavailableError.
 
-    `shows_pseudonyms` lists chats with their pseudonyms; these are those of the logs where `logs.key_pseudonyms` was called with the
+    `shows_pseudonyms` adds each chat's pseudonym to the list: the pseudonym of the logs, if `logs.key_pseudonyms` was called with the
     channel access token.
     """
 
@@ -33,27 +33,30 @@ class Door:
     shows_pseudonyms: bool = False
 
     def invite(self, *, days: float, is_single_use: bool, is_open: bool) -> str:
-        """Return a new code, which counts for so many days; it is stored as a hash only."""
+        """Return a new invitation code, valid for `days`; only a hash of the code is stored."""
         expires_ms = self.clock.now_ms() + round(min(days, LONGEST_DAYS) * _DAY_MS)
         return self.invitations.invite(expires_ms=expires_ms, is_single_use=is_single_use, is_open=is_open)
 
     def admit(self, conversation_id: str) -> None:
-        """The chat may talk to the bot from now on, also where it was revoked.  Repeated: no further effect.  Raises: UnusableIdError.
+        """Let the chat talk to the bot from now on, even after a revocation.  Repeated: no further effect.  Raises: UnusableIdError.
 
-        The admission begins a little earlier, because the clocks of the operator and of LINE, by which messages are judged, differ.
+        The admission begins a little earlier, because the operator's clock may differ from LINE's, by which messages are judged.
         """
         since_ms = self.clock.now_ms() - SKEW_MS
         self.admissions.admit(checked_conversation_id(conversation_id), since_ms=since_ms, renews=True)
 
     def revoke(self, conversation_id: str) -> bool:
-        """The chat is met with silence within a minute, and no code lets it in again; return whether it was admitted.
+        """Meet the chat with silence, within a minute; return whether the chat was admitted.
 
-        Its memory stays until it is erased.  Raises: UnusableIdError.
+        No code admits the chat again. The chat's memory stays until an erasure.  Raises: UnusableIdError.
         """
         return self.admissions.revoke(checked_conversation_id(conversation_id))
 
     def lines(self) -> Iterator[str]:
-        """Yield a line for each chat that was ever admitted or has had a turn, and one that counts the invitations that are left."""
+        """Yield a line for each chat with an admission or a turn, then the count of the invitations that can still admit a chat.
+
+        A line is for example "C4af…  admitted  since 2026-11-26 01:12 UTC".
+        """
         admitted = self.admissions.all()
         for conversation_id in sorted({*admitted, *_chats_with_turns(self.admissions.store)}):
             logged = f"  in the logs {logs.pseudonym(conversation_id)}" if self.shows_pseudonyms else ""
@@ -63,10 +66,10 @@ class Door:
 
 
 def _chats_with_turns(store: ObjectStore) -> Iterator[str]:
-    """Yield the ids of the chats that have had a turn, as all have where nobody needs an invitation."""
-    for listed in store.list(_TURNS):
+    """Yield the ids of the chats with a turn; with `ACCESS=open`, chats have turns without an admission."""
+    for listing in store.list(_TURNS):
         with suppress(UnusableIdError):
-            yield checked_conversation_id(listed.name.removeprefix(_TURNS).removesuffix(".json"))
+            yield checked_conversation_id(listing.name.removeprefix(_TURNS).removesuffix(".json"))
 
 
 def _state(admission: AdmissionRecord | None) -> str:

@@ -1,7 +1,8 @@
 """The amendments of an export, as a restoration compares and writes them.
 
-Workers that know the chat list only events of the last minutes. So what is restored is appended under the present time, also what was
-folded: `amended/{c}/001763700000000.withdrawal.4711.8c0f2a1b.json` returns as `amended/{c}/001763900000000.withdrawal.4711.8c0f2a1b.json`.
+Workers that know the chat list only the events of the last minutes. So events, folded events included, are appended under the present
+time: `amended/{c}/001763700000000.withdrawal.4711.8c0f2a1b.json`, for example, returns as
+`amended/{c}/001763900000000.withdrawal.4711.8c0f2a1b.json`.
 """
 
 import datetime as dt
@@ -20,40 +21,40 @@ from shared.storage.object_names import ObjectNames
 from shared.storage.object_store import ObjectStore
 
 EventKey: TypeAlias = tuple[str, str, str] | str
-"""What tells one event from another, whenever it was written: its kind, its id and the digest of its bytes; of anything else the name."""
+"""The identity of an event apart from the time of writing: kind, id and digest of the bytes; for any other object, the name."""
 
 
 def stored_amendments(store: ObjectStore, names: ObjectNames) -> dict[str, bytes]:
-    """Return what the bucket holds of the chat's amendments, by name; the fold last, because events that are gone are in it."""
+    """Return the chat's stored amendments by name.  The fold is read after the events, because an event may be folded meanwhile."""
     prefixes = (names.amended_prefix, names.amended_fold, names.edited_prefix, names.watermark)
-    listed = (one for prefix in prefixes for one in store.list(prefix))
-    return {one.name: stored.data for one in listed if (stored := store.read(one.name)) is not None}
+    listings = (one for prefix in prefixes for one in store.list(prefix))
+    return {one.name: stored.data for one in listings if (stored := store.read(one.name)) is not None}
 
 
 def unfolded(names: ObjectNames, objects: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return the objects with the events of the fold one by one, and without the fold; a fold that cannot be read stays as it is.
+    """Return the objects with the fold's events in place of the fold; an unreadable fold stays.
 
-    An event that cannot be read becomes what its name says, as it counts for every reader, folded or not.
-    Raises: UnknownRecordVersionError; UnusableIdError, if the fold holds something under another name than that of an event.
+    An unreadable event is replaced by the event in its name, for example a withdrawal of 4711: every reader does so, folded or not.
+    Raises: UnknownRecordVersionError; UnusableIdError, if a name in the fold is not the name of an event.
     """
-    rest = dict(objects)
+    expanded = dict(objects)
     try:
-        fold = readable_fold(rest[names.amended_fold])
+        fold = readable_fold(expanded[names.amended_fold])
     except (KeyError, CorruptRecordError):
         fold = None
     if fold is not None:
-        rest.pop(names.amended_fold)
+        expanded.pop(names.amended_fold)
         for folded in fold.events:
             names.amended_name_in(folded.name)
-            rest.setdefault(folded.name, encode(folded.event))
+            expanded.setdefault(folded.name, encode(folded.event))
         for day, ids in fold.withdrawn.items():
             for event in (withdrawal_of([an_id], timestamp_ms=0) for an_id in unpacked(ids)):
-                rest.setdefault(event.name(names, written_ms=_first_ms(day)), encode(event))
-    return dict(_as_it_counts(names, name, data) for name, data in rest.items())
+                expanded.setdefault(event.name(names, written_ms=_first_ms(day)), encode(event))
+    return dict(_normalized(names, name, data) for name, data in expanded.items())
 
 
 def event_key(names: ObjectNames, name: str) -> EventKey:
-    """Return what the event of this name is known by."""
+    """Return the identity of the object with this name: `("withdrawal", "4711", "8c0f2a1b")` for "….withdrawal.4711.8c0f2a1b.json"."""
     try:
         event = names.amended_name_in(name)
     except UnusableIdError:
@@ -62,7 +63,7 @@ def event_key(names: ObjectNames, name: str) -> EventKey:
 
 
 def create_now(store: ObjectStore, names: ObjectNames, name: str, data: bytes, *, clock: Clock) -> bool:
-    """Return whether the object was created: an event under the present time, anything else under its name, if it is free.
+    """Create an event under the present time, any other object under its own name; return False if that name is taken.
 
     Raises: StorageUnavailableError.
     """
@@ -76,8 +77,8 @@ def create_now(store: ObjectStore, names: ObjectNames, name: str, data: bytes, *
     return True
 
 
-def _as_it_counts(names: ObjectNames, name: str, data: bytes) -> tuple[str, bytes]:
-    """Return the object as every reader takes it, under the name that it then has, whether it was folded or not."""
+def _normalized(names: ObjectNames, name: str, data: bytes) -> tuple[str, bytes]:
+    """Return name and data of an event in the form that all readers derive, folded or not; of any other object, unchanged."""
     try:
         amended = names.amended_name_in(name)
         event = event_in(amended, data)

@@ -1,4 +1,4 @@
-"""The commands on chats, whatever stores them: who may talk to the bot, export, restoration, forgetting, dead letters."""
+"""The commands on chats, for any store: admission, export, restoration, erasure, dead letters."""
 
 import argparse
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -9,10 +9,10 @@ from itertools import chain
 from pathlib import Path
 from typing import Final, TextIO
 
-from operations.admissions import LONGEST_DAYS, Door
+from operations.admissions import LONGEST_DAYS, AdmissionCommands
 from operations.conversations import Forget, all_chats, exported, remove_moved
 from operations.dead_letters import DeadLetterQueue, DeadLetters, summary
-from operations.export_file import read_exports, with_something, write_export
+from operations.export_file import read_exports, require_lines, write_export
 from operations.persons import ForgetPerson, checked_person_id, exported_person
 from operations.restoration import RestorationRefusedError, Restored, chat_of, check_date, date_line, restore
 from shared.access.admission import Admissions
@@ -32,9 +32,9 @@ _CONVERSATION: Final = "LINE's id of the user, group or room: U, C or R and 32 d
 
 @dataclass(kw_only=True)
 class Desk:
-    """What a command works on, and where it writes.  `open_store` is called once, when a command first needs the store.
+    """The resources and the output of a command.  `open_store` is called once, when a command first needs the store.
 
-    `folder` is where relative paths begin.
+    Relative paths begin in `folder`: with "/home/momo", `export --to chats.jsonl` writes "/home/momo/chats.jsonl" for example.
     """
 
     open_store: Callable[[], ObjectStore]
@@ -46,12 +46,12 @@ class Desk:
 
     @cached_property
     def store(self) -> ObjectStore:
-        """The store."""
+        """The store, opened at first use."""
         return self.open_store()
 
     @cached_property
     def conversations(self) -> Conversations:
-        """The chats in it."""
+        """The chats in the store."""
         reads = ThreadPoolExecutor(CONNECTIONS, thread_name_prefix="read")
         return Conversations.on(self.store, reads=reads, clock=self.clock, lease_s=self.lease_s)
 
@@ -61,7 +61,7 @@ class Desk:
 
 
 def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """The parser knows the commands of this module."""
+    """Add this module's commands to a parser."""
     letters = commands.add_parser("dead-letters", help="list and explain the events that no worker could handle")
     letters.add_argument(
         "--replay", action="store_true", help="publish them again, and drop those that need no delivery"
@@ -89,7 +89,7 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     commands.add_parser("admitted", help="list the chats, and by which pseudonyms the logs call them")
     restoration = commands.add_parser("restore", help="write the objects of an export that are missing in the bucket")
     restoration.add_argument("file", type=Path, help="what `export --to` has written")
-    # Of the two only one: `export` takes both for a person's words in one chat, which is not what would be forgotten.
+    # Mutually exclusive, unlike in `export`: there, both together select a person's words in one chat.
     forgotten = forget.add_mutually_exclusive_group(required=True)
     forgotten.add_argument("conversation", nargs="?", help=_CONVERSATION)
     forgotten.add_argument("--person", metavar="U...", help="instead take back what one person said, in every chat")
@@ -110,13 +110,13 @@ def carry_out(desk: Desk, options: argparse.Namespace) -> None:
     """Carry out a command on chats, other than `dead-letters`.  Raises: AizuchiError."""
     match options.command:
         case "invite" | "admit" | "revoke" | "admitted":
-            _door(desk, options)
+            _admission(desk, options)
         case "restore":
             _restore(desk, options.file)
         case "forget":
             _forget(desk, options.conversation, person=options.person, has_moved=options.moved)
         case _:
-            _write(desk, _exported(desk, options), options.to)
+            _write(desk, _export_lines(desk, options), options.to)
 
 
 def show_dead_letters(desk: Desk, options: argparse.Namespace, *, queue: DeadLetterQueue, bus: EventBus) -> None:
@@ -129,7 +129,7 @@ def show_dead_letters(desk: Desk, options: argparse.Namespace, *, queue: DeadLet
         clock=desk.clock,
         shows_ids=options.show_ids,
     )
-    explanations = letters.replay(most=options.most) if options.replay else letters.look(most=options.most)
+    explanations = letters.replay(most=options.most) if options.replay else letters.explain_all(most=options.most)
     for explanation in explanations:
         desk.say(explanation.line)
     desk.say(
@@ -137,8 +137,8 @@ def show_dead_letters(desk: Desk, options: argparse.Namespace, *, queue: DeadLet
     )
 
 
-def _door(desk: Desk, options: argparse.Namespace) -> None:
-    door = Door(
+def _admission(desk: Desk, options: argparse.Namespace) -> None:
+    admission = AdmissionCommands(
         admissions=Admissions(store=desk.store, clock=desk.clock),
         invitations=Invitations(store=desk.store, clock=desk.clock),
         clock=desk.clock,
@@ -147,14 +147,14 @@ def _door(desk: Desk, options: argparse.Namespace) -> None:
     match options.command:
         case "invite":
             is_single_use = not (options.many or options.open)
-            desk.say(f"/start {door.invite(days=options.days, is_single_use=is_single_use, is_open=options.open)}")
+            desk.say(f"/start {admission.invite(days=options.days, is_single_use=is_single_use, is_open=options.open)}")
         case "admit":
-            door.admit(options.conversation)
+            admission.admit(options.conversation)
             desk.say("admitted")
         case "revoke":
-            desk.say("revoked" if door.revoke(options.conversation) else "it was not admitted")
+            desk.say("revoked" if admission.revoke(options.conversation) else "it was not admitted")
         case _:
-            desk.say("\n".join(door.lines()))
+            desk.say("\n".join(admission.lines()))
 
 
 def _forget(desk: Desk, conversation_id: str | None, *, person: str | None, has_moved: bool) -> None:
@@ -176,13 +176,13 @@ def _forget(desk: Desk, conversation_id: str | None, *, person: str | None, has_
 
 
 def _restore(desk: Desk, file: Path) -> None:
-    """Restore each chat of the file; one that is refused holds up no other.  Raises: RestorationRefusedError, for those."""
+    """Restore each chat of the file; a refused chat does not stop the others.  Raises: RestorationRefusedError, if any was refused."""
     restored, count = Restored(created=0, present=0), 0
     refusals: list[tuple[str, RestorationRefusedError]] = []
     for lines in read_exports(desk.folder / file):
         count += 1
         try:
-            restored += _restored(desk, lines)
+            restored += _restore_chat(desk, lines)
         except RestorationRefusedError as cause:
             refusals.append((_name_of_chat(lines), cause))
     if count == 1 and refusals:
@@ -194,7 +194,7 @@ def _restore(desk: Desk, file: Path) -> None:
         raise RestorationRefusedError(f"nothing was written of {len(refusals)} of {count} chats")
 
 
-def _restored(desk: Desk, lines: Sequence[str]) -> Restored:
+def _restore_chat(desk: Desk, lines: Sequence[str]) -> Restored:
     date, *objects = lines
     check_date(date, now_ms=desk.clock.now_ms())
     return restore(desk.store, objects, clock=desk.clock)
@@ -207,26 +207,26 @@ def _name_of_chat(lines: Sequence[str]) -> str:
         return "a chat"
 
 
-def _exported(desk: Desk, options: argparse.Namespace) -> Iterator[str]:
+def _export_lines(desk: Desk, options: argparse.Namespace) -> Iterator[str]:
     if options.person is not None:
-        return _person(desk, options.conversation, options.person)
-    return _all_chats(desk) if options.all_chats else _chat(desk, options.conversation)
+        return _person_lines(desk, options.conversation, options.person)
+    return _all_chats_lines(desk) if options.all_chats else _chat_lines(desk, options.conversation)
 
 
-def _chat(desk: Desk, conversation_id: str) -> Iterator[str]:
-    lines = with_something(exported(desk.store, conversation_id), of="this chat")
+def _chat_lines(desk: Desk, conversation_id: str) -> Iterator[str]:
+    lines = require_lines(exported(desk.store, conversation_id), of="this chat")
     return chain([date_line(desk.clock.now_ms())], lines)
 
 
-def _all_chats(desk: Desk) -> Iterator[str]:
-    chats = (_chat(desk, conversation_id) for conversation_id in all_chats(desk.store))
-    return with_something(chain.from_iterable(chats), of="any chat")
+def _all_chats_lines(desk: Desk) -> Iterator[str]:
+    chats = (_chat_lines(desk, conversation_id) for conversation_id in all_chats(desk.store))
+    return require_lines(chain.from_iterable(chats), of="any chat")
 
 
-def _person(desk: Desk, conversation_id: str | None, person: str) -> Iterator[str]:
+def _person_lines(desk: Desk, conversation_id: str | None, person: str) -> Iterator[str]:
     chat = desk.conversations.of(conversation_id or "")
     lines = exported_person(chat, checked_person_id(person), now_ms=desk.clock.now_ms())
-    return with_something(lines, of="this person in this chat")
+    return require_lines(lines, of="this person in this chat")
 
 
 def _write(desk: Desk, lines: Iterable[str], file: Path | None) -> None:

@@ -1,4 +1,4 @@
-"""Export and erasure of every object that the bucket holds of a chat."""
+"""Export and erasure of all stored objects of a chat."""
 
 import base64
 import json
@@ -26,14 +26,15 @@ from shared.storage.due_marker import DUE_PREFIX
 from shared.storage.object_names import ObjectNames
 from shared.storage.object_store import ObjectStore, StoredObject
 
-# The kinds at the top of the bucket: with a folder for each chat, or with one object for each chat. The journal is read before the
-# snapshot, and the archive after it, so that a record that a compaction moves meanwhile is found where it went. The amendments come first:
-# one that comes meanwhile is missing in the export, which is then refused. The fold is listed again, because it may be the chat's first.
+# The kinds at the top of the bucket: with a folder for each chat, or with a single object for each chat. The journal is read before the
+# snapshot, and the archive after the snapshot, so that a record that a compaction moves meanwhile is found at its new place. Amendments are
+# read first: an export that lacks a later amendment is refused by `restore`. The fold is listed again after the events, because the chat's
+# first fold may be written meanwhile.
 _FOLDERS: Final = ("calls", "edited", "entries", "journal", "media", "reminders")
 _SINGLE: Final = ("admitted", "erased", "members", "snapshots", "turns")
 _LAST: Final = ("archive",)
 _KINDS: Final = ("amended", *_FOLDERS, *_SINGLE, *_LAST)
-# Objects that stay after an erasure, without words: they tell who may talk to the bot, keep late events out, and continue the numbering.
+# Objects that stay, without words, after an erasure: they hold admissions, keep late events out, and continue the numbering.
 _STAY: Final[Mapping[str, type[object]]] = {
     "admitted": AdmissionRecord,
     "amended": AmendmentEvent,
@@ -47,28 +48,29 @@ _Record = TypeVar("_Record")
 
 
 def names_of(store: ObjectStore, conversation_id: str) -> tuple[str, ...]:
-    """Return the name of every object of the chat.  Raises: UnusableIdError, StorageUnavailableError."""
+    """Return the names of all objects of the chat.  Raises: UnusableIdError, StorageUnavailableError."""
     return tuple(_objects_of(store, conversation_id))
 
 
 def exported(store: ObjectStore, conversation_id: str) -> Iterator[str]:
-    """Yield every object of the chat as one line of JSON: its name, and its content as JSON, text or base64; no tombstone of an entry.
+    """Yield every object of the chat, except tombstones of entries, as a line: `{"name": "turns/C4af….json", "json": {}}` for example.
 
-    Raises: UnusableIdError, when it is called; StorageUnavailableError, while the lines are read.
+    Content that is not JSON stands under "text" or "base64".
+    Raises: UnusableIdError, at the call; StorageUnavailableError, while the lines are read.
     """
     return _lines(store, _prefixes(conversation_id))
 
 
 def all_chats(store: ObjectStore) -> tuple[str, ...]:
-    """Return the ids of all chats of which there is any object.  Raises: StorageUnavailableError."""
-    parts = {listed.name.split("/")[1].removesuffix(".json") for kind in _KINDS for listed in store.list(f"{kind}/")}
-    return tuple(sorted(part for part in parts if is_conversation_id(part)))  # others were put there by hand
+    """Return the ids of all chats with any object.  Raises: StorageUnavailableError."""
+    parts = {listing.name.split("/")[1].removesuffix(".json") for kind in _KINDS for listing in store.list(f"{kind}/")}
+    return tuple(sorted(part for part in parts if is_conversation_id(part)))  # other names were made by hand
 
 
 def remove_moved(conversation: Conversation) -> int:
-    """There is no object of the chat, which lives elsewhere; return how many there were.
+    """Delete all objects of a chat that moved to another deployment; return the number of objects.
 
-    Unlike an erasure this leaves no mark, so that the chat may move back. No worker may serve the chat here.
+    Unlike an erasure, the deletion leaves no mark, so the chat may move back. No worker may serve the chat here.
     Repeated: no further effect. Raises: UnusableIdError, StorageUnavailableError; safe to repeat.
     """
     _unmark_reminders(conversation)
@@ -79,7 +81,7 @@ def remove_moved(conversation: Conversation) -> int:
 
 
 def object_line(store: ObjectStore, name: str) -> Iterator[str]:
-    """Yield the object as one line of JSON; nothing where there is none, or a tombstone.  Raises: StorageUnavailableError."""
+    """Yield the object as a line of JSON; yield nothing for a missing object or a tombstone.  Raises: StorageUnavailableError."""
     stored = store.read(name)
     if stored is not None and tombstone_in(stored.data) is None:
         yield json.dumps({"name": name, **_content(name, stored.data)}, ensure_ascii=False)
@@ -94,11 +96,11 @@ class Forget:
     clock: Clock = field(repr=False)
 
     def __call__(self, conversation_id: str) -> int:
-        """No object of the chat holds words of people; return how many objects were deleted.
+        """Erase the chat, so that no object holds words of people; return the number of deleted objects.
 
         The chat is erased as if the bot had been removed now: a worker that holds the turn sends nothing and writes none of the erased
-        words, late events stay out, and later messages stay. Unreadable objects and the markers of reminders are deleted, too. Takes a
-        little longer than a lease.
+        words, late events stay out, and later messages stay. Unreadable objects and the markers of reminders are deleted as well. The
+        erasure takes a little longer than a lease.
         Repeated: no further effect. Raises: UnusableIdError, StorageUnavailableError; safe to repeat.
         """
         conversation = self.conversations.of(conversation_id)
@@ -121,21 +123,21 @@ class Forget:
 
 
 def _unmark_reminders(conversation: Conversation) -> None:
-    """No marker leads to a reminder of the chat.  All markers are listed only where the record that tells the marker cannot be read."""
+    """Delete the markers of the chat's reminders.  All markers are listed only if a reminder is unreadable."""
     reminders, store = ReminderStore(conversation), conversation.objects.store
-    is_all_known = True
-    for listed in reminders.list_objects():
-        reminder = _readable(Reminder, store.read(listed.name))
+    are_readable = True
+    for listing in reminders.list_objects():
+        reminder = _readable(Reminder, store.read(listing.name))
         if reminder is not None:
             reminders.delete_marker(reminder)
-        is_all_known = is_all_known and reminder is not None
-    if not is_all_known:
-        for listed in [one for one in store.list(DUE_PREFIX) if f"/{REMINDER}.{conversation.id}." in one.name]:
-            store.delete(listed.name, generation=listed.generation)
+        are_readable = are_readable and reminder is not None
+    if not are_readable:
+        for listing in [one for one in store.list(DUE_PREFIX) if f"/{REMINDER}.{conversation.id}." in one.name]:
+            store.delete(listing.name, generation=listing.generation)
 
 
 def _is_readable(names: ObjectNames, name: str, data: bytes) -> bool:
-    """Whether this object of a kind that stays can be read."""
+    """Whether an object of a kind in `_STAY` can be read."""
     try:
         if name == names.amended_fold:
             readable_fold(data)
@@ -166,18 +168,18 @@ def _prefixes(conversation_id: str) -> tuple[str, ...]:
 
 
 def _objects_of(store: ObjectStore, conversation_id: str) -> dict[str, int]:
-    """Return the generation of every object of the chat by its name."""
+    """Return the generations of all objects of the chat by name, for example `{"turns/C4af….json": 1763700000000123}`."""
     prefixes = _prefixes(conversation_id)
-    return {listed.name: listed.generation for prefix in prefixes for listed in store.list(prefix)}
+    return {listing.name: listing.generation for prefix in prefixes for listing in store.list(prefix)}
 
 
 def _lines(store: ObjectStore, prefixes: Iterable[str]) -> Iterator[str]:
     names: set[str] = set()
     for prefix in prefixes:
-        for listed in store.list(prefix):
-            if listed.name not in names:
-                names.add(listed.name)
-                yield from object_line(store, listed.name)
+        for listing in store.list(prefix):
+            if listing.name not in names:
+                names.add(listing.name)
+                yield from object_line(store, listing.name)
 
 
 def _kind(name: str) -> str:

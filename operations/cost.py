@@ -1,8 +1,8 @@
-"""`python -m operations.cost`: what a month costs, from measured figures (measured.toml) and a dated price list (prices.toml).
+"""`python -m operations.cost`: the costs of a month, from measured figures (measured.toml) and a dated price list (prices.toml).
 
-The estimate stands beside the budgets' limits, at which the bot stops asking the model (`--limit-tokens-a-day`). `--markdown` prints the
-tables of docs/deploy.md. Profiles are those of Terraform: `full`, `small`, and `small-essential`, which is small with the five essential
-alerts; and `self-hosted`, on a machine of your own, where only Gemini is paid for.
+`--limit-tokens-a-day` adds the costs at which the budgets stop the model. `--markdown` prints the tables of docs/deploy.md. The profiles
+are Terraform's `full` and `small`, `small-essential` (small with the five essential alerts), and `self-hosted` (your own machine, where
+only Gemini costs money).
 """
 
 import argparse
@@ -40,7 +40,7 @@ Numbers = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Month:
-    """The costs of a month in US dollars, by what causes them; `weighted_tokens_a_day` is what the budgets count."""
+    """The costs of a month in US dollars, by cause, for example `{"Pub/Sub": 0.12}`; the budgets count `weighted_tokens_a_day`."""
 
     messages_a_day: int
     items: Mapping[str, float]
@@ -98,7 +98,7 @@ def _tokens(messages: float, turns: float, measured: Numbers) -> dict[str, tuple
 
 
 def _cached(kind: str, prompt: float, measured: Numbers) -> float:
-    """Return the prompt tokens that are billed as cached: those of a turn's requests after its first."""
+    """Return the prompt tokens billed as cached: all requests of a turn but the first, for example two thirds for three requests."""
     calls = measured["tokens"]["turn"]["model_calls"]
     return float(prompt * (calls - 1) / calls) if kind == "turns" else 0.0
 
@@ -192,7 +192,7 @@ def report(months: list[Month], *, prices: Numbers, limit_tokens_a_day: float) -
 
 
 def markdown(months: list[Month], *, prices: Numbers, limits: Limits) -> str:
-    """Return a table of docs/deploy.md, in dollars, with what the budgets stop at."""
+    """Return a table of docs/deploy.md, in dollars, with the stops of the budgets."""
 
     def row(name: str, cells: list[str]) -> str:
         return f"| {' | '.join([name, *cells])} |"
@@ -202,8 +202,8 @@ def markdown(months: list[Month], *, prices: Numbers, limits: Limits) -> str:
 
     parts = {name: [_sum_of(month, begins, but=_SEARCHES) for month in months] for name, begins in _PARTS.items()}
     searches = [month.items[_SEARCHES] for month in months]
-    known = [sum(column) for column in zip(searches, *parts.values(), strict=True)]
-    rest = [month.total - amount for month, amount in zip(months, known, strict=True)]
+    named_amounts = [sum(column) for column in zip(searches, *parts.values(), strict=True)]
+    other_amounts = [month.total - amount for month, amount in zip(months, named_amounts, strict=True)]
     most = _dollars_a_month(limits.tokens_per_day, prices)
     model = parts["Gemini: turns, recaps, classification, captions, search"]
     stopped = [min(amount, most) for amount in model]
@@ -216,7 +216,7 @@ def markdown(months: list[Month], *, prices: Numbers, limits: Limits) -> str:
             *(row(name, cells) for name, cells in list(rows.items())[:1]),
             row("web search queries", [dollars(amount) for amount in searches]),
             *(row(name, cells) for name, cells in list(rows.items())[1:]),
-            row("Pub/Sub, logs, secrets, images", [dollars(amount) for amount in rest]),
+            row("Pub/Sub, logs, secrets, images", [dollars(amount) for amount in other_amounts]),
             row("**total**", [f"**about {dollars(month.total)}**" for month in months]),
             row("weighted tokens a day", [f"{month.weighted_tokens_a_day:,.0f}" for month in months]),
             row(
@@ -240,12 +240,12 @@ def _sum_of(month: Month, begins: str, *, but: str) -> float:
 
 
 def _dollars_a_month(tokens_a_day: float, prices: Numbers) -> float:
-    """Return what so many weighted tokens a day cost in a month."""
+    """Return the monthly costs of so many weighted tokens a day."""
     return float(tokens_a_day * _DAYS * prices["gemini"]["input_per_million"] / _MILLION)
 
 
 def load(name: str) -> dict[str, Any]:
-    """Return a table of this folder."""
+    """Return a table of this folder: `load("prices")` reads prices.toml."""
     return tomllib.loads((_FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
 
 

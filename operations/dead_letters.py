@@ -1,7 +1,7 @@
-"""Dead letters: events that no worker could handle.  They are explained without people's words, and replayed.
+"""Dead letters: events that no worker could handle, explained without people's words, and replayed.
 
-A replay publishes the event to the topic again, so the workers handle it like a redelivery: a recorded message has no further effect, a
-message that is too old to be answered becomes context, and an unsend is carried out.
+A replay publishes the event to the topic again, and the workers handle the event like a redelivery: a recorded message has no further
+effect, a message too old for an answer becomes context, and an unsend is carried out.
 """
 
 import base64
@@ -27,7 +27,7 @@ _ADDED: Final = "CloudPubSubDeadLetterSource"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeadLetter:
-    """A message of a dead-letter subscription, held by this process until its acknowledgement deadline."""
+    """A message of a dead-letter subscription, reserved for this process until the acknowledgement deadline."""
 
     subscription: str
     ack_id: str = field(repr=False)
@@ -41,20 +41,20 @@ class DeadLetterQueue(Protocol):
     """The dead-letter subscriptions.  Every method raises QueueUnavailableError."""
 
     def pull(self, most: int) -> tuple[DeadLetter, ...]:
-        """Return at most `most` letters; none if none came within some seconds.  Other pulls do not get them meanwhile."""
+        """Return at most `most` letters; none if no letter arrived within some seconds.  Other pulls do not get the letters meanwhile."""
         ...
 
     def acknowledge(self, letter: DeadLetter) -> None:
-        """The letter is deleted."""
+        """Delete the letter."""
         ...
 
     def release(self, letter: DeadLetter) -> None:
-        """The letter is available to the next pull."""
+        """Make the letter available to the next pull."""
         ...
 
 
 class Verdict(StrEnum):
-    """The action for a letter, and its reason."""
+    """The action for a letter, and the reason."""
 
     ANSWERED = "drop: already handled"
     PAST_TICK = "drop: a later tick does its work"
@@ -70,7 +70,7 @@ _REPLAYED: Final = frozenset({Verdict.REPLAY, Verdict.REPLAY_UNSEND})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """A letter and its verdict; `line` describes it in one line without words of people."""
+    """A letter and the verdict; `line` describes both without words of people, for example "message=17  type=message … => replay"."""
 
     letter: DeadLetter
     verdict: Verdict
@@ -81,7 +81,7 @@ class Explanation:
 class DeadLetters:
     """Explains and replays dead letters by the state of their chats.
 
-    `shows_ids` names a chat by LINE's id, which `forget` takes, instead of the pseudonym that the logs use.
+    `shows_ids` names a chat by LINE's id, as `forget` takes ids, instead of the pseudonym of the logs.
     """
 
     queue: DeadLetterQueue
@@ -91,21 +91,21 @@ class DeadLetters:
     clock: Clock = field(repr=False)
     shows_ids: bool = False
 
-    def look(self, *, most: int) -> tuple[Explanation, ...]:
-        """Return the explained letters, unsends first, and release all of them."""
+    def explain_all(self, *, most: int) -> tuple[Explanation, ...]:
+        """Return the explained letters, unsends first, and release all letters."""
         explanations = self._pull_all(most)
         for explanation in explanations:
             self.queue.release(explanation.letter)
         return explanations
 
     def replay(self, *, most: int) -> tuple[Explanation, ...]:
-        """Publish, drop or keep each letter by its verdict; return all of them, unsends first.
+        """Publish, drop or keep each letter by the verdict; return all letters, unsends first.
 
-        A letter is acknowledged only after the topic has its event. Repeated: an event that was handled meanwhile is dropped.
+        A letter is acknowledged only after the event is on the topic. Repeated: an event that was handled meanwhile is dropped.
         Raises: PublishFailedError; the remaining letters are released.
         """
         explanations = self._pull_all(most)
-        left = {explanation.letter.ack_id: explanation.letter for explanation in explanations}
+        unsettled = {explanation.letter.ack_id: explanation.letter for explanation in explanations}
         try:
             for explanation in explanations:
                 if explanation.verdict is Verdict.UNREADABLE:
@@ -113,14 +113,14 @@ class DeadLetters:
                 if explanation.verdict in _REPLAYED:
                     self.bus.publish((_message_of(explanation.letter),))
                 self.queue.acknowledge(explanation.letter)
-                del left[explanation.letter.ack_id]
+                del unsettled[explanation.letter.ack_id]
         finally:
-            for letter in left.values():
+            for letter in unsettled.values():
                 self.queue.release(letter)
         return explanations
 
     def _pull_all(self, most: int) -> tuple[Explanation, ...]:
-        """Return the explained letters, unsends first.  Raises: StorageUnavailableError, QueueUnavailableError; all are released."""
+        """Return the explained letters, unsends first.  Raises: StorageUnavailableError, QueueUnavailableError; no letter stays pulled."""
         letters: dict[str, DeadLetter] = {}
         try:
             while len(letters) < most:
@@ -142,13 +142,17 @@ class DeadLetters:
 
     def _explain(self, letter: DeadLetter) -> Explanation:
         try:
-            held = _event_of(letter)
-            event = None if isinstance(held, Tick) else parse_event(held, deadline=_no_deadline(self.conversations))
+            decoded = _event_of(letter)
+            event = (
+                None if isinstance(decoded, Tick) else parse_event(decoded, deadline=_no_deadline(self.conversations))
+            )
         except (UnusableEventError, UnusableIdError) as cause:
             return Explanation(letter=letter, verdict=Verdict.UNUSABLE, line=self._line(letter, None, str(cause)))
         try:
             verdict = Verdict.PAST_TICK if event is None else self._verdict(event)
-        except UnreadableRecordError:  # perhaps why the event is here; the events of other chats must not wait for it
+        except (
+            UnreadableRecordError
+        ):  # perhaps the cause of the dead letter; must not hold up the events of other chats
             verdict = Verdict.UNREADABLE
         return Explanation(letter=letter, verdict=verdict, line=self._line(letter, event, verdict.value))
 
@@ -164,7 +168,7 @@ class DeadLetters:
             return Verdict.WITHDRAWN
         if event.type != "message":  # an answer covers the message, not an edit of it
             return Verdict.REPLAY
-        turn = conversation.turn.read()  # before the chat, as a worker reads them
+        turn = conversation.turn.read()  # the turn before the chat, as in a worker
         is_covered = (
             event.message.line_message_id in self.reader.read_newest(conversation).with_covered_by(turn.record).covered
         )
@@ -174,7 +178,7 @@ class DeadLetters:
         return conversation_id if self.shows_ids else logs.pseudonym(conversation_id)
 
     def _line(self, letter: DeadLetter, event: LineEvent | None, verdict: str) -> str:
-        # A person waits since LINE's timestamp; the letter was published after the last attempt had failed.
+        # A person has waited since LINE's timestamp; the letter was published only after the last attempt had failed.
         began_ms = (event.timestamp_ms if event else 0) or letter.published_ms
         minutes = max(0, self.clock.now_ms() - began_ms) // 60_000
         facts = {
@@ -189,16 +193,16 @@ class DeadLetters:
         return "  ".join([*(f"{name}={_printable(value)}" for name, value in facts.items()), f"=> {verdict}"])
 
 
-def without_taken_back(letter: DeadLetter, conversations: Conversations) -> bytes | None:
-    """Return the letter's data without words that a person has taken back; None, where nothing of it may stay.
+def without_withdrawn_words(letter: DeadLetter, conversations: Conversations) -> bytes | None:
+    """Return the letter's data without withdrawn words; None if nothing of the letter may stay.
 
-    Nothing stays of a withdrawn or erased message, nor of an edit behind which a newer one came. A message that was edited since has the
-    newest words: its event is handled as before. What no release reads stays as it is.
-    Reads the chat's amendments alone.  Raises: StorageUnavailableError, UnreadableRecordError.
+    Nothing stays of a withdrawn or erased message, nor of an edit with a newer edit. An edited message gets the newest text, and the event
+    is handled as before. Data that no release can read is unchanged.
+    Only the chat's amendments are read.  Raises: StorageUnavailableError, UnreadableRecordError.
     """
     try:
-        held = _event_of(letter)
-        event = None if isinstance(held, Tick) else parse_event(held, deadline=_no_deadline(conversations))
+        decoded = _event_of(letter)
+        event = None if isinstance(decoded, Tick) else parse_event(decoded, deadline=_no_deadline(conversations))
     except (UnusableEventError, UnusableIdError):
         return letter.data
     if event is None or event.message is None:
@@ -228,7 +232,7 @@ def _no_deadline(conversations: Conversations) -> Deadline:
 
 
 def summary(explanations: Iterable[Explanation]) -> str:
-    """Return the count of each verdict."""
+    """Return the count of each verdict, for example "2 x replay; 1 x drop: withdrawn"."""
     verdicts = [explanation.verdict for explanation in explanations]
     counts = (f"{verdicts.count(verdict)} x {verdict.value}" for verdict in Verdict if verdict in verdicts)
     return "; ".join(counts) or "no dead letters"

@@ -1,4 +1,4 @@
-"""An export as a file: whole or not there at all, and only its owner can read it."""
+"""An export as a file: complete or absent, and readable only by the owner."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -8,7 +8,7 @@ from typing import Final
 from shared.errors import PermanentError
 
 DATE_BEGINS: Final = '{"exported_ms"'
-"""How the first line of an export begins; no other line does."""
+"""The beginning of an export's first line, and of no other line."""
 _OWNER_ONLY: Final = 0o600
 
 
@@ -20,8 +20,8 @@ class NothingStoredError(PermanentError):
     """There is nothing to export."""
 
 
-def with_something(lines: Iterable[str], *, of: str) -> Iterator[str]:
-    """Yield the lines.  Raises: NothingStoredError, where there are none."""
+def require_lines(lines: Iterable[str], *, of: str) -> Iterator[str]:
+    """Yield the lines.  Raises: NothingStoredError, if there are no lines; `of` ends the error, for example "this chat"."""
     is_empty = True
     for line in lines:
         is_empty = False
@@ -31,10 +31,10 @@ def with_something(lines: Iterable[str], *, of: str) -> Iterator[str]:
 
 
 def write_export(file: Path, lines: Iterable[str]) -> None:
-    """The file, which did not exist, holds every line.
+    """Write every line to a new file.
 
-    After an error, or where the process is interrupted, there is no file: a part of an export must not pass for the whole.
-    Raises: ExportFileError; whatever `lines` raises.
+    After an error or an interruption there is no file: a part of an export must not pass for the whole.
+    Raises: ExportFileError, also if the file exists; any error of `lines`.
     """
     try:
         descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _OWNER_ONLY)
@@ -53,7 +53,10 @@ def write_export(file: Path, lines: Iterable[str]) -> None:
 
 
 def read_exports(file: Path) -> Iterator[list[str]]:
-    """Yield the lines of each export in the file: a line with its date, and a line for each object.  Raises: ExportFileError."""
+    """Yield the lines of each export in the file.  Raises: ExportFileError.
+
+    The first line holds the date, for example `{"exported_ms": 1795655520000}`; every further line holds an object.
+    """
     try:
         with file.open(encoding="utf-8") as opened:
             lines: list[str] = []

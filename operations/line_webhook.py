@@ -1,4 +1,4 @@
-"""Registers the webhook at LINE, has LINE test it, and checks the console's switches that LINE's API shows.
+"""Registers the webhook at LINE, has LINE test the webhook, and checks the console's switches as far as LINE's API shows them.
 
 Source: LINE, Messaging API reference, "Webhook settings" and "Get bot info".
 """
@@ -7,18 +7,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-# Switches that the bot depends on and no API shows
+# Switches that the bot needs and that no API shows
 _BY_HAND: Final = (
     "not visible from here, look in LINE's console:",
     "  Webhook redelivery must be ON. It is off by default, and without it an event that failed once is lost.",
-    "  Auto-reply messages and greeting messages must be OFF, or they answer beside the bot.",
+    "  Auto-reply messages and greeting messages must be OFF, or they answer in addition to the bot.",
     "  Allow bot to join group chats must be ON, if it is to work in groups.",
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebhookSetting:
-    """LINE's webhook setting; LINE sends events only if it `is_active`."""
+    """LINE's webhook setting; LINE sends events only if the setting `is_active`."""
 
     url: str
     is_active: bool
@@ -26,7 +26,7 @@ class WebhookSetting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebhookTest:
-    """The result of LINE's test; `status_code` is 0 or less if there was no answer."""
+    """The result of LINE's test, for example status 200 with reason "OK"; `status_code` is 0 or less without an answer."""
 
     success: bool
     status_code: int
@@ -50,7 +50,7 @@ class LineChannel(Protocol):
         ...
 
     def chat_is_on(self) -> bool:
-        """Whether the account's chat is on; marking messages as read depends on it."""
+        """Whether the account's chat is on, as marking messages as read requires."""
         ...
 
 
@@ -63,7 +63,7 @@ class Registration:
 
 
 def register(channel: LineChannel, url: str) -> Registration:
-    """LINE sends its events to `url`, if its switches allow it.  Repeated: reports again."""
+    """Have LINE send events to `url`; test the webhook and report.  Repeated: reports again."""
     channel.set_webhook(url)
     setting = channel.webhook()
     tested = channel.test_webhook()

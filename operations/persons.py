@@ -1,4 +1,4 @@
-"""One person's own data: what they said in a chat and what came of it, exported; and taken back in every chat."""
+"""A person's own data: messages and derived records, exported from a chat, and withdrawn in every chat."""
 
 import json
 from collections.abc import Iterator
@@ -32,38 +32,38 @@ _KINDS: Final = (
     "snapshots/",
     "turns/",
 )
-"""What a chat may be known by alone: retention deletes each kind at its own time, and an edit may come before every message."""
+"""The kinds that may be all there is of a chat: retention deletes each kind at its own time, and an edit may precede every message."""
 _SECRET: Final = ("reply_token", "quote_token")
 
 
 def checked_person_id(value: str) -> str:
-    """Return the id.  Raises: UnusableIdError, if it is not LINE's id of a person."""
+    """Return the id.  Raises: UnusableIdError, if the id is not a user's, for example a group's "C4af…"."""
     if checked_conversation_id(value).startswith("U"):
         return value
     raise UnusableIdError("no LINE id of a person: U and 32 digits")
 
 
 def exported_person(conversation: Conversation, user_id: str, *, now_ms: int) -> Iterator[str]:
-    """Yield a line of JSON for each message of the person in this chat, for its medium, and for each entry and reminder that came from one.
+    """Yield a line of JSON for each of the person's messages in this chat, each medium, and each derived entry and reminder.
 
     Raises: UnusableIdError, StorageUnavailableError.
     """
-    found = messages_of(conversation, checked_person_id(user_id), until_ms=now_ms)
-    own, sources = found.own, found.own | found.source_only
+    messages = messages_of(conversation, checked_person_id(user_id), until_ms=now_ms)
+    own, sources = messages.own, messages.own | messages.source_only
     for message in _messages(conversation, own):
-        said: dict[str, Any] = msgspec.to_builtins(message)
+        fields: dict[str, Any] = msgspec.to_builtins(message)
         name = conversation.names.message(message.line_message_id)
         yield json.dumps(
-            {"name": name, "json": {key: said[key] for key in said if key not in _SECRET}}, ensure_ascii=False
+            {"name": name, "json": {key: fields[key] for key in fields if key not in _SECRET}}, ensure_ascii=False
         )
     for line_message_id in sorted(own):
         for name in (conversation.names.medium(line_message_id), conversation.names.medium_label(line_message_id)):
             yield from object_line(conversation.objects.store, name)
     entries = EntryStore(conversation)
-    for listed in entries.list():
-        entry = entries.entry(path_in(listed.name))
+    for listing in entries.list():
+        entry = entries.entry(path_in(listing.name))
         if entry is not None and sources & entry.provenance.message_ids:
-            yield from object_line(conversation.objects.store, listed.name)
+            yield from object_line(conversation.objects.store, listing.name)
     for reminder in ReminderStore(conversation).read_all():
         if sources & reminder.provenance.message_ids:
             yield from object_line(conversation.objects.store, conversation.names.reminder(reminder.id))
@@ -71,7 +71,7 @@ def exported_person(conversation: Conversation, user_id: str, *, now_ms: int) ->
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForgetPerson:
-    """Takes back what a person said, in every chat."""
+    """Withdraws a person's messages in every chat."""
 
     conversations: Conversations
     withdrawal: Withdrawal
@@ -79,27 +79,28 @@ class ForgetPerson:
     clock: Clock = field(repr=False)
 
     def __call__(self, user_id: str) -> dict[str, int]:
-        """Every stored message of the person is withdrawn, with all that came from it; the 1:1 chat is erased.
+        """Withdraw every stored message of the person with all derived records, and erase the 1:1 chat.
 
-        Returns how many messages were taken back, by chat; of the 1:1 chat, how many objects went. Takes a little longer than a lease.
+        Returns the number of withdrawn messages by chat, and of deleted objects for the 1:1 chat, for example `{"C4af…": 12, "U8d3…": 40}`.
+        Takes a little longer than a lease.
         Repeated: no further effect. Raises: UnusableIdError, StorageUnavailableError; safe to repeat. UnreadableRecordError, once every
-        chat that can be read has forgotten the person; the log names the others.
+        readable chat has forgotten the person; the log names the other chats.
         """
         person, now_ms = checked_person_id(user_id), self.clock.now_ms()
-        found: dict[str, frozenset[str]] = {}
+        message_ids: dict[str, frozenset[str]] = {}
         unreadable = 0
         for conversation_id in chats_in(self.conversations.objects.store):
             if conversation_id == person:
                 continue
             try:
-                found[conversation_id] = self._take_back(conversation_id, person, now_ms)
+                message_ids[conversation_id] = self._withdraw_messages(conversation_id, person, now_ms)
             except UnreadableRecordError as cause:
                 logs.error("chat_unreadable", cause=cause, conversation_id=logs.pseudonym(conversation_id))
                 unreadable += 1
-        found = {conversation_id: own for conversation_id, own in found.items() if own}
-        counts = {conversation_id: len(own) for conversation_id, own in found.items()}
+        message_ids = {conversation_id: own for conversation_id, own in message_ids.items() if own}
+        counts = {conversation_id: len(own) for conversation_id, own in message_ids.items()}
         counts[person] = self.forget(person)  # waits until every writer that had read the chats has ended
-        for conversation_id, own in found.items():
+        for conversation_id, own in message_ids.items():
             self.withdrawal.finish_withdrawal(self.conversations.of(conversation_id), max(own))
         if unreadable:
             raise UnreadableRecordError(
@@ -107,8 +108,8 @@ class ForgetPerson:
             )
         return counts
 
-    def _take_back(self, conversation_id: str, person: str, now_ms: int) -> frozenset[str]:
-        """Return the ids of the person's messages in the chat, all of which are withdrawn."""
+    def _withdraw_messages(self, conversation_id: str, person: str, now_ms: int) -> frozenset[str]:
+        """Withdraw the person's messages in the chat; return the ids."""
         conversation = self.conversations.of(conversation_id)
         before = messages_of(conversation, person, until_ms=now_ms)
         own = before.own | before.source_only | conversation.amendments.edited_by(person, until_ms=now_ms)
@@ -121,9 +122,9 @@ class ForgetPerson:
 
 
 def chats_in(store: ObjectStore) -> tuple[str, ...]:
-    """Return the ids of all chats that the bucket holds something of.  Raises: StorageUnavailableError."""
-    parts = {listed.name.split("/")[1].removesuffix(".json") for kind in _KINDS for listed in store.list(kind)}
-    return tuple(sorted(part for part in parts if is_conversation_id(part)))  # others were put there by hand
+    """Return the ids of all chats with an object in the bucket.  Raises: StorageUnavailableError."""
+    parts = {listing.name.split("/")[1].removesuffix(".json") for kind in _KINDS for listing in store.list(kind)}
+    return tuple(sorted(part for part in parts if is_conversation_id(part)))  # other names were made by hand
 
 
 def _messages(conversation: Conversation, own: frozenset[str]) -> list[MessageRecord]:
@@ -132,4 +133,4 @@ def _messages(conversation: Conversation, own: frozenset[str]) -> list[MessageRe
     for segment in (*Sweep(archive=conversation.archive).find(own), snapshot.leaving):
         newest |= {one.line_message_id: one for one in segment.messages}
     newest |= {one.line_message_id: one for one in (*snapshot.messages, *journalled)}
-    return sorted((newest[one] for one in own & newest.keys()), key=lambda one: one.timestamp_ms)
+    return sorted((newest[one] for one in own & newest.keys()), key=lambda message: message.timestamp_ms)

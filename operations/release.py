@@ -1,6 +1,6 @@
-"""`python -m operations.release`: the files of a release in dist/: each function's package, its SBOM and its licences.
+"""`python -m operations.release` writes a release to dist/: the package, SBOM and licences of each function.
 
-A package is the same, byte for byte, for the same commit. It holds what infra/terraform deploys.
+Equal commits give equal packages, byte for byte. A package holds the files that infra/terraform deploys.
 """
 
 import re
@@ -20,22 +20,22 @@ _LEFT_OUT: Final = re.compile(
 
 
 def files_of(function: str) -> dict[str, Path]:
-    """Return the files of a function's package, by their name in it."""
+    """Return the files of a function's package: `files_of("webhook")["main.py"] -> ROOT / "functions/webhook/main.py"`."""
     own, common = ROOT / "functions" / function, (ROOT / "schemas", ROOT / "shared")
-    found = {str(path.relative_to(own)): path for path in own.rglob("*")}
-    found |= {str(path.relative_to(ROOT)): path for folder in common for path in folder.rglob("*")}
-    return {name: path for name, path in sorted(found.items()) if path.is_file() and not _LEFT_OUT.search(name)}
+    files = {str(path.relative_to(own)): path for path in own.rglob("*")}
+    files |= {str(path.relative_to(ROOT)): path for folder in common for path in folder.rglob("*")}
+    return {name: path for name, path in sorted(files.items()) if path.is_file() and not _LEFT_OUT.search(name)}
 
 
 def write_release(folder: Path, version: str) -> list[str]:
-    """Write the files; return the packages whose licence is not known to be permissive."""
+    """Write the files; return the packages with a licence that is not known to be permissive."""
     folder.mkdir(parents=True, exist_ok=True)
     doubtful: set[str] = set()
     for function in FUNCTIONS:
-        listed = components((ROOT / "functions" / function / "requirements.txt").read_text(encoding="utf-8"))
-        doubtful |= {one.name for one in listed if one.licence and not one.is_permissive}
-        (folder / f"{function}.cdx.json").write_text(sbom(f"aizuchi-{function}", version, listed), encoding="utf-8")
-        (folder / f"{function}.licences.txt").write_text(licences(listed), encoding="utf-8")
+        packages = components((ROOT / "functions" / function / "requirements.txt").read_text(encoding="utf-8"))
+        doubtful |= {one.name for one in packages if one.licence and not one.is_permissive}
+        (folder / f"{function}.cdx.json").write_text(sbom(f"aizuchi-{function}", version, packages), encoding="utf-8")
+        (folder / f"{function}.licences.txt").write_text(licences(packages), encoding="utf-8")
         with zipfile.ZipFile(folder / f"{function}.zip", "w", zipfile.ZIP_DEFLATED) as archive:
             for name, path in files_of(function).items():
                 entry = zipfile.ZipInfo(name, _FIXED_DATE)
@@ -46,10 +46,10 @@ def write_release(folder: Path, version: str) -> list[str]:
 
 
 def main() -> None:
-    """Write dist/; end with an error if a licence is in doubt."""
+    """Write dist/; exit with an error if a licence is in doubt."""
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    found = re.search(r"^## \[(\d[^]]*)\]", changelog, re.MULTILINE)
-    doubtful = write_release(ROOT / "dist", found[1] if found else "unreleased")
+    release_heading = re.search(r"^## \[(\d[^]]*)\]", changelog, re.MULTILINE)
+    doubtful = write_release(ROOT / "dist", release_heading[1] if release_heading else "unreleased")
     if doubtful:
         sys.exit(f"look at the licences of {', '.join(doubtful)}")
 

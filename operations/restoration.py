@@ -1,8 +1,8 @@
-"""Restore a chat from its export, after its objects were lost.
+"""Restore a chat from an export after a loss of objects.
 
-What people took back must not return: an export is refused if anything was withdrawn, edited or erased since it was made, or if it is so
-old that the bucket may have forgotten that; and objects that exist keep their words. If the chat went on after the loss, its turn and its
-snapshot are changed so that what is restored can be changed, and stays.
+Withdrawn words must not return. So an export is refused after a later withdrawal, edit or erasure, and if the export is so old that the
+bucket may have deleted the amendments since; existing objects keep their words. If the chat went on after the loss, the turn and the
+snapshot are adjusted, so that later turns can change the restored objects and no compaction deletes any.
 """
 
 import base64
@@ -32,7 +32,7 @@ from shared.storage.due_marker import DueMarker
 from shared.storage.object_names import ObjectNames
 from shared.storage.object_store import ObjectStore
 
-# What was taken back is restored first, so that a worker that reads the chat meanwhile shows nothing of it.
+# Amendments are restored first, so that a worker that reads the chat meanwhile shows no withdrawn words.
 _ORDER: Final = (
     "erased",
     "edited",
@@ -51,7 +51,7 @@ _ORDER: Final = (
 
 
 MOST_DAYS: Final = 29
-"""How old an export may be: the bucket keeps withdrawals for 30 days (infra/terraform/history.tf)."""
+"""The greatest age of an export: the bucket keeps withdrawals for 30 days (infra/terraform/history.tf)."""
 _DAY_MS: Final = 86_400_000
 
 
@@ -61,7 +61,7 @@ class RestorationRefusedError(PermanentError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Restored:
-    """How many objects were created, and how many there were already."""
+    """The number of created objects, and of objects that existed already."""
 
     created: int
     present: int
@@ -71,9 +71,9 @@ class Restored:
 
 
 def restore(store: ObjectStore, lines: Iterable[str], *, clock: Clock) -> Restored:
-    """Every object of the export exists.  `lines` are those behind its first line, which `check_date` takes.
+    """Create every object of the export.  `lines` are the lines after the first; `check_date` takes the first.
 
-    Amendments are appended anew, so that workers that know the chat find them. Repeated: creates what is missing.
+    Amendments are appended under the present time, so that workers that know the chat find them. Repeated: creates missing objects.
     Raises: RestorationRefusedError; StorageUnavailableError, safe to repeat.
     """
     objects = dict(_object(number, line) for number, line in enumerate(lines, start=2) if line.strip())
@@ -82,28 +82,28 @@ def restore(store: ObjectStore, lines: Iterable[str], *, clock: Clock) -> Restor
         raise RestorationRefusedError("the export holds no chat, or several")
     (conversation_id,) = conversations
     names = ObjectNames(conversation_id)
-    objects, stored = _unfolded(names, objects), _unfolded(names, stored_amendments(store, names))
-    _refuse_what_was_taken_back_since(names, objects, stored)
+    objects, stored = _unfold(names, objects), _unfold(names, stored_amendments(store, names))
+    _refuse_amended_since(names, objects, stored)
     _refuse_reminders_of_a_newer_release(objects)
-    _unname_segments(store, conversation_id, objects)
-    known = {event_key(names, name) for name in stored}
+    _remove_segment_names(store, conversation_id, objects)
+    present_keys = {event_key(names, name) for name in stored}
     ordered = sorted(objects, key=lambda name: (_ORDER.index(_kind(name)), name))
     created = 0
     for name in ordered:
-        if event_key(names, name) in known:
+        if event_key(names, name) in present_keys:
             continue
-        known.add(event_key(names, name))
+        present_keys.add(event_key(names, name))
         if create_now(store, names, name, objects[name], clock=clock):
             created += 1
         elif _kind(name) == "turns":
-            _count_on(store, name, objects[name])
+            _raise_sequence(store, name, objects[name])
     for name in ordered:
-        _mark_reminder(store, name)
+        _create_due_marker(store, name)
     return Restored(created=created, present=len(objects) - created)
 
 
 def chat_of(lines: Iterable[str]) -> str:
-    """Return the chat of an export, whose lines these are, behind the first.  Raises: RestorationRefusedError."""
+    """Return the chat of an export, given the lines after the first.  Raises: RestorationRefusedError."""
     for number, line in enumerate(lines, start=2):
         if line.strip():
             return _conversation_of(_object(number, line)[0])
@@ -111,12 +111,12 @@ def chat_of(lines: Iterable[str]) -> str:
 
 
 def date_line(now_ms: int) -> str:
-    """Return the first line of an export that is made now."""
+    """Return the first line of an export: `date_line(1795655520000) -> '{"exported_ms": 1795655520000}'`."""
     return json.dumps({"exported_ms": now_ms})
 
 
 def check_date(line: str, *, now_ms: int) -> None:
-    """Check the first line of an export.  Raises: RestorationRefusedError, if it has no date, or is older than MOST_DAYS."""
+    """Check the first line of an export.  Raises: RestorationRefusedError, without a date, for a future date, or after MOST_DAYS."""
     try:
         exported_ms = int(json.loads(line)["exported_ms"])
     except (KeyError, TypeError, ValueError, RecursionError) as cause:
@@ -129,7 +129,7 @@ def check_date(line: str, *, now_ms: int) -> None:
         )
 
 
-def _unfolded(names: ObjectNames, objects: Mapping[str, bytes]) -> dict[str, bytes]:
+def _unfold(names: ObjectNames, objects: Mapping[str, bytes]) -> dict[str, bytes]:
     try:
         return unfolded(names, objects)
     except UnknownRecordVersionError as cause:
@@ -138,20 +138,18 @@ def _unfolded(names: ObjectNames, objects: Mapping[str, bytes]) -> dict[str, byt
         raise RestorationRefusedError("the fold of amendments was changed by hand") from cause
 
 
-def _refuse_what_was_taken_back_since(
-    names: ObjectNames, objects: Mapping[str, bytes], stored: Mapping[str, bytes]
-) -> None:
+def _refuse_amended_since(names: ObjectNames, objects: Mapping[str, bytes], stored: Mapping[str, bytes]) -> None:
     exported = {event_key(names, name): data for name, data in objects.items()}
     for name, data in stored.items():
-        known = exported.get(event_key(names, name))
-        if known is None or not _is_same(known, data):
+        exported_data = exported.get(event_key(names, name))
+        if exported_data is None or not _is_same(exported_data, data):
             raise RestorationRefusedError(
                 "something was withdrawn, edited or erased since this export, and would come back; use a newer export"
             )
 
 
 def _is_same(exported: bytes, stored: bytes) -> bool:
-    """Whether both are the same JSON.  What is no JSON was changed by hand; an export holds it byte by byte."""
+    """Whether both are the same JSON: `_is_same(b'{"a": 1}', b'{"a":1}') -> True`.  Other content is compared byte by byte."""
     try:
         return bool(json.loads(exported) == json.loads(stored))
     except (ValueError, RecursionError):
@@ -159,7 +157,7 @@ def _is_same(exported: bytes, stored: bytes) -> bool:
 
 
 def _refuse_reminders_of_a_newer_release(objects: Mapping[str, bytes]) -> None:
-    """Only the release that reads a reminder can tell when it is due, and without a marker no tick would come to it."""
+    """Refuse a reminder of a newer release: the due time cannot be read, and without a due marker no tick would send the reminder."""
     for name, data in objects.items():
         try:
             if _kind(name) == "reminders":
@@ -170,13 +168,14 @@ def _refuse_reminders_of_a_newer_release(objects: Mapping[str, bytes]) -> None:
             raise RestorationRefusedError("a newer release wrote a reminder of the export; use that release") from cause
 
 
-def _unname_segments(store: ObjectStore, conversation_id: str, objects: Mapping[str, bytes]) -> None:
-    """The snapshot names no segment, so that no compaction removes those of the export.
+def _remove_segment_names(store: ObjectStore, conversation_id: str, objects: Mapping[str, bytes]) -> None:
+    """Remove the segment names from the snapshot, so that no compaction deletes the export's segments.
 
-    A snapshot that began after the loss names segments of its own, and one between two that it names counts as that of a lost swap.
+    A snapshot written after the loss names only newer segments. A compaction takes an unnamed segment between two named segments for the
+    leftover of a lost swap.
     """
-    there = {listed.name for listed in store.list(f"archive/{conversation_id}/")}
-    if all(name in there for name in objects if _kind(name) == "archive"):
+    segment_names = {listing.name for listing in store.list(f"archive/{conversation_id}/")}
+    if all(name in segment_names for name in objects if _kind(name) == "archive"):
         return
 
     def unnamed(data: bytes | None) -> bytes | None:
@@ -186,17 +185,17 @@ def _unname_segments(store: ObjectStore, conversation_id: str, objects: Mapping[
     update_by_swap(store, f"snapshots/{conversation_id}.json", unnamed, what="the snapshot")
 
 
-def _count_on(store: ObjectStore, name: str, exported: bytes) -> None:
-    """The next commit has a larger number than those of the export; else its writes to what is restored would count as older.
+def _raise_sequence(store: ObjectStore, name: str, exported: bytes) -> None:
+    """Raise the turn's sequence to the export's: else the next commit's writes to restored objects would count as older.
 
-    A worker that holds the turn goes on with the number that it finds.
+    A worker that holds the turn continues from the raised number.
     """
 
     def counted(data: bytes | None) -> bytes | None:
-        there, before = (_turn_in(data), _turn_in(exported)) if data is not None else (None, None)
-        if there is None or before is None or there.sequence >= before.sequence:
+        turn, exported_turn = (_turn_in(data), _turn_in(exported)) if data is not None else (None, None)
+        if turn is None or exported_turn is None or turn.sequence >= exported_turn.sequence:
             return None
-        return encode(replace(there, sequence=before.sequence))
+        return encode(replace(turn, sequence=exported_turn.sequence))
 
     update_by_swap(store, name, counted, what="the turn")
 
@@ -208,14 +207,14 @@ def _turn_in(data: bytes) -> TurnRecord | None:
         return None
 
 
-def _mark_reminder(store: ObjectStore, name: str) -> None:
-    """A tick comes to the reminder of this name, if it is one; exports hold no markers."""
+def _create_due_marker(store: ObjectStore, name: str) -> None:
+    """Create the due marker of a reminder, because exports hold no markers; do nothing for other objects."""
     stored = store.read(name) if _kind(name) == "reminders" else None
     try:
         reminder = decode(Reminder, stored.data) if stored is not None else None
     except (
         UnreadableRecordError
-    ):  # the chat's count of pushes, a record that no release reads, or a newer one that was there
+    ):  # the chat's push count, an unreadable record, or an existing record of a newer release
         return
     next_ms = next_ms_of(reminder) if reminder is not None else None
     if reminder is not None and next_ms is not None:

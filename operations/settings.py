@@ -1,4 +1,4 @@
-"""The environment of the commands.  `terraform output -raw operations_environment` prints it, except for LINE's token."""
+"""The environment of the commands, as `terraform output -raw operations_environment` prints it, plus LINE's token."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from shared.settings.reader import read_settings
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineSettings:
-    """Access to LINE.  `webhook_url` is the address to which LINE sends events."""
+    """Access to LINE.  LINE sends events to `webhook_url`, for example "https://webhook-abc.a.run.app"."""
 
     channel_access_token: str = field(repr=False)
     api_base_url: str | None
@@ -17,7 +17,7 @@ class LineSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistorySettings:
-    """The bucket that holds the chats."""
+    """The bucket of the chats."""
 
     project_id: str
     history_bucket: str
@@ -47,7 +47,7 @@ def line_settings(env: Mapping[str, str]) -> LineSettings:
 
 
 def history_settings(env: Mapping[str, str]) -> HistorySettings:
-    """Read the settings of every command that reads chats.  Raises: SettingsError."""
+    """Read the settings of all commands on chats.  Raises: SettingsError."""
     return read_settings(
         env,
         lambda settings: HistorySettings(

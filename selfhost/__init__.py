@@ -1,1 +1,1 @@
-"""The bot as one process on one machine, with a real LINE channel: the functions' handlers on SQLite.  `python -m selfhost`."""
+"""The bot as a single process on a single machine, with a real LINE channel: the functions' handlers on SQLite.  `python -m selfhost`."""

@@ -13,7 +13,7 @@ from selfhost.settings import serve_settings
 
 
 def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
-    """Serve with this environment and the file `.env`, or carry out a command.  Raises: SettingsError, DatabaseRefusedError."""
+    """Serve with the given environment and the file `.env`, or carry out a command.  Raises: SettingsError, DatabaseRefusedError."""
     options = commands_parser().parse_args(arguments)
     settings = serve_settings(with_env_file(env, Path(".env")))
     if options.command is not None:

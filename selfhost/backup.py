@@ -1,7 +1,7 @@
-"""Backups: folders named by the hour at which they were begun, such as `data-backups/20261126T011200Z`, with the database and the media.
+"""Backups of the database and the media: folders named by their start in UTC, for example `data-backups/20261126T011200Z`.
 
-A withdrawal does not reach a backup. So backups stand outside the folder of the process, are deleted after some days, and are restored only
-with what was withdrawn since (selfhost/restoration.py).
+A withdrawal does not reach a backup. So backups stand outside the data folder and are deleted after some days; a restoration repeats all
+withdrawals since the backup (selfhost/restoration.py).
 """
 
 import datetime as dt
@@ -30,14 +30,14 @@ class BackupRefusedError(PermanentError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backups:
-    """The backups in `folder`, each of which is deleted after `days`."""
+    """The backups in `folder`; each backup is deleted after `days`."""
 
     folder: Path
     days: int
     clock: Clock
 
     def make(self, database: Database) -> Path:
-        """Return a new backup of what is committed, whole and on the disk.  Raises: BackupRefusedError, StorageUnavailableError."""
+        """Return a complete new backup of all committed data, synced to disk.  Raises: BackupRefusedError, StorageUnavailableError."""
         if self.folder.resolve().is_relative_to(database.folder.resolve()):
             raise BackupRefusedError(f"{self.folder} is inside {database.folder}; a withdrawal does not reach a backup")
         target = self.folder / name_of(self.clock.now_ms())
@@ -46,7 +46,7 @@ class Backups:
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             if target.exists():
                 raise BackupRefusedError(f"{target} was made in this second")
-            shutil.rmtree(part, ignore_errors=True)  # of a process that was killed
+            shutil.rmtree(part, ignore_errors=True)  # left by a process that was killed
             part.mkdir(mode=0o700)
             database.back_up(part / FILE)
             _copy_media(database.folder / MEDIA_FOLDER, part)
@@ -58,7 +58,7 @@ class Backups:
         return target
 
     def drop_old(self) -> None:
-        """No backup is older than its days, and none is unfinished for a day.  Raises: StorageUnavailableError."""
+        """Delete the backups older than `days`, and the unfinished backups older than a day.  Raises: StorageUnavailableError."""
         now_ms = self.clock.now_ms()
         try:
             for path in self.folder.iterdir() if self.folder.is_dir() else ():
@@ -72,20 +72,20 @@ class Backups:
 
 
 def name_of(now_ms: int) -> str:
-    """Return the name of a backup: "20261126T011200Z"."""
+    """Return the name of a backup: `name_of(1_795_655_520_000) -> "20261126T011200Z"`."""
     return dt.datetime.fromtimestamp(now_ms / 1_000, dt.UTC).strftime(_NAME)
 
 
 def made_ms_of(path: Path) -> int | None:
-    """Return when the backup of this name was begun; None: it is no name of a backup."""
+    """Return the time in a backup's name: `made_ms_of(Path("a/20261126T011200Z")) -> 1_795_655_520_000`; None for other names."""
     with suppress(ValueError):
-        made = dt.datetime.strptime(path.name.removesuffix(_PART), _NAME).replace(tzinfo=dt.UTC)
-        return round(made.timestamp()) * 1_000
+        start = dt.datetime.strptime(path.name.removesuffix(_PART), _NAME).replace(tzinfo=dt.UTC)
+        return round(start.timestamp()) * 1_000
     return None
 
 
 def _copy_media(media: Path, backup: Path) -> None:
-    """The backup has the file of each medium that its database names; what was withdrawn since the database was copied is in neither."""
+    """Copy the media that the backup's database names.  A medium withdrawn meanwhile is removed from the database instead."""
     with closing(Database(backup)) as copied:
         store = SqliteObjectStore(copied)
         for name, file in copied.read(

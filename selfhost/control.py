@@ -1,7 +1,7 @@
-"""The operator's commands on a running process: a Unix socket in the folder, which only the folder's owner can open.
+"""The operator's commands to a running process, through a Unix socket in the data folder that only the folder's owner can open.
 
-One request a connection, `{"arguments": ["invite"], "folder": "/home/momo"}`, and lines until the end: what the command prints, then a
-line with its status. Where no process runs, the command opens the database itself.
+Each connection carries a single request, for example `{"arguments": ["invite"], "folder": "/home/momo"}`. The response is the command's
+output, then a line with the exit status. Where no process runs, the command opens the database itself.
 """
 
 import argparse
@@ -33,7 +33,7 @@ _STATUS: Final = "\x00status "
 
 
 def commands_parser() -> argparse.ArgumentParser:
-    """Return the parser of `python -m selfhost`; without a command it serves."""
+    """Return the parser of `python -m selfhost`.  Without a command, the process serves."""
     parser = argparse.ArgumentParser(
         prog="python -m selfhost",
         description="Serve a LINE channel from this machine; with a command, do that with its chats, also while it serves.",
@@ -50,20 +50,21 @@ def commands_parser() -> argparse.ArgumentParser:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Commands:
-    """What commands work on besides chats.
+    """The resources of commands, apart from the chats.
 
-    `forgotten` is called after each; `back_up` returns the new backup. `public_url` is where LINE reaches the process, None: nowhere yet.
+    `clean_up` is called after a command that may have deleted words; `back_up` returns the new backup. `public_url` returns the address
+    at which LINE reaches the process, for example "https://bot.example.com"; None before there is an address.
     """
 
     queue: SqliteEventQueue
     bus: EventBus
-    forgotten: Callable[[], None]
+    clean_up: Callable[[], None]
     back_up: Callable[[], Path]
     channel: LineChannel
     public_url: Callable[[], str | None]
 
     def perform(self, desk: Desk, options: argparse.Namespace) -> int:
-        """Carry out a command; return its status.  What it has deleted is in no file then."""
+        """Carry out a command; return its exit status.  Words that the command deleted are in no file afterwards."""
         try:
             if options.command == "dead-letters":
                 show_dead_letters(desk, options, queue=SqliteDeadLetterQueue(queue=self.queue), bus=self.bus)
@@ -76,7 +77,7 @@ class Commands:
                 return 1
             else:
                 carry_out(desk, options)
-            self.forgotten()
+            self.clean_up()
         except AizuchiError as cause:
             desk.say(f"error: {cause}")
             return 1
@@ -93,18 +94,18 @@ class Commands:
 
 
 def is_restoration_of_a_backup(folder: Path, options: argparse.Namespace) -> bool:
-    """Whether the command restores a backup, which is a folder, and not the export of a chat, which is a file."""
+    """Whether the command restores a backup (a folder) rather than the export of a chat (a file)."""
     return options.command == "restore" and bool((folder / options.file).is_dir())
 
 
 class Control:
-    """Listens in a thread of its own; commands are carried out one after the other."""
+    """Listens in a separate thread and carries out commands in sequence."""
 
     def __init__(self, folder: Path, desk: Desk, commands: Commands) -> None:
-        """Raises: OSError, if the socket cannot be made: its path has at most about a hundred bytes."""
+        """Raises: OSError, if the socket cannot be created: a socket's path has at most about 100 bytes."""
         self._desk, self._commands = desk, commands
         self._path = folder / SOCKET
-        self._path.unlink(missing_ok=True)  # that of a process that was killed: this one holds the folder's lock
+        self._path.unlink(missing_ok=True)  # left by a killed process: this process holds the folder's lock
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         mask = os.umask(0o177)
         try:
@@ -115,11 +116,11 @@ class Control:
         self._thread = threading.Thread(target=self._run, name="control", daemon=True)
 
     def start(self) -> None:
-        """Begin."""
+        """Start to listen."""
         self._thread.start()
 
     def stop(self) -> None:
-        """End."""
+        """Stop listening."""
         self._path.unlink(missing_ok=True)
         with contextlib.suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
@@ -129,7 +130,7 @@ class Control:
         while True:
             try:
                 connection, _ = self._socket.accept()
-            except OSError:  # it was closed
+            except OSError:  # closed by `stop`
                 return
             with connection:
                 try:
@@ -149,7 +150,7 @@ class Control:
 
 
 def ask_running(folder: Path, arguments: Sequence[str], out: TextIO) -> int | None:
-    """Have the process that serves from the folder carry out a command; return its status.  None: no process does."""
+    """Have the process that serves from the folder carry out a command; return the exit status, or None without such a process."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
         try:
             connection.connect(str(folder / SOCKET))

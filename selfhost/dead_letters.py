@@ -1,4 +1,4 @@
-"""The queue's dead letters, as the operator's command takes them; and what of the queue has to go with a withdrawal."""
+"""The queue's dead letters for the operator's command, and the removal of withdrawn words from the queue."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _AT_A_TIME: Final = 100
 
 @dataclass(slots=True, kw_only=True)
 class SqliteDeadLetterQueue:
-    """The port `DeadLetterQueue` for one command: each letter is pulled once, and stays where it is until it is acknowledged."""
+    """The port `DeadLetterQueue` for a single command: each letter is pulled once, and stays stored until it is acknowledged."""
 
     queue: SqliteEventQueue
     _last_id: int = 0
@@ -30,34 +30,35 @@ class SqliteDeadLetterQueue:
         self.queue.drop(int(letter.ack_id))
 
     def release(self, letter: DeadLetter) -> None:
-        """Nothing holds it."""
+        """Do nothing: a pull reserves no letter."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WithdrawnMessages:
-    """Takes the words that people took back from the queue: from dead letters, and from what waits for another attempt.
+    """Removes withdrawn words from dead letters and from messages that wait for another attempt.
 
-    `remainder` is what may stay of a letter. What a worker has, or will have within a lease, it drops itself; if it fails with it, the
-    next call takes the words. No delivery of another message depends on one that was withdrawn (docs/turn-protocol.md, step 4).
+    `remainder` returns the part of a letter that may stay, or None. A message that a worker has, or gets within a lease, is left alone: the
+    worker drops withdrawn words itself, and if the worker fails, the next call removes them. No delivery of another message depends on a
+    withdrawn message (docs/turn-protocol.md, step 4).
     """
 
     queue: SqliteEventQueue
     remainder: Callable[[DeadLetter], bytes | None]
 
     def __call__(self) -> None:
-        """Costs one read where nothing rests.  Raises: StorageUnavailableError; safe to repeat."""
+        """Remove the words; a single read if no message rests.  Raises: StorageUnavailableError; safe to repeat."""
         count, last_id = 0, 0
         while messages := self.queue.resting(_AT_A_TIME, behind=last_id):
             last_id = messages[-1].id
-            count += sum(map(self._is_changed, messages))
+            count += sum(map(self._remove_words, messages))
         if count:
             logs.info("withdrawn_messages_dropped", count=count)
 
-    def _is_changed(self, message: QueuedMessage) -> bool:
-        """Whether words of the message had to go, which they have."""
+    def _remove_words(self, message: QueuedMessage) -> bool:
+        """Remove a message's withdrawn words; return whether there were any."""
         try:
             data = self.remainder(_letter_of(message))
-        except UnreadableRecordError as cause:  # the messages of other chats must not wait for it
+        except UnreadableRecordError as cause:  # must not hold up the messages of other chats
             logs.error("record_unreadable", cause=cause)
             return False
         if data is None:

@@ -1,4 +1,4 @@
-"""Hands queued messages to the workers, as Pub/Sub's push subscriptions do: wrapped, to one of two endpoints, many at a time."""
+"""Delivers queued messages as Pub/Sub's push subscriptions do: wrapped, to the worker or the unsend endpoint, many at a time."""
 
 import base64
 import datetime as dt
@@ -18,7 +18,7 @@ from shared.errors import AizuchiError
 
 AT_ONCE: Final = 120  # nearly all of them wait for the model
 _A_CHAT_AT_ONCE: Final = 8
-"""From so many on, a chat's next messages wait: they would only wait for its turn, in threads that other chats need."""
+"""Further messages of a chat stay in the queue: their threads would only wait for the chat's turn, and other chats need the threads."""
 _AT_A_TIME: Final = 8
 _LONGEST_WAIT_S: Final = 30.0
 _FAILURE_PAUSE_S: Final = 1.0
@@ -28,9 +28,9 @@ _UNSEND: Final = "unsend"
 
 
 class Dispatcher:
-    """Takes messages in a thread of its own, and handles each in another; as a bus it wakes that thread when it stores some.
+    """Takes messages from the queue in a separate thread, and handles each message in a pooled thread.  `publish` wakes the first thread.
 
-    `forgotten` is called after each withdrawal, before its message is acknowledged.
+    `clean_up` is called after each withdrawal, before the unsend is acknowledged.
     """
 
     def __init__(
@@ -39,13 +39,13 @@ class Dispatcher:
         *,
         worker: PushEndpoint,
         unsend: PushEndpoint,
-        forgotten: Callable[[], None],
+        clean_up: Callable[[], None],
         clock: Clock,
     ) -> None:
         self._queue = queue
         self._worker = worker
         self._unsend = unsend
-        self._forgotten = forgotten
+        self._clean_up = clean_up
         self._clock = clock
         self._busy: Counter[str] = Counter()
         self._in_flight = 0
@@ -61,7 +61,7 @@ class Dispatcher:
         self._thread.start()
 
     def stop(self) -> None:
-        """Take no more; wait for those being handled, 20 s at most.  What is not done by then comes again at the next start."""
+        """Take no more messages; wait at most 20 s for those in flight.  Unfinished messages are delivered again after the next start."""
         with self._changed:
             self._is_stopping = True
             self._changed.notify_all()
@@ -76,7 +76,7 @@ class Dispatcher:
         return ids
 
     def tick(self) -> bool:
-        """The worker has carried out what is due; return whether it said so.  A tick that failed is not repeated: the next one follows."""
+        """Have the worker carry out all due work; return whether the worker succeeded.  The next tick makes up for a failed tick."""
         message = BusMessage(data=json.dumps({"type": TICK_TYPE}).encode(), attributes={"type": TICK_TYPE})
         now_ms = self._clock.now_ms()
         _, status = self._worker("POST", _push_body(message, f"tick-{now_ms}", now_ms, attempt=1))
@@ -92,27 +92,27 @@ class Dispatcher:
                 self._wait(_FAILURE_PAUSE_S)
 
     def _hand_out(self) -> int:
-        """Take what is due and fits in; return how many."""
+        """Start to handle due messages, as far as threads are free; return their number."""
         with self._changed:
             self._has_news = False
             free = AT_ONCE - self._in_flight
             in_flight = dict(self._busy)
-        taken = (
+        messages = (
             self._queue.take(min(free, _AT_A_TIME), in_flight=in_flight, most_of_a_chat=_A_CHAT_AT_ONCE) if free else ()
         )
         with self._changed:
-            for message in taken:
+            for message in messages:
                 self._busy[message.chat] += 1
-            self._in_flight += len(taken)
-        for message in taken:
+            self._in_flight += len(messages)
+        for message in messages:
             self._handlers.submit(self._handle, message)
-        return len(taken)
+        return len(messages)
 
     def _wait(self, seconds: float | None) -> None:
-        """Wait until a message comes, one is done, or one is due."""
+        """Wait until a message arrives, is done or falls due."""
         with self._changed:
             is_full = self._in_flight >= AT_ONCE
-            least_s = _FAILURE_PAUSE_S if self._in_flight else 0.0  # what is due may be that of a busy chat
+            least_s = _FAILURE_PAUSE_S if self._in_flight else 0.0  # the due message may be a busy chat's
             timeout_s = _LONGEST_WAIT_S if seconds is None or is_full else min(max(seconds, least_s), _LONGEST_WAIT_S)
             self._changed.wait_for(lambda: self._has_news or self._is_stopping, timeout=timeout_s)
 
@@ -124,7 +124,7 @@ class Dispatcher:
     def _handle(self, message: QueuedMessage) -> None:
         try:
             self._push(message)
-        except AizuchiError as cause:  # its lease passes, and it comes again
+        except AizuchiError as cause:  # delivered again once its lease has expired
             logs.error("message_not_settled", cause=cause)
         finally:
             with self._changed:
@@ -145,12 +145,15 @@ class Dispatcher:
             self._queue.refuse(message)
             return
         if is_unsend:
-            self._forgotten()
+            self._clean_up()
         self._queue.acknowledge(message)
 
 
 def _push_body(message: BusMessage, message_id: str, published_ms: int, *, attempt: int) -> bytes:
-    """Return what Pub/Sub would post.  Source: Pub/Sub, "Push subscriptions"."""
+    """Return the body that Pub/Sub would post, for example `{"message": {"messageId": "7", ...}, "deliveryAttempt": 1, ...}`.
+
+    Source: Pub/Sub, "Push subscriptions".
+    """
     published = dt.datetime.fromtimestamp(published_ms / 1_000, dt.UTC).isoformat(timespec="milliseconds")
     wrapped = {
         "data": base64.b64encode(message.data).decode(),

@@ -1,4 +1,4 @@
-"""The file `.env`: a line `NAME=value` a variable; `#` begins a comment; a value may stand in quotes."""
+"""The file `.env`: each line sets a variable, `NAME=value`; `#` begins a comment; a value may be quoted."""
 
 import re
 from collections.abc import Mapping
@@ -11,9 +11,9 @@ _LINE: Final = re.compile(r"(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)")
 
 
 def with_env_file(env: Mapping[str, str], path: Path) -> dict[str, str]:
-    """Return the environment with what the file holds and the environment does not.  No file: the environment.
+    """Return the environment, plus the variables that only the file sets.  Without a file: the environment.
 
-    Raises: SettingsError, if a line cannot be read; its text does not quote the line.
+    Raises: SettingsError, if a line cannot be read; the error does not quote the line.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -25,7 +25,7 @@ def with_env_file(env: Mapping[str, str], path: Path) -> dict[str, str]:
 
 
 def parse_env(text: str, file: str) -> dict[str, str]:
-    """Return the variables: `{"BOT_NAME": "Momo"}` for `BOT_NAME="Momo"  # a comment`.  Raises: SettingsError."""
+    """Return the variables: `parse_env('BOT_NAME="Momo"  # a comment', ".env") -> {"BOT_NAME": "Momo"}`.  Raises: SettingsError."""
     variables = {}
     for number, line in enumerate(text.splitlines(), start=1):
         stripped = line.strip()

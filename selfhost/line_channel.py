@@ -1,4 +1,4 @@
-"""A channel's settings at LINE, without LINE's SDK, whose import costs an operator's command more time than its work.
+"""A channel's settings at LINE, without LINE's SDK: importing the SDK takes longer than an operator's command.
 
 Source: LINE, Messaging API reference, "Set webhook endpoint URL", "Get webhook endpoint information", "Test webhook endpoint", "Get
 bot info".
@@ -22,10 +22,10 @@ _Field = TypeVar("_Field", str, bool, int)
 
 
 class HttpLineChannel:
-    """The channel that the access token belongs to."""
+    """The channel of the access token."""
 
     def __init__(self, *, channel_access_token: str, base_url: str | None) -> None:
-        """`base_url` replaces LINE's own host."""
+        """`base_url` replaces `https://api.line.me`."""
         address = urlsplit(base_url or _HOST)
         self._path = address.path.rstrip("/")
         self._headers = {"Authorization": f"Bearer {channel_access_token}", "Content-Type": "application/json"}
@@ -58,14 +58,14 @@ class HttpLineChannel:
         return _field(self._bot_info(), "chatMode", str) == "chat"
 
     def basic_id(self) -> str:
-        """Return the account's id as people write it, such as "@123abcde"."""
+        """Return the account's id as people write it, for example "@123abcde"."""
         return _field(self._bot_info(), "basicId", str)
 
     def _bot_info(self) -> dict[str, object]:
         return self._ask("GET", "/v2/bot/info", "to tell about the bot")
 
     def _ask(self, method: str, path: str, refused: str, fields: object = None) -> dict[str, object]:
-        """Return the fields of the answer.  `refused` names what LINE refuses with a 4xx."""
+        """Return the fields of the answer.  `refused` ends the error of a 4xx: "LINE answers 400 and refuses to test the webhook"."""
         body = None if fields is None else json.dumps(fields).encode()
         try:
             answer = self._pool.ask(method, self._path + path, headers=self._headers, body=body)
@@ -84,13 +84,13 @@ class HttpLineChannel:
 
 
 def channel_of(settings: ServeSettings) -> HttpLineChannel:
-    """Return the channel of these settings."""
+    """Return the settings' channel."""
     worker = settings.worker
     return HttpLineChannel(channel_access_token=worker.channel_access_token.value(), base_url=worker.line_api_base_url)
 
 
 def webhook_url(public_url: str) -> str:
-    """Return the webhook's address: "https://bot.example.com/" for "https://bot.example.com"."""
+    """Return the webhook's address: `webhook_url("https://bot.example.com") -> "https://bot.example.com/"`."""
     return f"{public_url}/"
 
 

@@ -1,4 +1,4 @@
-"""The operator's commands: in the process that serves, or with the database opened for one command."""
+"""The operator's commands, carried out by the serving process, or with the database opened for a single command."""
 
 import contextlib
 import sys
@@ -9,10 +9,10 @@ from typing import TextIO
 from operations.commands import Desk
 from selfhost.backup import Backups
 from selfhost.control import Commands, ask_running, commands_parser, is_restoration_of_a_backup
-from selfhost.forgotten import forgotten_on
 from selfhost.line_channel import channel_of
 from selfhost.restoration import Restoration, finish_restoration
 from selfhost.settings import ServeSettings
+from selfhost.withdrawal_cleanup import withdrawal_cleanup_on
 from shared import logs
 from shared.adapters.sqlite import Database, SqliteEventQueue, SqliteObjectStore
 from shared.clock import Clock, SystemClock
@@ -21,12 +21,12 @@ from shared.storage.object_store import ObjectStore
 
 
 def desk_of(settings: ServeSettings, store: ObjectStore, out: TextIO) -> Desk:
-    """Return what the operator's commands work on."""
+    """Return the desk for the operator's commands."""
     return Desk(open_store=lambda: store, lease_s=settings.worker.lease_s, shows_pseudonyms=True, out=out)
 
 
 def command(settings: ServeSettings, arguments: Sequence[str]) -> int:
-    """Carry out an operator's command, in the process that serves if there is one; return its status.  Raises: DatabaseRefusedError."""
+    """Carry out an operator's command, if possible in the serving process; return the exit status.  Raises: DatabaseRefusedError."""
     options = commands_parser().parse_args(arguments)
     status = ask_running(settings.folder, arguments, sys.stdout)
     if status is not None:
@@ -42,7 +42,7 @@ def command(settings: ServeSettings, arguments: Sequence[str]) -> int:
         commands = Commands(
             queue=queue,
             bus=queue,
-            forgotten=forgotten_on(database, store, queue, settings, clock),
+            clean_up=withdrawal_cleanup_on(database, store, queue, settings, clock),
             back_up=lambda: back_up(settings, database, clock),
             channel=channel_of(settings),
             public_url=lambda: settings.public_url,
@@ -66,19 +66,19 @@ def _restore_backup(settings: ServeSettings, backup: Path, clock: Clock) -> int:
 
 
 def backups_of(settings: ServeSettings, clock: Clock) -> Backups:
-    """Return the backups of the folder."""
+    """Return the data folder's backups."""
     return Backups(folder=settings.backups, days=settings.backup_days, clock=clock)
 
 
 def back_up(settings: ServeSettings, database: Database, clock: Clock) -> Path:
-    """Return a new backup; those that are too old are gone.  Raises: BackupRefusedError, StorageUnavailableError."""
+    """Return a new backup; delete expired backups.  Raises: BackupRefusedError, StorageUnavailableError."""
     backups = backups_of(settings, clock)
-    made = backups.make(database)
+    new_backup = backups.make(database)
     backups.drop_old()
-    return made
+    return new_backup
 
 
 def print_line(text: str) -> None:
-    """Print for the person who started the process; the log goes to stderr."""
+    """Print a line for the operator; the log goes to stderr."""
     sys.stdout.write(f"{text}\n")
     sys.stdout.flush()

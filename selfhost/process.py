@@ -1,4 +1,4 @@
-"""The whole deployment as one process: database, queue, the three functions' endpoints, ticks and two HTTP servers."""
+"""The whole deployment as a single process: database, queue, the three functions' endpoints, ticks and two HTTP servers."""
 
 import asyncio
 import contextlib
@@ -13,7 +13,6 @@ from functions.unsend.compose import compose_on as compose_unsend
 from functions.webhook.receive import Receive, WebhookEndpoint
 from selfhost.control import Commands, Control
 from selfhost.dispatcher import AT_ONCE, Dispatcher
-from selfhost.forgotten import Forgotten, forgotten_on
 from selfhost.line_channel import channel_of
 from selfhost.operator import back_up, backups_of, desk_of, print_line
 from selfhost.registration import Registrations
@@ -25,6 +24,7 @@ from selfhost.status import ModelStatus, Status
 from selfhost.ticks import Ticks
 from selfhost.tunnel import Tunnel
 from selfhost.usage import tokens_spent
+from selfhost.withdrawal_cleanup import WithdrawalCleanup, withdrawal_cleanup_on
 from shared import logs
 from shared.adapters.gemini import GeminiModel
 from shared.adapters.sqlite import Database, SqliteEventQueue, SqliteObjectStore
@@ -38,30 +38,30 @@ _TUNNEL: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deployment:
-    """The parts that live as long as the process."""
+    """The parts with the lifetime of the process."""
 
     database: Database
     store: SqliteObjectStore
     queue: SqliteEventQueue
     dispatcher: Dispatcher
-    forgotten: Forgotten
+    cleanup: WithdrawalCleanup
     webhook: WebhookEndpoint
     clock: Clock
 
 
 @contextlib.contextmanager
 def deployed(settings: ServeSettings, clock: Clock) -> Iterator[Deployment]:
-    """The deployment is open within the block, and takes messages.  Raises: DatabaseRefusedError."""
+    """Open the deployment for the block, and take messages.  Raises: DatabaseRefusedError."""
     logs.configure(sys.stderr)
     finish_restoration(settings.folder)
     with contextlib.closing(Database(settings.folder)) as database:
         store, queue = SqliteObjectStore(database, clock=clock), SqliteEventQueue(database, clock=clock)
-        forgotten = forgotten_on(database, store, queue, settings, clock)
+        cleanup = withdrawal_cleanup_on(database, store, queue, settings, clock)
         dispatcher = Dispatcher(
             queue,
             worker=compose_worker(store, settings.worker, turns=2 * AT_ONCE),
             unsend=compose_unsend(store, settings.unsend),
-            forgotten=forgotten,
+            clean_up=cleanup,
             clock=clock,
         )
         receive = Receive(bus=dispatcher, channel_secret=settings.channel_secret, clock=clock)
@@ -72,7 +72,7 @@ def deployed(settings: ServeSettings, clock: Clock) -> Iterator[Deployment]:
                 store=store,
                 queue=queue,
                 dispatcher=dispatcher,
-                forgotten=forgotten,
+                cleanup=cleanup,
                 webhook=WebhookEndpoint(receive=receive),
                 clock=clock,
             )
@@ -81,7 +81,7 @@ def deployed(settings: ServeSettings, clock: Clock) -> Iterator[Deployment]:
 
 
 async def serve(settings: ServeSettings, *, has_tunnel: bool = False) -> None:
-    """Serve until SIGINT or SIGTERM.  With a tunnel its address takes the place of PUBLIC_URL.
+    """Serve until SIGINT or SIGTERM.  With a tunnel, the tunnel's address replaces PUBLIC_URL.
 
     Raises: SettingsError, DatabaseRefusedError.
     """
@@ -90,8 +90,8 @@ async def serve(settings: ServeSettings, *, has_tunnel: bool = False) -> None:
     public, private = listening_socket(settings.port, "PORT"), listening_socket(settings.admin_port, "ADMIN_PORT")
     clock = SystemClock()
     stopping = asyncio.Event()
-    for wanted in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(wanted, stopping.set)
+    for signal_number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(signal_number, stopping.set)
     with public, private, deployed(settings, clock) as deployment:
         ticks = _ticks(settings, deployment)
         status = _status(settings, deployment, registrations)
@@ -109,7 +109,7 @@ async def serve(settings: ServeSettings, *, has_tunnel: bool = False) -> None:
             else:
                 print_line(_TUNNEL.format(address=f"http://{LOOPBACK}:{settings.port}"))
             ticks.start()
-            with _controlled(settings, deployment, registrations):
+            with _accept_commands(settings, deployment, registrations):
                 await stopping.wait()
             if tunnel is not None:
                 await asyncio.to_thread(tunnel.stop)
@@ -118,12 +118,12 @@ async def serve(settings: ServeSettings, *, has_tunnel: bool = False) -> None:
 
 
 @contextlib.contextmanager
-def _controlled(settings: ServeSettings, deployment: Deployment, registrations: Registrations) -> Iterator[None]:
-    """The operator's commands reach this process within the block."""
+def _accept_commands(settings: ServeSettings, deployment: Deployment, registrations: Registrations) -> Iterator[None]:
+    """Accept the operator's commands within the block."""
     commands = Commands(
         queue=deployment.queue,
         bus=deployment.dispatcher,
-        forgotten=deployment.forgotten,
+        clean_up=deployment.cleanup,
         back_up=lambda: back_up(settings, deployment.database, deployment.clock),
         channel=channel_of(settings),
         public_url=lambda: registrations.public_url,
@@ -156,7 +156,7 @@ def _ticks(settings: ServeSettings, deployment: Deployment) -> Ticks:
     works = (
         deployment.dispatcher.tick,
         deployment.queue.drop_old_dead_letters,
-        deployment.forgotten.messages,  # what was erased in a chat, and what failed since it was withdrawn
+        deployment.cleanup.messages,  # erased words, and withdrawn words of messages whose delivery failed afterwards
         retention,
         backups_of(settings, deployment.clock).drop_old,
         empty_log,

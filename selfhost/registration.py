@@ -1,4 +1,4 @@
-"""Tells LINE the webhook's address once it is reachable, has LINE test it, and reports the account's add-friend link."""
+"""Registers the webhook's address at LINE, has LINE test the webhook, and prints the account's add-friend link."""
 
 import io
 import threading
@@ -21,13 +21,13 @@ class Channel(LineChannel, Protocol):
     """The channel's settings, and the account's id."""
 
     def basic_id(self) -> str:
-        """Return the account's id as people write it, such as "@123abcde"."""
+        """Return the account's id as people write it, for example "@123abcde"."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegistrationState:
-    """What LINE said last; `works` None: LINE was not asked yet."""
+    """LINE's last report; `works` is None before the first."""
 
     works: bool | None = None
     lines: tuple[str, ...] = ()
@@ -35,7 +35,7 @@ class RegistrationState:
 
 
 class Registrations:
-    """The registration of the address that the process has, `public_url`: another one when a tunnel gets another address."""
+    """The registration of the process's present address, `public_url`; a restarted tunnel brings a different address."""
 
     def __init__(self, channel: Channel, *, report: Callable[[str], None]) -> None:
         self._channel = channel
@@ -46,12 +46,12 @@ class Registrations:
 
     @property
     def state(self) -> RegistrationState:
-        """What LINE said last."""
+        """LINE's last report."""
         registration = self._registration
         return RegistrationState() if registration is None else registration.state
 
     def register(self, public_url: str) -> None:
-        """Begin to register this address, such as "https://bot.example.com", in place of the one before."""
+        """Start to register an address, for example "https://bot.example.com", in place of the previous address."""
         with self._changing:
             if self._registration is not None:
                 self._registration.stop()
@@ -60,19 +60,19 @@ class Registrations:
             self._registration.start()
 
     def stop(self) -> None:
-        """End."""
+        """Stop the attempts."""
         with self._changing:
             if self._registration is not None:
                 self._registration.stop()
 
 
 class Registration:
-    """Registers the webhook in a thread of its own, again and again until LINE's test succeeds; `report` gets lines that changed."""
+    """Registers the webhook in a separate thread until LINE's test succeeds; `report` gets the report when its lines change."""
 
     def __init__(
         self, channel: Channel, url: str, *, report: Callable[[str], None], pauses_s: Sequence[float] = _PAUSES_S
     ) -> None:
-        """`pauses_s` follow the first failures, and two minutes each further one."""
+        """`pauses_s` follow the first failures; two minutes follow every further failure."""
         self._channel = channel
         self._url = url
         self._report = report
@@ -82,18 +82,18 @@ class Registration:
         self.state = RegistrationState()
 
     def start(self) -> None:
-        """Begin."""
+        """Start the thread."""
         self._thread.start()
 
     def stop(self) -> None:
-        """End; a call that is under way goes on in its thread."""
+        """Stop; a call in progress goes on in the thread."""
         self._stopping.set()
         self._thread.join(timeout=1.0)
 
     def _run(self) -> None:
         tries = 0
         while not self._stopping.is_set():
-            before, self.state = self.state, self._registered()
+            before, self.state = self.state, self._try_registration()
             if self.state.lines != before.lines:
                 self._report("\n".join(self.state.lines))
             if self.state.works:
@@ -103,7 +103,7 @@ class Registration:
             self._stopping.wait(self._pauses_s[tries] if tries < len(self._pauses_s) else _EVERY_S)
             tries += 1
 
-    def _registered(self) -> RegistrationState:
+    def _try_registration(self) -> RegistrationState:
         try:
             registration = register(self._channel, self._url)
             link = add_friend_link(self._channel.basic_id()) if registration.works else None
@@ -113,7 +113,7 @@ class Registration:
 
 
 def add_friend_link(basic_id: str) -> str:
-    """Return the link that opens the account in LINE: `https://line.me/R/ti/p/%40aizuchi` for "@aizuchi".
+    """Return the link to the account: `add_friend_link("@aizuchi") -> "https://line.me/R/ti/p/%40aizuchi"`.
 
     Source: LINE, "Use LINE features with the LINE URL scheme": `https://line.me/R/ti/p/{Percent-encoded LINE ID}`.
     """

@@ -1,7 +1,7 @@
-"""Restores a backup, without the words that people took back since it was made.
+"""Restores a backup without the words that were withdrawn since the backup.
 
-The withdrawals of the folder that the backup replaces are carried out in a copy of the backup first. A chat in which something was edited
-or erased since keeps the state of that folder. What the backup replaces becomes a backup itself.
+First the data folder's withdrawals are repeated in a copy of the backup. A chat with an edit or an erasure since the backup keeps its
+present state: the folder's objects replace the backup's. Then the copy replaces the folder, and the folder becomes a backup itself.
 """
 
 import shutil
@@ -29,22 +29,22 @@ from shared.storage.object_store import ObjectStore
 _COPYING: Final = ".restoring"
 _COMPLETE: Final = ".restored"
 _AMENDED: Final = ("amended/", "edited/", "erased/")
-# Who may talk to the bot, which invitations were used, and what was spent: as of now, whatever the backup says.
+# Admissions, used invitations and spending keep their present state, whatever the backup says.
 _OF_NOW: Final = ("admitted/", "invitations/", "usage/")
 _THREADS: Final = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Applied:
-    """What was done to the copy of the backup: messages withdrawn, and chats that keep their present state."""
+    """The changes to the copy of the backup: messages withdrawn, and chats left in their present state."""
 
     withdrawn: int = 0
-    kept_chats: int = 0
+    unrestored_chats: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Restoration:
-    """Replaces `folder` by a backup; no process may use it."""
+    """Replaces `folder` by a backup; no process may use the folder meanwhile."""
 
     folder: Path
     backups: Backups
@@ -52,31 +52,29 @@ class Restoration:
     clock: Clock
 
     def __call__(self, backup: Path) -> str:
-        """The folder holds the backup; return what was done, in one sentence.
+        """Replace the folder by the backup; return a sentence with the result.
 
-        Repeated: restores once more. Raises: BackupRefusedError, DatabaseRefusedError, StorageUnavailableError; the folder is as it was.
+        Repeated: restores again. Raises: BackupRefusedError, DatabaseRefusedError, StorageUnavailableError; the folder is unchanged then.
         """
         finish_restoration(self.folder)
-        made_ms = self._checked_ms(backup)
-        copy = _beside(self.folder, _COPYING)
+        made_ms = self._check_backup(backup)
+        copy = _sibling(self.folder, _COPYING)
         try:
             shutil.rmtree(copy, ignore_errors=True)
             shutil.copytree(backup, copy)
-            applied = self._applied(copy)
+            applied = self._repeat_amendments(copy)
             replaced = self._replace(copy)
         except OSError as cause:
             raise StorageUnavailableError("the backup cannot be copied") from cause
         if applied is None:
-            lost = (
-                "there was no readable database: what people took back since {} may be missing, and their words be back"
-            )
-            return f"restored; {lost.format(name_of(made_ms))}" + (f"; it is in {replaced}" if replaced else "")
+            warning = "there was no readable database: withdrawals since {} may be missing, and withdrawn words be back"
+            return f"restored; {warning.format(name_of(made_ms))}" + (f"; it is in {replaced}" if replaced else "")
         return (
-            f"restored: {applied.withdrawn} messages that were withdrawn since are gone, {applied.kept_chats} chats in which"
+            f"restored: {applied.withdrawn} messages that were withdrawn since are gone, {applied.unrestored_chats} chats in which"
             f" something was edited or erased since are as they were; what was replaced is in {replaced}"
         )
 
-    def _checked_ms(self, backup: Path) -> int:
+    def _check_backup(self, backup: Path) -> int:
         made_ms, now_ms = made_ms_of(backup), self.clock.now_ms()
         if made_ms is None or not (backup / FILE).is_file():
             raise BackupRefusedError(f"{backup} is no backup; its name is its time, such as {name_of(0)}")
@@ -88,10 +86,10 @@ class Restoration:
             )
         return made_ms
 
-    def _applied(self, copy: Path) -> Applied | None:
-        """Carry out in the copy what the folder says was taken back; return None if there is no folder that can be read."""
+    def _repeat_amendments(self, copy: Path) -> Applied | None:
+        """Repeat the folder's amendments in the copy; return None if the folder has no readable database."""
         if not (self.folder / FILE).exists():
-            with closing(Database(copy)):  # it can be read
+            with closing(Database(copy)):  # raises if the copy cannot be read
                 return None
         try:
             live = Database(self.folder)
@@ -111,11 +109,11 @@ class Restoration:
         return applied
 
     def _replace(self, copy: Path) -> Path | None:
-        """The copy takes the folder's place; return where that is."""
+        """Put the copy in the folder's place; return the new path of the old folder, None if there was no folder."""
         replaced = self.backups.folder / name_of(self.clock.now_ms()) if self.folder.exists() else None
         if replaced is not None and replaced.exists():
             raise BackupRefusedError(f"{replaced} was made in this second; restore again")
-        copy.rename(_beside(self.folder, _COMPLETE))
+        copy.rename(_sibling(self.folder, _COMPLETE))
         if replaced is not None:
             self.backups.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             shutil.move(self.folder, replaced)
@@ -124,8 +122,8 @@ class Restoration:
 
 
 def finish_restoration(folder: Path) -> None:
-    """A restoration that was killed after the folder was moved away is at its end.  Raises: OSError."""
-    complete = _beside(folder, _COMPLETE)
+    """Complete a restoration that was killed after moving the folder away; undo a restoration killed before.  Raises: OSError."""
+    complete = _sibling(folder, _COMPLETE)
     if not complete.exists():
         return
     if folder.exists():
@@ -135,31 +133,31 @@ def finish_restoration(folder: Path) -> None:
 
 
 def apply_amendments(live: ObjectStore, restored: ObjectStore, *, lease_s: float, clock: Clock) -> Applied:
-    """Nothing that was withdrawn, edited or erased in `live` stands in `restored` with its former words.
+    """Remove from `restored` all words that were withdrawn, edited or erased in `live`.
 
     Repeated: changes nothing. Raises: StorageUnavailableError.
     """
     for prefix in (*_OF_NOW, DUE_PREFIX):
-        _take(live, restored, [listed.name for listed in live.list(prefix)])
+        _copy_objects(live, restored, [listing.name for listing in live.list(prefix)])
     for prefix in _OF_NOW:
-        names = {listed.name for listed in live.list(prefix)}
-        for listed in restored.list(prefix):
-            if listed.name not in names:
-                restored.delete(listed.name)
-    withdrawn = kept = 0
+        names = {listing.name for listing in live.list(prefix)}
+        for listing in restored.list(prefix):
+            if listing.name not in names:
+                restored.delete(listing.name)
+    withdrawn = unrestored_chats = 0
     with _conversations(live, lease_s, clock) as present, _conversations(restored, lease_s, clock) as conversations:
         for conversation_id in _amended_chats(live):
-            count = _withdraw(present.of(conversation_id), conversations.of(conversation_id), clock)
+            count = _withdraw_messages(present.of(conversation_id), conversations.of(conversation_id), clock)
             if count is None:
-                _keep_present(live, restored, conversation_id)
-                kept += 1
+                _copy_chat(live, restored, conversation_id)
+                unrestored_chats += 1
             else:
                 withdrawn += count
-    return Applied(withdrawn=withdrawn, kept_chats=kept)
+    return Applied(withdrawn=withdrawn, unrestored_chats=unrestored_chats)
 
 
-def _withdraw(present: Conversation, restored: Conversation, clock: Clock) -> int | None:
-    """Withdraw in the restored chat what was withdrawn since, and return how much; None, if that is not all that was taken back."""
+def _withdraw_messages(present: Conversation, restored: Conversation, clock: Clock) -> int | None:
+    """Withdraw in the restored chat the messages withdrawn since the backup; return their number, or None after other amendments."""
     try:
         amendments, before = present.amendments.look(), restored.amendments.look()
         if not _only_withdraws(amendments, before):
@@ -172,7 +170,7 @@ def _withdraw(present: Conversation, restored: Conversation, clock: Clock) -> in
 
 
 def _only_withdraws(present: Amendments, before: Amendments) -> bool:
-    """Whether withdrawals of single messages are all that was taken back since."""
+    """Whether withdrawals of single messages are the only amendments since the backup."""
     return (
         present.edited_ms.items() <= before.edited_ms.items()
         and present.members.items() <= before.members.items()
@@ -181,14 +179,14 @@ def _only_withdraws(present: Amendments, before: Amendments) -> bool:
     )
 
 
-def _keep_present(live: ObjectStore, restored: ObjectStore, conversation_id: str) -> None:
+def _copy_chat(live: ObjectStore, restored: ObjectStore, conversation_id: str) -> None:
     for name in names_of(restored, conversation_id):
         restored.delete(name)
-    _take(live, restored, names_of(live, conversation_id))
+    _copy_objects(live, restored, names_of(live, conversation_id))
 
 
-def _take(live: ObjectStore, restored: ObjectStore, names: Sequence[str]) -> None:
-    """The objects of these names are as in `live`."""
+def _copy_objects(live: ObjectStore, restored: ObjectStore, names: Sequence[str]) -> None:
+    """Replace the named objects by those of `live`."""
     for name in names:
         stored = live.read(name)
         if stored is not None:
@@ -199,10 +197,10 @@ def _take(live: ObjectStore, restored: ObjectStore, names: Sequence[str]) -> Non
 def _amended_chats(store: ObjectStore) -> tuple[str, ...]:
     chats = set()
     for prefix in _AMENDED:
-        for listed in store.list(prefix):
+        for listing in store.list(prefix):
             try:
-                chats.add(checked_conversation_id(listed.name.split("/")[1].removesuffix(".json")))
-            except UnusableIdError:  # no object of a chat
+                chats.add(checked_conversation_id(listing.name.split("/")[1].removesuffix(".json")))
+            except UnusableIdError:  # not the object of a chat
                 continue
     return tuple(sorted(chats))
 
@@ -213,5 +211,5 @@ def _conversations(store: ObjectStore, lease_s: float, clock: Clock) -> Iterator
         yield Conversations.on(store, reads=reads, clock=clock, lease_s=lease_s)
 
 
-def _beside(folder: Path, suffix: str) -> Path:
+def _sibling(folder: Path, suffix: str) -> Path:
     return folder.with_name(folder.name + suffix)

@@ -1,4 +1,4 @@
-"""Deletes what has had its days, as the bucket's lifecycle rules do (infra/terraform/history.tf, which says why each has so many)."""
+"""Deletes expired objects, as the bucket's lifecycle rules do.  The reasons for the days stand in infra/terraform/history.tf."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ _IDLE_CONVERSATION_DAYS: Final = 365
 
 
 def retention_days(*, archive_days: int) -> Mapping[str, int]:
-    """Return the days that objects are kept after they were last written, by prefix.
+    """Return the days from an object's last write to its deletion, by prefix: `retention_days(archive_days=90)["media/"] -> 90`.
 
-    What is not named is kept: entries, turns and reminders, with the deployment's default settings.
+    Other objects never expire: entries, turns and reminders, with the deployment's default settings.
     """
     return {
         "amended/": 30,
@@ -33,7 +33,7 @@ def retention_days(*, archive_days: int) -> Mapping[str, int]:
 
 @dataclass(slots=True, kw_only=True)
 class Retention:
-    """Is called by every tick, and looks once an hour."""
+    """Deletes expired objects, once an hour at most; called by every tick."""
 
     store: SqliteObjectStore
     days: Mapping[str, int]
@@ -41,7 +41,7 @@ class Retention:
     _next_ms: int = 0
 
     def __call__(self) -> None:
-        """What is older than its days is gone.  Raises: StorageUnavailableError."""
+        """Delete every expired object.  Raises: StorageUnavailableError."""
         now_ms = self.clock.now_ms()
         if 0 <= self._next_ms - now_ms <= _EVERY_MS:
             return

@@ -1,4 +1,4 @@
-"""Two HTTP servers in one event loop: the public one, which takes LINE's deliveries and nothing else, and the operator's page.
+"""Two HTTP servers in a single event loop: the public server, which takes only LINE's deliveries, and the operator's page.
 
 Source: ASGI 3.0, "HTTP & WebSocket ASGI Message Format".
 """
@@ -37,7 +37,7 @@ _SECURITY: Final = (
 
 
 class Webhook(Protocol):
-    """The webhook's endpoint, which blocks."""
+    """The webhook's endpoint; a call blocks."""
 
     def __call__(
         self, method: str, body: "ReceivedBody", *, signature: str | None, traceparent: str | None = None
@@ -48,27 +48,27 @@ class Webhook(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReceivedBody:
-    """The body of a request, of which the event loop has read what may be read; `content` None: nothing, or it was not complete in time."""
+    """The body of a request, as far as the event loop may read; `content` is None if nothing was read, or not completely in time."""
 
     content: bytes | None = field(repr=False)
     declared_bytes: int | None
 
     def read(self, at_most_bytes: int) -> bytes | None:
-        """Return the body, or its first `at_most_bytes`; None if it was not complete in time."""
+        """Return the body, or its first `at_most_bytes`; None if the body was not complete in time."""
         return None if self.content is None else self.content[:at_most_bytes]
 
     def refuse(self) -> None:
-        """Nothing more of it is read: the server closes a connection whose request was answered before its end."""
+        """Do nothing: the server closes a connection by itself when the answer precedes the end of the request."""
 
 
 async def _content(receive: Receive) -> bytes | None:
-    """Return the body, or a little more of it than a delivery may have; None if it was not complete in time."""
+    """Return the body, cut a little above the largest delivery; None if the body was not complete in time."""
     pieces, size = [], 0
     try:
         async with asyncio.timeout(_BODY_DEADLINE_S):
             while size <= DELIVERY_LIMIT_BYTES:
                 message = await receive()
-                if message["type"] != "http.request":  # the sender has gone
+                if message["type"] != "http.request":  # the sender has disconnected
                     return None
                 pieces.append(message.get("body", b""))
                 size += len(pieces[-1])
@@ -80,7 +80,7 @@ async def _content(receive: Receive) -> bytes | None:
 
 
 def public_app(webhook: Webhook) -> App:
-    """Return the app behind the tunnel: `POST /` is the webhook; whatever else is asked for is not there."""
+    """Return the app behind the tunnel: `POST /` is the webhook; every other request gets 404."""
     threads = ThreadPoolExecutor(_WEBHOOK_THREADS, thread_name_prefix="webhook")
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
@@ -107,7 +107,7 @@ def public_app(webhook: Webhook) -> App:
 def status_app(facts: Callable[[], tuple[Fact, ...]], *, port: int) -> App:
     """Return the operator's page.
 
-    A page of the web whose name was made to lead to 127.0.0.1 sends its own name as `Host`, and finds nothing.
+    A web page whose domain was rebound to 127.0.0.1 sends that domain as `Host` and gets 404; `localhost:8081`, for example, is answered.
     Source: OWASP, "DNS Rebinding": validate the Host header against a list.
     """
     hosts = {f"{LOOPBACK}:{port}", f"localhost:{port}", f"[::1]:{port}"}
@@ -150,7 +150,7 @@ def _declared(scope: Scope) -> int | None:
 
 
 class _Server(uvicorn.Server):
-    """A server that leaves signals to the process."""
+    """A server without signal handlers; the process has its own."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -159,7 +159,7 @@ class _Server(uvicorn.Server):
 
 @contextlib.asynccontextmanager
 async def serving(app: App, sock: socket.socket) -> AsyncIterator[None]:
-    """The app is served on the socket within the block."""
+    """Serve the app on the socket within the block."""
     server = _Server(
         uvicorn.Config(
             app,
@@ -180,7 +180,7 @@ async def serving(app: App, sock: socket.socket) -> AsyncIterator[None]:
 
 
 def listening_socket(port: int, setting: str) -> socket.socket:
-    """Return a socket that listens on the port of this machine alone.  Raises: SettingsError."""
+    """Return a socket that listens on 127.0.0.1 only.  Raises: SettingsError."""
     sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:

@@ -1,4 +1,4 @@
-"""The environment of `make serve`: that of the three functions, without Google Cloud's part, and four variables of its own."""
+"""The environment of `make serve`: the functions' variables without Google Cloud's, and PUBLIC_URL, PORT, ADMIN_PORT, DATA, BACKUP_DAYS."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -30,7 +30,7 @@ _Value = TypeVar("_Value")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServeSettings:
-    """The settings of the process.  `public_url` is where LINE reaches `port`; None: it is not reachable yet."""
+    """The settings of the process.  `public_url` is the address from which LINE reaches `port`; None before there is an address."""
 
     channel_secret: Secret = field(repr=False)
     public_url: str | None
@@ -44,13 +44,13 @@ class ServeSettings:
 
 
 def serve_settings(env: Mapping[str, str]) -> ServeSettings:
-    """Read the environment.  Raises: SettingsError, whose line says where a missing value is found."""
+    """Read the environment.  Raises: SettingsError, with the place where each missing secret is found."""
     env = {**env, **_NO_CLOUD}
-    env["ACCESS"] = env.get("ACCESS", "").strip() or "invited"  # the unsend function's own default would be another one
+    env["ACCESS"] = env.get("ACCESS", "").strip() or "invited"  # the unsend function has a different default
     faults: list[str] = []
-    worker = _collected(faults, lambda: agent_worker_settings(env))
-    unsend = _collected([], lambda: unsend_settings(env))  # its faults are among the worker's
-    own = _collected(faults, lambda: read_settings(env, _own))
+    worker = _read_or_collect_fault(faults, lambda: agent_worker_settings(env))
+    unsend = _read_or_collect_fault([], lambda: unsend_settings(env))  # its faults are among the worker's
+    own = _read_or_collect_fault(faults, lambda: read_settings(env, _own))
     if worker is None or unsend is None or own is None:
         places = [f"{name}: {place}" for name, place in _WHERE.items() if any(name in fault for fault in faults)]
         raise SettingsError("the environment is incomplete: " + "; ".join([*faults, *places]))
@@ -90,13 +90,13 @@ def _own(settings: EnvironmentReader) -> tuple[Secret, str | None, Path, int, tu
 
 
 def _folder(text: str) -> Path:
-    """Return the folder by a path that ends in its name: "data" stays, and "." becomes "/home/momo/bot"."""
+    """Return the folder as a path with a name at its end: `_folder("data") -> Path("data")`, but "." becomes "/home/momo/bot"."""
     folder = Path(text)
     return folder if folder.name not in {"", ".."} else folder.resolve()
 
 
-def _collected(faults: list[str], read: Callable[[], _Value]) -> _Value | None:
-    """Return the settings; None if they have faults, which are added to the others."""
+def _read_or_collect_fault(faults: list[str], read: Callable[[], _Value]) -> _Value | None:
+    """Return the settings; None after a fault, which is added to `faults`."""
     try:
         return read()
     except SettingsError as cause:

@@ -21,7 +21,7 @@ _FRESH_S: Final = 60.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
-    """One line of the page; no words of people, no ids, no secrets."""
+    """A line of the page, for example "budget ok 1,200 tokens today, of 100,000"; no words of people, no ids, no secrets."""
 
     name: str
     is_good: bool
@@ -29,10 +29,10 @@ class Fact:
 
 
 class ModelStatus:
-    """Asks Gemini whether it takes the key and knows the model, at most once a minute; safe to share between threads."""
+    """Asks Gemini, at most once a minute, whether the key and the model are valid; safe to share between threads."""
 
     def __init__(self, model: ModelChecker, *, name: str, clock: Clock) -> None:
-        """`name` is that of the model."""
+        """`name` is the model's name."""
         self._model = model
         self._name = name
         self._clock = clock
@@ -41,7 +41,7 @@ class ModelStatus:
         self._fresh_until_s = float("-inf")
 
     def __call__(self) -> tuple[bool, str]:
-        """Return whether it does, and a sentence."""
+        """Return whether both are valid, and the text for the page: `(False, "refuses the key; check GEMINI_API_KEY")`."""
         with self._asking:
             if self._clock.monotonic_s() >= self._fresh_until_s:
                 self._answer = self._ask()
@@ -62,7 +62,7 @@ class ModelStatus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Status:
-    """Finds out the facts when the page is asked for."""
+    """Determines the facts at each request of the page."""
 
     registration: Callable[[], RegistrationState]
     gemini: Callable[[], tuple[bool, str]]

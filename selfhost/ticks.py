@@ -1,4 +1,4 @@
-"""Ticks, one a minute, by a thread: what Cloud Scheduler publishes there."""
+"""A tick every minute from a thread; on Google Cloud, Cloud Scheduler publishes the ticks."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -9,13 +9,13 @@ from shared.clock import MINUTE_MS, Clock
 from shared.errors import AizuchiError
 
 _LATER_S: Final = 1.0
-"""A tick comes this long after its minute began, so that no clock that differs a little makes it an early one."""
+"""The delay of a tick after the start of its minute, so that a slightly different clock never makes the tick early."""
 
 
 class Ticks:
     """Calls each of `works` every minute, and once at the start.
 
-    A machine that slept has no tick for the minutes that it slept through; the first one after it carries out all that is due.
+    After a machine has slept, the missed ticks are not made up for: the first tick carries out all due work.
     """
 
     def __init__(self, works: Sequence[Callable[[], object]], *, clock: Clock) -> None:
@@ -25,11 +25,11 @@ class Ticks:
         self._thread = threading.Thread(target=self._run, name="ticks", daemon=True)
 
     def start(self) -> None:
-        """Begin."""
+        """Start the thread."""
         self._thread.start()
 
     def stop(self) -> None:
-        """End; a tick that is under way goes on in its thread."""
+        """Stop; a tick in progress goes on in the thread."""
         self._stopping.set()
         self._thread.join(timeout=_LATER_S)
 

@@ -1,4 +1,4 @@
-"""A quick tunnel of cloudflared, which needs no account: started and ended with the process; its address changes at each start.
+"""A quick tunnel of cloudflared: needs no account, starts and ends with the process, and has a new address after each start.
 
 Source: Cloudflare, "Quick Tunnels": `cloudflared tunnel --url http://localhost:8080` prints, on stderr, a random subdomain of
 trycloudflare.com; `--no-autoupdate` and `--config`: "Tunnel run parameters".
@@ -24,7 +24,7 @@ _LINE_CHARACTERS: Final = 10_000
 
 
 class Tunnel:
-    """Runs cloudflared in a thread's care, and again when it ends; calls `opened` with each address that it gets."""
+    """Runs cloudflared, restarts the program when it ends, and calls `opened` with each address, for example "https://a-b.trycloudflare.com"."""
 
     def __init__(
         self,
@@ -34,11 +34,11 @@ class Tunnel:
         report: Callable[[str], None],
         pauses_s: Sequence[float] = _PAUSES_S,
     ) -> None:
-        """`pauses_s` follow the ends of the program.  Raises: SettingsError, if it is not installed."""
+        """`pauses_s` precede the restarts.  Raises: SettingsError, if cloudflared is not installed."""
         program = shutil.which(CLOUDFLARED)
         if program is None:
             raise SettingsError(f"{CLOUDFLARED} is not installed; {_WHERE}")
-        # An empty file of settings, because a named tunnel of the user's own file would take the place of the quick one.
+        # An empty settings file: a named tunnel in the user's own file would replace the quick tunnel.
         self._command = (
             program,
             "tunnel",
@@ -57,11 +57,11 @@ class Tunnel:
         self._thread = threading.Thread(target=self._run, name="tunnel", daemon=True)
 
     def start(self) -> None:
-        """Begin."""
+        """Start the thread."""
         self._thread.start()
 
     def stop(self) -> None:
-        """End the program; after 5 s by force."""
+        """End cloudflared, after 5 s by force."""
         self._stopping.set()
         with self._starting:
             process = self._process
@@ -86,7 +86,7 @@ class Tunnel:
             ends += 1
 
     def _run_once(self) -> bool:
-        """Return whether the program had an address before it ended."""
+        """Run cloudflared to its end; return whether the tunnel got an address."""
         with self._starting:
             if self._stopping.is_set():
                 return False
@@ -107,7 +107,7 @@ class Tunnel:
                 return False
         address = None
         with self._process as process:
-            output = cast("TextIO", process.stderr)  # it is a pipe
+            output = cast("TextIO", process.stderr)  # a pipe, by `stderr=`
             while line := output.readline(_LINE_CHARACTERS):  # to its end, else the program would wait for a reader
                 matched = _ADDRESS.search(line)
                 if matched and matched[0] != address:

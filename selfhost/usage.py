@@ -1,4 +1,4 @@
-"""What the deployment has spent today, as its records say."""
+"""The tokens that the deployment has spent today."""
 
 import datetime as dt
 
@@ -9,7 +9,7 @@ from shared.storage.object_store import ObjectStore
 
 
 def tokens_spent(store: ObjectStore, time_zone: dt.tzinfo, now_ms: int) -> int:
-    """Return the tokens of this day.  Raises: StorageUnavailableError."""
+    """Return the tokens of the present day, from the usage records.  Raises: StorageUnavailableError."""
     day = dt.datetime.fromtimestamp(now_ms / 1_000, time_zone).date().isoformat()
-    objects = [store.read(listed.name) for listed in store.list(usage_prefix(day))]
+    objects = [store.read(listing.name) for listing in store.list(usage_prefix(day))]
     return sum(record.tokens for record in decode_readable(UsageRecord, (one.data if one else None for one in objects)))

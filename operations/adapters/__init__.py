@@ -1,1 +1,1 @@
-"""The adapters of the commands' own ports; the only package in operations/ that imports SDKs."""
+"""The adapters of the commands' own ports; no other package in operations/ imports SDKs."""

@@ -13,8 +13,8 @@ class NoCredentialsError(PermanentError):
 
 
 @contextmanager
-def found_credentials() -> Iterator[None]:
-    """A client is built within, which looks for the credentials.  Raises: NoCredentialsError, if there are none."""
+def google_credentials() -> Iterator[None]:
+    """Guard the construction of a Google client.  Raises: NoCredentialsError, if the client finds no credentials."""
     try:
         yield
     except GoogleAuthError as cause:

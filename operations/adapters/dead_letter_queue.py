@@ -1,4 +1,4 @@
-"""Dead letters on Pub/Sub, pulled with the plain gapic client, which does not read PUBSUB_EMULATOR_HOST; and how they go back."""
+"""Dead letters on Pub/Sub, pulled with the plain gapic client, which ignores PUBSUB_EMULATOR_HOST; and the channel for replays."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -20,7 +20,7 @@ _MESSAGES_PER_PULL: Final = 1_000  # Source: Pub/Sub, "Quotas and limits"
 
 
 def topic_channel(emulator_host: str | None) -> grpc.Channel:
-    """Return a channel on which the operator publishes, with the credentials that gcloud left."""
+    """Return a channel for publishing with the operator's gcloud credentials, or to an emulator, for example at "localhost:8085"."""
     if emulator_host:
         return grpc.insecure_channel(emulator_host, options=CHANNEL_OPTIONS)
     channel: grpc.Channel = PublisherGrpcTransport.create_channel(options=CHANNEL_OPTIONS)
@@ -37,7 +37,7 @@ class PubSubDeadLetterQueue:
     def __init__(
         self, *, project_id: str, subscriptions: Sequence[str], emulator_host: str | None = None, wait_s: float = 5.0
     ) -> None:
-        """`wait_s` is how long a pull waits for a first message; an answer may be empty although messages are waiting."""
+        """`wait_s` limits the wait for the first message of a pull; a pull may be empty although messages are waiting."""
         self._names = [SubscriberClient.subscription_path(project_id, subscription) for subscription in subscriptions]
         self._wait_s = wait_s
         self._client = (

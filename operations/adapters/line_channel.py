@@ -26,10 +26,10 @@ class LineUnavailableError(TransientError):
 
 
 class SdkLineChannel:
-    """The channel that the access token belongs to."""
+    """The channel of the access token."""
 
     def __init__(self, *, channel_access_token: str, base_url: str | None) -> None:
-        """`base_url` replaces LINE's own host."""
+        """`base_url` replaces `https://api.line.me`."""
         configuration = Configuration(access_token=channel_access_token, host=base_url)
         configuration.retries = urllib3.Retry(0)
         self._api = MessagingApi(ApiClient(configuration))
@@ -42,8 +42,8 @@ class SdkLineChannel:
 
     def webhook(self) -> WebhookSetting:
         with _translate_errors("to tell the webhook's address"):
-            found = self._api.get_webhook_endpoint(_request_timeout=_TIMEOUT_S)
-        return WebhookSetting(url=found.endpoint, is_active=found.active)
+            endpoint = self._api.get_webhook_endpoint(_request_timeout=_TIMEOUT_S)
+        return WebhookSetting(url=endpoint.endpoint, is_active=endpoint.active)
 
     def test_webhook(self) -> WebhookTest:
         with _translate_errors("to test the webhook; it does so sixty times an hour at most"):
@@ -57,13 +57,13 @@ class SdkLineChannel:
             return str(self._api.get_bot_info(_request_timeout=_TIMEOUT_S).chat_mode) == "chat"
 
     def basic_id(self) -> str:
-        """Return the account's id as people write it, such as "@123abcde"."""
+        """Return the account's id as people write it, for example "@123abcde"."""
         with _translate_errors("to tell about the bot"):
             return str(self._api.get_bot_info(_request_timeout=_TIMEOUT_S).basic_id)
 
 
 @contextmanager
-def _translate_errors(what: str) -> Iterator[None]:
+def _translate_errors(refused: str) -> Iterator[None]:
     try:
         yield
     except ApiException as cause:
@@ -71,7 +71,7 @@ def _translate_errors(what: str) -> Iterator[None]:
         if status in _REFUSES_THE_TOKEN:
             raise LineRefusedError("LINE refuses the access token; check LINE_CHANNEL_ACCESS_TOKEN") from cause
         if 400 <= status < 500:  # noqa: PLR2004 - 4xx
-            raise LineRefusedError(f"LINE answers {status} and refuses {what}") from cause
+            raise LineRefusedError(f"LINE answers {status} and refuses {refused}") from cause
         raise LineUnavailableError(f"LINE answers {status}; try again later") from cause
     except (urllib3.exceptions.HTTPError, ValueError) as cause:  # pydantic's errors are ValueErrors
         raise LineUnavailableError("LINE cannot be reached, or answers what its API does not promise") from cause

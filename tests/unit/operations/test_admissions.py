@@ -1,4 +1,4 @@
-from operations.admissions import Door
+from operations.admissions import AdmissionCommands
 from shared import logs
 from shared.access.admission import Admissions
 from shared.access.invitations import Invitations
@@ -10,8 +10,8 @@ from tests.support import recorded
 from tests.unit.operations.conftest import Bucket
 
 
-def door(bucket: Bucket, *, is_keyed: bool = False) -> Door:
-    return Door(
+def door(bucket: Bucket, *, is_keyed: bool = False) -> AdmissionCommands:
+    return AdmissionCommands(
         admissions=Admissions(store=bucket.store, clock=bucket.clock),
         invitations=Invitations(store=bucket.store, clock=bucket.clock),
         clock=bucket.clock,

@@ -90,7 +90,7 @@ def line_message_id() -> str:
 def test_look_leaves_every_letter_waiting(desk: Desk) -> None:
     letter = desk.receive(message_event())
 
-    (explained,) = desk.letters.look(most=10)
+    (explained,) = desk.letters.explain_all(most=10)
 
     assert explained.verdict is Verdict.REPLAY
     assert desk.queue.waiting == [letter]
@@ -100,7 +100,7 @@ def test_look_leaves_every_letter_waiting(desk: Desk) -> None:
 def test_explanation_holds_no_text_and_no_ids_of_people(desk: Desk) -> None:
     desk.receive({**message_event(), "timestamp": desk.bucket.clock.now_ms() - 9 * 60_000})
 
-    (explained,) = desk.letters.look(most=10)
+    (explained,) = desk.letters.explain_all(most=10)
 
     for private in (SECRET_WORDS, recorded.USER, str(recorded.event("message-text")["replyToken"])):
         assert private not in explained.line
@@ -113,7 +113,7 @@ def test_an_event_without_a_timestamp_is_as_old_as_its_letter(desk: Desk) -> Non
     del event["timestamp"]
     desk.receive(event)
 
-    (explained,) = desk.letters.look(most=10)
+    (explained,) = desk.letters.explain_all(most=10)
 
     assert "minutes=5" in explained.line
 
@@ -121,7 +121,7 @@ def test_an_event_without_a_timestamp_is_as_old_as_its_letter(desk: Desk) -> Non
 def test_explanation_holds_the_chat_id_on_request(desk: Desk) -> None:
     desk.receive(message_event())
 
-    (explained,) = replace(desk.letters, shows_ids=True).look(most=10)
+    (explained,) = replace(desk.letters, shows_ids=True).explain_all(most=10)
 
     assert f"conversation={CHAT}" in explained.line
 
@@ -169,7 +169,7 @@ def test_message_covered_by_the_outcome_of_another_counts_as_answered(desk: Desk
         desk.bucket.chat.journal.record(one)
     desk.bucket.chat.journal.record_outcome(outcome_of([record, later], OutcomeKind.SKIPPED))
 
-    assert desk.letters.look(most=10)[0].verdict is Verdict.ANSWERED
+    assert desk.letters.explain_all(most=10)[0].verdict is Verdict.ANSWERED
 
 
 def test_an_edit_of_an_answered_message_is_replayed(desk: Desk) -> None:
@@ -188,7 +188,7 @@ def test_recorded_message_without_an_outcome_is_replayed(desk: Desk) -> None:
     desk.receive(message_event())
     desk.bucket.chat.journal.record(message(line_message_id()))
 
-    assert desk.letters.look(most=10)[0].verdict is Verdict.REPLAY
+    assert desk.letters.explain_all(most=10)[0].verdict is Verdict.REPLAY
 
 
 def test_a_chat_that_cannot_be_read_holds_up_no_letter_of_another(desk: Desk) -> None:
@@ -198,7 +198,7 @@ def test_a_chat_that_cannot_be_read_holds_up_no_letter_of_another(desk: Desk) ->
     desk.receive({**message_event(), "source": other})
     desk.bucket.store.create(desk.bucket.chat.names.turn, b"no record")
 
-    verdicts = [one.verdict for one in desk.letters.look(most=10)]
+    verdicts = [one.verdict for one in desk.letters.explain_all(most=10)]
     desk.letters.replay(most=10)
 
     assert verdicts == [Verdict.REPLAY_UNSEND, Verdict.UNREADABLE, Verdict.REPLAY]
@@ -215,7 +215,7 @@ def test_letters_wait_again_where_the_bucket_does_not_answer(desk: Desk, monkeyp
 
     monkeypatch.setattr(desk.bucket.store, "read", fail)
     with pytest.raises(StorageUnavailableError, match="down"):
-        desk.letters.look(most=10)
+        desk.letters.explain_all(most=10)
 
     assert desk.queue.waiting == [letter]
     assert desk.queue.held == []
@@ -269,8 +269,8 @@ def test_look_takes_at_most_the_requested_number_of_letters(desk: Desk) -> None:
     for _ in range(3):
         desk.receive(message_event())
 
-    assert len(desk.letters.look(most=2)) == 2
-    assert summary(desk.letters.look(most=3)) == "3 x replay"
+    assert len(desk.letters.explain_all(most=2)) == 2
+    assert summary(desk.letters.explain_all(most=3)) == "3 x replay"
 
 
 def test_summary_of_an_empty_queue_says_no_dead_letters(desk: Desk) -> None:

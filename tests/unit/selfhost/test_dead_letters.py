@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from operations.dead_letters import DeadLetters, Verdict, without_taken_back
+from operations.dead_letters import DeadLetters, Verdict, without_withdrawn_words
 from selfhost.dead_letters import SqliteDeadLetterQueue, WithdrawnMessages
 from shared.adapters.memory import FixedClock
 from shared.adapters.sqlite import Database, SqliteEventQueue, SqliteObjectStore
@@ -40,7 +40,7 @@ class Machine:
             lease_s=25.0,
         )
         self.drop_withdrawn = WithdrawnMessages(
-            queue=self.queue, remainder=lambda letter: without_taken_back(letter, self.conversations)
+            queue=self.queue, remainder=lambda letter: without_withdrawn_words(letter, self.conversations)
         )
 
     def publish(
@@ -101,8 +101,8 @@ def test_the_command_shows_each_letter_once(machine: Machine) -> None:
         machine.publish("words", str(number))
     machine.fail()
 
-    assert [explanation.verdict for explanation in machine.letters().look(most=10)] == [Verdict.REPLAY] * 3
-    assert len(machine.letters().look(most=2)) == 2
+    assert [explanation.verdict for explanation in machine.letters().explain_all(most=10)] == [Verdict.REPLAY] * 3
+    assert len(machine.letters().explain_all(most=2)) == 2
 
 
 def test_a_replay_makes_the_letters_events_again(machine: Machine) -> None:
@@ -193,7 +193,7 @@ def test_the_dead_letter_of_an_edited_message_has_the_newest_words(machine: Mach
     assert machine.files_with(SECRET) == []
     (letter,) = machine.queue.dead_letters(2)
     assert json.loads(letter.data)["event"]["message"]["text"] == "the newest"
-    assert [explanation.verdict for explanation in machine.letters().look(most=10)] == [Verdict.REPLAY]
+    assert [explanation.verdict for explanation in machine.letters().explain_all(most=10)] == [Verdict.REPLAY]
 
 
 def test_the_dead_letter_of_a_message_whose_edit_came_before_it_stays(machine: Machine) -> None:

@@ -52,7 +52,7 @@ class Machine:
             self.queue,
             worker=PushEndpoint(handle=self.worker, clock=clock),
             unsend=PushEndpoint(handle=self.unsend, clock=clock),
-            forgotten=lambda: self.waiting_when_forgotten.append(self.queue.counts()[0]),
+            clean_up=lambda: self.waiting_when_forgotten.append(self.queue.counts()[0]),
             clock=clock,
         )
         self.dispatcher.start()
