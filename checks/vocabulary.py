@@ -140,14 +140,10 @@ def retired_names(path: str, source: str, words: frozenset[str]) -> list[Finding
 
 
 def _names(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    yield from bindings(tree)
     for node in ast.walk(tree):
-        match node:
-            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-                yield node.lineno, node.name
-            case ast.Name(ctx=ast.Store()):
-                yield node.lineno, node.id
-            case ast.arg():
-                yield node.lineno, node.arg
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.lineno, node.name
 
 
 def _docstrings(tree: ast.Module) -> Iterator[str]:

@@ -95,7 +95,7 @@ class Agent:
                 response = turn.ask(tries_once=sendable is not None)
             except PromptAmendedError:
                 raise
-            except Exception as cause:
+            except Exception as cause:  # of whatever kind: it costs no reply that can be sent
                 if sendable is None:
                     raise
                 logs.warning("reply_not_improved", error_type=type(cause).__name__)

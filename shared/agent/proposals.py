@@ -18,7 +18,7 @@ from shared.agent.receipts import quotable, without_receipt_symbols, without_tur
 from shared.conversation.records import ProposedCall
 from shared.line.utf16 import without_lone_surrogates
 from shared.locales.language_file import language_file
-from shared.locales.local_times import shown_moment, shown_recurrence
+from shared.locales.local_times import shown_schedule
 from shared.recurrence import Recurrence
 
 MOST_PROPOSED: Final = 3
@@ -166,11 +166,9 @@ def _due(at: str, rule: str, *, locale: str) -> str:
     if not at:
         return ""
     try:
-        start = dt.datetime.fromisoformat(at)
-        if not rule:
-            return shown_moment(start, locale=locale, this_year=0)
         # A rule that ends in UTC is shown with its date in UTC: the chat's zone is not known here
-        return shown_recurrence(Recurrence.parse(rule, dt.UTC), start=start, locale=locale, this_year=0)
+        recurrence = Recurrence.parse(rule, dt.UTC) if rule else None
+        return shown_schedule(recurrence, start=dt.datetime.fromisoformat(at), locale=locale, this_year=0)
     except ValueError:
         return rule or at
 

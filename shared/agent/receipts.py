@@ -17,7 +17,7 @@ import regex
 from shared.agent.receipt_symbols import BLANKS, symbol_before, without_leading_symbols
 from shared.line.graphemes import short_line
 from shared.locales.language_file import LOCALES, language_file
-from shared.locales.local_times import shown_moment, shown_recurrence
+from shared.locales.local_times import shown_schedule
 from shared.recurrence import Recurrence
 
 _NAMES_SHOWN: Final = 4  # of one kind
@@ -190,9 +190,7 @@ def _name_with_details(deed: Deed, texts: ReceiptTexts, *, locale: str) -> str:
 
 def shown_due(due: Due, *, locale: str) -> str:
     """Return the time of a reminder in words."""
-    if due.recurrence is None:
-        return shown_moment(due.at, locale=locale, this_year=due.this_year)
-    return shown_recurrence(due.recurrence, start=due.at, locale=locale, this_year=due.this_year)
+    return shown_schedule(due.recurrence, start=due.at, locale=locale, this_year=due.this_year)
 
 
 def _joined(two: str, texts: Iterable[str]) -> str:

@@ -53,6 +53,13 @@ def shown_moment(local: dt.datetime, *, locale: str, this_year: int) -> str:
     return _texts(locale).moment.format(date=date, time=_time(local))
 
 
+def shown_schedule(recurrence: Recurrence | None, *, start: dt.datetime, locale: str, this_year: int) -> str:
+    """Return when a reminder is due, in words: its recurrence, or without one the moment `start`."""
+    if recurrence is None:
+        return shown_moment(start, locale=locale, this_year=this_year)
+    return shown_recurrence(recurrence, start=start, locale=locale, this_year=this_year)
+
+
 def shown_recurrence(recurrence: Recurrence, *, start: dt.datetime, locale: str, this_year: int) -> str:
     """Return a recurrence in words, such as `毎週月・木曜 09:00`; `start` is the first time.
 

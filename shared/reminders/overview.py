@@ -10,7 +10,7 @@ from shared.conversation.store import Conversation
 from shared.line.graphemes import cut
 from shared.line.ids import mask_ids
 from shared.line.phrases import Phrase, Phrases
-from shared.locales.local_times import shown_moment, shown_recurrence
+from shared.locales.local_times import shown_schedule
 from shared.reminders.delivery import provenance_said
 from shared.reminders.reminder import Reminder
 from shared.reminders.schedule import local_time
@@ -55,7 +55,4 @@ def shown_time(reminder: Reminder, *, locale: str, now_ms: int) -> str:
     """Return the reminder's time in words: the rule, or the next time."""
     at = dt.datetime.fromisoformat(local_time(reminder.next_ms, reminder.zone))
     this_year = dt.datetime.fromisoformat(local_time(now_ms, reminder.zone)).year
-    recurrence = reminder.recurrence
-    if recurrence is None:
-        return shown_moment(at, locale=locale, this_year=this_year)
-    return shown_recurrence(recurrence, start=at, locale=locale, this_year=this_year)
+    return shown_schedule(reminder.recurrence, start=at, locale=locale, this_year=this_year)

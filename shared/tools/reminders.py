@@ -176,9 +176,9 @@ def _list(arguments: Json, overlay: ReminderOverlay, _: TurnContext) -> Json:
 
 def _cancel(arguments: Json, overlay: ReminderOverlay, context: TurnContext) -> Json | NeedsTap:
     reminder_id = str(arguments["id"])
+    reminder = overlay.show(reminder_id)
     if context.needs_tap:
-        return _needs_tap(overlay.show(reminder_id))
-    overlay.show(reminder_id)
+        return _needs_tap(reminder)
     cancelled = overlay.cancel(reminder_id)
     return {"id": cancelled.id, "text": cancelled.text}
 

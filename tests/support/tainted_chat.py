@@ -1,5 +1,6 @@
 """A chat in which a page from outside is read, and what then waits for a tap."""
 
+import itertools
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
@@ -9,11 +10,12 @@ from shared.agent.model import Json, ModelRequest, ModelResponse
 from shared.agent.tools import Tool
 from shared.agent.turn_context import TurnContext
 from shared.conversation.snapshot import MemoryLimits
+from shared.errors import StorageUnavailableError
 from shared.handlers.ports import NotionPort
 from tests.support.chats import everything_in
 from tests.support.notion import shopping_list
 from tests.support.people import ChatEvents, Person
-from tests.support.pushed import PushedWorker
+from tests.support.pushed import PushedWorker, nothing
 
 REPLY: Final = calling(("reply", {"message": "shall I?"}))
 READS: Final = calling(("read_page", {"query": "x"}))
@@ -79,6 +81,21 @@ class TaintedChat:
         """Press the newest button, or one with another word before its id."""
         own_word, _, answer_id = self.person.newest_button.partition(":")
         return self.person.presses(f"{word or own_word}:{answer_id}", **more)
+
+    def delivers_with_a_lost_write(self, press: dict[str, Any], number: int) -> None:
+        """Deliver the press to a worker that loses the answer to its write of this number; later it is delivered twice again."""
+        counter = itertools.count(1)
+
+        def lose_an_answer(call: str, _: str) -> None:
+            if call in {"create", "replace"} and next(counter) == number:
+                raise StorageUnavailableError("the answer was lost")
+
+        self.worker.store.after = lose_an_answer
+        self.worker.deliver(press)
+        self.worker.store.after = nothing
+        self.worker.clock.move(30)
+        for _ in range(2):
+            self.worker.deliver({**press, "deliveryContext": {"isRedelivery": True}})
 
     def text_of(self, event: dict[str, Any]) -> Any:  # noqa: ANN401 - null or text
         return self.worker.outcome(event)["text"]

@@ -27,31 +27,27 @@ def copied_folders() -> list[str]:
     return re.findall(r"^COPY (\w+) \1$", DOCKERFILE, re.MULTILINE)
 
 
+def run_in(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run Python in the folder, with the settings that the container is given."""
+    settings = {"LINE_CHANNEL_SECRET": "s", "LINE_CHANNEL_ACCESS_TOKEN": "t", "GEMINI_API_KEY": "k"}
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=folder,
+        env={"PATH": os.defpath, "DATA": str(folder / "data"), **settings},
+        capture_output=True,
+        text=True,
+        timeout=180,
+        check=False,
+    )
+
+
 def test_what_the_container_holds_can_serve(tmp_path: Path) -> None:
     for folder in copied_folders():
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
-    settings = {"LINE_CHANNEL_SECRET": "s", "LINE_CHANNEL_ACCESS_TOKEN": "t", "GEMINI_API_KEY": "k"}
 
-    ended = subprocess.run(
-        [sys.executable, "-m", "selfhost", "invite"],
-        cwd=tmp_path,
-        env={"PATH": os.defpath, "DATA": str(tmp_path / "data"), **settings},
-        capture_output=True,
-        text=True,
-        timeout=180,
-        check=False,
-    )
-    served = subprocess.run(
-        [sys.executable, "-c", DEPLOY],
-        cwd=tmp_path,
-        env={"PATH": os.defpath, "DATA": str(tmp_path / "data"), **settings},
-        capture_output=True,
-        text=True,
-        timeout=180,
-        check=False,
-    )
+    invited, served = run_in(tmp_path, "-m", "selfhost", "invite"), run_in(tmp_path, "-c", DEPLOY)
 
-    assert ended.stdout.startswith("/start "), ended.stderr
+    assert invited.stdout.startswith("/start "), invited.stderr
     assert served.stdout.startswith(str(tmp_path.resolve())), served.stderr
 
 

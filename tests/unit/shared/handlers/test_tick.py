@@ -77,21 +77,26 @@ def read(lines: io.StringIO, message: str) -> list[dict[str, Any]]:
     return [line for line in logged if line["message"] == message]
 
 
+class Line:
+    """LINE, which counts how often it is asked to test the webhook."""
+
+    def __init__(self) -> None:
+        self.checks = 0
+
+    def check_webhook(self) -> WebhookCheck:
+        self.checks += 1
+        return WebhookCheck(is_active=True, is_answered=True, status=200, reason="OK")
+
+
 def test_each_tick_asks_whether_line_still_reaches_the_webhook(agenda: Agenda) -> None:
-    checks: list[WebhookCheck] = []
-
-    class Line:
-        def check_webhook(self) -> WebhookCheck:
-            checks.append(WebhookCheck(is_active=True, is_answered=True, status=200, reason="OK"))
-            return checks[-1]
-
-    tick = replace(agenda.tick, heartbeat=Heartbeat(checker=Line(), every_minutes=1, clock=agenda.clock))
+    line = Line()
+    tick = replace(agenda.tick, heartbeat=Heartbeat(checker=line, every_minutes=1, clock=agenda.clock))
 
     tick()
     tick()
     agenda.tick()
 
-    assert len(checks) == 2
+    assert line.checks == 2
 
 
 def test_nothing_is_begun_later_because_line_is_slow_to_test_the_webhook(agenda: Agenda) -> None:
@@ -142,19 +147,13 @@ def test_a_tick_reports_what_the_ticks_of_another_shard_leave(agenda: Agenda, li
 
 
 def test_of_the_ticks_of_a_minute_one_has_line_test_the_webhook(agenda: Agenda) -> None:
-    checks: list[WebhookCheck] = []
-
-    class Line:
-        def check_webhook(self) -> WebhookCheck:
-            checks.append(WebhookCheck(is_active=True, is_answered=True, status=200, reason="OK"))
-            return checks[-1]
-
-    tick = replace(agenda.tick, heartbeat=Heartbeat(checker=Line(), every_minutes=1, clock=agenda.clock))
+    line = Line()
+    tick = replace(agenda.tick, heartbeat=Heartbeat(checker=line, every_minutes=1, clock=agenda.clock))
 
     for shard in range(4):
         tick(Tick(shard=shard, shards=4))
 
-    assert len(checks) == 1
+    assert line.checks == 1
 
 
 def test_what_is_due_later_waits(agenda: Agenda) -> None:

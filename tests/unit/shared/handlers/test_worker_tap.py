@@ -1,7 +1,6 @@
 """Changes that wait for a person's tap: carried out exactly as they were shown, once, within ten minutes, by members of the chat."""
 
 import datetime as dt
-import itertools
 import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
@@ -13,13 +12,11 @@ from shared.adapters.memory.scripted_model import Step, calling
 from shared.agent.model import ModelRequest, ModelResponse
 from shared.agent.proposals import MOST_PROPOSED
 from shared.conversation.records import MessageRecord
-from shared.errors import StorageUnavailableError
 from shared.line.phrases import Phrase
 from shared.reminders.store import ReminderStore
 from tests.support import recorded
 from tests.support.people import ChatEvents, Person
 from tests.support.phrases import japanese
-from tests.support.pushed import nothing
 from tests.support.tainted_chat import DELETES, ENTRY, NOTES, NOTING, READS, REPLY, UNDOES, TaintedChat, creating
 
 STRANGER: Final = "U" + "e" * 32
@@ -458,18 +455,8 @@ def test_a_worker_that_fails_at_any_write_carries_a_change_out_once(pool: Thread
     chat = TaintedChat(pool)
     chat.asks(DELETES, creating())
     press = chat.events.event("postback", postback={"data": chat.person.newest_button})
-    counter = itertools.count(1)
 
-    def lose_an_answer(call: str, _: str) -> None:
-        if call in {"create", "replace"} and next(counter) == number:
-            raise StorageUnavailableError("the answer was lost")
-
-    chat.worker.store.after = lose_an_answer
-    chat.worker.deliver(press)
-    chat.worker.store.after = nothing
-    chat.worker.clock.move(30)
-    for _ in range(2):
-        chat.worker.deliver({**press, "deliveryContext": {"isRedelivery": True}})
+    chat.delivers_with_a_lost_write(press, number)
 
     assert not chat.has_entry
     assert len(chat.notion.pages) == 1

@@ -9,7 +9,6 @@ import pytest
 from shared.adapters.memory.scripted_model import Step, calling
 from shared.agent.model import Json
 from shared.clock import Deadline, SystemClock
-from shared.errors import StorageUnavailableError
 from shared.line.phrases import Phrase
 from shared.reminders.reminder import Reminder
 from shared.reminders.store import ReminderStore
@@ -193,18 +192,8 @@ def test_a_worker_that_dies_after_the_change_of_a_page_tells_that_it_was_made(ch
     page = page_in(chat)
     chat.asks(SEARCHES, calling(("update_page", {"page_id": page.page_id, "properties": {"数量": 5}})))
     press = chat.events.event("postback", postback={"data": chat.person.newest_button})
-    writes = iter(range(1, 1_000))
 
-    def lose_an_answer(call: str, _: str) -> None:
-        if call in {"create", "replace"} and next(writes) == number:
-            raise StorageUnavailableError("the answer was lost")
-
-    chat.worker.store.after = lose_an_answer
-    chat.worker.deliver(press)
-    chat.worker.store.after = nothing
-    chat.worker.clock.move(30)
-    for _ in range(2):
-        chat.worker.deliver({**press, "deliveryContext": {"isRedelivery": True}})
+    chat.delivers_with_a_lost_write(press, number)
 
     assert chat.notion.written == ["update_page"]
     assert FAILED not in chat.text_of(press)
