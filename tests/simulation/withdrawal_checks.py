@@ -1,9 +1,10 @@
 """I1, I4 and I7 for what people said: withdrawn words are in no object, and nothing else is lost."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from shared.conversation.records import OutcomeRecord, Watermark
+from shared.conversation.snapshot_records import Recap
 from shared.search.literal_runs import shares_run
 from shared.storage.codec import decode
 from shared.storage.object_names import OUTCOME_SUFFIX
@@ -91,14 +92,25 @@ def _check_archived(story: Story, kept: set[str]) -> Iterator[str]:
 
 
 def _check_recaps(story: Story, messages: Mapping[str, Message]) -> Iterator[str]:
-    """No recap says what an edit has replaced; one of an answer may, because answers keep their words."""
+    """No recap says what an edit has replaced, except in the words of an answer of its span: answers keep their words."""
     for recap in story.snapshot.all_recaps:
-        if recap.provenance.derived_ids:
-            continue
-        for message in (messages[one] for one in recap.summed_up_ids if one in messages):
+        summed_up = [messages[own_id] for own_id in recap.summed_up_ids if own_id in messages]
+        answers = _answers_of(story, recap, summed_up)
+        for message in summed_up:
             older = {word for word, _ in message.words}.difference(message.newest_words)
-            if any(word in recap.text for word in older) and not story.is_amendment_lost(message.id):
+            own = {word for word in older if not any(word in (answer.text or "") for answer in answers)}
+            if any(word in recap.text for word in own) and not story.is_amendment_lost(message.id):
                 yield f"I4: a recap says what an edit of {message.id} has replaced"
+
+
+def _answers_of(story: Story, recap: Recap, summed_up: Sequence[Message]) -> list[OutcomeRecord]:
+    """Return the answers that the model was shown beside the messages of the recap, also those that the chat no longer holds.
+
+    For example, an answer that left the snapshot is no longer among `recap.provenance.derived_ids`, but its words are in the recap.
+    """
+    begin_ms = min((message.event["timestamp"] for message in summed_up), default=0)
+    worded = (outcome for (chat, _), outcome in story.world.truth.worded.items() if chat == story.chat)
+    return [outcome for outcome in worded if begin_ms <= outcome.timestamp_ms <= recap.timestamp_ms]
 
 
 def _check_media(story: Story) -> Iterator[str]:
