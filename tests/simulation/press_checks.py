@@ -111,12 +111,16 @@ def check_presses(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[s
     presses = {one.id for one in story.people.messages if one.presses is not None}
     for press in story.people.messages:
         deferral = deferrals.get(press.presses or "")
-        if deferral is None or press.id not in story.kept_ids or story.kept_ids.isdisjoint(deferral.answered_ids):
+        if deferral is None or press.id not in story.kept_ids:
             continue
         behind = [
             one for one in deferrals.values() if one.webhook_event_id in {deferral.webhook_event_id, *deferral.answers}
         ]
         asked = {one for root in behind for one in root.answered_ids} - presses
+        if story.kept_ids.isdisjoint(
+            asked or deferral.answered_ids
+        ):  # everything that the press is about was taken back
+            continue
         may_be_forgotten = story.forgets_outcomes or (bool(asked) and asked.isdisjoint(remembered))
         if may_be_forgotten and press.presses in told_buttons:
             continue
