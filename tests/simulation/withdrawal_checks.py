@@ -108,7 +108,7 @@ def _answers_of(story: Story, recap: Recap, summed_up: Sequence[Message]) -> lis
 
     For example, an answer that left the snapshot is no longer among `recap.provenance.derived_ids`, but its words are in the recap.
     """
-    begin_ms = min((message.event["timestamp"] for message in summed_up), default=0)
+    begin_ms = EPOCH_MS + round(1_000 * min((message.at_s for message in summed_up), default=0.0))
     worded = (outcome for (chat, _), outcome in story.world.truth.worded.items() if chat == story.chat)
     return [outcome for outcome in worded if begin_ms <= outcome.timestamp_ms <= recap.timestamp_ms]
 
