@@ -28,11 +28,11 @@ from shared.adapters.memory.scripted_model import calling
 from shared.agent.model import JsonAnswer, JsonRequest, ModelRequest, ModelResponse
 from shared.bus.endpoint import PushEndpoint
 from shared.clock import SystemClock
+from shared.composition.assembly import assemble
+from shared.composition.ports import Options, Ports, Threads
 from shared.conversation.provenance import Provenance, Source
 from shared.conversation.records import Amendment
 from shared.conversation.store import Conversations
-from shared.handlers.assembly import assemble
-from shared.handlers.ports import Options, Ports, Threads
 from shared.knowledge.catalog import catalog_of
 from shared.knowledge.entry import Entry, Note
 from shared.knowledge.entry_file import format_entry

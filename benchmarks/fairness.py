@@ -35,9 +35,9 @@ from shared.adapters.memory.scripted_model import calling
 from shared.agent.model import ModelRequest, ModelResponse
 from shared.bus.endpoint import PushEndpoint
 from shared.clock import SystemClock
+from shared.composition.assembly import assemble
+from shared.composition.ports import Options, Ports, Threads
 from shared.conversation.store import Conversations
-from shared.handlers.assembly import assemble
-from shared.handlers.ports import Options, Ports, Threads
 
 CHATS: Final = 10
 SECONDS: Final = 60

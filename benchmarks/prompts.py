@@ -38,9 +38,9 @@ from shared.adapters.memory.notion import MemoryNotion
 from shared.adapters.memory.scripted_model import Step, calling
 from shared.agent.model import FunctionResponses, MixedContent, ModelContent, ModelRequest, TextContent
 from shared.clock import Deadline
+from shared.composition.assembly import assemble
+from shared.composition.ports import NotionPort, Options, Ports, Threads
 from shared.errors import AizuchiError
-from shared.handlers.assembly import assemble
-from shared.handlers.ports import NotionPort, Options, Ports, Threads
 from shared.line.mentions import GroupPolicy
 from shared.metering import Usage
 from shared.settings.agent_worker import GeminiSettings

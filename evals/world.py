@@ -31,12 +31,12 @@ from shared.adapters.memory.notion import MemoryNotion
 from shared.adapters.memory.scripted_model import calling
 from shared.bus.endpoint import PushEndpoint
 from shared.clock import Deadline
+from shared.composition.assembly import assemble
+from shared.composition.ports import NotionPort, Options, Ports, Threads
 from shared.conversation.amendments import Amendments
 from shared.conversation.provenance import Provenance, Source
 from shared.conversation.records import OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversations
-from shared.handlers.assembly import assemble
-from shared.handlers.ports import NotionPort, Options, Ports, Threads
 from shared.handlers.traces import Traces
 from shared.handlers.unsend import UnsendHandler, withdrawal_of
 from shared.knowledge.apply import StagedEntryWriter

@@ -22,12 +22,12 @@ from shared.adapters.line_on_demand import (
 from shared.adapters.moved_clock import clock_of
 from shared.bus.endpoint import PushEndpoint, PushTokens
 from shared.clock import Clock
+from shared.composition.assembly import assemble
+from shared.composition.ports import NotionPort, Options, Ports, Threads
+from shared.composition.warm_up import WarmedUp
 from shared.conversation.spending import Ledger
 from shared.conversation.store import Conversations
-from shared.handlers.assembly import assemble
-from shared.handlers.ports import NotionPort, Options, Ports, Threads
 from shared.handlers.tick import AT_ONCE
-from shared.handlers.warm_up import WarmedUp
 from shared.knowledge.embeddings import Embedder
 from shared.settings.agent_worker import AgentWorkerSettings, GeminiSettings, agent_worker_settings
 from shared.settings.notion import NotionSettings

@@ -1,1 +1,1 @@
-"""Handlers: one module for each kind of event, and the assembly of all handlers."""
+"""Handlers: one module for each kind of event; `shared/composition` puts the handlers together."""

@@ -17,6 +17,7 @@ from tests.mutants.slips import Slip, slips_in
 _PATTERNS: Final = (
     "shared/turns/*.py",
     "shared/conversation/**/*.py",
+    "shared/composition/*.py",
     "shared/handlers/*.py",
     "shared/recurrence.py",
     "shared/search/folding.py",

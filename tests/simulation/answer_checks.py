@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from shared.agent.executor import MOST_CALLS
+from shared.composition.ports import Options
 from shared.conversation.records import OutcomeKind, OutcomeRecord
-from shared.handlers.ports import Options
 from shared.line.mentions import GroupPolicy
 from shared.line.messaging import TOKEN_SURELY_ALIVE_MS
 from shared.line.phrases import Phrase, phrase

@@ -9,10 +9,10 @@ from typing import Final
 
 from shared.access.budgets import Limits
 from shared.adapters.memory.object_store import WriteLimitError
+from shared.composition.ports import Options
 from shared.conversation.records import MessageRecord
 from shared.conversation.spending import Spending
 from shared.conversation.turn import TurnRecord
-from shared.handlers.ports import Options
 from shared.knowledge.catalog import Catalog
 from shared.line.mentions import GroupPolicy
 from shared.line.messaging import OutgoingMessage, ReplyFate

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Final
 
+from shared.composition.ports import Options
 from shared.conversation.records import OutcomeKind, OutcomeRecord
-from shared.handlers.ports import Options
 from shared.line.phrases import Phrase, phrase
 from shared.line.postback_data import carry_out_data, question_id_in, show_answer_data
 from shared.turns.deferral import CONFIRMED_WITHIN_MS

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Final
 
-from shared.handlers.ports import Options
+from shared.composition.ports import Options
 from shared.line.phrases import Phrase, phrase
 from tests.simulation.people import Order
 from tests.simulation.world import ShownText

@@ -14,7 +14,8 @@ from typing import Any, Final, TypeVar, cast
 
 from greenlet import GreenletExit
 
-from shared.handlers import assembly, message, toolsets
+from shared.composition import assembly, toolsets
+from shared.handlers import message
 from shared.knowledge import staging
 from shared.tools.idempotency import IdempotentWrites
 from shared.turns.flood import Floods

@@ -10,14 +10,14 @@ from shared.access.budgets import Limits
 from shared.access.doorstep import Doorstep
 from shared.adapters.memory import MemoryFiles, MemoryProfiles
 from shared.bus.endpoint import PushEndpoint
+from shared.composition.assembly import assemble
+from shared.composition.ports import NotionPort, Options, Threads
+from shared.composition.ports import Ports as WorkerPorts
 from shared.conversation.amendment_views import AmendmentTimes, AmendmentViews
 from shared.conversation.archive import ARCHIVE_DAYS
 from shared.conversation.snapshot import MemoryLimits
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.turn import FENCE
-from shared.handlers.assembly import assemble
-from shared.handlers.ports import NotionPort, Options, Threads
-from shared.handlers.ports import Ports as WorkerPorts
 from shared.handlers.traces import Traces
 from shared.handlers.unsend import UnsendHandler, withdrawal_of
 from shared.line.mentions import GroupPolicy

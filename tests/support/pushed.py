@@ -22,10 +22,10 @@ from shared.adapters.memory.scripted_model import Step
 from shared.agent.model import MediaPart, MixedContent, TextContent
 from shared.agent.tools import Tool
 from shared.bus.endpoint import PushEndpoint
+from shared.composition.assembly import assemble
+from shared.composition.ports import NotionPort, Options, Ports, Threads
 from shared.conversation.archive import ARCHIVE_DAYS, SEGMENT_MESSAGES
 from shared.errors import StorageUnavailableError
-from shared.handlers.assembly import assemble
-from shared.handlers.ports import NotionPort, Options, Ports, Threads
 from shared.handlers.unsend import withdrawal_of
 from shared.line.media_content import LARGEST_BYTES, ArrivingContent, Unfetched
 from shared.line.messaging import OutgoingMessage, ReplyFate

@@ -7,12 +7,12 @@ from shared.adapters.memory import MemoryObjectStore
 from shared.agent.model import Json
 from shared.agent.tools import Tool
 from shared.agent.turn_context import TurnContext
+from shared.composition.staged_writes import StagedWrites
 from shared.conversation.amendments import Amendments
 from shared.conversation.provenance import Provenance, Source
 from shared.conversation.records import OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation
 from shared.errors import StorageUnavailableError
-from shared.handlers.staged_writes import StagedWrites
 from shared.reminders.reminder import Reminder
 from shared.reminders.schedule import local_time
 from shared.reminders.staging import ReminderOverlay, ReminderStaging

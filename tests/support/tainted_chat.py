@@ -9,9 +9,9 @@ from shared.adapters.memory.scripted_model import Step, calling
 from shared.agent.model import Json, ModelRequest, ModelResponse
 from shared.agent.tools import Tool
 from shared.agent.turn_context import TurnContext
+from shared.composition.ports import NotionPort
 from shared.conversation.snapshot import MemoryLimits
 from shared.errors import StorageUnavailableError
-from shared.handlers.ports import NotionPort
 from tests.support.chats import everything_in
 from tests.support.notion import shopping_list
 from tests.support.people import ChatEvents, Person

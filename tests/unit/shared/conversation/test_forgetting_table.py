@@ -13,9 +13,9 @@ from shared.adapters.memory import FixedClock, MemoryNotion
 from shared.adapters.memory.line_people import HeldContent
 from shared.adapters.memory.scripted_model import Step, calling
 from shared.agent.model import ModelRequest, ModelResponse
+from shared.composition.ports import NotionPort
 from shared.conversation.snapshot import MemoryLimits
 from shared.conversation.store import Conversation
-from shared.handlers.ports import NotionPort
 from tests.support import push
 from tests.support.chats import everything_in
 from tests.support.notion import shopping_list

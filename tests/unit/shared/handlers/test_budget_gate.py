@@ -13,8 +13,8 @@ from shared.adapters.memory.scripted_model import calling
 from shared.agent.model import FunctionResponses, JsonAnswer, JsonRequest, ModelRequest, ModelResponse, TextContent
 from shared.bus.endpoint import PushEndpoint
 from shared.clock import Deadline
+from shared.composition.assembly import assemble
 from shared.conversation.snapshot import MemoryLimits
-from shared.handlers.assembly import assemble
 from shared.knowledge.embeddings import Embedded, Kind
 from shared.line.mentions import GroupPolicy
 from shared.line.phrases import Phrase

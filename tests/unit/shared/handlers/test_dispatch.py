@@ -8,8 +8,8 @@ import pytest
 from shared.adapters.memory.scripted_model import calling
 from shared.bus.endpoint import PushEndpoint
 from shared.bus.messages import bus_messages
+from shared.composition.assembly import assemble
 from shared.conversation.due import DueMarkers
-from shared.handlers.assembly import assemble
 from shared.line.webhook_body import parse_webhook_body
 from shared.line.webhook_check import WebhookCheck
 from tests.support import push, recorded

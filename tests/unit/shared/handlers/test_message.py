@@ -14,12 +14,12 @@ from shared.agent.model import Json, ModelRequest, ModelResponse
 from shared.agent.tools import Cited, Tool
 from shared.agent.turn_context import TurnContext
 from shared.bus.endpoint import REQUEST_S
+from shared.composition.ports import NotionPort
 from shared.conversation.external_calls import CallRecord, ExternalCalls, call_key
 from shared.conversation.history_reader import OUTCOMES_READ
 from shared.conversation.records import ANSWERABLE_MS
 from shared.conversation.snapshot import MemoryLimits
 from shared.errors import ModelRefusedError, ModelUnavailableError
-from shared.handlers.ports import NotionPort
 from shared.line.mentions import GroupPolicy
 from shared.line.phrases import Phrase
 from tests.support import recorded

@@ -9,8 +9,8 @@ import pytest
 from shared.adapters.memory import FixedClock, MemoryNotion
 from shared.adapters.memory.scripted_model import Step, calling, unusable
 from shared.agent.model import FunctionResponses, ModelRequest, ModelResponse
+from shared.composition.ports import NotionPort
 from shared.errors import ModelUnavailableError
-from shared.handlers.ports import NotionPort
 from shared.line.phrases import Phrase
 from shared.reminders.store import ReminderStore
 from tests.support import recorded

@@ -9,8 +9,8 @@ from shared.adapters.memory import FixedClock
 from shared.adapters.memory.notion import MemoryNotion
 from shared.adapters.memory.scripted_model import calling
 from shared.agent.model import ModelResponse
+from shared.composition.ports import NotionPort
 from shared.errors import ModelUnavailableError
-from shared.handlers.ports import NotionPort
 from shared.line.mentions import GroupPolicy
 from shared.line.phrases import Phrase
 from shared.turns.deferral import LateReply

@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
+from shared.composition.staged_writes import StagedWrites
 from shared.conversation.provenance import Provenance
 from shared.conversation.records import OutcomeKind, OutcomeRecord, SaidReminder, StagedWrite
-from shared.handlers.staged_writes import StagedWrites
 from shared.reminders.reminder import Reminder, ReminderState
 from shared.reminders.store import RETENTION_MS, ReminderStore
 from tests.support.chats import conversations_on

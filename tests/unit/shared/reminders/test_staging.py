@@ -10,11 +10,11 @@ import pytest
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.agent.receipts import DeedKind
 from shared.clock import SKEW_MS
+from shared.composition.staged_writes import StagedWrites
 from shared.conversation.amendments import Amendments
 from shared.conversation.provenance import Provenance, Source
 from shared.conversation.records import OutcomeRecord
 from shared.errors import StorageUnavailableError
-from shared.handlers.staged_writes import StagedWrites
 from shared.reminders.fault import ReminderFault
 from shared.reminders.reminder import Claim, Reminder, ReminderState
 from shared.reminders.schedule import local_time

@@ -3,7 +3,7 @@ import threading
 from shared.adapters.memory import FixedClock
 from shared.bus.envelope import decode_envelope
 from shared.clock import Deadline
-from shared.handlers.warm_up import WarmedUp
+from shared.composition.warm_up import WarmedUp
 from tests.support import push
 
 ENVELOPE = decode_envelope(push.tick())

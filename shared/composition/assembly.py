@@ -23,6 +23,10 @@ from shared.agent.second_chance import SecondChance
 from shared.agent.summaries import ModelCaptioner, ModelSummariser
 from shared.agent.turn_contexts import TurnContexts
 from shared.agent.turn_requests import Limits
+from shared.composition.ports import Options, Ports
+from shared.composition.reminders import Reminders
+from shared.composition.staged_writes import StagedWrites
+from shared.composition.toolsets import Toolsets
 from shared.conversation.captions import CaptionWriter
 from shared.conversation.compaction import Compaction
 from shared.conversation.due import DueMarkers
@@ -43,14 +47,10 @@ from shared.handlers.heartbeat import Heartbeat
 from shared.handlers.intake import Intake
 from shared.handlers.membership import MembershipHandler
 from shared.handlers.message import MessageHandler
-from shared.handlers.ports import Options, Ports
 from shared.handlers.postback import PostbackHandler
 from shared.handlers.question_press import QuestionPresses
 from shared.handlers.reminder_press import ReminderPressHandler
-from shared.handlers.reminders import Reminders
-from shared.handlers.staged_writes import StagedWrites
 from shared.handlers.tick import TickHandler
-from shared.handlers.toolsets import Toolsets
 from shared.handlers.traces import Traces
 from shared.handlers.unnamed import UnnamedHandler
 from shared.handlers.unsend import UnsendHandler, withdrawal_of

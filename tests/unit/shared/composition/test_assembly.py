@@ -10,8 +10,8 @@ from shared.adapters.memory.scripted_model import calling
 from shared.agent.model import FunctionResponses, ModelRequest, ModelResponse
 from shared.bus.endpoint import PushEndpoint
 from shared.clock import Deadline
+from shared.composition.assembly import assemble
 from shared.errors import ModelUnavailableError
-from shared.handlers.assembly import assemble
 from shared.knowledge.embeddings import Embedded, Kind
 from shared.line.phrases import Phrase
 from shared.line.webhook_check import WebhookCheck

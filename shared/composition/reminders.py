@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from shared.agent.tools import Tool
+from shared.composition.ports import Options, Ports
 from shared.conversation.pushes import PushAllowance
 from shared.handlers.admission import AdmissionHandler
-from shared.handlers.ports import Options, Ports
 from shared.handlers.tick import DueTask
 from shared.line.phrases import Phrases
 from shared.reminders.delivery import ReminderDelivery, Reminding

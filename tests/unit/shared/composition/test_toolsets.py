@@ -9,8 +9,8 @@ from shared.adapters.memory import FixedClock, MemoryNotion
 from shared.agent.chat_memory import ChatMemory
 from shared.agent.people import People
 from shared.agent.tools import Tool
-from shared.handlers.ports import NotionPort
-from shared.handlers.toolsets import Toolsets
+from shared.composition.ports import NotionPort
+from shared.composition.toolsets import Toolsets
 from shared.line.bot_name import BotName
 from shared.line.display_names import DisplayNames
 from shared.metering import Metering

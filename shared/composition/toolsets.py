@@ -11,7 +11,7 @@ from shared.agent.model import JsonModel
 from shared.agent.second_chance import SecondJsonChance
 from shared.agent.tools import Tool, load_schema
 from shared.agent.turn_context import TurnContext
-from shared.handlers.ports import NotionPort, Options, Ports
+from shared.composition.ports import NotionPort, Options, Ports
 from shared.knowledge.classification import Classifier
 from shared.knowledge.embeddings import EntryEmbeddings
 from shared.knowledge.entry_editor import EntryEditor

@@ -1,0 +1,1 @@
+"""Composition: from ports and features to the handlers of the agent worker."""
