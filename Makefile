@@ -29,7 +29,7 @@ OPERATIONS := $(if $(HISTORY_BUCKET),operations,$(if $(wildcard .env),selfhost,o
 OPERATIONS_INSTALLED := $(VENV)/.$(if $(filter selfhost,$(OPERATIONS)),serve,run)-installed
 
 .DEFAULT_GOAL := help
-.PHONY: help run serve test check format bench eval simulate mutants screenshots fuzz load-test package-test foreign-bots audit wheels tf-test tf-mutants tf-plan tf-docs tf-lock line-webhook dead-letters invite admit revoke admitted forget export backup restore roll-back release cost lock upgrade clean
+.PHONY: help run serve test check format bench eval simulate mutants screenshots fuzz load-test package-test foreign-bots audit wheels tf-test tf-mutants tf-plan tf-docs tf-lock line-webhook rich-menu dead-letters invite admit revoke admitted forget export backup restore roll-back release cost lock upgrade clean
 
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -95,6 +95,9 @@ tf-plan: $(VENV)/.dev-installed $(TOOLS)/.stub-installed ## Write the plan that 
 
 line-webhook: $(OPERATIONS_INSTALLED) ## Tell LINE the webhook's address and test it (docs/operations.md)
 	@$(BIN)/python -m $(OPERATIONS) line-webhook
+
+rich-menu: $(OPERATIONS_INSTALLED) ## Show a menu of six areas below 1:1 chats; take it back: make rich-menu ARGS=--remove
+	@$(BIN)/python -m $(OPERATIONS) rich-menu $(ARGS)
 
 dead-letters: $(OPERATIONS_INSTALLED) ## List and explain dead letters; replay them: make dead-letters ARGS=--replay
 	@$(BIN)/python -m $(OPERATIONS) dead-letters $(ARGS)

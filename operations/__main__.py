@@ -11,7 +11,9 @@ from operations.adapters.dead_letter_queue import PubSubDeadLetterQueue, topic_c
 from operations.adapters.line_channel import SdkLineChannel
 from operations.commands import CONNECTIONS, Desk, add_commands, carry_out, show_dead_letters
 from operations.line_webhook import register
-from operations.settings import dead_letter_settings, history_settings, line_settings
+from operations.rich_menu.command import carry_out_rich_menu
+from operations.rich_menu.parser import add_rich_menu
+from operations.settings import dead_letter_settings, history_settings, line_settings, rich_menu_settings
 from shared import logs
 from shared.adapters.gcs import GcsObjectStore
 from shared.adapters.pubsub import PubSubEventBus
@@ -32,6 +34,8 @@ def run(arguments: Sequence[str], env: Mapping[str, str]) -> int:
         match options.command:
             case "line-webhook":
                 return _line_webhook(env)
+            case "rich-menu":
+                _rich_menu(env, options)
             case "dead-letters":
                 _dead_letters(env, options)
             case _:
@@ -54,6 +58,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     commands.add_parser("line-webhook", help="set the webhook's address at LINE, test it, check the console's switches")
+    add_rich_menu(commands)
     add_commands(commands)
     return parser
 
@@ -64,6 +69,17 @@ def _line_webhook(env: Mapping[str, str]) -> int:
     registration = register(channel, settings.webhook_url)
     print("\n".join(registration.lines))
     return 0 if registration.works else 1
+
+
+def _rich_menu(env: Mapping[str, str], options: argparse.Namespace) -> None:
+    settings = rich_menu_settings(env)
+    line = carry_out_rich_menu(
+        options,
+        channel_access_token=settings.channel_access_token,
+        base_url=settings.api_base_url,
+        locale=settings.locale,
+    )
+    print(line)
 
 
 def _dead_letters(env: Mapping[str, str], options: argparse.Namespace) -> None:

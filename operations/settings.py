@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from shared.locales.language_file import LOCALES
 from shared.settings.reader import read_settings
 
 
@@ -13,6 +14,15 @@ class LineSettings:
     channel_access_token: str = field(repr=False)
     api_base_url: str | None
     webhook_url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RichMenuSettings:
+    """Access to LINE, and the bot's language, for example "ja"."""
+
+    channel_access_token: str = field(repr=False)
+    api_base_url: str | None
+    locale: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +52,18 @@ def line_settings(env: Mapping[str, str]) -> LineSettings:
             channel_access_token=settings.required("LINE_CHANNEL_ACCESS_TOKEN"),
             api_base_url=settings.line_api_base_url(),
             webhook_url=settings.required("WEBHOOK_URL"),
+        ),
+    )
+
+
+def rich_menu_settings(env: Mapping[str, str]) -> RichMenuSettings:
+    """Read the settings of `rich-menu`.  Raises: SettingsError."""
+    return read_settings(
+        env,
+        lambda settings: RichMenuSettings(
+            channel_access_token=settings.required("LINE_CHANNEL_ACCESS_TOKEN"),
+            api_base_url=settings.line_api_base_url(),
+            locale=settings.one_of("BOT_LOCALE", LOCALES, default="ja"),
         ),
     )
 

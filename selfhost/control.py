@@ -18,6 +18,7 @@ from typing import Final, TextIO
 
 from operations.commands import Desk, add_commands, carry_out, show_dead_letters
 from operations.line_webhook import LineChannel, register
+from operations.rich_menu.parser import add_rich_menu
 from selfhost.dead_letters import SqliteDeadLetterQueue
 from selfhost.line_channel import webhook_url
 from selfhost.tunnel import CLOUDFLARED
@@ -44,6 +45,7 @@ def commands_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     add_commands(commands)
     commands.add_parser("line-webhook", help="set the webhook's address at LINE, test it, check the console's switches")
+    add_rich_menu(commands)
     commands.add_parser("backup", help="copy the database and the media into a new folder of DATA-backups")
     return parser
 

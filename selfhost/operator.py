@@ -1,5 +1,6 @@
 """The operator's commands, carried out by the serving process, or with the database opened for a single command."""
 
+import argparse
 import contextlib
 import sys
 from collections.abc import Sequence
@@ -28,6 +29,8 @@ def desk_of(settings: ServeSettings, store: ObjectStore, out: TextIO) -> Desk:
 def command(settings: ServeSettings, arguments: Sequence[str]) -> int:
     """Carry out an operator's command, if possible in the serving process; return the exit status.  Raises: DatabaseRefusedError."""
     options = commands_parser().parse_args(arguments)
+    if options.command == "rich-menu":
+        return _rich_menu(settings, options)
     status = ask_running(settings.folder, arguments, sys.stdout)
     if status is not None:
         return status
@@ -48,6 +51,25 @@ def command(settings: ServeSettings, arguments: Sequence[str]) -> int:
             public_url=lambda: settings.public_url,
         )
         return commands.perform(desk_of(settings, store, sys.stdout), options)
+
+
+def _rich_menu(settings: ServeSettings, options: argparse.Namespace) -> int:
+    """Show or remove the menu; needs neither the process nor its database."""
+    from operations.rich_menu.command import carry_out_rich_menu  # noqa: PLC0415 - imports LINE's SDK, which no other command needs
+
+    worker = settings.worker
+    try:
+        line = carry_out_rich_menu(
+            options,
+            channel_access_token=worker.channel_access_token.value(),
+            base_url=worker.line_api_base_url,
+            locale=worker.bot.locale,
+        )
+    except AizuchiError as cause:
+        print_line(f"error: {cause}")
+        return 1
+    print_line(line)
+    return 0
 
 
 def _restore_backup(settings: ServeSettings, backup: Path, clock: Clock) -> int:

@@ -36,6 +36,7 @@ output "operations_environment" {
   description = "What the commands of docs/operations.md need, to be read by a shell."
   value = join("\n", [
     for name, value in {
+      BOT_LOCALE                = var.bot.locale
       DEAD_LETTER_SUBSCRIPTIONS = join(",", [for one in google_pubsub_subscription.dead_letters : one.name])
       EVENTS_TOPIC              = google_pubsub_topic.events.name
       GOOGLE_CLOUD_PROJECT      = var.project_id

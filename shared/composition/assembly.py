@@ -216,6 +216,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         presence=presence,
         phrases=phrases,
         locale=options.locale,
+        time_zone=options.time_zone,
     )
     return Dispatch(
         admission=admission,

@@ -4,20 +4,23 @@ A command acts as of its event's timestamp: older messages are erased, later mes
 answer has the timestamp of the command, and so outlives the erasure.
 """
 
-from dataclasses import dataclass
+import datetime as dt
+import zoneinfo
+from dataclasses import dataclass, field
 from typing import Final
 
 from shared import logs
 from shared.access.budgets import Budgets
 from shared.bus.result import EventResult
 from shared.conversation.records import Erasure
-from shared.conversation.store import Conversations
+from shared.conversation.store import Conversation, Conversations
 from shared.handlers.erasure import ErasureHandler
+from shared.knowledge.overview import EntryOverview, digest_of_today, open_entries
 from shared.line.commands import Command
 from shared.line.events import LineEvent, MessageContent
 from shared.line.phrases import Phrase, Phrases
 from shared.line.presence import Presence
-from shared.reminders.overview import due_reminders
+from shared.reminders.overview import DueReminders, due_reminders
 from shared.turns.announcement import Announcement, Announcer
 
 _EXPLANATIONS: Final = {
@@ -49,6 +52,7 @@ class CommandHandler:
     presence: Presence
     phrases: Phrases
     locale: str
+    time_zone: zoneinfo.ZoneInfo = field(repr=False)
 
     def __call__(self, event: LineEvent, content: MessageContent, command: Command) -> EventResult:
         """The command was carried out and answered, or the chat was asked for a confirmation.
@@ -60,8 +64,8 @@ class CommandHandler:
         logs.info("command_received", command=command.value)
         with self.presence.during(mark_as_read_token=content.mark_as_read_token):
             match command:
-                case Command.USAGE | Command.REMINDERS:
-                    return self._list_reminders(event) if command is Command.REMINDERS else self._tell_usage(event)
+                case Command.USAGE | Command.REMINDERS | Command.NOTES | Command.DIGEST:
+                    return self._tell_usage(event) if command is Command.USAGE else self._show(event, command)
                 case Command.FORGET | Command.FORGET_ME if event.is_one_on_one or command is Command.FORGET:
                     return self.erasure.ask(event, content, Erasure.FORGET)
                 case Command.FORGET_ME:
@@ -84,21 +88,29 @@ class CommandHandler:
         facts = {"turns": _limit_text(remaining.turns), "tokens": _limit_text(remaining.tokens), "hour": hour}
         return self._say(event, self.phrases.text(Phrase.USAGE, **facts))
 
-    def _list_reminders(self, event: LineEvent) -> EventResult:
-        """Announce the due reminders; list them again if a withdrawal changed the list while it waited for the turn."""
-        result = self._announce_reminders(event)
-        return self._announce_reminders(event) if result is EventResult.ERASED else result
+    def _show(self, event: LineEvent, command: Command) -> EventResult:
+        """Announce what the chat keeps; once more if a withdrawal changed that while the announcement waited for the turn."""
+        result = self._announce_kept(event, command)
+        return self._announce_kept(event, command) if result is EventResult.ERASED else result
 
-    def _announce_reminders(self, event: LineEvent) -> EventResult:
+    def _announce_kept(self, event: LineEvent, command: Command) -> EventResult:
         conversation = self.conversations.of(event.conversation_id)
-        due = due_reminders(conversation, phrases=self.phrases, locale=self.locale)
+        overview = self._overview(conversation, command)
         announcement = Announcement(
             webhook_event_id=event.webhook_event_id,
             timestamp_ms=event.timestamp_ms,
-            text=due.text,
-            provenance=due.provenance,
+            text=overview.text,
+            provenance=overview.provenance,
         )
         return self.announcer.announce(conversation, announcement, event.reply_token, event.deadline)
+
+    def _overview(self, conversation: Conversation, command: Command) -> DueReminders | EntryOverview:
+        if command is Command.REMINDERS:
+            return due_reminders(conversation, phrases=self.phrases, locale=self.locale)
+        if command is Command.NOTES:
+            return open_entries(conversation, phrases=self.phrases, locale=self.locale)
+        now = dt.datetime.fromtimestamp(self.conversations.clock.now_ms() / 1_000, self.time_zone)
+        return digest_of_today(conversation, locale=self.locale, now=now)
 
     def _say(self, event: LineEvent, text: str) -> EventResult:
         announcement = Announcement(webhook_event_id=event.webhook_event_id, timestamp_ms=event.timestamp_ms, text=text)

@@ -23,7 +23,9 @@ class Command(StrEnum):
     START = "start"
     CATCH_UP = "catchup"
     USAGE = "usage"
+    NOTES = "notes"
     REMINDERS = "reminders"
+    DIGEST = "digest"
     ID = "id"
     HELP = "help"
 

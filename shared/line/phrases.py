@@ -18,8 +18,8 @@ class Phrase(StrEnum):
 
     `{bot}` stands for the bot's name; ID, EXPORT_ME, INVITATION_NEEDED and INVITATION_CLOSED need the fact `id`. The three questions about
     erasures need `messages`, `entries`, `media` and `reminders`, FORGET_ME_DONE and FORGET_MESSAGES_QUESTION `messages`,
-    FORGET_MESSAGES_DONE `messages`, `answers` and `entries`, USAGE `turns` and `tokens`, and REMINDER_POSTPONED `when`. Names that end with
-    `_button` are labels.
+    FORGET_MESSAGES_DONE `messages`, `answers` and `entries`, USAGE `turns` and `tokens`, NOTES_OPEN `count`, and REMINDER_POSTPONED
+    `when`. Names that end with `_button` are labels.
     """
 
     GREETING_FRIEND = "greeting_friend"
@@ -72,6 +72,8 @@ class Phrase(StrEnum):
     REMINDER_DONE = "reminder_done"
     REMINDER_POSTPONED = "reminder_postponed"
     REMINDER_GONE = "reminder_gone"
+    NOTES_NONE = "notes_none"
+    NOTES_OPEN = "notes_open"
     REMINDERS_NONE = "reminders_none"
     REMINDERS_DUE = "reminders_due"
     FILE_EMPTY = "file_empty"

@@ -13,7 +13,7 @@ from msgspec import inspect
 
 from shared.errors import AizuchiError
 
-Table: TypeAlias = Literal["phrases", "digest", "quote", "proposal", "receipt", "reminder", "times"]
+Table: TypeAlias = Literal["phrases", "digest", "quote", "proposal", "receipt", "reminder", "rich_menu", "times"]
 _Shape = TypeVar("_Shape")
 
 LOCALES: Final = ("ja", "en", "zh-TW", "th")

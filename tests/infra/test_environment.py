@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from operations.settings import dead_letter_settings, history_settings, line_settings
+from operations.settings import dead_letter_settings, history_settings, line_settings, rich_menu_settings
 from shared.settings.agent_worker import agent_worker_settings
 from shared.settings.reader import SettingsError
 from shared.settings.unsend import unsend_settings
@@ -84,7 +84,7 @@ def test_the_code_reads_every_name_that_terraform_sets(function: str, full: Plan
 
 def test_terraform_prints_the_environment_of_the_commands() -> None:
     environment = RecordingEnvironment({})
-    for read in (line_settings, history_settings, dead_letter_settings):
+    for read in (line_settings, rich_menu_settings, history_settings, dead_letter_settings):
         with pytest.raises(SettingsError, match="incomplete"):
             read(environment)
 

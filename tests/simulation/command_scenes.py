@@ -50,6 +50,19 @@ def two_presses_at_once() -> list[str]:
         return scene.rests()
 
 
+def list_of_notes_outlives_a_withdrawal() -> list[str]:
+    """A member has the notes listed, and takes back the message behind one of them: the recorded list repeats its words."""
+    with Scene(has_knowledge=True).playing() as scene:
+        filed = scene.says(verb="file")
+        scene.runs_to_end(scene.pushes(scene.delivers(filed)))
+        scene.sleeps(1)
+        scene.runs_to_end(scene.pushes(scene.delivers_order(scene.commands("notes"))))
+        scene.runs_to_end(scene.pushes(scene.delivers_order(scene.commands("digest"))))
+        scene.sleeps(1)
+        scene.runs_to_end(scene.takes_back(filed))
+        return scene.rests(calm=True)
+
+
 def second_press_of_a_question() -> list[str]:
     """The button of `/forget` is pressed, and a minute later again: the second press changes nothing, and is told so."""
     with Scene().playing() as scene:

@@ -49,6 +49,11 @@ OF_HANDLERS: Final[Mapping[str, Mutation]] = {
         DropArgument("replace", "provenance"),
         lacks="an answer that repeats what it looked up keeps the words once they are withdrawn",
     ),
+    "names_the_messages_behind_a_list_of_notes": Mutation(
+        "shared.knowledge.overview:_overview",
+        DropArgument("EntryOverview", "provenance"),
+        lacks="a list of notes keeps the words of a message that was withdrawn since",
+    ),
     "recalls_from_the_joining": Mutation(
         "shared.agent.chat_memory:ChatMemory._begin_reading_joining",
         Return(value=None),

@@ -354,14 +354,15 @@ def test_the_webhook_is_registered_and_tested(desk: Desk, capsys: pytest.Capture
     assert "FAILED: LINE tried it and got 401" in printed
 
 
-@pytest.mark.parametrize("command", ["dead-letters", "line-webhook"])
+@pytest.mark.parametrize("command", ["dead-letters", "line-webhook", "rich-menu"])
 def test_missing_environment_is_one_message(desk: Desk, command: str) -> None:
     with pytest.raises(SettingsError, match="the environment is incomplete: "):
         desk.run(command)
 
 
 @pytest.mark.parametrize(
-    "command", ["", "line-webhook", "dead-letters", "invite", "admit", "revoke", "admitted", "forget", "export"]
+    "command",
+    ["", "line-webhook", "rich-menu", "dead-letters", "invite", "admit", "revoke", "admitted", "forget", "export"],
 )
 def test_every_command_prints_its_help(desk: Desk, command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:

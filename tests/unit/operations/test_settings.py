@@ -1,6 +1,6 @@
 import pytest
 
-from operations.settings import dead_letter_settings, history_settings, line_settings
+from operations.settings import dead_letter_settings, history_settings, line_settings, rich_menu_settings
 from shared.settings.reader import SettingsError
 
 
@@ -14,6 +14,7 @@ def test_subscriptions_are_read_as_a_list() -> None:
     ("read", "names"),
     [
         (line_settings, ["LINE_CHANNEL_ACCESS_TOKEN", "WEBHOOK_URL"]),
+        (rich_menu_settings, ["LINE_CHANNEL_ACCESS_TOKEN"]),
         (history_settings, ["GOOGLE_CLOUD_PROJECT", "HISTORY_BUCKET"]),
         (dead_letter_settings, ["DEAD_LETTER_SUBSCRIPTIONS", "EVENTS_TOPIC"]),
     ],

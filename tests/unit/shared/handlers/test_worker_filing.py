@@ -96,6 +96,22 @@ def test_outcome_names_the_source_of_an_entry_that_a_tool_read(worker: PushedWor
     assert "m77" in message_ids(worker.outcome(group_message(2, "")))
 
 
+@pytest.mark.parametrize(("command", "shown"), [("/notes", "メモ（1件）：\n[用事]\n・牛乳"), ("/digest", "・牛乳")])
+def test_open_entries_are_told_without_the_model_as_long_as_their_message_stands(
+    friend: Person, command: str, shown: str
+) -> None:
+    friend.worker.json_model.steps = [{"category": "admin", "confidence": 0.8, "name": "牛乳"}]
+    friend.says("牛乳を買う", calling(("classify_and_capture", {"text": "牛乳を買う"})), HELLO)
+
+    told = friend.says(command)
+    assert shown in friend.worker.said[-1]
+    friend.worker.withdraw(friend.events.chat_id, "m1")
+    friend.says(command)
+
+    assert friend.worker.outcome(told)["text"] is None
+    assert "牛乳" not in friend.worker.said[-1]
+
+
 def test_unsend_removes_the_entry_filed_from_its_message(worker: PushedWorker) -> None:
     event = recorded.event("message-text")
     worker.json_model.steps = [{"category": "ideas", "confidence": 0.8, "name": "挨拶"}]

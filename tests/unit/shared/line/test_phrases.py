@@ -15,7 +15,9 @@ LONG_NAME = "名" * 20
 
 
 def said(which: Phrase, locale: str, *, bot_name: str = LONG_NAME) -> str:
-    counts = dict.fromkeys(("messages", "entries", "media", "reminders", "turns", "tokens", "answers", "hour"), "9" * 5)
+    counts = dict.fromkeys(
+        ("messages", "entries", "media", "reminders", "turns", "tokens", "answers", "count", "hour"), "9" * 5
+    )
     when = shown_moment(dt.datetime(2026, 11, 23, 9, 0), locale=locale, this_year=2025)  # noqa: DTZ001 - local
     return phrase(which, locale=locale, bot_name=bot_name, id="C" + "0" * 32, when=when, **counts)
 

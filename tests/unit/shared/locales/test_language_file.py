@@ -22,6 +22,7 @@ goodbye = "byes"
 [proposal]
 [receipt]
 [reminder]
+[rich_menu]
 [times]
 """
 

@@ -1,0 +1,80 @@
+"""A chat's open entries, and the digest of its day, as fixed texts: the answers of `/notes` and `/digest`."""
+
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from shared.agent.receipts import without_receipt_symbols
+from shared.conversation.amendments import Amendments
+from shared.conversation.provenance import Provenance
+from shared.conversation.store import Conversation
+from shared.knowledge.catalog import Row
+from shared.knowledge.digest import digest, digest_texts
+from shared.knowledge.entry_store import EntryStore
+from shared.knowledge.schema import Category
+from shared.line.graphemes import cut
+from shared.line.ids import mask_ids
+from shared.line.phrases import Phrase, Phrases
+
+_SHOWN: Final = 30
+_NAME_UTF16: Final = 60
+_DETAIL_UTF16: Final = 40
+_ORDER: Final = (Category.PROJECTS, Category.ADMIN, Category.PEOPLE, Category.IDEAS, Category.INBOX)
+_DETAILS: Final = ("due_date", "next_action", "context", "one_liner")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntryOverview:
+    """The text, and the provenance of the repeated words."""
+
+    text: str = field(repr=False)
+    provenance: Provenance = field(default_factory=Provenance)
+
+
+def open_entries(conversation: Conversation, *, phrases: Phrases, locale: str) -> EntryOverview:
+    """Return the open entries by category, the newest first, without entries from withdrawn messages.
+
+    For example: "Notes (2):", "[projects]", "・Garden: call the gardener". Raises: StorageUnavailableError.
+    """
+    rows, amendments = _rows_of(conversation)
+    open_rows = sorted((row for row in rows if row.is_open), key=lambda row: (row.updated_at, row.path), reverse=True)
+    open_rows.sort(key=lambda row: _ORDER.index(row.category))
+    if not open_rows:
+        return EntryOverview(text=phrases.text(Phrase.NOTES_NONE))
+    shown, lines = open_rows[:_SHOWN], [phrases.text(Phrase.NOTES_OPEN, count=str(len(open_rows)))]
+    for category in _ORDER:
+        of_category = [row for row in shown if row.category is category]
+        lines += [f"[{digest_texts(locale).of_category[category]}]"] if of_category else []
+        lines += [f"・{_line(row)}" for row in of_category]
+    if len(open_rows) > len(shown):
+        lines.append(f"… +{len(open_rows) - len(shown)}")
+    return _overview("\n".join(lines), shown, amendments)
+
+
+def digest_of_today(conversation: Conversation, *, locale: str, now: dt.datetime) -> EntryOverview:
+    """Return the daily digest at `now`, without entries from withdrawn messages.  Raises: StorageUnavailableError."""
+    rows, amendments = _rows_of(conversation)
+    today = digest(rows, kind="daily", locale=locale, now=now)
+    return _overview(today.text, rows, amendments)
+
+
+def _rows_of(conversation: Conversation) -> tuple[Sequence[Row], Amendments]:
+    catalog = EntryStore(conversation).catalog()
+    amendments = conversation.amendments.look()
+    return catalog.without(amendments.is_withdrawn_from_entries).rows, amendments
+
+
+def _overview(text: str, rows: Sequence[Row], amendments: Amendments) -> EntryOverview:
+    provenance = Provenance.union(row.provenance for row in rows)
+    return EntryOverview(
+        text=without_receipt_symbols(mask_ids(text)),
+        provenance=replace(provenance, entries_since_ms=amendments.erased_entries_ms + 1),
+    )
+
+
+def _line(row: Row) -> str:
+    """Return the name and the first detail that the row has: "Garden: call the gardener"."""
+    name = cut(" ".join(row.name.split()), limit_utf16=_NAME_UTF16)
+    detail = next((row.shown[key] for key in _DETAILS if key in row.shown), "")
+    return f"{name}: {cut(' '.join(detail.split()), limit_utf16=_DETAIL_UTF16)}" if detail else name
