@@ -88,7 +88,12 @@ class ExpectedReminder(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
 
 
 class Expected(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The expected final state, then calls, then words.  Texts are regular expressions, without regard to case."""
+    """The expected final state, then calls, then words.  Texts are regular expressions, without regard to case.
+
+    `says_date` and `says_time` are compared by value: `says_date: [2026-12-10]` is met by "Dec 10". `grounded`: no detail of the answer may
+    lack a source. `or_asks`: a question back that changes nothing is as good. `already`: claims that are true of earlier turns, such as
+    `deleted`. `speaks`: by default the case's language; `any` for none. No reading call is expected where the prompt holds the answer.
+    """
 
     entries: list[ExpectedEntry] = []
     no_entry: list[str] = []
@@ -105,14 +110,18 @@ class Expected(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     prompt_lacks: list[str] = []
     decision: Literal["reply", "silence"] | None = None
     calls: list[str] = []
-    any_call: list[str] = []
     no_calls: list[str] = []
     args: dict[str, dict[str, str]] = {}
     reply_has: list[str] = []
     reply_has_any: list[str] = []
     reply_lacks: list[str] = []
     longest: int | None = None
-    speaks: Literal["ja", "en", "zh-TW", "th"] | None = None
+    says_date: list[str] = []
+    says_time: list[str] = []
+    grounded: bool = False
+    or_asks: bool = False
+    already: list[str] = []
+    speaks: Literal["ja", "en", "zh-TW", "th", "any"] | None = None
 
     @property
     def is_empty(self) -> bool:
@@ -136,7 +145,7 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     name: str
     says: str
     who: str = "yuki"
-    language: str = "en"
+    language: Literal["ja", "en", "zh-TW", "th"] = "en"
     chat: Literal["user", "group"] = "user"
     to_bot: bool = True
     policy: Literal["mention", "model", "off"] = "mention"

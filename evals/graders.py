@@ -1,30 +1,29 @@
-"""Grade a played case: the final state first, then the calls, then the words."""
+"""Grade a played case: the final state first, then the calls, then the words: their truth, their language, their dates."""
 
+import datetime as dt
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final, Literal
 
 import msgspec
 
 from evals.case import Case, Expected, ExpectedEntry, ExpectedReminder
+from evals.grading.claims import Claim
+from evals.grading.evidence import Evidence, evidence_of, prompts_of
+from evals.grading.said_values import said_values
+from evals.grading.shown import is_question
+from evals.grading.truth import untruths, wrong_languages
 from evals.world import Observed
-from shared.agent.model import Content, FunctionResponses, JsonRequest, ModelContent, ModelRequest
 from shared.conversation.records import OutcomeKind
 from shared.knowledge.entry import Entry
 from shared.reminders.reminder import Reminder
 from shared.reminders.schedule import local_time
 
-Stage = Literal["mechanics", "state", "calls", "words"]
+Stage = Literal["mechanics", "state", "calls", "words", "truth", "language"]
 _ACKNOWLEDGED: Final = 204
 _BUBBLES: Final = 5
 _ID: Final = re.compile(r"\b[UCR][0-9a-f]{32}\b")
-_SCRIPTS: Final = {
-    "ja": re.compile(r"[\u3041-\u3096\u30a1-\u30fa]"),
-    "en": re.compile(r"[A-Za-z]{2}"),
-    "zh-TW": re.compile(r"[\u4e00-\u9fff]"),
-    "th": re.compile(r"[\u0e00-\u0e7f]"),
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,17 +37,13 @@ class Failure:
 
 def grade(case: Case, observed: Observed) -> tuple[Failure, ...]:
     """Return every failure of a case, gates first, for example "no entry is {...}" of the stage "state"."""
-    gates = (*(("mechanics", one) for one in _mechanics(case, observed)), *_failures(case.must, observed))
-    wants = _failures(case.wants, observed)
+    evidence = evidence_of(case, observed, already=frozenset(Claim(one) for one in case.wants.already))
+    gates = (*(("mechanics", one) for one in _mechanics(case, observed)), *_failures(case.must, observed, evidence))
+    wants = (*_failures(case.wants, observed, evidence), *_truth(case, evidence))
     return (
         *(Failure(stage=stage, text=text, is_gate=True) for stage, text in gates),
         *(Failure(stage=stage, text=text, is_gate=False) for stage, text in wants),
     )
-
-
-def prompts_of(observed: Observed) -> str:
-    """Return every text sent to the model, results of tools included, the model's own words left out."""
-    return "\n".join(_json(one.request) for one in observed.asked)
 
 
 def _mechanics(case: Case, observed: Observed) -> Iterator[str]:
@@ -75,15 +70,24 @@ def _mechanics(case: Case, observed: Observed) -> Iterator[str]:
         yield "a prompt has an id of LINE"
 
 
-def _failures(expected: Expected, observed: Observed) -> Iterator[tuple[Stage, str]]:
+def _failures(expected: Expected, observed: Observed, evidence: Evidence) -> Iterator[tuple[Stage, str]]:
     if expected.is_empty:
         return
-    for failure in _state(expected, observed):
-        yield "state", failure
-    for failure in _calls(expected, observed):
-        yield "calls", failure
-    for failure in _words(expected, observed):
-        yield "words", failure
+    yield from (("words", failure) for failure in _limits(expected, observed))
+    if expected.or_asks and is_question(evidence.shown.words) and evidence.deeds.is_nothing:
+        return
+    yield from (("state", failure) for failure in _state(expected, observed))
+    yield from (("calls", failure) for failure in _calls(expected, observed))
+    yield from (("words", failure) for failure in _words(expected, observed, evidence))
+
+
+def _truth(case: Case, evidence: Evidence) -> Iterator[tuple[Stage, str]]:
+    """Yield what is untrue or in another language, in any case with an answer."""
+    is_grounded = case.wants.grounded or case.must.grounded
+    yield from (("truth", failure) for failure in untruths(evidence, is_grounded=is_grounded))
+    language = case.wants.speaks or case.language
+    if language != "any":
+        yield from (("language", failure) for failure in wrong_languages(evidence, language))
 
 
 def _state(expected: Expected, observed: Observed) -> Iterator[str]:
@@ -137,8 +141,6 @@ def _calls(expected: Expected, observed: Observed) -> Iterator[str]:
     if expected.decision == "silence" and not is_silent:
         yield "it answered"
     yield from (f"it did not call {name}" for name in expected.calls if name not in names)
-    if expected.any_call and names.isdisjoint(expected.any_call):
-        yield f"it called none of {', '.join(expected.any_call)}"
     yield from (f"it called {name}" for name in expected.no_calls if name in names)
     for name, arguments in expected.args.items():
         args_of_calls = [call.args for call in calls if call.name == name]
@@ -146,15 +148,24 @@ def _calls(expected: Expected, observed: Observed) -> Iterator[str]:
             yield f"{name} was not called with {_plain(arguments)}"
 
 
-def _words(expected: Expected, observed: Observed) -> Iterator[str]:
+def _words(expected: Expected, observed: Observed, evidence: Evidence) -> Iterator[str]:
     yield from (f"the reply lacks {text}" for text in expected.reply_has if not _has(text, observed.reply))
     if expected.reply_has_any and not any(_has(text, observed.reply) for text in expected.reply_has_any):
         yield f"the reply has none of {' | '.join(expected.reply_has_any)}"
+    values = said_values(observed.reply, evidence.sources.today)
+    for date in expected.says_date:
+        if not values.has_date(dt.date.fromisoformat(date)):
+            yield f"the reply does not name {date}"
+    for hour in expected.says_time:
+        time = dt.time.fromisoformat(hour)
+        if not values.has_hour(time.hour * 60 + time.minute):
+            yield f"the reply does not name {hour}"
+
+
+def _limits(expected: Expected, observed: Observed) -> Iterator[str]:
     yield from (f"the reply has {text}" for text in expected.reply_lacks if _has(text, observed.reply))
     if expected.longest is not None and len(observed.reply) > expected.longest:
         yield f"the reply has {len(observed.reply)} characters"
-    if expected.speaks is not None and not _is_in(expected.speaks, observed.reply):
-        yield f"the reply is not in {expected.speaks}"
 
 
 def _is_entry(entry: Entry, expected: ExpectedEntry) -> bool:
@@ -176,12 +187,6 @@ def _is_reminder(reminder: Reminder, expected: ExpectedReminder) -> bool:
     )
 
 
-def _is_in(language: str, text: str) -> bool:
-    if language == "zh-TW" and _SCRIPTS["ja"].search(text):
-        return False
-    return _SCRIPTS[language].search(text) is not None
-
-
 def _state_of(entries: dict[str, Entry] | object) -> object:
     return {path: (one.fields, one.notes) for path, one in entries.items()} if isinstance(entries, dict) else entries
 
@@ -198,19 +203,3 @@ def _plain(value: object) -> str:
 
 def _has(pattern: str, text: str) -> bool:
     return re.search(pattern, text, re.IGNORECASE) is not None
-
-
-def _json(request: ModelRequest | JsonRequest) -> str:
-    if isinstance(request, ModelRequest):
-        without_model = tuple(_without_call(one) for one in request.contents if not isinstance(one, ModelContent))
-        request = replace(request, contents=without_model)
-    return msgspec.json.encode(request, enc_hook=repr).decode()
-
-
-def _without_call(content: Content) -> Content:
-    """Return the content, with results of calls but without arguments, because the model wrote the arguments."""
-    if not isinstance(content, FunctionResponses):
-        return content
-    return FunctionResponses(
-        responses=tuple(replace(one, call=replace(one.call, args={})) for one in content.responses)
-    )

@@ -86,6 +86,7 @@ class Observed:
     asked: tuple[ModelCall, ...] = field(repr=False)
     before: Mapping[str, Entry] = field(repr=False)
     after: Mapping[str, Entry] = field(repr=False)
+    reminders_before: tuple[Reminder, ...] = field(default=(), repr=False)
     reminders: tuple[Reminder, ...] = field(default=(), repr=False)
     notion_writes: int
     searches: tuple[str, ...] = field(repr=False)
@@ -133,6 +134,7 @@ class World:
             statuses += [self._change(worker, unsend, one) for one in self._case.meanwhile]
             self._stage.asked.clear()
             before, notion_writes_before = self._entries(), len(self._notion.written)
+            reminders_before = self._open_reminders()
             said_before = len(self._line.replied)
             event = self._message(
                 self._case.says, who=self._case.who, to_bot=self._case.to_bot, quotes=self._case.quotes
@@ -146,7 +148,8 @@ class World:
                 asked=tuple(self._stage.asked),
                 before=before,
                 after=self._entries(),
-                reminders=tuple(one for one in ReminderStore(conversation).read_all() if one.is_open),
+                reminders_before=reminders_before,
+                reminders=self._open_reminders(),
                 notion_writes=len(self._notion.written) - notion_writes_before,
                 searches=tuple(self._web.queries) if self._web is not None else (),
                 bucket=self._everything(),
@@ -349,6 +352,9 @@ class World:
         entries = EntryStore(self._conversations.of(self._chat))
         stored = (entries.entry(path_in(one.name)) for one in entries.list())
         return {one.path: one for one in stored if one is not None}
+
+    def _open_reminders(self) -> tuple[Reminder, ...]:
+        return tuple(one for one in ReminderStore(self._conversations.of(self._chat)).read_all() if one.is_open)
 
     def _everything(self) -> str:
         objects = self._store.list("")

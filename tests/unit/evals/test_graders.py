@@ -1,5 +1,8 @@
 """Each grader sees what it is for, and nothing where all is well."""
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
 from evals.case import Case, Expected, ExpectedEntry, ExpectedReminder
@@ -47,7 +50,7 @@ REMINDER = Reminder(
 
 
 def observed(
-    *, replies: tuple[str, ...] = ("Done",), statuses: tuple[int, ...] = (204,), prompt: str = "hello"
+    *, replies: tuple[str, ...] = ("Hello",), statuses: tuple[int, ...] = (204,), prompt: str = "hello"
 ) -> Observed:
     return Observed(
         statuses=statuses,
@@ -63,43 +66,203 @@ def observed(
     )
 
 
+NO_DEED: dict[str, Any] = {"reminders_before": (REMINDER,), "notion_writes": 0}
+
+
 def failures(must: Expected, seen: Observed | None = None) -> list[str]:
-    case = Case(name="case", says="hi", must=must)
+    case = Case(name="case", says="hi", must=must, wants=Expected(speaks="any"))
     return [one.text for one in grade(case, seen or observed())]
 
 
-@pytest.mark.parametrize(
-    "met",
-    [
-        Expected(entries=[ExpectedEntry(category="admin", name="^rent$", fields={"due_date": "11-23", "tags": "home"}, text="transfer")]),
-        Expected(no_entry=["passport"], count=1, count_at_most=1, notion_writes=1, searches_at_most=1, replies_at_most=1),
-        Expected(searches_lack=["4711"], bucket_lacks=["4711"], prompt_lacks=["4711"]),
-        Expected(calls=["web_search"], any_call=["web_search", "reply"], no_calls=["skip"], args={"web_search": {"query": "code"}}),
-        Expected(reminders=[ExpectedReminder(text="pill", at="2026-11-23T09:00", rule="DAILY")], reminder_count=1),
-        Expected(decision="reply", reply_has=["done"], reply_has_any=["x", "done"], reply_lacks=["failed"], longest=4, speaks="en"),
-    ],
-)  # fmt: skip
-def test_what_is_met_is_no_failure(met: Expected) -> None:
+def entries(*expected: ExpectedEntry, **more: object) -> Expected:
+    return Expected(entries=list(expected), **more)  # type: ignore[arg-type]
+
+
+def reminders(*expected: ExpectedReminder) -> Expected:
+    return Expected(reminders=list(expected))
+
+
+STATE_MET = (
+    entries(ExpectedEntry(category="admin")),
+    entries(ExpectedEntry(name="^rent$")),
+    entries(ExpectedEntry(name="RENT")),
+    entries(ExpectedEntry(fields={"due_date": "11-23"})),
+    entries(ExpectedEntry(fields={"tags": "home"})),
+    entries(ExpectedEntry(fields={"status": "^pending$", "due_date": "^2026"})),
+    entries(ExpectedEntry(text="transfer")),
+    entries(ExpectedEntry(text="admin/rent")),
+    entries(ExpectedEntry(category="admin", name="rent", text="transfer")),
+    entries(ExpectedEntry(category="admin"), ExpectedEntry(name="rent")),
+    Expected(no_entry=["passport"]),
+    Expected(count=1),
+    Expected(count_at_most=1),
+    Expected(notion_writes=1),
+    Expected(bucket_lacks=["4711"], prompt_lacks=["4711"], searches_lack=["4711"]),
+    Expected(searches_at_most=1, replies_at_most=1),
+)
+STATE_MISSED = (
+    entries(ExpectedEntry(category="people")),
+    entries(ExpectedEntry(name="^ren$")),
+    entries(ExpectedEntry(fields={"status": "done"})),
+    entries(ExpectedEntry(fields={"due_date": "11-24"})),
+    entries(ExpectedEntry(fields={"next_action": "pay"})),
+    entries(ExpectedEntry(text="cash")),
+    entries(ExpectedEntry(category="admin", name="milk")),
+    entries(ExpectedEntry(category="admin"), ExpectedEntry(name="milk")),
+    Expected(no_entry=["transfer"]),
+    Expected(no_entry=["^admin/rent"]),
+    Expected(unchanged=True),
+    Expected(count=2),
+    Expected(count=0),
+    Expected(count_at_most=0),
+    Expected(notion_writes=0),
+    Expected(searches_at_most=0),
+    Expected(replies_at_most=0),
+    Expected(searches_lack=["77120"]),
+    Expected(bucket_lacks=["bytes"]),
+    Expected(prompt_lacks=["hello"]),
+)
+REMINDERS_MET = (
+    reminders(ExpectedReminder()),
+    reminders(ExpectedReminder(text="pill")),
+    reminders(ExpectedReminder(text="^PILLS$")),
+    reminders(ExpectedReminder(at="2026-11-23T09:00")),
+    reminders(ExpectedReminder(rule="DAILY")),
+    reminders(ExpectedReminder(rule="^FREQ=DAILY$")),
+    reminders(ExpectedReminder(text="pill", at="2026-11-23T09:00")),
+    reminders(ExpectedReminder(text="pill", at="2026-11-23T09:00", rule="DAILY")),
+    reminders(ExpectedReminder(text="pill"), ExpectedReminder(rule="DAILY")),
+    Expected(reminder_count=1),
+)
+REMINDERS_MISSED = (
+    reminders(ExpectedReminder(text="rent")),
+    reminders(ExpectedReminder(text="^pill$")),
+    reminders(ExpectedReminder(at="2026-11-23T10:00")),
+    reminders(ExpectedReminder(at="2026-11-24T09:00")),
+    reminders(ExpectedReminder(rule="WEEKLY")),
+    reminders(ExpectedReminder(rule="^DAILY")),
+    reminders(ExpectedReminder(digest="daily")),
+    reminders(ExpectedReminder(digest="weekly")),
+    reminders(ExpectedReminder(text="pill", at="2026-11-23T21:00")),
+    reminders(ExpectedReminder(text="pill"), ExpectedReminder(text="rent")),
+    Expected(reminder_count=0),
+    Expected(reminder_count=2),
+)
+CALLS_MET = (
+    Expected(calls=["web_search"]),
+    Expected(no_calls=["skip"]),
+    Expected(no_calls=["skip", "reply", "delete_entry"]),
+    Expected(args={"web_search": {}}),
+    Expected(args={"web_search": {"query": "code"}}),
+    Expected(args={"web_search": {"query": "^my code"}}),
+    Expected(calls=["web_search"], args={"web_search": {"query": "77120"}}),
+    Expected(calls=["web_search"], no_calls=["recall"]),
+    Expected(decision="reply"),
+    Expected(decision="reply", calls=["web_search"]),
+)
+CALLS_MISSED = (
+    Expected(calls=["reply"]),
+    Expected(calls=["web_search", "reply"]),
+    Expected(no_calls=["web_search"]),
+    Expected(no_calls=["reply", "web_search"]),
+    Expected(args={"web_search": {"query": "gym"}}),
+    Expected(args={"web_search": {"query": "code$"}}),
+    Expected(args={"web_search": {"question": "code"}}),
+    Expected(args={"recall": {"query": "code"}}),
+    Expected(args={"recall": {}}),
+    Expected(decision="silence"),
+)
+WORDS_MET = (
+    Expected(reply_has=["no"]),
+    Expected(reply_has=["NO", "question"]),
+    Expected(reply_has_any=["x", "no"]),
+    Expected(reply_lacks=["failed"]),
+    Expected(longest=40),
+    Expected(says_date=["2026-12-10"]),
+    Expected(says_time=["09:00"]),
+    Expected(says_time=["21:00"]),  # "at 9" fits both
+    Expected(says_date=["2026-12-10"], says_time=["09:00"]),
+    Expected(reply_has=["^No"], reply_lacks=["yes"]),
+)
+WORDS_MISSED = (
+    Expected(reply_has=["x"]),
+    Expected(reply_has=["no", "x"]),
+    Expected(reply_has_any=["x", "y"]),
+    Expected(reply_lacks=["question"]),
+    Expected(reply_lacks=["x", "^no"]),
+    Expected(longest=3),
+    Expected(says_date=["2026-12-11"]),
+    Expected(says_date=["2026-12-10", "2026-10-12"]),
+    Expected(says_time=["09:30"]),
+    Expected(says_time=["10:00"]),
+)
+WORDS = observed(replies=("No question: Dec 10 at 9.",))
+
+
+@pytest.mark.parametrize("met", [*STATE_MET, *REMINDERS_MET, *CALLS_MET])
+def test_a_state_and_calls_as_expected_pass(met: Expected) -> None:
     assert failures(met) == []
 
 
+@pytest.mark.parametrize("missed", [*STATE_MISSED, *REMINDERS_MISSED, *CALLS_MISSED])
+def test_another_state_or_other_calls_fail(missed: Expected) -> None:
+    assert len(failures(missed)) == 1
+
+
+@pytest.mark.parametrize("met", WORDS_MET)
+def test_words_as_expected_pass(met: Expected) -> None:
+    assert failures(met, WORDS) == []
+
+
+@pytest.mark.parametrize("missed", WORDS_MISSED)
+def test_other_words_fail(missed: Expected) -> None:
+    assert len(failures(missed, WORDS)) == 1
+
+
 @pytest.mark.parametrize(
-    ("missed", "count"),
+    "question",
     [
-        (Expected(entries=[ExpectedEntry(category="people")]), 1),
-        (Expected(entries=[ExpectedEntry(fields={"status": "done"})]), 1),
-        (Expected(entries=[ExpectedEntry(text="cash")]), 1),
-        (Expected(no_entry=["transfer"], unchanged=True), 2),
-        (Expected(count=2, count_at_most=0, notion_writes=0, searches_at_most=0, replies_at_most=0), 5),
-        (Expected(reminders=[ExpectedReminder(text="rent"), ExpectedReminder(at="2026-11-23T10:00")], reminder_count=0), 3),
-        (Expected(reminders=[ExpectedReminder(rule="WEEKLY"), ExpectedReminder(digest="daily")]), 2),
-        (Expected(searches_lack=["77120"], bucket_lacks=["bytes"], prompt_lacks=["hello"]), 3),
-        (Expected(calls=["reply"], any_call=["skip"], no_calls=["web_search"], args={"web_search": {"query": "gym"}}), 4),
-        (Expected(decision="silence", reply_has=["x"], reply_has_any=["x", "y"], reply_lacks=["done"], longest=3, speaks="th"), 6),
+        "Which one?",
+        "どれですか。",
+        "どの会議のことでしょうか",
+        "哪一個呢",
+        "你是說哪個嗎。",
+        "อันไหนคะ",
+        "กี่โมงครับ",
+        "Tomorrow at 9, or at 21?",
+        "何時？",
+        "ลบเลยไหม",
     ],
-)  # fmt: skip
-def test_what_is_missed_is_a_failure(missed: Expected, count: int) -> None:
-    assert len(failures(missed)) == count
+)
+def test_a_question_back_that_changes_nothing_is_as_good(question: str) -> None:
+    expected = Expected(reminder_count=5, calls=["reply"], reply_has=["x"], or_asks=True)
+
+    assert failures(expected, replace(observed(replies=(question,)), before={"admin/rent.md": ENTRY}, **NO_DEED)) == []
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "Fine.",
+        "わかりました。",
+        "分かった、やっておきます",
+        "好的。",
+        "ได้ค่ะ",
+        "Done",
+        "9時です。",
+        "I do not know.",
+        "さあ。",
+        "嗯",
+    ],
+)
+def test_a_statement_is_no_question_back(statement: str) -> None:
+    expected = Expected(reply_has=["x"], or_asks=True)
+
+    assert failures(expected, replace(observed(replies=(statement,)), before={"admin/rent.md": ENTRY}, **NO_DEED)) != []
+
+
+def test_a_question_back_does_not_excuse_what_was_done() -> None:
+    assert failures(Expected(reply_has=["x"], or_asks=True), observed(replies=("Which one?",))) == ["the reply lacks x"]
 
 
 @pytest.mark.parametrize(

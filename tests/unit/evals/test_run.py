@@ -53,7 +53,7 @@ def test_words_calls_and_decision_are_graded() -> None:
     )
 
     good = played(
-        doing({"list_entries": {}}, {"reply": {"message": "元気です fine"}}), wants=Expected(calls=["list_entries"])
+        doing({"list_entries": {}}, {"reply": {"message": "I am fine"}}), wants=Expected(calls=["list_entries"])
     )
     bad = played(saying("this is bad"), wants=wants)
 
