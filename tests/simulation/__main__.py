@@ -1,6 +1,10 @@
-"""Play seeded schedules: python -m tests.simulation [SEEDS] [--from SEED] [--processes N] [--trace] [--without GUARD | --each]."""
+"""Play seeded schedules: python -m tests.simulation [SEEDS] [--from SEED] [--processes N] [--without GUARD | --each].
+
+A failing seed is debugged by --trace, --shrink and --break (docs/debugging-a-seed.md).
+"""
 
 import argparse
+import contextlib
 import gc
 import json
 import sys
@@ -12,39 +16,28 @@ from itertools import chain
 from pathlib import Path
 from typing import Final
 
-from tests.simulation import table
+from tests.simulation import debugging, table
+from tests.simulation.cut import NOTHING
 from tests.simulation.mutations import MUTATIONS
 from tests.simulation.scenes import SCENES
-from tests.simulation.schedule import Verdict, play
+from tests.simulation.schedule import Verdict, Watch, play
 from tests.simulation.summary import Summary, add_up
 
-_STEPS_PRINTED: Final = 12
 _SEEDS_A_BATCH: Final = 50
 
 
 def main() -> int:
     """Print each violation, the command that replays its seed, and the last steps of the schedule; last, one line of JSON."""
-    parser = argparse.ArgumentParser(prog="python -m tests.simulation", description=__doc__)
-    parser.add_argument("seeds", nargs="?", type=int, default=2_000, help="how many seeds to play")
-    parser.add_argument("--from", dest="first", type=int, default=0, help="the first seed")
-    parser.add_argument("--processes", type=int, default=1, help="on how many processes")
-    parser.add_argument("--summary", action="store_true", help="print only the line of JSON")
-    parser.add_argument("--trace", action="store_true", help="print every step")
-    parser.add_argument(
-        "--without", metavar="GUARD", choices=MUTATIONS, help="apply its mutation, and stop at the first violation"
-    )
-    parser.add_argument(
-        "--each", action="store_true", help="the same for every guard, and rewrite the table in the README"
-    )
-    parser.add_argument(
-        "--add", nargs="+", type=Path, metavar="FILE", help="add up the last lines of these files, and play nothing"
-    )
-    options = parser.parse_args()
+    options = _parser().parse_args()
     if options.add:
         total = add_up(one.read_text(encoding="utf-8").splitlines()[-1] for one in options.add)
         _print_lines(total)
         return 1 if json.loads(total)["broken"] else 0
     seeds = range(options.first, options.first + options.seeds)
+    if options.trace or options.shrink or options.break_at is not None or options.cut != NOTHING:
+        mutation = MUTATIONS[options.without].active() if options.without else contextlib.nullcontext()
+        with mutation:
+            return debugging.debug(seeds, options)
     if options.each:
         table.write(dict(_search(MUTATIONS, seeds, options.processes)))
     elif options.without:
@@ -54,39 +47,51 @@ def main() -> int:
         return 0
     started_s = time.monotonic()
     summary = Summary()
-    for seed, verdict in _play_all(seeds, options.processes, keeps_steps=options.trace):
+    for seed, verdict in _play_all(seeds, options.processes):
         summary.add(seed, verdict)
-        if not options.summary:
-            _print_verdict(seed, verdict, trace=options.trace)
+        if verdict.violations and not options.summary:
+            _print_lines(*debugging.lines_about(seed, play(seed, watch=Watch(steps=True))))
     _print_lines(summary.line(time.monotonic() - started_s))
     return 1 if summary.broken else 0
 
 
-def play_batch(seeds: Sequence[int], *, keeps_steps: bool = False) -> list[tuple[int, Verdict]]:
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m tests.simulation", description=__doc__)
+    parser.add_argument("seeds", nargs="?", type=int, default=2_000, help="how many seeds to play")
+    parser.add_argument("--from", dest="first", type=int, default=0, help="the first seed")
+    parser.add_argument("--processes", type=int, default=1, help="on how many processes")
+    parser.add_argument("--summary", action="store_true", help="print only the line of JSON")
+    parser.add_argument(
+        "--without",
+        metavar="GUARD",
+        choices=MUTATIONS,
+        help="apply its mutation, and stop at the first violation; with the options below, debug under the mutation",
+    )
+    parser.add_argument(
+        "--each", action="store_true", help="the same for every guard, and rewrite the table in the README"
+    )
+    parser.add_argument(
+        "--add", nargs="+", type=Path, metavar="FILE", help="add up the last lines of these files, and play nothing"
+    )
+    debugging.add_options(parser)
+    return parser
+
+
+def play_batch(seeds: Sequence[int]) -> list[tuple[int, Verdict]]:
     """Play the seeds one after another."""
     gc.disable()  # nearly all of what a schedule makes goes without the collector; the rest, of fifty of them, takes no room to speak of
-    played = [(seed, play(seed, keeps_steps=keeps_steps)) for seed in seeds]
+    played = [(seed, play(seed)) for seed in seeds]
     gc.collect()
     return played
 
 
-def _play_all(seeds: Sequence[int], processes: int, *, keeps_steps: bool) -> Iterator[tuple[int, Verdict]]:
-    play_one = partial(play_batch, keeps_steps=keeps_steps)
+def _play_all(seeds: Sequence[int], processes: int) -> Iterator[tuple[int, Verdict]]:
     batches = [seeds[first : first + _SEEDS_A_BATCH] for first in range(0, len(seeds), _SEEDS_A_BATCH)]
     if processes == 1:
-        yield from chain.from_iterable(map(play_one, batches))
+        yield from chain.from_iterable(map(play_batch, batches))
         return
     with ProcessPoolExecutor(processes) as pool:
-        yield from chain.from_iterable(pool.map(play_one, batches))
-
-
-def _print_verdict(seed: int, verdict: Verdict, *, trace: bool) -> None:
-    is_broken = bool(verdict.violations)
-    if trace or is_broken:
-        steps = verdict.last_steps if trace else verdict.last_steps[-_STEPS_PRINTED:]
-        _print_lines(*steps, *(f"seed {seed}: {one}" for one in verdict.violations))
-    if is_broken:
-        _print_lines(f"play it again: python -m tests.simulation 1 --from {seed} --trace", "")
+        yield from chain.from_iterable(pool.map(play_batch, batches))
 
 
 def search(name: str, seeds: Sequence[int]) -> tuple[int, str] | None:

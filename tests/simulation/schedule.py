@@ -1,9 +1,11 @@
 """Seeded schedules: what people do, what fails, which thread moves next.  The same seed plays the same schedule, step by step."""
 
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import partial
+from types import FrameType
 from typing import Final
 
 from shared.access.admission import Access, AdmissionRecord
@@ -13,6 +15,7 @@ from shared.storage.codec import encode
 from shared.storage.object_names import ObjectNames
 from shared.turns.deferral import LateReply
 from tests.simulation.bus import TICK_S, Delivery
+from tests.simulation.cut import NOTHING, Cut
 from tests.simulation.draws import draw_stage
 from tests.simulation.people import Message, People
 from tests.simulation.scheduler import STEPS, Task
@@ -39,7 +42,10 @@ _COMMANDS: Final = ("help", "id", "reset", "forget", "forget", "forget me", "exi
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """The result of a schedule.  `trace` is a digest of every step; `last_steps` are the last ones as text, where a violation was found."""
+    """The result of a schedule.  `trace` is a digest of every step; `last_steps` are the last ones as text, where a violation was found.
+
+    `happenings` says what people did, by number: `{0: "writes m0", 1: "unsends m0"}`.
+    """
 
     violations: tuple[str, ...]
     trace: int
@@ -52,35 +58,61 @@ class Verdict:
     most_asked: int
     longest_s: float
     longest_wait_s: float
+    happenings: Mapping[int, str]
 
 
-def play(seed: int, *, keeps_steps: bool = False) -> Verdict:
-    """Play one schedule to its end.  `keeps_steps`: return its last steps also if it is clean."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watch:
+    """How a schedule is watched.  `steps`: its last steps are returned also if it is clean, with the product's lines.
+
+    `on_break` is called at the step `break_at` (`Scheduler`).
+    """
+
+    steps: bool = False
+    break_at: int | None = None
+    on_break: Callable[[FrameType], None] = lambda _: None
+
+
+UNWATCHED: Final = Watch()
+
+
+def play(seed: int, *, watch: Watch = UNWATCHED, cut: Cut = NOTHING) -> Verdict:
+    """Play one schedule, or what the cut leaves of it, to its end."""
     rng = random.Random(seed)
     stage = draw_stage(rng)
-    with playing(stage):
-        _Schedule(stage).begin()
-        rests = stage.world.scheduler.run(steps=STEPS)
-    found = stage.violations() if rests else ["I1: nothing ever came to rest"]
+    cut.calm(stage.world)
     scheduler, bus = stage.world.scheduler, stage.bus
+    scheduler.records_places = watch.steps
+    scheduler.break_at, scheduler.on_break = watch.break_at, watch.on_break
+    schedule = _Schedule(stage, cut.dropped)
+    with playing(stage):
+        schedule.begin()
+        if cut.roll:
+            rng.seed(f"{seed} {cut.roll}")
+        rests = scheduler.run(steps=STEPS)
+    found = stage.violations() if rests else ["I1: nothing ever came to rest"]
     return Verdict(
         violations=tuple(found),
         trace=scheduler.trace,
         steps=scheduler.steps,
         model_calls=stage.world.truth.model_calls,
-        last_steps=scheduler.last_steps if found or keeps_steps else (),
+        last_steps=tuple(map(str, scheduler.last_steps)) if found or watch.steps else (),
         is_calm=stage.world.weather.calm,
         failures=bus.failures,
         most_attempts=stage.world.most_attempts,
         most_asked=max(stage.world.truth.asked.values(), default=0),
         longest_s=bus.longest_s,
         longest_wait_s=max(bus.waited_s.values(), default=0.0),
+        happenings=schedule.happenings,
     )
 
 
 class _Schedule:
-    def __init__(self, stage: Stage) -> None:
+    def __init__(self, stage: Stage, dropped: AbstractSet[int]) -> None:
         self.stage = stage
+        self.dropped = dropped
+        self.happenings: dict[int, str] = {}
+        self.unwritten: list[tuple[People, Message]] = []
         self.world = stage.world
         self.rng = stage.world.rng
         self.weather = stage.world.weather
@@ -94,6 +126,7 @@ class _Schedule:
         self._mood()
         for people in self.stage.chats:
             self._people(people)
+        self._forget_unwritten()
         self._admit()
         if self.reminding is Reminding.PUSH and self.stage.ports.settings.late_reply is not LateReply.PUSH:
             self.stage.line.quota = self.rng.choice((None, 12, 1, 3))
@@ -111,6 +144,18 @@ class _Schedule:
 
     # -- people
 
+    def _happens(self, what: str) -> bool:
+        """Count something that a person does; return whether it happens."""
+        number = len(self.happenings)
+        self.happenings[number] = what
+        return number not in self.dropped
+
+    def _forget_unwritten(self) -> None:
+        """Keep from the checks the messages that the cut dropped; they were drawn, because later ones depend on their number."""
+        for people, message in self.unwritten:
+            people.messages.remove(message)
+        self.unwritten.clear()
+
     def _people(self, people: People) -> None:
         """Draw messages with their redeliveries, withdrawals and edits, and what happens besides."""
         rng = self.rng
@@ -125,7 +170,7 @@ class _Schedule:
         for _ in range(self._message_count()):
             at_s += rng.random() * gap_s
             message = self._message(people, at_s, files=files, sends_images=sends_images)
-            self._write(message)
+            self._write(people, message)
             if rng.random() < 0.25:
                 self._withdraw(people, message)
             for _ in range(
@@ -134,7 +179,7 @@ class _Schedule:
                 self._edit(people, message)
         if self.reminding is not Reminding.OFF:
             for _ in range(rng.randint(0, 2)):  # an answer says what could not be pushed
-                self._write(people.message(at_s=at_s + rng.uniform(*_LATER_S)))
+                self._write(people, people.message(at_s=at_s + rng.uniform(*_LATER_S)))
         self._happenings(people, at_s)
 
     def _happenings(self, people: People, at_s: float) -> None:
@@ -158,9 +203,9 @@ class _Schedule:
         """Draw what happens in few chats."""
         chance = of_its_own(self.rng, f"rare {people.place}")
         if chance.random() < _RARE:
-            self._write(people.catch_up(at_s=chance.random() * (at_s + 10)))
+            self._write(people, people.catch_up(at_s=chance.random() * (at_s + 10)))
         if chance.random() < _RARE:
-            self._write(people.message(at_s=at_s + 20 + chance.random() * 60, verb="forget"))
+            self._write(people, people.message(at_s=at_s + 20 + chance.random() * 60, verb="forget"))
         if people.is_group and chance.random() < _RARE:
             self._join(people, chance.random() * at_s)
         if self.stage.mood.names and self.stage.ports.settings.has_knowledge and chance.random() < 0.7:
@@ -170,13 +215,15 @@ class _Schedule:
         """Somebody files things of one name, each about when the message of the one before is withdrawn, so that the name becomes free."""
         for _ in range(chance.randint(2, 5)):
             message = people.message(at_s=at_s, verb="file")
-            self._write(message)
+            self._write(people, message)
             at_s += 2 + self.stage.mood.seconds[1] * 2 + chance.random() * 10
             if chance.random() < 0.8:
                 self._withdraw(people, message, at_s=at_s)
             at_s += chance.uniform(-4, 1)
 
     def _join(self, people: People, at_s: float) -> None:
+        if not self._happens("joins"):
+            return
         joining = people.joining(at_s=at_s)
         self.world.scheduler.at(at_s, lambda: self._publish(self.stage.joining(joining)))
 
@@ -204,13 +251,16 @@ class _Schedule:
         says_more = of_its_own(rng, "common words").random() < _SAYS_MORE
         return people.message(at_s=at_s, addressed=rng.random() < 0.7, verb=verb, quotes=quotes, says_more=says_more)
 
-    def _write(self, message: Message) -> None:
+    def _write(self, people: People, message: Message) -> None:
         rng, calm = self.rng, self.weather.calm
         received_s = [message.at_s + rng.random() * 0.5]
         if not calm and rng.random() < 0.2:  # the first delivery failed, or only its answer was lost
             received_s = [received_s[0] + rng.choice((0.0, 20.0))]
         if rng.random() < 0.2:
             received_s.append(received_s[0] + rng.random() * (5.0 if calm else rng.choice((5.0, 45.0, 300.0))))
+        if not self._happens(f"writes {message.id}"):
+            self.unwritten.append((people, message))
+            return
         for at_s in received_s:
             self.world.scheduler.at(at_s, partial(self._receive, message))
 
@@ -221,6 +271,8 @@ class _Schedule:
     def _withdraw(self, people: People, message: Message, *, at_s: float | None = None) -> None:
         if at_s is None:
             at_s = message.at_s + self.rng.random() * self.rng.choice((2.0, 15.0, 90.0))
+        if not self._happens(f"unsends {message.id}"):
+            return
         event = people.unsend(message, at_s=at_s)
         self.world.scheduler.at(at_s, lambda: self._publish(self.stage.unsend(message, event)))
 
@@ -228,7 +280,7 @@ class _Schedule:
         """Somebody withdraws forty messages within a second; most of them were not for the bot."""
         burst = [people.message(at_s=at_s + number * 0.01, addressed=False) for number in range(_BURST)]
         for message in burst:
-            self._write(message)
+            self._write(people, message)
         begun_s = at_s + 5 + self.rng.random() * 10
         for message in burst:
             self._withdraw(people, message, at_s=begun_s + self.rng.random())
@@ -236,12 +288,14 @@ class _Schedule:
     def _flood(self, people: People, at_s: float) -> None:
         """Somebody asks forty things within some seconds."""
         for number in range(_BURST):
-            self._write(people.message(at_s=at_s + number * 0.2))
+            self._write(people, people.message(at_s=at_s + number * 0.2))
 
     def _edit(self, people: People, message: Message) -> None:
         """Edit the message, sometimes twice within a millisecond."""
         at_s = message.at_s + self.rng.random() * 30
         for _ in range(2 if self.rng.random() < 0.1 else 1):
+            if not self._happens(f"edits {message.id}"):
+                continue
             event = people.edit(message, at_s=at_s)
             self.world.scheduler.at(
                 at_s,
@@ -249,16 +303,22 @@ class _Schedule:
             )
 
     def _welcome(self, people: People, at_s: float) -> None:
+        if not self._happens("adds the bot"):
+            return
         welcome = people.welcome(at_s=at_s)
         for _ in range(1 if self.rng.random() < 0.8 else 2):
             received_s = at_s + self.rng.random() * 0.5
             self.world.scheduler.at(received_s, lambda: self._publish(self.stage.welcome(welcome)))
 
     def _depart(self, people: People, at_s: float) -> None:
+        if not self._happens("removes the bot"):
+            return
         event = people.departure(at_s=at_s)
         self.world.scheduler.at(at_s, lambda: self._publish(self.stage.departure(event, at_s=at_s, people=people)))
 
     def _order(self, people: People, at_s: float, command: str) -> None:
+        if not self._happens(f"sends /{command}"):
+            return
         order = people.order(command, at_s=at_s)
         for _ in range(1 if self.rng.random() < 0.7 else 2):
             received_s = at_s + self.rng.random() * (0.5 if self.weather.calm else self.rng.choice((0.5, 30.0)))
@@ -273,11 +333,16 @@ class _Schedule:
     def _answer(self, said: ShownText) -> None:
         """Draw what people do about what the bot said: they press its button, perhaps more than once, or quote it."""
         people = next(one for one in self.stage.chats if one.conversation_id == said.conversation_id)
-        if len(people.messages) >= _MESSAGES:
-            return
+        if len(people.messages) < _MESSAGES:
+            self._react(people, said)
+            self._forget_unwritten()
+
+    def _react(self, people: People, said: ShownText) -> None:
         if said.button is not None and self.rng.random() < 0.8:
             for _ in range(self.rng.randint(1, 3)):
                 pressed_s = said.at_s + 0.5 + self.rng.random() * self.rng.choice((3.0, 60.0))
+                if not self._happens("presses a button"):
+                    continue
                 presser = people
                 is_message = question_id_in(said.button) is None
                 if is_message and deferral_id_in(said.button) is None and self.rng.random() < 0.15:
@@ -286,7 +351,7 @@ class _Schedule:
                     pressed_s += 600.0 if self.rng.random() < 0.5 else 0.0
                     presser = self.rng.choice(self.stage.chats)
                 if is_message:
-                    self._write(people.press(said.button, at_s=pressed_s))
+                    self._write(people, people.press(said.button, at_s=pressed_s))
                 elif said.outcome is not None and said.outcome.offer.forgets:
                     order = presser.take_back(said.button, at_s=pressed_s)
                     self.world.scheduler.at(
@@ -308,12 +373,14 @@ class _Schedule:
         elif said.bubble_ids and self.rng.random() < 0.08:
             at_s = said.at_s + 1 + self.rng.random() * 20
             message = people.message(at_s=at_s, addressed=False, quotes=self.rng.choice(said.bubble_ids))
-            self._write(message)
+            self._write(people, message)
 
     def _choose(self, people: People, said: ShownText) -> None:
         """Press the buttons of a reminder, sometimes of two members, or in another chat."""
         for _ in range(self.rng.randint(1, 3)):
             pressed_s = said.at_s + 0.5 + self.rng.random() * self.rng.choice((3.0, 60.0))
+            if not self._happens("presses a button of a reminder"):
+                continue
             presser = self.rng.choice(self.stage.chats) if self.rng.random() < 0.15 else people
             data = self.rng.choice(said.choices[:2])
             if random.Random(f"in an hour {pressed_s}").random() < _IN_AN_HOUR:

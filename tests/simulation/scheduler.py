@@ -4,13 +4,16 @@ The thread that is due first moves first. How long calls take is drawn from one 
 The same seed draws the same order in every process.
 """
 
+import inspect
 import itertools
 import random
 import zlib
 from collections import deque
 from collections.abc import Callable
 from heapq import heappop, heappush
-from typing import ClassVar, Final, TypeAlias
+from pathlib import Path
+from types import FrameType
+from typing import ClassVar, Final, NamedTuple, TypeAlias
 
 from greenlet import GreenletExit, getcurrent, greenlet
 
@@ -18,6 +21,24 @@ STEPS: Final = 400_000
 """A schedule that takes more never comes to rest."""
 _LAST_STEPS: Final = 5_000
 NO_THREAD: Final = "only a thread can give way"
+_ROOT: Final = f"{Path(__file__).parents[2]}/"
+_PRODUCT: Final = (f"{_ROOT}shared/", f"{_ROOT}functions/")
+
+
+class Step(NamedTuple):
+    """A thread goes on after the call `about`.  `place` is the product's line that made the call, empty if places are not recorded.
+
+    `number` counts the steps of a schedule from 1, as `--break` does.
+    """
+
+    number: int
+    at_s: float
+    thread: str
+    about: str
+    place: str
+
+    def __str__(self) -> str:
+        return f"{self.number:>5} {self.at_s:.6f} {self.thread}: {self.about}{self.place and f'  ({self.place})'}"
 
 
 class Process:
@@ -44,6 +65,7 @@ class Task:
         "is_over",
         "label",
         "name",
+        "place",
         "process",
         "request",
         "scheduler",
@@ -63,6 +85,7 @@ class Task:
         self.chat = chat
         self.label = zlib.crc32(name.encode())
         self.about = "begins"
+        self.place = ""
         self.ticket = 0
         self.is_over = False
         self.carrier: _Carrier | None = None
@@ -127,7 +150,11 @@ def _is_stale(due: _Due) -> bool:
 
 
 class Scheduler:
-    """Moves the threads.  `on_step` may kill the process of the thread that is about to move."""
+    """Moves the threads.  `on_step` may kill the process of the thread that is about to move.
+
+    `records_places`: each step has the product's line that made the call. `on_break` is called in the thread of the step `break_at`, when
+    the call is about to take effect, with the product's frame that made the call.
+    """
 
     def __init__(self, rng: random.Random) -> None:
         self.rng = rng
@@ -137,7 +164,10 @@ class Scheduler:
         self.open_events = 0
         self.open_threads = 0
         self._running: Task | None = None
-        self._last_steps: deque[tuple[float, str, str]] = deque(maxlen=_LAST_STEPS)
+        self._last_steps: deque[Step] = deque(maxlen=_LAST_STEPS)
+        self.records_places = False
+        self.break_at: int | None = None
+        self.on_break: Callable[[FrameType], None] = lambda _: None
         self.on_step: Callable[[Task], None] = lambda _: None
         self._hub = getcurrent()
         self._switch_to_hub = self._hub.switch
@@ -164,9 +194,8 @@ class Scheduler:
         return not self.open_events and not self.open_threads
 
     @property
-    def last_steps(self) -> tuple[str, ...]:
-        """The last steps as text."""
-        return tuple(f"{now_s:.6f} {name}: {about}" for now_s, name, about in self._last_steps)
+    def last_steps(self) -> tuple[Step, ...]:
+        return tuple(self._last_steps)
 
     def thread(self, process: Process, name: str, work: Callable[[], object], *, chat: str) -> Task:
         """Return a thread that has not begun."""
@@ -248,6 +277,8 @@ class Scheduler:
 
     def park(self, task: Task) -> None:
         """Let other threads move until this one is woken."""
+        if self.records_places:
+            task.place = _place_of(_calling_frame())
         starter = task.starter
         if starter is None:
             self._switch_to_hub()
@@ -256,6 +287,10 @@ class Scheduler:
             starter.switch()
         if task.process.is_dead:
             raise GreenletExit
+        if self.steps == self.break_at:
+            frame = _calling_frame()
+            if frame is not None:
+                self.on_break(frame)
 
     def _next(self, only: Process | None, aside: list[_Due]) -> _Due | None:
         while self._due:
@@ -277,7 +312,7 @@ class Scheduler:
             return
         self.steps += 1
         self.trace = zlib.crc32(thing.about.encode(), self.trace ^ thing.label)
-        self._last_steps.append((self.now_s, thing.name, thing.about))
+        self._last_steps.append(Step(self.steps, self.now_s, thing.name, thing.about, thing.place))
         self.on_step(thing)
         if thing.process.is_dead:
             return
@@ -301,3 +336,21 @@ class Scheduler:
             task.is_over = True
         self.open_threads -= len(process.tasks)
         process.tasks.clear()
+
+
+def _calling_frame() -> FrameType | None:
+    """Return the innermost frame of the product on the stack of the calling thread, if there is one."""
+    frame = inspect.currentframe()
+    while frame is not None and not frame.f_code.co_filename.startswith(_PRODUCT):
+        frame = frame.f_back
+    return frame
+
+
+def _place_of(frame: FrameType | None) -> str:
+    """Return the line of the call, and of its caller: `"shared/conversation/due.py:42 clear < shared/handlers/tick.py:98 __call__"`."""
+    frames = [frame, frame.f_back] if frame is not None else []
+    return " < ".join(
+        f"{inner.f_code.co_filename.removeprefix(_ROOT)}:{inner.f_lineno} {inner.f_code.co_name}"
+        for inner in frames
+        if inner is not None and inner.f_code.co_filename.startswith(_PRODUCT)
+    )

@@ -37,7 +37,7 @@ class Summary:
         self.calm += verdict.is_calm
         if verdict.violations:
             self.broken.append(seed)
-        for sentence in set(map(_without_numbers, verdict.violations)):
+        for sentence in set(map(without_numbers, verdict.violations)):
             self.sentences.setdefault(sentence, []).append(seed)
         (self.failures_when_calm if verdict.is_calm else self.failures).update(verdict.failures)
         for kind, attempts in verdict.most_attempts.items():
@@ -98,5 +98,6 @@ def _together(key: str, one: Any, other: Any) -> Any:  # noqa: ANN401 - a value 
             return max(one, other) if key.startswith(("most_", "longest_")) else round(one + other, 1)
 
 
-def _without_numbers(sentence: str) -> str:
+def without_numbers(sentence: str) -> str:
+    """Return the sentence of a check as schedules share it: `"I1: m0 was never answered" -> "I1: mN was never answered"`."""
     return _NUMBER.sub("N", _CONVERSATION_ID.sub("CHAT", sentence))

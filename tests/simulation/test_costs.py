@@ -39,8 +39,7 @@ def scene_with(messages: int, *, group: bool = False) -> Scene:
 
 def calls_of(scene: Scene, request: Task) -> list[str]:
     """Return every call that the threads of the request made, with repetitions."""
-    moves = (step.partition(" ")[2].partition(": ") for step in scene.world.scheduler.last_steps)
-    return [about for name, _, about in moves if name.rstrip("+") == request.name]
+    return [step.about for step in scene.world.scheduler.last_steps if step.thread.rstrip("+") == request.name]
 
 
 @pytest.mark.parametrize("group", [False, True])

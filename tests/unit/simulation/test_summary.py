@@ -17,6 +17,7 @@ def verdict(*violations: str, longest_s: float = 1.0, attempts: int = 1) -> Verd
         most_asked=attempts,
         longest_s=longest_s,
         longest_wait_s=0.0,
+        happenings={},
     )
 
 
