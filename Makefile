@@ -29,7 +29,7 @@ OPERATIONS := $(if $(HISTORY_BUCKET),operations,$(if $(wildcard .env),selfhost,o
 OPERATIONS_INSTALLED := $(VENV)/.$(if $(filter selfhost,$(OPERATIONS)),serve,run)-installed
 
 .DEFAULT_GOAL := help
-.PHONY: help run serve test check format bench eval simulate mutants screenshots fuzz load-test package-test foreign-bots audit wheels tf-test tf-mutants tf-plan tf-docs tf-lock line-webhook rich-menu dead-letters invite admit revoke admitted forget export backup restore roll-back release cost lock upgrade clean
+.PHONY: help run serve test test-fast check format bench eval simulate mutants screenshots fuzz load-test package-test foreign-bots audit wheels tf-test tf-mutants tf-plan tf-docs tf-lock line-webhook rich-menu dead-letters invite admit revoke admitted forget export backup restore roll-back release cost lock upgrade clean
 
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -42,6 +42,9 @@ serve: $(VENV)/.serve-installed ## Serve a real LINE channel from this machine: 
 
 test: $(VENV)/.dev-installed ## Run every test, in several processes: make test [ARGS="-k unsend"] [ARGS=-n0]
 	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest $(PROCESSES) $(ARGS)
+
+test-fast: $(VENV)/.dev-installed ## Run the unit tests of what changed against main, in half a minute: make test-fast [ARGS="--against HEAD"]
+	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m checks.fast_tests $(ARGS)
 
 check: $(VENV)/.dev-installed ## Check format, style, types and layers
 	$(BIN)/ruff format --check $(CODE)
