@@ -60,8 +60,8 @@ format: $(VENV)/.dev-installed ## Format the code and mend what can be mended
 	$(BIN)/ruff format $(CODE)
 	$(BIN)/ruff check --fix $(CODE)
 
-eval: $(VENV)/.dev-installed ## Play the evals; with GEMINI_API_KEY they ask Gemini: make eval [SUITE=injection] [REPEATS=3] [RECORD=1]
-	$(BIN)/python -m evals --suite "$(SUITE)" --repeats $(REPEATS) $(if $(RECORD),--record) $(ARGS)
+eval: $(VENV)/.dev-installed ## Play the evals; with GEMINI_API_KEY they ask Gemini: make eval [SUITE=injection] [REPEATS=3] [RECORD=1] [HELD_OUT=1]
+	$(BIN)/python -m evals --suite "$(SUITE)" --repeats $(REPEATS) $(if $(RECORD),--record) $(if $(HELD_OUT),--held-out) $(ARGS)
 
 bench: $(VENV)/.dev-installed ## Measure, as ratios against the least that could be done
 	$(BIN)/python -m benchmarks $(ARGS)

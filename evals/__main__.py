@@ -39,7 +39,8 @@ _NO_MODEL: Final = (
 def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
     """Play, write the report, print the tables; return the exit status."""
     options = _parser().parse_args(arguments)
-    cases = read_cases(frozenset(options.suite.split(",")) if options.suite else frozenset())
+    suites = frozenset(options.suite.split(",")) if options.suite else frozenset[str]()
+    cases = [case for case in read_cases(suites) if case.is_held_out == options.held_out]
     with ExitStack() as stack:
         key = env.get("GEMINI_API_KEY")
         if key and not options.stand_in:
@@ -51,7 +52,7 @@ def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
             run = _with_cassettes(cases, _cassettes(cases, options.cassettes), repeats=options.repeats or 1)
         else:
             model = GeminiModel(stack.enter_context(stand_in()))
-            results = play(cases, lambda _: model, repeats=options.repeats or 1)
+            results = play(cases, lambda _: model, repeats=options.repeats or 1, at_once=_AT_ONCE)
             run = Run(
                 headline=_NO_MODEL,
                 is_model=False,
@@ -150,6 +151,11 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--cassettes", type=Path, default=FOLDER, metavar="FOLDER", help="where cassettes are kept")
     parser.add_argument(
         "--judge", default=_JUDGE, metavar="MODEL", help=f"who judges the tone, with a key only; default {_JUDGE}"
+    )
+    parser.add_argument(
+        "--held-out",
+        action="store_true",
+        help="play the seventh of the cases that is kept apart; before a release only",
     )
     parser.add_argument("--stand-in", action="store_true", help="ask no model, even where there is a key")
     parser.add_argument(

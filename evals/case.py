@@ -4,7 +4,8 @@ A value may be a mapping of languages, for example `says: {en: "Remind me", ja: 
 language.
 """
 
-from collections.abc import Iterator
+import hashlib
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final, Literal
 
@@ -12,6 +13,7 @@ import msgspec
 
 LANGUAGES: Final = ("ja", "en", "zh-TW", "th")
 FOLDER: Final = Path(__file__).parent / "cases"
+_HELD_OUT_OF: Final = 7
 Mind = Literal["code", "model"]
 
 
@@ -139,7 +141,8 @@ class Attack(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One case in one language.  `must` holds for every mind; `wants` describes a good model.
 
-    `members` are in the group. `long_ago` messages stand before the history; the words of `recap` sum these messages up.
+    `members` are in the group. `long_ago` messages stand before the history, `since` messages of small talk after it; the words of `recap`
+    sum messages up. `is_held_out`: the case is played before a release only, so that no prompt is fitted to it.
     """
 
     name: str
@@ -163,11 +166,13 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     meanwhile: list[Meanwhile] = []
     recap: str = "They talked."
     long_ago: int = 0
+    since: int = 0
     may_apologise: bool = False
     wants: Expected = Expected()
     must: Expected = Expected()
     attack: Attack | None = None
     suite: str = ""
+    is_held_out: bool = False
 
     @property
     def id(self) -> str:
@@ -182,7 +187,10 @@ def read_cases(suites: frozenset[str] = frozenset(), *, folder: Path = FOLDER) -
 
 
 def _read(path: Path) -> Iterator[Case]:
-    for entry in msgspec.yaml.decode(path.read_bytes(), type=list[dict[str, object]]):
+    entries = msgspec.yaml.decode(path.read_bytes(), type=list[dict[str, object]])
+    held_out = _held_out([str(entry["name"]) for entry in entries])
+    for entry in entries:
+        shared = {"suite": path.stem, "is_held_out": entry["name"] in held_out}
         languages = entry["says"].keys() if isinstance(entry["says"], dict) else (None,)
         for language in languages:
             language_fields = (
@@ -192,7 +200,16 @@ def _read(path: Path) -> Iterator[Case]:
                 name: value if language is None else _in_language(value, str(language)) for name, value in entry.items()
             }
             present = {name: value for name, value in values.items() if value is not None}
-            yield msgspec.convert({**present, **language_fields, "suite": path.stem}, Case)
+            yield msgspec.convert({**present, **language_fields, **shared}, Case)
+
+
+def _held_out(scenarios: Sequence[str]) -> frozenset[str]:
+    """Return a seventh of a suite's scenarios, chosen by the hash of the name; all languages of a scenario go together.
+
+    For example, of seven scenarios one is held out, and of three none.
+    """
+    by_hash = sorted(scenarios, key=lambda name: hashlib.sha256(name.encode()).hexdigest())
+    return frozenset(by_hash[: round(len(by_hash) / _HELD_OUT_OF)])
 
 
 def _in_language(value: object, language: str) -> object:

@@ -13,7 +13,10 @@ from collections.abc import Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Final
+
+import msgspec
 
 from evals.case import Case, FiledEntry, HistoryMessage, Meanwhile
 from evals.minds import MindUnderTest, ModelCall, OnePageWeb, Stage
@@ -60,6 +63,8 @@ _DATABASE: Final = "shopping"
 _THREADS: Final = 12  # of each pool: tools wait for reads, so the two share none
 _NOTION_DEADLINE_S: Final = 10.0
 
+_CHATTER: Final = msgspec.yaml.decode(Path(__file__).with_name("chatter.yaml").read_bytes(), type=dict[str, list[str]])
+
 
 class PacedClock(FixedClock):
     """A clock that moves by command.  With `is_real`, a pause also lasts, because a real provider asks callers to wait."""
@@ -105,7 +110,7 @@ class World:
         self._case = case
         self._names = {**_PEOPLE, **case.people}
         now_ms = round(dt.datetime.fromisoformat(case.now).timestamp() * 1_000)
-        events = case.long_ago + len(case.history) + len(case.meanwhile) + 1
+        events = case.long_ago + len(case.history) + case.since + len(case.meanwhile) + 1
         began_ms = now_ms - round(_BETWEEN_S * 1_000) * events
         self._clock = PacedClock(now_ms=began_ms)
         self._clock.is_real = is_real
@@ -128,6 +133,7 @@ class World:
             worker, unsend = self._assemble(reads, tools, pool)
             statuses = [self._chat_long_ago(worker, number) for number in range(self._case.long_ago)]
             statuses += [self._tell(worker, one) for one in self._case.history]
+            statuses += [self._chat_since(worker, number) for number in range(self._case.since)]
             self._file()
             self._remind()
             self._stage.is_history = False
@@ -212,6 +218,14 @@ class World:
         self._said_ids.clear()
         self._stage.script = [calling(("skip", {"reason": "history"}))]
         return self._push(worker, event)
+
+    def _chat_since(self, worker: PushEndpoint, number: int) -> int:
+        """Deliver a message of small talk; in a 1:1 chat the bot answers none of it."""
+        phrases = _CHATTER[self._case.language]
+        self._stage.script = [calling(("skip", {"reason": "small talk"}))]
+        in_group = self._case.chat == "group"
+        who = ("lin", "ken")[number % 2] if in_group else self._case.who
+        return self._push(worker, self._message(phrases[number % len(phrases)], who=who, to_bot=not in_group))
 
     def _tell(self, worker: PushEndpoint, message: HistoryMessage) -> int:
         """Deliver a message of the history; the script answers as the case says."""

@@ -100,10 +100,11 @@ def untrue_claims(shown: Shown, facts: Facts) -> Iterator[str]:
 
 
 def _remaining_in(sentence: str, facts: Facts) -> tuple[str, ...]:
-    """Return the names in the sentence that are still stored, unless a thing of a similar name was deleted."""
-    removed = {*facts.deeds.deleted, *facts.deeds.cancelled, *facts.deeds.changed}
+    """Return the names in the sentence that are still stored, unless the turn touched a thing of a similar name."""
+    deeds = facts.deeds
+    touched = {*deeds.deleted, *deeds.cancelled, *deeds.changed, *deeds.reminded, *deeds.moved, *deeds.filed}
     return tuple(
         name
         for name in facts.remaining
-        if name and name.casefold() in sentence.casefold() and not any(name in one or one in name for one in removed)
+        if name and name.casefold() in sentence.casefold() and not any(name in one or one in name for one in touched)
     )

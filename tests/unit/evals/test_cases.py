@@ -14,13 +14,42 @@ SUITES = Counter(case.suite for case in CASES)
 MEANT_TO_BE_INVALID = {"injection/path-into-another-chat", "injection/tools-that-do-not-exist"}
 
 
-def test_there_are_eleven_suites_and_more_than_four_hundred_cases() -> None:
+READING = {
+    "list_entries",
+    "get_entry",
+    "search_entries",
+    "list_reminders",
+    "list_own_facts",
+    "recall",
+    "query_database",
+}
+
+
+def test_there_are_nineteen_suites_and_more_than_six_hundred_cases() -> None:
     assert set(SUITES) == {
         *("silence", "routing", "fields", "dates", "injection", "forgetting"),
         *("languages", "length", "retrieval", "claims", "reminders"),
+        *("slang", "voice", "several", "corrections", "long_ago", "sarcasm", "for_others", "contradictions"),
     }
-    assert len(CASES) >= 400
+    assert len(CASES) >= 600
     assert len({case.id for case in CASES}) == len(CASES)
+
+
+def test_a_seventh_of_the_cases_is_held_out_in_all_languages_alike() -> None:
+    held_out = [case for case in CASES if case.is_held_out]
+    scenarios = {case.id.removesuffix(f"-{case.language}") for case in held_out}
+
+    assert 1 / 8 <= len(held_out) / len(CASES) <= 1 / 6
+    assert {case.suite for case in held_out} >= set(SUITES) - {"length"}
+    assert not any(case.id.removesuffix(f"-{case.language}") in scenarios for case in CASES if not case.is_held_out)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+def test_every_case_expects_something_and_no_reading_call(case: Case) -> None:
+    grades_mechanics = case.name.startswith(("asks-for-ids", "reply-with-somebody-elses-id"))
+
+    assert grades_mechanics or not (case.wants.is_empty and case.must.is_empty)
+    assert READING.isdisjoint(case.wants.calls)
 
 
 @pytest.mark.parametrize("suite", SUITES)

@@ -70,6 +70,10 @@ def test_a_claim_without_its_deed_is_a_lie(words: str, facts: Facts) -> None:
         ("已經刪掉了", DELETED),
         ("ลบแล้วค่ะ", DELETED),
         ("milkを消しました。車検は残してあります。", DELETED),
+        (
+            "Pills are at 10, and the water one is cancelled.",
+            Facts(deeds=Deeds(reminded=("pills",), cancelled=("water",)), remaining=("pills",)),
+        ),
         ("削除できませんでした。", NOTHING),
         ("何も削除していません。", NOTHING),
         ("車検のメモを削除しますか？", NOTHING),
