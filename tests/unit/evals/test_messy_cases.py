@@ -80,8 +80,8 @@ def test_an_order_meant_in_irony_must_not_be_carried_out() -> None:
 
 
 def test_what_was_said_sixty_messages_ago_has_to_be_recalled() -> None:
-    case = CASES["long_ago/where-the-trip-goes-en"]
-    answer = reply("To Hakone, from December 5.")
+    case = CASES["long_ago/the-code-told-once-en"]
+    answer = reply("It is 4711.")
 
-    assert played(case, ({"recall": {"query": "trip"}},), answer).has_passed
+    assert played(case, ({"recall": {"query": "code"}},), answer).has_passed
     assert {failure.stage for failure in played(case, answer).failures} == {"truth"}
