@@ -191,8 +191,8 @@ def _message(message: OutgoingMessage) -> Message:
     if not message.is_template:
         return TextMessage(text=message.text, quoteToken=message.quote_token, quickReply=quick_replies)
     link = URIAction(label=message.link.label, uri=message.link.uri) if message.link is not None else None
-    button = _postback(message.button) if message.button is not None else None
-    template = ButtonsTemplate(text=message.text, actions=[one for one in (button, link) if one is not None])
+    buttons = [_postback(one) for one in (message.button, message.decline) if one is not None]
+    template = ButtonsTemplate(text=message.text, actions=[*buttons, *([link] if link is not None else [])])
     return TemplateMessage(altText=message.text, template=template, quickReply=quick_replies)
 
 

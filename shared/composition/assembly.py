@@ -76,7 +76,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
     """Return the Dispatch that handles every event of the agent worker."""
     conversations, clock, threads = ports.conversations, ports.clock, ports.threads
     bot_name = BotName(account=ports.line, configured=options.bot_name)
-    phrases = LocalePhrases(locale=options.locale, bot_name=bot_name)
+    phrases = LocalePhrases(locale=options.locale, bot_name=bot_name, time_zone=options.time_zone)
     reader = HistoryReader(index=KnowledgeIndex(is_shown=ports.json_model is not None))
     withdrawal = withdrawal_of(clock)
     usage = DeploymentUsage(
@@ -225,9 +225,12 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         message=message,
         command=command,
         postback=PostbackHandler(
+            conversations=conversations,
             message=message,
             erasure=erasure,
+            announcer=announcer,
             profiles=ports.profiles,
+            phrases=phrases,
             reminder=ReminderPressHandler(
                 conversations=conversations, announcer=announcer, phrases=phrases, locale=options.locale
             ),

@@ -10,6 +10,7 @@ from shared.conversation.member_mark import mark_id
 from shared.conversation.provenance import LATEST_MS, Provenance, Source
 from shared.conversation.receipt_lines import compared_arguments, compared_path, compared_texts
 from shared.line.messaging import ReplyToken
+from shared.line.postback_data import AnswerButton
 from shared.metering import ModelUsage
 from shared.storage.codec import VERSION
 from shared.unknown_fields import Extensible
@@ -28,8 +29,8 @@ class MessageRecord(Extensible):
 
     `text`: the form shown in prompts. `addressed`: the message was meant for the bot. `timestamp_ms` is LINE's; `edited_ms` is the
     timestamp of the edit that brought the text, 0 without an edit. `reply_token` came at `received_ms`; None: the message cannot be
-    answered. `presses`: the id of the deferral or proposal with the pressed button. A press has no message id at LINE, so `line_message_id`
-    is then the id of the webhook event. Snapshots from before ids were stored have an empty `line_message_id`.
+    answered. `presses`: the id of the deferral or proposal with the pressed `button`. A press has no message id at LINE, so
+    `line_message_id` is then the id of the webhook event. Snapshots from before ids were stored have an empty `line_message_id`.
 
     `quoted_message_id` is all that is stored of a quote; the quoted words are looked up when shown. With `quote_token` an answer quotes the
     message; stored in groups and rooms only. `image_set_id` is shared by `image_set_size` images sent together (0: LINE does not report the
@@ -48,6 +49,7 @@ class MessageRecord(Extensible):
     reply_token: str | None = field(default=None, repr=False)
     received_ms: int = 0
     presses: str | None = None
+    button: AnswerButton | None = None
     quoted_message_id: str | None = None
     quote_token: str | None = field(default=None, repr=False)
     image_set_id: str | None = None

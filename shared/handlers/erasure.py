@@ -21,6 +21,7 @@ from shared.line.events import LineEvent, MessageContent
 from shared.line.messaging import Membership
 from shared.line.phrases import Phrase, Phrases
 from shared.turns.announcement import Announcement, Announcer
+from shared.turns.deferral import CONFIRMED_WITHIN_MS
 
 _QUESTIONS: Final = {
     Erasure.RESET: Phrase.RESET_QUESTION,
@@ -49,10 +50,11 @@ class ErasureHandler:
         conversation = self.conversations.of(event.conversation_id)
         if content.line_message_id in conversation.amendments.look().withdrawn:
             return EventResult.WITHDRAWN
+        until = self.phrases.hour(event.timestamp_ms + CONFIRMED_WITHIN_MS)
         question = Announcement(
             webhook_event_id=event.webhook_event_id,
             timestamp_ms=event.timestamp_ms,
-            text=self.phrases.text(_QUESTIONS[erasure], **Holdings.of(conversation).facts),
+            text=self.phrases.text(_QUESTIONS[erasure], **Holdings.of(conversation).facts, until=until),
             offer=Offer(asks=erasure, asked_by=content.line_message_id),
         )
         return self.announcer.announce(conversation, question, event.reply_token, event.deadline)
@@ -77,6 +79,17 @@ class ErasureHandler:
                 return self._leave(conversation, event)
             case _:
                 return self._refuse(conversation, event, Phrase.PRESS_VOID)
+
+    def decline(self, event: LineEvent, question_id: str) -> EventResult:
+        """Nothing is erased by a later press of the question, if this press counts; the answer says so, or why it does not count.
+
+        Repeated: answered once. Raises: as a command does.
+        """
+        conversation = self.conversations.of(event.conversation_id)
+        press = self.presses.counting(conversation, event, question_id, declines=True)
+        if isinstance(press, Phrase):
+            return self._refuse(conversation, event, press)
+        return self._say(conversation, event, self.phrases.text(Phrase.PRESS_DECLINED))
 
     def erase(self, event: LineEvent, words: Phrase, *, spares_entries: bool) -> EventResult:
         """Everything in the chat before the event is erased, and an answer says so."""

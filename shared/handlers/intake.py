@@ -12,6 +12,7 @@ from shared.line.events import LineEvent, MessageContent
 from shared.line.ids import is_event_or_message_id
 from shared.line.mentions import GroupPolicy, is_addressed, may_address_by_quote, without_address
 from shared.line.message_text import describe
+from shared.line.postback_data import AnswerPress
 from shared.line.readable import readable
 
 
@@ -48,8 +49,8 @@ class Intake:
             image_set_size=set_size,
         )
 
-    def press(self, event: LineEvent, deferral_id: str) -> MessageRecord:
-        """Return the record of a press of the button under "still thinking"."""
+    def press(self, event: LineEvent, press: AnswerPress) -> MessageRecord:
+        """Return the record of a press of a button below an answer."""
         return MessageRecord(
             line_message_id=event.webhook_event_id,
             webhook_event_id=event.webhook_event_id,
@@ -60,7 +61,8 @@ class Intake:
             user_id=event.user_id,
             reply_token=event.reply_token.value if event.reply_token is not None else None,
             received_ms=event.received_ms,
-            presses=deferral_id,
+            presses=press.answer_id,
+            button=press.button,
         )
 
     def edited_words(self, event: LineEvent, content: MessageContent) -> str:

@@ -22,6 +22,7 @@ from shared.errors import AizuchiError, StorageUnavailableError
 from shared.handlers.intake import Intake
 from shared.line.events import LineEvent, MessageContent
 from shared.line.mentions import GroupPolicy
+from shared.line.postback_data import AnswerPress
 from shared.line.presence import Presence
 from shared.metering import Meter, metered
 from shared.turns.flood import Floods
@@ -80,13 +81,14 @@ class MessageHandler:
                 self._reopen_next(conversation, self._unanswered(conversation, message, folded))
             return result
 
-    def press(self, event: LineEvent, deferral_id: str) -> EventResult:
-        """Send the answer behind the button, once, on the token of the press.
+    def press(self, event: LineEvent, press: AnswerPress) -> EventResult:
+        """Send the answer behind the button, or carry out or decline its proposal, on the token of the press.
 
-        Repeated, pressed again, pressed by another member: no answer is sent twice. Raises: as for a message.
+        Repeated: nothing is sent or carried out twice. Pressed again, also by another member: the press is told why it has no effect.
+        Raises: as for a message.
         """
         conversation = self.conversations.of(event.conversation_id)
-        return self._answer(conversation, self.intake.press(event, deferral_id), event.deadline)
+        return self._answer(conversation, self.intake.press(event, press), event.deadline)
 
     def _answer(self, conversation: Conversation, message: MessageRecord, deadline: Deadline) -> EventResult:
         self.usage.begin_exchange()

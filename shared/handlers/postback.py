@@ -2,44 +2,75 @@
 
 from dataclasses import dataclass
 
+from shared import logs
 from shared.bus.result import EventResult
+from shared.conversation.store import Conversations
 from shared.handlers.erasure import ErasureHandler
 from shared.handlers.message import MessageHandler
 from shared.handlers.reminder_press import ReminderPressHandler
 from shared.line.display_names import Profiles
 from shared.line.events import LineEvent
-from shared.line.postback_data import deferral_id_in, proposal_id_in, question_id_in, reminder_press_in
+from shared.line.phrases import Phrase, Phrases
+from shared.line.postback_data import (
+    AnswerPress,
+    answer_press_in,
+    question_id_in,
+    reminder_press_in,
+    spared_question_id_in,
+)
+from shared.turns.announcement import Announcement, Announcer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PostbackHandler:
     """Calls the handler of the pressed button."""
 
+    conversations: Conversations
     message: MessageHandler
     erasure: ErasureHandler
     reminder: ReminderPressHandler
+    announcer: Announcer
     profiles: Profiles
+    phrases: Phrases
 
     def __call__(self, event: LineEvent) -> EventResult:
-        """A press of "show the answer" gets the answer; a press that confirms a question or answers a reminder is carried out.
+        """A press of one of the bot's buttons is carried out and answered, or is told why it is not carried out.
 
-        Any other press is ignored. Repeated, and raises: as the handler of the button does.
+        Data of no button of the bot is ignored. Repeated, and raises: as the handler of the button does.
         """
         data = event.postback_data
         if event.reply_token is None:
             return EventResult.NOT_ANSWERABLE
         if (question_id := question_id_in(data)) is not None:
             return self.erasure.confirm(event, question_id)
-        answer_id = deferral_id_in(data) or proposal_id_in(
-            data
-        )  # the answer decides what the press does, not the word before the answer's id
-        if answer_id is not None and self._is_of_member(event):
-            return self.message.press(event, answer_id)
+        if (question_id := spared_question_id_in(data)) is not None:
+            return self.erasure.decline(event, question_id)
+        if (answer_press := answer_press_in(data)) is not None:
+            return self._press(event, answer_press)
         press = reminder_press_in(data)
         return EventResult.IGNORED if press is None else self.reminder(event, press)
 
-    def _is_of_member(self, event: LineEvent) -> bool:
-        """Whether a member of the chat pressed; if LINE does not answer, the signed event, which names the chat, is taken as proof."""
+    def _press(self, event: LineEvent, press: AnswerPress) -> EventResult:
+        """Pass a member's press on to the answer's turn; anybody else is told that nothing was changed."""
+        refusal = self._refusal(event)
+        if refusal is None:
+            return self.message.press(event, press)
+        logs.info("press_refused", reason=refusal.value)
+        notice = Announcement(
+            webhook_event_id=event.webhook_event_id,
+            timestamp_ms=event.timestamp_ms,
+            text=self.phrases.text(refusal),
+        )
+        conversation = self.conversations.of(event.conversation_id)
+        return self.announcer.announce(conversation, notice, event.reply_token, event.deadline)
+
+    def _refusal(self, event: LineEvent) -> Phrase | None:
+        """Return why this person may not press: LINE names no person, or the person is no member.  None: the person may.
+
+        If LINE does not answer whether the person is a member, the signed event, which names the chat, is taken as proof.
+        """
         if event.is_one_on_one:  # the chat's id is the person's id
-            return True
-        return event.user_id is not None and self.profiles.is_member(event.conversation_id, event.user_id) is not False
+            return None
+        if event.user_id is None:
+            return Phrase.PRESS_UNNAMED
+        return Phrase.PRESS_VOID if self.profiles.is_member(event.conversation_id, event.user_id) is False else None

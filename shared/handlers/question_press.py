@@ -28,9 +28,12 @@ class QuestionPresses:
     reader: HistoryReader
     profiles: Profiles
 
-    def counting(self, conversation: Conversation, event: LineEvent, question_id: str) -> OutcomeRecord | Phrase:
+    def counting(
+        self, conversation: Conversation, event: LineEvent, question_id: str, *, declines: bool = False
+    ) -> OutcomeRecord | Phrase:
         """Return the stored press if this event made it, else the text that says why this press does not count.
 
+        `declines`: the press is of the button that declines; it counts as the other button's press does, and offers nothing to carry out.
         For example, the second of two presses gets PRESS_REPEATED, also where both are delivered at once.
         """
         press_id = f"{question_id[: 64 - len(_PRESS_SUFFIX)]}{_PRESS_SUFFIX}"
@@ -43,7 +46,7 @@ class QuestionPresses:
             refusal = self._refusal(conversation, event, question)
             if refusal is not None:
                 return refusal
-            press = _press_of(question, event, press_id)
+            press = _press_of(Offer() if declines else question.offer, event, press_id)
             conversation.journal.record_outcome(press)
             press = conversation.journal.outcome_of(press_id) or press  # another press may have come first
         return press if press.answers == (event.webhook_event_id,) else Phrase.PRESS_REPEATED
@@ -81,12 +84,12 @@ def _outcome_in(history: History, outcome_id: str) -> OutcomeRecord | None:
     return next((outcome for outcome in history.outcomes if outcome.webhook_event_id == outcome_id), None)
 
 
-def _press_of(question: OutcomeRecord, event: LineEvent, press_id: str) -> OutcomeRecord:
+def _press_of(offer: Offer, event: LineEvent, press_id: str) -> OutcomeRecord:
     return OutcomeRecord(
         webhook_event_id=press_id,
         timestamp_ms=event.timestamp_ms,
         kind=OutcomeKind.SKIPPED,
         provenance=Provenance(since_ms=event.timestamp_ms, until_ms=event.timestamp_ms),
         answers=(event.webhook_event_id,),
-        offer=Offer(asks=question.offer.asks, forgets=question.offer.forgets),
+        offer=Offer(asks=offer.asks, forgets=offer.forgets),
     )

@@ -73,12 +73,14 @@ class LinkButton:
 class OutgoingMessage:
     """A bubble.  `quote_token` names the quoted message of the same chat; a message with a button or a link quotes none.
 
+    `decline`: the button along with `button` that says no to the question of the text.
     LINE shows the `quick_replies` of the last message of a call only.
     """
 
     text: str = field(repr=False)
     quote_token: str | None = field(default=None, repr=False)
     button: PostbackButton | None = None
+    decline: PostbackButton | None = None
     link: LinkButton | None = None
     quick_replies: tuple[PostbackButton, ...] = ()
 
@@ -240,7 +242,7 @@ def _combine(before: PushFate, after: PushFate) -> PushFate:
 
 
 def _fits(message: OutgoingMessage) -> bool:
-    buttons = (*message.quick_replies, *((message.button,) if message.button is not None else ()))
+    buttons = (*message.quick_replies, *(one for one in (message.button, message.decline) if one is not None))
     if len(message.quick_replies) > QUICK_REPLIES_LIMIT or not all(map(_is_pressable, buttons)):
         return False
     if message.link is not None and not _is_openable(message.link):

@@ -1,8 +1,10 @@
 """The fixed texts, never written by a model: the table `phrases` of the language files in shared/locales."""
 
+import datetime as dt
 import re
+import zoneinfo
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
 from typing import Final, Protocol
@@ -19,7 +21,7 @@ class Phrase(StrEnum):
     `{bot}` stands for the bot's name; ID, EXPORT_ME, INVITATION_NEEDED and INVITATION_CLOSED need the fact `id`. The three questions about
     erasures need `messages`, `entries`, `media` and `reminders`, FORGET_ME_DONE and FORGET_MESSAGES_QUESTION `messages`,
     FORGET_MESSAGES_DONE `messages`, `answers` and `entries`, USAGE `turns` and `tokens`, NOTES_OPEN `count`, and REMINDER_POSTPONED
-    `when`. Names that end with `_button` are labels.
+    `when`. Questions need `until`, the hour at which their buttons end (`Phrases.hour`). Names that end with `_button` are labels.
     """
 
     GREETING_FRIEND = "greeting_friend"
@@ -46,9 +48,12 @@ class Phrase(StrEnum):
     PRESS_REPEATED = "press_repeated"
     PRESS_OF_ANOTHER = "press_of_another"
     PRESS_UNNAMED = "press_unnamed"
+    PRESS_DECLINED = "press_declined"
+    DECLINE_BUTTON = "decline_button"
     ID = "id"
     STILL_THINKING = "still_thinking"
     SHOW_BUTTON = "show_button"
+    ANSWER_SHOWN = "answer_shown"
     NOTHING_TO_SHOW = "nothing_to_show"
     APOLOGY_BUSY = "apology_busy"
     APOLOGY_REFUSED = "apology_refused"
@@ -90,6 +95,10 @@ class Phrases(Protocol):
         """Return the text in the bot's locale, with the bot's name; `facts` fill the other placeholders."""
         ...
 
+    def hour(self, at_ms: int) -> str:
+        """Return the time of day in the bot's time zone, for example `14:32`."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalePhrases:
@@ -97,9 +106,13 @@ class LocalePhrases:
 
     locale: str
     bot_name: BotName
+    time_zone: zoneinfo.ZoneInfo = field(default_factory=lambda: zoneinfo.ZoneInfo("Asia/Tokyo"))
 
     def text(self, which: Phrase, **facts: str) -> str:
         return phrase(which, locale=self.locale, bot_name=self.bot_name.shown, **facts)
+
+    def hour(self, at_ms: int) -> str:
+        return f"{dt.datetime.fromtimestamp(at_ms / 1_000, self.time_zone):%H:%M}"
 
 
 def phrase(which: Phrase, *, locale: str, bot_name: str, **facts: str) -> str:

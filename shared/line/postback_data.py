@@ -9,10 +9,26 @@ from enum import StrEnum
 from typing import Final
 
 DATA_LIMIT: Final = 300  # Source: LINE, "Postback action"
-_SHOW_ANSWER: Final = re.compile(r"late:([0-9A-Za-z_-]{1,64})")
 _CONFIRM: Final = re.compile(r"confirm:([0-9A-Za-z_-]{1,64})")
-_CARRY_OUT: Final = re.compile(r"do:([0-9A-Za-z_-]{1,64})")
+_SPARE: Final = re.compile(r"spare:([0-9A-Za-z_-]{1,64})")
+_OF_ANSWER: Final = re.compile(r"(late|do|no):([0-9A-Za-z_-]{1,64})")
 _REMIND: Final = re.compile(r"remind:(done|later|hour|tomorrow):([0-9A-Za-z_-]{1,64}):([0-9]{1,15})")
+
+
+class AnswerButton(StrEnum):
+    """The buttons below an answer: show what was deferred, carry out what is proposed, or decline it."""
+
+    SHOW = "late"
+    CARRY_OUT = "do"
+    DECLINE = "no"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerPress:
+    """A press of a button below the answer of this id."""
+
+    button: AnswerButton
+    answer_id: str
 
 
 class ReminderChoice(StrEnum):
@@ -35,13 +51,23 @@ class ReminderPress:
 
 def show_answer_data(deferral_id: str) -> str:
     """Return the data of the "still thinking" button: `show_answer_data("01J")` -> `late:01J`."""
-    return f"late:{deferral_id}"
+    return f"{AnswerButton.SHOW}:{deferral_id}"
 
 
-def deferral_id_in(data: str | None) -> str | None:
-    """Return the deferral's id in the data of a press; None for any other data."""
-    match = _SHOW_ANSWER.fullmatch(data or "")
-    return match[1] if match else None
+def carry_out_data(proposal_id: str) -> str:
+    """Return the data of the button that carries out the proposal of an answer: `carry_out_data("01J")` -> `do:01J`."""
+    return f"{AnswerButton.CARRY_OUT}:{proposal_id}"
+
+
+def decline_data(proposal_id: str) -> str:
+    """Return the data of the button that declines the proposal of an answer: `decline_data("01J")` -> `no:01J`."""
+    return f"{AnswerButton.DECLINE}:{proposal_id}"
+
+
+def answer_press_in(data: str | None) -> AnswerPress | None:
+    """Return the press of a button below an answer; None for any other data."""
+    match = _OF_ANSWER.fullmatch(data or "")
+    return AnswerPress(button=AnswerButton(match[1]), answer_id=match[2]) if match else None
 
 
 def confirm_data(question_id: str) -> str:
@@ -55,14 +81,14 @@ def question_id_in(data: str | None) -> str | None:
     return match[1] if match else None
 
 
-def carry_out_data(proposal_id: str) -> str:
-    """Return the data of the button for carrying out the proposal of an answer."""
-    return f"do:{proposal_id}"
+def spare_data(question_id: str) -> str:
+    """Return the data of the button that declines an erasure: `spare_data("01J")` -> `spare:01J`."""
+    return f"spare:{question_id}"
 
 
-def proposal_id_in(data: str | None) -> str | None:
-    """Return the id of the proposing answer in the data of a press; None for any other data."""
-    match = _CARRY_OUT.fullmatch(data or "")
+def spared_question_id_in(data: str | None) -> str | None:
+    """Return the id of the declined question in the data of a press; None for any other data."""
+    match = _SPARE.fullmatch(data or "")
     return match[1] if match else None
 
 

@@ -93,7 +93,8 @@ class Attempt:
 
     def basis_of(self, outcome: OutcomeRecord) -> Basis | None:
         """Return the basis of the outcome, with the tool results of this attempt; None for a fixed text."""
-        if outcome.kind in _FIXED and outcome.is_fixed:  # an apology that lists external calls holds words of people
+        is_of_the_model = outcome.kind not in _FIXED and outcome.audit.model_name is not None
+        if outcome.is_fixed and not is_of_the_model:  # an apology that lists external calls holds words of people
             return None
         return self.basis.with_more(outcome.provenance)
 

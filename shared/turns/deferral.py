@@ -14,10 +14,12 @@ from typing import Final
 
 from shared.conversation.history import History
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, by_time
+from shared.line.phrases import Phrase
+from shared.line.postback_data import AnswerButton
 
 LATE_SUFFIX: Final = "-late"
 CONFIRMED_WITHIN_MS: Final = 10 * 60_000
-"""How long a button that asks for a confirmation counts."""
+"""How long a button that asks for a confirmation counts, from LINE's timestamp of what its question answers."""
 DEFER_AT_MS: Final = 50_000  # age of the freshest token, which then has ten seconds to live
 
 
@@ -38,9 +40,8 @@ def stored_id(deferral_id: str) -> str:
 class Agenda:
     """The work of a turn: messages to cover, messages to think about, and deferrals or a proposal to fulfil.
 
-    `stored`: the stored answer to send. `proposal`: the outcome whose proposed changes a press confirmed. `is_fulfilled`: no press has an
-    answer to get. `is_unknown`: the turn says "there is nothing to show", because neither the question behind a pressed button nor an
-    answer is stored, and no earlier press of the button was told.
+    `stored`: the stored answer to send. `proposal`: the outcome whose proposed changes a press confirmed. `notice`: a fixed text for the
+    covered presses, for example PRESS_EXPIRED; the turn says so and does nothing else.
     """
 
     covers: tuple[MessageRecord, ...]
@@ -48,16 +49,15 @@ class Agenda:
     answers: tuple[str, ...] = ()
     stored: OutcomeRecord | None = None
     proposal: OutcomeRecord | None = None
-    is_fulfilled: bool = False
-    is_unknown: bool = False
+    notice: Phrase | None = None
 
 
 def agenda_of(history: History, pending: Sequence[MessageRecord]) -> Agenda:
     """Return the work of the next turn.
 
     Three kinds of presses get short turns of their own, which come first: a press for a proposal, a press for a stored answer, and a press
-    without anything to show. All other pending messages are answered together. An answer is sent only if none of its deferrals has another
-    answer that was delivered, or may have been.
+    without effect, which is told why. All other pending messages are answered together. An answer is sent only if none of its deferrals has
+    another answer that was delivered, or may have been.
     """
     for_tap = _agenda_of_tap(history, pending)
     if for_tap is not None:
@@ -73,31 +73,22 @@ def agenda_of(history: History, pending: Sequence[MessageRecord]) -> Agenda:
         answered = {button for button in pressed if not set(open_by_button[button]).isdisjoint(stored.answers)}
         covers = tuple(one for one in pending if one.presses in answered)
         return Agenda(covers=covers, answers=stored.answers, stored=stored)
-    unanswerable = frozenset(button for button in pressed if not open_by_button[button])
-    unexplained = [one for one in unanswerable if not _is_explained(history, deferrals, one, delivered)]
-    if unexplained:
-        return Agenda(
-            covers=tuple(one for one in pending if one.presses in unanswerable),
-            answers=tuple(sorted({root for button in unexplained for root in _with_continued(deferrals, button)})),
-            is_fulfilled=True,
-            is_unknown=True,
-        )
+    without_effect = [one for one in pending if one.presses is not None and not open_by_button[one.presses]]
+    if without_effect:
+        notices = [_notice(history, deferrals, one, delivered) for one in without_effect]
+        with_notices = zip(without_effect, notices, strict=True)
+        return Agenda(covers=tuple(press for press, notice in with_notices if notice is notices[0]), notice=notices[0])
     questions = _questions(history, deferrals, roots)
     asked = {one.line_message_id: one for one in (*questions, *(one for one in pending if one.presses is None))}
-    return Agenda(
-        covers=tuple(pending),
-        asked=tuple(sorted(asked.values(), key=by_time)),
-        answers=tuple(sorted(roots)),
-        is_fulfilled=all(one.presses in unanswerable for one in pending),
-    )
+    return Agenda(covers=tuple(pending), asked=tuple(sorted(asked.values(), key=by_time)), answers=tuple(sorted(roots)))
 
 
 def _agenda_of_tap(history: History, pending: Sequence[MessageRecord]) -> Agenda | None:
     """Return the turn of the oldest press of a proposal's button; None without such a press.
 
     The press counts once, within ten minutes by LINE's timestamps, and only while the proposal and all messages behind it are stored,
-    because the changes came from these messages. Otherwise the agenda is fulfilled.
-    Example: a press at 12:10:00 confirms a proposal of 12:00:00; a press at 12:10:01 does nothing.
+    because the changes came from these messages. Any other press is told why it has no effect. A proposal is declined likewise.
+    Example: a press at 12:10:00 confirms a proposal of 12:00:00; a press at 12:10:01 gets PRESS_EXPIRED.
     """
     proposals = {
         outcome.webhook_event_id: outcome
@@ -112,8 +103,16 @@ def _agenda_of_tap(history: History, pending: Sequence[MessageRecord]) -> Agenda
     messages = [one for one in _all_messages(history) if one.line_message_id in answered]
     asked = tuple(sorted((one for one in messages if one.presses is None), key=by_time))
     is_stored = proposal.holds_words and bool(asked) and len(messages) == len(answered)
-    if _is_carried_out(history, proposal) or not _is_in_time(press, proposal) or not is_stored:
-        return Agenda(covers=(press,), is_fulfilled=True)
+    notice = Phrase.PRESS_DECLINED if press.button is AnswerButton.DECLINE else None
+    if _is_pressed(history, proposal):
+        notice = Phrase.PRESS_REPEATED
+    elif not _is_in_time(press, proposal):
+        notice = Phrase.PRESS_EXPIRED
+    elif not is_stored:
+        notice = Phrase.PRESS_VOID
+    if notice is not None:
+        is_declined = notice is Phrase.PRESS_DECLINED
+        return Agenda(covers=(press,), answers=(proposal.webhook_event_id,) if is_declined else (), notice=notice)
     return Agenda(covers=(press,), asked=asked, answers=(proposal.webhook_event_id,), proposal=proposal)
 
 
@@ -125,7 +124,8 @@ def _answered_ids(history: History, proposal: OutcomeRecord) -> frozenset[str]:
     )
 
 
-def _is_carried_out(history: History, proposal: OutcomeRecord) -> bool:
+def _is_pressed(history: History, proposal: OutcomeRecord) -> bool:
+    """Whether a press has carried out or declined the proposal."""
     return any(proposal.webhook_event_id in one.answers for one in history.outcomes)
 
 
@@ -152,31 +152,24 @@ def _unanswered_deferrals(
     )
 
 
-def _buttons_told(history: History) -> frozenset[str]:
-    """Return the buttons whose presses got "there is nothing to show".  An apology for a failed model names no button."""
-    return frozenset(root for one in history.outcomes if one.kind is OutcomeKind.APOLOGISED for root in one.answers)
+def _notice(
+    history: History, deferrals: Mapping[str, OutcomeRecord], press: MessageRecord, delivered: AbstractSet[str]
+) -> Phrase:
+    """Return why the press has no effect: the answer was shown, what it asked about is gone, or neither is known.
 
-
-def _with_continued(deferrals: Mapping[str, OutcomeRecord], button: str) -> frozenset[str]:
-    """Return the deferral of a button, and all deferrals continued by it."""
-    return frozenset({button, *(deferrals[button].answers if button in deferrals else ())})
-
-
-def _is_explained(
-    history: History, deferrals: Mapping[str, OutcomeRecord], pressed: str, delivered: AbstractSet[str]
-) -> bool:
-    """Whether the press needs no answer: an answer was delivered, a press of the same button was told, or all questions were withdrawn.
-
-    A deferral that continues another deferral has a new button, which promises an answer again. A press of the newer button is
-    therefore told, even after a press of the older button.
+    A deferral stands for the deferrals that it continues. An answer of unknown fate may be above; NOTHING_TO_SHOW names both cases. A
+    proposal that is not in memory cannot be carried out.
     """
-    roots = _with_continued(deferrals, pressed)
-    if pressed in _buttons_told(history) or not roots.isdisjoint(delivered):
-        return True
-    covered = _covered_ids(deferrals, roots) - {
+    pressed = press.presses or ""
+    roots = frozenset({pressed, *(deferrals[pressed].answers if pressed in deferrals else ())})
+    if any(one.kind is OutcomeKind.REPLIED and not roots.isdisjoint(one.answers) for one in history.outcomes):
+        return Phrase.ANSWER_SHOWN
+    asked_ids = _covered_ids(deferrals, roots) - {
         message.line_message_id for message in _all_messages(history) if message.presses is not None
     }
-    return bool(covered) and covered <= history.amendments.withdrawn
+    is_withdrawn = bool(asked_ids) and asked_ids <= history.amendments.withdrawn and roots.isdisjoint(delivered)
+    is_of_proposal = press.button in {AnswerButton.CARRY_OUT, AnswerButton.DECLINE} and pressed not in deferrals
+    return Phrase.PRESS_VOID if is_withdrawn or is_of_proposal else Phrase.NOTHING_TO_SHOW
 
 
 def _questions(

@@ -28,8 +28,8 @@ from shared.line.messaging import (
     spend_reply_token,
 )
 from shared.line.phrases import Phrase, Phrases
-from shared.line.postback_data import carry_out_data, confirm_data, show_answer_data
-from shared.turns.deferral import LateReply
+from shared.line.postback_data import carry_out_data, confirm_data, decline_data, show_answer_data, spare_data
+from shared.turns.deferral import CONFIRMED_WITHIN_MS, LateReply
 from shared.turns.lease import Lease
 from shared.turns.repetition import Repetition
 
@@ -246,11 +246,10 @@ class Outbox:
     def _messages(self, outcome: OutcomeRecord) -> Sequence[OutgoingMessage]:
         text = outcome.text or ""
         if outcome.offer.is_deferral:
-            return [self._with_button(text, Phrase.SHOW_BUTTON, show_answer_data(outcome.webhook_event_id))]
+            button = self._button(Phrase.SHOW_BUTTON, show_answer_data(outcome.webhook_event_id))
+            return [OutgoingMessage(text=text, button=button)]
         if outcome.offer.asks is not None:
-            return [
-                self._with_button(text, _CONFIRM_BUTTONS[outcome.offer.asks], confirm_data(outcome.webhook_event_id))
-            ]
+            return [self._erasure_question(text, _CONFIRM_BUTTONS[outcome.offer.asks], outcome.webhook_event_id)]
         asks = tuple(self._questions(outcome))
         if asks:
             return [*answer_messages(text, quote_token=outcome.quote_token, at_most=MESSAGES_A_CALL - len(asks)), *asks]
@@ -260,21 +259,31 @@ class Outbox:
         return (*words, *attached[: MESSAGES_A_CALL - len(words)])
 
     def _questions(self, outcome: OutcomeRecord) -> Iterator[OutgoingMessage]:
-        """Yield the questions after an answer of the model, each with a button.
+        """Yield the questions after an answer of the model, each with a button to do what it asks, and one to decline.
 
-        Example: an answer that proposes a change is followed by "Shall I do what is marked ☐? …" and the button to do so.
+        Example: an answer that proposes a change is followed by "Shall I do what is marked ☐? …" with "Do it" and "Cancel".
         """
-        own_id = outcome.webhook_event_id
+        own_id, until = outcome.webhook_event_id, self.phrases.hour(outcome.timestamp_ms + CONFIRMED_WITHIN_MS)
         if outcome.offer.forgets:
-            question = self.phrases.text(Phrase.FORGET_MESSAGES_QUESTION, messages=str(len(outcome.offer.forgets)))
-            yield self._with_button(question, Phrase.FORGET_MESSAGES_BUTTON, confirm_data(own_id))
+            count = str(len(outcome.offer.forgets))
+            question = self.phrases.text(Phrase.FORGET_MESSAGES_QUESTION, messages=count, until=until)
+            yield self._erasure_question(question, Phrase.FORGET_MESSAGES_BUTTON, own_id)
         if outcome.offer.has_proposals:
-            yield self._with_button(
-                self.phrases.text(Phrase.CHANGE_QUESTION), Phrase.CHANGE_BUTTON, carry_out_data(own_id)
+            yield OutgoingMessage(
+                text=self.phrases.text(Phrase.CHANGE_QUESTION, until=until),
+                button=self._button(Phrase.CHANGE_BUTTON, carry_out_data(own_id)),
+                decline=self._button(Phrase.DECLINE_BUTTON, decline_data(own_id)),
             )
 
-    def _with_button(self, text: str, label: Phrase, data: str) -> OutgoingMessage:
-        return OutgoingMessage(text=text, button=PostbackButton(label=self.phrases.text(label), data=data))
+    def _erasure_question(self, text: str, label: Phrase, question_id: str) -> OutgoingMessage:
+        return OutgoingMessage(
+            text=text,
+            button=self._button(label, confirm_data(question_id)),
+            decline=self._button(Phrase.DECLINE_BUTTON, spare_data(question_id)),
+        )
+
+    def _button(self, label: Phrase, data: str) -> PostbackButton:
+        return PostbackButton(label=self.phrases.text(label), data=data)
 
     def _is_young(self, timestamp_ms: int) -> bool:
         return self.clock.now_ms() + SKEW_MS - timestamp_ms < ANSWERABLE_MS

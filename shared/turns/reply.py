@@ -230,13 +230,13 @@ class _ReplyDelivery:
     def _pending(self, history: History) -> tuple[MessageRecord, ...]:
         return history.pending(self.own, now_ms=self.reply.clock.now_ms())
 
-    def _decide_without_model(self, attempt: Attempt) -> OutcomeRecord | None:  # noqa: PLR0911 - one return a reason
+    def _decide_without_model(self, attempt: Attempt) -> OutcomeRecord | None:
         """Return what to commit without asking the model; None: the model has to be asked."""
         agenda = attempt.agenda
-        if agenda.is_unknown:
-            return replace(self._apology(agenda.covers, Phrase.NOTHING_TO_SHOW), answers=agenda.answers)
-        if agenda.is_fulfilled:
-            return outcome_of(agenda.covers, OutcomeKind.SKIPPED)
+        if agenda.notice is not None:
+            logs.info("press_not_carried_out", reason=agenda.notice.value)
+            text = self.reply.phrases.text(agenda.notice)
+            return replace(outcome_of(agenda.covers, OutcomeKind.REPLIED), text=text, answers=agenda.answers)
         if not attempt.routes:  # the next prompt shows these messages as unanswered
             return outcome_of(agenda.covers, OutcomeKind.UNDELIVERED)
         if agenda.stored is not None:

@@ -15,8 +15,8 @@ from shared.tools.notion.toolset import MOST_CALLS as MOST_PAGES
 from shared.turns.deferral import LateReply
 from tests.simulation.bus import ACK_DEADLINE_S
 from tests.simulation.mind import ORDER
-from tests.simulation.people import TAKE_BACK, Message, Order, Welcome, on_one_line
-from tests.simulation.press_checks import answers_to, check_confirmed, check_taken_back, must_count
+from tests.simulation.people import SPARE, TAKE_BACK, Message, Order, Welcome, on_one_line
+from tests.simulation.press_checks import answers_to, check_confirmed, check_declined, check_taken_back, must_count
 from tests.simulation.story import Story
 from tests.simulation.times import ANSWERABLE_S, SKEW_S, TOKEN_S
 from tests.simulation.wiring import NO_LIMITS
@@ -159,6 +159,8 @@ def check_obeyed(story: Story, order: Order) -> Iterator[str]:
         yield f"I2: /{order.command} was answered twice"
     if order.command == "confirm":
         yield from check_confirmed(story, order)
+    if order.command == SPARE:
+        yield from check_declined(story, order)
     if order.command == TAKE_BACK:
         yield from check_taken_back(story, order)
         return
@@ -167,7 +169,7 @@ def check_obeyed(story: Story, order: Order) -> Iterator[str]:
     waits = story.mood.seconds[1] > TOKEN_S / 3 or story.waited_long(order.id) or story.begins_again(order.at_s)
     if order.at_s <= story.people.erased_s or waits:
         return
-    if order.command == "confirm" and not must_count(story, order) and story.people.departed_s:
+    if order.command in {"confirm", SPARE} and not must_count(story, order) and story.people.departed_s:
         return  # nobody reads an answer in a group that the bot has left
     if not order.presses and order.line_message_id in story.people.unsent_commands:
         return

@@ -10,14 +10,14 @@ from typing import Final
 from shared.access.budgets import Limits
 from shared.adapters.memory.object_store import WriteLimitError
 from shared.composition.ports import Options
-from shared.conversation.records import MessageRecord
+from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.spending import Spending
 from shared.conversation.turn import TurnRecord
 from shared.knowledge.catalog import Catalog
 from shared.line.mentions import GroupPolicy
 from shared.line.messaging import OutgoingMessage, ReplyFate
 from shared.line.phrases import Phrase, phrase
-from shared.line.postback_data import confirm_data
+from shared.line.postback_data import confirm_data, show_answer_data, spare_data
 from shared.storage.codec import decode, encode
 from shared.storage.object_names import is_entry_path
 from tests.simulation import scene as scenery
@@ -25,6 +25,7 @@ from tests.simulation.bucket import Bucket
 from tests.simulation.bus import ACK_DEADLINE_S
 from tests.simulation.holders import Holders
 from tests.simulation.people import PERSON
+from tests.simulation.refused_presses import DECLINED
 from tests.simulation.scene import Scene
 from tests.simulation.scheduler import Process
 from tests.simulation.tap_scenes import tap_of_another_button
@@ -83,6 +84,30 @@ def press_of_a_button_that_never_was() -> list[str]:
         press = scene.stage.people.confirm(confirm_data("event-99"), at_s=scene.world.now_s)
         _show(scene, press.reply_token)
         return scene.rests()
+
+
+def question_that_is_declined_and_carried_out() -> list[str]:
+    with Scene().playing() as scene:
+        asking = scene.commands("forget")
+        scene.runs_to_end(scene.pushes(scene.delivers_order(asking)))
+        people, now_s = scene.stage.people, scene.world.now_s
+        _show(scene, people.spare(spare_data(asking.id), at_s=now_s).reply_token, DECLINED)
+        _show(scene, people.confirm(confirm_data(asking.id), at_s=now_s).reply_token)
+        return scene.rests()
+
+
+def press_of_an_answer_that_meets_silence() -> list[str]:
+    with Scene().playing() as scene:
+        scene.runs_to_end(scene.asks())
+        press = scene.stage.people.press(show_answer_data("event-99"), at_s=scene.world.now_s)
+        scene.runs_to_end(scene.pushes(scene.delivers(press)))
+        name, objects = f"journal/{PERSON}/{press.id}.outcome.json", scene.world.objects
+        stored = objects.read(name)
+        assert stored is not None
+        objects.delete(name)
+        scene.sleeps(2)
+        objects.create(name, encode(replace(decode(OutcomeRecord, stored.data), kind=OutcomeKind.SKIPPED)))
+        return scene.rests(calm=True)
 
 
 def press_that_counts_too_late() -> list[str]:
@@ -373,6 +398,8 @@ FORGERIES: Final[Iterable[Callable[[], list[str]]]] = (
     command_that_is_answered_twice,
     command_that_nobody_saw_answered,
     press_of_a_button_that_never_was,
+    question_that_is_declined_and_carried_out,
+    press_of_an_answer_that_meets_silence,
     press_that_counts_too_late,
     answer_in_other_words,
     answer_that_history_lost,

@@ -22,6 +22,7 @@ GROUP: Final = "C" + "2" * 32
 _MEMBERS: Final = ("U" + "a" * 32, "U" + "b" * 32)
 _BOT: Final = "U" + "f" * 32
 TAKE_BACK: Final = "take back"
+SPARE: Final = "spare"
 """LINE's timestamps are milliseconds."""
 
 
@@ -275,6 +276,10 @@ class People:
     def confirm(self, data: str, *, at_s: float) -> Order:
         """Return a press of the button under a question whether something may be erased."""
         return self._press("confirm", data, at_s=at_s)
+
+    def spare(self, data: str, *, at_s: float) -> Order:
+        """Return a press of the button that declines what a question would erase."""
+        return self._press(SPARE, data, at_s=at_s)
 
     def take_back(self, data: str, *, at_s: float, by: str | None = None) -> Order:
         """Return a press of the button under messages that the bot proposes to take back."""

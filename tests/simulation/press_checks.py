@@ -6,10 +6,16 @@ from typing import Final
 from shared.composition.ports import Options
 from shared.conversation.records import OutcomeKind, OutcomeRecord
 from shared.line.phrases import Phrase, phrase
-from shared.line.postback_data import carry_out_data, question_id_in, show_answer_data
+from shared.line.postback_data import (
+    carry_out_data,
+    decline_data,
+    question_id_in,
+    show_answer_data,
+    spared_question_id_in,
+)
 from shared.turns.deferral import CONFIRMED_WITHIN_MS
 from tests.simulation.people import Order
-from tests.simulation.refused_presses import times_carried_out
+from tests.simulation.refused_presses import DECLINED, is_declined, times_carried_out
 from tests.simulation.story import Story
 from tests.simulation.wiring import NO_LIMITS
 from tests.simulation.world import EPOCH_MS
@@ -50,6 +56,16 @@ def check_confirmed(story: Story, press: Order) -> Iterator[str]:
             yield "I6: a press that confirms /forget erased nothing"
 
 
+def check_declined(story: Story, press: Order) -> Iterator[str]:
+    """A question that was declined is carried out by no press, also by none that came at the same time."""
+    if not is_declined(press, story.said):
+        return
+    question_id = spared_question_id_in(press.presses)
+    confirming = [one for one in story.people.orders if question_id_in(one.presses) == question_id]
+    if any(times_carried_out(one, story.said) for one in confirming):
+        yield "I9: a question was declined and carried out"
+
+
 def check_taken_back(story: Story, press: Order) -> Iterator[str]:
     """A press takes back what the bot proposed to take back: once, for ten minutes, in its chat, and only for the person who asked."""
     if not times_carried_out(press, story.said):
@@ -71,7 +87,9 @@ def check_taken_back(story: Story, press: Order) -> Iterator[str]:
 def must_count(story: Story, press: Order) -> bool:
     """Whether nothing excuses that a press does nothing: it is in time, the only one of its button, and its command stands."""
     asking = _asking(story, press)
-    alone = sum(one.presses == press.presses for one in story.people.orders) == 1
+    question_id = question_id_in(press.presses)
+    of_question = (question_id_in(one.presses) or spared_question_id_in(one.presses) for one in story.people.orders)
+    alone = sum(one == question_id for one in of_question) == 1
     if asking is None or not alone or press.at_s - asking.at_s > CONFIRMED_WITHIN_MS / 1_000:
         return False
     return asking.line_message_id not in story.people.unsent_commands and asking.at_s > story.people.erased_s
@@ -90,8 +108,8 @@ def answers_to(story: Story, order: Order) -> int:
 def check_presses(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[str]:
     """A press of the button of a kept question shows its answer, if the model has one, or another button.
 
-    Where the question has left the memory, one press of the button is told so, or one of a button that continues it; with small bounds the
-    end does not tell whether the question had left.
+    Where the question has left the memory, the press is told so; with small bounds the end does not tell whether the question had left. No
+    press meets silence.
     """
     if not story.is_calm or story.mood.skips or story.mood.downs:
         return
@@ -109,7 +127,15 @@ def check_presses(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[s
     }
     remembered = {one.line_message_id for one in story.remembered}
     presses = {one.id for one in story.people.messages if one.presses is not None}
+    silenced = {
+        one
+        for outcome in history.values()
+        if outcome.kind is OutcomeKind.SKIPPED and outcome.audit.model_name is None
+        for one in outcome.answered_ids
+    }
     for press in story.people.messages:
+        if press.presses is not None and press.id in silenced:
+            yield f"I6: {press.id} was a press, and met silence"
         deferral = deferrals.get(press.presses or "")
         if deferral is None or press.id not in story.kept_ids:
             continue
@@ -129,16 +155,17 @@ def check_presses(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[s
 
 
 def check_taps(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[str]:
-    """What an answer proposed is carried out at most once, by a press of its button within ten minutes, and else by nothing."""
+    """What an answer proposed is carried out or declined at most once, by a press within ten minutes, and else by nothing."""
     pressed_at_s = {one.id: (one.presses, one.at_s) for one in story.people.messages if one.presses is not None}
-    carried_out = [one for one in history.values() if one.kind is not OutcomeKind.STORED and not _is_empty(one)]
+    carried_out = [one for one in history.values() if one.kind is not OutcomeKind.STORED]
     for proposal in (one for one in history.values() if one.offer.proposes and one.kind is not OutcomeKind.STORED):
         done = [one for one in carried_out if proposal.webhook_event_id in one.answers]
         if len(done) > 1:
             yield "I9: a proposed change was carried out twice"
         for outcome in done:
             button, at_s = pressed_at_s.get(outcome.answered_ids[0], ("", 0.0))
-            if button != carry_out_data(proposal.webhook_event_id):
+            of_button = decline_data if outcome.text == DECLINED else carry_out_data
+            if button != of_button(proposal.webhook_event_id):
                 yield "I9: a proposed change was carried out although nobody confirmed it"
             elif at_s - (proposal.timestamp_ms - EPOCH_MS) / 1_000 > CONFIRMED_WITHIN_MS / 1_000 + _TWO_MS:
                 yield "I9: a proposed change was carried out more than ten minutes after it was proposed"
@@ -146,7 +173,7 @@ def check_taps(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[str]
 
 def _is_prolonged_by(outcome: OutcomeRecord) -> bool:
     """Whether a press may end so: with another button, or with an apology for the model."""
-    return outcome.kind is OutcomeKind.DEFERRED or (outcome.kind is OutcomeKind.APOLOGISED and not _is_empty(outcome))
+    return outcome.kind in {OutcomeKind.DEFERRED, OutcomeKind.APOLOGISED}
 
 
 def _is_empty(outcome: OutcomeRecord) -> bool:

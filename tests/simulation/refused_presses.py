@@ -1,4 +1,4 @@
-"""What a press was answered: that it was carried out, or why it was refused."""
+"""What a press was answered: that it was carried out, that the question was declined, or why the press was refused."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -19,6 +19,14 @@ _REFUSALS: Final = frozenset(
         Phrase.REMINDER_GONE,
     )
 )
+
+
+DECLINED: Final = phrase(Phrase.PRESS_DECLINED, locale=Options().locale, bot_name="")
+
+
+def is_declined(press: Order, said: Iterable[ShownText]) -> bool:
+    """Whether an answer to the press says that what was asked is not done."""
+    return any(shown.reply_token == press.reply_token and shown.text == DECLINED for shown in said)
 
 
 def times_carried_out(press: Order, said: Iterable[ShownText]) -> int:

@@ -9,7 +9,13 @@ from types import FrameType
 from typing import Final
 
 from shared.access.admission import Access, AdmissionRecord
-from shared.line.postback_data import deferral_id_in, question_id_in
+from shared.line.postback_data import (
+    AnswerButton,
+    answer_press_in,
+    decline_data,
+    question_id_in,
+    spare_data,
+)
 from shared.reminders.delivery import Reminding
 from shared.storage.codec import encode
 from shared.storage.object_names import ObjectNames
@@ -330,6 +336,33 @@ class _Schedule:
             event = people.unsend_of(order, at_s=unsent_s)
             self.world.scheduler.at(unsent_s, lambda: self._publish(self.stage.unsend_of_command(order, event)))
 
+    def _press(self, people: People, presser: People, said: ShownText, button: str, pressed_s: float) -> None:
+        """Press the button, or the one that declines; the press is decided by its time, which leaves the generator to the others."""
+        declining = self._declining(button) if round(pressed_s * 1_000) % 7 == 0 else None
+        if question_id_in(button) is None:
+            self._write(people, people.press(declining or button, at_s=pressed_s))
+            return
+        deliver = self.stage.confirmation
+        if declining is not None:
+            order = presser.spare(declining, at_s=pressed_s)
+        elif said.outcome is not None and said.outcome.offer.forgets:
+            order, deliver = presser.take_back(button, at_s=pressed_s), self.stage.taking_back
+        else:
+            order = presser.confirm(button, at_s=pressed_s)
+        self.world.scheduler.at(pressed_s, lambda: self._publish(deliver(presser, order)))
+
+    @staticmethod
+    def _is_of_proposal(button: str) -> bool:
+        press = answer_press_in(button)
+        return press is not None and press.button is not AnswerButton.SHOW
+
+    def _declining(self, button: str) -> str | None:
+        """Return the data of the button that declines the question of this button; None: nothing can be declined."""
+        question_id, press = question_id_in(button), answer_press_in(button)
+        if question_id is not None:
+            return spare_data(question_id)
+        return decline_data(press.answer_id) if press is not None and self._is_of_proposal(button) else None
+
     def _answer(self, said: ShownText) -> None:
         """Draw what people do about what the bot said: they press its button, perhaps more than once, or quote it."""
         people = next(one for one in self.stage.chats if one.conversation_id == said.conversation_id)
@@ -345,29 +378,13 @@ class _Schedule:
                     continue
                 presser = people
                 is_message = question_id_in(said.button) is None
-                if is_message and deferral_id_in(said.button) is None and self.rng.random() < 0.15:
+                is_proposal = self._is_of_proposal(said.button)
+                if is_proposal and self.rng.random() < 0.15:
                     pressed_s += 600.0
                 if not is_message and self.rng.random() < 0.15:  # late, or in another chat
                     pressed_s += 600.0 if self.rng.random() < 0.5 else 0.0
                     presser = self.rng.choice(self.stage.chats)
-                if is_message:
-                    self._write(people, people.press(said.button, at_s=pressed_s))
-                elif said.outcome is not None and said.outcome.offer.forgets:
-                    order = presser.take_back(said.button, at_s=pressed_s)
-                    self.world.scheduler.at(
-                        pressed_s,
-                        lambda presser=presser, order=order: self._publish(  # type: ignore[misc]
-                            self.stage.taking_back(presser, order)
-                        ),
-                    )
-                else:
-                    order = presser.confirm(said.button, at_s=pressed_s)
-                    self.world.scheduler.at(
-                        pressed_s,
-                        lambda presser=presser, order=order: self._publish(  # type: ignore[misc]
-                            self.stage.confirmation(presser, order)
-                        ),
-                    )
+                self._press(people, presser, said, said.button, pressed_s)
         elif said.choices and self.rng.random() < 0.6:
             self._choose(people, said)
         elif said.bubble_ids and self.rng.random() < 0.08:

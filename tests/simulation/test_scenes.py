@@ -4,6 +4,7 @@ import pytest
 
 from shared.conversation.records import OutcomeKind
 from shared.conversation.snapshot import MemoryLimits
+from shared.line.phrases import Phrase, phrase
 from shared.turns.deferral import LateReply
 from tests.simulation.amendment_scenes import worker_that_dies_before_a_late_tick
 from tests.simulation.forgetting_scenes import proposes_to_take_back
@@ -78,7 +79,7 @@ def test_two_concurrent_presses_show_one_answer(is_ready: bool) -> None:
     assert len(answers(scene)) == 1
 
 
-def test_a_press_after_the_answer_changes_nothing() -> None:
+def test_a_press_after_the_answer_is_told_that_it_is_above() -> None:
     with Scene(seconds=26.0).playing() as scene:
         defers(scene)
 
@@ -86,10 +87,10 @@ def test_a_press_after_the_answer_changes_nothing() -> None:
         presses(scene)
 
         assert scene.rests() == []
-    assert len(answers(scene)) == 1
+    assert answers(scene)[1:] == [phrase(Phrase.ANSWER_SHOWN, locale="ja", bot_name="")]
 
 
-def test_a_press_of_a_withdrawn_question_says_nothing() -> None:
+def test_a_press_of_a_withdrawn_question_is_told_that_it_is_void() -> None:
     with Scene(seconds=26.0).playing() as scene:
         question = defers(scene)
 
@@ -97,7 +98,7 @@ def test_a_press_of_a_withdrawn_question_says_nothing() -> None:
         presses(scene)
 
         assert scene.rests() == []
-    assert answers(scene) == []
+    assert answers(scene) == [phrase(Phrase.PRESS_VOID, locale="ja", bot_name="")]
 
 
 def test_a_press_after_a_neighbours_unsend_shows_an_answer_without_its_words() -> None:

@@ -221,8 +221,8 @@ OF_TURNS: Final[Mapping[str, Mutation]] = {
         lacks="a second press shows the same answer again",
     ),
     "tells_that_it_forgot": Mutation(
-        f"{_DEFERRAL}:_is_explained",
-        Return(value=True),
+        f"{_REPLY}:_ReplyDelivery._decide_without_model",
+        Within("notice", DropArgument("replace", "text")),
         lacks="a press whose question has left the memory gets no answer",
     ),
     "keeps_roots": Mutation(
@@ -307,7 +307,7 @@ OF_TURNS: Final[Mapping[str, Mutation]] = {
     ),
     "carries_out_once": Mutation(
         f"{_DEFERRAL}:_agenda_of_tap",
-        DropClause("_is_carried_out"),
+        Never("_is_pressed"),
         lacks="a change that was proposed is carried out by every press of its button",
     ),
     "carries_out_what_was_shown": Mutation(
@@ -322,7 +322,7 @@ OF_TURNS: Final[Mapping[str, Mutation]] = {
     ),
     "carries_out_in_time": Mutation(
         f"{_DEFERRAL}:_agenda_of_tap",
-        DropClause("_is_in_time"),
+        Never("_is_in_time"),
         lacks="a change that was proposed is carried out however late the press is",
     ),
     "names_quoted_media": Mutation(

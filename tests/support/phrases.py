@@ -9,6 +9,9 @@ class NamedPhrases:
     def text(self, which: Phrase, **_: str) -> str:
         return which.value[:20]
 
+    def hour(self, at_ms: int) -> str:
+        return str(at_ms)
+
 
 def japanese(which: Phrase, **facts: str) -> str:
     """Return the text of a phrase in the language of PushedWorker."""

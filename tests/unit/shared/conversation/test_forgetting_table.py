@@ -16,10 +16,12 @@ from shared.agent.model import ModelRequest, ModelResponse
 from shared.composition.ports import NotionPort
 from shared.conversation.snapshot import MemoryLimits
 from shared.conversation.store import Conversation
+from shared.line.phrases import Phrase
 from tests.support import push
 from tests.support.chats import everything_in
 from tests.support.notion import shopping_list
 from tests.support.people import Person
+from tests.support.phrases import japanese
 from tests.support.pushed import PushedWorker
 from tests.support.reminders import reminding_tool
 
@@ -205,7 +207,7 @@ def unsends_and_presses(chat: Chat) -> None:
     button = chat.newest_button
     chat.unsends()
     chat.presses(button)
-    assert len(chat.worker.said) == 1
+    assert chat.worker.said[1:] == [japanese(Phrase.PRESS_VOID)]
 
 
 def writes_to_notion(chat: Chat) -> None:

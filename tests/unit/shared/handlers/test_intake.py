@@ -16,6 +16,7 @@ from shared.line.commands import Command
 from shared.line.events import LineEvent, MessageContent
 from shared.line.mentions import GroupPolicy
 from shared.line.phrases import Phrase
+from shared.line.postback_data import AnswerButton, AnswerPress
 from tests.support import recorded
 from tests.support.chats import answer, everything_in, reader
 from tests.support.parsing import parse_event
@@ -24,6 +25,7 @@ from tests.support.phrases import japanese
 from tests.support.pushed import PushedWorker
 
 HELLO = calling(("reply", {"message": "こんにちは！"}))
+PRESS = AnswerPress(button=AnswerButton.SHOW, answer_id="d1")
 KENJI = "U" + "2" * 32
 
 
@@ -172,7 +174,7 @@ def test_a_standby_event_has_no_token_and_is_no_command(intake: Intake, direct: 
     event, content = content_of({**direct.text("/help"), "mode": "standby"})
 
     assert intake.message(event, content).reply_token is None
-    assert intake.press(event, "d1").reply_token is None
+    assert intake.press(event, PRESS).reply_token is None
     assert intake.command(event, content) is None
     assert intake.command(*content_of(direct.text("/help"))) is Command.HELP
 
@@ -180,9 +182,10 @@ def test_a_standby_event_has_no_token_and_is_no_command(intake: Intake, direct: 
 def test_a_press_is_addressed_and_goes_by_its_event(intake: Intake, group: ChatEvents) -> None:
     event = parse_event(group.event("postback", postback={"data": "x"}), received_ms=5)
 
-    record = intake.press(event, "d1")
+    record = intake.press(event, PRESS)
 
-    assert (record.line_message_id, record.type, record.presses) == ("event1", "postback", "d1")
+    assert (record.line_message_id, record.type) == ("event1", "postback")
+    assert (record.presses, record.button) == ("d1", AnswerButton.SHOW)
     assert record.addressed
     assert record.text == ""
     assert record.token == event.reply_token

@@ -53,7 +53,7 @@ def test_the_proposal_shows_time_and_first_words_and_ends_with_a_button(asked: P
     assert "1. 2025-11-21 13:40 my PIN is 4711\n2. 2025-11-21 13:40 the pin, again: 4711" in "\n".join(
         one.text for one in sent
     )
-    assert sent[-1].text == japanese(Phrase.FORGET_MESSAGES_QUESTION, messages="2")
+    assert sent[-1].text == japanese(Phrase.FORGET_MESSAGES_QUESTION, messages="2", until="13:50")
     assert sent[-1].button is not None
 
 

@@ -50,9 +50,11 @@ def test_what_a_tap_would_do_is_written_by_the_code(chat: TaintedChat) -> None:
     assert chat.has_entry
     assert chat.notion.pages == ()
     *_, last = chat.worker.line.replied[asked["replyToken"]]
-    assert last.text == japanese(Phrase.CHANGE_QUESTION)
+    assert last.text == japanese(Phrase.CHANGE_QUESTION, until="13:50")
     assert last.button is not None
     assert last.button.label == japanese(Phrase.CHANGE_BUTTON)
+    assert last.decline is not None
+    assert last.decline.label == japanese(Phrase.DECLINE_BUTTON)
 
 
 def test_a_fact_is_forgotten_by_a_tap_as_an_entry_is_deleted(chat: TaintedChat) -> None:
@@ -91,7 +93,7 @@ def test_the_longest_answer_leaves_room_for_what_was_done_and_for_what_a_tap_wou
 
     assert chat.sent_for(asked).endswith(
         "words… ☐ Delete “lunch” (ideas/lunch.md) ☐ Add to Notion: “spam” database: shopping "
-        + japanese(Phrase.CHANGE_QUESTION)
+        + japanese(Phrase.CHANGE_QUESTION, until="13:50")
     )
     assert chat.sent_for(noted).endswith("words… ✓ Changed: “lunch” (ideas)")
 
@@ -206,13 +208,13 @@ def test_a_tap_counts_although_the_budget_is_spent(pool: ThreadPoolExecutor) -> 
     assert not chat.has_entry
 
 
-def test_a_second_tap_does_nothing(chat: TaintedChat) -> None:
+def test_a_second_tap_changes_nothing_and_is_told_so(chat: TaintedChat) -> None:
     chat.asks(creating())
     chat.press()
 
     again = chat.press()
 
-    assert chat.worker.outcome(again)["kind"] == "skipped"
+    assert chat.text_of(again) == japanese(Phrase.PRESS_REPEATED)
     assert len(chat.notion.pages) == 1
 
 
@@ -299,7 +301,7 @@ def test_a_proposal_is_withdrawn_with_the_message(chat: TaintedChat) -> None:
     pressed = chat.press()
 
     assert not chat.holds("my secret")
-    assert chat.worker.outcome(pressed)["kind"] == "skipped"
+    assert chat.text_of(pressed) == japanese(Phrase.PRESS_VOID)
     assert chat.notion.pages == ()
 
 

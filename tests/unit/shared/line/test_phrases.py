@@ -1,4 +1,5 @@
 import datetime as dt
+import zoneinfo
 
 import pytest
 import regex
@@ -18,6 +19,7 @@ def said(which: Phrase, locale: str, *, bot_name: str = LONG_NAME) -> str:
     counts = dict.fromkeys(
         ("messages", "entries", "media", "reminders", "turns", "tokens", "answers", "count", "hour"), "9" * 5
     )
+    counts["until"] = "23:59"
     when = shown_moment(dt.datetime(2026, 11, 23, 9, 0), locale=locale, this_year=2025)  # noqa: DTZ001 - local
     return phrase(which, locale=locale, bot_name=bot_name, id="C" + "0" * 32, when=when, **counts)
 
@@ -41,6 +43,7 @@ def test_every_locale_has_every_text_short_and_complete(locale: str, which: Phra
         (Phrase.LEAVE_QUESTION, Phrase.LEAVE_BUTTON),
         (Phrase.STILL_THINKING, Phrase.SHOW_BUTTON),
         (Phrase.FORGET_MESSAGES_QUESTION, Phrase.FORGET_MESSAGES_BUTTON),
+        (Phrase.CHANGE_QUESTION, Phrase.CHANGE_BUTTON),
         (Phrase.REMINDER_DONE, Phrase.CALENDAR_BUTTON),
         (Phrase.REMINDER_DONE, Phrase.REMINDER_DONE_BUTTON),
         (Phrase.REMINDER_DONE, Phrase.REMINDER_LATER_BUTTON),
@@ -50,8 +53,22 @@ def test_every_locale_has_every_text_short_and_complete(locale: str, which: Phra
 )
 def test_every_text_with_its_button_can_be_sent(locale: str, text: Phrase, label: Phrase) -> None:
     button = PostbackButton(label=said(label, locale), data="x", display_text=said(label, locale))
+    decline = PostbackButton(label=said(Phrase.DECLINE_BUTTON, locale), data="y")
 
-    assert is_sendable([OutgoingMessage(text=said(text, locale), button=button)])
+    assert is_sendable([OutgoingMessage(text=said(text, locale), button=button, decline=decline)])
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+@pytest.mark.parametrize("which", [one for one in Phrase if one.endswith("_question")])
+def test_every_question_says_until_when_its_buttons_work(locale: str, which: Phrase) -> None:
+    assert "23:59" in said(which, locale)
+
+
+def test_hours_are_those_of_the_bots_time_zone() -> None:
+    bot_name = BotName(account=MemoryLineApi(name="Kinako"))
+    phrases = LocalePhrases(locale="ja", bot_name=bot_name, time_zone=zoneinfo.ZoneInfo("Asia/Bangkok"))
+
+    assert phrases.hour(1_763_700_000_000) == "11:40"
 
 
 @pytest.mark.parametrize("locale", LOCALES)

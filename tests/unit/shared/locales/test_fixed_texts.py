@@ -4,7 +4,7 @@ import pytest
 
 from shared.line.phrases import Phrase, phrase
 
-_COUNTED = {"messages": "1", "entries": "2", "media": "3", "reminders": "4"}
+_COUNTED = {"messages": "1", "entries": "2", "media": "3", "reminders": "4", "until": "09:00"}
 
 
 @pytest.mark.parametrize(

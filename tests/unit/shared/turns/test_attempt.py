@@ -65,14 +65,18 @@ def test_late_answer_is_stored_and_a_deferral_sent_before_the_token_dies(pool: T
     assert (chat.outcome("e1-late").kind, chat.outcome("e1-late").text) == (OutcomeKind.STORED, "re m1")
 
 
-def test_first_press_gets_the_answer_and_the_next_press_nothing(pool: ThreadPoolExecutor) -> None:
+def test_first_press_gets_the_answer_and_the_next_press_is_told_that_it_is_above(pool: ThreadPoolExecutor) -> None:
     chat = DeferredChat(pool)
     chat.deliver_late()
 
     assert chat.deliver(chat.press(5, "e1")) == "replied"
-    assert chat.deliver(chat.press(6, "e1")) == "skipped"
+    assert chat.deliver(chat.press(6, "e1")) == "replied"
 
-    assert chat.line.replies == {"t1": (Phrase.STILL_THINKING.value,), "t5": ("re m1",)}
+    assert chat.line.replies == {
+        "t1": (Phrase.STILL_THINKING.value,),
+        "t5": ("re m1",),
+        "t6": (Phrase.ANSWER_SHOWN.value,),
+    }
     assert chat.questions == [("m1",)]
 
 
@@ -85,10 +89,10 @@ def test_redelivered_press_gets_one_answer(pool: ThreadPoolExecutor) -> None:
     assert chat.line.calls == 2
 
 
-def test_press_of_an_unknown_button_gets_an_apology(pool: ThreadPoolExecutor) -> None:
+def test_press_of_an_unknown_button_is_told_that_there_is_nothing_to_show(pool: ThreadPoolExecutor) -> None:
     chat = RepliedChat(pool)
 
-    assert chat.deliver(chat.press(5, "e1")) == "apologised"
+    assert chat.deliver(chat.press(5, "e1")) == "replied"
     assert chat.line.replies == {"t5": (Phrase.NOTHING_TO_SHOW.value,)}
 
 
@@ -114,7 +118,8 @@ def test_late_answer_to_a_withdrawn_message_is_not_stored(pool: ThreadPoolExecut
 
     assert chat.deliver_late() == "deferred"
     assert chat.conversation.journal.outcome_of("e1-late") is None
-    assert chat.deliver(chat.press(5, "e1")) == "skipped"
+    assert chat.deliver(chat.press(5, "e1")) == "replied"
+    assert chat.line.replies["t5"] == (Phrase.PRESS_VOID.value,)
 
 
 def test_a_late_answer_whose_prompt_was_amended_leaves_the_button(pool: ThreadPoolExecutor) -> None:

@@ -5,7 +5,8 @@ import pytest
 from shared.conversation.amendments import Amendments
 from shared.conversation.history import History
 from shared.conversation.records import MessageRecord, Offer, OutcomeKind, OutcomeRecord, ProposedCall
-from shared.line.postback_data import deferral_id_in, show_answer_data
+from shared.line.phrases import Phrase
+from shared.line.postback_data import AnswerButton
 from shared.turns.deferral import CONFIRMED_WITHIN_MS, Agenda, agenda_of, stored_id
 from tests.support.chats import answer, made_with, message
 
@@ -17,8 +18,8 @@ STORED = replace(answer(1, "3,776 m"), webhook_event_id="e1-late", kind=OutcomeK
 PROPOSAL = replace(answer(1, "shall I?"), offer=Offer(proposes=(ProposedCall(tool="delete_entry", arguments="{}"),)))
 
 
-def press(number: int, deferral_id: str = "e1") -> MessageRecord:
-    return replace(message(number, ""), type="postback", presses=deferral_id)
+def press(number: int, answer_id: str = "e1", button: AnswerButton = AnswerButton.SHOW) -> MessageRecord:
+    return replace(message(number, ""), type="postback", presses=answer_id, button=button)
 
 
 def history(*outcomes: OutcomeRecord, messages: tuple[MessageRecord, ...] = (QUESTION,)) -> History:
@@ -51,11 +52,20 @@ def test_press_without_a_stored_answer_asks_the_question_again() -> None:
     assert (agenda.covers, agenda.asked, agenda.answers) == ((press(5), other), (QUESTION, other), ("e1",))
 
 
-@pytest.mark.parametrize("kind", [OutcomeKind.REPLIED, OutcomeKind.UNKNOWN, OutcomeKind.WITHDRAWN])
-def test_answer_that_was_or_may_have_been_delivered_is_not_repeated(kind: OutcomeKind) -> None:
+@pytest.mark.parametrize(
+    ("kind", "notice"),
+    [
+        (OutcomeKind.REPLIED, Phrase.ANSWER_SHOWN),
+        (OutcomeKind.UNKNOWN, Phrase.NOTHING_TO_SHOW),
+        (OutcomeKind.WITHDRAWN, Phrase.NOTHING_TO_SHOW),
+    ],
+)
+def test_answer_that_was_or_may_have_been_delivered_is_not_repeated(kind: OutcomeKind, notice: Phrase) -> None:
     delivered = replace(answer(5, "3,776 m"), kind=kind, answers=("e1",))
 
-    assert agenda_of(history(DEFERRAL, STORED, delivered), [press(6)]).is_fulfilled
+    agenda = agenda_of(history(DEFERRAL, STORED, delivered), [press(6)])
+
+    assert agenda == Agenda(covers=(press(6),), notice=notice)
 
 
 def test_undelivered_answer_can_be_requested_again() -> None:
@@ -82,15 +92,25 @@ def test_deferral_of_a_deferral_fulfils_the_first() -> None:
 def test_button_of_another_chat_or_of_a_lost_deferral_is_unknown() -> None:
     agenda = agenda_of(history(DEFERRAL), [press(5, "e777")])
 
-    assert (agenda.is_fulfilled, agenda.is_unknown) == (True, True)
+    assert agenda == Agenda(covers=(press(5, "e777"),), notice=Phrase.NOTHING_TO_SHOW)
 
 
-def test_unknown_button_beside_one_that_was_served_is_told_so() -> None:
+@pytest.mark.parametrize("button", [AnswerButton.CARRY_OUT, AnswerButton.DECLINE])
+def test_a_tap_of_a_proposal_that_left_memory_is_told_that_its_question_is_void(button: AnswerButton) -> None:
+    tap = press(5, "e777", button)
+
+    assert agenda_of(history(), [tap]) == Agenda(covers=(tap,), notice=Phrase.PRESS_VOID)
+
+
+def test_presses_without_effect_are_told_each_its_own_reason_in_turns_of_their_own() -> None:
     delivered = replace(answer(5, "3,776 m"), answers=("e1",))
+    shown, unknown = press(6), press(7, "e777")
 
-    agenda = agenda_of(history(DEFERRAL, delivered), [press(6), press(7, "e777")])
+    first = agenda_of(history(DEFERRAL, delivered), [shown, unknown])
+    then = agenda_of(history(DEFERRAL, delivered), [unknown])
 
-    assert (agenda.is_fulfilled, agenda.is_unknown, agenda.answers) == (True, True, ("e777",))
+    assert first == Agenda(covers=(shown,), notice=Phrase.ANSWER_SHOWN)
+    assert then == Agenda(covers=(unknown,), notice=Phrase.NOTHING_TO_SHOW)
 
 
 def test_newest_of_several_stored_answers_is_sent() -> None:
@@ -103,28 +123,20 @@ def test_newest_of_several_stored_answers_is_sent() -> None:
 
 
 @pytest.mark.parametrize("covered", [("m1",), ("m1", "m4")])
-def test_withdrawn_question_wants_no_answer(covered: tuple[str, ...]) -> None:
+def test_press_whose_question_was_withdrawn_is_told_that_it_is_void(covered: tuple[str, ...]) -> None:
     chat = history(made_with(replace(DEFERRAL, answered_ids=covered)), messages=(press(4),))
     withdrawn = replace(chat, amendments=Amendments(withdrawn=frozenset({"m1"})))
 
-    agenda = agenda_of(withdrawn, [press(5)])
-
-    assert (agenda.is_fulfilled, agenda.is_unknown) == (True, False)
+    assert agenda_of(withdrawn, [press(5)]) == Agenda(covers=(press(5),), notice=Phrase.PRESS_VOID)
 
 
-def test_press_whose_question_is_forgotten_is_told_so_once() -> None:
-    forgotten = history(DEFERRAL, messages=(message(2),))
-    told = replace(answer(5, "nothing to show"), kind=OutcomeKind.APOLOGISED, answers=("e1",))
-    apology_for_another = made_with(replace(told, answers=(), answered_ids=("m2",)))
+def test_every_press_whose_question_is_forgotten_is_told_so() -> None:
+    told = replace(answer(5, "nothing to show"))
+    presses = (press(6), press(7))
 
-    first = agenda_of(forgotten, [press(5), press(6)])
-    second = agenda_of(history(DEFERRAL, told, messages=(message(2), press(5))), [press(6)])
-    beside = agenda_of(history(DEFERRAL, apology_for_another, messages=(message(2), press(5))), [press(6)])
+    agenda = agenda_of(history(DEFERRAL, told, messages=(message(2), press(5))), presses)
 
-    assert (first.is_fulfilled, first.is_unknown, first.covers) == (True, True, (press(5), press(6)))
-    assert first.answers == ("e1",)
-    assert (second.is_fulfilled, second.is_unknown) == (True, False)
-    assert (beside.is_fulfilled, beside.is_unknown) == (True, True)
+    assert agenda == Agenda(covers=presses, notice=Phrase.NOTHING_TO_SHOW)
 
 
 def test_press_whose_question_is_forgotten_is_told_so_in_a_turn_that_comes_first() -> None:
@@ -137,58 +149,15 @@ def test_press_whose_question_is_forgotten_is_told_so_in_a_turn_that_comes_first
     beside_a_message = agenda_of(chat, [press(5), other])
     beside_a_press = agenda_of(chat, [press(5), press(8, "e7")])
 
-    for told in (beside_a_message, beside_a_press):
-        assert (told.covers, told.asked, told.answers) == ((press(5),), (), ("e1",))
-        assert (told.is_fulfilled, told.is_unknown) == (True, True)
-
-
-def test_press_that_was_told_before_is_covered_by_the_answer_to_the_message_beside_it() -> None:
-    told = replace(answer(5, "nothing to show"), kind=OutcomeKind.APOLOGISED, answers=("e1",))
-    other = message(7, "hello")
-
-    agenda = agenda_of(history(DEFERRAL, told, messages=(message(2),)), [press(6), other])
-
-    assert (agenda.covers, agenda.asked) == ((press(6), other), (other,))
-    assert (agenda.is_fulfilled, agenda.is_unknown) == (False, False)
-
-
-def test_press_of_a_newer_button_is_told_that_its_question_is_forgotten_although_an_older_one_was() -> None:
-    newer = made_with(
-        replace(DEFERRAL, webhook_event_id="e5", timestamp_ms=5, answers=("e5", "e1"), answered_ids=("m5",))
-    )
-    told = replace(answer(6, "nothing to show"), kind=OutcomeKind.APOLOGISED, answers=("e1",))
-    told_of_both = replace(told, answers=("e1", "e5"))
-
-    after_the_older = agenda_of(history(DEFERRAL, newer, told, messages=(message(2),)), [press(9, "e5")])
-    after_the_newer = agenda_of(history(DEFERRAL, newer, told_of_both, messages=(message(2),)), [press(9)])
-
-    assert (after_the_older.is_unknown, after_the_older.answers) == (True, ("e1", "e5"))
-    assert (after_the_newer.is_fulfilled, after_the_newer.is_unknown) == (True, False)
-
-
-def test_press_is_told_that_its_question_is_forgotten_beside_one_that_was_told_before() -> None:
-    other = replace(
-        answer(2, "still thinking"), kind=OutcomeKind.DEFERRED, answers=("e2",), offer=Offer(is_deferral=True)
-    )
-    told = replace(answer(5, "nothing to show"), kind=OutcomeKind.APOLOGISED, answers=("e1",))
-
-    agenda = agenda_of(history(DEFERRAL, other, told, messages=(message(3),)), [press(6), press(7, "e2")])
-
-    assert (agenda.covers, agenda.answers) == ((press(6), press(7, "e2")), ("e2",))
-    assert (agenda.is_fulfilled, agenda.is_unknown) == (True, True)
-
-
-def test_press_is_told_that_its_question_is_forgotten_where_the_model_failed_another_press_before() -> None:
-    failed = replace(answer(5, "try again later"), kind=OutcomeKind.APOLOGISED)
-
-    assert agenda_of(history(DEFERRAL, failed, messages=(press(5),)), [press(6)]).is_unknown
+    for agenda in (beside_a_message, beside_a_press):
+        assert agenda == Agenda(covers=(press(5),), notice=Phrase.NOTHING_TO_SHOW)
 
 
 def test_press_is_told_that_one_of_two_questions_is_forgotten_where_the_other_was_withdrawn() -> None:
     chat = history(made_with(replace(DEFERRAL, answered_ids=("m1", "m2"))), messages=())
     withdrawn = replace(chat, amendments=Amendments(withdrawn=frozenset({"m1"})))
 
-    assert agenda_of(withdrawn, [press(5)]).is_unknown
+    assert agenda_of(withdrawn, [press(5)]).notice is Phrase.NOTHING_TO_SHOW
 
 
 @pytest.mark.parametrize("deferrals", [(DEFERRAL,), ()])
@@ -212,7 +181,7 @@ def test_press_gets_no_stored_answer_of_which_a_part_was_delivered() -> None:
 
     agenda = agenda_of(history(second, stored, delivered, messages=()), [press(9, "e5")])
 
-    assert (agenda.stored, agenda.is_fulfilled, agenda.is_unknown) == (None, True, False)
+    assert (agenda.stored, agenda.notice) == (None, Phrase.ANSWER_SHOWN)
 
 
 def test_press_asks_a_question_again_that_a_burst_pushed_out_of_the_prompt() -> None:
@@ -225,12 +194,6 @@ def test_messages_without_a_press_are_answered_together() -> None:
     pending = (message(5), message(6))
 
     assert agenda_of(history(DEFERRAL, STORED), pending) == Agenda(covers=pending, asked=pending)
-
-
-def test_postback_data_carries_the_deferral_id_or_none() -> None:
-    assert deferral_id_in(show_answer_data("01FZ74A0TDDPYRVKNK77XK0024")) == "01FZ74A0TDDPYRVKNK77XK0024"
-    for data in (None, "", "late:", "late:../x", "storeId=12345", "late:" + "x" * 65):
-        assert deferral_id_in(data) is None
 
 
 def test_id_of_a_stored_answer_has_at_most_64_characters() -> None:
@@ -271,26 +234,39 @@ def test_a_tap_counts_for_ten_minutes(pressed_ms: int, *, is_in_time: bool) -> N
     assert agenda == (
         Agenda(covers=(tap,), asked=(QUESTION,), answers=("e1",), proposal=PROPOSAL)
         if is_in_time
-        else Agenda(covers=(tap,), is_fulfilled=True)
+        else Agenda(covers=(tap,), notice=Phrase.PRESS_EXPIRED)
     )
 
 
+@pytest.mark.parametrize("button", [AnswerButton.CARRY_OUT, AnswerButton.DECLINE])
 @pytest.mark.parametrize(
-    ("outcomes", "messages"),
+    ("outcomes", "messages", "notice"),
     [
-        ((PROPOSAL, answer(2), replace(answer(4), answers=("e1",))), (QUESTION,)),
-        ((replace(PROPOSAL, text=None, offer=Offer(proposes=(ProposedCall(tool="delete_entry"),))),), (QUESTION,)),
-        ((PROPOSAL,), ()),
-        ((made_with(replace(PROPOSAL, answered_ids=("m1", "m2"))),), (QUESTION,)),
+        ((PROPOSAL, answer(2), replace(answer(4), answers=("e1",))), (QUESTION,), Phrase.PRESS_REPEATED),
+        (
+            (replace(PROPOSAL, text=None, offer=Offer(proposes=(ProposedCall(tool="delete_entry"),))),),
+            (QUESTION,),
+            Phrase.PRESS_VOID,
+        ),
+        ((PROPOSAL,), (), Phrase.PRESS_VOID),
+        ((made_with(replace(PROPOSAL, answered_ids=("m1", "m2"))),), (QUESTION,), Phrase.PRESS_VOID),
     ],
     ids=["carried out already", "its words are gone", "its question is gone", "a part of its question is gone"],
 )
-def test_a_tap_of_what_cannot_be_carried_out_is_met_with_silence(
-    outcomes: tuple[OutcomeRecord, ...], messages: tuple[MessageRecord, ...]
+def test_a_tap_of_what_cannot_be_carried_out_is_told_why(
+    outcomes: tuple[OutcomeRecord, ...], messages: tuple[MessageRecord, ...], notice: Phrase, button: AnswerButton
 ) -> None:
-    chat = history(*outcomes, messages=(*messages, message(9)))
+    chat, tap = history(*outcomes, messages=(*messages, message(9))), press(5, "e1", button)
 
-    assert agenda_of(chat, [press(5)]) == Agenda(covers=(press(5),), is_fulfilled=True)
+    assert agenda_of(chat, [tap]) == Agenda(covers=(tap,), notice=notice)
+
+
+def test_a_proposal_that_is_declined_counts_as_pressed() -> None:
+    declined = press(5, "e1", AnswerButton.DECLINE)
+
+    agenda = agenda_of(history(PROPOSAL), [declined])
+
+    assert agenda == Agenda(covers=(declined,), answers=("e1",), notice=Phrase.PRESS_DECLINED)
 
 
 def test_a_press_for_a_stored_answer_that_proposes_shows_it_first() -> None:

@@ -1,0 +1,178 @@
+"""Every button of the bot in every state: what a press of it is answered.  The table of docs/chat.md says the same in words."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import pytest
+
+from shared.conversation.provenance import Provenance
+from shared.conversation.records import Offer, OutcomeKind
+from shared.line.phrases import Phrase
+from shared.line.postback_data import ReminderChoice, ReminderPress, remind_data, show_answer_data
+from shared.reminders.reminder import Reminder
+from shared.reminders.store import ReminderStore
+from shared.turns.deferral import stored_id
+from tests.support import recorded
+from tests.support.chats import answer, message
+from tests.support.people import START_MS, ChatEvents, Person
+from tests.support.phrases import japanese
+from tests.support.tainted_chat import TaintedChat, creating
+
+STRANGER: Final = "U" + "e" * 32
+CARRIED_OUT: Final = "carried out"
+ELEVEN_MINUTES_MS: Final = 11 * 60_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Button:
+    """A button as pressed: the data, the message that asked for it (None: no message), and the time of its question."""
+
+    data: str
+    asked_id: str | None
+    shown_ms: int
+
+
+def _confirms(chat: TaintedChat) -> Button:
+    asked = chat.person.says("/forget")
+    return Button(data=chat.person.newest_button, asked_id=asked["message"]["id"], shown_ms=asked["timestamp"])
+
+
+def _spares(chat: TaintedChat) -> Button:
+    button = _confirms(chat)
+    return replace(button, data=f"spare:{button.data.partition(':')[2]}")
+
+
+def _carries_out(chat: TaintedChat) -> Button:
+    asked = chat.asks(creating())
+    return Button(data=chat.person.newest_button, asked_id=asked["message"]["id"], shown_ms=asked["timestamp"])
+
+
+def _declines(chat: TaintedChat) -> Button:
+    button = _carries_out(chat)
+    return replace(button, data=f"no:{button.data.partition(':')[2]}")
+
+
+def _shows(chat: TaintedChat) -> Button:
+    """A question was deferred, and its answer is stored."""
+    chat.events.skip(1)
+    journal = chat.worker.conversations.of(chat.chat_id).journal
+    journal.keep(message(1, "how high is it?", timestamp_ms=START_MS))
+    deferral = replace(answer(1, "still thinking"), kind=OutcomeKind.DEFERRED, answers=("e1",))
+    journal.record_outcome(replace(deferral, offer=Offer(is_deferral=True)))
+    stored = replace(deferral, webhook_event_id=stored_id("e1"), kind=OutcomeKind.STORED, text="3,776 m")
+    journal.record_outcome(stored)
+    return Button(data=show_answer_data("e1"), asked_id="m1", shown_ms=START_MS)
+
+
+def _reminds(chat: TaintedChat) -> Button:
+    """A reminder was set by a message and is due."""
+    asked = chat.person.says("remember the milk")
+    due_ms = asked["timestamp"]
+    source = replace(message(1, timestamp_ms=due_ms), line_message_id=asked["message"]["id"]).source
+    reminder = Reminder(
+        id="r1", text="milk", start="2025-11-21T13:40", zone="Asia/Tokyo", provenance=Provenance.of_sources([source])
+    )
+    ReminderStore(chat.worker.conversations.of(chat.chat_id)).create(reminder)
+    press = ReminderPress(choice=ReminderChoice.DONE, reminder_id="r1", occurrence_ms=due_ms)
+    return Button(data=remind_data(press), asked_id=asked["message"]["id"], shown_ms=due_ms)
+
+
+BUTTONS: Final[dict[str, Callable[[TaintedChat], Button]]] = {
+    "confirm an erasure": _confirms,
+    "decline an erasure": _spares,
+    "carry out a proposal": _carries_out,
+    "decline a proposal": _declines,
+    "show the answer": _shows,
+    "reminder": _reminds,
+}
+
+
+def _in_time(chat: TaintedChat, button: Button) -> dict[str, Any]:
+    return chat.person.presses(button.data)
+
+
+def _expired(chat: TaintedChat, button: Button) -> dict[str, Any]:
+    return chat.person.presses(button.data, timestamp=button.shown_ms + ELEVEN_MINUTES_MS)
+
+
+def _repeated(chat: TaintedChat, button: Button) -> dict[str, Any]:
+    chat.person.presses(button.data)
+    return chat.person.presses(button.data)
+
+
+def _superseded(chat: TaintedChat, button: Button) -> dict[str, Any]:
+    """The message that asked was taken back since."""
+    assert button.asked_id is not None
+    chat.worker.withdraw(chat.chat_id, button.asked_id)
+    return chat.person.presses(button.data)
+
+
+def _foreign(chat: TaintedChat, button: Button) -> dict[str, Any]:
+    other = Person(chat.worker, is_in_group=False)
+    other.events = ChatEvents(is_group=False, author=STRANGER)
+    other.events.skip(50)
+    return other.presses(button.data)
+
+
+def _former(chat: TaintedChat, button: Button) -> dict[str, Any]:
+    chat.worker.profiles.strangers.add(STRANGER)
+    return chat.person.presses(button.data, by=STRANGER)
+
+
+def _unnamed(chat: TaintedChat, button: Button) -> dict[str, Any]:
+    return chat.person.presses(button.data, source={"type": "group", "groupId": recorded.GROUP})
+
+
+STATES: Final[dict[str, Callable[[TaintedChat, Button], dict[str, Any]]]] = {
+    "in time": _in_time,
+    "expired": _expired,
+    "repeated": _repeated,
+    "superseded": _superseded,
+    "foreign chat": _foreign,
+    "former member": _former,
+    "unnamed": _unnamed,
+}
+EXPIRED, REPEATED, VOID = Phrase.PRESS_EXPIRED, Phrase.PRESS_REPEATED, Phrase.PRESS_VOID
+DECLINED, UNNAMED, GONE = Phrase.PRESS_DECLINED, Phrase.PRESS_UNNAMED, Phrase.REMINDER_GONE
+NOTHING, DONE = Phrase.NOTHING_TO_SHOW, Phrase.REMINDER_DONE
+TABLE: Final[dict[str, tuple[Phrase | str, ...]]] = {
+    "confirm an erasure": (Phrase.FORGET_DONE, EXPIRED, REPEATED, VOID, VOID, VOID, UNNAMED),
+    "decline an erasure": (DECLINED, EXPIRED, REPEATED, VOID, VOID, VOID, UNNAMED),
+    "carry out a proposal": (CARRIED_OUT, EXPIRED, REPEATED, VOID, VOID, VOID, UNNAMED),
+    "decline a proposal": (DECLINED, EXPIRED, REPEATED, VOID, VOID, VOID, UNNAMED),
+    "show the answer": (CARRIED_OUT, CARRIED_OUT, Phrase.ANSWER_SHOWN, VOID, NOTHING, VOID, UNNAMED),
+    "reminder": (DONE, DONE, REPEATED, GONE, GONE, DONE, DONE),
+}
+
+
+@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize("button", BUTTONS)
+def test_every_press_of_every_button_is_answered_on_its_own_token(
+    pool: ThreadPoolExecutor, button: str, state: str
+) -> None:
+    chat = TaintedChat(pool, is_in_group=True)
+    shown = BUTTONS[button](chat)
+
+    pressed = STATES[state](chat, shown)
+
+    expected = TABLE[button][list(STATES).index(state)]
+    texts = [one.text for one in chat.worker.line.replied[pressed["replyToken"]]]
+    carried_out = {"carry out a proposal": "✓ Added to Notion: “spam”", "show the answer": "3,776 m"}
+    assert texts == [japanese(expected) if isinstance(expected, Phrase) else carried_out[button]]
+
+
+@pytest.mark.parametrize("button", ["carry out a proposal", "confirm an erasure"])
+def test_a_question_that_was_declined_cannot_be_confirmed(pool: ThreadPoolExecutor, button: str) -> None:
+    chat = TaintedChat(pool, is_in_group=True)
+    shown = BUTTONS[button](chat)
+    word = "no" if shown.data.startswith("do:") else "spare"
+    chat.person.presses(f"{word}:{shown.data.partition(':')[2]}")
+
+    pressed = chat.person.presses(shown.data)
+
+    (refusal,) = chat.worker.line.replied[pressed["replyToken"]]
+    assert refusal.text == japanese(Phrase.PRESS_REPEATED)
+    assert chat.notion.pages == ()
+    assert chat.worker.conversations.of(chat.chat_id).amendments.watermark().timestamp_ms == -1
