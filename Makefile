@@ -132,8 +132,8 @@ restore: $(OPERATIONS_INSTALLED) ## Write the objects of an export that are miss
 roll-back: ## Give all requests to the revisions before: make roll-back REGION=asia-northeast1 [NAME=aizuchi] [ARGS=--to-latest]
 	@operations/roll-back "$(REGION)" "$(NAME)" $(ARGS)
 
-release: $(VENV)/.run-installed ## Write dist/: each function's package, its bill of materials and licences
-	$(BIN)/python -m operations.release
+release: $(VENV)/.run-installed ## Write dist/: release notes, each function's package, bill of materials and licences: make release [ARGS="--tag v0.1.0"]
+	$(BIN)/python -m operations.release $(ARGS)
 
 cost: $(OPERATIONS_INSTALLED) ## What a month costs, from nobody writing to 100,000 messages a day: make cost [ARGS="--messages-a-day 5000"]
 	@$(BIN)/python -m operations.cost $(if $(filter selfhost,$(OPERATIONS)),--profile self-hosted) $(ARGS)

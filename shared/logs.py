@@ -2,7 +2,8 @@
 
 The message is a constant event name in the past tense; facts are fields. People's texts, tokens, signatures and bodies never become
 fields. An exception is logged by its types and stack frames, never by its message, because messages quote their input.
-Example: `logs.info("tick_handled", done=3)` writes `{"severity": "INFO", "message": "tick_handled", "time": "…", "done": 3}`.
+Example: `logs.info("tick_handled", done=3)` writes `{"severity": "INFO", "message": "tick_handled", "time": "…", "version": "0.1.0",
+"done": 3}`.
 Source: Cloud Logging, "Structured logging" (`severity`, `message`, `time`, `logging.googleapis.com/trace`).
 
 The project's lines are written straight to the stream, because the logging module costs the webhook tenths of a millisecond; only log
@@ -23,6 +24,8 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping
 from types import TracebackType
 from typing import Final, TextIO
+
+from shared.version import version
 
 _BOUND: Final[contextvars.ContextVar[Mapping[str, object]]] = contextvars.ContextVar("log_fields")
 _NOTHING: Final[Mapping[str, object]] = {}
@@ -50,7 +53,7 @@ class _Sink:
 
     def write(self, severity: str, message: str, fields: Mapping[str, object]) -> None:
         moment = dt.datetime.fromtimestamp(time.time_ns() / 1e9, tz=dt.UTC).isoformat(timespec="milliseconds")
-        head = {"severity": severity, "message": message, "time": moment}
+        head = {"severity": severity, "message": message, "time": moment, "version": version()}
         line = _ENCODE({**head, **_BOUND.get(_NOTHING), **fields})
         self._put(f"{line}\n")
 

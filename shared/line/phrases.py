@@ -11,6 +11,7 @@ from typing import Final, Protocol
 
 from shared.line.bot_name import BotName
 from shared.locales.language_file import language_file
+from shared.version import version
 
 _PLACE: Final = re.compile(r"\{(\w+)\}")
 
@@ -116,11 +117,11 @@ class LocalePhrases:
 
 
 def phrase(which: Phrase, *, locale: str, bot_name: str, **facts: str) -> str:
-    """Return the text in a locale of LOCALES; `facts` fill the placeholders apart from the bot's name.
+    """Return the text in a locale of LOCALES; `facts` fill the placeholders apart from the bot's name and the version.
 
     For example: `phrase(Phrase.ID, locale="en", bot_name="Momo", id="U4af4...")`.
     """
-    filled = {"bot": bot_name, **facts}
+    filled = {"bot": bot_name, "version": version(), **facts}
     return _PLACE.sub(lambda place: filled[place[1]], _texts(locale)[which])
 
 

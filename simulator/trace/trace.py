@@ -20,7 +20,7 @@ from simulator.trace.steps import Part, TraceStep, sort_steps
 EVENTS_KEPT: Final = 200
 STEPS_KEPT: Final = 500
 _NOT_DETAILS: Final = frozenset(
-    {"message", "time", "webhook_event_id", "conversation_id", "chat_id", "logging.googleapis.com/trace"}
+    {"message", "time", "version", "webhook_event_id", "conversation_id", "chat_id", "logging.googleapis.com/trace"}
 )
 TICK: Final = "tick"
 _DEAD_LETTER: Final = "CloudPubSubDeadLetterSourceSubscription"  # Source: Pub/Sub, "Forward to dead-letter topics"

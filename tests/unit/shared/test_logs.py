@@ -6,6 +6,7 @@ import logging
 import pytest
 
 from shared import logs
+from shared.version import version
 
 
 def test_a_fact_is_one_json_line(lines: io.StringIO) -> None:
@@ -18,6 +19,7 @@ def test_a_fact_is_one_json_line(lines: io.StringIO) -> None:
     assert line == {
         "severity": "INFO",
         "message": "reply_sent",
+        "version": version(),
         "webhook_event_id": "e1",
         "bubbles": 2,
     }
@@ -28,7 +30,7 @@ def test_bound_fields_end_with_their_block(lines: io.StringIO) -> None:
         pass
     logs.info("after")
 
-    assert set(json.loads(lines.getvalue())) == {"severity", "message", "time"}
+    assert set(json.loads(lines.getvalue())) == {"severity", "message", "time", "version"}
 
 
 def test_a_librarys_warning_is_logged_without_its_words(lines: io.StringIO) -> None:

@@ -11,6 +11,7 @@ from shared.line.messaging import OutgoingMessage, PostbackButton, is_sendable
 from shared.line.phrases import LocalePhrases, Phrase, phrase
 from shared.locales.language_file import LOCALES
 from shared.locales.local_times import shown_moment
+from shared.version import version
 
 LONG_NAME = "名" * 20
 
@@ -97,6 +98,12 @@ def test_the_help_names_every_command(locale: str, which: Phrase, command: Comma
     is_for_groups = command is Command.FORGET_ME  # in a 1:1 chat it asks what /forget asks
 
     assert (f"/{command}" in said(which, locale)) is (which is Phrase.HELP_GROUP or not is_for_groups)
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+@pytest.mark.parametrize("which", [Phrase.HELP_FRIEND, Phrase.HELP_GROUP])
+def test_the_help_gives_the_version(locale: str, which: Phrase) -> None:
+    assert f"(v{version()})" in said(which, locale)
 
 
 def test_texts_differ_between_locales() -> None:
