@@ -8,11 +8,16 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from simulator.kana import kana_of
+from simulator.line.people import Bot
 from simulator.processes import StackError
 from simulator.stack import LocalStack, StackSettings
 
 _OF_OPERATIONS = ("GOOGLE_CLOUD_PROJECT", "HISTORY_BUCKET", "STORAGE_EMULATOR_HOST")
 _PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "VIRTUAL_ENV", "SYSTEMROOT", "SSL_CERT_FILE", "SSL_CERT_DIR")
+
+_NAME = Bot(user_id="").display_name
+_NAMES = ",".join((_NAME, *kana_of(_NAME)))
 
 
 def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
@@ -28,6 +33,7 @@ def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
         locale=options.locale,
         access=options.access,
         tick_s=options.tick_s,
+        more_env={"BOT_NAME": _NAMES},
     )
     try:
         return asyncio.run(_run(settings))
@@ -44,6 +50,7 @@ async def _run(settings: StackSettings) -> int:
     async with LocalStack(settings) as stack:
         logs = settings.folder / "logs"
         sys.stdout.write(f"Chat with the bot: {stack.url}    (logs: {logs}; Ctrl-C stops everything)\n")
+        sys.stdout.write(f"It is called by {_NAMES.replace(',', ', ')} (BOT_NAME).\n")
         if settings.access == "invited":
             sys.stdout.write(await _invitation(stack.operations_env))
         sys.stdout.flush()

@@ -71,7 +71,12 @@ class Intake:
 
     def command(self, event: LineEvent, content: MessageContent) -> Command | None:
         """Return the command of a message, addressed or not.  None in standby mode, where another channel answers."""
-        return command_of(content, bot_names=self._names(event)) if event.reply_token is not None else None
+        if event.reply_token is None:
+            return None
+        names = self._names(event)
+        return command_of(
+            content, bot_names=names, is_addressed=is_addressed(event, policy=self.policy, bot_names=names)
+        )
 
     def code(self, event: LineEvent, content: MessageContent) -> str:
         """Return the invitation code behind `/start`; empty without a code."""

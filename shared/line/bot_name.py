@@ -1,9 +1,11 @@
 """The bot's name: the operator's setting, or the display name of the LINE account."""
 
+import re
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 _FALLBACK: Final = "Aizuchi"
+_COMMAS: Final = re.compile("[,，、]")
 
 
 class Account(Protocol):
@@ -19,7 +21,10 @@ class Account(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BotName:
-    """`configured` is the operator's name for the bot; None: the account's name is used."""
+    """`configured` holds the operator's names for the bot, the shown one first, separated by commas; None: the account's name is used.
+
+    For example, a bot with `configured="Aizuchi,アイズチ"` calls itself Aizuchi, and is addressed by "アイズチ、…" too.
+    """
 
     account: Account = field(repr=False)
     configured: str | None = None
@@ -27,9 +32,14 @@ class BotName:
     @property
     def shown(self) -> str:
         """The bot's name in the bot's own texts."""
-        return self.configured or self.account.display_name() or _FALLBACK
+        return next(iter(self._configured), None) or self.account.display_name() or _FALLBACK
 
     @property
     def all(self) -> tuple[str, ...]:
         """All names by which people may address the bot."""
-        return tuple(dict.fromkeys(filter(None, (self.configured, self.account.display_name()))))
+        return tuple(dict.fromkeys(filter(None, (*self._configured, self.account.display_name()))))
+
+    @property
+    def _configured(self) -> tuple[str, ...]:
+        names = (name.strip() for name in _COMMAS.split(self.configured or ""))
+        return tuple(name for name in names if name)

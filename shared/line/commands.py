@@ -30,9 +30,41 @@ class Command(StrEnum):
     HELP = "help"
 
 
-def command_of(content: MessageContent, *, bot_names: Sequence[str]) -> Command | None:
-    """Return the message's command, with or without a mention of the bot; None for any other message, such as an unknown `/x`."""
-    return parse_command(without_address(content, bot_names=bot_names)) if content.type == "text" else None
+_OTHER_NAMES: Final = {
+    "new": Command.RESET,
+    "clear": Command.RESET,
+    "restart": Command.RESET,
+    "リセット": Command.RESET,
+    "重置": Command.RESET,
+    "?": Command.HELP,
+    "commands": Command.HELP,
+    "ヘルプ": Command.HELP,
+    "使い方": Command.HELP,
+    "說明": Command.HELP,
+    "使用說明": Command.HELP,
+    "ช่วยเหลือ": Command.HELP,
+    "วิธีใช้": Command.HELP,
+    "memo": Command.NOTES,
+    "メモ": Command.NOTES,
+    "筆記": Command.NOTES,
+    "บันทึก": Command.NOTES,
+    "reminder": Command.REMINDERS,
+    "リマインダー": Command.REMINDERS,
+    "提醒": Command.REMINDERS,
+}
+"""Names that people try after the slash."""
+_WITHOUT_SLASH: Final = frozenset({"help", "ヘルプ", "使い方", "使用說明", "วิธีใช้"})
+
+
+def command_of(content: MessageContent, *, bot_names: Sequence[str], is_addressed: bool = False) -> Command | None:
+    """Return the message's command, with or without a mention of the bot; None for any other message, such as an unknown `/x`.
+
+    A message that addresses the bot (`is_addressed`) and is nothing but ヘルプ, or "help" in another language, asks for the help.
+    """
+    if content.type != "text":
+        return None
+    text = without_address(content, bot_names=bot_names)
+    return Command.HELP if is_addressed and _visible(text).casefold() in _WITHOUT_SLASH else parse_command(text)
 
 
 def code_of(content: MessageContent, *, bot_names: Sequence[str]) -> str:
@@ -44,22 +76,26 @@ def code_of(content: MessageContent, *, bot_names: Sequence[str]) -> str:
 def parse_command(text: str) -> Command | None:
     """Return the command if nothing else is in the text, in any width and case of letters; only `/start` takes further words.
 
-    For example, "/Reset" in full-width letters is `Command.RESET`, and "/reset please" is no command.
+    For example, "/Reset" in full-width letters is `Command.RESET`, as "/new" is, and "/reset please" is no command.
     """
     words = _words(text)
     if words in set(Command):
         return Command(words)
+    if words in _OTHER_NAMES:
+        return _OTHER_NAMES[words]
     return Command.START if words.partition(" ")[0] == Command.START else None
 
 
 def _words(text: str) -> str:
     """Return the words after the slash, without case and with single blanks; "" if the text is no command."""
+    visible = _visible(text)
+    slash, words = visible[:1], visible[1:].casefold()
+    return " ".join(words.split()) if slash == "/" and words[:1].strip() else ""
+
+
+def _visible(text: str) -> str:
+    """Return the text in normal width, without invisible characters and outer blanks; "" if it is too long for a command."""
     if len(text.strip()) > _LONGEST:
         return ""
-    visible = "".join(
-        character
-        for character in unicodedata.normalize("NFKC", text.strip())
-        if unicodedata.category(character) != "Cf"
-    )
-    slash, words = visible.strip()[:1], visible.strip()[1:].casefold()
-    return " ".join(words.split()) if slash == "/" and words[:1].strip() else ""
+    normal = unicodedata.normalize("NFKC", text.strip())
+    return "".join(character for character in normal if unicodedata.category(character) != "Cf").strip()

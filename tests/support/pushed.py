@@ -154,7 +154,7 @@ class PushedWorker:
             chance=random.Random(1),
             new_entry_id=lambda: "id",
         )
-        self.options = Options(bot_name="Aizuchi", more_tools=tuple(more_tools), **options)
+        self.options = Options(**{"bot_name": "Aizuchi", **options}, more_tools=tuple(more_tools))
         self._endpoint = PushEndpoint(handle=assemble(self.ports, self.options), clock=self.clock)
 
     def deliver(self, event: dict[str, Any], *, thinks: Sequence[Step] = (), published: str = push.PUBLISHED) -> int:

@@ -38,6 +38,25 @@ def test_in_a_group_only_addressed_messages_are_answered(worker: PushedWorker) -
     assert "お昼どうする？" in worker.prompt()
 
 
+@pytest.mark.parametrize("text", ["アイズチ、元気？", "あいずちさん、元気？", "@アイズチ 元気？"])
+def test_a_name_in_another_script_addresses_the_bot_too(pool: ThreadPoolExecutor, group: ChatEvents, text: str) -> None:
+    worker = PushedWorker(pool, bot_name="Aizuchi,アイズチ,あいずち")
+
+    worker.deliver(group.text(text), thinks=[HELLO])
+
+    assert worker.said == ["こんにちは！"]
+    assert worker.prompt().endswith("] 元気？")
+
+
+@pytest.mark.parametrize(("text", "is_help"), [("Aizuchi、ヘルプ", True), ("ヘルプ", False)])
+def test_in_a_group_the_help_without_a_slash_needs_the_bots_name(
+    worker: PushedWorker, group: ChatEvents, text: str, *, is_help: bool
+) -> None:
+    worker.deliver(group.text(text))
+
+    assert worker.said == ([japanese(Phrase.HELP_GROUP)] if is_help else [])
+
+
 @pytest.mark.parametrize("text", ["@Aizuchi 元気？", "Aizuchi、元気？", "＠Ａｉｚｕｃｈｉ 元気？"])
 def test_mention_or_name_addresses_the_bot_and_is_not_stored(
     worker: PushedWorker, group: ChatEvents, text: str

@@ -14,6 +14,8 @@ from shared.line.bot_name import BotName
         ("", "Kinako", "Kinako", ("Kinako",)),
         (None, None, "Aizuchi", ()),
         (None, "", "Aizuchi", ()),
+        ("Momo, モモ、もも,", "Kinako", "Momo", ("Momo", "モモ", "もも", "Kinako")),
+        (" , ", "Kinako", "Kinako", ("Kinako",)),
     ],
 )
 def test_a_configured_name_goes_before_that_of_the_account(

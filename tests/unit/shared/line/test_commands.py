@@ -9,6 +9,47 @@ def test_a_command_is_its_word_after_a_slash(command: Command) -> None:
     assert parse_command(f"/{command}") is command
 
 
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("/new", Command.RESET),
+        ("/Clear", Command.RESET),
+        ("／リセット", Command.RESET),
+        ("/ﾍﾙﾌﾟ", Command.HELP),
+        ("/使い方", Command.HELP),
+        ("/?", Command.HELP),
+        ("/說明", Command.HELP),
+        ("/วิธีใช้", Command.HELP),
+        ("/メモ", Command.NOTES),
+        ("/リマインダー", Command.REMINDERS),
+    ],
+)
+def test_a_command_has_the_names_that_people_try(text: str, command: Command) -> None:
+    assert parse_command(text) is command
+
+
+@pytest.mark.parametrize(
+    ("text", "is_addressed", "expected"),
+    [
+        ("ヘルプ", True, Command.HELP),
+        ("ﾍﾙﾌﾟ", True, Command.HELP),
+        ("Help", True, Command.HELP),
+        ("Momo、ヘルプ", True, Command.HELP),
+        ("ヘルプ", False, None),
+        ("ヘルプして", True, None),
+        ("help me", True, None),
+        ("new", True, None),
+        ("リセット", True, None),
+    ],
+)
+def test_the_help_alone_needs_no_slash_if_the_bot_is_addressed(
+    text: str, is_addressed: bool, expected: Command | None
+) -> None:
+    content = MessageContent(line_message_id="1", type="text", fields={"text": text})
+
+    assert command_of(content, bot_names=["Momo"], is_addressed=is_addressed) is expected
+
+
 @pytest.mark.parametrize("text", ["／ｒｅｓｅｔ", "/ｒeset", "  /RESET\n", "\u3000／Reset\u3000", "\ufeff/re\u200bset"])
 def test_width_case_and_space_do_not_matter(text: str) -> None:
     assert parse_command(text) is Command.RESET
