@@ -19,7 +19,9 @@ from evals.judge import NOT_REPLAYED, Tone, judge
 from evals.minds import MindUnderTest, Obedient
 from evals.report import Run, html, markdown
 from evals.run import MindFor, Result, estimated_cost, failed_gates, play
-from evals.stand_in import stand_in
+from evals.stand_in import NAME, stand_in
+from evals.truth_judge import NOT_REPLAYED as TRUTH_NOT_REPLAYED
+from evals.truth_judge import Agreement, judge_truth
 from shared import logs
 from shared.adapters.gemini import GeminiModel
 from shared.settings.agent_worker import GeminiSettings
@@ -51,10 +53,12 @@ def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
         elif not options.stand_in and all((options.cassettes / f"{case.suite}.json").exists() for case in cases):
             run = _with_cassettes(cases, _cassettes(cases, options.cassettes), repeats=options.repeats or 1)
         else:
+            _announce(NAME, cases)
             model = GeminiModel(stack.enter_context(stand_in()))
             results = play(cases, lambda _: model, repeats=options.repeats or 1, at_once=_AT_ONCE)
             run = Run(
                 headline=_NO_MODEL,
+                answered_by=NAME,
                 is_model=False,
                 model_name=_MODEL,
                 repeats=_REPEATS,
@@ -107,32 +111,43 @@ def _with_gemini(
         for cassette in cassettes.values():
             cassette.clear(model.name)
         mind_for = lambda case: Recorded(model, cassettes[case.suite])  # noqa: E731
+    _announce(model.name, cases)
     results = play(cases, mind_for, repeats=repeats, at_once=_AT_ONCE, is_real=True)
     for cassette in cassettes.values():
         cassette.save()
     judge_model = GeminiModel(replace(settings, model=judge_name))
     return Run(
         headline=f"{model.name} was asked, {repeats} times a case.",
+        answered_by=model.name,
         is_model=True,
         model_name=model.name,
         repeats=repeats,
         results=results,
         tone=judge(results, judge_model, at_once=_AT_ONCE),
+        truth=judge_truth(results, judge_model, at_once=_AT_ONCE),
     )
 
 
 def _with_cassettes(cases: Sequence[Case], cassettes: Mapping[str, Cassette], *, repeats: int) -> Run:
     names = sorted({one.model_name for one in cassettes.values()})
+    answered_by = f"cassette of {', '.join(names)}"
+    _announce(answered_by, cases)
     results = play(cases, lambda case: Replayed(cassettes[case.suite]), repeats=repeats)
     headline = f"No model was asked: earlier answers of {', '.join(names)} were replayed from cassettes."
     return Run(
         headline=headline,
+        answered_by=answered_by,
         is_model=True,
         model_name=names[0],
         repeats=repeats,
         results=results,
         tone=Tone(headline=NOT_REPLAYED),
+        truth=Agreement(headline=TRUTH_NOT_REPLAYED),
     )
+
+
+def _announce(answered_by: str, cases: Sequence[Case]) -> None:
+    print(f"{len(cases)} cases, answered by: {answered_by}", flush=True)
 
 
 def _cassettes(cases: Sequence[Case], folder: Path) -> dict[str, Cassette]:
@@ -150,7 +165,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--record", action="store_true", help="record the model's answers on cassettes")
     parser.add_argument("--cassettes", type=Path, default=FOLDER, metavar="FOLDER", help="where cassettes are kept")
     parser.add_argument(
-        "--judge", default=_JUDGE, metavar="MODEL", help=f"who judges the tone, with a key only; default {_JUDGE}"
+        "--judge", default=_JUDGE, metavar="MODEL", help=f"who judges tone and truth, with a key only; default {_JUDGE}"
     )
     parser.add_argument(
         "--held-out",

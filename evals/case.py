@@ -71,7 +71,7 @@ class Meanwhile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     command: str | None = None
 
 
-class ExpectedEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class ExpectedEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
     """An expected entry; texts are regular expressions."""
 
     category: str | None = None
@@ -80,7 +80,7 @@ class ExpectedEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     text: str | None = None
 
 
-class ExpectedReminder(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class ExpectedReminder(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
     """An expected open reminder; `text` and `rule` are regular expressions, `at` is the next local time."""
 
     text: str = ""

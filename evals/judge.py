@@ -1,4 +1,4 @@
-"""A model judges the tone of answers, and nothing else: code grades everything else.  The rubric is evals/rubrics/tone.md.
+"""A model judges the tone of answers, by evals/rubrics/tone.md; evals/truth_judge.py judges their truth.
 
 A judgement is never a gate and never part of pass@1 or pass^k. Without a model, nothing is judged.
 """
@@ -76,7 +76,7 @@ def _judgement(result: Result, run: CaseRun, model: JsonModel) -> Judgement | No
     """Return the judgement; None after an error or an answer outside the schema."""
     request = JsonRequest(
         system_instruction=RUBRIC.read_text(encoding="utf-8"),
-        prompt=f"{_quote('The message', result.case.says)}\n{_quote('The answer', run.reply)}",
+        prompt=f"{quote('The message', result.case.says)}\n{quote('The answer', run.reply)}",
         schema=_SCHEMA,
         timeout_s=_TIMEOUT_S,
     )
@@ -91,6 +91,6 @@ def _judgement(result: Result, run: CaseRun, model: JsonModel) -> Judgement | No
     return Judgement(case_id=case.id, suite=case.suite, score=score, reason=str(reason or "")[:_REASON_LIMIT])
 
 
-def _quote(title: str, text: str) -> str:
+def quote(title: str, text: str) -> str:
     """Return a text between two lines of dashes; the text's own dashes are broken up."""
     return f"{title}:\n{_MARK}\n{mask_ids(text).replace(_MARK, '- - -')}\n{_MARK}"

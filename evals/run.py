@@ -10,6 +10,7 @@ import msgspec
 from evals.case import Case
 from evals.cassettes import ReRecordError
 from evals.graders import Failure, grade
+from evals.grading.evidence import Evidence, evidence_of
 from evals.minds import MindUnderTest, ModelCall, count_calls, tokens_of
 from evals.prices import dollars, estimated_usage
 from evals.world import Observed, World
@@ -22,11 +23,12 @@ MindFor = Callable[[Case], MindUnderTest]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseRun:
-    """One case, played once.  `error`: why the run stopped early."""
+    """One case, played once.  `evidence`: the words beside the deeds and sources.  `error`: why the run stopped early."""
 
     case: Case
     failures: tuple[Failure, ...] = ()
     reply: str = field(default="", repr=False)
+    evidence: Evidence | None = field(default=None, repr=False)
     calls: tuple[tuple[str, int], ...] = ()
     usage: Usage = field(default_factory=Usage)
     estimate: Usage = field(default_factory=Usage)
@@ -38,6 +40,11 @@ class CaseRun:
     def has_passed(self) -> bool:
         """Whether nothing failed."""
         return not self.failures and not self.error
+
+    @property
+    def is_untrue(self) -> bool:
+        """Whether the rules object to the truth of the words."""
+        return any(one.stage == "truth" for one in self.failures)
 
     @property
     def has_passed_gates(self) -> bool:
@@ -129,6 +136,7 @@ def play_once(case: Case, mind: MindUnderTest, *, is_real: bool = False) -> Case
         case=case,
         failures=grade(case, observed),
         reply=observed.reply,
+        evidence=evidence_of(case, observed),
         calls=tuple(sorted(count_calls(observed.asked).items())),
         usage=tokens_of(observed.asked),
         estimate=_estimate(observed),

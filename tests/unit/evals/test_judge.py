@@ -21,7 +21,9 @@ def result(reply: str, *, name: str = "case", suite: str = "length") -> Result:
 
 def run_with(results: list[Result], *scores: JsonStep) -> Run:
     tone = judge(results, ScriptedJsonModel(scores))
-    return Run(headline="headline", is_model=True, model_name="m", repeats=1, results=results, tone=tone)
+    return Run(
+        headline="headline", answered_by="m", is_model=True, model_name="m", repeats=1, results=results, tone=tone
+    )
 
 
 def test_the_first_answer_of_each_case_is_judged_and_silence_is_not() -> None:

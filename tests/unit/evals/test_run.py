@@ -128,6 +128,7 @@ def test_the_report_says_that_no_model_was_asked_and_escapes_what_it_shows() -> 
     results = play([Case(name="case", says="<b>hi</b>", suite="suite")], lambda _: saying("<script>"))
     run = Run(
         headline="No model was asked.",
+        answered_by="stand-in",
         is_model=False,
         model_name="gemini-3.5-flash-lite",
         repeats=3,
@@ -164,6 +165,8 @@ def test_with_a_key_a_model_is_asked_and_its_cassettes_are_replayed_without_one(
     assert main(given, {}) == 0
     replayed = capsys.readouterr().out
 
+    assert "12 cases, answered by: gemini-3.5-flash-lite" in asked
+    assert "Answered by: **cassette of gemini-3.5-flash-lite**" in replayed
     assert "gemini-3.5-flash-lite was asked, 2 times a case." in asked
     assert "replayed from cassettes" in replayed
     shares = [
@@ -190,6 +193,23 @@ def test_requests_are_the_same_in_every_run(tmp_path: Path) -> None:
 def test_without_a_key_the_stand_in_plays_and_gates_hold(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     status = main(["--suite", "length", "--out", str(tmp_path)], {})
 
+    output = capsys.readouterr().out
     assert status == 0
-    assert "No model was asked" in capsys.readouterr().out
+    assert "answered by: stand-in" in output
+    assert "No model was asked" in output
     assert "No model was asked" in (tmp_path / "evals.html").read_text(encoding="utf-8")
+
+
+def test_held_out_cases_are_played_alone_and_only_when_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cases = read_cases(frozenset({"voice"}))
+    given = ["--suite", "voice", "--stand-in", "--out", str(tmp_path)]
+
+    assert main(given, {}) == 0
+    usual = capsys.readouterr().out
+    assert main([*given, "--held-out"], {}) == 0
+    held_out = capsys.readouterr().out
+
+    assert f"{sum(not one.is_held_out for one in cases)} cases," in usual
+    assert f"{sum(one.is_held_out for one in cases)} cases," in held_out
