@@ -30,7 +30,7 @@ def said(which: Phrase, locale: str, *, bot_name: str = LONG_NAME) -> str:
 def test_every_locale_has_every_text_short_and_complete(locale: str, which: Phrase) -> None:
     text = said(which, locale)
 
-    assert 0 < len(regex.findall(r"\X", text)) <= 400
+    assert 0 < len(regex.findall(r"\X", text)) <= 450
     assert text == text.strip()
     assert "{" not in text
 
@@ -93,9 +93,30 @@ def test_people_are_told_that_a_model_reads_their_messages(locale: str, which: P
 
 @pytest.mark.parametrize("locale", LOCALES)
 @pytest.mark.parametrize("which", [Phrase.HELP_FRIEND, Phrase.HELP_GROUP])
+def test_the_help_shows_four_abilities_and_three_examples_before_anything_is_erased(locale: str, which: Phrase) -> None:
+    before_erasures, _, _ = said(which, locale, bot_name="Momo").partition("/reset")
+
+    assert len(regex.findall(r"(?m)^[・•]", before_erasures)) == 4
+    assert len(regex.findall(r"(?m)^[「“].*[」”]$", before_erasures)) == 3
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+@pytest.mark.parametrize(
+    ("which", "examples"), [(Phrase.GREETING_FRIEND, 2), (Phrase.GREETING_GROUP, 1)], ids=["friend", "group"]
+)
+def test_a_greeting_gives_examples_before_erasures(locale: str, which: Phrase, examples: int) -> None:
+    before_commands, _, _ = said(which, locale, bot_name="Momo").partition("/")
+
+    quoted = regex.findall(r"[「“][^」”]+[」”]", before_commands)
+    assert len([one for one in quoted if one.strip("「」“”") != "@Momo"]) == examples
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+@pytest.mark.parametrize("which", [Phrase.HELP_FRIEND, Phrase.HELP_GROUP])
 @pytest.mark.parametrize("command", [one for one in Command if one is not Command.START])
 def test_the_help_names_every_command(locale: str, which: Phrase, command: Command) -> None:
-    is_for_groups = command is Command.FORGET_ME  # in a 1:1 chat it asks what /forget asks
+    # in a 1:1 chat /forget me asks what /forget asks, and /catchup has nobody to report
+    is_for_groups = command in {Command.FORGET_ME, Command.CATCH_UP}
 
     assert (f"/{command}" in said(which, locale)) is (which is Phrase.HELP_GROUP or not is_for_groups)
 
@@ -112,7 +133,7 @@ def test_texts_differ_between_locales() -> None:
 
 
 def test_a_name_with_braces_is_filled_in_as_it_is() -> None:
-    assert "{id}" in phrase(Phrase.HELP_FRIEND, locale="en", bot_name="{id}")
+    assert "{id}" in phrase(Phrase.HELP_GROUP, locale="en", bot_name="{id}")
 
 
 def test_phrases_of_a_deployment_are_in_its_locale_with_its_bots_name() -> None:
