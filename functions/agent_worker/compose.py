@@ -199,6 +199,7 @@ def _options(settings: AgentWorkerSettings) -> Options:
         persona=bot.persona,
         group_policy=bot.group_policy,
         late_reply=bot.late_reply,
+        is_rich=bot.is_rich,
         access=settings.access,
         limits=settings.limits,
         settle_s=settings.settle_s,

@@ -49,6 +49,7 @@ locals {
         PUSH_SERVICE_ACCOUNT      = local.push_account
         REMINDERS                 = var.bot.reminders
         REMINDER_PUSHES_PER_DAY   = tostring(var.bot.reminder_pushes_per_day)
+        RICH                      = var.bot.rich ? "on" : "off"
         SETTLE_MS                 = tostring(var.bot.settle_ms)
         TOOLSETS                  = join(",", var.bot.toolsets)
         TRACING                   = var.bot.tracing ? "on" : null

@@ -8,16 +8,19 @@ from typing import Any, Final, Literal, TypeVar
 
 import pydantic.v1
 import urllib3
+from pydantic.v1 import Field
 
 from shared import logs
 from shared.adapters.line_bot_info import BotInfoApi, CachedBotInfo
 from shared.adapters.line_calls import LineCalls
 from shared.adapters.line_client import FAILURES, LOST_ANSWERS, line_client, raise_if_bot_is_refused
 from shared.adapters.line_sdk import (
+    Action,
     ApiException,
     ButtonsTemplate,
     MarkMessagesAsReadByTokenRequest,
     Message,
+    MessageAction,
     PostbackAction,
     PushMessageRequest,
     QuickReply,
@@ -31,7 +34,8 @@ from shared.adapters.line_sdk import (
 )
 from shared.clock import Clock, SystemClock
 from shared.errors import LineUnavailableError
-from shared.line.messaging import OutgoingMessage, PostbackButton, PushFate, ReplyFate
+from shared.line.cards.drawing import drawn
+from shared.line.messaging import OutgoingMessage, PostbackButton, PushFate, ReplyFate, SayButton
 from shared.line.presence import SHOWN_S
 from shared.line.quota import Quota
 from shared.settings.secret import Secret
@@ -48,6 +52,18 @@ _QUOTE_TOKEN_NAMES: Final = (
 _QUOTA_SPENT: Final = (
     "monthly limit"  # only the text distinguishes this 429 from a rate limit; Source: LINE, "Error messages"
 )
+
+
+class DrawnMessage(Message):  # type: ignore[misc] # the SDK has no types
+    """A Flex message whose contents are JSON already: the SDK's fifty models of Flex would add to every cold start."""
+
+    alt_text: str = Field(alias="altText")
+    contents: dict[str, Any]
+    type: str = "flex"
+
+    def to_dict(self) -> dict[str, Any]:
+        quick_reply = {"quickReply": self.quick_reply.to_dict()} if self.quick_reply else {}
+        return {"type": self.type, "altText": self.alt_text, "contents": self.contents, **quick_reply}
 
 
 class LineApi:
@@ -188,6 +204,8 @@ def _build_request(build: Callable[[], _Request]) -> _Request | None:
 
 def _message(message: OutgoingMessage) -> Message:
     quick_replies = _quick_reply(message.quick_replies) if message.quick_replies else None
+    if message.card is not None:
+        return DrawnMessage(altText=message.text, contents=drawn(message.card), quickReply=quick_replies)
     if not message.is_template:
         return TextMessage(text=message.text, quoteToken=message.quote_token, quickReply=quick_replies)
     link = URIAction(label=message.link.label, uri=message.link.uri) if message.link is not None else None
@@ -196,8 +214,14 @@ def _message(message: OutgoingMessage) -> Message:
     return TemplateMessage(altText=message.text, template=template, quickReply=quick_replies)
 
 
-def _quick_reply(buttons: Sequence[PostbackButton]) -> QuickReply:
-    return QuickReply(items=[QuickReplyItem(type="action", action=_postback(one)) for one in buttons])
+def _quick_reply(buttons: Sequence[PostbackButton | SayButton]) -> QuickReply:
+    return QuickReply(items=[QuickReplyItem(type="action", action=_quick_action(button)) for button in buttons])
+
+
+def _quick_action(button: PostbackButton | SayButton) -> Action:
+    if isinstance(button, SayButton):
+        return MessageAction(label=button.label, text=button.text)
+    return _postback(button)
 
 
 def _postback(button: PostbackButton) -> PostbackAction:

@@ -11,12 +11,14 @@ postpone("linebot", "linebot.v3", "linebot.v3.messaging", "linebot.v3.messaging.
 from linebot.v3.messaging.api_client import ApiClient
 from linebot.v3.messaging.configuration import Configuration
 from linebot.v3.messaging.exceptions import ApiException
+from linebot.v3.messaging.models.action import Action
 from linebot.v3.messaging.models.buttons_template import ButtonsTemplate
 from linebot.v3.messaging.models.get_webhook_endpoint_response import GetWebhookEndpointResponse
 from linebot.v3.messaging.models.group_member_count_response import GroupMemberCountResponse
 from linebot.v3.messaging.models.group_user_profile_response import GroupUserProfileResponse
 from linebot.v3.messaging.models.mark_messages_as_read_by_token_request import MarkMessagesAsReadByTokenRequest
 from linebot.v3.messaging.models.message import Message
+from linebot.v3.messaging.models.message_action import MessageAction
 from linebot.v3.messaging.models.message_quota_response import MessageQuotaResponse
 from linebot.v3.messaging.models.postback_action import PostbackAction
 from linebot.v3.messaging.models.push_message_request import PushMessageRequest
@@ -38,6 +40,7 @@ from linebot.v3.messaging.models.uri_action import URIAction
 from linebot.v3.messaging.models.user_profile_response import UserProfileResponse
 
 __all__ = [
+    "Action",
     "ApiClient",
     "ApiException",
     "ButtonsTemplate",
@@ -47,6 +50,7 @@ __all__ = [
     "GroupUserProfileResponse",
     "MarkMessagesAsReadByTokenRequest",
     "Message",
+    "MessageAction",
     "MessageQuotaResponse",
     "PostbackAction",
     "PushMessageRequest",

@@ -25,6 +25,7 @@ from shared.agent.prompt import PromptBuilder
 from shared.agent.receipts import is_blank, receipt, without_receipt_symbols
 from shared.agent.refused_prompts import RefusedPrompts
 from shared.agent.reply_words import deeds_without_strange_links, trouble_with_reply, without_strange_links
+from shared.agent.suggestions import with_suggestions
 from shared.agent.transcript import words
 from shared.agent.turn_context import TurnContext
 from shared.agent.turn_contexts import TurnContexts
@@ -198,7 +199,8 @@ class AgentResponder:
         if question.is_overheard:
             return marked_outside(outcome, context)
         locale = language_of(context.said, default=self.prompt.locale)
-        return marked_outside(with_proposals(with_staged(outcome, context), context, locale=locale), context)
+        outcome = with_proposals(with_staged(outcome, context), context, locale=locale)
+        return marked_outside(with_suggestions(outcome, thought.decision.suggestions, context), context)
 
     def _refusal(self, question: Question, context: TurnContext, cause: ModelBlockedError) -> OutcomeRecord:
         """Return the apology for a refusal to the askers, and suspect the messages to answer."""

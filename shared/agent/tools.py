@@ -50,11 +50,12 @@ class NeedsTap:
 class Decision:
     """The decision that ends a turn: a `message` to send, or a reason for silence, classified by `skip_kind`.
 
-    `result` is the answer of the final tool.
+    `result` is the answer of the final tool. `suggestions`: short things that the person might say next.
     """
 
     result: Json
     message: str | None = field(default=None, repr=False)
+    suggestions: tuple[str, ...] = field(default=(), repr=False)
     skip_reason: str | None = field(default=None, repr=False)
     skip_kind: str | None = None
 

@@ -108,6 +108,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         attachments=CalendarLinks(phrases=phrases, locale=options.locale),
         phrases=phrases,
         late_reply=options.late_reply,
+        is_rich=options.is_rich,
         pushes=pushes,
         clock=clock,
     )

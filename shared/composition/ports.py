@@ -118,6 +118,7 @@ class Options:
     limits: Limits = field(default_factory=Limits)
     group_policy: GroupPolicy = GroupPolicy.MENTION
     late_reply: LateReply = LateReply.BUTTON
+    is_rich: bool = True
     settle_s: float = 0.5
     confidence_threshold: float = 0.6
     memory: MemoryLimits = field(default_factory=MemoryLimits)

@@ -163,7 +163,7 @@ class Offer(Extensible):
     `is_deferral`: "still thinking", with a button that shows the answer once ready. `asks`: whether to erase, as requested by message
     `asked_by`. `forgets`: messages to withdraw, of the person `forgets_for`. `proposes`: changes to carry out within ten minutes. The press
     that counts is an outcome of its own, and lists the offer's outcome in `answers`; for a question to erase or withdraw, the outcome of
-    the press repeats `asks` and `forgets`.
+    the press repeats `asks` and `forgets`. `suggests`: short things that a person might say next, each by a tap.
     """
 
     is_deferral: bool = False
@@ -172,6 +172,7 @@ class Offer(Extensible):
     forgets: tuple[str, ...] = ()
     forgets_for: str | None = field(default=None, repr=False)
     proposes: tuple[ProposedCall, ...] = ()
+    suggests: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def may_be_pressed(self) -> bool:
@@ -249,7 +250,8 @@ class OutcomeRecord(Extensible):
         """Whether a withdrawal has anything to remove."""
         is_filed = bool(self.writes or self.audit.filed_paths)
         holds_unknown = any(one.holds_unknown_words for one in (self, self.offer, self.audit))
-        return self.text is not None or is_filed or self.offer.has_proposals or holds_unknown
+        is_offering = self.offer.has_proposals or bool(self.offer.suggests)
+        return self.text is not None or is_filed or is_offering or holds_unknown
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -257,7 +259,8 @@ class OutcomeRecord(Extensible):
         proposed = ((one.name, *compared_arguments(one.arguments)) for one in self.offer.proposes)
         answer_texts = compared_texts(self.text or "")
         filed = map(compared_path, self.audit.filed_paths)
-        written = (*((compared_path(one.path), one.text) for one in self.writes), *proposed, (*answer_texts, *filed))
+        shown = (*answer_texts, *filed, *self.offer.suggests)
+        written = (*((compared_path(one.path), one.text) for one in self.writes), *proposed, shown)
         return tuple(text for pair in written for text in pair if text)
 
     @property
@@ -277,7 +280,7 @@ class OutcomeRecord(Extensible):
         return self.redacted(
             text=None,
             writes=(),
-            offer=self.offer.without_proposals().redacted(),
+            offer=replace(self.offer.without_proposals(), suggests=()).redacted(),
             audit=self.audit.redacted(filed_paths=()),
             kind=kind or self.kind,
         )

@@ -51,18 +51,21 @@ class Intake:
 
     def press(self, event: LineEvent, press: AnswerPress) -> MessageRecord:
         """Return the record of a press of a button below an answer."""
+        record = self.suggestion(event, "")
+        return replace(record, type="postback", presses=press.answer_id, button=press.button)
+
+    def suggestion(self, event: LineEvent, words: str) -> MessageRecord:
+        """Return the record of a press of a suggestion: a text of the presser, under the event's id: a press has no message id."""
         return MessageRecord(
             line_message_id=event.webhook_event_id,
             webhook_event_id=event.webhook_event_id,
             timestamp_ms=event.timestamp_ms,
-            type="postback",
+            type="text",
             addressed=True,
-            text="",
+            text=words,
             user_id=event.user_id,
             reply_token=event.reply_token.value if event.reply_token is not None else None,
             received_ms=event.received_ms,
-            presses=press.answer_id,
-            button=press.button,
         )
 
     def edited_words(self, event: LineEvent, content: MessageContent) -> str:

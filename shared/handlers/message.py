@@ -90,6 +90,21 @@ class MessageHandler:
         conversation = self.conversations.of(event.conversation_id)
         return self._answer(conversation, self.intake.press(event, press), event.deadline)
 
+    def suggestions_of(self, event: LineEvent, answer_id: str) -> tuple[str, ...]:
+        """Return the suggestions of an answer in the event's chat; none once the answer was withdrawn or forgotten."""
+        conversation = self.conversations.of(event.conversation_id)
+        history = self.intake.reader.read_newest(conversation, required_ids={answer_id})
+        answers = (outcome for outcome in history.outcomes if outcome.webhook_event_id == answer_id)
+        return next((answer.offer.suggests for answer in answers), ())
+
+    def ask(self, event: LineEvent, words: str) -> EventResult:
+        """Answer a pressed suggestion as a question of the presser in these words.
+
+        Repeated: the model is not asked again about a press with a recorded outcome. Raises: as for a message.
+        """
+        conversation = self.conversations.of(event.conversation_id)
+        return self._answer(conversation, self.intake.suggestion(event, words), event.deadline)
+
     def _answer(self, conversation: Conversation, message: MessageRecord, deadline: Deadline) -> EventResult:
         self.usage.begin_exchange()
         self.people.begin(conversation, message)

@@ -17,6 +17,7 @@ from shared.line.postback_data import (
     question_id_in,
     reminder_press_in,
     spared_question_id_in,
+    suggestion_in,
 )
 from shared.turns.announcement import Announcement, Announcer
 
@@ -36,6 +37,7 @@ class PostbackHandler:
     def __call__(self, event: LineEvent) -> EventResult:
         """A press of one of the bot's buttons is carried out and answered, or is told why it is not carried out.
 
+        A pressed suggestion is answered as a question.
         Data of no button of the bot is ignored. Repeated, and raises: as the handler of the button does.
         """
         data = event.postback_data
@@ -43,6 +45,8 @@ class PostbackHandler:
             return EventResult.NOT_ANSWERABLE
         if (question_id := question_id_in(data)) is not None:
             return self.erasure.confirm(event, question_id)
+        if (suggestion := suggestion_in(data)) is not None:
+            return self._ask(event, *suggestion)
         if (question_id := spared_question_id_in(data)) is not None:
             return self.erasure.decline(event, question_id)
         if (answer_press := answer_press_in(data)) is not None:
@@ -53,8 +57,22 @@ class PostbackHandler:
     def _press(self, event: LineEvent, press: AnswerPress) -> EventResult:
         """Pass a member's press on to the answer's turn; anybody else is told that nothing was changed."""
         refusal = self._refusal(event)
-        if refusal is None:
-            return self.message.press(event, press)
+        return self.message.press(event, press) if refusal is None else self._refuse(event, refusal)
+
+    def _ask(self, event: LineEvent, answer_id: str, number: int) -> EventResult:
+        """Answer a member's press of a suggestion as a question; a press of a withdrawn or forgotten answer is told that it does not apply.
+
+        The id of another chat's answer is unknown here.
+        """
+        refusal = self._refusal(event)
+        if refusal is not None:
+            return self._refuse(event, refusal)
+        suggested = self.message.suggestions_of(event, answer_id)
+        if number >= len(suggested):
+            return self._refuse(event, Phrase.PRESS_VOID)
+        return self.message.ask(event, suggested[number])
+
+    def _refuse(self, event: LineEvent, refusal: Phrase) -> EventResult:
         logs.info("press_refused", reason=refusal.value)
         notice = Announcement(
             webhook_event_id=event.webhook_event_id,

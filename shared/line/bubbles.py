@@ -17,8 +17,8 @@ import regex
 
 from shared.line.graphemes import GRAPHEME, split_at_graphemes
 from shared.line.ids import mask_ids
-from shared.line.messaging import MESSAGES_A_CALL, TEXT_LIMIT_UTF16, OutgoingMessage
-from shared.line.utf16 import utf16_length, without_lone_surrogates
+from shared.line.messaging import MESSAGES_A_CALL, OutgoingMessage
+from shared.line.utf16 import TEXT_LIMIT_UTF16, utf16_length, without_lone_surrogates
 
 # A symbol breaks words as a flag does. At each half of a flag, `\b` would count all the halves before it.
 _SYMBOL_FOR_FLAG_HALVES: Final = dict.fromkeys(range(0x1F1E6, 0x1F200), "⚐")

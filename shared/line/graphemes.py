@@ -5,8 +5,7 @@ from typing import Final
 
 import regex
 
-from shared.line.messaging import TEXT_LIMIT_UTF16
-from shared.line.utf16 import utf16_length
+from shared.line.utf16 import TEXT_LIMIT_UTF16, utf16_length
 
 # `\X`, with flags matched in pairs: at each regional indicator, `\X` counts all that precede it.
 GRAPHEME: Final = r"(?:\p{Regional_Indicator}{2}[\p{GCB=Extend}\p{GCB=ZWJ}\p{GCB=SpacingMark}]*|\X)"

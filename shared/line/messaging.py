@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 from typing import Final, Literal, Protocol
 
 from shared.clock import Clock, Deadline
+from shared.line.cards.card import Card
+from shared.line.cards.drawing import ALT_TEXT_LIMIT, is_drawable
 from shared.line.postback_data import DATA_LIMIT
-from shared.line.utf16 import utf16_length
+from shared.line.utf16 import TEXT_LIMIT_UTF16, utf16_length
 
 MESSAGES_A_CALL: Final = 5
-TEXT_LIMIT_UTF16: Final = 5_000  # Source: LINE, "Text message"
 TEMPLATE_TEXT_LIMIT: Final = 160  # without image and title
 LABEL_LIMIT: Final = 20
 URI_LIMIT: Final = 1_000  # Source: LINE, "URI action"; releases of the API from 2026-10-27 on take 10,000
@@ -70,11 +71,23 @@ class LinkButton:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SayButton:
+    """A quick reply that sends its `text` as a message of the person."""
+
+    text: str
+
+    @property
+    def label(self) -> str:
+        """The text itself."""
+        return self.text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OutgoingMessage:
-    """A bubble.  `quote_token` names the quoted message of the same chat; a message with a button or a link quotes none.
+    """A bubble.  `quote_token` names the quoted message of the same chat; a message with a button, a link or a card quotes none.
 
     `decline`: the button along with `button` that says no to the question of the text.
-    LINE shows the `quick_replies` of the last message of a call only.
+    LINE shows the `quick_replies` of the last message of a call only. With a `card`, the text is read out and shown in notifications.
     """
 
     text: str = field(repr=False)
@@ -82,7 +95,8 @@ class OutgoingMessage:
     button: PostbackButton | None = None
     decline: PostbackButton | None = None
     link: LinkButton | None = None
-    quick_replies: tuple[PostbackButton, ...] = ()
+    card: Card | None = None
+    quick_replies: tuple[PostbackButton | SayButton, ...] = ()
 
     @property
     def is_template(self) -> bool:
@@ -245,6 +259,9 @@ def _fits(message: OutgoingMessage) -> bool:
     buttons = (*message.quick_replies, *(one for one in (message.button, message.decline) if one is not None))
     if len(message.quick_replies) > QUICK_REPLIES_LIMIT or not all(map(_is_pressable, buttons)):
         return False
+    if message.card is not None:
+        is_alone = not message.is_template and message.quote_token is None
+        return is_alone and _is_within(message.text, ALT_TEXT_LIMIT) and is_drawable(message.card)
     if message.link is not None and not _is_openable(message.link):
         return False
     if message.is_template and message.quote_token is not None:
@@ -252,7 +269,9 @@ def _fits(message: OutgoingMessage) -> bool:
     return _is_within(message.text, TEMPLATE_TEXT_LIMIT if message.is_template else TEXT_LIMIT_UTF16)
 
 
-def _is_pressable(button: PostbackButton) -> bool:
+def _is_pressable(button: PostbackButton | SayButton) -> bool:
+    if isinstance(button, SayButton):
+        return _is_within(button.text, LABEL_LIMIT)
     return (
         _is_within(button.label, LABEL_LIMIT)
         and _is_within(button.data, DATA_LIMIT)

@@ -21,8 +21,9 @@ class Phrase(StrEnum):
 
     `{bot}` stands for the bot's name; ID, EXPORT_ME, INVITATION_NEEDED and INVITATION_CLOSED need the fact `id`. The three questions about
     erasures need `messages`, `entries`, `media` and `reminders`, FORGET_ME_DONE and FORGET_MESSAGES_QUESTION `messages`,
-    FORGET_MESSAGES_DONE `messages`, `answers` and `entries`, USAGE `turns` and `tokens`, NOTES_OPEN `count`, and REMINDER_POSTPONED
-    `when`. Questions need `until`, the hour at which their buttons end (`Phrases.hour`). Names that end with `_button` are labels.
+    FORGET_MESSAGES_DONE `messages`, `answers` and `entries`, USAGE `turns` and `tokens`, NOTES_OPEN `count`, SUGGESTED `words`, and
+    REMINDER_POSTPONED `when`. Questions need `until`, the hour at which their buttons end (`Phrases.hour`).
+    Names that end with `_button` are labels.
     """
 
     GREETING_FRIEND = "greeting_friend"
@@ -51,6 +52,7 @@ class Phrase(StrEnum):
     PRESS_UNNAMED = "press_unnamed"
     PRESS_DECLINED = "press_declined"
     DECLINE_BUTTON = "decline_button"
+    SUGGESTED = "suggested"
     ID = "id"
     STILL_THINKING = "still_thinking"
     SHOW_BUTTON = "show_button"

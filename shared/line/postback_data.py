@@ -12,6 +12,7 @@ DATA_LIMIT: Final = 300  # Source: LINE, "Postback action"
 _CONFIRM: Final = re.compile(r"confirm:([0-9A-Za-z_-]{1,64})")
 _SPARE: Final = re.compile(r"spare:([0-9A-Za-z_-]{1,64})")
 _OF_ANSWER: Final = re.compile(r"(late|do|no):([0-9A-Za-z_-]{1,64})")
+_SUGGESTED: Final = re.compile(r"say:([0-9A-Za-z_-]{1,64}):([0-9])")
 _REMIND: Final = re.compile(r"remind:(done|later|hour|tomorrow):([0-9A-Za-z_-]{1,64}):([0-9]{1,15})")
 
 
@@ -90,6 +91,17 @@ def spared_question_id_in(data: str | None) -> str | None:
     """Return the id of the declined question in the data of a press; None for any other data."""
     match = _SPARE.fullmatch(data or "")
     return match[1] if match else None
+
+
+def suggestion_data(answer_id: str, number: int) -> str:
+    """Return the data of the button for an answer's suggestion: `suggestion_data("01J", 0)` -> `say:01J:0`."""
+    return f"say:{answer_id}:{number}"
+
+
+def suggestion_in(data: str | None) -> tuple[str, int] | None:
+    """Return the answer's id and the suggestion's number in the data of a press; None for any other data."""
+    match = _SUGGESTED.fullmatch(data or "")
+    return (match[1], int(match[2])) if match else None
 
 
 def remind_data(press: ReminderPress) -> str:

@@ -3,6 +3,7 @@
 import re
 from typing import Final
 
+TEXT_LIMIT_UTF16: Final = 5_000  # Source: LINE, "Text message"
 _SURROGATE: Final = re.compile(r"[\ud800-\udfff]")
 
 

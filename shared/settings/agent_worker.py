@@ -49,7 +49,7 @@ class GeminiSettings:
 class BotSettings:
     """The bot's name, locale and behaviour.
 
-    `name` None: the account's display name is used. `persona` None: the built-in persona is used.
+    `name` None: the account's display name is used. `persona` None: the built-in persona is used. `is_rich`: lists are drawn as cards.
     """
 
     name: str | None
@@ -58,6 +58,7 @@ class BotSettings:
     persona: str | None
     group_policy: GroupPolicy
     late_reply: LateReply
+    is_rich: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,6 +129,7 @@ def _agent_worker(settings: EnvironmentReader) -> AgentWorkerSettings:
             persona=settings.optional("BOT_PERSONA"),
             group_policy=GroupPolicy(settings.one_of("GROUP_POLICY", tuple(GroupPolicy), default=GroupPolicy.MENTION)),
             late_reply=LateReply(settings.one_of("LATE_REPLY", tuple(LateReply), default=LateReply.BUTTON)),
+            is_rich=settings.one_of("RICH", ("on", "off"), default="on") == "on",
         ),
     )
 

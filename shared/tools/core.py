@@ -49,7 +49,12 @@ def core_tools() -> tuple[Tool, ...]:
 
 
 def _reply(arguments: Json, _: TurnContext) -> Decision:
-    return Decision(message=without_lone_surrogates(str(arguments["message"])), result={"status": "sent"})
+    suggestions = arguments.get("suggestions")
+    return Decision(
+        message=without_lone_surrogates(str(arguments["message"])),
+        suggestions=tuple(map(str, suggestions)) if isinstance(suggestions, list) else (),
+        result={"status": "sent"},
+    )
 
 
 def _skip(arguments: Json, context: TurnContext) -> Decision | ToolFault:

@@ -32,6 +32,7 @@ from shared.line.postback_data import carry_out_data, confirm_data, decline_data
 from shared.turns.deferral import CONFIRMED_WITHIN_MS, LateReply
 from shared.turns.lease import Lease
 from shared.turns.repetition import Repetition
+from shared.turns.suggesting import Suggesting
 
 ENDING_S: Final = 5.0
 """Seconds that a turn takes apart from thinking and sending: to commit, to record, and to end calls that are under way."""
@@ -75,6 +76,7 @@ class Outbox:
     attachments: Attachments | None = None
     phrases: Phrases
     late_reply: LateReply
+    is_rich: bool = True
     pushes: PushAllowance | None = None
     clock: Clock = field(repr=False)
 
@@ -210,7 +212,7 @@ class Outbox:
         return spend_reply_token(
             self.line,
             token,
-            self._messages(repetition.outcome),
+            self._messages(repetition.lease.conversation, repetition.outcome),
             clock=self.clock,
             deadline=reply_deadline(token, self.clock, latest=deadline.earlier(ENDING_S)),
             may_have_arrived=is_takeover,
@@ -229,7 +231,7 @@ class Outbox:
         fate = push_until_known(
             self.line,
             conversation.id,
-            self._messages(outcome),
+            self._messages(conversation, outcome),
             retry_key=str(uuid.uuid5(_RETRY_KEYS, f"{conversation.id}/{outcome.webhook_event_id}")),
             clock=self.clock,
             deadline=deadline,
@@ -243,7 +245,7 @@ class Outbox:
                 logs.error("push_quota_spent")
         return SendResult(is_delivered=None if is_takeover else False)
 
-    def _messages(self, outcome: OutcomeRecord) -> Sequence[OutgoingMessage]:
+    def _messages(self, conversation: Conversation, outcome: OutcomeRecord) -> Sequence[OutgoingMessage]:
         text = outcome.text or ""
         if outcome.offer.is_deferral:
             button = self._button(Phrase.SHOW_BUTTON, show_answer_data(outcome.webhook_event_id))
@@ -256,7 +258,9 @@ class Outbox:
         is_of_the_model = outcome.audit.model_name is not None
         words = (answer_messages if is_of_the_model else fixed_messages)(text, quote_token=outcome.quote_token)
         attached = self.attachments.of(outcome) if self.attachments is not None else ()
-        return (*words, *attached[: MESSAGES_A_CALL - len(words)])
+        messages = (*words, *attached[: MESSAGES_A_CALL - len(words)])
+        suggesting = Suggesting(phrases=self.phrases, is_rich=self.is_rich, is_one_on_one=conversation.is_one_on_one)
+        return suggesting.added_to(messages, outcome)
 
     def _questions(self, outcome: OutcomeRecord) -> Iterator[OutgoingMessage]:
         """Yield the questions after an answer of the model, each with a button to do what it asks, and one to decline.

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 from uuid import UUID, uuid5
 
 import pytest
@@ -11,6 +11,7 @@ import pytest
 from shared.adapters.line_api import LineApi
 from shared.adapters.memory import MemoryLineApi
 from shared.errors import LineRefusedError, LineUnavailableError
+from shared.line.cards.card import Card, CardButton, CardRow
 from shared.line.messaging import (
     LinkButton,
     Membership,
@@ -18,6 +19,7 @@ from shared.line.messaging import (
     PostbackButton,
     PushApi,
     ReplyApi,
+    SayButton,
     is_sendable,
 )
 from shared.line.quota import Quota, QuotaApi
@@ -84,7 +86,7 @@ def sdk(line: LineHarness) -> Iterator[tuple[LineApi, Backend]]:
         def said() -> list[str]:
             messages = running.do(lambda: list(line.platform.chat(line.user_id).messages))
             contents = [one.content for one in messages if one.sender_id != line.user_id]
-            return [str((one if one["type"] == "text" else one["template"])["text"]) for one in contents]
+            return [_read_out(content) for content in contents]
 
         def fault(found: Fault) -> None:
             running.do(lambda: line.platform.faults.add(found))
@@ -117,6 +119,11 @@ def sdk(line: LineHarness) -> Iterator[tuple[LineApi, Backend]]:
                 fail_next_call_with=lambda status: fault(Fault(path=path, nth=1, error_status=status)),
             ),
         )
+
+
+def _read_out(content: dict[str, Any]) -> str:
+    """Return the words of a message as a screen reader reads them."""
+    return str(content["altText"] if content["type"] == "flex" else content.get("template", content)["text"])
 
 
 @pytest.fixture(params=["memory", "sdk"])
@@ -154,6 +161,26 @@ def test_a_text_with_a_button_is_shown(backend: Backend) -> None:
 
     assert fate.kind == "accepted"
     assert backend.said() == ["まだ考えています"]
+
+
+def test_a_card_with_each_kind_of_button_and_quick_replies_is_shown(backend: Backend) -> None:
+    buttons = (
+        CardButton(label="済み", value="remind:done:r1:1"),
+        CardButton(label="コピー", value="4711", action="copy"),
+        CardButton(label="開く", value="https://example.com/", action="open"),
+    )
+    card = Card(
+        title="リマインダー",
+        rows=(CardRow(text="11月", is_heading=True), CardRow(text="薬", detail="明日 09:00", buttons=buttons)),
+        buttons=buttons,
+    )
+    message = OutgoingMessage(text="リマインダー：薬", card=card, quick_replies=(SayButton(text="明日は？"), BUTTON))
+
+    fate = backend.api.reply(backend.token(), [message])
+
+    assert is_sendable([message])
+    assert fate.kind == "accepted"
+    assert backend.said() == ["リマインダー：薬"]
 
 
 def test_a_token_works_once(backend: Backend) -> None:

@@ -1,6 +1,6 @@
 """Scenes of commands: `/forget`, `/bye`, and the buttons that confirm them."""
 
-from shared.line.postback_data import confirm_data
+from shared.line.postback_data import confirm_data, suggestion_data
 from tests.simulation.scene import MINUTE_S, Scene
 
 
@@ -60,6 +60,27 @@ def list_of_notes_outlives_a_withdrawal() -> list[str]:
         scene.runs_to_end(scene.pushes(scene.delivers_order(scene.commands("digest"))))
         scene.sleeps(1)
         scene.runs_to_end(scene.takes_back(filed))
+        return scene.rests(calm=True)
+
+
+def suggestion_of_an_answer_that_is_taken_back() -> list[str]:
+    """An answer suggests to say its question's word once more; the question is withdrawn, then a member presses the suggestion."""
+    with Scene(group=True).playing() as scene:
+        asked = scene.says()
+        scene.runs_to_end(scene.pushes(scene.delivers(asked)))
+        scene.sleeps(1)
+        scene.runs_to_end(scene.takes_back(asked))
+        press = scene.stage.people.suggested(suggestion_data("event-1", 0), at_s=scene.world.now_s)
+        scene.runs_to_end(scene.pushes(scene.stage.command(scene.stage.people, press)))
+        return scene.rests(calm=True)
+
+
+def suggestion_that_is_pressed() -> list[str]:
+    """A member presses the suggestion of an answer: it is thought about as a question."""
+    with Scene(group=True).playing() as scene:
+        scene.runs_to_end(scene.asks())
+        scene.sleeps(1)
+        scene.runs_to_end(scene.pushes(scene.presses(suggestion_data("event-1", 0))))
         return scene.rests(calm=True)
 
 

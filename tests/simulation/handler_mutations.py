@@ -54,6 +54,11 @@ OF_HANDLERS: Final[Mapping[str, Mutation]] = {
         DropArgument("EntryOverview", "provenance"),
         lacks="a list of notes keeps the words of a message that was withdrawn since",
     ),
+    "takes_suggestions_out": Mutation(
+        "shared.conversation.records:OutcomeRecord.without_words",
+        DropArgument("replace", "suggests"),
+        lacks="the suggestions of an answer keep the words of a withdrawn message",
+    ),
     "recalls_from_the_joining": Mutation(
         "shared.agent.chat_memory:ChatMemory._begin_reading_joining",
         Return(value=None),

@@ -8,7 +8,7 @@ from shared.conversation.records import SaidReminder
 from shared.conversation.snapshot_records import SnapshotRecord
 from shared.errors import LineUnavailableError
 from shared.line.media_content import LARGEST_BYTES, ArrivingContent, Unfetched
-from shared.line.messaging import OutgoingMessage, PushFate, ReplyFate
+from shared.line.messaging import OutgoingMessage, PostbackButton, PushFate, ReplyFate
 from shared.line.quota import Quota
 from shared.storage.codec import decode
 from shared.storage.object_names import ObjectNames
@@ -217,7 +217,7 @@ class Line:
             outcome=truth.committed.get((route, text)),
             bubble_ids=bubble_ids,
             reminder=reminder,
-            choices=tuple(one.data for one in messages[-1].quick_replies),
+            choices=tuple(one.data for one in messages[-1].quick_replies if isinstance(one, PostbackButton)),
         )
         truth.said.append(said)
         self.on_said(said)
@@ -240,6 +240,6 @@ def _bubble_ids(key: str, messages: Sequence[OutgoingMessage]) -> tuple[str, ...
 
 def _text(messages: Sequence[OutgoingMessage]) -> str:
     """Return the words of the outcome, without what is attached to them and without questions of the code's own, which have buttons."""
-    words = [one for one in messages if one.link is None]
+    words = [one for one in messages if one.link is None and one.card is None]
     said = [one for one in words if one.button is None] or words
     return on_one_line(" ".join(one.text for one in said))

@@ -205,7 +205,8 @@ class Mind:
         mark = f"re{world.number()}:"
         knows_calls = _EARLIER_ATTEMPT in prompt.text
         world.truth.thoughts[mark] = Thought(shown=prompt.shown_ids, text=words, knows_calls=knows_calls)
-        return calling(("reply", {"message": f"{mark} {words}".strip()}))
+        suggestions = {"suggestions": [f"{mark} {word}" for word in words.split()[:1]]} if words else {}
+        return calling(("reply", {"message": f"{mark} {words}".strip(), **suggestions}))
 
     def answer_json(self, request: JsonRequest) -> JsonAnswer:
         """Return a classification of the text; the name repeats it, or is a common one."""

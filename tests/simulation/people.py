@@ -289,6 +289,10 @@ class People:
         """Return a press of a quick reply under a reminder."""
         return self._press("choose", data, at_s=at_s)
 
+    def suggested(self, data: str, *, at_s: float) -> Order:
+        """Return a press of a suggestion that is told that it no longer applies."""
+        return self._press("suggested", data, at_s=at_s)
+
     def _press(self, command: str, data: str, *, at_s: float, by: str | None = None) -> Order:
         token = f"token-{next(self.message_numbers)}"
         event = self._event("postback", at_s, by=by, replyToken=token, postback={"data": data})

@@ -171,6 +171,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "counts_one_press": reminder_scenes.two_presses_of_a_reminder,
     "says_why_a_press_of_a_reminder_is_refused": reminder_scenes.second_press_of_a_reminder,
     "names_the_messages_behind_a_list_of_notes": command_scenes.list_of_notes_outlives_a_withdrawal,
+    "takes_suggestions_out": command_scenes.suggestion_of_an_answer_that_is_taken_back,
     "says_why_a_press_is_refused": command_scenes.second_press_of_a_question,
     "goes_on_with_its_press": reminder_scenes.press_whose_worker_dies,
     "looks_after_a_press": reminder_scenes.unsend_during_a_press,

@@ -92,7 +92,7 @@ def think_and_reply(delivery: _ReplyDelivery, attempt: Attempt, *, is_alone: boo
     outcome, outbox = delivery._think(attempt, is_alone=is_alone), delivery.reply.outbox  # noqa: SLF001 - its own method
     token = attempt.routes[0].reply_token if attempt.routes and not attempt.has_ended else None
     if outcome is not None and token is not None:
-        outbox.line.reply(token, outbox._messages(outcome))  # noqa: SLF001 - what the product would send
+        outbox.line.reply(token, outbox._messages(attempt.lease.conversation, outcome))  # noqa: SLF001 - what the product would send
     return outcome
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from shared.storage.object_names import is_entry_path
 from shared.turns.deferral import LateReply
+from tests.simulation.command_scenes import suggestion_that_is_pressed
 from tests.simulation.mutations import MUTATIONS
 from tests.simulation.scene import Scene
 from tests.simulation.scenes import SCENES
@@ -93,6 +94,10 @@ def test_the_table_names_the_seed_and_scene_of_a_mutation(name: str) -> None:
     assert len(rows) == 1
     assert name not in SEEDS or f" {SEEDS[name]:,} |" in rows[0]
     assert name not in SCENES or f"`{SCENES[name].__name__}`" in rows[0]
+
+
+def test_a_suggestion_that_is_pressed_is_answered() -> None:
+    assert suggestion_that_is_pressed() == []
 
 
 def test_a_group_message_that_quotes_the_bot_is_answered() -> None:

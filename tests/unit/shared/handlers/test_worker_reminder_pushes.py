@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from shared.adapters.memory.scripted_model import calling
+from shared.line.messaging import PostbackButton
 from shared.line.postback_data import ReminderChoice, reminder_press_in
 from shared.reminders.reminder import Reminder
 from shared.reminders.store import ReminderStore
@@ -62,6 +63,7 @@ def test_the_pushed_words_have_buttons_whose_press_has_them_said_once_more(frien
         "明日の9時に",
     ]
     later = message.quick_replies[1]
+    assert isinstance(later, PostbackButton)
     assert (press := reminder_press_in(later.data)) is not None
     assert press.choice is ReminderChoice.LATER
     friend.presses(later.data, timestamp=friend.worker.clock.now_ms() + 5_000)

@@ -18,7 +18,7 @@ LONG_NAME = "名" * 20
 
 def said(which: Phrase, locale: str, *, bot_name: str = LONG_NAME) -> str:
     counts = dict.fromkeys(
-        ("messages", "entries", "media", "reminders", "turns", "tokens", "answers", "count", "hour"), "9" * 5
+        ("messages", "entries", "media", "reminders", "turns", "tokens", "answers", "count", "words", "hour"), "9" * 5
     )
     counts["until"] = "23:59"
     when = shown_moment(dt.datetime(2026, 11, 23, 9, 0), locale=locale, this_year=2025)  # noqa: DTZ001 - local

@@ -1,0 +1,48 @@
+"""How the suggestions of an answer are shown: in a 1:1 chat as quick replies, in groups as buttons of a card or as words to type."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from shared.conversation.records import OutcomeRecord
+from shared.line.cards.card import Card, CardButton
+from shared.line.messaging import MESSAGES_A_CALL, OutgoingMessage, SayButton
+from shared.line.phrases import Phrase, Phrases
+from shared.line.postback_data import suggestion_data
+
+_MOST_IN_GROUPS: Final = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suggesting:
+    """Adds suggestions to the messages of an answer."""
+
+    phrases: Phrases
+    is_rich: bool
+    is_one_on_one: bool
+
+    def added_to(self, messages: Sequence[OutgoingMessage], outcome: OutcomeRecord) -> Sequence[OutgoingMessage]:
+        """Return the messages with the outcome's suggestions; without, where there is no room.
+
+        In groups a text that the person sends would be for nobody, so a button's press names the answer, and the plain form begins with
+        the bot's name: "Aizuchi, what is due tomorrow?".
+        """
+        suggests = outcome.offer.suggests
+        if not suggests or not messages:
+            return messages
+        if self.is_one_on_one:
+            *others, last = messages
+            quick_replies = last.quick_replies or tuple(SayButton(text=words) for words in suggests)
+            return (*others, replace(last, quick_replies=quick_replies))
+        if len(messages) >= MESSAGES_A_CALL:
+            return messages
+        return (*messages, self._in_group(outcome.webhook_event_id, suggests[:_MOST_IN_GROUPS]))
+
+    def _in_group(self, answer_id: str, suggests: Sequence[str]) -> OutgoingMessage:
+        text = "\n".join(self.phrases.text(Phrase.SUGGESTED, words=words) for words in suggests)
+        if not self.is_rich:
+            return OutgoingMessage(text=text)
+        buttons = tuple(
+            CardButton(label=words, value=suggestion_data(answer_id, number)) for number, words in enumerate(suggests)
+        )
+        return OutgoingMessage(text=text, card=Card(buttons=buttons))
