@@ -32,6 +32,7 @@ from shared.adapters.memory import (
 )
 from shared.adapters.memory.notion import MemoryNotion
 from shared.adapters.memory.scripted_model import calling
+from shared.agent.overlay import Attempt
 from shared.bus.endpoint import PushEndpoint
 from shared.clock import Deadline
 from shared.composition.assembly import assemble
@@ -42,17 +43,18 @@ from shared.conversation.records import OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversations
 from shared.handlers.traces import Traces
 from shared.handlers.unsend import UnsendHandler, withdrawal_of
-from shared.knowledge.apply import StagedEntryWriter
+from shared.knowledge.apply import EntryWriter
 from shared.knowledge.entry import Entry, Note
 from shared.knowledge.entry_file import slug_of
-from shared.knowledge.entry_store import UNDO_FILE, EntryStore, path_in
+from shared.knowledge.entry_store import EntryStore, path_in
 from shared.knowledge.schema import FIELDS, Category, Value, fields_of, name_field
-from shared.knowledge.staging import EntryStaging
+from shared.knowledge.staging import EntryOverlay
 from shared.line.mentions import GroupPolicy
 from shared.reminders.reminder import Reminder
 from shared.reminders.schedule import checked_schedule
 from shared.reminders.store import ReminderStore
 from shared.tools.notion.port import Property, Schema
+from shared.turns.staged_writes import StagedWrites
 
 BOT: Final = "Aizuchi"
 LOCALES: Final = {"ja": "ja", "en": "en", "zh-TW": "zh-TW", "th": "th"}
@@ -244,7 +246,7 @@ class World:
         if not self._case.entries:
             return
         conversation = self._conversations.of(self._chat)
-        overlay = EntryStaging().begin(conversation, sequence=0, amendments=Amendments())
+        overlay = EntryOverlay(Attempt.at(conversation, sequence=0, now_ms=0, amendments=Amendments()))
         entries = [self._entry(number, one) for number, one in enumerate(self._case.entries)]
         overlay.stage({one.path: one for one in entries})
         outcome = OutcomeRecord(
@@ -252,10 +254,9 @@ class World:
             timestamp_ms=0,
             kind=OutcomeKind.REPLIED,
             provenance=overlay.provenance,
-            writes=overlay.changes(),
+            writes=overlay.changes(first_number=0),
         )
-        StagedEntryWriter().apply(conversation, outcome, _OpenLease())
-        self._store.delete(conversation.names.entry(UNDO_FILE))
+        StagedWrites((EntryWriter(),)).apply(conversation, outcome, _OpenLease())
 
     def _remind(self) -> None:
         """Store the case's reminders, each with an old message outside the history as the source."""

@@ -11,6 +11,7 @@ from shared.agent.executor import ToolExecutor
 from shared.agent.model import FunctionCall
 from shared.agent.outcomes import having_read, marked_outside, with_forgetting, with_staged
 from shared.agent.receipts import DeedKind, receipt
+from shared.agent.staged import Staged
 from shared.agent.turn_context import TurnContext
 from shared.agent.turn_contexts import TurnContexts
 from shared.clock import Deadline
@@ -57,7 +58,7 @@ class ConfirmedCalls:
         # A new entry gets its name from the classifier, and touches no existing entry
         touched = [one for one in context.deeds if one.kind is not DeedKind.FILED]
         is_as_shown = {_in_one_line(one.name) for one in touched} <= shown_names
-        committed = context if is_as_shown else replace(context, entries=None, reminders=None)
+        committed = context if is_as_shown else replace(context, staged=Staged())
         text = receipt(committed.deeds, locale=language_of(context.said, default=self.locale))
         if failed or not is_as_shown:
             logs.warning("confirmed_change_failed", tools=[one.tool for one in proposed])

@@ -30,21 +30,13 @@ def marked_outside(outcome: OutcomeRecord, context: TurnContext) -> OutcomeRecor
 
 
 def with_staged(outcome: OutcomeRecord, context: TurnContext) -> OutcomeRecord:
-    """Return the outcome with the staged writes: first to entries, then to reminders."""
-    if context.entries is not None:
-        placement = context.entries.placement
-        outcome = replace(
-            outcome,
-            writes=context.entries.changes(),
-            audit=replace(
-                outcome.audit,
-                filed_paths=context.entries.filed_paths,
-                filed_confidence=placement.confidence if placement else None,
-            ),
-        )
-    if context.reminders is None:
-        return outcome
-    return replace(outcome, writes=(*outcome.writes, *context.reminders.changes(first_number=len(outcome.writes))))
+    """Return the outcome with the staged writes of every feature."""
+    staged = context.staged
+    return replace(
+        outcome,
+        writes=staged.changes(),
+        audit=replace(outcome.audit, filed_paths=staged.filed_paths, filed_confidence=staged.filed_confidence),
+    )
 
 
 def room_above_lists(context: TurnContext, *, locale: str, time_zone: zoneinfo.ZoneInfo) -> int:

@@ -1,12 +1,11 @@
 """The context of a turn's tools: the chat, and everything read and done by the turn so far; nothing comes from the model."""
 
 import datetime as dt
-import itertools
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, Protocol
+from typing import Final
 
 from shared.agent.forgetting import Forgetting
 from shared.agent.grounding import Asked
@@ -15,78 +14,15 @@ from shared.agent.proposals import Proposals
 from shared.agent.recalled import Recalled
 from shared.agent.receipts import Deed, OutsideDeeds
 from shared.agent.retellings import Retelling, retellings_in_prompt, sources_beyond_memory
+from shared.agent.staged import Staged
 from shared.agent.taint import UntrustedInput
 from shared.clock import Deadline, SystemClock
 from shared.conversation.provenance import Provenance
-from shared.conversation.records import MessageRecord, ProposedCall, StagedWrite
+from shared.conversation.records import MessageRecord, ProposedCall
 from shared.conversation.store import Conversation
 from shared.turns.question import Question
 
 _NEVER: Final = Deadline(clock=SystemClock(), at_s=math.inf)
-
-
-class EntryPlacement(Protocol):
-    """The path that an entry was filed at or moved to, and the confidence of the classification."""
-
-    @property
-    def path(self) -> str:
-        """The path below `entries/{conversation_id}/`, for example `ideas/lunch.md`."""
-        ...
-
-    @property
-    def confidence(self) -> float:
-        """The confidence, from 0 to 1."""
-        ...
-
-
-class StagedEntries(Protocol):
-    """The entries read by a turn, and its staged writes; the knowledge toolset uses the full implementation."""
-
-    @property
-    def placement(self) -> EntryPlacement | None:
-        """The last placement of the turn."""
-        ...
-
-    @property
-    def provenance(self) -> Provenance:
-        """The provenance of every entry that the model read or changed."""
-        ...
-
-    def mark_shown(self, provenance: Provenance) -> None:
-        """Record the provenance of words shown to the model."""
-        ...
-
-    @property
-    def filed_paths(self) -> tuple[str, ...]:
-        """The paths of the entries filed or moved by the turn."""
-        ...
-
-    @property
-    def deeds(self) -> tuple[Deed, ...]:
-        """The effects of the staged writes, compared with the bucket."""
-        ...
-
-    def changes(self) -> tuple[StagedWrite, ...]:
-        """Return the staged writes, to be applied after the commit; no write is staged after this call."""
-        ...
-
-
-class StagedReminders(Protocol):
-    """The reminders read by a turn, and its staged writes; the toolset of reminders uses the full implementation."""
-
-    @property
-    def deeds(self) -> tuple[Deed, ...]:
-        """The effects of the staged writes, compared with the bucket."""
-        ...
-
-    @property
-    def provenance(self) -> Provenance:
-        """The provenance of every reminder that the model read or changed."""
-        ...
-
-    def changes(self, *, first_number: int) -> tuple[StagedWrite, ...]:
-        """Return the staged writes, numbered within the outcome from `first_number`; no write is staged after this call."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,8 +30,8 @@ class TurnContext:
     """The chat and turn of a tool; nothing comes from the model.
 
     `prompt`: the provenance of the prompt. `deadline`: the end of the executor's wait for a tool. `sequence`: the number of the turn's
-    commit. `to_answer`: the messages to answer; `earlier`: the other messages shown or quoted in the prompt. `entries` and `reminders` hold
-    the staged writes of this attempt at the turn, `outside` the confirmed external calls. `untrusted_input`: words shown to the model in
+    commit. `to_answer`: the messages to answer; `earlier`: the other messages shown or quoted in the prompt. `staged` holds the staged
+    writes of this attempt at the turn, `outside` the confirmed external calls. `untrusted_input`: words shown to the model in
     addition to the chat. `recalled`: records of the chat shown beyond the prompt. `proposals`: the changes that wait for a tap.
     `forgetting`: the messages proposed for withdrawal. `confirmed`: the proposals that a person's tap confirmed.
     """
@@ -107,8 +43,7 @@ class TurnContext:
     now_ms: int = 0
     to_answer: tuple[MessageRecord, ...] = field(default=(), repr=False)
     earlier: tuple[MessageRecord, ...] = field(default=(), repr=False)
-    entries: StagedEntries | None = field(default=None, repr=False)
-    reminders: StagedReminders | None = field(default=None, repr=False)
+    staged: Staged = field(default_factory=Staged, compare=False, repr=False)
     question: Question | None = field(default=None, repr=False)
     confirmed: tuple[ProposedCall, ...] = field(default=(), repr=False)
     outside: OutsideDeeds = field(default_factory=OutsideDeeds, compare=False, repr=False)
@@ -124,9 +59,8 @@ class TurnContext:
 
     @property
     def deeds(self) -> tuple[Deed, ...]:
-        """The turn's effects so far: on entries, on reminders, and by external calls."""
-        staged = (one.deeds for one in (self.entries, self.reminders) if one is not None)
-        return (*itertools.chain.from_iterable(staged), *self.outside.done)
+        """The turn's effects so far: staged writes, and external calls."""
+        return (*self.staged.deeds, *self.outside.done)
 
     @property
     def said(self) -> tuple[str, ...]:
@@ -143,8 +77,7 @@ class TurnContext:
         outcomes = self.question.history.outcomes if self.question is not None and self.confirmed else ()
         proposing = (one for one in outcomes if not frozenset(self.confirmed).isdisjoint(one.offer.proposes))
         recalled = outside_in((*self.recalled.shown.records, *proposing))
-        staged = (one.provenance.outside for one in (self.entries, self.reminders) if one is not None)
-        filed = self.recalled.provenance.outside.union(*staged)
+        filed = self.recalled.provenance.outside | self.staged.provenance.outside
         shown_entries = (OutsideWords(sources=filed, text=self.untrusted_input.filed),) if filed else ()
         return (*prompt, *recalled, *shown_entries, *self.untrusted_input.outside)
 
@@ -221,8 +154,7 @@ class TurnContext:
     @property
     def shown(self) -> Provenance:
         """The provenance of everything that tools have shown or staged so far."""
-        staged = (one.provenance for one in (self.entries, self.reminders) if one is not None)
-        return Provenance.union((self.recalled.provenance, *staged))
+        return self.recalled.provenance | self.staged.provenance
 
     @property
     def provenance(self) -> Provenance:
@@ -232,10 +164,7 @@ class TurnContext:
 
     def close_staging(self) -> None:
         """Stage nothing more: a late tool may still run, and no receipt would state its effects."""
-        if self.entries is not None:
-            self.entries.changes()
-        if self.reminders is not None:
-            self.reminders.changes(first_number=0)
+        self.staged.changes()
 
     def check_amendments(self) -> None:
         """Check the amendments before a request to the model.  Raises: PromptAmendedError."""

@@ -25,7 +25,7 @@ from shared.agent.turn_contexts import TurnContexts
 from shared.agent.turn_requests import Limits
 from shared.composition.ports import Options, Ports
 from shared.composition.reminders import Reminders
-from shared.composition.staged_writes import StagedWrites
+from shared.composition.staged_writes import STAGED_WRITES
 from shared.composition.toolsets import Toolsets
 from shared.conversation.captions import CaptionWriter
 from shared.conversation.compaction import Compaction
@@ -54,8 +54,9 @@ from shared.handlers.tick import TickHandler
 from shared.handlers.traces import Traces
 from shared.handlers.unnamed import UnnamedHandler
 from shared.handlers.unsend import UnsendHandler, withdrawal_of
+from shared.knowledge.entry_words import EntryWords
 from shared.knowledge.index import KnowledgeIndex
-from shared.knowledge.staging import EntryStaging
+from shared.knowledge.staging import EntryOverlay
 from shared.line.bot_name import BotName
 from shared.line.display_names import DisplayNames
 from shared.line.phrases import LocalePhrases
@@ -63,6 +64,7 @@ from shared.line.presence import Presence
 from shared.line.quota import PushBudget
 from shared.metering import Metering, SeveralCharges
 from shared.reminders.calendar import CalendarLinks
+from shared.reminders.words import ReminderWords
 from shared.turns.announcement import Announcer
 from shared.turns.flood import Floods
 from shared.turns.interjection import Interjection
@@ -99,12 +101,12 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         reminders_per_day=options.reminder_pushes_per_day,
         clock=clock,
     )
-    staged_writes, reminders = StagedWrites(), Reminders.of(ports, options, phrases, pushes)
+    reminders = Reminders.of(ports, options, phrases, pushes)
     toolsets = Toolsets.of(ports, options, metering, memory, reminders.tools)
     outbox = Outbox(
         line=ports.line,
-        staged=staged_writes,
-        entries=staged_writes,
+        staged=STAGED_WRITES,
+        holders=(EntryWords(), ReminderWords()),
         attachments=CalendarLinks(phrases=phrases, locale=options.locale),
         phrases=phrases,
         late_reply=options.late_reply,
@@ -132,7 +134,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         clock=clock,
         chance=ports.chance,
     )
-    contexts = TurnContexts(entries=EntryStaging(), reminders=reminders.staging, clock=clock)
+    contexts = TurnContexts(overlays=(EntryOverlay, *reminders.overlays), clock=clock)
     patient = model if agent.fallback is None else SecondChance(model=model, second=agent.fallback, clock=clock)
     culprits = Culprits(model=patient, parts=parts)
     responder = AgentResponder(

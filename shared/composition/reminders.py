@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
+from shared.agent.staged import BeginOverlay
 from shared.agent.tools import Tool
 from shared.composition.ports import Options, Ports
 from shared.conversation.pushes import PushAllowance
@@ -11,7 +13,7 @@ from shared.handlers.tick import DueTask
 from shared.line.phrases import Phrases
 from shared.reminders.delivery import ReminderDelivery, Reminding
 from shared.reminders.kept import KeptReminders
-from shared.reminders.staging import ReminderStaging
+from shared.reminders.staging import ReminderOverlay
 from shared.reminders.store import REMINDER
 from shared.reminders.wording import ReminderWording
 from shared.tools.reminders import ReminderTools
@@ -20,10 +22,10 @@ from shared.turns.additions import Additions, NoAdditions
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reminders:
-    """A deployment's parts for reminders; `staging` None: no reminder can be made, and `tools` is empty."""
+    """A deployment's parts for reminders; no `overlays`: no reminder can be made, and `tools` is empty."""
 
     tools: tuple[Tool, ...]
-    staging: ReminderStaging | None
+    overlays: tuple[BeginOverlay, ...]
     additions: Additions
     delivery: ReminderDelivery
 
@@ -42,7 +44,7 @@ class Reminders:
         tools = ReminderTools(costs=pushes if options.reminding is Reminding.PUSH else None).tools()
         return cls(
             tools=() if is_off else tools,
-            staging=None if is_off else ReminderStaging(zone=options.time_zone.key),
+            overlays=() if is_off else (partial(ReminderOverlay, zone=options.time_zone.key),),
             additions=NoAdditions() if is_off else KeptReminders(wording=wording, clock=ports.clock),
             delivery=delivery,
         )

@@ -30,6 +30,7 @@ from shared.tools.notion.known_properties import KnownProperties
 from shared.tools.notion.toolset import NotionTools
 from shared.tools.own_facts import OwnFactTools
 from shared.tools.recall import MemoryTools
+from shared.tools.undo import undo_tools
 from shared.tools.web import MeteredWebSearch, web_tools
 
 
@@ -61,6 +62,7 @@ class Toolsets:
                 *MemoryTools(memory=memory, time_zone=options.time_zone).tools(),
                 *knowledge,
                 *reminders,
+                *(undo_tools() if knowledge or reminders else ()),
                 *web,
                 *notion,
                 *options.more_tools,

@@ -1,69 +1,67 @@
-"""Apply a turn's staged writes once, whichever worker ends the turn; then update catalog and index, both derived from the entries."""
+"""Apply a turn's staged writes of entries; then update catalog and index, both derived from the entries."""
 
 from collections.abc import Mapping
-from typing import Final, Protocol
+from dataclasses import dataclass, field
+from typing import Final
 
 from shared import logs
 from shared.conversation.records import OutcomeRecord, StagedWrite
 from shared.conversation.store import Conversation
+from shared.conversation.write_key import WriteKey
 from shared.errors import PermanentError
 from shared.knowledge.catalog import Row, row_of
 from shared.knowledge.entry_file import read_entry, revision_of
-from shared.knowledge.entry_store import CATALOG_FILE, SWAP_ATTEMPTS, UNDO_FILE, EntryStore, path_in
+from shared.knowledge.entry_store import CATALOG_FILE, SWAP_ATTEMPTS, EntryStore, path_in
 from shared.knowledge.index import rebuild_index
 from shared.knowledge.tombstone import RETENTION_MS, encoded_tombstone, tombstone_in
-from shared.knowledge.undo import revision_of_undo
 from shared.storage.codec import encode
 from shared.storage.compare_and_swap import update_by_swap
 from shared.storage.object_names import is_entry_path
 from shared.storage.object_store import StoredObject
+from shared.turns.basis import HeldLease
 
 _TOMBSTONES_READ: Final = 50
 
 
-class HeldLease(Protocol):
-    """The lease under which a worker applies staged writes."""
+class EntryWriter:
+    """Applies staged writes of entries."""
 
-    @property
-    def is_over(self) -> bool:
-        """Whether the holder may write nothing more."""
-        ...
+    def owns(self, path: str) -> bool:
+        return is_entry_path(path)
+
+    def begin(self, conversation: Conversation, outcome: OutcomeRecord) -> "EntryWriting":
+        return EntryWriting(entries=EntryStore(conversation), answered_ms=outcome.timestamp_ms)
 
 
-class StagedEntryWriter:
-    """Applies staged writes of entries.  Only the holder of the chat's turn calls `apply`."""
+@dataclass(slots=True, kw_only=True)
+class EntryWriting:
+    """An outcome's writes to entries.  `rows` has the new row of each written entry; None: the entry was deleted."""
 
-    def apply(self, conversation: Conversation, outcome: OutcomeRecord, lease: HeldLease) -> bool:
-        """Return whether every staged write of entries is in its object, and catalog and index agree with the entries.
+    entries: EntryStore
+    answered_ms: int
+    rows: dict[str, Row | None] = field(default_factory=dict)
+    newest_key: WriteKey = (0, 0)
 
-        False: the lease was over. The lease is checked before each write, because a late write could bring back an entry deleted by a later
-        turn. A write's key is the outcome's sequence and the write's place: for example, the third write of outcome 12 has the key
-        `(12, 2)`. A write is skipped where the object has the same key or a larger key, so a later turn's write stays.
-        Repeated: does the rest, also after a partial run.
-        Raises: StorageUnavailableError.
-        """
-        writes = [(number, one) for number, one in enumerate(outcome.writes) if one.reminder_id is None]
-        if not writes:
+    def write(self, write: StagedWrite, *, key: WriteKey) -> None:
+        stored = _apply_write(self.entries.conversation, write, key=key, answered_ms=self.answered_ms)
+        self.rows[write.path] = _row(write.path, stored)
+        self.newest_key = key
+
+    def finish(self, lease: HeldLease) -> bool:
+        """Make catalog and index agree with the entries."""
+        if not self.rows:
             return True
-        entries = EntryStore(conversation)
-        rows: dict[str, Row | None] = {}
-        for number, write in writes:
-            if lease.is_over:
-                return False
-            stored = _apply_write(conversation, write, key=(outcome.sequence, number), answered_ms=outcome.timestamp_ms)
-            if is_entry_path(write.path):
-                rows[write.path] = _row(write.path, stored)
         if lease.is_over:
             return False
-        _update_catalog(entries, rows, key=(outcome.sequence, writes[-1][0]))
-        rebuild_index(entries)
-        _remove_old_tombstones(entries, answered_ms=outcome.timestamp_ms, lease=lease)
-        logs.info("entries_written", writes=len(writes))
+        _update_catalog(self.entries, self.rows, key=self.newest_key)
+        rebuild_index(self.entries)
+        _remove_old_tombstones(self.entries, answered_ms=self.answered_ms, lease=lease)
+        logs.info("entries_written", writes=len(self.rows))
         return True
 
 
 def _apply_write(
-    conversation: Conversation, write: StagedWrite, *, key: tuple[int, int], answered_ms: int
+    conversation: Conversation, write: StagedWrite, *, key: WriteKey, answered_ms: int
 ) -> StoredObject | None:
     """Make the write unless the object has this key or a larger key; return the object afterwards, or None where there is none.
 
@@ -72,7 +70,7 @@ def _apply_write(
     """
 
     def newer(data: bytes | None) -> bytes | None:
-        if data is not None and _revision(write.path, data) >= key:
+        if data is not None and _revision(data) >= key:
             return None
         if write.text is not None:
             return write.text.encode()
@@ -95,7 +93,7 @@ def _remove_old_tombstones(entries: EntryStore, *, answered_ms: int, lease: Held
             store.delete(candidate.name, generation=stored.generation)
 
 
-def _update_catalog(entries: EntryStore, rows: Mapping[str, Row | None], *, key: tuple[int, int]) -> None:
+def _update_catalog(entries: EntryStore, rows: Mapping[str, Row | None], *, key: WriteKey) -> None:
     """Put the rows into the catalog, unless the catalog includes a later write."""
 
     def with_rows(data: bytes | None) -> bytes | None:
@@ -112,9 +110,7 @@ def _update_catalog(entries: EntryStore, rows: Mapping[str, Row | None], *, key:
     update_by_swap(store, names.entry(CATALOG_FILE), with_rows, what="the catalog of a chat", attempts=SWAP_ATTEMPTS)
 
 
-def _revision(path: str, data: bytes) -> tuple[int, int]:
-    if path == UNDO_FILE:
-        return revision_of_undo(data)
+def _revision(data: bytes) -> WriteKey:
     tombstone = tombstone_in(data)
     return revision_of(data) if tombstone is None else tombstone.key
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from shared.conversation.provenance import IsWithdrawn, Provenance
+from shared.conversation.write_key import format_key, read_key
 from shared.knowledge.entry import Entry
-from shared.knowledge.entry_file import format_revision, read_revision
 from shared.knowledge.schema import Category, Value
 from shared.line.graphemes import cut
 from shared.search.folding import fold
@@ -105,7 +105,7 @@ class Catalog(Extensible):
     @property
     def key(self) -> tuple[int, int]:
         """The revision as a pair to compare: `12.2` is `(12, 2)`.  Raises: ValueError."""
-        return read_revision(self.revision)
+        return read_key(self.revision)
 
     @property
     def is_searched_whole(self) -> bool:
@@ -133,7 +133,7 @@ class Catalog(Extensible):
         searched = self.searched if self.rows else _SEARCHED
         return replace(
             self,
-            revision=format_revision(key),
+            revision=format_key(key),
             searched=searched,
             rows=tuple(row for row in sorted_rows if row is not None),
         )
@@ -181,6 +181,4 @@ def catalog_of(entries: Iterable[tuple[Entry, int]]) -> Catalog:
     """Return the catalog of entries, each given with the generation of its object."""
     rows = {entry.path: (row_of(entry, generation=generation), entry.revision) for entry, generation in entries}
     newest = max((revision for _, revision in rows.values()), default=(0, 0))
-    return Catalog(
-        revision=format_revision(newest), searched=_SEARCHED, rows=tuple(rows[path][0] for path in sorted(rows))
-    )
+    return Catalog(revision=format_key(newest), searched=_SEARCHED, rows=tuple(rows[path][0] for path in sorted(rows)))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from shared.agent.grounding import Asked
+from shared.agent.overlay import StagingFault
 from shared.conversation.provenance import Source
 from shared.knowledge.classification import Classification
 from shared.knowledge.entry import NAME_LIMIT, Entry
@@ -22,7 +23,7 @@ from shared.knowledge.schema import (
     one_line,
     plain_text,
 )
-from shared.knowledge.staging import EntryFault, EntryOverlay, Placement
+from shared.knowledge.staging import EntryOverlay, Placement
 from shared.line.utf16 import utf16_length
 from shared.search.folding import fold
 
@@ -99,7 +100,7 @@ class EntryEditor:
     ) -> Entry:
         """Return the new entry, staged.  A category named by the person (`is_named`) needs no confidence.
 
-        Without `may_repeat`, an entry of the same words is not filed a second time. Raises: EntryFault, EntryExistsError.
+        Without `may_repeat`, an entry of the same words is not filed a second time. Raises: StagingFault, EntryExistsError.
         """
         original = plain_text(text)
         sources = occasion.sources_of(text)
@@ -140,7 +141,7 @@ class EntryEditor:
     ) -> tuple[Entry, tuple[str, ...]]:
         """Return the changed entry, staged, and the names of the updated fields; `content` replaces the body, `note` adds a dated line.
 
-        For example, `{"note": "called Sato"}` adds the line `2026-11-23: called Sato`. Raises: EntryFault.
+        For example, `{"note": "called Sato"}` adds the line `2026-11-23: called Sato`. Raises: StagingFault.
         """
         with overlay.together():
             entry = overlay.show_entry(path)
@@ -168,17 +169,17 @@ class EntryEditor:
                 )
                 changed = changed.with_note(f"{occasion.today}: {text}", origins)
             if utf16_length(changed.content) > CONTENT_LIMIT:
-                raise EntryFault("The entry's content is full; file the rest as an entry of its own.")
+                raise StagingFault("The entry's content is full; file the rest as an entry of its own.")
             changed = changed.from_outside(occasion.outside_in(_words_of(updates)))
             overlay.stage({path: changed})
             return changed, tuple(sorted(updates))
 
     def move(self, overlay: EntryOverlay, path: str, target: Category, occasion: Occasion) -> Entry:
-        """Return the entry in the new category, staged; id, body and the values of all fields stay.  Raises: EntryFault."""
+        """Return the entry in the new category, staged; id, body and the values of all fields stay.  Raises: StagingFault."""
         with overlay.together():
             entry = overlay.show_entry(path)
             if entry.category is target:
-                raise EntryFault(f"The entry is in {target} already.")
+                raise StagingFault(f"The entry is in {target} already.")
             moved = entry.in_category(target, slug=_free_slug(overlay, target, slug_of(entry.name)))
             moved = replace(moved, updated_at=occasion.stamp)
             overlay.stage(
@@ -188,7 +189,7 @@ class EntryEditor:
 
     @staticmethod
     def delete(overlay: EntryOverlay, path: str) -> Entry:
-        """Return the entry, with the deletion staged.  Raises: EntryFault."""
+        """Return the entry, with the deletion staged.  Raises: StagingFault."""
         with overlay.together():
             entry = overlay.show_entry(path)
             overlay.stage({path: None})
@@ -248,30 +249,30 @@ def _texts_of(value: Value) -> tuple[str, ...]:
 def check_updates(category: Category, updates: Mapping[str, object]) -> dict[str, Value]:
     """Return the values of the fields in stored form: a due date `2026-12-24T09:00` becomes `2026-12-24`, for example.
 
-    Raises: EntryFault, where entries of the category take no such value.
+    Raises: StagingFault, where entries of the category take no such value.
     """
     entry_fields = fields_of(category)
     values: dict[str, Value] = {}
     for name, value in updates.items():
         if name in _READ_ONLY_FIELDS:
-            raise EntryFault(f"{name} cannot be changed.", may_retry=True)
+            raise StagingFault(f"{name} cannot be changed.", may_retry=True)
         if name in {"content", "note"}:
             if not isinstance(value, str):
-                raise EntryFault(f"{name} must be a text.", may_retry=True)
+                raise StagingFault(f"{name} must be a text.", may_retry=True)
             continue
         if name not in entry_fields:
-            raise EntryFault(
+            raise StagingFault(
                 f"{category} entries have no field {name[:40]}; they have: {', '.join(entry_fields)}, content, note.",
                 may_retry=True,
             )
         try:
             values[name] = entry_fields[name].check(value)
         except InvalidValueError as cause:
-            raise EntryFault(f"{cause}.", may_retry=True) from cause
+            raise StagingFault(f"{cause}.", may_retry=True) from cause
     for name in {"name", "suggested_name"} & values.keys():
         values[name] = one_line(str(values[name]), limit=NAME_LIMIT)
         if not values[name]:
-            raise EntryFault(f"{name} cannot be empty.", may_retry=True)
+            raise StagingFault(f"{name} cannot be empty.", may_retry=True)
     return values
 
 

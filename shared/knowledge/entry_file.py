@@ -32,6 +32,7 @@ import yaml
 from frontmatter.default_handlers import YAMLHandler
 
 from shared.conversation.provenance import Provenance, Source
+from shared.conversation.write_key import format_key, read_key
 from shared.errors import CorruptRecordError, UnknownRecordVersionError
 from shared.knowledge.entry import Entry, Note
 from shared.knowledge.schema import FIELDS, NOTES_HEADING, Category, InvalidValueError, fields_of
@@ -43,7 +44,6 @@ LIMIT_BYTES: Final = 256 * 1024
 SLUG_LIMIT: Final = 50
 _SLUG_FALLBACK: Final = "entry"
 _SLUG_SUFFIXES: Final = 9_998  # four digits, so that no chat has as many entries
-_REVISION: Final = re.compile(r"(\d{1,15})\.(\d{1,6})")
 _TRACES: Final = re.compile(r"^provenance:\s*\n((?:[ \t].*\n?)+)", re.MULTILINE)
 _TRACE: Final = re.compile(r"^[ \t]+['\"]?([0-9A-Za-z_-]{1,64})['\"]?:\s*(\d{1,16})\s*$", re.MULTILINE)
 _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the fast one, where PyYAML was built with it
@@ -89,7 +89,7 @@ def format_entry(entry: Entry) -> str:
         "source_channel": entry.source_channel,
         "confidence": entry.confidence,
         "version": VERSION,
-        "revision": format_revision(entry.revision),
+        "revision": format_key(entry.revision),
         "provenance": {
             "messages": {
                 by: dict(sorted(timestamps.items())) for by, timestamps in sorted(entry.provenance.messages.items())
@@ -142,7 +142,7 @@ def read_entry(path: str, data: bytes) -> Entry:
             slug_message_ids=msgspec.convert(head.message_ids.get("slug", every_id), tuple[_MessageId, ...]),
             notes=_notes(body.removeprefix(NOTES_HEADING[category]).strip(), lines, every_id),
             provenance=provenance,
-            revision=read_revision(head.revision),
+            revision=read_key(head.revision),
             unknown_fields=msgspec.json.encode(unknown).decode() if unknown else msgspec.UNSET,
         )
     except (msgspec.MsgspecError, yaml.YAMLError, InvalidValueError, ValueError, TypeError, RecursionError) as cause:
@@ -153,7 +153,7 @@ def revision_of(data: bytes) -> tuple[int, int]:
     """Return the key of the write that made the Markdown object, or `(0, 0)`, the smallest key, where the object has none."""
     try:
         values, _ = _parse(data)
-        return read_revision(values.get("revision"))
+        return read_key(values.get("revision"))
     except (yaml.YAMLError, CorruptRecordError, UnknownRecordVersionError, ValueError, TypeError, RecursionError):
         return (0, 0)
 
@@ -162,19 +162,6 @@ def traces_in(data: bytes) -> Provenance:
     """Return the messages that the provenance of an object seems to name, even in an unreadable object."""
     traces = chain.from_iterable(map(_TRACE.findall, _TRACES.findall(data.decode("utf-8", "replace"))))
     return Provenance.of_sources(Source(line_message_id=own_id, timestamp_ms=int(at)) for own_id, at in traces)
-
-
-def format_revision(revision: tuple[int, int]) -> str:
-    """Return the text of a key: `format_revision((12, 0)) == "12.0"`."""
-    return f"{revision[0]}.{revision[1]}"
-
-
-def read_revision(value: object) -> tuple[int, int]:
-    """Read a key: `read_revision("12.0")` is `(12, 0)`.  Raises: ValueError."""
-    revision_match = _REVISION.fullmatch(str(value))
-    if revision_match is None:
-        raise ValueError("no revision")
-    return int(revision_match[1]), int(revision_match[2])
 
 
 def slug_of(name: str) -> str:

@@ -19,7 +19,6 @@ from shared.storage.object_store import ListedObject
 
 CATALOG_FILE: Final = "search.json"
 INDEX_FILE: Final = "index.md"
-UNDO_FILE: Final = "undo.json"
 SWAP_ATTEMPTS: Final = 10
 _CATALOGS_CACHED: Final = 8
 

@@ -9,15 +9,15 @@ from shared import logs
 from shared.conversation.amendments import Amendments
 from shared.conversation.provenance import IsWithdrawn
 from shared.conversation.store import Conversation
+from shared.conversation.undo import UNDO_FILE, UndoRecord, format_undo, read_undo
 from shared.errors import PermanentError, StorageUnavailableError
 from shared.knowledge.catalog import Catalog, Row, row_of
 from shared.knowledge.entry import Entry
 from shared.knowledge.entry_file import format_entry, read_entry, slug_candidates, slug_of, traces_in
-from shared.knowledge.entry_store import CATALOG_FILE, SWAP_ATTEMPTS, UNDO_FILE, EntryStore, path_in
+from shared.knowledge.entry_store import CATALOG_FILE, SWAP_ATTEMPTS, EntryStore, path_in
 from shared.knowledge.index import rebuild_index
 from shared.knowledge.schema import Category
 from shared.knowledge.tombstone import tombstone_in
-from shared.knowledge.undo import UndoRecord, format_undo, read_undo
 from shared.storage.codec import encode
 from shared.storage.compare_and_swap import update_by_swap
 from shared.storage.object_names import is_entry_path

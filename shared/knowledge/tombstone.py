@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from shared.conversation.provenance import IsWithdrawn, Provenance
+from shared.conversation.write_key import format_key, read_key
 from shared.errors import PermanentError
-from shared.knowledge.entry_file import format_revision, read_entry, read_revision, traces_in
+from shared.knowledge.entry_file import read_entry, traces_in
 from shared.storage.codec import VERSION, decode, encode
 from shared.unknown_fields import Extensible
 
@@ -31,7 +32,7 @@ class Tombstone(Extensible):
     @property
     def key(self) -> tuple[int, int]:
         """The revision as a pair to compare."""
-        return read_revision(self.revision)
+        return read_key(self.revision)
 
     def is_withdrawn(self, is_withdrawn: IsWithdrawn) -> bool:
         """Whether the path may repeat withdrawn words; the path of a tombstone without sources may repeat anything."""
@@ -44,7 +45,7 @@ def encoded_tombstone(path: str, data: bytes, *, key: tuple[int, int], deleted_m
         provenance = read_entry(path, data).provenance
     except PermanentError:
         provenance = traces_in(data)
-    return encode(Tombstone(revision=format_revision(key), deleted_ms=deleted_ms, provenance=provenance))
+    return encode(Tombstone(revision=format_key(key), deleted_ms=deleted_ms, provenance=provenance))
 
 
 def tombstone_in(data: bytes) -> Tombstone | None:

@@ -1,63 +1,60 @@
-"""Apply a committed outcome's staged writes to reminders: once, whichever worker ends the turn."""
+"""Apply a committed outcome's staged writes to reminders, and record which kept reminders an answer said."""
 
-from dataclasses import replace
-from typing import Protocol, TypeAlias
+from dataclasses import dataclass, replace
 
 from shared import logs
-from shared.conversation.records import OutcomeKind, OutcomeRecord, SaidReminder
+from shared.conversation.records import REMINDERS_PATH, OutcomeKind, OutcomeRecord, SaidReminder, StagedWrite
 from shared.conversation.store import Conversation
+from shared.conversation.write_key import WriteKey
 from shared.reminders.reminder import Reminder, ReminderState
 from shared.reminders.store import ReminderStore
 from shared.storage.codec import decode
-
-_Key: TypeAlias = tuple[int, int]
-
-
-class HeldLease(Protocol):
-    """The lease under which a worker applies staged writes."""
-
-    @property
-    def is_over(self) -> bool:
-        """Whether the holder may write nothing more."""
-        ...
+from shared.turns.basis import HeldLease
 
 
-class StagedReminderWriter:
-    """Applies staged writes of reminders.  Only the holder of the chat's turn calls `apply`."""
+class ReminderWriter:
+    """Applies staged writes of reminders."""
 
-    def apply(self, conversation: Conversation, outcome: OutcomeRecord, lease: HeldLease) -> bool:
-        """Return whether every staged write of the outcome is in its reminder, with the marker of the next occurrence.
+    def owns(self, path: str) -> bool:
+        return path.startswith(REMINDERS_PATH)
 
-        False: the lease, which is checked before each write, was over. A write's key is the outcome's sequence and the write's place, for
-        example `(12, 2)`; a write is made if its key is larger than the key in the object. Kept reminders in the outcome are recorded as
-        said, unless the outcome certainly did not arrive.
-        Repeated: does the rest, also after a partial run.
-        Raises: StorageUnavailableError.
-        """
-        store, written = ReminderStore(conversation), 0
-        for number, write in enumerate(outcome.writes):
-            reminder_id = write.reminder_id
-            if reminder_id is None:
-                continue
-            if lease.is_over:
-                return False
-            staged = decode(Reminder, write.text.encode()) if write.text is not None else None
-            _apply_write(
-                store, reminder_id, staged, key=(outcome.sequence, number), now_ms=conversation.turn.clock.now_ms()
-            )
-            written += 1
-        if written:
-            logs.info("reminders_written", writes=written)
-        if outcome.kind is OutcomeKind.UNDELIVERED:
+    def begin(self, conversation: Conversation, outcome: OutcomeRecord) -> "ReminderWriting":
+        return ReminderWriting(store=ReminderStore(conversation), outcome=outcome)
+
+
+@dataclass(slots=True, kw_only=True)
+class ReminderWriting:
+    """An outcome's writes to reminders, each with the marker of the next occurrence."""
+
+    store: ReminderStore
+    outcome: OutcomeRecord
+    written: int = 0
+
+    def write(self, write: StagedWrite, *, key: WriteKey) -> None:
+        staged = decode(Reminder, write.text.encode()) if write.text is not None else None
+        _apply_write(self.store, write.path.removeprefix(REMINDERS_PATH), staged, key=key, now_ms=self._now_ms)
+        self.written += 1
+
+    def finish(self, lease: HeldLease) -> bool:
+        """Record kept reminders in the outcome as said, unless the outcome certainly did not arrive."""
+        if self.written:
+            logs.info("reminders_written", writes=self.written)
+        if self.outcome.kind is OutcomeKind.UNDELIVERED:
             return True
-        for said_reminder in outcome.reminders:
+        for said_reminder in self.outcome.reminders:
             if lease.is_over:
                 return False
-            _record_said(store, said_reminder, now_ms=conversation.turn.clock.now_ms())
+            _record_said(self.store, said_reminder, now_ms=self._now_ms)
         return True
 
+    @property
+    def _now_ms(self) -> int:
+        return self.store.conversation.turn.clock.now_ms()
 
-def _apply_write(store: ReminderStore, reminder_id: str, staged: Reminder | None, *, key: _Key, now_ms: int) -> None:
+
+def _apply_write(
+    store: ReminderStore, reminder_id: str, staged: Reminder | None, *, key: WriteKey, now_ms: int
+) -> None:
     """Make the write unless the object has this key or a larger key; then make the marker of the next occurrence.
 
     The marker of an earlier time stays until its minute, when a tick finds nothing due. The marker is made before the record: if a worker
@@ -98,9 +95,12 @@ def _record_said(store: ReminderStore, said_reminder: SaidReminder, *, now_ms: i
 
 
 def _changed(stored: Reminder, staged: Reminder) -> Reminder:
-    """Return the staged reminder; with an unchanged schedule, the occurrence that ticks have reached since stays."""
+    """Return the staged reminder; with an unchanged schedule, the occurrence that ticks have reached since stays.
+
+    Only an undo stages an open reminder over a cancelled reminder, which it replaces whole.
+    """
     staged = replace(staged, pressed_ms=stored.pressed_ms, pressed_by=stored.pressed_by)
-    if not staged.has_schedule_of(stored):
+    if stored.state is ReminderState.CANCELLED or not staged.has_schedule_of(stored):
         return staged
     return replace(
         staged,

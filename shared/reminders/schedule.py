@@ -16,8 +16,8 @@ from typing import Final, Literal
 
 from dateutil import rrule
 
+from shared.agent.overlay import StagingFault
 from shared.recurrence import Frequency, Recurrence, Weekday
-from shared.reminders.fault import ReminderFault
 
 LOCAL_FORMAT: Final = "%Y-%m-%dT%H:%M"
 YEARS_AHEAD: Final = 5
@@ -82,7 +82,7 @@ class Schedule:
 def checked_schedule(at: str, zone: str, rule: str | None, *, now_ms: int) -> tuple[Schedule, int]:
     """Return a reminder's schedule from a coming local time, such as `2026-11-23T09:00`, and the first occurrence.
 
-    Raises: ReminderFault, if the time is malformed, past, too far, skipped or ambiguous; if the rule is not understood, or leaves no
+    Raises: StagingFault, if the time is malformed, past, too far, skipped or ambiguous; if the rule is not understood, or leaves no
     occurrence.
     """
     recurrence = None if rule is None else _checked_rule(rule, zone)
@@ -92,7 +92,7 @@ def checked_schedule(at: str, zone: str, rule: str | None, *, now_ms: int) -> tu
     schedule = Schedule(at, zone, recurrence)
     first_ms = schedule.next_after(now_ms)
     if first_ms is None:
-        raise ReminderFault("The rule ends before its first time; ask until when it is to recur.", may_retry=True)
+        raise StagingFault("The rule ends before its first time; ask until when it is to recur.", may_retry=True)
     return schedule, first_ms
 
 
@@ -112,7 +112,7 @@ def _checked_rule(rule: str, zone: str) -> Recurrence:
     try:
         return Recurrence.parse(rule, _zone(zone))
     except ValueError as cause:
-        raise ReminderFault(str(cause), may_retry=True) from cause
+        raise StagingFault(str(cause), may_retry=True) from cause
 
 
 def _check_month_day(recurrence: Recurrence, start: dt.datetime) -> None:
@@ -120,7 +120,7 @@ def _check_month_day(recurrence: Recurrence, start: dt.datetime) -> None:
     if recurrence.frequency is not Frequency.MONTHLY or recurrence.interval == 1:
         return
     if (recurrence.month_day or start.day) > EVERY_MONTH:
-        raise ReminderFault(
+        raise StagingFault(
             f"A rule with INTERVAL takes a day of the month up to {EVERY_MONTH}, which every month has.",
             may_retry=True,
         )
@@ -140,27 +140,27 @@ def _occurrences(start: str, recurrence: Recurrence) -> rrule.rrule:
 
 
 def _checked_local(at: str, zone: str, *, now_ms: int) -> dt.datetime:
-    """Return the local time.  Raises: ReminderFault, if malformed, past or too far, or if the clocks skip the time or show it twice."""
+    """Return the local time.  Raises: StagingFault, if malformed, past or too far, or if the clocks skip the time or show it twice."""
     if _LOCAL.fullmatch(at) is None:
-        raise ReminderFault(f"{at[:40]!r} is no local time such as 2026-11-23T09:00.", may_retry=True)
+        raise StagingFault(f"{at[:40]!r} is no local time such as 2026-11-23T09:00.", may_retry=True)
     try:
         local = _parsed(at)
     except ValueError as cause:
-        raise ReminderFault(f"{at} does not exist in the calendar.", may_retry=True) from cause
+        raise StagingFault(f"{at} does not exist in the calendar.", may_retry=True) from cause
     _check_clocks(local, zone)
     now = dt.datetime.fromtimestamp(now_ms / 1_000, _zone(zone))
     if _ms(local, _zone(zone)) <= now_ms:
-        raise ReminderFault(
+        raise StagingFault(
             f"{at} has passed: it is {now.strftime(LOCAL_FORMAT)} in {zone}. Ask which time is meant, or give one that lies ahead.",
             may_retry=True,
         )
     if local.year > now.year + YEARS_AHEAD:
-        raise ReminderFault(f"{at} is more than {YEARS_AHEAD} years ahead; ask for a nearer time.", may_retry=True)
+        raise StagingFault(f"{at} is more than {YEARS_AHEAD} years ahead; ask for a nearer time.", may_retry=True)
     return local
 
 
 def _check_clocks(local: dt.datetime, zone: str) -> None:
-    """Raises: ReminderFault, unless the clocks show the time exactly once."""
+    """Raises: StagingFault, unless the clocks show the time exactly once."""
     zone_info = _zone(zone)
     first, second = local.replace(tzinfo=zone_info), local.replace(tzinfo=zone_info, fold=1)
     if first.utcoffset() == second.utcoffset():
@@ -168,11 +168,11 @@ def _check_clocks(local: dt.datetime, zone: str) -> None:
     shown = first.astimezone(dt.UTC).astimezone(zone_info).replace(tzinfo=None, fold=0)
     at = local.strftime(LOCAL_FORMAT)
     if shown != local:
-        raise ReminderFault(
+        raise StagingFault(
             f"{at} does not exist in {zone}: the clocks are put forward then. Ask for a time before or after that hour.",
             may_retry=True,
         )
-    raise ReminderFault(
+    raise StagingFault(
         f"{at} comes twice in {zone}: the clocks are put back then. Ask for a time outside of that hour.",
         may_retry=True,
     )

@@ -1,68 +1,48 @@
-"""A turn's view of a chat's reminders, with its own writes; nothing reaches the bucket before the turn is committed.
-
-An overlay serves a single thought, so a turn that is thought again begins with nothing staged. Tools of a round run in parallel: every
-method may be called from several threads.
-"""
+"""A turn's view of a chat's reminders, with its own writes (`shared/agent/overlay.py`)."""
 
 import datetime as dt
 import hashlib
-import threading
 import zoneinfo
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Final
 
+from shared.agent.overlay import Attempt, Overlay, StagingFault
 from shared.agent.receipts import Deed, DeedKind, Due
-from shared.conversation.amendments import Amendments
-from shared.conversation.provenance import IsWithdrawn, Provenance
-from shared.conversation.records import REMINDERS_PATH, StagedWrite
-from shared.conversation.store import Conversation
-from shared.reminders.fault import ReminderExistsError, ReminderFault
+from shared.conversation.provenance import Provenance
+from shared.conversation.records import REMINDERS_PATH
+from shared.conversation.write_key import WriteKey
 from shared.reminders.reminder import REMINDERS_LIMIT, TEXT_LIMIT, Reminder, ReminderKind, ReminderState
 from shared.reminders.schedule import Schedule, checked_schedule, local_time
-from shared.reminders.store import ReminderStore
+from shared.reminders.store import RETENTION_MS, ReminderStore
 from shared.search.folding import fold
-from shared.storage.codec import encode
+from shared.storage.codec import decode, encode
 
-CHANGES_LIMIT: Final = 20
-"""Reminders that a turn may change: the turn's outcome carries each reminder whole."""
+_DAY_MS: Final = 24 * 60 * 60_000
 
 
-class ReminderOverlay:
-    """A turn's view of the chat's reminders."""
+class ReminderExistsError(Exception):
+    """The chat already has an open reminder of the same words and times."""
 
-    def __init__(
-        self, *, store: ReminderStore, sequence: int, zone: str, now_ms: int, is_withdrawn: IsWithdrawn
-    ) -> None:
-        """`sequence` is the number of the commit towards which the turn works; local times are of `zone`.
+    def __init__(self, reminder: Reminder) -> None:
+        super().__init__("the reminder exists")
+        self.reminder = reminder
 
-        Reminders from withdrawn messages do not exist for the turn: a withdrawal is about to remove them.
-        """
-        self._store = store
-        self._sequence = sequence
-        self._zone = zone
-        self._now_ms = now_ms
-        self._is_withdrawn = is_withdrawn
-        self._lock = threading.RLock()
+
+class ReminderOverlay(Overlay[Reminder]):
+    """A turn's view of the chat's reminders, by id; only open reminders exist.  Local times are of `zone`."""
+
+    path_prefix = REMINDERS_PATH
+    noun = "reminders"
+
+    def __init__(self, attempt: Attempt, *, zone: str) -> None:
+        super().__init__(attempt)
+        self.zone = zone
+        self._store = ReminderStore(attempt.conversation)
         self._stored: dict[str, Reminder] | None = None
-        self._staged: dict[str, Reminder] = {}
-        self._is_closed = False
-        self._shown = Provenance()
         self._shown_ids: set[str] = set()
         self.messages_each_time = 1
         """Messages of the account's quota for each occurrence, as shown in receipts."""
         self._carried: dict[str, int | None] = {}
-        self._keys: dict[str, tuple[int, int]] = {}
-
-    @property
-    def zone(self) -> str:
-        """The time zone of local times."""
-        return self._zone
-
-    @property
-    def provenance(self) -> Provenance:
-        """The provenance of all reminders shown to the model or staged: an unsend of such a message affects the turn."""
-        with self._lock:
-            return Provenance.union((self._shown, *(one.provenance for one in self._staged.values())))
 
     def list(self) -> tuple[Reminder, ...]:
         """Return the open reminders for the model to read, the next first; two round trips in a turn."""
@@ -72,20 +52,11 @@ class ReminderOverlay:
             return reminders
 
     def show(self, reminder_id: str) -> Reminder:
-        """Return an open reminder for the model to read.  Raises: ReminderFault."""
+        """Return an open reminder for the model to read.  Raises: StagingFault."""
         with self._lock:
             reminder = self._find(reminder_id)
             self._record_shown(reminder)
             return reminder
-
-    def revision_of(self, reminder_id: str) -> str:
-        """Return the key of the reminder's last write; after `changes`, the key of the staged write; "" without an open reminder.
-
-        An occurrence is no change: for example, a daily reminder has the same revision after it was said.
-        """
-        with self._lock:
-            reminder = next((one for one in self._open() if one.id == reminder_id), None)
-            return "" if reminder is None else "{}.{}".format(*self._keys.get(reminder_id, reminder.revision))
 
     def due_until(self, until_ms: int) -> tuple[tuple[int, str], ...]:
         """Return the time and the reminder's id of every occurrence in the chat before the given time."""
@@ -94,7 +65,7 @@ class ReminderOverlay:
                 (at_ms, reminder.id)
                 for reminder in self._open()
                 for at_ms in Schedule(reminder.start, reminder.zone, reminder.recurrence).between(
-                    self._now_ms, until_ms
+                    self.attempt.now_ms, until_ms
                 )
             )
 
@@ -113,12 +84,15 @@ class ReminderOverlay:
     def deeds(self) -> tuple[Deed, ...]:
         """The effects of the staged writes, compared with the bucket."""
         with self._lock:
-            stored = self._load() if self._staged else {}
-            return tuple(
-                self._deed(kind, reminder)
-                for reminder in self._staged.values()
-                if (kind := _kind_of_deed(stored.get(reminder.id), reminder)) is not None
-            )
+            deeds: list[Deed] = []
+            for reminder_id, reminder in self._changed.items():
+                stored = self.load(reminder_id)
+                if reminder is not None:
+                    kind = DeedKind.REMINDER_SET if stored is None else DeedKind.REMINDER_CHANGED
+                    deeds.append(self._deed(kind, reminder))
+                elif stored is not None:
+                    deeds.append(self._deed(DeedKind.REMINDER_CANCELLED, stored))
+            return tuple(deeds)
 
     def create(  # noqa: PLR0913 - what a reminder is made of
         self,
@@ -135,15 +109,15 @@ class ReminderOverlay:
         """Stage a reminder at a local time, unless `is_trial`, and return the reminder.
 
         Without `may_repeat`, an open reminder of the same words and times is shown to the model, and not set a second time.
-        Raises: ReminderFault, ReminderExistsError.
+        Raises: StagingFault, ReminderExistsError.
         """
         text = _checked_text(text, kind)
         with self._lock:
-            self._check_room()
+            self.check_limits({})
             if not may_repeat:
                 self._check_repeated(text, kind, *self._schedule(at, rule)[:2])
             if len(self._open()) >= REMINDERS_LIMIT:
-                raise ReminderFault(f"This chat has {REMINDERS_LIMIT} open reminders; some must be cancelled first.")
+                raise StagingFault(f"This chat has {REMINDERS_LIMIT} open reminders; some must be cancelled first.")
             start, checked, due_ms = self._schedule(at, rule)
             reminder = Reminder(
                 id=self._new_id(),
@@ -152,17 +126,18 @@ class ReminderOverlay:
                 provenance=provenance,
                 user_id=user_id,
                 start=start,
-                zone=self._zone,
+                zone=self.zone,
                 rule=checked,
                 due_ms=due_ms,
             )
+            self.check_limits({reminder.id: reminder})
             if not is_trial:
-                self._staged[reminder.id] = reminder
+                self.stage({reminder.id: reminder})
             return reminder
 
     def _check_repeated(self, text: str, kind: ReminderKind, start: str, rule: str | None) -> None:
         """Raises: ReminderExistsError, where an open reminder has the same words and times."""
-        words_and_times = (fold(text), kind, start, self._zone, rule)
+        words_and_times = (fold(text), kind, start, self.zone, rule)
         for reminder in self._open():
             if (fold(reminder.text), reminder.kind, reminder.start, reminder.zone, reminder.rule) == words_and_times:
                 self._record_shown(reminder)
@@ -184,11 +159,11 @@ class ReminderOverlay:
         people's messages behind the old text no longer count. A member who changes only the time of other people's reminder is no source of
         its words: for example, when Sato moves Suzuki's reminder by `change("r0123456789", at="2026-11-23T10:00")`, Suzuki stays the only
         source.
-        Raises: ReminderFault.
+        Raises: StagingFault.
         """
         with self._lock:
             reminder = self._find(reminder_id)
-            self._check_room(reminder_id)
+            self.check_limits({reminder_id: reminder})
             text = None if text is None else _checked_text(text, reminder.kind)
             changed = replace(
                 reminder,
@@ -203,42 +178,62 @@ class ReminderOverlay:
                     at or _next_time(reminder), _remaining_rule(reminder) if rule is None else rule or None
                 )
                 changed = replace(
-                    changed, start=start, zone=self._zone, rule=checked, due_ms=due_ms, claim=None, kept_ms=None
+                    changed, start=start, zone=self.zone, rule=checked, due_ms=due_ms, claim=None, kept_ms=None
                 )
             if not is_trial:
-                self._staged[reminder_id] = changed
+                self.stage({reminder_id: changed})
             return changed
 
     def cancel(self, reminder_id: str) -> Reminder:
-        """Stage the cancellation of a reminder; return the reminder as before.  Raises: ReminderFault."""
+        """Stage the cancellation of a reminder; return the reminder as before.  Raises: StagingFault."""
         with self._lock:
             reminder = self._find(reminder_id)
-            self._check_room(reminder_id)
-            self._staged[reminder_id] = replace(reminder, state=ReminderState.CANCELLED)
+            self.stage({reminder_id: None})
             return reminder
 
-    def changes(self, *, first_number: int) -> tuple[StagedWrite, ...]:
-        """Return the staged writes and accept no more; the first write has the number `first_number` in the outcome."""
-        with self._lock:
-            self._is_closed = True
-            stored = self._load() if self._staged else {}
-            writes: list[StagedWrite] = []
-            for reminder_id, reminder in self._staged.items():
-                old = stored.get(reminder_id)
-                if reminder == old or (old is None and not reminder.is_open):
-                    continue
-                key = self._keys[reminder_id] = (self._sequence, first_number + len(writes))
-                revised = replace(reminder, created=key if old is None else old.created, revision=key)
-                text = encode(revised).decode() if reminder.is_open else None
-                writes.append(StagedWrite(path=f"{REMINDERS_PATH}{reminder_id}", text=text))
-            return tuple(writes)
+    def load(self, thing_id: str) -> Reminder | None:
+        reminder = self._load_all().get(thing_id)
+        return reminder if reminder is not None and reminder.is_open else None
+
+    def text_of(self, thing_id: str, thing: Reminder, *, key: WriteKey) -> str:
+        stored = self._load_all().get(thing_id)
+        return encode(replace(thing, created=key if stored is None else stored.created, revision=key)).decode()
+
+    def read_text(self, thing_id: str, text: str) -> Reminder:  # noqa: ARG002 - a reminder holds its id
+        return decode(Reminder, text.encode())
+
+    def provenance_of(self, thing: Reminder) -> Provenance:
+        return thing.provenance
+
+    def key_of(self, thing: Reminder) -> WriteKey:
+        return thing.revision
+
+    def name_of(self, thing: Reminder) -> str:
+        return thing.text
+
+    def as_restored(self, thing_id: str, before: Reminder | None) -> Reminder | None:
+        """Return the reminder with its next time, because time goes on; a reminder that was said meanwhile is not restored.
+
+        For example, a daily reminder that was cancelled on Monday and is restored on Thursday is said next on Friday.
+        """
+        stored, now_ms = self._load_all().get(thing_id), self.attempt.now_ms
+        if stored is None or stored.state is ReminderState.DONE or _is_removed_soon(stored, now_ms=now_ms):
+            raise StagingFault("There is nothing to undo: the reminder was said meanwhile, or cancelled too long ago.")
+        if before is None:
+            return None
+        if stored.is_open and before.has_schedule_of(stored):
+            return replace(stored, text=before.text, provenance=before.provenance)
+        due_ms = Schedule(before.start, before.zone, before.recurrence).next_after(now_ms)
+        if due_ms is None:
+            raise StagingFault("The reminder's time has passed; ask for another time, and set it anew.")
+        return replace(before, due_ms=due_ms, claim=None, kept_ms=None)
 
     def _record_shown(self, *reminders: Reminder) -> None:
         self._shown_ids.update(one.id for one in reminders)
         self._shown = Provenance.union((self._shown, *(one.provenance for one in reminders)))
 
     def _deed(self, kind: DeedKind, reminder: Reminder) -> Deed:
-        now = dt.datetime.fromtimestamp(self._now_ms / 1_000, tz=zoneinfo.ZoneInfo(self._zone))
+        now = dt.datetime.fromtimestamp(self.attempt.now_ms / 1_000, tz=zoneinfo.ZoneInfo(self.zone))
         due = Due(
             at=dt.datetime.fromisoformat(local_time(reminder.next_ms, reminder.zone)),
             this_year=now.year,
@@ -249,58 +244,40 @@ class ReminderOverlay:
         return Deed(kind=kind, name=reminder.text, due=due)
 
     def _schedule(self, at: str, rule: str | None) -> tuple[str, str | None, int]:
-        schedule, due_ms = checked_schedule(at, self._zone, rule, now_ms=self._now_ms)
+        schedule, due_ms = checked_schedule(at, self.zone, rule, now_ms=self.attempt.now_ms)
         return schedule.start, schedule.rule, due_ms
 
     def _open(self) -> tuple[Reminder, ...]:
-        reminders = {**self._load(), **self._staged}
+        reminders: dict[str, Reminder | None] = {**self._load_all(), **self._staged}
         return tuple(
-            sorted((one for one in reminders.values() if one.is_open), key=lambda item: (item.next_ms, item.id))
+            sorted(
+                (one for one in reminders.values() if one is not None and one.is_open),
+                key=lambda item: (item.next_ms, item.id),
+            )
         )
 
     def _find(self, reminder_id: str) -> Reminder:
         reminder = next((one for one in self._open() if one.id == reminder_id), None)
         if reminder is None:
-            raise ReminderFault(f"There is no open reminder {reminder_id[:40]!r}; list them first.", may_retry=True)
+            raise StagingFault(f"There is no open reminder {reminder_id[:40]!r}; list them first.", may_retry=True)
         return reminder
 
-    def _load(self) -> dict[str, Reminder]:
+    def _load_all(self) -> dict[str, Reminder]:
+        """Return every reminder of the bucket, also ended ones; two round trips in a turn."""
         if self._stored is None:
             reminders = self._store.read_all()
-            self._stored = {one.id: one for one in reminders if not one.is_from_withdrawn(self._is_withdrawn)}
+            self._stored = {one.id: one for one in reminders if not one.is_from_withdrawn(self.attempt.is_withdrawn)}
         return self._stored
-
-    def _check_room(self, reminder_id: str = "") -> None:
-        if self._is_closed:
-            raise ReminderFault("The turn is over.")
-        if len({*self._staged, reminder_id}) > CHANGES_LIMIT:
-            raise ReminderFault(
-                f"One turn can change at most {CHANGES_LIMIT} reminders; do the rest after the next message."
-            )
 
     def _new_id(self) -> str:
         """Return an id made by no other commit of the chat, for example `r0123456789`."""
-        made_of = f"{self._store.conversation.id}/{self._sequence}/{len(self._staged)}/{self._now_ms}"
+        made_of = f"{self.conversation.id}/{self.attempt.sequence}/{len(self._staged)}/{self.attempt.now_ms}"
         return f"r{hashlib.sha256(made_of.encode()).hexdigest()[:10]}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReminderStaging:
-    """Begins the overlay of each thought.  Local times are of `zone`."""
-
-    zone: str = field(default="Asia/Tokyo")
-
-    def begin(
-        self, conversation: Conversation, *, sequence: int, now_ms: int, amendments: Amendments
-    ) -> ReminderOverlay:
-        """Return an overlay with nothing staged, for the commit of the given number; reads nothing."""
-        return ReminderOverlay(
-            store=ReminderStore(conversation),
-            sequence=sequence,
-            zone=self.zone,
-            now_ms=now_ms,
-            is_withdrawn=amendments.is_withdrawn_from_entries,
-        )
+def _is_removed_soon(reminder: Reminder, *, now_ms: int) -> bool:
+    """Whether a tick removes the ended reminder within a day, so that no late write may rely on the object."""
+    return not reminder.is_open and reminder.ended_ms + RETENTION_MS - _DAY_MS < now_ms
 
 
 def _next_time(reminder: Reminder) -> str:
@@ -317,21 +294,12 @@ def _remaining_rule(reminder: Reminder) -> str | None:
     return replace(recurrence, count=max(1, times_left)).rule
 
 
-def _kind_of_deed(stored: Reminder | None, staged: Reminder) -> DeedKind | None:
-    """Return the effect of a staged write; None: nothing to report."""
-    if staged == stored:
-        return None
-    if not staged.is_open:
-        return DeedKind.REMINDER_CANCELLED if stored is not None else None
-    return DeedKind.REMINDER_SET if stored is None else DeedKind.REMINDER_CHANGED
-
-
 def _checked_text(text: str, kind: ReminderKind) -> str:
     text = " ".join(text.split())
     if not text and kind is ReminderKind.TEXT:
-        raise ReminderFault("The text is empty; ask what to say.", may_retry=True)
+        raise StagingFault("The text is empty; ask what to say.", may_retry=True)
     if len(text) > TEXT_LIMIT:
-        raise ReminderFault(f"The text is longer than {TEXT_LIMIT} characters; shorten it.", may_retry=True)
+        raise StagingFault(f"The text is longer than {TEXT_LIMIT} characters; shorten it.", may_retry=True)
     return text
 
 

@@ -12,7 +12,7 @@ from shared.agent.receipts import without_receipt_symbols
 from shared.conversation.provenance import Provenance
 from shared.conversation.store import Conversation
 from shared.knowledge.digest import Digest, digest
-from shared.knowledge.staging import EntryStaging
+from shared.knowledge.entry_store import EntryStore
 from shared.line.bubbles import fixed_messages
 from shared.line.ids import mask_ids
 from shared.line.language import language_of
@@ -116,9 +116,9 @@ class ReminderWording:
     def _digest(self, conversation: Conversation, occurrence: Occurrence, kind: Literal["daily", "weekly"]) -> Digest:
         """Return the digest of the entries at the time of the occurrence, without words from withdrawn messages."""
         amendments = conversation.amendments.look()
-        entries = EntryStaging().begin(conversation, sequence=0, amendments=amendments)
+        catalog = EntryStore(conversation).catalog().without(amendments.is_withdrawn_from_entries)
         now = dt.datetime.fromtimestamp(occurrence.said_ms / 1_000, zoneinfo.ZoneInfo(occurrence.reminder.zone))
-        return digest(entries.rows(), kind=kind, locale=self._locale_of(occurrence), now=now)
+        return digest(catalog.rows, kind=kind, locale=self._locale_of(occurrence), now=now)
 
     def _text(self, occurrence: Occurrence, words: str) -> str:
         """Return the words; where they come late, with the intended time."""

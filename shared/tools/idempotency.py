@@ -90,8 +90,7 @@ class IdempotentWrites:
         readable_records = [call.record for call in earlier_calls if call.record.arguments is not None]
         for record in readable_records:
             context.recalled.retell(record.provenance)
-        if context.entries is not None:
-            context.entries.mark_shown(Provenance.union(record.provenance for record in readable_records))
+        context.staged.mark_shown(Provenance.union(record.provenance for record in readable_records))
         for call in earlier_calls:
             title = (call.record.arguments or {}).get("title")
             if call.record.tool == "create_page" and call.result is not None and title is not None:

@@ -1,4 +1,4 @@
-"""The knowledge toolset's writing half: capture, update, move, delete and undo entries.  The reading half: knowledge_queries.py.
+"""The knowledge toolset's writing half: capture, update, move and delete entries.  The reading half: knowledge_queries.py.
 
 Every tool works on the turn's overlay, so nothing reaches the bucket before the turn is committed.
 """
@@ -12,6 +12,7 @@ from typing import Final
 from shared import logs
 from shared.agent.grounding import is_addition_grounded, is_note_grounded, is_tick_grounded
 from shared.agent.model import Json
+from shared.agent.overlay import StagingFault
 from shared.agent.repeats import asks_for_another
 from shared.agent.tools import NeedsTap, Tool, ToolFault, load_schema
 from shared.agent.turn_context import TurnContext
@@ -23,7 +24,7 @@ from shared.knowledge.entry_editor import EntryEditor, EntryExistsError, Occasio
 from shared.knowledge.index import index_view
 from shared.knowledge.provenance import PossibleSources
 from shared.knowledge.schema import Category, plain_text
-from shared.knowledge.staging import EntryFault, EntryOverlay
+from shared.knowledge.staging import EntryOverlay
 from shared.line.utf16 import without_lone_surrogates
 
 _DECLARED_IN_FULL: Final = frozenset({"update_entry"})  # the editor checks their arguments, by the entry's category
@@ -31,11 +32,6 @@ _FILING: Final = frozenset({"classify_and_capture", "update_entry"})  # these st
 _CLASSIFIER_INDEX_TOKENS: Final = 500
 MOST_CAPTURES: Final = 12
 """Captures of a turn; each asks the model for a classification."""
-_TOO_MUCH_TO_UNDO: Final = ToolFault(
-    message="Not done: the prompt holds words that were read from outside, and the last change was of several entries. Tell the person, "
-    "and delete or change one by one what they name.",
-    may_retry=False,
-)
 
 Action = Callable[[Json, EntryOverlay, Occasion], Json | ToolFault | NeedsTap]
 
@@ -74,12 +70,6 @@ class KnowledgeTools:
                 "delete_entry",
                 "Delete an entry. Use only when the person asks to delete or forget something that was filed.",
                 self._delete,
-            ),
-            self._tool(
-                "undo_last_change",
-                "Take back the last change to the knowledge base, one step. Use when the person says that they did not mean it, or wants "
-                "it back as it was.",
-                _undo,
             ),
         )
 
@@ -152,7 +142,7 @@ def entry_tool(  # noqa: PLR0913 - the fields of a Tool
     is_reading: bool = False,
     most_calls: int = 20,
 ) -> Tool:
-    """Return a tool that runs `action` on the turn's overlay; an EntryFault becomes a ToolFault."""
+    """Return a tool that runs `action` on the turn's overlay; an StagingFault becomes a ToolFault."""
 
     def run(arguments: Json, context: TurnContext) -> Json | ToolFault | NeedsTap:
         possible = PossibleSources(
@@ -169,7 +159,7 @@ def entry_tool(  # noqa: PLR0913 - the fields of a Tool
         )
         try:
             return action(_scrub(arguments), overlay_of(context), occasion)
-        except EntryFault as fault:
+        except StagingFault as fault:
             return ToolFault(message=str(fault), may_retry=fault.may_retry)
 
     parameters = load_schema(f"{name}.parameters")
@@ -213,31 +203,14 @@ def _hint_of_person(occasion: Occasion) -> Hint:
     return hints_with_category[0] if len(hints) == len(hints_with_category) == 1 else Hint()
 
 
-def _undo(_: Json, overlay: EntryOverlay, occasion: Occasion) -> Json | ToolFault | NeedsTap:
-    with overlay.together():
-        names = overlay.show_undo()
-        if names and occasion.needs_tap:
-            return NeedsTap(name=names[0]) if len(names) == 1 else _TOO_MUCH_TO_UNDO
-        effect = overlay.undo()
-    return {"restored": list(effect.restored), "removed": list(effect.removed)}
-
-
 def revision_of_entry(arguments: Json, context: TurnContext) -> str:
     """Return the revision of the entry at the arguments' `path`."""
     return overlay_of(context).revision_of(str(arguments["path"]))
 
 
-def _revision_of_undo(_: Json, context: TurnContext) -> str:
-    return overlay_of(context).revision_of_undo
-
-
 def overlay_of(context: TurnContext) -> EntryOverlay:
-    """Return the turn's overlay.  Raises: TypeError, if the turn has none, or an overlay of another class."""
-    match context.entries:
-        case EntryOverlay() as overlay:
-            return overlay
-        case other:
-            raise TypeError(f"the knowledge toolset needs an EntryOverlay, not {type(other).__name__}")
+    """Return the turn's view of the entries.  Raises: TypeError, if the deployment stores no entries."""
+    return context.staged.of(EntryOverlay)
 
 
 def _object(value: object) -> Json:
@@ -257,5 +230,4 @@ def _scrub(arguments: Json) -> Json:
 _REVISIONS: Final[Mapping[str, Callable[[Json, TurnContext], str]]] = {
     "update_entry": revision_of_entry,
     "delete_entry": revision_of_entry,
-    "undo_last_change": _revision_of_undo,
 }

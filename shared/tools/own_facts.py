@@ -7,12 +7,12 @@ from typing import Final
 from shared.agent.chat_lines import local_moment
 from shared.agent.chat_memory import ChatMemory
 from shared.agent.model import Json
+from shared.agent.overlay import StagingFault
 from shared.agent.recall_request import NothingToRecallError
 from shared.agent.tools import NeedsTap, Tool, ToolFault, load_schema
 from shared.agent.turn_context import TurnContext
 from shared.conversation.member_mark import mark_id
 from shared.knowledge.own_facts import facts_of, without_fact
-from shared.knowledge.staging import EntryFault
 from shared.line.utf16 import without_lone_surrogates
 from shared.tools.knowledge import overlay_of, revision_of_entry
 
@@ -112,7 +112,7 @@ class OwnFactTools:
                 if context.needs_tap:
                     return NeedsTap(name=entry.name)
                 overlay.stage({path: remaining_entry})
-        except EntryFault as fault:
+        except StagingFault as fault:
             return ToolFault(message=str(fault), may_retry=fault.may_retry)
         try:
             proposed = self.memory.propose(context, message_ids).lines

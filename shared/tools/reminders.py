@@ -11,6 +11,7 @@ from typing import Final, Protocol
 
 from shared.agent.grounding import is_reminder_grounded
 from shared.agent.model import Json
+from shared.agent.overlay import StagingFault
 from shared.agent.repeats import asks_for_another
 from shared.agent.tools import NeedsTap, Tool, ToolFault, load_schema
 from shared.agent.turn_context import TurnContext
@@ -19,10 +20,9 @@ from shared.conversation.store import Conversation
 from shared.knowledge.provenance import PossibleSources
 from shared.knowledge.staging import EntryOverlay
 from shared.line.utf16 import without_lone_surrogates
-from shared.reminders.fault import ReminderExistsError, ReminderFault
 from shared.reminders.reminder import Reminder, ReminderKind
 from shared.reminders.schedule import EVERY_MONTH, local_time, month_day_of
-from shared.reminders.staging import ReminderOverlay
+from shared.reminders.staging import ReminderExistsError, ReminderOverlay
 from shared.search.folding import fold
 
 _LISTED: Final = 20
@@ -189,12 +189,12 @@ def _needs_tap(reminder: Reminder) -> NeedsTap:
 
 
 def _tool(name: str, description: str, action: Action) -> Tool:
-    """Return a tool that runs `action` on the turn's overlay; a ReminderFault becomes a ToolFault."""
+    """Return a tool that runs `action` on the turn's overlay; a StagingFault becomes a ToolFault."""
 
     def run(arguments: Json, context: TurnContext) -> Json | ToolFault | NeedsTap:
         try:
             return action(arguments, _overlay_of(context), context)
-        except ReminderFault as fault:
+        except StagingFault as fault:
             return ToolFault(message=str(fault), may_retry=fault.may_retry)
 
     return Tool(
@@ -213,21 +213,17 @@ def _revision(arguments: Json, context: TurnContext) -> str:
 
 
 def _overlay_of(context: TurnContext) -> ReminderOverlay:
-    """Return the turn's overlay.  Raises: TypeError, if the turn has none, or an overlay of another class."""
-    match context.reminders:
-        case ReminderOverlay() as overlay:
-            return overlay
-        case other:
-            raise TypeError(f"the reminders toolset needs a ReminderOverlay, not {type(other).__name__}")
+    """Return the turn's view of the reminders.  Raises: TypeError, if the deployment has none."""
+    return context.staged.of(ReminderOverlay)
 
 
 def _provenance(text: str, overlay: ReminderOverlay, context: TurnContext) -> Provenance:
     """Return the possible sources of a reminder's text: the asking messages, earlier messages, entries and other reminders."""
     possible = PossibleSources(to_answer=context.to_answer, earlier=context.read_earlier, retellings=context.retellings)
     sources = list(possible.of(text))
-    if isinstance(context.entries, EntryOverlay):
-        read_ids = context.entries.provenance.message_ids
-        sources += possible.of_entries(text, context.entries.rows(), read_ids=read_ids) if text else ()
+    entries = context.staged.find(EntryOverlay)
+    if entries is not None and text:
+        sources += possible.of_entries(text, entries.rows(), read_ids=entries.provenance.message_ids)
     folded = fold(text)
     for reminder in overlay.shown:
         is_part = bool(folded) and folded in fold(reminder.text) and not possible.is_said(text)

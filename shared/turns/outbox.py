@@ -72,7 +72,7 @@ class Outbox:
 
     line: Messenger
     staged: StagedWriter
-    entries: WordHolder
+    holders: Sequence[WordHolder]
     attachments: Attachments | None = None
     phrases: Phrases
     late_reply: LateReply
@@ -162,7 +162,8 @@ class Outbox:
             if outcome.writes:
                 amendments = conversation.amendments.look()
                 if _may_affect_entries(amendments, outcome):
-                    self.entries.remove_withdrawn(conversation, amendments)
+                    for holder in self.holders:
+                        holder.remove_withdrawn(conversation, amendments)
 
     def _send(
         self, lease: Lease, outcome: OutcomeRecord, deadline: Deadline, *, is_takeover: bool, spare: Sequence[Route]

@@ -65,7 +65,7 @@ OF_HANDLERS: Final[Mapping[str, Mutation]] = {
         lacks="a member who joined later is told what was said before",
     ),
     "updates_catalog": Mutation(
-        f"{_APPLY}:StagedEntryWriter.apply",
+        f"{_APPLY}:EntryWriting.finish",
         Skip("_update_catalog"),
         lacks="the catalog does not know what was filed",
     ),
@@ -220,7 +220,7 @@ OF_HANDLERS: Final[Mapping[str, Mutation]] = {
         lacks="a kept reminder is forgotten where the answer that was to say it has no room for it or does not arrive",
     ),
     "notes_what_was_said": Mutation(
-        f"{_REMINDER_APPLY}:StagedReminderWriter.apply",
+        f"{_REMINDER_APPLY}:ReminderWriting.finish",
         Skip("_record_said"),
         lacks="every answer says the same kept reminder",
     ),

@@ -14,9 +14,9 @@ from typing import Any, Final, TypeVar, cast
 
 from greenlet import GreenletExit
 
+from shared.agent import overlay, staged
 from shared.composition import assembly, toolsets
 from shared.handlers import message
-from shared.knowledge import staging
 from shared.tools.idempotency import IdempotentWrites
 from shared.turns.flood import Floods
 from tests.simulation.scheduler import Process, Scheduler, Task, current_task
@@ -215,7 +215,8 @@ def green_threads() -> Iterator[None]:
     """Inside the block the product's modules use what waits on greenlets."""
     with replaced(
         (message, "wait", wait),
-        (staging, "threading", SimpleNamespace(RLock=RLock)),
+        (overlay, "threading", SimpleNamespace(RLock=RLock)),
+        (staged, "threading", SimpleNamespace(RLock=RLock)),
         (assembly, "Floods", lambda *, clock: Floods(clock=clock, _arrived=cast("Any", Condition()))),
         (
             toolsets,

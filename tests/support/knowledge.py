@@ -10,28 +10,31 @@ from hypothesis import strategies as st
 
 from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryObjectStore, ScriptedJsonModel
 from shared.agent.model import JsonModel
+from shared.agent.overlay import Attempt
 from shared.agent.registry import Registry
+from shared.agent.staged import Staged
 from shared.agent.tools import ToolFault, load_schema
 from shared.agent.turn_context import TurnContext
+from shared.composition.staged_writes import STAGED_WRITES
 from shared.conversation.amendments import Amendments
 from shared.conversation.provenance import Provenance, Source
 from shared.conversation.records import Audit, MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation, Conversations
 from shared.errors import StorageUnavailableError
-from shared.knowledge.apply import StagedEntryWriter
 from shared.knowledge.classification import Classifier
 from shared.knowledge.embeddings import Embedder, EntryEmbeddings
 from shared.knowledge.entry import Entry, Note
 from shared.knowledge.entry_editor import EntryEditor
 from shared.knowledge.entry_store import EntryStore
 from shared.knowledge.schema import FIELDS, Category, Field, Value, plain_text
-from shared.knowledge.staging import EntryStaging
+from shared.knowledge.staging import EntryOverlay
 from shared.line.bot_name import BotName
 from shared.metering import Metering
 from shared.storage.object_store import ListedObject, ObjectStore, StoredObject
 from shared.tools.core import core_tools
 from shared.tools.knowledge import KnowledgeTools
 from shared.tools.knowledge_queries import KnowledgeQueryTools
+from shared.tools.undo import undo_tools
 from tests.support.inline import InlineExecutor
 
 CHAT = "U" + "1" * 32
@@ -195,7 +198,7 @@ class FilingChat:
             else None
         )
         reading = KnowledgeQueryTools(time_zone=TOKYO, locale=locale, embeddings=embeddings)
-        self.tools = {tool.name: tool for tool in (*writing.tools(), *reading.tools())}
+        self.tools = {tool.name: tool for tool in (*writing.tools(), *undo_tools(), *reading.tools())}
 
     def begin(self, *messages: MessageRecord, earlier: Sequence[MessageRecord] = ()) -> "FilingTurn":
         """Begin a turn that answers the messages."""
@@ -220,7 +223,7 @@ class FilingChat:
 
     def apply(self, outcome: OutcomeRecord) -> None:
         """Apply what the outcome stages, under a lease that holds."""
-        assert StagedEntryWriter().apply(self.conversation, outcome, OpenLease())
+        assert STAGED_WRITES.apply(self.conversation, outcome, OpenLease())
 
     @property
     def paths(self) -> list[str]:
@@ -251,14 +254,17 @@ class FilingTurn:
         self._messages = messages
         chat.sequence += 1
         self.sequence = chat.sequence
-        self.overlay = EntryStaging().begin(chat.conversation, sequence=chat.sequence, amendments=Amendments())
+        attempt = Attempt.at(
+            chat.conversation, sequence=chat.sequence, now_ms=chat.clock.now_ms(), amendments=Amendments()
+        )
+        self.overlay = EntryOverlay(attempt)
         self.context = TurnContext(
             conversation=chat.conversation,
             sequence=chat.sequence,
             now_ms=chat.clock.now_ms(),
             to_answer=messages,
             earlier=earlier,
-            entries=self.overlay,
+            staged=Staged((self.overlay,)),
         )
 
     def call(self, name: str, **arguments: object) -> Any:  # noqa: ANN401 - JSON
@@ -279,7 +285,7 @@ class FilingTurn:
             kind=OutcomeKind.REPLIED,
             text="ok",
             provenance=self.overlay.provenance,
-            writes=self.overlay.changes(),
+            writes=self.context.staged.changes(),
             sequence=self.sequence,
             audit=Audit(
                 filed_paths=self.overlay.filed_paths,

@@ -26,9 +26,9 @@ from shared.conversation.pushes import PushesRecord
 from shared.conversation.records import EditedWords, MessageRecord, OutcomeRecord, Watermark
 from shared.conversation.snapshot_records import Segment, SnapshotRecord
 from shared.conversation.turn import TurnRecord
+from shared.conversation.undo import UndoRecord
 from shared.knowledge.catalog import Catalog
 from shared.knowledge.tombstone import Tombstone
-from shared.knowledge.undo import UndoRecord
 from shared.reminders.reminder import Reminder
 from shared.storage.codec import VERSION, encode
 

@@ -5,9 +5,11 @@ from dataclasses import dataclass, field
 
 from shared.adapters.memory import MemoryObjectStore
 from shared.agent.model import Json
+from shared.agent.overlay import Attempt
+from shared.agent.staged import Staged
 from shared.agent.tools import Tool
 from shared.agent.turn_context import TurnContext
-from shared.composition.staged_writes import StagedWrites
+from shared.composition.staged_writes import STAGED_WRITES
 from shared.conversation.amendments import Amendments
 from shared.conversation.provenance import Provenance, Source
 from shared.conversation.records import OutcomeKind, OutcomeRecord
@@ -15,7 +17,7 @@ from shared.conversation.store import Conversation
 from shared.errors import StorageUnavailableError
 from shared.reminders.reminder import Reminder
 from shared.reminders.schedule import local_time
-from shared.reminders.staging import ReminderOverlay, ReminderStaging
+from shared.reminders.staging import ReminderOverlay
 from shared.reminders.store import ReminderStore
 from shared.storage.object_store import ListedObject, StoredObject
 from shared.turns.lease import Lease, open_turn
@@ -84,15 +86,16 @@ class ReminderChat:
 
     def begin(self, amendments: Amendments | None = None) -> ReminderOverlay:
         self.sequence += 1
-        return ReminderStaging(zone=ZONE).begin(
+        attempt = Attempt.at(
             self.conversation,
             sequence=self.sequence,
             now_ms=self.conversation.turn.clock.now_ms(),
             amendments=amendments or Amendments(),
         )
+        return ReminderOverlay(attempt, zone=ZONE)
 
     def outcome(self, overlay: ReminderOverlay) -> OutcomeRecord:
-        writes = overlay.changes(first_number=0)
+        writes = Staged((overlay,)).changes()
         return OutcomeRecord(
             webhook_event_id=f"e{self.sequence}",
             timestamp_ms=1_000,
@@ -108,7 +111,7 @@ class ReminderChat:
         return outcome
 
     def apply(self, outcome: OutcomeRecord) -> bool:
-        return StagedWrites().apply(self.conversation, outcome, self.lease())
+        return STAGED_WRITES.apply(self.conversation, outcome, self.lease())
 
     def lease(self) -> Lease:
         lease = open_turn(self.conversation, self.conversation.turn.read())
@@ -155,8 +158,8 @@ def reminding_tool() -> Tool:
     """
 
     def remind(arguments: Json, context: TurnContext) -> Json:
-        overlay = context.reminders
-        if not isinstance(overlay, ReminderOverlay):
+        overlay = context.staged.find(ReminderOverlay)
+        if overlay is None:
             return {"status": "off"}
         sources = (one.source for one in context.to_answer)
         if "cancel" in arguments:

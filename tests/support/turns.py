@@ -11,13 +11,13 @@ from shared.access.usage import DeploymentUsage
 from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryMedia, MemoryObjectStore
 from shared.bus.endpoint import REQUEST_S
 from shared.clock import Clock, Deadline, SystemClock
+from shared.composition.staged_writes import STAGED_WRITES
 from shared.conversation.media import Media
 from shared.conversation.quoted_media import QuotedMedia
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, ProposedCall
 from shared.conversation.spending import Ledger
 from shared.conversation.withdrawal import Withdrawal
 from shared.handlers.unsend import withdrawal_of
-from shared.knowledge.apply import StagedEntryWriter
 from shared.knowledge.entry_words import EntryWords
 from shared.storage.object_cache import ObjectCache
 from shared.turns.background import ThreadBackground
@@ -50,8 +50,8 @@ def outbox_on(line: MemoryLineApi, clock: Clock, *, late_reply: LateReply = Late
     """Return an outbox on this LINE."""
     return Outbox(
         line=line,
-        staged=StagedEntryWriter(),
-        entries=EntryWords(),
+        staged=STAGED_WRITES,
+        holders=(EntryWords(),),
         phrases=NamedPhrases(),
         late_reply=late_reply,
         clock=clock,

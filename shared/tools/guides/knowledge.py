@@ -15,7 +15,8 @@ What is filed belongs to this chat alone. The index of it, or a line that it is 
   When somebody corrects a fact, pass the new value and, as a `note`, the old one with the date since when it stood there.
 - `move_entry`: when somebody corrects a category ("actually that should be a project"); without another name they mean the entry of the
   latest `[filed]`.
-- `delete_entry`: when somebody asks to delete what was filed. `undo_last_change`: when they want the last change taken back.
+- `delete_entry`: when somebody asks to delete what was filed. `undo_last_change`: when they want the last change taken back, whatever
+  it was: an entry, a reminder.
 - `generate_digest`: when somebody asks for a daily digest or a weekly review. Pass its content on as it is.
 - `list_own_facts`: when somebody asks what you know about them; tell the facts with their dates. `forget_fact`: when they want one of them
   forgotten ("forget that I ..."); what the facts came from goes once they press the button below.

@@ -16,13 +16,14 @@ from shared.adapters.cloud_trace import OpenTelemetryTracer
 from shared.adapters.memory.scripted_model import Step, calling, unusable
 from shared.agent import responder
 from shared.agent.model import Json, ModelRequest, ModelResponse
+from shared.agent.overlay import StagingFault
 from shared.agent.receipts import Deed, receipt
 from shared.agent.responder import prompt_version
 from shared.agent.tools import Cited, Tool
 from shared.agent.turn_context import TurnContext
 from shared.conversation.records import OutcomeRecord
 from shared.errors import ModelRefusedError
-from shared.knowledge.staging import EntryFault, EntryOverlay
+from shared.knowledge.staging import EntryOverlay
 from shared.line.bubbles import ANSWER, DIGEST
 from shared.storage.codec import decode
 from tests.support.people import ChatEvents, Person
@@ -227,9 +228,8 @@ def test_a_tool_that_took_too_long_stages_nothing_that_the_receipt_does_not_tell
 
     def receipt_before_the_deletion(deeds: Sequence[Deed], *, locale: str) -> str:
         told = receipt(deeds, locale=locale)
-        overlay = contexts[-1].entries
-        assert isinstance(overlay, EntryOverlay)
-        with contextlib.suppress(EntryFault):
+        overlay = contexts[-1].staged.of(EntryOverlay)
+        with contextlib.suppress(StagingFault):
             overlay.stage({"ideas/lunch.md": None})
         return told
 

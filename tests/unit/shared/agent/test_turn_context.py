@@ -5,17 +5,18 @@ from typing import Final
 
 import pytest
 
+from shared.agent.overlay import Attempt, StagingFault
 from shared.agent.receipts import Deed, DeedKind
-from shared.agent.turn_context import StagedEntries, TurnContext
+from shared.agent.staged import Staged
+from shared.agent.turn_context import TurnContext
 from shared.conversation.amendments import Amendments
 from shared.conversation.provenance import MEDIA, NOTION, WEB, Provenance
 from shared.conversation.recollection import Recollection
 from shared.conversation.records import Amendment, ProposedCall
 from shared.conversation.store import Conversation
 from shared.errors import PromptAmendedError
-from shared.knowledge.staging import EntryStaging
-from shared.reminders.fault import ReminderFault
-from shared.reminders.staging import ReminderStaging
+from shared.knowledge.staging import EntryOverlay
+from shared.reminders.staging import ReminderOverlay
 from tests.support.chats import answer, made_of, message
 from tests.support.questions import question_about
 
@@ -41,10 +42,14 @@ def unasked(chat: Conversation) -> TurnContext:
     return TurnContext(conversation=chat)
 
 
-def entries_that_read(conversation: Conversation, *line_message_ids: str) -> StagedEntries:
-    entries = EntryStaging().begin(conversation, sequence=1, amendments=Amendments())
+def attempt_in(conversation: Conversation) -> Attempt:
+    return Attempt.at(conversation, sequence=1, now_ms=0, amendments=Amendments())
+
+
+def staged_that_read(conversation: Conversation, *line_message_ids: str) -> Staged:
+    entries = EntryOverlay(attempt_in(conversation))
     entries.mark_shown(made_of(*line_message_ids))
-    return entries
+    return Staged((entries,))
 
 
 def test_a_turn_is_overheard_where_its_question_is(context: TurnContext, unasked: TurnContext) -> None:
@@ -55,7 +60,7 @@ def test_a_turn_is_overheard_where_its_question_is(context: TurnContext, unasked
 
 def test_deeds_outside_and_words_of_the_asked_messages_are_told(context: TurnContext) -> None:
     context.outside.add(PAGE)
-    context = replace(context, entries=entries_that_read(context.conversation))
+    context = replace(context, staged=staged_that_read(context.conversation))
 
     assert context.deeds == (PAGE,)
     assert context.said == ("delete the lunch note",)
@@ -90,14 +95,12 @@ def test_messages_that_were_looked_up_count_as_read(context: TurnContext, unaske
 
 
 def test_nothing_is_staged_once_the_turn_is_sealed(context: TurnContext) -> None:
-    reminders = ReminderStaging(zone="Asia/Tokyo").begin(
-        context.conversation, sequence=1, now_ms=0, amendments=Amendments()
-    )
-    context = replace(context, entries=entries_that_read(context.conversation), reminders=reminders)
+    reminders = ReminderOverlay(attempt_in(context.conversation), zone="Asia/Tokyo")
+    context = replace(context, staged=Staged((reminders,)))
 
     context.close_staging()
 
-    with pytest.raises(ReminderFault, match="The turn is over"):
+    with pytest.raises(StagingFault, match="The turn is over"):
         reminders.create(text="tea", at="2026-01-01T09:00", provenance=Provenance.of_sources(()), user_id=None)
 
 
@@ -122,7 +125,7 @@ def test_sources_of_entries_and_of_what_was_looked_up_count_as_read(context: Tur
     assert context.shown.ids == frozenset()
 
     context.recalled.add(Recollection.of([message(2, "tea")]))
-    context = replace(context, entries=entries_that_read(context.conversation, "m3"))
+    context = replace(context, staged=staged_that_read(context.conversation, "m3"))
 
     assert context.shown.ids == {"m2", "m3"}
     assert context.provenance.ids == {"m1", "m2", "m3", "m5"}
@@ -131,7 +134,7 @@ def test_sources_of_entries_and_of_what_was_looked_up_count_as_read(context: Tur
 @pytest.mark.parametrize("withdrawn", ["m2", "m3", "m5"])
 def test_a_withdrawal_of_anything_that_was_read_ends_the_attempt(context: TurnContext, withdrawn: str) -> None:
     context.recalled.add(Recollection.of([message(2, "tea")]))
-    context = replace(context, entries=entries_that_read(context.conversation, "m3"))
+    context = replace(context, staged=staged_that_read(context.conversation, "m3"))
     context.check_amendments()
 
     context.conversation.amendments.amend(Amendment(line_message_id=withdrawn, timestamp_ms=9))

@@ -9,17 +9,19 @@ from typing import Any
 import pytest
 
 from shared.adapters.memory import FixedClock
+from shared.agent.overlay import CHANGES_LIMIT, Attempt, StagingFault, UndoEffect
+from shared.agent.staged import Staged
+from shared.composition.staged_writes import STAGED_WRITES
 from shared.conversation.amendments import Amendments
 from shared.conversation.provenance import Provenance, Source
 from shared.conversation.records import OutcomeKind, OutcomeRecord, StagedWrite
 from shared.conversation.store import Conversations
-from shared.knowledge.apply import StagedEntryWriter
+from shared.conversation.undo import format_undo, read_undo
 from shared.knowledge.catalog import CATALOG_LIMIT_BYTES, ROW_LIMIT_BYTES, Catalog, row_of
 from shared.knowledge.entry import Entry, Note
 from shared.knowledge.entry_file import format_entry, read_entry
 from shared.knowledge.schema import FIELDS, Category
-from shared.knowledge.staging import CHANGES_LIMIT, ENTRIES_LIMIT, EntryFault, EntryOverlay, EntryStaging, Placement
-from shared.knowledge.undo import UndoEffect, format_undo, read_undo
+from shared.knowledge.staging import ENTRIES_LIMIT, EntryOverlay, Placement
 from shared.storage.codec import encode
 from tests.support.chats import made_of
 from tests.support.inline import InlineExecutor
@@ -64,10 +66,11 @@ class StagingChat:
 
     def begin(self, amendments: Amendments | None = None) -> EntryOverlay:
         self.sequence += 1
-        return EntryStaging().begin(self.conversation, sequence=self.sequence, amendments=amendments or Amendments())
+        attempt = Attempt.at(self.conversation, sequence=self.sequence, now_ms=0, amendments=amendments or Amendments())
+        return EntryOverlay(attempt)
 
     def commit(self, overlay: EntryOverlay) -> tuple[StagedWrite, ...]:
-        writes = overlay.changes()
+        writes = Staged((overlay,)).changes()
         outcome = OutcomeRecord(
             webhook_event_id="e1",
             timestamp_ms=1,
@@ -76,7 +79,7 @@ class StagingChat:
             writes=writes,
             sequence=self.sequence,
         )
-        assert StagedEntryWriter().apply(self.conversation, outcome, OpenLease())
+        assert STAGED_WRITES.apply(self.conversation, outcome, OpenLease())
         return writes
 
     def keeps(self, *entries: Entry) -> None:
@@ -106,7 +109,7 @@ def test_a_turn_reads_its_own_writes(chat: StagingChat) -> None:
     assert names(overlay) == [YARD, "projects/shed.md"]
     assert overlay.show_entry(YARD).fields["status"] == "done"
     assert [one.path for one in overlay.show_entries([GARDEN, "projects/shed.md", YARD])] == ["projects/shed.md", YARD]
-    with pytest.raises(EntryFault, match=r"Entry not found: projects/garden\.md"):
+    with pytest.raises(StagingFault, match=r"Entry not found: projects/garden\.md"):
         overlay.show_entry(GARDEN)
 
 
@@ -139,7 +142,7 @@ def test_several_entries_are_read_side_by_side(chat: StagingChat) -> None:
 
 @pytest.mark.parametrize("path", ["projects/none.md", "index.md", "../x", ""])
 def test_a_path_without_an_entry_is_a_fault(chat: StagingChat, path: str) -> None:
-    with pytest.raises(EntryFault, match="Entry not found") as caught:
+    with pytest.raises(StagingFault, match="Entry not found") as caught:
         chat.begin().show_entry(path)
 
     assert caught.value.may_retry
@@ -151,7 +154,7 @@ def test_entries_of_withdrawn_messages_do_not_exist_for_the_turn(chat: StagingCh
 
     assert names(overlay) == [YARD]
     assert [one.path for one in overlay.show_entries([GARDEN, YARD])] == [YARD]
-    with pytest.raises(EntryFault, match="not found"):
+    with pytest.raises(StagingFault, match="not found"):
         overlay.show_entry(GARDEN)
     assert overlay.is_taken(GARDEN)  # its object is still there
 
@@ -214,14 +217,14 @@ def test_what_is_as_it_was_is_not_written(chat: StagingChat) -> None:
 
     overlay.stage({GARDEN: overlay.show_entry(GARDEN)})
 
-    assert overlay.changes() == ()
+    assert Staged((overlay,)).changes() == ()
 
 
 def test_after_the_decision_nothing_more_is_staged(chat: StagingChat) -> None:
     overlay = chat.begin()
-    overlay.changes()
+    Staged((overlay,)).changes()
 
-    with pytest.raises(EntryFault, match="The turn is over"):
+    with pytest.raises(StagingFault, match="The turn is over"):
         overlay.stage({GARDEN: entry(GARDEN)})
 
 
@@ -231,7 +234,7 @@ def test_a_turn_changes_as_many_entries_as_the_limit(chat: StagingChat) -> None:
     overlay.stage({path: entry(path) for path in paths[:-1]})
     overlay.stage({paths[0]: entry(paths[0], status="done")})
 
-    with pytest.raises(EntryFault, match="at most 20 entries"):
+    with pytest.raises(StagingFault, match="at most 20 entries"):
         overlay.stage({paths[-1]: entry(paths[-1])})
 
     assert len(overlay.rows()) == CHANGES_LIMIT
@@ -254,7 +257,7 @@ def test_a_full_chat_takes_changes_and_no_new_entry(
     overlay = chat.begin()
     changes = {path: None if is_deleted else entry(path) for path, is_deleted in paths.items()}
 
-    with pytest.raises(EntryFault, match="full") if is_full else nullcontext():
+    with pytest.raises(StagingFault, match="full") if is_full else nullcontext():
         overlay.stage(changes)
 
 
@@ -267,7 +270,7 @@ def test_the_placement_is_that_of_the_last_filing_until_its_entry_changes(chat: 
     placements = [overlay.placement]
     overlay.stage({GARDEN: None})
     placements.append(overlay.placement)
-    overlay.undo()
+    Staged((overlay,)).undo()
     placements.append(overlay.placement)
 
     assert placements == [placement, None, placement]
@@ -279,11 +282,11 @@ def test_an_undo_in_the_turn_takes_back_its_last_step(chat: StagingChat) -> None
     overlay.stage({GARDEN: entry(GARDEN, status="done"), YARD: entry(YARD)})
     overlay.stage({YARD: entry(YARD, status="done")})
 
-    assert overlay.undo() == UndoEffect(restored=(YARD,), removed=())
+    assert Staged((overlay,)).undo() == UndoEffect(restored=(YARD,), removed=())
     assert overlay.show_entry(YARD).fields["status"] == "active"
-    assert overlay.undo() == UndoEffect(restored=(GARDEN,), removed=(YARD,))
+    assert Staged((overlay,)).undo() == UndoEffect(restored=(GARDEN,), removed=(YARD,))
     assert names(overlay) == [GARDEN]
-    assert overlay.changes() == ()
+    assert Staged((overlay,)).changes() == ()
 
 
 def test_the_next_turn_undoes_what_the_last_one_changed_and_only_that(chat: StagingChat) -> None:
@@ -291,17 +294,17 @@ def test_the_next_turn_undoes_what_the_last_one_changed_and_only_that(chat: Stag
     chat.changes({GARDEN: entry(GARDEN, "m2", status="done"), YARD: entry(YARD, "m3")})
     overlay = chat.begin()
 
-    assert overlay.undo() == UndoEffect(restored=(GARDEN,), removed=(YARD,))
+    assert Staged((overlay,)).undo() == UndoEffect(restored=(GARDEN,), removed=(YARD,))
     assert overlay.provenance.ids == {"m1", "m2", "m3"}
-    with pytest.raises(EntryFault, match="nothing to undo"):
-        overlay.undo()
+    with pytest.raises(StagingFault, match="nothing to undo"):
+        Staged((overlay,)).undo()
     chat.commit(overlay)
 
     following = chat.begin()
     assert names(following) == [GARDEN]
     assert following.show_entry(GARDEN).fields["status"] == "active"
-    with pytest.raises(EntryFault, match="nothing to undo"):
-        following.undo()
+    with pytest.raises(StagingFault, match="nothing to undo"):
+        Staged((following,)).undo()
 
 
 def test_whoever_is_shown_what_would_be_undone_has_read_its_sources(chat: StagingChat) -> None:
@@ -310,7 +313,7 @@ def test_whoever_is_shown_what_would_be_undone_has_read_its_sources(chat: Stagin
     overlay = chat.begin()
     overlay.mark_shown(made_of("m9"))
 
-    assert overlay.show_undo() == ("garden", "yard")
+    assert Staged((overlay,)).show_undo() == ("garden", "yard")
     assert overlay.provenance.ids == {"m1", "m2", "m3", "m9"}
 
 
@@ -330,8 +333,8 @@ def test_what_a_withdrawn_message_said_is_not_restored(chat: StagingChat, line_m
     chat.keeps(entry(GARDEN, "m1"))
     chat.changes({GARDEN: entry(GARDEN, "m2", status="done")})
 
-    with pytest.raises(EntryFault, match="nothing to undo"):
-        chat.begin(Amendments(withdrawn=frozenset({line_message_id}))).undo()
+    with pytest.raises(StagingFault, match="nothing to undo"):
+        Staged((chat.begin(Amendments(withdrawn=frozenset({line_message_id}))),)).undo()
 
 
 @pytest.mark.parametrize("broken", [b"{", b'{"version": 2}'])
@@ -342,13 +345,13 @@ def test_an_undo_record_that_cannot_be_read_restores_nothing(chat: StagingChat, 
     assert stored is not None
     chat.store.replace(name, broken, generation=stored.generation)
 
-    with pytest.raises(EntryFault, match="nothing to undo"):
-        chat.begin().undo()
+    with pytest.raises(StagingFault, match="nothing to undo"):
+        Staged((chat.begin(),)).undo()
 
 
 def test_a_chat_that_filed_nothing_has_nothing_to_undo(chat: StagingChat) -> None:
-    with pytest.raises(EntryFault, match="nothing to undo"):
-        chat.begin().undo()
+    with pytest.raises(StagingFault, match="nothing to undo"):
+        Staged((chat.begin(),)).undo()
 
 
 def test_what_is_filed_is_what_was_not_there_before(chat: StagingChat) -> None:
@@ -363,7 +366,7 @@ def test_what_is_filed_is_what_was_not_there_before(chat: StagingChat) -> None:
 
 
 def test_an_entry_that_is_too_long_may_be_filed_in_parts(chat: StagingChat) -> None:
-    with pytest.raises(EntryFault, match="file it in parts") as caught:
+    with pytest.raises(StagingFault, match="file it in parts") as caught:
         chat.begin().stage({GARDEN: replace(entry(GARDEN), notes=(Note(text="x" * ROW_LIMIT_BYTES),))})
 
     assert caught.value.may_retry
@@ -455,7 +458,7 @@ def test_deeds_of_an_undo_are_told_apart_from_what_follows_it(chat: StagingChat)
     chat.changes({GARDEN: entry(GARDEN, status="done"), YARD: entry(YARD)})
     overlay = chat.begin()
 
-    overlay.undo()
+    Staged((overlay,)).undo()
     overlay.stage({"projects/new.md": entry("projects/new.md")})
     overlay.stage({"projects/shed.md": entry("projects/shed.md", status="done")})
 
@@ -475,7 +478,7 @@ def test_an_entry_may_take_as_much_of_the_catalog_as_the_limit_of_a_row(
     length = 1 + ROW_LIMIT_BYTES - row_of(brief).size_bytes + over
     overlay = chat.begin()
 
-    with pytest.raises(EntryFault, match="too long to be kept") if is_too_long else nullcontext():
+    with pytest.raises(StagingFault, match="too long to be kept") if is_too_long else nullcontext():
         overlay.stage(
             {GARDEN: replace(brief, notes=(Note(text="x" * length),)), YARD: entry(YARD), "projects/x.md": None}
         )
@@ -494,7 +497,7 @@ def test_a_catalog_grows_up_to_its_limit(chat: StagingChat, over: int, *, is_ful
     rows[0] = replace(rows[0], folded={"content": "x" * length})
     chat.store.create(chat.conversation.names.entry("search.json"), encode(Catalog(rows=tuple(rows))))
 
-    with pytest.raises(EntryFault, match="4 MiB of text") if is_full else nullcontext():
+    with pytest.raises(StagingFault, match="4 MiB of text") if is_full else nullcontext():
         overlay.stage({YARD: entry(YARD)})
 
 
@@ -516,7 +519,7 @@ def test_an_entry_whose_notes_name_so_many_messages_that_it_could_not_be_read_ba
     assert names(chat.begin()) == [GARDEN]
     more = tuple(Note(text=f"day {day}", message_ids=ids) for day in range(40))
 
-    with pytest.raises(EntryFault, match="too long to be kept"):
+    with pytest.raises(StagingFault, match="too long to be kept"):
         chat.changes({GARDEN: replace(diary, notes=more)})
 
     assert chat.begin().show_entry(GARDEN).notes[-1].text == "day 19"

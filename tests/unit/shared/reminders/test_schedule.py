@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shared.agent.overlay import StagingFault
 from shared.recurrence import Recurrence
-from shared.reminders.fault import ReminderFault
 from shared.reminders.schedule import (
     LOCAL_FORMAT,
     Schedule,
@@ -67,12 +67,12 @@ def test_a_local_time_is_meant_in_its_zone() -> None:
 def test_a_time_that_cannot_be_used_is_a_fault_that_says_why(at: str, zone: str, fault: str) -> None:
     now_ms = min(NOW_MS, ms("2026-01-01T00:00")) if zone == NEW_YORK else NOW_MS
 
-    with pytest.raises(ReminderFault, match=fault, check=MAY_RETRY):
+    with pytest.raises(StagingFault, match=fault, check=MAY_RETRY):
         checked_schedule(at, zone, None, now_ms=now_ms)
 
 
 def test_a_rule_that_is_not_understood_is_a_fault_that_may_be_mended() -> None:
-    with pytest.raises(ReminderFault, match="FREQ must be", check=MAY_RETRY):
+    with pytest.raises(StagingFault, match="FREQ must be", check=MAY_RETRY):
         checked_schedule("2026-11-23T09:00", TOKYO, "FREQ=HOURLY", now_ms=NOW_MS)
 
 
@@ -84,11 +84,11 @@ def test_a_schedule_has_its_rule_in_one_spelling() -> None:
 
 
 def test_a_rule_that_might_never_occur_is_a_fault() -> None:
-    with pytest.raises(ReminderFault, match="up to 28", check=MAY_RETRY):
+    with pytest.raises(StagingFault, match="up to 28", check=MAY_RETRY):
         checked_schedule("2027-02-01T09:00", TOKYO, "FREQ=MONTHLY;INTERVAL=12;BYMONTHDAY=31", now_ms=NOW_MS)
-    with pytest.raises(ReminderFault, match="up to 28", check=MAY_RETRY):
+    with pytest.raises(StagingFault, match="up to 28", check=MAY_RETRY):
         checked_schedule("2027-01-31T09:00", TOKYO, "FREQ=MONTHLY;INTERVAL=2", now_ms=NOW_MS)
-    with pytest.raises(ReminderFault, match="ends before its first time", check=MAY_RETRY):
+    with pytest.raises(StagingFault, match="ends before its first time", check=MAY_RETRY):
         checked_schedule("2027-01-01T09:00", TOKYO, "FREQ=DAILY;UNTIL=20261231", now_ms=NOW_MS)
 
 
@@ -107,7 +107,7 @@ def test_a_rule_of_months_occurs_on_its_day(rule: str, first: str) -> None:
 
 
 def test_a_time_without_a_day_is_a_fault_also_beside_a_rule_of_months() -> None:
-    with pytest.raises(ReminderFault, match="is no local time", check=MAY_RETRY):
+    with pytest.raises(StagingFault, match="is no local time", check=MAY_RETRY):
         checked_schedule("tomorrow", TOKYO, "FREQ=MONTHLY;INTERVAL=2", now_ms=NOW_MS)
 
 

@@ -8,17 +8,17 @@ from dataclasses import replace
 import pytest
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
+from shared.agent.overlay import CHANGES_LIMIT, StagingFault
 from shared.agent.receipts import DeedKind
 from shared.clock import SKEW_MS
-from shared.composition.staged_writes import StagedWrites
+from shared.composition.staged_writes import STAGED_WRITES
 from shared.conversation.amendments import Amendments
 from shared.conversation.provenance import Provenance, Source
 from shared.conversation.records import OutcomeRecord
 from shared.errors import StorageUnavailableError
-from shared.reminders.fault import ReminderFault
 from shared.reminders.reminder import Claim, Reminder, ReminderState
 from shared.reminders.schedule import local_time
-from shared.reminders.staging import CHANGES_LIMIT, ReminderOverlay
+from shared.reminders.staging import ReminderOverlay
 from shared.reminders.store import ReminderStore
 from shared.storage.codec import decode, encode
 from tests.support import schemas
@@ -89,7 +89,7 @@ def test_a_turn_reads_its_own_writes(chat: ReminderChat) -> None:
     create(overlay, in_days(chat, 1), "wake up")
 
     assert [one.text for one in overlay.list()] == ["wake up", "drink tea"]
-    with pytest.raises(ReminderFault, match="no open reminder") as caught:
+    with pytest.raises(StagingFault, match="no open reminder") as caught:
         overlay.cancel(second.id)
     assert caught.value.may_retry
 
@@ -315,7 +315,7 @@ def test_a_rule_alone_is_no_new_time_for_what_waits_for_an_answer(chat: Reminder
     ReminderStore(chat.conversation).update(made.id, lambda _: replace(made, due_ms=None, kept_ms=made.due_ms))
     clock.move(2 * 86_400)
 
-    with pytest.raises(ReminderFault, match="has passed"):
+    with pytest.raises(StagingFault, match="has passed"):
         chat.begin().change(made.id, rule="FREQ=DAILY")
 
 
@@ -325,10 +325,13 @@ def test_a_cancelled_reminder_keeps_no_words_and_no_time(chat: ReminderChat, sto
     cancelled = chat.turn(lambda overlay: overlay.cancel(made.id))
 
     assert (cancelled.state, cancelled.due_ms, cancelled.is_open) == (ReminderState.CANCELLED, None, False)
-    assert "4711" not in everything_in(store)
+    assert "4711" not in encode(cancelled).decode()
     assert [
         one.startswith(f"{local_time(made.due_ms or 0, 'UTC')[:10].replace('-', '')}T") for one in chat.markers
     ] == [True, False]  # the first leads to nothing, the second to the removal of what is left
+    assert "4711" in everything_in(store)  # in the undo record, until the next change
+    chat.remind("0815", at=in_days(chat, 1))
+    assert "4711" not in everything_in(store)
 
 
 def test_a_reminder_that_was_said_before_its_cancellation_stays_said(chat: ReminderChat) -> None:
@@ -373,7 +376,7 @@ def test_a_holder_whose_lease_is_over_writes_nothing(chat: ReminderChat, clock: 
     outcome, lease = chat.outcome(overlay), chat.lease()
     clock.move(60)
 
-    assert not StagedWrites().apply(chat.conversation, outcome, lease)
+    assert not STAGED_WRITES.apply(chat.conversation, outcome, lease)
     assert chat.stored == ()
 
 
@@ -385,7 +388,7 @@ def test_a_chat_has_at_most_a_hundred_open_reminders(chat: ReminderChat) -> None
         chat.commit(overlay)
     overlay = chat.begin()
 
-    with pytest.raises(ReminderFault, match="100 open reminders"):
+    with pytest.raises(StagingFault, match="100 open reminders"):
         create(overlay, in_days(chat, 1))
     overlay.cancel(overlay.list()[0].id)
     create(overlay, in_days(chat, 1))
@@ -397,11 +400,11 @@ def test_a_turn_changes_a_bounded_number_of_reminders(chat: ReminderChat) -> Non
     made = [create(overlay, in_days(chat, 1)) for _ in range(CHANGES_LIMIT)]
 
     overlay.change(made[0].id, text="again")
-    with pytest.raises(ReminderFault, match="at most 20"):
+    with pytest.raises(StagingFault, match="at most 20"):
         create(overlay, in_days(chat, 1))
-    with pytest.raises(ReminderFault, match="at most 20"):
+    with pytest.raises(StagingFault, match="at most 20"):
         overlay.change(there.id, text="again")
-    with pytest.raises(ReminderFault, match="at most 20"):
+    with pytest.raises(StagingFault, match="at most 20"):
         overlay.cancel(there.id)
 
 
@@ -417,7 +420,7 @@ def test_a_turn_changes_a_bounded_number_of_reminders(chat: ReminderChat) -> Non
 def test_what_cannot_be_said_is_a_fault_for_the_model(
     chat: ReminderChat, text: str, at: str, rule: str | None, fault: str
 ) -> None:
-    with pytest.raises(ReminderFault, match=fault) as caught:
+    with pytest.raises(StagingFault, match=fault) as caught:
         chat.begin().create(text=text, at=at, rule=rule, provenance=Provenance.of_sources((ASKED,)), user_id=None)
     assert caught.value.may_retry
 
@@ -435,9 +438,9 @@ def test_no_turn_stages_after_its_commit(chat: ReminderChat) -> None:
     overlay = chat.begin()
     chat.outcome(overlay)
 
-    with pytest.raises(ReminderFault, match="turn is over"):
+    with pytest.raises(StagingFault, match="turn is over"):
         create(overlay, in_days(chat, 1))
-    with pytest.raises(ReminderFault, match="turn is over"):
+    with pytest.raises(StagingFault, match="turn is over"):
         overlay.cancel(there.id)
 
 

@@ -7,7 +7,9 @@ import pytest
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.agent.model import Json
+from shared.agent.overlay import Attempt
 from shared.agent.receipts import Deed, DeedKind
+from shared.agent.staged import Staged
 from shared.agent.tools import ToolFault
 from shared.agent.turn_context import TurnContext
 from shared.clock import Deadline, SystemClock
@@ -16,7 +18,7 @@ from shared.conversation.external_calls import CallRecord, CallWords
 from shared.conversation.provenance import Provenance
 from shared.conversation.records import Amendment
 from shared.errors import StorageUnavailableError
-from shared.knowledge.staging import EntryOverlay, EntryStaging
+from shared.knowledge.staging import EntryOverlay
 from shared.storage.codec import decode
 from shared.tools.idempotency import ALREADY_DONE, IdempotentWrites, UnknownEffectError, Write
 from tests.support.chats import everything_in, made_of, message
@@ -265,12 +267,12 @@ def test_an_erasure_before_the_intent_prevents_the_write_and_leaves_no_words(is_
     assert {one.name.partition("/")[0] for one in store.list("")} == {"amended", "erased"}  # the erasure alone
 
 
-def reading(process: Process, line_message_id: str) -> EntryOverlay:
-    """Return the entries of the process's turn, of which the model read one that came from this message."""
-    overlay = EntryStaging().begin(process.context.conversation, sequence=1, amendments=Amendments())
+def reading(process: Process, line_message_id: str) -> None:
+    """In the process's turn, the model read an entry that came from this message."""
+    attempt = Attempt.at(process.context.conversation, sequence=1, now_ms=0, amendments=Amendments())
+    overlay = EntryOverlay(attempt)
     overlay.mark_shown(made_of(line_message_id))
-    process.context = replace(process.context, entries=overlay)
-    return overlay
+    process.context = replace(process.context, staged=Staged((overlay,)))
 
 
 def test_a_call_names_the_messages_behind_the_entries_that_the_model_read() -> None:
@@ -302,11 +304,11 @@ def test_a_rerun_reads_the_messages_behind_the_calls_of_earlier_attempts() -> No
     first, again = Process(store), Process(store)
     reading(first, "m9")
     first.carry_out(world.write("牛乳"))
-    overlay = reading(again, "m3")
+    reading(again, "m3")
 
     assert "牛乳" in "".join(again.earlier())
 
-    assert overlay.provenance.ids == {"m0", "m1", "m3", "m9"}
+    assert again.context.staged.provenance.ids == {"m0", "m1", "m3", "m9"}
 
 
 def test_two_equal_calls_of_one_round_have_one_effect() -> None:

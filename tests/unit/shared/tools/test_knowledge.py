@@ -326,9 +326,9 @@ def test_an_undo_of_several_entries_is_refused_after_a_reading_from_outside(chat
     tainted = chat.begin()
     tainted.context.untrusted_input.record_outside("web_search")
 
-    assert "several entries" in fault(tainted.call("undo_last_change"))
+    assert "several things" in fault(tainted.call("undo_last_change"))
 
-    assert tainted.overlay.changes() == ()
+    assert tainted.context.staged.changes() == ()
 
 
 @pytest.mark.parametrize("tool", ["delete_entry", "move_entry"])

@@ -137,7 +137,7 @@ def test_of_many_entries_the_newest_are_listed(reads: ThreadPoolExecutor) -> Non
         chat.clock.move(60)
         chat.file(f"fact {number}", replace(message(number, f"fact {number}"), user_id=YUKI), name=f"fact {number}")
     direct = Remembering(reads, YUKI)
-    context = replace(direct.context(ASKS), entries=chat.begin(ASKS).overlay)
+    context = replace(direct.context(ASKS), staged=chat.begin(ASKS).context.staged)
 
     result = tools_of(direct)["list_own_facts"].run({"limit": 1}, context)
 
@@ -152,7 +152,7 @@ def test_facts_of_a_message_that_is_kept_nowhere_any_more_are_of_the_member_whom
     chat = FilingChat(chat=group.chat.id)
     for number, (name, user_id) in enumerate({"yukis boat": YUKI, "kenjis boat": KENJI, "a boat": None}.items(), 1):
         chat.file(name, replace(message(number, name), user_id=user_id), name=name)
-    context = replace(group.context(ASKS), entries=chat.begin(ASKS).overlay)
+    context = replace(group.context(ASKS), staged=chat.begin(ASKS).context.staged)
 
     result = tools_of(group)["list_own_facts"].run({}, context)
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from shared.agent.model import Json
+from shared.agent.staged import Staged
 from shared.agent.tools import NeedsTap, ToolFault
 from shared.conversation.records import MessageRecord
 from shared.conversation.store import Conversation
@@ -49,7 +50,7 @@ class Reminding:
     def __init__(self, chat: FilingChat, *asked: MessageRecord, costs: Costs | None = None) -> None:
         turn = chat.begin(*asked)
         self.overlay = ReminderChat(chat.conversation).begin()
-        self.context = replace(turn.context, reminders=self.overlay)
+        self.context = replace(turn.context, staged=Staged((turn.overlay, self.overlay)))
         self._tools = {tool.name: tool for tool in ReminderTools(costs=costs).tools()}
 
     def call(self, name: str, **arguments: object) -> Any:  # noqa: ANN401 - JSON
@@ -74,7 +75,7 @@ def asking(number: int, text: str, *, by: str = YUKI) -> MessageRecord:
 def of_same_reminders(turn: "Reminding", before: "Reminding") -> "Reminding":
     """Return the turn, which sees what the one before has made."""
     turn.overlay = before.overlay
-    turn.context = replace(turn.context, reminders=before.overlay)
+    turn.context = replace(turn.context, staged=Staged((before.overlay,)))
     return turn
 
 
@@ -131,7 +132,7 @@ def test_a_reminder_came_from_the_entry_that_it_repeats(chat: FilingChat) -> Non
 
 def test_a_reminder_is_made_where_nothing_can_be_filed(chat: FilingChat) -> None:
     turn = Reminding(chat, asking(1, "水"))
-    turn.context = replace(turn.context, entries=None)
+    turn.context = replace(turn.context, staged=Staged((turn.overlay,)))
 
     assert ids(turn.made("水を飲む")) == {"m1"}
 

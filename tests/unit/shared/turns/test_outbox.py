@@ -744,7 +744,7 @@ def test_entries_are_looked_through_where_an_amendment_may_concern_what_was_file
     lease = committed.commit(replace(outcome(None), writes=staged))
     assert lease.record.outcome is not None
 
-    outbox = replace(committed.outbox(), staged=entries, entries=entries)
+    outbox = replace(committed.outbox(), staged=entries, holders=(entries,))
 
     assert outbox.finish(lease, lease.record.outcome, deadline=committed.deadline) is not None
     assert entries.looked_through == (times if writes else 0)
@@ -758,7 +758,7 @@ def test_writes_that_are_applied_stay_in_no_object(committed: CommittedChat, *, 
     assert lease.record.outcome is not None
     before = committed.conversation.turn.read().generation
 
-    outbox = replace(committed.outbox(), staged=entries, entries=entries)
+    outbox = replace(committed.outbox(), staged=entries, holders=(entries,))
     assert outbox.finish(lease, lease.record.outcome, deadline=committed.deadline)
 
     turn = committed.conversation.turn.read()

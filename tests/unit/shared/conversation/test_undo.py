@@ -2,7 +2,7 @@ import pytest
 
 from shared.conversation.provenance import Provenance, Source
 from shared.conversation.records import StagedWrite
-from shared.knowledge.undo import UndoRecord, format_undo, read_undo, revision_of_undo
+from shared.conversation.undo import UndoRecord, format_undo, read_undo, revision_of_undo
 
 
 def test_an_undo_record_round_trips_through_its_object() -> None:

@@ -1,0 +1,154 @@
+"""One undo over all features: it takes back the last thing that was done in the chat, whatever it was."""
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from shared.adapters.memory.scripted_model import calling
+from shared.reminders.delivery import Reminding
+from shared.reminders.reminder import Reminder
+from shared.reminders.store import ReminderStore
+from tests.support.people import Person
+from tests.support.pushed import PushedWorker
+
+SAYS = calling(("reply", {"message": "はい"}))
+PILLS = {"text": "薬", "at": "2025-11-22T09:00"}  # it is 2025-11-21T13:40
+DAY_S = 86_400
+
+
+@pytest.fixture
+def friend(pool: ThreadPoolExecutor) -> Person:
+    return Person(PushedWorker(pool, reminding=Reminding.PUSH), is_in_group=False)
+
+
+def open_reminders(person: Person) -> list[Reminder]:
+    conversation = person.worker.conversations.of(person.events.chat_id)
+    return [one for one in ReminderStore(conversation).read_all() if one.is_open]
+
+
+def does(person: Person, name: str, **arguments: object) -> str:
+    """Let a turn of its own call this tool; return the bot's answer."""
+    message = {"type": "text", "text": name}
+    event = person.events.event("message", message=message, timestamp=person.worker.clock.now_ms())
+    person.sends(event, calling((name, arguments)), SAYS)
+    return str(person.worker.outcome(event)["text"])
+
+
+def undoes(person: Person) -> str:
+    return does(person, "undo_last_change")
+
+
+def set_pills(person: Person, **more: str) -> Reminder:
+    does(person, "create_reminder", **PILLS, **more)
+    (reminder,) = open_reminders(person)
+    return reminder
+
+
+def test_an_undo_after_a_cancelled_reminder_sets_the_reminder_and_leaves_the_note(friend: Person) -> None:
+    reminder = set_pills(friend)
+    entry = friend.files("lunch")
+    does(friend, "cancel_reminder", id=reminder.id)
+    assert open_reminders(friend) == []
+
+    receipt = undoes(friend)
+
+    note = friend.worker.store.read(entry)
+    assert note is not None
+    assert b"lunch" in note.data
+    (restored,) = open_reminders(friend)
+    assert (restored.id, restored.text, restored.due_ms) == (reminder.id, "薬", reminder.due_ms)
+    assert "薬" in receipt.splitlines()[-1]
+
+
+def test_an_undo_after_a_new_reminder_cancels_it(friend: Person) -> None:
+    entry = friend.files("lunch")
+    set_pills(friend)
+
+    undoes(friend)
+
+    assert open_reminders(friend) == []
+    assert friend.worker.store.read(entry) is not None
+
+
+def test_an_undo_after_a_moved_reminder_moves_it_back(friend: Person) -> None:
+    reminder = set_pills(friend)
+    does(friend, "change_reminder", id=reminder.id, at="2025-11-23T10:00")
+
+    undoes(friend)
+
+    assert [(one.start, one.due_ms) for one in open_reminders(friend)] == [(PILLS["at"], reminder.due_ms)]
+
+
+def test_an_undo_after_a_note_leaves_the_reminder(friend: Person) -> None:
+    set_pills(friend)
+    entry = friend.files("lunch")
+
+    undoes(friend)
+
+    assert len(open_reminders(friend)) == 1
+    stored = friend.worker.store.read(entry)
+    assert stored is None or b"lunch" not in stored.data
+
+
+def test_a_second_undo_takes_nothing_back(friend: Person) -> None:
+    entry = friend.files("lunch")
+    set_pills(friend)
+
+    undoes(friend)
+    undoes(friend)
+
+    assert friend.worker.store.read(entry) is not None
+
+
+@pytest.mark.parametrize(("days", "is_restored"), [(0, True), (2, False)])
+def test_a_reminder_whose_time_has_passed_is_not_set_again(friend: Person, days: int, *, is_restored: bool) -> None:
+    reminder = set_pills(friend)
+    does(friend, "cancel_reminder", id=reminder.id)
+    friend.worker.clock.move(days * DAY_S)
+
+    undoes(friend)
+
+    assert bool(open_reminders(friend)) is is_restored
+
+
+def test_a_recurring_reminder_is_set_again_for_its_next_time(friend: Person) -> None:
+    reminder = set_pills(friend, rule="FREQ=DAILY")
+    does(friend, "cancel_reminder", id=reminder.id)
+    friend.worker.clock.move(2 * DAY_S)
+
+    undoes(friend)
+
+    (restored,) = open_reminders(friend)
+    assert restored.due_ms == (reminder.due_ms or 0) + 2 * DAY_S * 1_000
+
+
+def test_a_changed_text_is_restored_without_a_time_that_has_come_since(friend: Person) -> None:
+    reminder = set_pills(friend, rule="FREQ=DAILY")
+    does(friend, "change_reminder", id=reminder.id, text="水")
+    later_ms = (reminder.due_ms or 0) + DAY_S * 1_000
+    store = ReminderStore(friend.worker.conversations.of(friend.events.chat_id))
+    store.update(reminder.id, lambda one: replace(one, due_ms=later_ms) if one is not None else None)
+
+    undoes(friend)
+
+    assert [(one.text, one.due_ms) for one in open_reminders(friend)] == [("薬", later_ms)]
+
+
+def test_a_withdrawal_takes_the_words_of_a_cancelled_reminder_out_of_the_undo(friend: Person) -> None:
+    asked: dict[str, Any] = friend.says("薬", calling(("create_reminder", PILLS)), SAYS)
+    (reminder,) = open_reminders(friend)
+    does(friend, "cancel_reminder", id=reminder.id)
+    name = friend.worker.conversations.of(friend.events.chat_id).names.entry("undo.json")
+    before = friend.worker.store.read(name)
+    assert before is not None
+    assert "薬".encode() in before.data
+
+    friend.worker.withdraw(friend.events.chat_id, asked["message"]["id"])
+
+    after = friend.worker.store.read(name)
+    assert after is not None
+    assert "薬".encode() not in after.data
+    undoes(friend)
+    assert open_reminders(friend) == []
