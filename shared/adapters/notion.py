@@ -6,7 +6,6 @@ Source: notion-client 3.1.0, client.py (its own retries are off; it does not kno
 Notion API reference, "Status codes" and "Request limits"; docs/notion-facts.md.
 """
 
-import datetime as dt
 import logging
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,19 +16,17 @@ import httpx
 from notion_client import Client
 from notion_client.errors import HTTPResponseError, NotionClientErrorBase
 
-from shared.adapters.provider_words import provider_word
+from shared.adapters.notion_answers import block_of, fault_in, page_of, readable, refusal, schema_of
 from shared.agent.model import Json
 from shared.clock import Clock, Deadline
 from shared.settings.notion import NotionSettings
 from shared.settings.secret import Secret
-from shared.tools.notion.blocks import text_of
 from shared.tools.notion.port import (
     Block,
     NotionRefusedError,
     NotionUnavailableError,
     Page,
     Person,
-    Property,
     PropertyValues,
     QueryResult,
     Schema,
@@ -39,10 +36,7 @@ _REQUEST_TIMEOUT_MS: Final = 5_000  # for each phase: connecting, sending, waiti
 _LEAST_REQUEST_S: Final = 0.5
 _PAGE_SIZE: Final = 100
 _PEOPLE_LIMIT: Final = 1_000
-_WITHOUT_EFFECT: Final = frozenset({409, 429, 529})
 _NOT_FOUND: Final = 404
-_SERVER_ERRORS: Final = 500
-_LONGEST_TEXT: Final = 500
 
 
 class NotionApi:
@@ -74,8 +68,9 @@ class NotionApi:
     def schema(self, database_id: str, deadline: Deadline) -> Schema:
         database = self._read_or_none(lambda: self._client.databases.retrieve(database_id), deadline)
         if database is None:
-            return _schema(self._read(lambda: self._client.data_sources.retrieve(database_id), deadline))
-        sources = database.get("data_sources", [])
+            return self._schema(database_id, deadline)
+        listed = database.get("data_sources")
+        sources = [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []
         if len(sources) != 1:
             names = ", ".join(f'"{source.get("name")}" ({source.get("id")})' for source in sources)
             raise NotionRefusedError(
@@ -83,7 +78,12 @@ class NotionApi:
                 explanation=f"This database has {len(sources)} data sources: {names or 'none'}. "
                 "Its operator has to name one of them by its id.",
             )
-        return _schema(self._read(lambda: self._client.data_sources.retrieve(sources[0]["id"]), deadline))
+        return self._schema(str(sources[0].get("id")), deadline)
+
+    def _schema(self, data_source_id: str, deadline: Deadline) -> Schema:
+        answer = self._read(lambda: self._client.data_sources.retrieve(data_source_id), deadline)
+        with readable(is_write=False):
+            return schema_of(answer)
 
     def query(self, data_source_id: str, filter_: Json | None, *, limit: int, deadline: Deadline) -> QueryResult:
         parameters: dict[str, Any] = {"sorts": [{"timestamp": "last_edited_time", "direction": "descending"}]}
@@ -94,7 +94,8 @@ class NotionApi:
         for answer in self._list_pages(
             lambda **paging: self._client.data_sources.query(data_source_id, **parameters, **paging), limit, deadline
         ):
-            pages += [_page(page, own_id) for page in answer["results"] if page.get("object") == "page"]
+            with readable(is_write=False):
+                pages += [page_of(page, own_id) for page in answer["results"] if page.get("object") == "page"]
             if len(pages) >= limit:
                 return QueryResult(
                     pages=tuple(pages[:limit]), has_more=len(pages) > limit or bool(answer.get("has_more"))
@@ -104,28 +105,32 @@ class NotionApi:
     def people(self, deadline: Deadline) -> tuple[Person, ...]:
         people: list[Person] = []
         for answer in self._list_pages(self._client.users.list, _PEOPLE_LIMIT, deadline):
-            people += [
-                Person(user_id=user["id"], name=user.get("name") or "")
-                for user in answer["results"]
-                if user.get("type") == "person"
-            ]
+            with readable(is_write=False):
+                people += [
+                    Person(user_id=user["id"], name=user.get("name") or "")
+                    for user in answer["results"]
+                    if user.get("type") == "person"
+                ]
         return tuple(people)
 
     def create_page(self, data_source_id: str, properties: PropertyValues, deadline: Deadline) -> Page:
         own_id = self._bot_id(deadline)  # before the write, so that nothing can fail between its effect and its result
         parent = {"type": "data_source_id", "data_source_id": data_source_id}
         created = self._write(lambda: self._client.pages.create(parent=parent, properties=properties), deadline)
-        return _page(created, own_id)
+        with readable(is_write=True):
+            return page_of(created, own_id)
 
     def page(self, page_id: str, deadline: Deadline) -> Page | None:
         own_id = self._bot_id(deadline)
         page = self._read_or_none(lambda: self._client.pages.retrieve(page_id), deadline)
-        return None if page is None else _page(page, own_id)
+        with readable(is_write=False):
+            return None if page is None else page_of(page, own_id)
 
     def update_page(self, page_id: str, properties: PropertyValues, deadline: Deadline) -> Page:
         own_id = self._bot_id(deadline)
         changed = self._write(lambda: self._client.pages.update(page_id, properties=properties), deadline)
-        return _page(changed, own_id)
+        with readable(is_write=True):
+            return page_of(changed, own_id)
 
     def append_blocks(self, page_id: str, blocks: Sequence[Json], deadline: Deadline) -> None:
         self._write(lambda: self._client.blocks.children.append(page_id, children=list(blocks)), deadline)
@@ -136,7 +141,8 @@ class NotionApi:
         for answer in self._list_pages(
             lambda **paging: self._client.blocks.children.list(page_id, **paging), limit + 1, deadline
         ):
-            blocks += [_block(block, own_id) for block in answer["results"]]
+            with readable(is_write=False):
+                blocks += [block_of(block, own_id) for block in answer["results"]]
             if len(blocks) > limit:
                 return None
         return tuple(blocks)
@@ -148,8 +154,10 @@ class NotionApi:
         while count < limit:
             paging = {"page_size": min(_PAGE_SIZE, limit - count), "start_cursor": cursor}
             answer = self._read(partial(ask, **paging), deadline)
+            with readable(is_write=False):
+                results = len(answer["results"])
             yield answer
-            count += len(answer["results"])
+            count += results
             cursor = answer.get("next_cursor")
             if not answer.get("has_more") or not cursor:
                 return
@@ -176,11 +184,14 @@ class NotionApi:
                 answer: Mapping[str, Any] = ask()
             except (NotionClientErrorBase, httpx.HTTPError, ValueError) as cause:
                 self._pause(_fault(cause, is_write=is_write), cause, attempt, deadline)
-            else:
+                continue
+            fault = fault_in(answer, is_write=is_write)
+            if fault is None:
                 return answer
+            self._pause(fault, None, attempt, deadline)
         raise NotionUnavailableError("the turn's seconds ran out", may_have_effect=False)
 
-    def _pause(self, fault: Exception, cause: Exception, attempt: int, deadline: Deadline) -> None:
+    def _pause(self, fault: Exception, cause: Exception | None, attempt: int, deadline: Deadline) -> None:
         """Wait as long as Notion asks for.  Raises: `fault`, if a retry cannot help or would miss the deadline."""
         if not isinstance(fault, NotionUnavailableError) or fault.may_have_effect:
             raise fault from cause
@@ -193,54 +204,22 @@ class NotionApi:
     def _bot_id(self, deadline: Deadline) -> str:
         """Return the id of this integration's bot."""
         if self._own_id is None:
-            self._own_id = str(self._read(self._client.users.me, deadline)["id"])
+            answer = self._read(self._client.users.me, deadline)
+            with readable(is_write=False):
+                self._own_id = str(answer["id"])
         return self._own_id
-
-
-def _page(page: Mapping[str, Any], own_id: str) -> Page:
-    parent = page.get("parent", {})
-    return Page(
-        page_id=page["id"],
-        data_source_id=parent.get("data_source_id"),
-        database_id=parent.get("database_id"),
-        is_own=page.get("created_by", {}).get("id") == own_id,
-        in_trash=bool(page.get("in_trash") or page.get("archived")),
-        properties=page.get("properties", {}),
-    )
-
-
-def _block(block: Mapping[str, Any], own_id: str) -> Block:
-    created = dt.datetime.fromisoformat(block["created_time"])
-    return Block(
-        type=block["type"],
-        text=text_of(block),
-        created_ms=round(created.timestamp() * 1_000),
-        is_own=block.get("created_by", {}).get("id") == own_id,
-    )
 
 
 def _fault(cause: Exception, *, is_write: bool) -> NotionRefusedError | NotionUnavailableError:
     """Return the port's error for an error of the client: 429 may be retried, a 503 after a write may have had an effect."""
     if isinstance(cause, HTTPResponseError):
-        if cause.status in _WITHOUT_EFFECT:
-            return NotionUnavailableError(f"Notion answered {cause.status}", may_have_effect=False)
-        if cause.status < _SERVER_ERRORS:
-            code = provider_word(getattr(cause.code, "value", cause.code))
-            return NotionRefusedError(f"Notion refused: {cause.status} {code}", explanation=_text_for_model(cause))
-        return NotionUnavailableError(f"Notion answered {cause.status}", may_have_effect=is_write)
+        code = str(getattr(cause.code, "value", cause.code))
+        return refusal(cause.status, code=code, text=str(cause), is_write=is_write)
     never_sent = isinstance(cause, httpx.ConnectError | httpx.ConnectTimeout | httpx.PoolTimeout)
     return NotionUnavailableError("Notion gave no readable answer", may_have_effect=is_write and not never_sent)
 
 
-def _text_for_model(cause: HTTPResponseError) -> str:
-    """Return a sentence for the model; only errors that the model can correct quote Notion's text."""
-    code = str(getattr(cause.code, "value", cause.code))
-    if code in {"validation_error", "object_not_found", "conflict_error"}:
-        return f"Notion refused it: {str(cause)[:_LONGEST_TEXT]}"
-    return "Notion does not let this bot do that; its operator has to look at it."
-
-
-def _retry_after_s(cause: Exception) -> float | None:
+def _retry_after_s(cause: Exception | None) -> float | None:
     """Return the Retry-After header in seconds, for example 2.0; None without one.
 
     Source: Notion API reference, "Request limits": whole seconds.
@@ -260,16 +239,3 @@ def _bearer(token: Secret) -> Callable[[httpx.Request], httpx.Request]:
         return request
 
     return sign
-
-
-def _schema(data_source: Mapping[str, Any]) -> Schema:
-    columns = {
-        name: Property(
-            name=name,
-            type=column["type"],
-            options=tuple(option["name"] for option in column.get(column["type"], {}).get("options", [])),
-            related_data_source_id=column["relation"].get("data_source_id") if column["type"] == "relation" else None,
-        )
-        for name, column in data_source["properties"].items()
-    }
-    return Schema(data_source_id=data_source["id"], properties=columns)
