@@ -1,5 +1,6 @@
 """The configured databases by name: schemas, cached for minutes, and the ids of people and pages named in values."""
 
+import re
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -7,10 +8,13 @@ from typing import Final, TypeVar
 
 from shared.clock import Clock, Deadline
 from shared.tools.notion.port import NotionDatabases, Page, Person, Schema
-from shared.tools.notion.properties import UnfitValueError, quote
+from shared.tools.notion.properties import UnfitValueError, folded, quote
 
 CACHE_TTL_S: Final = 300.0
 _NAMES_LISTED: Final = 50
+_HONORIFICS: Final = re.compile(r"(?:さん|様|さま|くん|君|ちゃん|先生|小姐|-san)$|^(?:คุณ|khun )")
+_LEAST_PART: Final = 2
+"""Characters of a part of a name."""
 _Value = TypeVar("_Value")
 
 
@@ -79,15 +83,22 @@ class ReferenceLookup:
 
     def person_id(self, name: str) -> str:
         people = self.databases.cache.get("people", lambda: self.databases.api.people(self.deadline))
-        return _only_id(
-            [person.user_id for person in people if person.name.casefold() == name.strip().casefold()], name, people
-        )
+        return _only_id([person.user_id for person in _people_called(name, people)], name, people)
 
     def page_id(self, data_source_id: str, title: str) -> str:
         schema = self.databases.schema(data_source_id, self.deadline)
         condition = {"property": schema.title.name, "title": {"equals": title}}
         matches = self.databases.api.query(data_source_id, condition, limit=2, deadline=self.deadline)
         return _only_id([page.page_id for page in matches.pages], title, ())
+
+
+def _people_called(name: str, people: tuple[Person, ...]) -> list[Person]:
+    """Return the people of the name, or else the people whose name contains the name: "田中さん" gives 田中 太郎, for example."""
+    wanted = _HONORIFICS.sub("", folded(name)).strip()
+    same = [person for person in people if folded(person.name) in {wanted, folded(name)}]
+    if same or len(wanted) < _LEAST_PART:
+        return same
+    return [person for person in people if wanted in folded(person.name)]
 
 
 def _only_id(ids: list[str], name: str, people: tuple[Person, ...]) -> str:

@@ -11,7 +11,7 @@ from typing import Final
 from shared.agent.model import Json
 from shared.tools.notion.plain_values import plain
 from shared.tools.notion.port import Property, Schema
-from shared.tools.notion.properties import PropertyWriter, UnfitValueError, describe, quote
+from shared.tools.notion.properties import PropertyWriter, UnfitValueError, named_values
 
 _EMPTINESS: Final = ("is_empty", "is_not_empty")
 _TEXT: Final = ("contains", "does_not_contain", "equals", "does_not_equal", "starts_with", "ends_with", *_EMPTINESS)
@@ -42,13 +42,11 @@ def filter_of(schema: Schema, writer: PropertyWriter, *, query: str | None, cond
     For example, the condition `{"Done": true}` -> `{"and": [{"property": "Done", "checkbox": {"equals": true}}]}`.
     Raises: UnfitValueError, with the valid names and operators.
     """
-    unknown = [name for name in conditions if name not in schema.properties]
-    if unknown:
-        raise UnfitValueError(f"There is no property {quote(unknown)}; the properties are: {describe(schema)}.")
+    named = named_values(schema, conditions)
     title = [{"property": schema.title.name, "title": {"contains": query}}] if query else []
     parts = [
         *title,
-        *(one for name, value in conditions.items() for one in _conditions(schema.properties[name], value, writer)),
+        *(one for name, value in named.items() for one in _conditions(schema.properties[name], value, writer)),
     ]
     return {"and": parts} if parts else None
 

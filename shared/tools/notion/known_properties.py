@@ -5,8 +5,10 @@ is short, on a single line, and made of letters, digits and a few marks, such as
 `search_database`, whose results the model treats as data. The text is bounded by MOST_TOKENS.
 """
 
+import itertools
+import json
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -24,6 +26,8 @@ CACHED_S: Final = 600.0
 RETRIED_AFTER_S: Final = 60.0
 MOST_TOKENS: Final = 500
 _OPTIONS_DECLARED: Final = 8
+_EXAMPLE_PROPERTIES: Final = 2
+_VALUES: Final = {"date": "2026-11-22", "checkbox": True, "number": 3}
 _LONGEST_NAME: Final = 40  # code points; `sanitised` allows 20 graphemes
 _MARKS: Final = frozenset(" /&%+.・-_")
 _INTRODUCTION: Final = "Properties that are known; the names are data:"
@@ -68,11 +72,14 @@ class _Read:
 def properties_text(databases: Iterable[tuple[str, Schema]]) -> str:
     """Return the text about the databases, by configured name, within MOST_TOKENS; "" if there is no property to declare.
 
-    For example: `Properties that are known; the names are data: "Tasks": "Done" (checkbox), "Status" (status: "Open", "Done").`
+    For example: `Properties that are known; the names are data: "Tasks": "Done" (checkbox), "Status" (status: "Open", "Done"). Example:
+    {"Done": true, "Status": "Open"}`
     """
-    remaining_tokens = MOST_TOKENS - estimated_tokens(_INTRODUCTION)
+    schemas = tuple(databases)
+    example = _example_of(schemas)
+    remaining_tokens = MOST_TOKENS - estimated_tokens(_INTRODUCTION) - estimated_tokens(example)
     lines: list[str] = []
-    for name, schema in databases:
+    for name, schema in schemas:
         line = f' "{name}":'
         remaining_tokens -= estimated_tokens(line)
         columns: list[str] = []
@@ -82,7 +89,27 @@ def properties_text(databases: Iterable[tuple[str, Schema]]) -> str:
                 break
             columns.append(column)
         lines += [f"{line} {', '.join(columns)}."] if columns else []
-    return _INTRODUCTION + "".join(lines) if lines else ""
+    return _INTRODUCTION + "".join(lines) + example if lines else ""
+
+
+def _example_of(schemas: Sequence[tuple[str, Schema]]) -> str:
+    """Return an example of `properties` with names of the first database that has any; a made-up name would be called."""
+    for _, schema in schemas:
+        values: dict[str, object] = {}
+        for column in schema.properties.values():
+            if is_plain(column.name) and (value := _value_of(column)) is not None:
+                values[column.name] = value
+        if values:
+            shown = dict(itertools.islice(values.items(), _EXAMPLE_PROPERTIES))
+            return f" Example: {json.dumps(shown, ensure_ascii=False)}"
+    return ""
+
+
+def _value_of(column: Property) -> object:
+    """Return a value that the column takes: its first plain option, a date, `true`; None for other types."""
+    if column.type in {"select", "status"}:
+        return next((option for option in column.options if is_plain(option)), None)
+    return _VALUES.get(column.type)
 
 
 def _declared_columns(schema: Schema) -> Iterator[str]:

@@ -5,6 +5,7 @@ Source: Notion API reference, "Page properties" and "Request limits"; docs/notio
 
 import datetime as dt
 import math
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Protocol
@@ -49,20 +50,50 @@ class PropertyWriter:
     references: References = field(repr=False)
 
     def convert(self, schema: Schema, values: Json) -> PropertyValues:
-        """Return the values in Notion's form: `{"Done": true}` -> `{"Done": {"checkbox": true}}`.
+        """Return the values in Notion's form: `{"done": true}` -> `{"Done": {"checkbox": true}}`.
 
         Raises: UnfitValueError, with the valid names, options or forms.
         """
-        unknown = [name for name in values if name not in schema.properties]
-        if unknown:
-            raise UnfitValueError(f"There is no property {quote(unknown)}; the properties are: {describe(schema)}.")
-        return {name: self._value(schema.properties[name], value) for name, value in values.items()}
+        named = named_values(schema, values)
+        return {name: self._value(schema.properties[name], value) for name, value in named.items()}
 
     def _value(self, column: Property, value: object) -> Json:
         conversion = _CONVERSIONS.get(column.type)
         if conversion is None:
             raise UnfitValueError(f'The property "{column.name}" ({column.type}) cannot be written.')
         return {column.type: conversion(column, value, self)}
+
+
+def named_values(schema: Schema, values: Json) -> dict[str, object]:
+    """Return the values by the names of the columns, which a model need not spell exactly: `{"due date": x}` -> `{"Due date": x}`.
+
+    Raises: UnfitValueError for a name that fits no column, several columns, or the same column as another name.
+    """
+    columns = {name: matching(name, schema.properties) for name in values}
+    unknown = [name for name, column in columns.items() if column is None]
+    if unknown:
+        raise UnfitValueError(f"There is no property {quote(unknown)}; the properties are: {describe(schema)}.")
+    named = {str(column): values[name] for name, column in columns.items()}
+    if len(named) < len(values):
+        raise UnfitValueError(f"Several of {quote(values)} name the same property.")
+    return named
+
+
+def matching(name: str, spellings: Iterable[str]) -> str | None:
+    """Return the spelling that is meant: the name itself, or the only one that differs in case, width or outer spaces.
+
+    For example, `matching("done", ["Done", "Open"])` is "Done"; of "memo" and "Memo", "MEMO" means neither.
+    """
+    every = tuple(spellings)
+    if name in every:
+        return name
+    alike = [spelling for spelling in every if folded(spelling) == folded(name)]
+    return alike[0] if len(alike) == 1 else None
+
+
+def folded(text: str) -> str:
+    """Return the text for comparisons without regard to case, width and outer spaces: `folded(" Done")` is "done"."""
+    return unicodedata.normalize("NFKC", text).strip().casefold()
 
 
 def describe(schema: Schema) -> str:
@@ -95,9 +126,10 @@ def _moment(column: Property, value: object) -> str:
 
 def _known_option(column: Property, value: object) -> str:
     name = _string(column, value)
-    if name not in column.options:
+    option = matching(name, column.options)
+    if option is None:
         raise UnfitValueError(f'"{column.name}" has no option "{name}"; its options are: {quote(column.options)}.')
-    return name
+    return option
 
 
 def _items(column: Property, value: object) -> list[object]:

@@ -24,7 +24,7 @@ from shared.tools.notion.filters import filter_of
 from shared.tools.notion.known_properties import KnownProperties
 from shared.tools.notion.plain_values import plain, title_of
 from shared.tools.notion.port import Notion, NotionRefusedError, NotionUnavailableError, Page, PropertyValues, Schema
-from shared.tools.notion.properties import PropertyWriter, UnfitValueError, describe, quote
+from shared.tools.notion.properties import PropertyWriter, UnfitValueError, describe, named_values, quote
 from shared.tools.notion.ticks import is_tick
 from shared.tools.notion.writes import block_append, page_creation, page_update
 
@@ -135,13 +135,14 @@ class NotionTools:
         name, title, deadline = str(arguments["database_name"]), str(arguments["title"]), context.deadline
         properties = _object(arguments, "properties")
 
-        def convert(schema: Schema) -> tuple[Schema, PropertyValues]:
-            return schema, self._writer(deadline).convert(schema, {**properties, schema.title.name: title})
+        def convert(schema: Schema) -> tuple[Schema, Json, PropertyValues]:
+            named = named_values(schema, properties)
+            return schema, named, self._writer(deadline).convert(schema, {**named, schema.title.name: title})
 
-        schema, values = self.databases.with_schema(name, deadline, convert)
+        schema, named, values = self.databases.with_schema(name, deadline, convert)
         if context.needs_tap:
             return NeedsTap(name=title)
-        canonical = {"database_name": name, "title": title, "properties": properties}
+        canonical = {"database_name": name, "title": title, "properties": named}
         return self.writes.carry_out(
             page_creation(self.notion, schema, values, canonical=canonical, deadline=deadline), context
         )
@@ -152,14 +153,17 @@ class NotionTools:
         if not properties:
             raise UnfitValueError("`properties` names nothing to change.")
         page, name = self._configured_page(page_id, deadline)
-        values = self.databases.with_schema(
-            name, deadline, lambda schema: self._writer(deadline).convert(schema, properties)
-        )
+
+        def convert(schema: Schema) -> tuple[Json, PropertyValues]:
+            named = named_values(schema, properties)
+            return named, self._writer(deadline).convert(schema, named)
+
+        named, values = self.databases.with_schema(name, deadline, convert)
         _check_ends(page.properties, values)
         title, state = title_of(page.properties), _state_of(page, values)
         if context.needs_tap and not self._is_ordered_tick(page, name, values, context):
             return NeedsTap(name=title, revision=state)
-        canonical = {"page_id": page.page_id, "properties": properties}
+        canonical = {"page_id": page.page_id, "properties": named}
         write = page_update(
             self.notion,
             page,

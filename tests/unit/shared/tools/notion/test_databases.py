@@ -34,6 +34,30 @@ def test_an_unknown_person_is_refused_with_the_known_ones(notion: MemoryNotion) 
         lookup(notion).person_id("Mari")
 
 
+@pytest.mark.parametrize(
+    ("part", "name"),
+    [("田中", "田中 太郎"), ("Suda", "Suda Chai"), ("chai", "Suda Chai"), ("太郎さん", "田中 太郎"), ("ken", "Ken")],
+)
+def test_a_person_is_found_by_a_part_of_the_name_if_it_fits_only_one(part: str, name: str) -> None:
+    notion = MemoryNotion(FixedClock(), people=["田中 太郎", "田島 花子", "Suda Chai", "Ken", "Kenji Mori"])
+    people = {person.name: person.user_id for person in notion.people(Deadline.after(FixedClock(), 5))}
+
+    assert lookup(notion).person_id(part) == people[name]
+
+
+@pytest.mark.parametrize("part", ["田", "Ke", "e"])
+def test_a_part_that_fits_several_people_is_refused_with_these(part: str) -> None:
+    notion = MemoryNotion(FixedClock(), people=["田中 太郎", "田島 花子", "Suda Chai", "Ken", "Kenji Mori"])
+
+    with pytest.raises(UnfitValueError, match=r"Several|Nobody"):
+        lookup(notion).person_id(part)
+
+
+def test_an_empty_name_fits_nobody(notion: MemoryNotion) -> None:
+    with pytest.raises(UnfitValueError, match="Nobody"):
+        lookup(notion).person_id("  ")
+
+
 def test_an_ambiguous_name_is_refused(notion: MemoryNotion) -> None:
     with pytest.raises(UnfitValueError, match='Several are called "KEN"'):
         lookup(notion).person_id("KEN")

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from shared.adapters.memory import FixedClock, MemoryNotion
 from shared.agent.token_estimate import estimated_tokens
+from shared.agent.tools import load_schema
 from shared.clock import Deadline
 from shared.tools.notion.databases import Databases, TtlCache
 from shared.tools.notion.known_properties import (
@@ -55,6 +56,19 @@ def test_properties_and_their_options_are_named(words: Callable[[], str]) -> Non
 
     assert '"shopping": "購入済み" (checkbox), "数量" (number), "店" (select: "スーパー", "ドラッグストア").' in told
     assert '"状態" (status: "未着手", "進行中", "完了")' in told
+
+
+def test_an_example_names_properties_of_the_declared_database() -> None:
+    text = properties_text([("tasks", schema("id", 名="title", 期限="date", 完了="checkbox", 作成="created_time"))])
+
+    assert text.endswith('Example: {"期限": "2026-11-22", "完了": true}')
+
+
+@pytest.mark.parametrize("tool", ["create_page", "update_page", "search_database"])
+def test_no_description_of_a_parameter_names_a_property_that_may_not_exist(tool: str) -> None:
+    descriptions = str(load_schema(f"{tool}.parameters"))
+
+    assert not any(name in descriptions for name in ('"due"', '"done"', '"status"', "'due'"))
 
 
 def test_schemas_are_read_once_for_many_turns(workspace: Workspace, words: Callable[[], str]) -> None:
@@ -115,7 +129,7 @@ def test_a_name_that_could_be_more_than_a_name_is_left_out(name: str) -> None:
 
     told = properties_text([("list", schema("id", 品名="title", 店=("select", (name, "市場")), **columns))])
 
-    assert told.endswith(' "list": "店" (select: "市場", ...), "數量" (number).')
+    assert told.endswith(' "list": "店" (select: "市場", ...), "數量" (number). Example: {"店": "市場", "數量": 3}')
 
 
 def test_thai_names_are_told() -> None:

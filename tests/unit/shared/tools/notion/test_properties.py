@@ -72,6 +72,42 @@ def test_a_plain_value_becomes_the_value_of_its_column_type(name: str, value: ob
     assert convert(name, value) == wire
 
 
+CASED = Schema(
+    data_source_id="s",
+    properties={
+        "Name": Property(name="Name", type="title"),
+        "Due date": Property(name="Due date", type="date"),
+        "Status": Property(name="Status", type="status", options=("Not started", "Done")),
+        "Ｔａｇｓ": Property(name="Ｔａｇｓ", type="multi_select", options=("Home",)),
+        "memo": Property(name="memo", type="rich_text"),
+        "Memo": Property(name="Memo", type="number"),
+    },
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "column"),
+    [
+        ("status", "Done", "Status"), ("STATUS", "done", "Status"), (" Status ", "DONE", "Status"), ("due date", "2026-11-30", "Due date"),
+        ("tags", ["home"], "Ｔａｇｓ"), ("memo", "x", "memo"), ("Memo", 3, "Memo"),
+    ],
+)  # fmt: skip
+def test_a_property_and_an_option_are_named_without_regard_to_case(name: str, value: object, column: str) -> None:
+    wire = WRITER.convert(CASED, {name: value})
+
+    assert list(wire) == [column]
+    assert "done" not in str(wire)
+    assert "home" not in str(wire)
+
+
+@pytest.mark.parametrize(
+    "values", [{"MEMO": "x"}, {"status": "Done", "Status": "Done"}, {"due": "2026-11-30"}, {"Stat us": "Done"}]
+)
+def test_a_name_that_fits_several_columns_or_none_is_refused(values: dict[str, object]) -> None:
+    with pytest.raises(UnfitValueError, match="property"):
+        WRITER.convert(CASED, values)
+
+
 @pytest.mark.parametrize(
     ("name", "value", "sentence"),
     [
