@@ -62,12 +62,14 @@ class Agent:
         deadline: Deadline | None = None,
         only: tuple[str, ...] = (),
         asked_only: Callable[[], tuple[Content, ...]] | None = None,
+        on_last_request: Callable[[], None] = lambda: None,
         trouble_with_reply: Callable[[str | None], Trouble | None] = lambda _: None,
     ) -> Thought:
         """Return the decision, by the deadline, if any, and within the limits.
 
         The model may call `only` the named tools; empty: all tools of the turn. `asked_only` returns the contents of a prompt with only the
-        messages to answer. A message in trouble, for example a blank message, is requested again; without a better message it is returned.
+        messages to answer. `on_last_request` is called when a request begins after which the model may only end the turn. A message in
+        trouble, for example a blank message, is requested again; without a better message it is returned.
 
         Raises: PromptAmendedError, ModelUnavailableError, ModelRefusedError, ModelBlockedError, ModelCallLimitError, DeadlineError.
         """
@@ -81,6 +83,7 @@ class Agent:
             asking=Asking(
                 system_instruction=system_instruction, contents=tuple(contents), asked_only=asked_only, only=only
             ),
+            on_last_request=on_last_request,
             context=context,
             deadline=Deadline.after(self.clock, limits.seconds)
             if deadline is None

@@ -153,6 +153,7 @@ class AgentResponder:
                 deadline=question.deadline,
                 only=(REPLY,) if is_catch_up_only(context) else (),
                 asked_only=lambda: self._asked_only(question, shown, now_ms=context.now_ms),
+                on_last_request=question.on_last_request,
                 trouble_with_reply=partial(trouble_with_reply, context.untrusted_input),
             )
         except ModelBlockedError as cause:

@@ -74,8 +74,10 @@ class TurnRequests:
         asking: Asking,
         context: TurnContext,
         deadline: Deadline,
+        on_last_request: Callable[[], None] = lambda: None,
     ) -> None:
         """`models`: the first model, and the second, if any."""
+        self._on_last_request = on_last_request
         self.model_calls = 0
         self.remedies_used: list[Remedy] = []
         self.saw_asked_only = False
@@ -241,6 +243,8 @@ class TurnRequests:
             raise DeadlineError("no decision in time")
         self.model_calls += 1
         system_instruction, declarations = self._asking.system_instruction, self._declarations
+        if self.allowed:
+            self._on_last_request()
         if self._is_ending:
             declarations = tuple(one for one in declarations if one.name in self._registry.final_names)
         contents = self._contents.within_request(system_instruction, declarations, self._note)

@@ -14,7 +14,7 @@ from shared.line.messaging import TOKEN_SURELY_ALIVE_MS
 from shared.line.phrases import Phrase, Phrases
 from shared.turns.background import Pause
 from shared.turns.basis import Basis
-from shared.turns.deferral import DEFER_AT_MS, Agenda, LateReply, stored_id
+from shared.turns.deferral import DEFER_AT_MS, DEFER_IN_GROUPS_AT_MS, Agenda, LateReply, stored_id
 from shared.turns.lease import Lease
 from shared.turns.outbox import Outbox
 
@@ -28,8 +28,8 @@ _FIXED: Final = frozenset({OutcomeKind.APOLOGISED, OutcomeKind.DEFERRED})
 class Attempt:
     """A turn that was opened for its agenda, and the state so far.
 
-    `basis`: what the prompt rests on. `draft`: the outcome before the decision. `has_ended`: a deferral ended the turn; `deferral` is
-    the recorded deferral, or None if the turn was lost.
+    `basis`: what the prompt rests on. `draft`: the outcome before the decision. `has_begun_last_request`: the model may only end the turn.
+    `has_ended`: a deferral ended the turn; `deferral` is the recorded deferral, or None if the turn was lost.
     """
 
     lease: Lease
@@ -42,6 +42,7 @@ class Attempt:
     phrases: Phrases = field(repr=False)
     clock: Clock = field(repr=False)
     deadline: Deadline
+    has_begun_last_request: bool = False
     has_ended: bool = False
     deferral: OutcomeRecord | None = None
 
@@ -98,6 +99,10 @@ class Attempt:
             return None
         return self.basis.with_more(outcome.provenance)
 
+    def begin_last_request(self) -> None:
+        """Note that the running request to the model is the last one, so that a group is not told to wait for an answer that is near."""
+        self.has_begun_last_request = True
+
     def renew_lease(self, pause: Pause) -> None:
         """Renew the lease until the block ends, or until a deferral has ended the turn.
 
@@ -147,7 +152,9 @@ class Attempt:
     def _until_deferral_s(self) -> float:
         if self.outbox.late_reply is not LateReply.BUTTON:
             return float("inf")
-        return max(0, DEFER_AT_MS - self._token_age_ms) / 1_000
+        is_told_early = not self.lease.conversation.is_one_on_one and not self.has_begun_last_request
+        defer_at_ms = DEFER_IN_GROUPS_AT_MS if is_told_early else DEFER_AT_MS
+        return max(0, defer_at_ms - self._token_age_ms) / 1_000
 
     def _defer(self) -> None:
         """End the turn with "still thinking" and a button.  If the turn was lost, `deferral` stays None."""

@@ -21,6 +21,8 @@ LATE_SUFFIX: Final = "-late"
 CONFIRMED_WITHIN_MS: Final = 10 * 60_000
 """How long a button that asks for a confirmation counts, from LINE's timestamp of what its question answers."""
 DEFER_AT_MS: Final = 50_000  # age of the freshest token, which then has ten seconds to live
+DEFER_IN_GROUPS_AT_MS: Final = 20_000
+"""The age of the freshest token at which a group, where LINE shows no loading animation, is told that the model is still thinking."""
 
 
 class LateReply(StrEnum):

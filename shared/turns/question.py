@@ -18,7 +18,8 @@ class Question:
     """The messages to answer (`asked`) in their chat, and the outcome before the decision (`draft`).
 
     `basis`: the amendments and the provenance of the prompt. `deadline`: when the decision is due. `sequence`: the number of the turn's
-    next commit. `is_overheard`: no message addresses the bot. `fetches`: media on their way from LINE.
+    next commit. `is_overheard`: no message addresses the bot. `fetches`: media on their way from LINE. `on_last_request` is called when a
+    request begins after which the model may only end the turn.
     """
 
     conversation: Conversation
@@ -30,6 +31,7 @@ class Question:
     sequence: int
     is_overheard: bool = False
     fetches: Fetches = field(default_factory=dict, repr=False)
+    on_last_request: Callable[[], None] = field(default=lambda: None, repr=False)
 
     def check_amendments(self, shown: Provenance) -> None:
         """Read the amendments; called before every request to the model.  `shown`: the provenance of the tool results so far.

@@ -309,6 +309,7 @@ class _ReplyDelivery:
             deadline=deadline,
             sequence=attempt.lease.record.sequence + 1,
             fetches=self.fetches,
+            on_last_request=attempt.begin_last_request,
         )
 
     def _apology(self, covers: tuple[MessageRecord, ...], words: Phrase, **facts: str) -> OutcomeRecord:

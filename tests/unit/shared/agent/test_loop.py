@@ -123,6 +123,7 @@ class Turn:
         contents: Sequence[Content] = ASKED,
         asked_only: Callable[[], tuple[Content, ...]] | None = None,
         trouble_with_reply: Callable[[str | None], Trouble | None] = lambda _: None,
+        on_last_request: Callable[[], None] = lambda: None,
     ) -> Thought:
         """Run the loop; `about` is a message of the prompt, whose amendments count, `looked_s` when it was read."""
         question = None
@@ -138,6 +139,7 @@ class Turn:
             only=only,
             asked_only=asked_only,
             trouble_with_reply=trouble_with_reply,
+            on_last_request=on_last_request,
         )
 
     @property
@@ -319,9 +321,13 @@ def test_a_name_with_the_prefix_that_models_put_before_it_is_the_tools(turn: Tur
 @pytest.mark.parametrize("word", ["a", "unknown", ""])
 def test_after_a_repeated_round_only_the_ends_of_a_turn_are_offered(turn: TurnMaker, word: str) -> None:
     again = calling(("look_up", {"word": word}))
-    running = turn(again, again, calling(HELLO))
+    running, begun = turn(again, again, calling(HELLO)), list[int]()
 
-    assert running.think().decision.message == "hello"
+    def begin() -> None:
+        begun.append(len(running.model.requests) + 1)
+
+    assert running.think(on_last_request=begin).decision.message == "hello"
+    assert begun == [3]
     assert [len(one.declarations) for one in running.model.requests] == [3, 3, 2]
     last = running.model.requests[-1]
     assert last.allowed == ("reply", "skip")

@@ -209,6 +209,40 @@ def test_an_answer_is_deferred_only_where_a_button_shows_it(
 
 
 @pytest.mark.parametrize(
+    ("chat_id", "last_request_at_s", "deferred_at_s"),
+    [("C" + "1" * 32, None, 20), ("R" + "1" * 32, None, 20), ("U" + "1" * 32, None, 50), ("C" + "1" * 32, 15, 50)],
+    ids=["in a group", "in a room", "in a 1:1 chat", "in a group whose last request has begun"],
+)
+def test_a_group_is_told_after_20_seconds_that_the_model_is_still_thinking(
+    pool: ThreadPoolExecutor, chat_id: str, last_request_at_s: int | None, deferred_at_s: int
+) -> None:
+    clock = FixedClock()
+    chat = RepliedChat(pool, clock=clock)
+    chat.conversation = chat.conversations.of(chat_id)
+    lease, own, begun_ms = chat.open_turn(), chat.message(1), clock.now_ms()
+    history = History(messages=(own,))
+    attempt = Attempt.begin(
+        lease,
+        history,
+        agenda_of(history, [own]),
+        outbox=chat.runner.outbox,
+        phrases=NamedPhrases(),
+        deadline=Deadline.after(chat.clock, REQUEST_S),
+    )
+
+    def pause(seconds: float) -> bool:
+        clock.move(seconds)
+        if last_request_at_s is not None and clock.now_ms() - begun_ms >= last_request_at_s * 1_000:
+            attempt.begin_last_request()
+        return False
+
+    attempt.renew_lease(pause)
+
+    assert round((clock.now_ms() - begun_ms) / 1_000) == deferred_at_s
+    assert chat.line.replies == {"t1": (Phrase.STILL_THINKING.value,)}
+
+
+@pytest.mark.parametrize(
     ("late_reply", "token_age_ms", "seconds"),
     [(LateReply.DROP, 30_000, 18.0), (LateReply.DROP, 1_000, MODEL_S), (LateReply.PUSH, 30_000, MODEL_S)],
 )
