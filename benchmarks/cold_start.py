@@ -73,7 +73,7 @@ async def _workers(processes: Processes) -> dict[str, _Start]:
         "line": await processes.stand_in("line"),
         "gemini": await processes.stand_in("gemini"),
     }
-    worker = processes.function("agent_worker", wiring(stand_ins, SETTLE_MS="0"))
+    worker = processes.function("agent_worker", wiring(stand_ins))
     deployed = _without_bytecode(_deployed_function(worker, "agent_worker", processes))
     asked_s: list[float] = []
 

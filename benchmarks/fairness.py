@@ -131,7 +131,7 @@ def measure(  # noqa: PLR0913 - what a run varies
             clock=clock,
             chance=random.Random(1),  # noqa: S311 - spreads retries, is no secret
         )
-        options = Options(bot_name="Aizuchi", access=access, limits=limits, settle_s=0.0)
+        options = Options(bot_name="Aizuchi", access=access, limits=limits)
         endpoint = PushEndpoint(handle=assemble(ports, options), clock=clock)
         times_ms: list[float] = []
         lock = threading.Lock()

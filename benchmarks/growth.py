@@ -67,7 +67,7 @@ async def measure(processes: Processes, plan: Plan) -> list[Section]:
     }
     with built.builder() as pool:
         chats = {one: await _chat(one, pool, stand_ins["line"], storage) for one in (small, filed, *grown)}
-    worker = await processes.start(processes.function("agent_worker", wiring(stand_ins, SETTLE_MS="0")))
+    worker = await processes.start(processes.function("agent_worker", wiring(stand_ins)))
     samples: dict[_Grown, list[tuple[Requests, Turn]]] = {one: [] for one in chats}
     for chat in chats.values():
         await timed_turn(worker, chat)  # fills the caches of this instance
@@ -89,7 +89,7 @@ async def _cold(
     """Compare first turns of instances in a chat with many folded withdrawals with first turns in a chat without withdrawals."""
     samples: dict[_Grown, list[tuple[Requests, Turn]]] = {one: [] for one in chats}
     for _ in range(plan.cold_turns):
-        worker = await processes.start(processes.function("agent_worker", wiring(stand_ins, SETTLE_MS="0")))
+        worker = await processes.start(processes.function("agent_worker", wiring(stand_ins)))
         await timed_turn(worker, other)  # triggers the imports of a turn
         for size, chat in chats.items():
             await take_requests(stand_ins, slow_bucket_s=_SLOW_BUCKET_S)
@@ -109,7 +109,7 @@ async def _toolsets(processes: Processes, stand_ins: Mapping[str, Child], chat: 
     notion = await processes.stand_in("notion")
     answer = await asyncio.to_thread(wire.send, notion.port, "/bench/databases")
     every = NotionWiring(url=notion.url, token=NOTION_TOKEN, databases=answer.json()).env()
-    wired = {"all toolsets": wiring(stand_ins, SETTLE_MS="0", **every), "the default": wiring(stand_ins, SETTLE_MS="0")}
+    wired = {"all toolsets": wiring(stand_ins, **every), "the default": wiring(stand_ins)}
     workers = {name: await processes.start(processes.function("agent_worker", one)) for name, one in wired.items()}
     samples: dict[str, list[tuple[Requests, Turn]]] = {name: [] for name in workers}
     for worker in workers.values():

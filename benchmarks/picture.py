@@ -33,7 +33,7 @@ async def measure(processes: Processes, plan: Plan) -> Section:
     peaks_mb: list[float] = []
     took_ms: list[float] = []
     for _ in range(plan.pictures):
-        worker = await processes.start(processes.function("agent_worker", wiring(stand_ins, SETTLE_MS="0")))
+        worker = await processes.start(processes.function("agent_worker", wiring(stand_ins)))
         await push(worker, await _picture(stand_ins["line"], _SMALL_BYTES))
         large = await _picture(stand_ins["line"], LARGEST_BYTES)
         pid = usage.worker_pid(worker.pid)

@@ -1,7 +1,7 @@
 """`python -m benchmarks.self_hosted`: many chats at once with the process of `make serve`, and the resources of an idle process.
 
 People say something, wait for the answer, pause, and go on. LINE's stand-in runs in this process, Gemini's stand-in in a separate process.
-Gemini takes `--model-s` for every answer, and a turn waits for SETTLE_MS before asking; both times are subtracted. strace counts fsyncs in
+Gemini takes `--model-s` for every answer; that time is subtracted. strace counts fsyncs in
 separate rounds, because strace slows a process down.
 """
 
@@ -53,7 +53,6 @@ class Stage:
     folder: Path
     env: Mapping[str, str] = field(repr=False)
     model_s: float
-    settle_ms: int
     line: LinePlatform = field(init=False)
     process: Child = field(init=False)
     _running: AsyncExitStack = field(default_factory=AsyncExitStack)
@@ -84,7 +83,6 @@ class Stage:
             "GEMINI_API_KEY": "key",
             "GEMINI_BASE_URL": gemini.url,
             "ACCESS": "open",
-            "SETTLE_MS": str(self.settle_ms),
             "PORT": str(port),
             "ADMIN_PORT": str(admin_port),
             "DATA": str(self.folder / "data"),
@@ -123,7 +121,7 @@ class Stage:
                 while self._last(person)[0] == person:  # noqa: ASYNC110 - the stand-in has no event for an answer
                     await asyncio.sleep(_POLL_S)
             own_ms, answer_ms = (timestamp_ms for _, timestamp_ms in self._messages(person)[-2:])
-            over_ms.append(answer_ms - own_ms - self.model_s * 1_000 - self.settle_ms)
+            over_ms.append(answer_ms - own_ms - self.model_s * 1_000)
         return over_ms
 
     def _last(self, person: str) -> tuple[str, int]:
@@ -137,7 +135,7 @@ class Stage:
 async def measure(options: argparse.Namespace, folder: Path, env: Mapping[str, str]) -> dict[str, float | None]:
     """Return the figures by name, as in GOALS, and some without a goal."""
     figures: dict[str, float | None] = {}
-    stage = Stage(folder=folder / "load", env=env, model_s=options.model_s, settle_ms=options.settle_ms)
+    stage = Stage(folder=folder / "load", env=env, model_s=options.model_s)
     await stage.start()
     try:
         pid = stage.process.pid
@@ -165,7 +163,7 @@ async def measure(options: argparse.Namespace, folder: Path, env: Mapping[str, s
 
 async def _fsyncs(options: argparse.Namespace, folder: Path, env: Mapping[str, str]) -> float:
     counts = folder / "fsyncs"
-    stage = Stage(folder=folder / "traced", env=env, model_s=options.model_s, settle_ms=options.settle_ms)
+    stage = Stage(folder=folder / "traced", env=env, model_s=options.model_s)
     await stage.start("strace", "-f", "-c", "--seccomp-bpf", "-e", "trace=fsync,fdatasync", "-o", str(counts))
     try:
         turns = len(await stage.talk(options.chats, options.rounds))
@@ -205,7 +203,6 @@ def main(arguments: Sequence[str], env: Mapping[str, str]) -> None:
     parser.add_argument("--chats", type=int, default=100)
     parser.add_argument("--rounds", type=int, default=3, help="turns of each chat")
     parser.add_argument("--model-s", type=float, default=2.0, help="how long Gemini takes")
-    parser.add_argument("--settle-ms", type=int, default=500, help="SETTLE_MS of the process, which is taken off, too")
     parser.add_argument("--idle-s", type=float, default=130.0, help="how long the idle process is watched")
     options = parser.parse_args(arguments)
     passed = {name: env[name] for name in _PASSED if name in env}

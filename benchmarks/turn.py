@@ -76,7 +76,7 @@ async def measure(processes: Processes, plan: Plan) -> tuple[list[Section], Memo
     with built.builder() as pool:
         for name, messages in (("long", LONG), ("short", SHORT)):
             built.copy(chats[name].built(messages, pool), storage)
-    worker = await processes.start(processes.function("agent_worker", wiring(stand_ins, SETTLE_MS="0")))
+    worker = await processes.start(processes.function("agent_worker", wiring(stand_ins)))
     memory = await _memory_of(stand_ins["line"], worker)
     turns: list[dict[str, Turn]] = [{} for _ in range(plan.turns)]
     for number, name in interleave(("long", "short"), plan.turns):
@@ -122,7 +122,7 @@ async def _count_requests(
 ) -> dict[str, list[Requests]]:
     thinking = await processes.stand_in("gemini", "--latency-s", str(_MODEL_S))
     stand_ins = {**stand_ins, "gemini": thinking}
-    worker = await processes.start(processes.function("agent_worker", wiring(stand_ins, SETTLE_MS="0")))
+    worker = await processes.start(processes.function("agent_worker", wiring(stand_ins)))
     requests_by_chat: dict[str, list[Requests]] = {name: [] for name in chats}
     for chat in chats.values():
         await timed_turn(worker, chat)  # fills the caches of this instance
@@ -170,9 +170,7 @@ async def _answer_of(stand_in: Child, path: str) -> list[Any]:
 async def _throughput(processes: Processes, stand_ins: Mapping[str, Child], plan: Plan) -> Section:
     """Return the turns of one core in a second, with many concurrent chats and a model that takes half a second."""
     thinking = await processes.stand_in("gemini", "--latency-s", str(_MODEL_S))
-    worker = await processes.start(
-        processes.function("agent_worker", wiring({**stand_ins, "gemini": thinking}, SETTLE_MS="0"))
-    )
+    worker = await processes.start(processes.function("agent_worker", wiring({**stand_ins, "gemini": thinking})))
     chats = [await Chat.create(stand_ins["line"]) for _ in range(plan.chats_together)]
     with built.builder() as pool:
         group = chats[0].built(LONG, pool)

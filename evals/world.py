@@ -188,7 +188,6 @@ class World:
             locale=LOCALES.get(case.language, "en"),
             time_zone=zoneinfo.ZoneInfo(case.zone),
             group_policy=GroupPolicy(case.policy),
-            settle_s=0.0,
         )
         worker = PushEndpoint(handle=assemble(ports, options), clock=self._clock)
         admissions = Admissions(store=self._store, clock=self._clock)

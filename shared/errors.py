@@ -151,6 +151,10 @@ class PromptAmendedError(TransientError):
     """A message in the prompt was edited or withdrawn, so a new prompt is needed."""
 
 
+class FollowUpError(PromptAmendedError):
+    """The people who asked wrote more while the model thought, so a new prompt is needed."""
+
+
 class ModelUnavailableError(TransientError):
     """The model gave no usable answer.
 

@@ -35,10 +35,12 @@ from shared.settings.push import PushSettings
 from shared.storage.object_store import ObjectStore
 from shared.tools.web import WebSearch
 from shared.turns.background import ThreadBackground
+from shared.turns.follow_ups import MOST_ASKED_ANEW
 
 _READ_THREADS: Final = 64
 _TOOL_THREADS: Final = 64
 _TURN_THREADS: Final = 80  # one for each turn, so that no lease renewal waits for a tool; as many again for 1:1 chats
+_REQUESTS_A_TURN: Final = 1 + MOST_ASKED_ANEW  # those that follow-ups ended go on for some seconds
 _NAME_THREADS: Final = 16
 _MEDIA_THREADS: Final = 8  # each holds a few parts of 2 MB during the upload of a medium
 _OF_ANSWERS: Final = ("jsonschema", "shared.line.markdown")
@@ -49,6 +51,8 @@ def compose(env: Mapping[str, str]) -> PushEndpoint:
     """Build the worker.  Raises: SettingsError."""
     settings = agent_worker_settings(env)
     logs.configure()
+    if settings.ignored:
+        logs.warning("settings_ignored", names=settings.ignored)
     store = GcsObjectStore(
         project_id=settings.project_id,
         bucket=settings.history_bucket,
@@ -174,6 +178,7 @@ def _threads(turns: int) -> Threads:
         media=ThreadPoolExecutor(_MEDIA_THREADS, thread_name_prefix="medium"),
         presence=ThreadPoolExecutor(turns, thread_name_prefix="presence"),
         ticks=ThreadPoolExecutor(AT_ONCE, thread_name_prefix="tick"),
+        requests=ThreadPoolExecutor(turns * _REQUESTS_A_TURN, thread_name_prefix="request"),
         background=ThreadBackground(threads=ThreadPoolExecutor(turns, thread_name_prefix="turn")),
     )
 
@@ -202,7 +207,6 @@ def _options(settings: AgentWorkerSettings) -> Options:
         is_rich=bot.is_rich,
         access=settings.access,
         limits=settings.limits,
-        settle_s=settings.settle_s,
         heartbeat_minutes=settings.heartbeat_minutes,
         reminding=settings.reminding,
         reminder_pushes_per_day=settings.reminder_pushes_per_day,

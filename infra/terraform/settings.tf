@@ -50,7 +50,6 @@ locals {
         REMINDERS                 = var.bot.reminders
         REMINDER_PUSHES_PER_DAY   = tostring(var.bot.reminder_pushes_per_day)
         RICH                      = var.bot.rich ? "on" : "off"
-        SETTLE_MS                 = tostring(var.bot.settle_ms)
         TOOLSETS                  = join(",", var.bot.toolsets)
         TRACING                   = var.bot.tracing ? "on" : null
       })

@@ -133,7 +133,7 @@ variable "audit" {
 }
 
 variable "bot" {
-  description = "Who the bot is and how it behaves. null: the code's default. `archive_days`: how far back older messages are kept for the bot to look up; 0: not at all. `confidence_threshold` is a share: what is filed with less goes to the inbox. `embeddings`: search compares meanings too, by requests to an embedding model. `lease_s` in seconds, `settle_ms` in milliseconds; `reminders` of push, reply (with the next answer only), off, and at most `reminder_pushes_per_day` in a chat (0: no limit); `rich`: lists and choices are drawn as cards, else written; `toolsets` of knowledge, notion, web. `tracing`: spans of the agent go to Cloud Trace, without words of people."
+  description = "Who the bot is and how it behaves. null: the code's default. `archive_days`: how far back older messages are kept for the bot to look up; 0: not at all. `confidence_threshold` is a share: what is filed with less goes to the inbox. `embeddings`: search compares meanings too, by requests to an embedding model. `lease_s` in seconds; `settle_ms` of earlier releases has no effect; `reminders` of push, reply (with the next answer only), off, and at most `reminder_pushes_per_day` in a chat (0: no limit); `rich`: lists and choices are drawn as cards, else written; `toolsets` of knowledge, notion, web. `tracing`: spans of the agent go to Cloud Trace, without words of people."
   type = object({
     archive_days            = optional(number, 365)
     confidence_threshold    = optional(number, 0.6)

@@ -155,6 +155,8 @@ class ToolExecutor:
             return refusal
         if not tool.is_final:
             context.untrusted_input.record_written(call.args)
+        if tool.may_act_outside:
+            context.begin_act()
         result = _run_tool(tool, call.args, context)
         if isinstance(result, ToolFault | NeedsTap):
             return result if isinstance(result, ToolFault) else _propose(tool, call.args, context, result)

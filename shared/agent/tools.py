@@ -78,7 +78,8 @@ class Tool:
     `run` takes arguments that match `parameters` and returns data that match `response`, a fault, a NeedsTap, or, if `is_final`, the
     decision at the end of the turn. `run` may run in parallel with other tools, and again in a later attempt at the turn. A turn may call
     the tool `most_calls` times.
-    `is_reading`: the tool changes nothing, so an interjection may call it. `outside`: the source outside the chat whose words the results
+    `is_reading`: the tool changes nothing, so an interjection may call it. `own_write`: the tool only stages writes to the chat's own
+    store, to be applied after the commit. `outside`: the source outside the chat whose words the results
     hold, as in `Provenance`, for example "web"; empty: no such source.
     `only_in`: the ids of the chats with the tool; None: all chats. `declared`: the parameters shown to the model, if `parameters` accepts
     more. `description_end` returns the end of the description, known only at run time, bounded in length and time.
@@ -93,6 +94,7 @@ class Tool:
     run: Callable[[Json, TurnContext], ToolResult] = field(repr=False)
     is_final: bool = False
     is_reading: bool = False
+    own_write: bool = False
     outside: str = ""
     most_calls: int = 20
     result_tokens: int = RESULT_TOKENS
@@ -100,6 +102,11 @@ class Tool:
     declared: Json | None = field(default=None, repr=False)
     description_end: Callable[[], str] | None = field(default=None, repr=False)
     revision: Callable[[Json, TurnContext], str] | None = field(default=None, repr=False)
+
+    @property
+    def may_act_outside(self) -> bool:
+        """Whether a call may have an effect before the turn is committed, for example on a page in Notion."""
+        return not (self.is_final or self.is_reading or self.own_write)
 
     def is_offered_to(self, context: TurnContext) -> bool:
         """Whether this turn has the tool."""

@@ -9,6 +9,7 @@ from typing import Final
 
 from shared.agent.forgetting import Forgetting
 from shared.agent.grounding import Asked
+from shared.agent.model import ModelResponse
 from shared.agent.outside_words import OutsideWords, outside_in, outside_in_prompt, repeated_sources, sources_of
 from shared.agent.proposals import Proposals
 from shared.agent.recalled import Recalled
@@ -170,6 +171,15 @@ class TurnContext:
         """Check the amendments before a request to the model.  Raises: PromptAmendedError."""
         if self.question is not None:
             self.question.check_amendments(self.shown)
+
+    def ask(self, request: Callable[[], ModelResponse]) -> ModelResponse:
+        """Return the response of a request to the model.  Raises: FollowUpError, if the people who asked write more meanwhile."""
+        return request() if self.question is None else self.question.follow_ups.ask(request)
+
+    def begin_act(self) -> None:
+        """A tool is about to act outside, so from this moment on no follow-up ends a request."""
+        if self.question is not None:
+            self.question.follow_ups.begin_act()
 
     def begin_check(self) -> Callable[[], None]:
         """Begin to check the amendments in parallel with a request to the model; the returned function ends the check.

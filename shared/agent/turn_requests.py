@@ -5,6 +5,7 @@ import random
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from shared import logs
@@ -107,7 +108,7 @@ class TurnRequests:
             request = self._request()
             end_check = self._begin_check()
             try:
-                response = self.model.generate(request)
+                response = self._context.ask(partial(self.model.generate, request))
             except (ModelUnavailableError, ModelRefusedError) as cause:
                 end_check()
                 if tries_once:

@@ -67,11 +67,12 @@ from shared.reminders.calendar import CalendarLinks
 from shared.reminders.words import ReminderWords
 from shared.turns.announcement import Announcer
 from shared.turns.flood import Floods
+from shared.turns.image_sets import ImageSets
 from shared.turns.interjection import Interjection
 from shared.turns.outbox import Outbox
 from shared.turns.reply import Reply
 from shared.turns.runner import TurnRunner
-from shared.turns.settle_window import SettleWindow
+from shared.turns.waiting_room import WaitingRoom
 
 
 def assemble(ports: Ports, options: Options) -> Dispatch:
@@ -114,7 +115,13 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         pushes=pushes,
         clock=clock,
     )
-    runner = TurnRunner(reader=reader, outbox=outbox, clock=clock, chance=ports.chance)
+    runner = TurnRunner(
+        reader=reader,
+        outbox=outbox,
+        room=WaitingRoom(new_event=threads.new_event),
+        clock=clock,
+        chance=ports.chance,
+    )
     media = Media(source=ports.media, threads=threads.media, clock=clock)
     parts = MediaParts(media=media, files=ports.files, bucket=options.media_bucket)
     prompt = PromptBuilder(
@@ -176,10 +183,12 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
             tools=agent.tools, contexts=contexts, phrases=phrases, locale=options.locale, time_zone=options.time_zone
         ),
         quoted=QuotedMedia(media=media),
-        settle_window=SettleWindow(seconds=options.settle_s, reader=reader, clock=clock),
+        image_sets=ImageSets(reader=reader, clock=clock),
         outbox=outbox,
         withdrawal=withdrawal,
         background=threads.background,
+        requests=threads.requests,
+        new_event=threads.new_event,
         phrases=phrases,
         budgets=budgets,
         additions=reminders.additions,

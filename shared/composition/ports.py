@@ -1,6 +1,7 @@
 """The parts of the agent worker: its ports, its threads, and the options of a deployment."""
 
 import random
+import threading
 import uuid
 import zoneinfo
 from collections.abc import Callable, Mapping
@@ -30,7 +31,7 @@ from shared.metering import Charges, NoCharges
 from shared.reminders.delivery import Reminding
 from shared.tools.notion.port import Notion
 from shared.tools.web import WebSearch
-from shared.turns.background import Background, ThreadBackground
+from shared.turns.background import Background, Event, ThreadBackground
 from shared.turns.deferral import LateReply
 
 
@@ -46,7 +47,8 @@ class Line(Messenger, PresenceApi, Membership, Account, QuotaApi, Protocol):
 class Threads:
     """The threads that work during a request.
 
-    Leases (`background`) and `presence` have threads of their own, to wait for no tool. So have `ticks`, whose tasks read on `reads`.
+    Leases (`background`) and `presence` have threads of their own, to wait for no tool. So have `ticks`, whose tasks read on `reads`, and
+    `requests` to the model, which go on after a follow-up has ended the wait for them.
     """
 
     reads: Executor
@@ -55,13 +57,24 @@ class Threads:
     media: Executor
     presence: Executor
     ticks: Executor
+    requests: Executor
     background: Background
+    new_event: Callable[[], Event] = field(default=threading.Event, repr=False)
 
     @classmethod
     def on(cls, pool: Executor) -> "Threads":
         """Return threads that all come from one pool, for a worker with few requests."""
         background = ThreadBackground(threads=pool)
-        return cls(reads=pool, tools=pool, names=pool, media=pool, presence=pool, ticks=pool, background=background)
+        return cls(
+            reads=pool,
+            tools=pool,
+            names=pool,
+            media=pool,
+            presence=pool,
+            ticks=pool,
+            requests=pool,
+            background=background,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +132,6 @@ class Options:
     group_policy: GroupPolicy = GroupPolicy.MENTION
     late_reply: LateReply = LateReply.BUTTON
     is_rich: bool = True
-    settle_s: float = 0.5
     confidence_threshold: float = 0.6
     memory: MemoryLimits = field(default_factory=MemoryLimits)
     media_bucket: str | None = None

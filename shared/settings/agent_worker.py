@@ -19,6 +19,7 @@ from shared.settings.secret import Secret
 from shared.turns.deferral import LateReply
 
 TOOLSETS: Final = ("knowledge", "notion", "web")
+_IGNORED: Final = ("SETTLE_MS",)
 _MOST: Final = 10**12
 _LONGEST_NAME: Final = 100  # the name is part of every prompt and of fixed texts; LINE's own names have 20 characters
 _THINKING_LEVELS: Final = ("minimal", "low", "medium", "high")
@@ -66,7 +67,8 @@ class AgentWorkerSettings:
     """The settings of functions/agent_worker.  LINE is asked to test the webhook every `heartbeat_minutes`; 0: never.
 
     `notion` is set if `toolsets` names it. A thought that is classified with less than `confidence_threshold` is filed in the inbox: with
-    0.6, a confidence of 0.55 goes to the inbox. Archives reach back `archive_days`; 0: nothing is archived.
+    0.6, a confidence of 0.55 goes to the inbox. Archives reach back `archive_days`; 0: nothing is archived. `ignored`: settings of
+    earlier releases that are set, and have no effect.
     """
 
     project_id: str
@@ -82,7 +84,7 @@ class AgentWorkerSettings:
     archive_days: int
     has_embeddings: bool
     is_traced: bool
-    settle_s: float
+    ignored: tuple[str, ...]
     lease_s: float
     heartbeat_minutes: int
     push: PushSettings | None
@@ -113,7 +115,7 @@ def _agent_worker(settings: EnvironmentReader) -> AgentWorkerSettings:
         archive_days=settings.whole_number("ARCHIVE_DAYS", default=ARCHIVE_DAYS, least=0, most=36_500),
         has_embeddings=settings.one_of("EMBEDDINGS", ("off", "on"), default="off") == "on",
         is_traced=settings.one_of("TRACING", ("off", "on"), default="off") == "on",
-        settle_s=settings.number("SETTLE_MS", default=500, least=0, most=5_000) / 1_000,
+        ignored=tuple(name for name in _IGNORED if settings.optional(name) is not None),
         lease_s=settings.lease_s(),
         heartbeat_minutes=settings.whole_number("HEARTBEAT_MINUTES", default=0, least=0, most=30),
         push=push_settings(settings),

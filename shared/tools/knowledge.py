@@ -29,6 +29,7 @@ from shared.line.utf16 import without_lone_surrogates
 
 _DECLARED_IN_FULL: Final = frozenset({"update_entry"})  # the editor checks their arguments, by the entry's category
 _FILING: Final = frozenset({"classify_and_capture", "update_entry"})  # these store words of the prompt
+_OWN_WRITES: Final = frozenset({"classify_and_capture", "update_entry", "move_entry", "delete_entry"})
 _CLASSIFIER_INDEX_TOKENS: Final = 500
 MOST_CAPTURES: Final = 12
 """Captures of a turn; each asks the model for a classification."""
@@ -172,6 +173,7 @@ def entry_tool(  # noqa: PLR0913 - the fields of a Tool
         response=load_schema(f"{name}.response"),
         run=run,
         is_reading=is_reading,
+        own_write=name in _OWN_WRITES,
         most_calls=most_calls,
         revision=_REVISIONS.get(name),
     )

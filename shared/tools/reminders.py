@@ -30,6 +30,7 @@ _WEEKDAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _KINDS: Final = {"daily": ReminderKind.DAILY_DIGEST, "weekly": ReminderKind.WEEKLY_DIGEST}
 _DIGESTS: Final = {kind: name for name, kind in _KINDS.items()}
 _CHANGING: Final = frozenset({"change_reminder", "cancel_reminder"})
+_OWN_WRITES: Final = _CHANGING | {"create_reminder"}
 _SAID_WITH_ANSWER: Final = "What it does not carry is said with the next answer in this chat."
 _COST_UNKNOWN: Final = ToolFault(
     message="LINE did not say how many members the group has, so what a reminder here costs is not known. Nothing was set: tell the person "
@@ -203,6 +204,7 @@ def _tool(name: str, description: str, action: Action) -> Tool:
         parameters=load_schema(f"{name}.parameters"),
         response=load_schema(f"{name}.response"),
         run=run,
+        own_write=name in _OWN_WRITES,
         revision=_revision if name in _CHANGING else None,
     )
 

@@ -92,6 +92,11 @@ class _AnnouncementDelivery:
         return self.outcome.timestamp_ms
 
     @property
+    def author(self) -> str:
+        """Nobody: the event is no follow-up to a question."""
+        return ""
+
+    @property
     def is_answerable(self) -> bool:
         """Whether the token may be alive.  With a dead token, the delivery continues only if the turn is committed to its outcome."""
         token = self.route.token

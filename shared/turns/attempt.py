@@ -1,5 +1,6 @@
 """One attempt at an answer: the lease is renewed while the model thinks, and a deferral is sent before the reply token dies."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -8,7 +9,7 @@ from shared.clock import Clock, Deadline
 from shared.conversation.history import History
 from shared.conversation.provenance import Provenance
 from shared.conversation.records import Offer, OutcomeKind, OutcomeRecord, outcome_of, provenance_of
-from shared.conversation.turn import Route
+from shared.conversation.turn import FENCE, Route
 from shared.errors import StorageUnavailableError
 from shared.line.messaging import TOKEN_SURELY_ALIVE_MS
 from shared.line.phrases import Phrase, Phrases
@@ -108,8 +109,11 @@ class Attempt:
 
         Example: a lease of 24 s is renewed every 8 s.
         """
-        interval_s = self.lease.conversation.turn.lease_s / _RENEWALS_A_LEASE
-        while not pause(min(interval_s, self._until_deferral_s())):
+        turn = self.lease.conversation.turn
+        interval_s = turn.lease_s / _RENEWALS_A_LEASE
+        pause_s = max(0.0, self.lease.left_s - (turn.lease_s * FENCE - interval_s))  # since the last write of the turn
+        while not pause(min(pause_s, self._until_deferral_s())):
+            pause_s = interval_s
             if not self._until_deferral_s():
                 self._defer()
                 return
@@ -118,14 +122,21 @@ class Attempt:
             except StorageUnavailableError:
                 logs.warning("lease_not_renewed")
 
-    def finish(self, outcome: OutcomeRecord) -> OutcomeRecord | None:
-        """Commit the outcome and deliver it; return the recorded outcome, or None if the chat has to be read again."""
+    def finish(
+        self, outcome: OutcomeRecord, *, is_outdated: Callable[[], bool] = lambda: False
+    ) -> OutcomeRecord | None:
+        """Commit the outcome and deliver it; return the recorded outcome, or None if the chat has to be read again.
+
+        `is_outdated`, asked before the outcome is sent: whether the people who asked have written more.
+        """
         route = self.routes[0] if self.routes else Route()
         committed = self.lease.commit(outcome, route, basis=self.basis_of(outcome))
         if committed is None:
             logs.info("turn_lost")
             return None
-        return self.outbox.finish(self.lease, committed, deadline=self.deadline, spare=self.routes[1:])
+        return self.outbox.finish(
+            self.lease, committed, deadline=self.deadline, spare=self.routes[1:], is_outdated=is_outdated
+        )
 
     def store(self, answer: OutcomeRecord) -> OutcomeRecord | None:
         """Store a late answer for a press of the deferral's button, unless its basis was amended meanwhile; return the deferral."""

@@ -27,9 +27,11 @@ class Background(Protocol):
 
 
 class Event(Protocol):
-    """The part of threading.Event that a block needs."""
+    """The part of threading.Event that blocks and waiting deliveries need."""
 
     def set(self) -> None: ...
+
+    def clear(self) -> None: ...
 
     def wait(self, timeout: float | None = None) -> bool: ...
 

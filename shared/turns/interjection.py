@@ -92,6 +92,11 @@ class _InterjectionDelivery:
         return self.own.timestamp_ms
 
     @property
+    def author(self) -> str:
+        """Nobody: the event is no follow-up to a question."""
+        return ""
+
+    @property
     def is_answerable(self) -> bool:
         """An interjection does not wait."""
         return True

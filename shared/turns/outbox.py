@@ -1,7 +1,7 @@
 """The outbox: deliver a committed outcome once, apply the staged writes, and record what the user saw."""
 
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
@@ -95,7 +95,7 @@ class Outbox:
         )
         return (*map(Route.on, fresh), *([Route(kind="push")] if may_push else ()))
 
-    def finish(
+    def finish(  # noqa: PLR0913 - what a delivery of an outcome rests on
         self,
         lease: Lease,
         outcome: OutcomeRecord,
@@ -103,12 +103,14 @@ class Outbox:
         deadline: Deadline,
         is_takeover: bool = False,
         spare: Sequence[Route] = (),
+        is_outdated: Callable[[], bool] = lambda: False,
     ) -> OutcomeRecord | None:
         """Deliver the turn's committed outcome; return the recorded outcome, whose kind says what the user saw.
 
         While LINE is down, the call is repeated for as long as the token lives and the request's `deadline` leaves time to
         record the result. None: words that the outcome repeats were withdrawn before sending, so the turn is idle and
-        has to think again; or the turn was lost. `spare`: the next routes if LINE refuses the committed route.
+        has to think again; or the turn was lost. `spare`: the next routes if LINE refuses the committed route. `is_outdated`: whether the
+        turn has to think again about more messages; asked after the look, before anything is sent.
         Repeated, after a takeover: same text, same route, one record.
         """
         conversation = lease.conversation
@@ -117,6 +119,10 @@ class Outbox:
             sent: OutcomeRecord | None = outcome
             if amendments.redact(outcome) is not outcome:
                 sent = self._withhold(lease, outcome, may_have_arrived=is_takeover)
+            elif is_outdated():
+                logs.info("reply_withheld", reason="follow_up")
+                lease.release()
+                return None
             elif outcome.text is not None:
                 sent = self._send(lease, outcome, deadline, is_takeover=is_takeover, spare=spare)
             if sent is None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from shared.clock import Deadline
 from shared.conversation.history import History
@@ -12,6 +12,33 @@ from shared.conversation.records import MessageRecord, OutcomeRecord, ProposedCa
 from shared.conversation.store import Conversation
 from shared.turns.basis import Basis
 
+_Response = TypeVar("_Response")
+
+
+class FollowUps(Protocol):
+    """The messages that the people who asked add while the model thinks."""
+
+    def ask(self, request: Callable[[], _Response]) -> _Response:
+        """Return the response of a request to the model.
+
+        Raises: FollowUpError, as soon as a follow-up comes, if the model can be asked anew in time; the request's own errors.
+        """
+        ...
+
+    def begin_act(self) -> None:
+        """A tool acts outside, for example on a page in Notion: from this moment on, no follow-up ends a request."""
+        ...
+
+
+class NoFollowUps:
+    """FollowUps of a question that is never asked anew."""
+
+    def ask(self, request: Callable[[], _Response]) -> _Response:
+        return request()
+
+    def begin_act(self) -> None:
+        """Do nothing."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
@@ -19,7 +46,7 @@ class Question:
 
     `basis`: the amendments and the provenance of the prompt. `deadline`: when the decision is due. `sequence`: the number of the turn's
     next commit. `is_overheard`: no message addresses the bot. `fetches`: media on their way from LINE. `on_last_request` is called when a
-    request begins after which the model may only end the turn.
+    request begins after which the model may only end the turn. `follow_ups` may end a request.
     """
 
     conversation: Conversation
@@ -32,6 +59,7 @@ class Question:
     is_overheard: bool = False
     fetches: Fetches = field(default_factory=dict, repr=False)
     on_last_request: Callable[[], None] = field(default=lambda: None, repr=False)
+    follow_ups: FollowUps = field(default_factory=NoFollowUps, repr=False)
 
     def check_amendments(self, shown: Provenance) -> None:
         """Read the amendments; called before every request to the model.  `shown`: the provenance of the tool results so far.

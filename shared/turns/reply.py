@@ -1,13 +1,17 @@
 """Reply to a message: record it, take the chat's turn, think, commit, send.  Messages that arrive meanwhile get the same answer."""
 
+import threading
 from collections.abc import Callable, Mapping
+from concurrent.futures import Executor, Future, wait
 from dataclasses import dataclass, field, replace
-from typing import Final
+from functools import partial
+from typing import Any, Final
 
 from shared import logs
 from shared.access.budgets import Budgets
 from shared.bus.result import EventResult
 from shared.clock import Clock, Deadline
+from shared.conversation.amendments import Amendments
 from shared.conversation.due import DueMarkers
 from shared.conversation.history import History
 from shared.conversation.history_reader import Listing
@@ -19,19 +23,20 @@ from shared.conversation.spending import Spending, weighted_tokens
 from shared.conversation.store import Conversation
 from shared.conversation.turn import SeenTurn
 from shared.conversation.withdrawal import Withdrawal
-from shared.errors import PromptAmendedError
+from shared.errors import FollowUpError, PromptAmendedError
 from shared.line.messaging import SENDING_S
 from shared.line.phrases import Phrase, Phrases
 from shared.metering import Meter, log_usage, metered
 from shared.turns.additions import Additions, NoAdditions
 from shared.turns.attempt import MODEL_S, Attempt
-from shared.turns.background import Background
+from shared.turns.background import Background, Event
 from shared.turns.deferral import agenda_of
+from shared.turns.follow_ups import MOST_ASKED_ANEW, FollowUpWatch, author_of, authors_of, ids_in
+from shared.turns.image_sets import ImageSets
 from shared.turns.lease import Lease
 from shared.turns.outbox import Outbox
 from shared.turns.question import ConfirmedChanges, Question, Responder
 from shared.turns.runner import Run, TurnRunner
-from shared.turns.settle_window import SettleWindow
 
 REPLY: Final = "reply"
 RESUME_S: Final = 62.0
@@ -40,6 +45,7 @@ _TRIES: Final = 3
 _TRIES_WITH_CONTEXT: Final = 2
 _THOUGHTS: Final = 4  # a request; each but the last ended because something in its prompt was edited or withdrawn
 _THOUGHTS_WITH_CONTEXT: Final = 2
+_ABANDONED_S: Final = 12.0  # an abandoned request takes no longer; by then its tokens are charged
 _TAP_S: Final = 8.0  # to carry out a change that was proposed before
 
 
@@ -51,10 +57,12 @@ class Reply:
     responder: Responder
     changes: ConfirmedChanges
     quoted: QuotedMedia
-    settle_window: SettleWindow
+    image_sets: ImageSets
     outbox: Outbox
     withdrawal: Withdrawal
     background: Background = field(repr=False)
+    requests: Executor = field(repr=False)
+    new_event: Callable[[], Event] = field(default=threading.Event, repr=False)
     phrases: Phrases
     budgets: Budgets
     additions: Additions = field(default_factory=NoAdditions)
@@ -68,8 +76,8 @@ class Reply:
         turn = conversation.objects.reads.submit(conversation.turn.read)
         conversation.journal.keep(message)
         stored_turn = turn.result()
-        self.settle_window.wait(conversation, message)
-        if stored_turn.record.state == "thinking":  # it may have ended meanwhile
+        if message.image_set_size > 1:
+            self.image_sets.wait(conversation, message)
             stored_turn = conversation.turn.read()
         delivery = _ReplyDelivery(
             reply=self, conversation=conversation, own=message, fetches=fetches, deadline=deadline
@@ -101,6 +109,8 @@ class Reply:
         """
         conversation = delivery.conversation
         run = self.runner.run(conversation, delivery, stored_turn, delivery.deadline, waits=waits)
+        # Wait, because no work may go on once the request is answered, and because abandoned requests cost tokens, too
+        wait(delivery.abandoned, timeout=delivery.deadline.within(_ABANDONED_S).left_s)
         if run.result is not EventResult.WITHDRAWN:
             return run
         self.withdrawal.take_back_late(conversation, delivery.own)
@@ -124,7 +134,8 @@ class _ReplyDelivery:
     """One delivery of a message.  `thoughts` counts requests to the model; `meter` holds their cost, for the outcome.
 
     If the prompt was amended repeatedly, or workers died over it, the next prompt holds only the questions. `was_seen_unwithdrawn`: after
-    recording the message, this delivery has read amendments without a withdrawal of the message.
+    recording the message, this delivery has read amendments without a withdrawal of the message. `asked_anew`: how often follow-ups ended
+    a request; `abandoned`: those requests. `thinks_until`: when the thinking ends that a follow-up interrupted.
     """
 
     reply: Reply
@@ -133,6 +144,9 @@ class _ReplyDelivery:
     fetches: Fetches
     deadline: Deadline
     thoughts: int = 0
+    asked_anew: int = field(init=False, default=0)
+    abandoned: list[Future[Any]] = field(init=False, default_factory=list, repr=False)
+    thinks_until: Deadline | None = field(init=False, default=None)
     was_seen_unwithdrawn: bool = field(init=False, default=False)
     meter: Meter = field(init=False, repr=False)
 
@@ -189,6 +203,10 @@ class _ReplyDelivery:
         return self.own.timestamp_ms
 
     @property
+    def author(self) -> str:
+        return author_of(self.own)
+
+    @property
     def is_answerable(self) -> bool:
         """Always: a turn answers on the freshest token of all its messages."""
         return True
@@ -204,6 +222,30 @@ class _ReplyDelivery:
         return EventResult.HANDED_OVER
 
     def take_turn(self, lease: Lease, history: History) -> OutcomeRecord | None:
+        add = self.reply.additions.begin(lease)
+        shown: History | None = history
+        while shown is not None:
+            try:
+                return self._attempt(lease, shown, add)
+            except FollowUpError:
+                self._count_asked_anew()
+                shown = self._read_anew(lease)
+        lease.release()
+        return None
+
+    def _read_anew(self, lease: Lease) -> History | None:
+        """Return the chat with the follow-ups, under the lease that the turn has; None: nothing is left to do, or the turn was lost."""
+        if lease.is_over:
+            return None
+        history = self.reply.runner.reader.read_newest(self.conversation, required_ids={self.event})
+        history = history.with_covered_by(lease.record)
+        self.apply_amendments(history)
+        return history if self.result_in(history, None) is None else None
+
+    def _attempt(
+        self, lease: Lease, history: History, add: Callable[[OutcomeRecord, Amendments], OutcomeRecord]
+    ) -> OutcomeRecord | None:
+        """Return the recorded outcome of one attempt, or None: read the chat again.  Raises: FollowUpError."""
         agenda = agenda_of(history, self._pending(history))
         is_poisoned = lease.record.tries >= _TRIES_WITH_CONTEXT
         is_alone = is_poisoned or self.thoughts >= _THOUGHTS_WITH_CONTEXT
@@ -215,17 +257,54 @@ class _ReplyDelivery:
         attempt.draft = replace(attempt.draft, audit=Audit(isolates=is_poisoned))
         self.meter.is_of_turn = lease.record.spending.is_reserved
         logs.info("turn_opened", messages=len(history.messages), pending=len(agenda.covers), tries=lease.record.tries)
-        add = self.reply.additions.begin(lease)
-        outcome = self._decide_without_model(attempt) or self._think(attempt, is_alone=is_alone)
+        watch = self._watch(attempt, is_alone=is_alone)
+        outcome = self._decide_without_model(attempt)
+        is_thought = outcome is None and agenda.proposal is None
+        outcome = outcome or self._think(attempt, watch, is_alone=is_alone)
         if outcome is not None:
             outcome = replace(outcome, audit=replace(outcome.audit, usage=self.meter.usage))
             log_usage(self.meter, weigh=weighted_tokens)
         if attempt.has_ended:
             return attempt.store(outcome) if outcome is not None else attempt.deferral
         if outcome is None:
+            self.thinks_until = None
             lease.release()
             return None
-        return attempt.finish(add(outcome, history.amendments))
+        is_listed = is_thought and outcome.kind is OutcomeKind.REPLIED
+        has_follow_up = watch.begin_listing() if is_listed else lambda: False
+        is_outdated = partial(self._is_outdated, has_follow_up, self.thinks_until)
+        self.thinks_until = None
+        return attempt.finish(add(outcome, history.amendments), is_outdated=is_outdated)
+
+    def _watch(self, attempt: Attempt, *, is_alone: bool) -> FollowUpWatch:
+        """Return the watch over the attempt's thought.  An answer to only what is asked, after trouble, is not interrupted."""
+        agenda = attempt.agenda
+        asking = (*agenda.covers, *agenda.asked)
+        self.thinks_until = self.thinks_until or self.deadline.within(MODEL_S)
+        return FollowUpWatch(
+            conversation=self.conversation,
+            authors=authors_of(asking),
+            known_ids=ids_in(attempt.history).union(one.line_message_id for one in asking),
+            deadline=self.thinks_until,
+            requests=self.reply.requests,
+            new_event=self.reply.new_event,
+            abandoned=self.abandoned,
+            is_over=lambda: attempt.has_ended,
+            may_begin=self.asked_anew < MOST_ASKED_ANEW and not is_alone and agenda.proposal is None,
+        )
+
+    def _is_outdated(self, has_follow_up: Callable[[], bool], thinks_until: Deadline | None) -> bool:
+        """Whether the answer, committed and not sent, lacks a follow-up, so that the model is asked anew by the same deadline."""
+        if not has_follow_up():
+            return False
+        self._count_asked_anew()
+        self.thinks_until = thinks_until
+        return True
+
+    def _count_asked_anew(self) -> None:
+        self.thoughts -= 1
+        self.asked_anew += 1
+        logs.info("model_asked_anew", times=self.asked_anew)
 
     def _pending(self, history: History) -> tuple[MessageRecord, ...]:
         return history.pending(self.own, now_ms=self.reply.clock.now_ms())
@@ -272,15 +351,28 @@ class _ReplyDelivery:
             return outcome
         return replace(outcome_of(attempt.agenda.covers, OutcomeKind.SKIPPED), audit=outcome.audit)
 
-    def _think(self, attempt: Attempt, *, is_alone: bool) -> OutcomeRecord | None:
-        """Return what to commit, or to store if the turn was deferred meanwhile; None: something in the prompt was amended."""
+    def _think(self, attempt: Attempt, watch: FollowUpWatch, *, is_alone: bool) -> OutcomeRecord | None:
+        """Return what to commit, or to store if the turn was deferred meanwhile; None: something in the prompt was amended.
+
+        Raises: FollowUpError, if the people who asked wrote more, and the model can be asked anew.
+        """
         self.thoughts += 1
         if attempt.agenda.proposal is not None:
             return self._carry_out(attempt, attempt.agenda.proposal)
         try:
-            with metered(self.meter), self.reply.background.during(attempt.renew_lease):
-                outcome = self.reply.responder.respond(self._question(attempt, is_alone=is_alone))
+            with (
+                metered(self.meter),
+                self.reply.runner.room.watched(self.conversation.id, watch.see),
+                self.reply.background.during(attempt.renew_lease),
+            ):
+                question = replace(self._question(attempt, is_alone=is_alone), follow_ups=watch)
+                outcome = self.reply.responder.respond(question)
+            watch.check()
             return self._silenced_if_told(attempt, outcome)
+        except FollowUpError:
+            if attempt.has_ended:
+                return None
+            raise
         except PromptAmendedError:
             logs.info("prompt_amended")
             return None
@@ -297,7 +389,7 @@ class _ReplyDelivery:
 
     def _question(self, attempt: Attempt, *, is_alone: bool) -> Question:
         """Return the question for the model.  Quoted media outside of memory are fetched first, unless only the questions are shown."""
-        deadline = self.deadline.within(attempt.seconds)
+        deadline = (self.thinks_until or self.deadline).within(attempt.seconds)
         if not is_alone:
             attempt.show(self.reply.quoted.find(self.conversation, attempt.history, attempt.agenda.asked, deadline))
         return Question(

@@ -56,6 +56,11 @@ class TurnDelivery(Protocol):
         ...
 
     @property
+    def author(self) -> str:
+        """Who sent the message, for example `U0123…`; "" if a prompt would not show the event, as with a command."""
+        ...
+
+    @property
     def is_answerable(self) -> bool:
         """Whether an answer could still be shown if the turn were free."""
         ...
@@ -166,7 +171,11 @@ class TurnRunner:
         Raises: TurnBusyError, StorageUnavailableError; safe to deliver again.
         """
         with self.room.place(
-            conversation.id, event=delivery.event, sent_ms=delivery.sent_ms, gives_way=delivery.can_hand_over
+            conversation.id,
+            event=delivery.event,
+            sent_ms=delivery.sent_ms,
+            gives_way=delivery.can_hand_over,
+            author=delivery.author,
         ) as place:
             patience = _Patience(
                 delivery=delivery,
@@ -209,7 +218,7 @@ class TurnRunner:
         if delivery.result_in(history, unfinished_outcome(stored_turn, history)) is not None:
             return None
         lease = open_turn(conversation, stored_turn, spends=delivery.spends)
-        return delivery.take_turn(lease, history) if lease is not None else None
+        return self._take_turn(delivery, lease, history) if lease is not None else None
 
     def _advance(
         self,
@@ -257,7 +266,14 @@ class TurnRunner:
                     )
                 return _run_if_ended(delivery, outcome, history)
             lease = open_turn(conversation, stored_turn, spends=delivery.spends)
-        return _run_if_ended(delivery, delivery.take_turn(lease, history) if lease else None, history)
+        return _run_if_ended(delivery, self._take_turn(delivery, lease, history) if lease else None, history)
+
+    def _take_turn(self, delivery: TurnDelivery, lease: Lease, history: History) -> OutcomeRecord | None:
+        """Take the turn, and wake the deliveries that waited in this instance for its end."""
+        try:
+            return delivery.take_turn(lease, history)
+        finally:
+            self.room.wake(lease.conversation.id)
 
     def _is_free_by_name(self, conversation: Conversation, stored_turn: SeenTurn, listing: Listing) -> bool:
         committed = stored_turn.committed
@@ -271,10 +287,17 @@ class TurnRunner:
         return is_taken and self.clock.now_ms() < stored_turn.record.expires_ms
 
     def _wait(self, conversation: Conversation, stored_turn: SeenTurn, patience: "_Patience") -> None:
-        """Wait until the turn changes or its lease expires; only the journal shows whether a committed outcome was recorded."""
+        """Wait until the turn changes or its lease expires; only the journal shows whether a committed outcome was recorded.
+
+        A turn of this instance wakes the delivery when the turn ends, so polls find the turns of other instances.
+        """
         patience.fruitless_readings = 0
+        woken = patience.place.woken
         while not patience.is_over:
-            self.clock.sleep(min(patience.poll_s * self.chance.uniform(0.75, 1.25), patience.deadline.left_s))
+            pause_s = min(patience.poll_s * self.chance.uniform(0.75, 1.25), patience.deadline.left_s)
+            if woken.wait(pause_s):
+                woken.clear()
+                return
             if stored_turn.record.state == "committed" or self.clock.now_ms() >= stored_turn.record.expires_ms:
                 return
             if conversation.turn.read().generation != stored_turn.generation:

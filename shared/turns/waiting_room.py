@@ -3,15 +3,18 @@
 The next turn answers every recorded message, so a few waiting deliveries are enough; the newest stay, because they have the most time.
 Deliveries are evicted in this order: duplicates of an event; then older messages; then commands, and only for newer commands, because no
 other delivery does a command's work. The newest message has a place in addition to PLACES commands: a command's turn answers no message.
+The end of a turn wakes the deliveries that wait in the same instance, and a turn that thinks is told of each delivery that comes.
 
 Example with PLACES = 4: a fifth message evicts the oldest message; a fifth command evicts the oldest command.
 """
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Final
+
+from shared.turns.background import Event
 
 PLACES: Final = 4
 
@@ -22,7 +25,8 @@ class Place:
 
     `event`: the same for all deliveries of an event; "" equals no other. `sent_ms`: LINE's timestamp of the event. `gives_way`: the
     delivery can hand over, as a message's can; such places are evicted before places of commands. `inherits`: timestamp and event of each
-    evicted delivery that relied on this place; if this delivery's message is withdrawn, the inherited events are run.
+    evicted delivery that relied on this place; if this delivery's message is withdrawn, the inherited events are run. `author`: who sent
+    the message, or "" if a prompt would not show the event. `woken`: set when a turn of the chat ends, or the place is taken.
     """
 
     event: str = ""
@@ -30,30 +34,36 @@ class Place:
     gives_way: bool = True
     is_evicted: bool = False
     inherits: set[tuple[int, str]] = field(default_factory=set)
+    author: str = ""
+    woken: Event = field(default_factory=threading.Event, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaitingRoom:
     """The places of one instance, by chat; safe to share between threads."""
 
+    new_event: Callable[[], Event] = field(default=threading.Event, repr=False)
     _places: dict[str, list[Place]] = field(default_factory=dict, repr=False)
+    _watchers: dict[str, list[Callable[[Place], None]]] = field(default_factory=dict, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     @contextmanager
     def place(
-        self, conversation_id: str, *, event: str = "", sent_ms: int = 0, gives_way: bool = True
+        self, conversation_id: str, *, event: str = "", sent_ms: int = 0, gives_way: bool = True, author: str = ""
     ) -> Iterator[Place]:
         """Hold a place inside the block; beyond PLACES, one place is evicted, except that one message may wait along with PLACES commands.
 
         Evicted is the oldest place whose event has a newer place; else, of several messages, the oldest message; else the oldest command.
         A redelivered message therefore takes no place from a newer message.
         """
-        place = Place(event=event, sent_ms=sent_ms, gives_way=gives_way)
+        place = Place(event=event, sent_ms=sent_ms, gives_way=gives_way, author=author, woken=self.new_event())
         with self._lock:
             waiting = self._places.setdefault(conversation_id, [])
             waiting.append(place)
             if len(waiting) > PLACES:
                 _evict(waiting)
+            for see in self._watchers.get(conversation_id, ()):
+                see(place)
         try:
             yield place
         finally:
@@ -62,6 +72,28 @@ class WaitingRoom:
                     waiting.remove(place)
                 if not waiting and self._places.get(conversation_id) is waiting:
                     del self._places[conversation_id]
+
+    @contextmanager
+    def watched(self, conversation_id: str, see: Callable[[Place], None]) -> Iterator[None]:
+        """Call `see` for each delivery of the chat that has a place, or gets a place inside the block.  `see` must not block."""
+        with self._lock:
+            watchers = self._watchers.setdefault(conversation_id, [])
+            watchers.append(see)
+            for place in self._places.get(conversation_id, ()):
+                see(place)
+        try:
+            yield
+        finally:
+            with self._lock:
+                watchers.remove(see)
+                if not watchers and self._watchers.get(conversation_id) is watchers:
+                    del self._watchers[conversation_id]
+
+    def wake(self, conversation_id: str) -> None:
+        """A turn of the chat has ended: wake the deliveries that wait."""
+        with self._lock:
+            for place in self._places.get(conversation_id, ()):
+                place.woken.set()
 
 
 def _evict(waiting: list[Place]) -> None:
@@ -73,6 +105,7 @@ def _evict(waiting: list[Place]) -> None:
         return
     evicted = evicted or min(messages if len(messages) > 1 else commands, key=lambda place: place.sent_ms)
     evicted.is_evicted = True
+    evicted.woken.set()
     waiting.remove(evicted)
     _hand_to_newest(evicted, waiting)
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 
 from shared.storage.due_marker import DUE_PREFIX, DueMarker
+from shared.turns.follow_ups import MOST_ASKED_ANEW
 from shared.turns.waiting_room import PLACES
 from simulator.gemini.script import Hold, call
 from simulator.line.switches import Fault as LineFault
@@ -29,37 +30,41 @@ def settling_stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platfor
         yield Platform(loop, stack, folder)
 
 
-def test_five_bubbles_within_a_second_cost_one_or_two_model_calls(settling_stack: Platform) -> None:
-    person = Person(settling_stack, "quick")
-    for number in range(1, 6):
-        person.says(f"bubble {number}")
-        settling_stack.pause(0.15)
-    settling_stack.settle()
+def test_a_follow_up_ends_the_request_and_both_messages_get_one_answer(platform: Platform, person: Person) -> None:
+    hold = Hold()
+    platform.do(lambda stack: stack.gemini.script([call("reply", {"message": "to half of it"}).held(hold)]))
+    person.says("bubble 1")
+    hold.wait_until_reached(PATIENCE_S)
 
-    calls = settling_stack.do(lambda stack: len(stack.gemini.requests))
-    assert 1 <= calls <= 2
-    assert len(person.hears()) == calls
-    tokens = settling_stack.do(lambda stack: stack.line.replies_with_effect)
-    assert tokens == calls
-    covered = [
-        data for name, data in settling_stack.bucket().items() if name.endswith(".outcome.json") and person.id in name
-    ]
-    assert len(covered) == calls
-    assert b"bubble 5" in settling_stack.do(lambda stack: stack.gemini.requests[-1].request.last_text.encode())  # type: ignore[union-attr]
+    person.says("bubble 2")
+    wait_until(lambda: len(person.hears()) == 1)
+    hold.release()
+    platform.settle()
+
+    first, last = platform.do(lambda stack: [one.request for one in stack.gemini.requests[-2:]])
+    assert "bubble 2" not in str(first)
+    assert all(f"bubble {number}" in str(last) for number in (1, 2))
+    assert len(person.hears()) == 1
+    assert "to half of it" not in person.hears()
+    covered = [name for name in platform.bucket() if name.endswith(".outcome.json") and person.id in name]
+    assert len(covered) == 1
 
 
 def test_deliveries_that_leave_a_crowded_turn_are_answered_with_the_others(platform: Platform, person: Person) -> None:
-    hold = Hold()
-    platform.do(lambda stack: stack.gemini.script([call("reply", {"message": "one moment"}).held(hold)]))
+    holds = [Hold() for _ in range(1 + MOST_ASKED_ANEW)]
+    platform.do(
+        lambda stack: stack.gemini.script([call("reply", {"message": "one moment"}).held(hold) for hold in holds])
+    )
     person.says("hello")
-    hold.wait_until_reached(PATIENCE_S)
+    holds[0].wait_until_reached(PATIENCE_S)
     crowd = {person.says(f"bubble {number}") for number in range(PLACES + 3)}
     wait_until(lambda: len(platform.names(DUE_PREFIX)) == 3)
     left = {DueMarker.parse(name) for name in platform.names(DUE_PREFIX)}
     assert {(one.kind, one.conversation_id) for one in left} == {("reply", person.id)}
     assert {one.id for one in left} < crowd
 
-    hold.release()
+    for hold in holds:
+        hold.release()
     platform.settle()
     last = platform.do(lambda stack: stack.gemini.requests[-1].request)
     assert all(f"bubble {number}" in str(last) for number in range(PLACES + 3))

@@ -89,7 +89,7 @@ def _staged_entries(story: EntryStory) -> dict[str, str]:
     truth, chat = story.world.truth, story.people.conversation_id
     wanted: dict[str, str] = {}
     for owner, outcome in truth.staged:
-        if owner != chat or (chat, outcome.webhook_event_id) in truth.voided:
+        if owner != chat or (chat, outcome.webhook_event_id, outcome.sequence) in truth.voided:
             continue
         for write in outcome.writes:
             if is_entry_path(write.path):

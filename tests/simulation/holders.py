@@ -215,7 +215,7 @@ class Holders:
         if f"journal/{conversation_id}/{was.webhook_event_id}{OUTCOME_SUFFIX}" in self._recorded:
             return
         if after.state == "idle":
-            self._world.truth.voided.add((conversation_id, was.webhook_event_id))
+            self._world.truth.voided.add((conversation_id, was.webhook_event_id, was.sequence))
         else:
             self._world.truth.report("I3: a turn was opened over an outcome that was not recorded")
 

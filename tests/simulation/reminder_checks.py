@@ -86,7 +86,8 @@ def check_reminders(story: ReminderStory) -> Iterator[str]:
         if chat == story.chat and not story.is_taken_back(reminder):
             yield from _check_not_lost(story, reminder_id)
     for chat, outcome in story.world.truth.staged:
-        if chat == story.chat and (chat, outcome.webhook_event_id) not in story.world.truth.voided:
+        committed = (chat, outcome.webhook_event_id, outcome.sequence)
+        if chat == story.chat and committed not in story.world.truth.voided:
             yield from _check_made(story, outcome)
     for order in story.people.orders:
         if order.command == "choose":

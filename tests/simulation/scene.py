@@ -20,7 +20,7 @@ from tests.simulation.mind import FirstFails, Manner, Mood
 from tests.simulation.people import PERSON, TAKE_BACK, Message, Order
 from tests.simulation.scheduler import STEPS, Task
 from tests.simulation.stage import Stage, playing
-from tests.simulation.times import SECOND_PASS_S, SETTLE_S
+from tests.simulation.times import SECOND_PASS_S
 from tests.simulation.wiring import NO_LIMITS, SMALL, THREADS, Settings
 from tests.simulation.withdrawal_checks import check_withdrawn
 from tests.simulation.world import Down, Weather
@@ -67,7 +67,7 @@ class Scene:
 
         `clocks_hold`: no wall clock is off by more than 5 s.  If one is, a live holder may lose its turn, but nothing else may break.
         `bounds` are as in `SMALL_BOUNDS`; more messages than `a_minute` are a flood.
-        `even_call_s`: every call takes that long and the settle window is 0, so that the elapsed time counts sequential calls.
+        `even_call_s`: every call takes that long, so that the elapsed time counts sequential calls.
         """
         is_even = even_call_s is not None
         weather = Weather(calm=False, call_s=even_call_s or _CALL_S, is_even=is_even)
@@ -76,7 +76,6 @@ class Scene:
             weather,
             settings=Settings(
                 late_reply=late_reply,
-                settle_s=0.0 if is_even else SETTLE_S,
                 limits=limits or SMALL,
                 has_knowledge=has_knowledge,
                 has_notion=has_notion,

@@ -12,6 +12,7 @@ from tests.simulation import (
     command_scenes,
     entry_scenes,
     event_scenes,
+    follow_up_scenes,
     forgetting_scenes,
     memory_scenes,
     message_scenes,
@@ -24,6 +25,12 @@ from tests.simulation import (
 )
 
 SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
+    "ends_requests_for_follow_ups": follow_up_scenes.follow_up_while_the_model_thinks,
+    "lists_follow_ups": follow_up_scenes.follow_up_on_another_instance,
+    "limits_asking_anew": follow_up_scenes.follow_ups_without_end,
+    "leaves_time_to_answer": follow_up_scenes.follow_up_with_little_time_left,
+    "asks_nothing_anew_after_an_act": follow_up_scenes.follow_up_after_a_page,
+    "renews_by_the_last_write": follow_up_scenes.lease_under_follow_ups,
     "outcomes_tell_what_was_recalled": recall_scenes.answer_that_repeats_what_it_recalled,
     "takes_back_for_its_asker": forgetting_scenes.press_of_another_member,
     "recalls_from_the_joining": recall_scenes.recall_of_a_member_who_joined_later,

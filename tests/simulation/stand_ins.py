@@ -43,10 +43,12 @@ from shared.storage.object_cache import ObjectCache
 from shared.storage.object_names import ObjectNames
 from shared.storage.object_store import ObjectStore, StoredObject
 from shared.turns.attempt import Attempt
+from shared.turns.follow_ups import FollowUpWatch
 from shared.turns.lease import Lease
 from shared.turns.outbox import StagedWriter
 from shared.turns.reply import _ReplyDelivery
 from shared.turns.runner import Run, TurnDelivery, TurnRunner
+from tests.simulation.times import LEASE_S
 
 
 def acknowledge_all(endpoint: PushEndpoint, envelope: Envelope, deadline: Deadline) -> tuple[str, int]:
@@ -88,12 +90,20 @@ def tell_no_time(token: ReplyToken, now_ms: int) -> float:  # noqa: ARG001 - as 
     return 0.0
 
 
-def think_and_reply(delivery: _ReplyDelivery, attempt: Attempt, *, is_alone: bool) -> OutcomeRecord | None:
-    outcome, outbox = delivery._think(attempt, is_alone=is_alone), delivery.reply.outbox  # noqa: SLF001 - its own method
+def think_and_reply(
+    delivery: _ReplyDelivery, attempt: Attempt, watch: FollowUpWatch, *, is_alone: bool
+) -> OutcomeRecord | None:
+    outcome = delivery._think(attempt, watch, is_alone=is_alone)  # noqa: SLF001 - its own method
+    outbox = delivery.reply.outbox
     token = attempt.routes[0].reply_token if attempt.routes and not attempt.has_ended else None
     if outcome is not None and token is not None:
         outbox.line.reply(token, outbox._messages(attempt.lease.conversation, outcome))  # noqa: SLF001 - what the product would send
     return outcome
+
+
+def wait_a_whole_interval(_least_s: float, _due_s: float) -> float:
+    """Stand-in for `max`: a renewal is due a third of a lease after the thought began, whenever the turn was written last."""
+    return LEASE_S / 3
 
 
 def hold_without_writing(conversation: Conversation, seen: SeenTurn, record: TurnRecord) -> Lease:

@@ -28,7 +28,7 @@ OUTCOMES_KEPT: Final = 20
 """The snapshot keeps at least so many."""
 _MUCH_AMENDED: Final = 7
 _BESIDE_THINKING_S: Final = 5.0
-"""What a turn takes beside the model: the settle window, reading, and writes that meet 429."""
+"""What a turn takes beside the model: reading, and writes that meet 429."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

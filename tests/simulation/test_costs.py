@@ -57,6 +57,22 @@ def test_an_answer_takes_three_round_trips_before_the_model_and_two_after_it(mes
         assert (asked_s - begun_s, scene.world.now_s - asked_s) == (3 * CALL_S, MODEL_S + 2 * CALL_S)
 
 
+def test_a_message_that_waits_for_a_turn_of_its_instance_is_woken_by_the_end_of_the_turn() -> None:
+    call_s = 0.01  # far below the pause between two polls
+    scene = Scene(even_call_s=call_s, seconds=3.0, group=True)  # members take turns, so the second is no follow-up
+    with scene.playing():
+        first = scene.asks(instance=0)
+        scene.runs_until(first, "model")
+        second = scene.asks(instance=0)
+        scene.runs_past(first, f"write journal/{GROUP}/event-1.outcome")
+        ended_s = scene.world.now_s
+
+        scene.runs_until(second, "list journal/")
+
+        # The look after the record ends the turn; then the turn is read, and the chat is listed.
+        assert scene.world.now_s - ended_s == pytest.approx(2 * call_s)
+
+
 def test_a_turn_that_folds_takes_no_more_round_trips_in_an_older_chat() -> None:
     limits = MemoryLimits(journalled=5, verbatim=6, summed_up=3, recaps_at_once=2, recaps=3, sources=9)
     scene = Scene(even_call_s=CALL_S, seconds=MODEL_S, group=True, limits=limits)
@@ -98,12 +114,13 @@ def test_a_recall_takes_at_most_two_round_trips_more() -> None:
 def test_an_unaddressed_message_costs_one_small_create_and_no_rewrite() -> None:
     scene = scene_with(12, group=True)
     with scene.playing():
-        worker = scene.pushes(scene.delivers(scene.says(addressed=False)), instance=1)
-        scene.runs_to_end(worker)
+        for _ in range(2):  # the first message may find that old amendments are to be folded
+            worker = scene.pushes(scene.delivers(scene.says(addressed=False)), instance=1)
+            scene.runs_to_end(worker)
 
     writes = [step for step in calls_of(scene, worker) if step.startswith(("write", "delete"))]
-    assert writes == [f"write journal/{GROUP}/m12.json"]
-    stored = scene.world.objects.read(f"journal/{GROUP}/m12.json")
+    assert writes == [f"write journal/{GROUP}/m13.json"]
+    stored = scene.world.objects.read(f"journal/{GROUP}/m13.json")
     assert stored is not None
     assert len(stored.data) < 1_000
 

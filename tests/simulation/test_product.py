@@ -9,6 +9,7 @@ import pytest
 
 from shared.storage.object_names import is_entry_path
 from shared.turns.deferral import LateReply
+from shared.turns.follow_ups import MOST_ASKED_ANEW
 from tests.simulation.command_scenes import suggestion_that_is_pressed
 from tests.simulation.mutations import MUTATIONS
 from tests.simulation.scene import Scene
@@ -46,15 +47,28 @@ def test_a_seed_is_the_same_schedule_in_every_process() -> None:
     assert traces[0] == traces[1] == f"{[play(seed).trace for seed in range(40)]}{os.linesep}"
 
 
-@pytest.mark.parametrize("pause_s", [0.0, 0.1, 0.25])
-def test_five_quick_messages_cost_two_model_calls_at_most(pause_s: float) -> None:
+@pytest.mark.parametrize("instances", [1, 5])
+@pytest.mark.parametrize("pause_s", [0.0, 0.1, 0.3, 0.8])
+def test_five_quick_messages_get_one_answer(pause_s: float, instances: int) -> None:
     with Scene().playing() as scene:
-        for _ in range(5):
-            scene.asks(instance=0)
-            scene.sleeps(pause_s)
+        for number in range(5):
+            scene.asks(instance=number % instances)
+            scene.runs(seconds=pause_s)
 
         assert scene.rests(calm=True) == []
-    assert scene.world.truth.model_calls <= 2
+    assert len(scene.said) == 1
+    assert scene.world.truth.model_calls <= 1 + MOST_ASKED_ANEW
+
+
+def test_a_follow_up_is_answered_as_soon_as_if_it_had_been_alone() -> None:
+    with Scene(seconds=4.0).playing() as scene:
+        scene.asks(instance=0)
+        scene.runs(seconds=3)
+        asked_s = scene.world.now_s
+        scene.asks(instance=0)
+
+        assert scene.rests(calm=True) == []
+    assert [one.at_s - asked_s < 5 for one in scene.world.truth.said] == [True]
 
 
 def test_a_slow_answer_is_offered_by_a_button() -> None:

@@ -18,6 +18,7 @@ from shared.agent import overlay, staged
 from shared.composition import assembly, toolsets
 from shared.handlers import message
 from shared.tools.idempotency import IdempotentWrites
+from shared.turns import reply
 from shared.turns.flood import Floods
 from tests.simulation.scheduler import Process, Scheduler, Task, current_task
 
@@ -41,6 +42,9 @@ class Event:
         for task in self._waiting:
             self._scheduler.wake(task)
         self._waiting.clear()
+
+    def clear(self) -> None:
+        self._is_set = False
 
     def wait(self, timeout: float | None = None) -> bool:
         if not self._is_set:
@@ -215,6 +219,7 @@ def green_threads() -> Iterator[None]:
     """Inside the block the product's modules use what waits on greenlets."""
     with replaced(
         (message, "wait", wait),
+        (reply, "wait", wait),
         (overlay, "threading", SimpleNamespace(RLock=RLock)),
         (staged, "threading", SimpleNamespace(RLock=RLock)),
         (assembly, "Floods", lambda *, clock: Floods(clock=clock, _arrived=cast("Any", Condition()))),

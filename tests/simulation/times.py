@@ -31,5 +31,3 @@ JITTER_S: Final = (0.3, 1.0)
 
 BACKOFF_S: Final = (1.0, 10.0)
 """How long Pub/Sub waits before it delivers again.  As in infra/terraform."""
-
-SETTLE_S: Final = 0.5

@@ -32,11 +32,13 @@ from tests.simulation.stand_ins import (
     take_as_shown,
     tell_no_time,
     think_and_reply,
+    wait_a_whole_interval,
 )
 
 _ANNOUNCEMENT: Final = "shared.turns.announcement"
 _ATTEMPT: Final = "shared.turns.attempt"
 _DEFERRAL: Final = "shared.turns.deferral"
+_FOLLOW_UPS: Final = "shared.turns.follow_ups"
 _INTERJECTION: Final = "shared.turns.interjection"
 _LEASE: Final = "shared.turns.lease"
 _OUTBOX: Final = "shared.turns.outbox"
@@ -101,7 +103,7 @@ OF_TURNS: Final[Mapping[str, Mutation]] = {
         lacks="a commit is retried although the unsend or edit that won the swap concerns its prompt",
     ),
     "commits_before_send": Mutation(
-        f"{_REPLY}:_ReplyDelivery.take_turn",
+        f"{_REPLY}:_ReplyDelivery._attempt",
         Instead("_think", think_and_reply),
         lacks="the reply token is spent before the outcome is committed",
     ),
@@ -301,7 +303,7 @@ OF_TURNS: Final[Mapping[str, Mutation]] = {
         lacks="deliveries of one chat that wait hold the threads of all",
     ),
     "isolates_after_deaths": Mutation(
-        f"{_REPLY}:_ReplyDelivery.take_turn",
+        f"{_REPLY}:_ReplyDelivery._attempt",
         Instead("isolated", show_everything),
         lacks="a question is not answered because another message in its prompt kills workers",
     ),
@@ -339,5 +341,35 @@ OF_TURNS: Final[Mapping[str, Mutation]] = {
         f"{_REPLY}:_ReplyDelivery._decide_without_model",
         Never("_THOUGHTS"),
         lacks="a request asks the model again as often as its prompt is amended",
+    ),
+    "ends_requests_for_follow_ups": Mutation(
+        f"{_FOLLOW_UPS}:FollowUpWatch.see",
+        Never("author"),
+        lacks="a request goes on although the person who asked has written more",
+    ),
+    "lists_follow_ups": Mutation(
+        f"{_OUTBOX}:Outbox.finish",
+        Never("is_outdated"),
+        lacks="what a person added on another instance is answered by itself",
+    ),
+    "limits_asking_anew": Mutation(
+        f"{_REPLY}:_ReplyDelivery._watch",
+        DropClause("MOST_ASKED_ANEW"),
+        lacks="a person who goes on writing puts off the answer again and again",
+    ),
+    "leaves_time_to_answer": Mutation(
+        f"{_FOLLOW_UPS}:FollowUpWatch.may_ask_anew",
+        DropClause("left_s"),
+        lacks="a request is cut off although no time is left for another one",
+    ),
+    "asks_nothing_anew_after_an_act": Mutation(
+        "shared.agent.executor:ToolExecutor._run_call",
+        Skip("begin_act"),
+        lacks="a turn that has made a page is asked anew",
+    ),
+    "renews_by_the_last_write": Mutation(
+        f"{_ATTEMPT}:Attempt.renew_lease",
+        Instead("max", wait_a_whole_interval),
+        lacks="a thought that was interrupted puts off the renewal of the lease",
     ),
 }

@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final, TypeAlias
 
 from shared.access.admission import Access, Admissions
@@ -32,7 +33,7 @@ from tests.simulation.mind import FirstFails, FirstModel, Mind
 from tests.simulation.notion import DATABASE, Workspace
 from tests.simulation.scheduler import Process
 from tests.simulation.threads import Event, NoPool, Pool
-from tests.simulation.times import LEASE_S, SETTLE_S
+from tests.simulation.times import LEASE_S
 from tests.simulation.withdrawals import Withdrawals
 from tests.simulation.world import TICK, ProcessClock, World
 from tests.support.reminders import reminding_tool
@@ -59,7 +60,6 @@ class Settings:
     """The settings of a deployment that schedules vary."""
 
     late_reply: LateReply = LateReply.BUTTON
-    settle_s: float = SETTLE_S
     lease_s: float = LEASE_S
     limits: MemoryLimits = SMALL
     budget: Limits = NO_LIMITS
@@ -98,7 +98,8 @@ def agent_worker(ports: Ports, process: Process) -> Endpoint:
     """Return the endpoint of a process of functions/agent_worker."""
     world = ports.world
     clock, pool = ProcessClock(world, process), Pool(world.scheduler, process)
-    background = ThreadBackground(threads=pool, new_event=lambda: Event(world.scheduler))
+    new_event = partial(Event, world.scheduler)
+    background = ThreadBackground(threads=pool, new_event=new_event)
     numbers, fails = itertools.count(), ports.settings.first_fails
     worker = WorkerPorts(
         conversations=_conversations(ports, process),
@@ -111,7 +112,7 @@ def agent_worker(ports: Ports, process: Process) -> Endpoint:
         json_model=ports.mind if ports.settings.has_knowledge else None,
         embedder=ports.mind if ports.settings.has_embeddings else None,
         notion=_notion(ports) if ports.settings.has_notion else None,
-        threads=replace(Threads.on(pool), presence=NoPool(), background=background),
+        threads=replace(Threads.on(pool), presence=NoPool(), background=background, new_event=new_event),
         clock=clock,
         chance=world.rng,
         instance=process.name.replace(" ", "-"),
@@ -120,7 +121,6 @@ def agent_worker(ports: Ports, process: Process) -> Endpoint:
     options = Options(
         bot_name="Aizuchi",
         late_reply=ports.settings.late_reply,
-        settle_s=ports.settings.settle_s,
         memory=ports.settings.limits,
         group_policy=ports.settings.group_policy,
         limits=ports.settings.budget,

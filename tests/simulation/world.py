@@ -146,8 +146,8 @@ class Truth:
     """How often a thought about a message began; each may ask the model several times."""
     staged: list[tuple[str, OutcomeRecord]] = field(default_factory=list)
     """The outcomes with staged writes that were committed, in that order, with their chats."""
-    voided: set[tuple[str, str]] = field(default_factory=set)
-    """The outcomes, by chat and id, whose turn was given up after the commit."""
+    voided: set[tuple[str, str, int]] = field(default_factory=set)
+    """The outcomes, by chat, id and number, whose turn was given up after the commit; a later turn may commit the same id."""
     recorded: dict[str, dict[str, OutcomeRecord]] = field(default_factory=dict)
     """Every outcome that was ever recorded, as written last, by chat and id."""
     worded: dict[tuple[str, str], OutcomeRecord] = field(default_factory=dict)

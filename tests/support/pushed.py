@@ -5,6 +5,7 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import chain
 from typing import Any, TypeAlias, TypeVar
 
@@ -32,6 +33,7 @@ from shared.line.messaging import OutgoingMessage, ReplyFate
 from shared.storage.object_store import ListedObject, StoredObject
 from tests.support import push
 from tests.support.chats import conversations_on
+from tests.support.turns import ClockEvent
 
 _Kept = TypeVar("_Kept")
 Beside: TypeAlias = Callable[[str, str], object]
@@ -149,7 +151,7 @@ class PushedWorker:
             model=self.model,
             json_model=self.json_model,
             notion=notion,
-            threads=Threads.on(pool),
+            threads=replace(Threads.on(pool), new_event=lambda: ClockEvent(self.clock)),
             clock=self.clock,
             chance=random.Random(1),
             new_entry_id=lambda: "id",

@@ -22,12 +22,13 @@ from shared.knowledge.entry_words import EntryWords
 from shared.storage.object_cache import ObjectCache
 from shared.turns.background import ThreadBackground
 from shared.turns.deferral import LateReply
+from shared.turns.image_sets import ImageSets
 from shared.turns.lease import Lease, open_turn
 from shared.turns.outbox import Outbox
 from shared.turns.question import Question
 from shared.turns.reply import REPLY, Reply
 from shared.turns.runner import TurnRunner
-from shared.turns.settle_window import SettleWindow
+from shared.turns.waiting_room import WaitingRoom
 from tests.support.chats import conversations_on, made_of, reader
 from tests.support.phrases import NamedPhrases
 
@@ -44,6 +45,21 @@ class ActingClock(FixedClock):
         if seconds and self.meanwhile is not None:
             happens, self.meanwhile = self.meanwhile, None
             happens()
+
+
+class ClockEvent(threading.Event):
+    """An event whose waits with a timeout are sleeps of the clock."""
+
+    def __init__(self, clock: Clock) -> None:
+        super().__init__()
+        self._clock = clock
+
+    def wait(self, timeout: float | None = None) -> bool:
+        if timeout is None:
+            return super().wait()
+        if not self.is_set():
+            self._clock.sleep(timeout)
+        return self.is_set()
 
 
 def outbox_on(line: MemoryLineApi, clock: Clock, *, late_reply: LateReply = LateReply.BUTTON) -> Outbox:
@@ -75,7 +91,14 @@ def unlimited(objects: ObjectCache, clock: Clock, *, turns_a_day: int = 0) -> Bu
 
 def runner_on(outbox: Outbox) -> TurnRunner:
     """Return a runner of deliveries, whose random pauses are the same in every run."""
-    return TurnRunner(reader=reader(), outbox=outbox, clock=outbox.clock, chance=random.Random(1))
+    clock = outbox.clock
+    return TurnRunner(
+        reader=reader(),
+        outbox=outbox,
+        room=WaitingRoom(new_event=lambda: ClockEvent(clock)),
+        clock=clock,
+        chance=random.Random(1),
+    )
 
 
 class WorkerKilledError(BaseException):
@@ -119,10 +142,11 @@ class RepliedChat:
             responder=self,
             changes=self,
             quoted=QuotedMedia(media=Media(source=self.media, threads=pool, clock=self.clock)),
-            settle_window=SettleWindow(seconds=0, reader=reader(), clock=self.clock),
+            image_sets=ImageSets(reader=reader(), clock=self.clock),
             outbox=outbox,
             withdrawal=Withdrawal(holders=(), clock=self.clock),
             background=ThreadBackground(threads=pool),
+            requests=pool,
             phrases=NamedPhrases(),
             budgets=unlimited(self.conversations.objects, self.clock, turns_a_day=turns_a_day),
             clock=self.clock,

@@ -49,6 +49,13 @@ def test_an_error_names_every_missing_setting() -> None:
         assert f"{name} is not set" in str(caught.value)
 
 
+@pytest.mark.parametrize(("env", "ignored"), [({}, ()), ({"SETTLE_MS": "many"}, ("SETTLE_MS",))])
+def test_a_setting_of_an_earlier_release_is_accepted_and_has_no_effect(
+    env: dict[str, str], ignored: tuple[str, ...]
+) -> None:
+    assert agent_worker_settings({**WORKER, **env}).ignored == ignored
+
+
 def test_chats_are_by_invitation_unless_a_deployment_opens_them() -> None:
     assert agent_worker_settings(WORKER).access is Access.INVITED
     assert agent_worker_settings({**WORKER, "ACCESS": "Open"}).access is Access.OPEN

@@ -211,7 +211,7 @@ def test_the_next_of_a_flood_is_left_to_a_tick_where_the_request_is_nearly_over(
 def test_the_next_of_a_flood_is_tried_only_while_it_can_be_answered(
     pool: ThreadPoolExecutor, arrivals: list[Callable[[], object]], age_ms: int, *, is_answered: bool
 ) -> None:
-    worker = PushedWorker(pool, settle_s=0.0)
+    worker = PushedWorker(pool)
     friend = flooding(worker, is_in_group=False)
     sent_ms = worker.clock.now_ms() - age_ms
     older, newest = [{**friend.events.text(f"word {number}"), "timestamp": sent_ms + number} for number in range(2)]
@@ -273,7 +273,7 @@ def test_where_the_newest_of_a_flood_is_left_to_another_turn_so_is_the_next_one(
     if is_withdrawn:
         worker.withdraw(friend.events.chat_id, newest["message"]["id"])
     worker.model.steps = [HELLO]
-    worker.clock.move(60)
+    worker.clock.move(120)
     worker.push(push.tick())
 
     assert len(worker.said) == said + 1

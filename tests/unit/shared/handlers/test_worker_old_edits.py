@@ -17,6 +17,7 @@ from tests.support.pushed import PushedWorker, message_ids
 
 HELLO: Final = calling(("reply", {"message": "hello"}))
 FILES: Final = calling(("classify_and_capture", {"text": "lunch at one"}))
+SEARCHES: Final = calling(("search_entries", {"query": "lunch"}))
 
 
 @pytest.fixture
@@ -65,7 +66,7 @@ def test_an_entry_of_words_that_were_edited_long_ago_stops_no_turn(
     asked = len(worker.model.requests)
 
     question = group.text("@Aizuchi when is lunch?")
-    worker.deliver(question, thinks=[calling(("search_entries", {"query": "lunch"})), HELLO])
+    worker.deliver(question, thinks=[SEARCHES, HELLO])
 
     assert len(worker.model.requests) == asked + 2
     assert "[lunch at one](ideas/" in worker.prompt()
@@ -80,7 +81,9 @@ def test_an_edit_that_came_while_the_model_thought_stops_the_turn_however_much_c
         fold_amendments(worker.conversations.of(recorded.GROUP).amendments)
         return HELLO
 
-    worker.deliver(group.text("@Aizuchi when is lunch?"), thinks=[edits, HELLO])
+    worker.deliver(
+        group.text("@Aizuchi when is lunch?"), thinks=[SEARCHES, edits, HELLO]
+    )  # no look goes beside a second request
 
     assert "] lunch at two" in worker.prompt()
     assert "] lunch at one" not in worker.prompt()

@@ -29,9 +29,9 @@ from shared.handlers.unsend import withdrawal_of
 from shared.line.phrases import Phrase
 from shared.metering import Metering, ModelUsage, Purpose, Usage
 from shared.storage.object_store import StoredObject
+from shared.turns.image_sets import IMAGE_SET_S
 from shared.turns.lease import open_turn
 from shared.turns.question import Question
-from shared.turns.settle_window import IMAGE_SET_S
 from shared.turns.waiting_room import PLACES
 from tests.support.chats import everything_in, fold_amendments, made_of, made_with, withdraw_from_turn
 from tests.support.phrases import NamedPhrases

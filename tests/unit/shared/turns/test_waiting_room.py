@@ -148,3 +148,33 @@ def test_an_older_delivery_of_the_same_message_leaves_nothing() -> None:
 
         assert places[0].is_evicted
         assert not places[-1].inherits
+
+
+def test_the_end_of_a_turn_wakes_who_waits_in_the_same_chat() -> None:
+    room = WaitingRoom()
+    with room.place("a") as waiting, room.place("b") as elsewhere:
+        room.wake("a")
+
+        assert waiting.woken.wait(0)
+        assert not elsewhere.woken.wait(0)
+
+
+def test_a_place_that_is_taken_is_told_so_at_once() -> None:
+    room = WaitingRoom()
+    with ExitStack() as waiting:
+        places = [waiting.enter_context(room.place("a")) for _ in range(PLACES + 1)]
+
+        assert places[0].woken.wait(0)
+        assert not places[1].woken.wait(0)
+
+
+def test_a_watcher_sees_who_waits_and_who_comes() -> None:
+    room, watched_events = WaitingRoom(), list[str]()
+    with ExitStack() as waiting:
+        waiting.enter_context(room.place("a", event="m1", author="anna"))
+        with room.watched("a", lambda place: watched_events.append(place.event)):
+            waiting.enter_context(room.place("a", event="m2"))
+            waiting.enter_context(room.place("b", event="m3"))
+        waiting.enter_context(room.place("a", event="m4"))
+
+    assert watched_events == ["m1", "m2"]

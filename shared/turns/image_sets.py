@@ -1,7 +1,4 @@
-"""The settle window: a message waits a moment before a turn is opened, so that messages right after it get the same answer.
-
-Images that were sent together come as several events, in any order; the window stays open until all images are in the journal.
-"""
+"""Image sets: images that were sent together come as several events, in any order; a turn waits until the journal holds all of them."""
 
 from dataclasses import dataclass, field
 from typing import Final
@@ -16,21 +13,17 @@ _POLL_S: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SettleWindow:
-    """Waits before turns; `seconds` for every message, and up to IMAGE_SET_S more for an image set.
+class ImageSets:
+    """Waits for the other images of a set, up to IMAGE_SET_S.
 
     Example: of three photos sent together, each event has `image_set_size=3`; the first photo waits until the journal holds all three.
     """
 
-    seconds: float
     reader: HistoryReader
     clock: Clock = field(repr=False)
 
     def wait(self, conversation: Conversation, message: MessageRecord) -> None:
-        """The window is over.  A press of a button does not wait.  Raises: StorageUnavailableError."""
-        if message.presses is not None:
-            return
-        self.clock.sleep(self.seconds)
+        """The set of the message is complete, or the wait is over.  Other messages do not wait.  Raises: StorageUnavailableError."""
         deadline = Deadline.after(self.clock, IMAGE_SET_S)
         while message.image_set_size > 1 and deadline.left_s:
             history = self.reader.read_newest(conversation)

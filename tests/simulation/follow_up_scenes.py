@@ -1,0 +1,81 @@
+"""Scenes of follow-ups: messages of the same person that come while the model thinks."""
+
+from typing import Final
+
+from shared.turns.follow_ups import MOST_ASKED_ANEW
+from tests.simulation.scene import Scene
+
+_MODEL_S: Final = 4.0
+_MESSAGES: Final = 3
+_OVERHEAD_S: Final = 1.5
+"""What a turn takes in addition to the model, also where a second write of the turn within a second meets 429."""
+
+
+def follow_up_while_the_model_thinks() -> list[str]:
+    """A follow-up comes to the same instance shortly before the answer. The request ends, and the model is asked about both at once."""
+    with Scene(seconds=_MODEL_S).playing() as scene:
+        scene.asks(instance=0)
+        scene.runs(seconds=1)
+        asked_s = scene.world.now_s
+        scene.asks(instance=0)
+        return [*scene.rests(calm=True), *_answered_once(scene, within_s=asked_s + _MODEL_S + _OVERHEAD_S)]
+
+
+def follow_up_on_another_instance() -> list[str]:
+    """A follow-up comes to another instance while the model thinks. The answer is committed and not sent, and the model is asked anew."""
+    with Scene(seconds=_MODEL_S).playing() as scene:
+        scene.asks(instance=0)
+        scene.runs(seconds=1)
+        scene.asks(instance=1)
+        return [*scene.rests(calm=True), *_answered_once(scene, within_s=2 * _MODEL_S + 2 * _OVERHEAD_S)]
+
+
+def follow_ups_without_end() -> list[str]:
+    """A person goes on writing, each time before the model has answered. After four requests that were cut off, an answer is sent."""
+    with Scene(seconds=_MODEL_S).playing() as scene:
+        for _ in range(9):
+            scene.asks(instance=0)
+            scene.runs(seconds=_MODEL_S / 2)
+        requests = 1 + MOST_ASKED_ANEW
+        by_s = (requests / 2 + 1) * _MODEL_S + _OVERHEAD_S
+        is_late = scene.world.truth.said[:1] == [] or scene.world.truth.said[0].at_s > by_s
+        endless = ["I6: a person who goes on writing gets no answer"] if is_late else []
+        return [*scene.rests(calm=True), *endless]
+
+
+def follow_up_with_little_time_left() -> list[str]:
+    """The fourth message comes when too little time is left to think once more. The answer to the first three is sent."""
+    with Scene(seconds=11.0).playing() as scene:
+        for _ in range(4):
+            scene.asks(instance=0)
+            scene.runs(seconds=10)
+        violations = scene.rests(calm=True)
+        apologies = [text for text in scene.said if not text.startswith("re")]
+        return [*violations, *(["I6: a request was cut off, and no time was left"] if apologies else [])]
+
+
+def follow_up_after_a_page() -> list[str]:
+    """A page was made in Notion when the follow-up comes. The request about its result goes on, and the follow-up gets its own turn."""
+    with Scene(seconds=_MODEL_S, has_notion=True).playing() as scene:
+        page = scene.pushes(scene.delivers(scene.says(verb="page")), instance=0)
+        scene.runs_until(page, "model", times=2)
+        scene.asks(instance=0)
+        asked = 2 + 1  # the page, its answer, the follow-up
+        violations, is_repeated = scene.rests(calm=True), scene.world.truth.model_calls > asked
+        return [*violations, *(["I6: what acted outside was asked anew"] if is_repeated else [])]
+
+
+def lease_under_follow_ups() -> list[str]:
+    """Two follow-ups come, each right before the lease would be renewed. The last write of the turn decides about the next renewal."""
+    with Scene(seconds=10.0).playing() as scene:
+        for _ in range(_MESSAGES):
+            scene.asks(instance=0)
+            scene.runs(seconds=7.5)
+        violations, is_repeated = scene.rests(calm=True), scene.world.truth.model_calls > _MESSAGES
+        return [*violations, *(["I6: a turn was lost although nothing had failed"] if is_repeated else [])]
+
+
+def _answered_once(scene: Scene, *, within_s: float) -> list[str]:
+    late = [one for one in scene.world.truth.said if one.at_s > within_s]
+    violations = ["I3: what the same person added was answered by itself"] if len(scene.said) > 1 else []
+    return [*violations, *(["I6: a request went on although its prompt lacked a message"] if late else [])]
