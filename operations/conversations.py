@@ -2,9 +2,9 @@
 
 import base64
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, TypeVar
+from typing import Final
 
 from shared.access.admission import AdmissionRecord
 from shared.clock import Clock
@@ -17,23 +17,20 @@ from shared.conversation.store import Conversation, Conversations
 from shared.conversation.turn import TurnRecord
 from shared.conversation.withdrawal import Withdrawal
 from shared.errors import PermanentError
+from shared.features.stored_feature import StoredFeature
+from shared.features.stored_features import STORED_FEATURES
 from shared.knowledge.tombstone import tombstone_in
 from shared.line.ids import checked_conversation_id, is_conversation_id
-from shared.reminders.reminder import Reminder
-from shared.reminders.store import REMINDER, ReminderStore
 from shared.storage.codec import decode
-from shared.storage.due_marker import DUE_PREFIX
 from shared.storage.object_names import ObjectNames
-from shared.storage.object_store import ObjectStore, StoredObject
+from shared.storage.object_store import ObjectStore
 
 # The kinds at the top of the bucket: with a folder for each chat, or with a single object for each chat. The journal is read before the
 # snapshot, and the archive after the snapshot, so that a record that a compaction moves meanwhile is found at its new place. Amendments are
 # read first: an export that lacks a later amendment is refused by `restore`. The fold is listed again after the events, because the chat's
 # first fold may be written meanwhile.
-_FOLDERS: Final = ("calls", "edited", "entries", "journal", "media", "reminders")
 _SINGLE: Final = ("admitted", "erased", "members", "snapshots", "turns")
 _LAST: Final = ("archive",)
-_KINDS: Final = ("amended", *_FOLDERS, *_SINGLE, *_LAST)
 # Objects that stay, without words, after an erasure: they hold admissions, keep late events out, and continue the numbering.
 _STAY: Final[Mapping[str, type[object]]] = {
     "admitted": AdmissionRecord,
@@ -44,26 +41,30 @@ _STAY: Final[Mapping[str, type[object]]] = {
     "snapshots": SnapshotRecord,
     "turns": TurnRecord,
 }
-_Record = TypeVar("_Record")
 
 
-def names_of(store: ObjectStore, conversation_id: str) -> tuple[str, ...]:
+def names_of(
+    store: ObjectStore, conversation_id: str, features: Sequence[StoredFeature] = STORED_FEATURES
+) -> tuple[str, ...]:
     """Return the names of all objects of the chat.  Raises: UnusableIdError, StorageUnavailableError."""
-    return tuple(_objects_of(store, conversation_id))
+    return tuple(_objects_of(store, conversation_id, features))
 
 
-def exported(store: ObjectStore, conversation_id: str) -> Iterator[str]:
+def exported(
+    store: ObjectStore, conversation_id: str, features: Sequence[StoredFeature] = STORED_FEATURES
+) -> Iterator[str]:
     """Yield every object of the chat, except tombstones of entries, as a line: `{"name": "turns/C4af….json", "json": {}}` for example.
 
     Content that is not JSON stands under "text" or "base64".
     Raises: UnusableIdError, at the call; StorageUnavailableError, while the lines are read.
     """
-    return _lines(store, _prefixes(conversation_id))
+    return _lines(store, _prefixes(conversation_id, features))
 
 
-def all_chats(store: ObjectStore) -> tuple[str, ...]:
+def all_chats(store: ObjectStore, features: Sequence[StoredFeature] = STORED_FEATURES) -> tuple[str, ...]:
     """Return the ids of all chats with any object.  Raises: StorageUnavailableError."""
-    parts = {listing.name.split("/")[1].removesuffix(".json") for kind in _KINDS for listing in store.list(f"{kind}/")}
+    kinds = ("amended", *_folders(features), *_SINGLE, *_LAST)
+    parts = {listing.name.split("/")[1].removesuffix(".json") for kind in kinds for listing in store.list(f"{kind}/")}
     return tuple(sorted(part for part in parts if is_conversation_id(part)))  # other names were made by hand
 
 
@@ -73,8 +74,9 @@ def remove_moved(conversation: Conversation) -> int:
     Unlike an erasure, the deletion leaves no mark, so the chat may move back. No worker may serve the chat here.
     Repeated: no further effect. Raises: UnusableIdError, StorageUnavailableError; safe to repeat.
     """
-    _unmark_reminders(conversation)
-    objects = _objects_of(conversation.objects.store, conversation.id)
+    for feature in STORED_FEATURES:
+        feature.transfer.begin_removal(conversation)
+    objects = _objects_of(conversation.objects.store, conversation.id, STORED_FEATURES)
     for name, generation in objects.items():
         conversation.objects.store.delete(name, generation=generation)
     return len(objects)
@@ -94,6 +96,7 @@ class Forget:
     conversations: Conversations
     withdrawal: Withdrawal
     clock: Clock = field(repr=False)
+    features: Sequence[StoredFeature] = STORED_FEATURES
 
     def __call__(self, conversation_id: str) -> int:
         """Erase the chat, so that no object holds words of people; return the number of deleted objects.
@@ -105,35 +108,22 @@ class Forget:
         """
         conversation = self.conversations.of(conversation_id)
         store = conversation.objects.store
-        before = _objects_of(store, conversation_id)
+        before = _objects_of(store, conversation_id, self.features)
         until_ms = self.clock.now_ms()
         for name in before:
             stored = store.read(name) if _kind(name) in _STAY else None
             if stored is not None and not _is_readable(conversation.names, name, stored.data):
                 store.delete(name, generation=stored.generation)
         conversation.amendments.erase(until_ms)  # first, so that every later writer finds the watermark
-        _unmark_reminders(conversation)
+        for feature in self.features:
+            feature.transfer.begin_removal(conversation)
         for name, generation in before.items():
             if _kind(name) not in _STAY:
                 store.delete(name, generation=generation)
         self.withdrawal.erase(conversation, until_ms=until_ms)
         self.clock.sleep(self.withdrawal.second_pass_s(conversation))
         self.withdrawal.finish_erasure(conversation, str(until_ms))
-        return len({*before} - {*names_of(store, conversation_id)})
-
-
-def _unmark_reminders(conversation: Conversation) -> None:
-    """Delete the markers of the chat's reminders.  All markers are listed only if a reminder is unreadable."""
-    reminders, store = ReminderStore(conversation), conversation.objects.store
-    are_readable = True
-    for listing in reminders.list_objects():
-        reminder = _readable(Reminder, store.read(listing.name))
-        if reminder is not None:
-            reminders.delete_marker(reminder)
-        are_readable = are_readable and reminder is not None
-    if not are_readable:
-        for listing in [one for one in store.list(DUE_PREFIX) if f"/{REMINDER}.{conversation.id}." in one.name]:
-            store.delete(listing.name, generation=listing.generation)
+        return len({*before} - {*names_of(store, conversation_id, self.features)})
 
 
 def _is_readable(names: ObjectNames, name: str, data: bytes) -> bool:
@@ -148,28 +138,25 @@ def _is_readable(names: ObjectNames, name: str, data: bytes) -> bool:
     return True
 
 
-def _readable(kind: type[_Record], stored: StoredObject | None) -> _Record | None:
-    try:
-        return decode(kind, stored.data) if stored is not None else None
-    except PermanentError:
-        return None
+def _folders(features: Sequence[StoredFeature]) -> tuple[str, ...]:
+    return ("edited", "journal", *(feature.folder for feature in features))
 
 
-def _prefixes(conversation_id: str) -> tuple[str, ...]:
+def _prefixes(conversation_id: str, features: Sequence[StoredFeature]) -> tuple[str, ...]:
     checked = checked_conversation_id(conversation_id)
     names = ObjectNames(checked)
     return (
         names.amended_prefix,
         names.amended_fold,
-        *(f"{kind}/{checked}/" for kind in _FOLDERS),
+        *(f"{kind}/{checked}/" for kind in _folders(features)),
         *(f"{kind}/{checked}.json" for kind in _SINGLE),
         *(f"{kind}/{checked}/" for kind in _LAST),
     )
 
 
-def _objects_of(store: ObjectStore, conversation_id: str) -> dict[str, int]:
+def _objects_of(store: ObjectStore, conversation_id: str, features: Sequence[StoredFeature]) -> dict[str, int]:
     """Return the generations of all objects of the chat by name, for example `{"turns/C4af….json": 1763700000000123}`."""
-    prefixes = _prefixes(conversation_id)
+    prefixes = _prefixes(conversation_id, features)
     return {listing.name: listing.generation for prefix in prefixes for listing in store.list(prefix)}
 
 

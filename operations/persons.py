@@ -1,7 +1,7 @@
 """A person's own data: messages and derived records, exported from a chat, and withdrawn in every chat."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -15,22 +15,20 @@ from shared.conversation.redaction.sweep import Sweep
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.withdrawal import Withdrawal
 from shared.errors import UnreadableRecordError, UnusableIdError
+from shared.features.stored_feature import StoredFeature
+from shared.features.stored_features import STORED_FEATURES
 from shared.handlers.persons import messages_of
-from shared.knowledge.entry_store import EntryStore, path_in
 from shared.line.ids import checked_conversation_id, is_conversation_id
-from shared.reminders.store import ReminderStore
 from shared.storage.object_store import ObjectStore
 
 _KINDS: Final = (
     "amended/",
     "archive/",
     "edited/",
-    "entries/",
     "journal/",
-    "media/",
-    "reminders/",
     "snapshots/",
     "turns/",
+    *(f"{feature.folder}/" for feature in STORED_FEATURES),
 )
 """The kinds that may be all there is of a chat: retention deletes each kind at its own time, and an edit may precede every message."""
 _SECRET: Final = ("reply_token", "quote_token")
@@ -43,12 +41,14 @@ def checked_person_id(value: str) -> str:
     raise UnusableIdError("no LINE id of a person: U and 32 digits")
 
 
-def exported_person(conversation: Conversation, user_id: str, *, now_ms: int) -> Iterator[str]:
-    """Yield a line of JSON for each of the person's messages in this chat, each medium, and each derived entry and reminder.
+def exported_person(
+    conversation: Conversation, user_id: str, *, now_ms: int, features: Sequence[StoredFeature] = STORED_FEATURES
+) -> Iterator[str]:
+    """Yield a line of JSON for each of the person's messages in this chat, each medium, and each derived object of a feature.
 
     Raises: UnusableIdError, StorageUnavailableError.
     """
-    messages = messages_of(conversation, checked_person_id(user_id), until_ms=now_ms)
+    messages = messages_of(conversation, checked_person_id(user_id), until_ms=now_ms, features=features)
     own, sources = messages.own, messages.own | messages.source_only
     for message in _messages(conversation, own):
         fields: dict[str, Any] = msgspec.to_builtins(message)
@@ -59,14 +59,10 @@ def exported_person(conversation: Conversation, user_id: str, *, now_ms: int) ->
     for line_message_id in sorted(own):
         for name in (conversation.names.medium(line_message_id), conversation.names.medium_label(line_message_id)):
             yield from object_line(conversation.objects.store, name)
-    entries = EntryStore(conversation)
-    for listing in entries.list():
-        entry = entries.entry(path_in(listing.name))
-        if entry is not None and sources & entry.provenance.message_ids:
-            yield from object_line(conversation.objects.store, listing.name)
-    for reminder in ReminderStore(conversation).read_all():
-        if sources & reminder.provenance.message_ids:
-            yield from object_line(conversation.objects.store, conversation.names.reminder(reminder.id))
+    for feature in features:
+        for name, provenance in feature.sources(conversation):
+            if sources & provenance.message_ids:
+                yield from object_line(conversation.objects.store, name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ snapshot are adjusted, so that later turns can change the restored objects and n
 import base64
 import binascii
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -17,23 +17,21 @@ from shared.clock import Clock
 from shared.conversation.snapshot_records import SnapshotRecord
 from shared.conversation.turn import TurnRecord
 from shared.errors import (
-    CorruptRecordError,
     PermanentError,
     UnknownRecordVersionError,
     UnreadableRecordError,
     UnusableIdError,
 )
+from shared.features.stored_feature import StoredFeature, Transfer
+from shared.features.stored_features import STORED_FEATURES
 from shared.line.ids import checked_conversation_id
-from shared.reminders.reminder import Reminder
-from shared.reminders.store import REMINDER, next_ms_of
 from shared.storage.codec import decode, decode_if_readable, encode
 from shared.storage.compare_and_swap import update_by_swap
-from shared.storage.due_marker import DueMarker
 from shared.storage.object_names import ObjectNames
 from shared.storage.object_store import ObjectStore
 
-# Amendments are restored first, so that a worker that reads the chat meanwhile shows no withdrawn words.
-_ORDER: Final = (
+# Amendments are restored first, so that a worker that reads the chat meanwhile shows no withdrawn words; the features come before the turn.
+_FIRST: Final = (
     "erased",
     "edited",
     "amended",
@@ -41,13 +39,8 @@ _ORDER: Final = (
     "members",
     "archive",
     "snapshots",
-    "calls",
-    "entries",
-    "media",
-    "reminders",
-    "turns",
-    "journal",
 )
+_LAST: Final = ("turns", "journal")
 
 
 MOST_DAYS: Final = 29
@@ -70,13 +63,20 @@ class Restored:
         return Restored(created=self.created + other.created, present=self.present + other.present)
 
 
-def restore(store: ObjectStore, lines: Iterable[str], *, clock: Clock) -> Restored:
+def restore(
+    store: ObjectStore,
+    lines: Iterable[str],
+    *,
+    clock: Clock,
+    features: Sequence[StoredFeature] = STORED_FEATURES,
+) -> Restored:
     """Create every object of the export.  `lines` are the lines after the first; `check_date` takes the first.
 
     Amendments are appended under the present time, so that workers that know the chat find them. Repeated: creates missing objects.
     Raises: RestorationRefusedError; StorageUnavailableError, safe to repeat.
     """
-    objects = dict(_object(number, line) for number, line in enumerate(lines, start=2) if line.strip())
+    order = (*_FIRST, *(feature.folder for feature in features), *_LAST)
+    objects = dict(_object(number, line, order) for number, line in enumerate(lines, start=2) if line.strip())
     conversations = {_conversation_of(name) for name in objects}
     if len(conversations) != 1:
         raise RestorationRefusedError("the export holds no chat, or several")
@@ -84,10 +84,11 @@ def restore(store: ObjectStore, lines: Iterable[str], *, clock: Clock) -> Restor
     names = ObjectNames(conversation_id)
     objects, stored = _unfold(names, objects), _unfold(names, stored_amendments(store, names))
     _refuse_amended_since(names, objects, stored)
-    _refuse_reminders_of_a_newer_release(objects)
+    transfers = {feature.folder: feature.transfer for feature in features}
+    _check_features(objects, transfers)
     _remove_segment_names(store, conversation_id, objects)
     present_keys = {event_key(names, name) for name in stored}
-    ordered = sorted(objects, key=lambda name: (_ORDER.index(_kind(name)), name))
+    ordered = sorted(objects, key=lambda name: (order.index(_kind(name)), name))
     created = 0
     for name in ordered:
         if event_key(names, name) in present_keys:
@@ -98,7 +99,8 @@ def restore(store: ObjectStore, lines: Iterable[str], *, clock: Clock) -> Restor
         elif _kind(name) == "turns":
             _raise_sequence(store, name, objects[name])
     for name in ordered:
-        _create_due_marker(store, name)
+        if _kind(name) in transfers:
+            transfers[_kind(name)].finish(store, name)
     return Restored(created=created, present=len(objects) - created)
 
 
@@ -156,16 +158,16 @@ def _is_same(exported: bytes, stored: bytes) -> bool:
         return exported == stored
 
 
-def _refuse_reminders_of_a_newer_release(objects: Mapping[str, bytes]) -> None:
-    """Refuse a reminder of a newer release: the due time cannot be read, and without a due marker no tick would send the reminder."""
+def _check_features(objects: Mapping[str, bytes], transfers: Mapping[str, Transfer]) -> None:
+    """Refuse an object that this release cannot use: for example, a reminder of a newer release, whose due time cannot be read."""
     for name, data in objects.items():
         try:
-            if _kind(name) == "reminders":
-                decode(Reminder, data)
-        except CorruptRecordError:
-            continue
+            if _kind(name) in transfers:
+                transfers[_kind(name)].check(data)
         except UnknownRecordVersionError as cause:
-            raise RestorationRefusedError("a newer release wrote a reminder of the export; use that release") from cause
+            raise RestorationRefusedError(
+                f"a newer release wrote an object of {_kind(name)}/ of the export; use that release"
+            ) from cause
 
 
 def _remove_segment_names(store: ObjectStore, conversation_id: str, objects: Mapping[str, bytes]) -> None:
@@ -207,26 +209,13 @@ def _turn_in(data: bytes) -> TurnRecord | None:
         return None
 
 
-def _create_due_marker(store: ObjectStore, name: str) -> None:
-    """Create the due marker of a reminder, because exports hold no markers; do nothing for other objects."""
-    stored = store.read(name) if _kind(name) == "reminders" else None
-    try:
-        reminder = decode(Reminder, stored.data) if stored is not None else None
-    except (
-        UnreadableRecordError
-    ):  # the chat's push count, an unreadable record, or an existing record of a newer release
-        return
-    next_ms = next_ms_of(reminder) if reminder is not None else None
-    if reminder is not None and next_ms is not None:
-        marker = DueMarker.at(next_ms, kind=REMINDER, conversation_id=_conversation_of(name), id=reminder.id)
-        store.create(marker.name, b"")
-
-
-def _object(number: int, line: str) -> tuple[str, bytes]:
+def _object(number: int, line: str, kinds: Collection[str] | None = None) -> tuple[str, bytes]:
+    """Return the name and the bytes of an object; with `kinds`, only of an object of these kinds.  Raises: RestorationRefusedError."""
     try:
         fields: dict[str, Any] = json.loads(line)
         name, content = str(fields["name"]), fields
-        _ORDER.index(_kind(name))  # raises for a kind that no chat has
+        if kinds is not None and _kind(name) not in kinds:
+            raise KeyError(name)  # noqa: TRY301 - a kind that no chat has
         if "json" in content:
             return name, json.dumps(content["json"], ensure_ascii=False, separators=(",", ":")).encode()
         return name, content["text"].encode() if "text" in content else base64.b64decode(

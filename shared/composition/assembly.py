@@ -23,10 +23,9 @@ from shared.agent.second_chance import SecondChance
 from shared.agent.summaries import ModelCaptioner, ModelSummariser
 from shared.agent.turn_contexts import TurnContexts
 from shared.agent.turn_requests import Limits
+from shared.composition.features import Features
 from shared.composition.ports import Options, Ports
 from shared.composition.reminders import Reminders
-from shared.composition.staged_writes import STAGED_WRITES
-from shared.composition.toolsets import Toolsets
 from shared.conversation.captions import CaptionWriter
 from shared.conversation.compaction import Compaction
 from shared.conversation.due import DueMarkers
@@ -35,6 +34,7 @@ from shared.conversation.media import Media
 from shared.conversation.pushes import PushAllowance
 from shared.conversation.quoted_media import QuotedMedia
 from shared.conversation.recap import RecapWriter
+from shared.features.stored_features import writer_of
 from shared.handlers.admission import AdmissionHandler
 from shared.handlers.command import CommandHandler
 from shared.handlers.departure import DepartureHandler
@@ -54,17 +54,13 @@ from shared.handlers.tick import TickHandler
 from shared.handlers.traces import Traces
 from shared.handlers.unnamed import UnnamedHandler
 from shared.handlers.unsend import UnsendHandler, withdrawal_of
-from shared.knowledge.entry_words import EntryWords
 from shared.knowledge.index import KnowledgeIndex
-from shared.knowledge.staging import EntryOverlay
 from shared.line.bot_name import BotName
 from shared.line.display_names import DisplayNames
 from shared.line.phrases import LocalePhrases
 from shared.line.presence import Presence
 from shared.line.quota import PushBudget
 from shared.metering import Metering, SeveralCharges
-from shared.reminders.calendar import CalendarLinks
-from shared.reminders.words import ReminderWords
 from shared.turns.announcement import Announcer
 from shared.turns.flood import Floods
 from shared.turns.image_sets import ImageSets
@@ -81,7 +77,6 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
     bot_name = BotName(account=ports.line, configured=options.bot_name)
     phrases = LocalePhrases(locale=options.locale, bot_name=bot_name, time_zone=options.time_zone)
     reader = HistoryReader(index=KnowledgeIndex(is_shown=ports.json_model is not None))
-    withdrawal = withdrawal_of(clock)
     usage = DeploymentUsage(
         objects=conversations.objects,
         threads=threads.names,
@@ -103,12 +98,13 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         clock=clock,
     )
     reminders = Reminders.of(ports, options, phrases, pushes)
-    toolsets = Toolsets.of(ports, options, metering, memory, reminders.tools)
+    features = Features.of(ports, options, metering, memory, reminders.feature)
+    withdrawal = withdrawal_of(clock, features.stored)
     outbox = Outbox(
         line=ports.line,
-        staged=STAGED_WRITES,
-        holders=(EntryWords(), ReminderWords()),
-        attachments=CalendarLinks(phrases=phrases, locale=options.locale),
+        staged=writer_of(features.stored),
+        holders=tuple(one.words for one in features.stored if one.writer is not None),
+        attachments=features.cards,
         phrases=phrases,
         late_reply=options.late_reply,
         is_rich=options.is_rich,
@@ -127,7 +123,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
     prompt = PromptBuilder(
         bot_name=bot_name,
         persona=options.persona,
-        guides=toolsets.guides,
+        guides=features.guides,
         time_zone=options.time_zone,
         locale=options.locale,
     )
@@ -136,12 +132,12 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
     agent = Agent(
         model=model,
         fallback=MeteredModel(model=fallback, metering=metering) if fallback is not None else None,
-        tools=ToolExecutor(registry=Registry(toolsets.tools), threads=threads.tools),
+        tools=ToolExecutor(registry=Registry(features.tools), threads=threads.tools),
         limits=Limits(),
         clock=clock,
         chance=ports.chance,
     )
-    contexts = TurnContexts(overlays=(EntryOverlay, *reminders.overlays), clock=clock)
+    contexts = TurnContexts(overlays=features.overlays, clock=clock)
     patient = model if agent.fallback is None else SecondChance(model=model, second=agent.fallback, clock=clock)
     culprits = Culprits(model=patient, parts=parts)
     responder = AgentResponder(
@@ -150,7 +146,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         people=people,
         parts=parts,
         contexts=contexts,
-        earlier_calls=toolsets,
+        earlier_calls=features,
         catch_up=CatchUp(memory=memory),
         refused=RefusedPrompts(culprits=culprits),
         presence=presence,
@@ -219,6 +215,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         membership=ports.line,
         presses=QuestionPresses(reader=reader, profiles=ports.profiles),
         phrases=phrases,
+        features=features.stored,
     )
     command = CommandHandler(
         conversations=conversations,

@@ -17,6 +17,7 @@ from shared.agent.tools import Tool
 from shared.clock import Clock
 from shared.conversation.snapshot import MemoryLimits
 from shared.conversation.store import Conversations
+from shared.features.chat_feature import ChatFeature
 from shared.handlers.heartbeat import ModelChecker
 from shared.knowledge.embeddings import Embedder
 from shared.line.bot_name import Account
@@ -140,3 +141,4 @@ class Options:
     reminding: Reminding = Reminding.PUSH
     reminder_pushes_per_day: int = 0
     more_tools: tuple[Tool, ...] = ()
+    more_features: tuple[ChatFeature, ...] = ()

@@ -4,28 +4,29 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
-from shared.agent.staged import BeginOverlay
-from shared.agent.tools import Tool
 from shared.composition.ports import Options, Ports
 from shared.conversation.pushes import PushAllowance
+from shared.features.chat_feature import ChatFeature
+from shared.features.reminders import REMINDERS
 from shared.handlers.admission import AdmissionHandler
 from shared.handlers.tick import DueTask
 from shared.line.phrases import Phrases
+from shared.reminders.calendar import CalendarLinks
 from shared.reminders.delivery import ReminderDelivery, Reminding
 from shared.reminders.kept import KeptReminders
 from shared.reminders.staging import ReminderOverlay
 from shared.reminders.store import REMINDER
 from shared.reminders.wording import ReminderWording
+from shared.tools.guides.reminders import REMINDERS_GUIDE
 from shared.tools.reminders import ReminderTools
 from shared.turns.additions import Additions, NoAdditions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reminders:
-    """A deployment's parts for reminders; no `overlays`: no reminder can be made, and `tools` is empty."""
+    """A deployment's parts for reminders; a `feature` without overlay: no reminder can be made."""
 
-    tools: tuple[Tool, ...]
-    overlays: tuple[BeginOverlay, ...]
+    feature: ChatFeature
     additions: Additions
     delivery: ReminderDelivery
 
@@ -43,8 +44,14 @@ class Reminders:
         )
         tools = ReminderTools(costs=pushes if options.reminding is Reminding.PUSH else None).tools()
         return cls(
-            tools=() if is_off else tools,
-            overlays=() if is_off else (partial(ReminderOverlay, zone=options.time_zone.key),),
+            feature=ChatFeature(
+                name="reminders",
+                tools=() if is_off else tools,
+                guide=REMINDERS_GUIDE,
+                overlay=None if is_off else partial(ReminderOverlay, zone=options.time_zone.key),
+                stored=REMINDERS,
+                card=CalendarLinks(phrases=phrases, locale=options.locale),
+            ),
             additions=NoAdditions() if is_off else KeptReminders(wording=wording, clock=ports.clock),
             delivery=delivery,
         )

@@ -162,6 +162,12 @@ class MediaBytes:
             _drop(conversation, line_message_id)
 
 
+def count_media(conversation: Conversation) -> int:
+    """Return the number of the chat's pictures, voice messages, videos and files, without their labels."""
+    objects = conversation.objects.store.list(conversation.names.media_prefix)
+    return sum(not one.name.endswith(_LABEL_SUFFIX) for one in objects)
+
+
 def media_labels(conversation: Conversation) -> Mapping[str, MediumLabel]:
     """Return the readable labels, by the ids of their messages.  Raises: StorageUnavailableError."""
     prefix, objects = conversation.names.media_prefix, conversation.objects

@@ -4,6 +4,7 @@ An erasure of the person's own messages needs a press if the model proposes it. 
 that does not count is answered with the reason.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,7 +14,9 @@ from shared.conversation.history_reader import HistoryReader
 from shared.conversation.records import Erasure, Offer, OutcomeRecord
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.withdrawal import Withdrawal
-from shared.handlers.holdings import Holdings
+from shared.features.stored_feature import StoredFeature
+from shared.features.stored_features import STORED_FEATURES
+from shared.handlers.holdings import holdings_of
 from shared.handlers.persons import messages_of
 from shared.handlers.question_press import QuestionPresses
 from shared.knowledge.entry_store import EntryStore
@@ -41,6 +44,7 @@ class ErasureHandler:
     membership: Membership
     presses: QuestionPresses
     phrases: Phrases
+    features: Sequence[StoredFeature] = STORED_FEATURES
 
     def ask(self, event: LineEvent, content: MessageContent, erasure: Erasure) -> EventResult:
         """The chat was asked to confirm, with the counts of stored objects; a withdrawn command asks nothing.
@@ -51,10 +55,11 @@ class ErasureHandler:
         if content.line_message_id in conversation.amendments.look().withdrawn:
             return EventResult.WITHDRAWN
         until = self.phrases.hour(event.timestamp_ms + CONFIRMED_WITHIN_MS)
+        facts = {name: str(count) for name, count in holdings_of(conversation, self.features).items()}
         question = Announcement(
             webhook_event_id=event.webhook_event_id,
             timestamp_ms=event.timestamp_ms,
-            text=self.phrases.text(_QUESTIONS[erasure], **Holdings.of(conversation).facts, until=until),
+            text=self.phrases.text(_QUESTIONS[erasure], **facts, until=until),
             offer=Offer(asks=erasure, asked_by=content.line_message_id),
         )
         return self.announcer.announce(conversation, question, event.reply_token, event.deadline)
@@ -112,7 +117,7 @@ class ErasureHandler:
             return self._say(conversation, event, self.phrases.text(Phrase.FORGET_ME_UNNAMED))
         until_ms = event.timestamp_ms - 1
         conversation.amendments.forget_member(user_id, until_ms=until_ms)
-        stored = messages_of(conversation, user_id, until_ms=until_ms)
+        stored = messages_of(conversation, user_id, until_ms=until_ms, features=self.features)
         edited = conversation.amendments.edited_by(user_id, until_ms=until_ms)
         self.withdrawal.withdraw_all(conversation, stored.ids | edited, timestamp_ms=event.timestamp_ms)
         logs.info("member_forgotten", messages=len(stored.own))

@@ -3,7 +3,7 @@
 Source: LINE, "Processing on receipt of unsend event": respect the user's intent, so that the message can't be seen or used in the future.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from shared import logs
@@ -11,20 +11,18 @@ from shared.bus.envelope import Envelope
 from shared.bus.messages import Tick
 from shared.bus.result import EventResult
 from shared.clock import Clock, Deadline
-from shared.conversation.external_calls import CallWords
-from shared.conversation.media import MediaBytes
 from shared.conversation.store import Conversations
 from shared.conversation.withdrawal import Withdrawal
 from shared.errors import MisroutedEventError
+from shared.features.stored_feature import StoredFeature
+from shared.features.stored_features import STORED_FEATURES
 from shared.handlers.traces import Traces
-from shared.knowledge.entry_words import EntryWords
 from shared.line.events import LineEvent, parse_event
-from shared.reminders.words import ReminderWords
 
 
-def withdrawal_of(clock: Clock) -> Withdrawal:
+def withdrawal_of(clock: Clock, features: Sequence[StoredFeature] = STORED_FEATURES) -> Withdrawal:
     """Return the withdrawal with every place of words besides journal, turn and snapshot."""
-    return Withdrawal(holders=(CallWords(), MediaBytes(), EntryWords(), ReminderWords()), clock=clock)
+    return Withdrawal(holders=tuple(one.words for one in features), clock=clock)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

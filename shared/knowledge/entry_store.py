@@ -61,15 +61,18 @@ class EntryStore:
         objects = self.conversation.objects.store.list(self.conversation.names.entries_prefix)
         return [one for one in objects if is_entry_path(path_in(one.name))]
 
-    def provenances(self) -> Iterator[Provenance]:
-        """Yield the provenance of each entry; only entries changed since the last write of the catalog are read."""
+    def provenances(self) -> Iterator[tuple[str, Provenance]]:
+        """Yield the name of each entry's object, and the entry's provenance.
+
+        Only entries that changed since the last write of the catalog are read.
+        """
         rows = self.catalog().by_path
         for entry_object in self.list():
             path = path_in(entry_object.name)
             row = rows.get(path)
             row_or_entry = row if row is not None and row.generation == entry_object.generation else self.entry(path)
             if row_or_entry is not None:
-                yield row_or_entry.provenance
+                yield entry_object.name, row_or_entry.provenance
 
     def entry(self, path: str) -> Entry | None:
         """Return the entry, or None where there is no readable entry."""

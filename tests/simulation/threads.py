@@ -15,7 +15,7 @@ from typing import Any, Final, TypeVar, cast
 from greenlet import GreenletExit
 
 from shared.agent import overlay, staged
-from shared.composition import assembly, toolsets
+from shared.composition import assembly, features
 from shared.handlers import message
 from shared.tools.idempotency import IdempotentWrites
 from shared.turns import reply
@@ -224,7 +224,7 @@ def green_threads() -> Iterator[None]:
         (staged, "threading", SimpleNamespace(RLock=RLock)),
         (assembly, "Floods", lambda *, clock: Floods(clock=clock, _arrived=cast("Any", Condition()))),
         (
-            toolsets,
+            features,
             "IdempotentWrites",
             lambda *, clock: IdempotentWrites(clock=clock, _condition=cast("Any", Condition())),
         ),

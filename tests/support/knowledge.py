@@ -15,12 +15,12 @@ from shared.agent.registry import Registry
 from shared.agent.staged import Staged
 from shared.agent.tools import ToolFault, load_schema
 from shared.agent.turn_context import TurnContext
-from shared.composition.staged_writes import STAGED_WRITES
 from shared.conversation.amendments import Amendments
 from shared.conversation.provenance import Provenance, Source
 from shared.conversation.records import Audit, MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation, Conversations
 from shared.errors import StorageUnavailableError
+from shared.features.stored_features import writer_of
 from shared.knowledge.classification import Classifier
 from shared.knowledge.embeddings import Embedder, EntryEmbeddings
 from shared.knowledge.entry import Entry, Note
@@ -223,7 +223,7 @@ class FilingChat:
 
     def apply(self, outcome: OutcomeRecord) -> None:
         """Apply what the outcome stages, under a lease that holds."""
-        assert STAGED_WRITES.apply(self.conversation, outcome, OpenLease())
+        assert writer_of().apply(self.conversation, outcome, OpenLease())
 
     @property
     def paths(self) -> list[str]:

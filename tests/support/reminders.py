@@ -9,12 +9,12 @@ from shared.agent.overlay import Attempt
 from shared.agent.staged import Staged
 from shared.agent.tools import Tool
 from shared.agent.turn_context import TurnContext
-from shared.composition.staged_writes import STAGED_WRITES
 from shared.conversation.amendments import Amendments
 from shared.conversation.provenance import Provenance, Source
 from shared.conversation.records import OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation
 from shared.errors import StorageUnavailableError
+from shared.features.stored_features import writer_of
 from shared.reminders.reminder import Reminder
 from shared.reminders.schedule import local_time
 from shared.reminders.staging import ReminderOverlay
@@ -111,7 +111,7 @@ class ReminderChat:
         return outcome
 
     def apply(self, outcome: OutcomeRecord) -> bool:
-        return STAGED_WRITES.apply(self.conversation, outcome, self.lease())
+        return writer_of().apply(self.conversation, outcome, self.lease())
 
     def lease(self) -> Lease:
         lease = open_turn(self.conversation, self.conversation.turn.read())

@@ -11,12 +11,12 @@ from shared.access.usage import DeploymentUsage
 from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryMedia, MemoryObjectStore
 from shared.bus.endpoint import REQUEST_S
 from shared.clock import Clock, Deadline, SystemClock
-from shared.composition.staged_writes import STAGED_WRITES
 from shared.conversation.media import Media
 from shared.conversation.quoted_media import QuotedMedia
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, ProposedCall
 from shared.conversation.spending import Ledger
 from shared.conversation.withdrawal import Withdrawal
+from shared.features.stored_features import writer_of
 from shared.handlers.unsend import withdrawal_of
 from shared.knowledge.entry_words import EntryWords
 from shared.storage.object_cache import ObjectCache
@@ -66,7 +66,7 @@ def outbox_on(line: MemoryLineApi, clock: Clock, *, late_reply: LateReply = Late
     """Return an outbox on this LINE."""
     return Outbox(
         line=line,
-        staged=STAGED_WRITES,
+        staged=writer_of(),
         holders=(EntryWords(),),
         phrases=NamedPhrases(),
         late_reply=late_reply,

@@ -6,10 +6,13 @@ from typing import Any
 
 import pytest
 
+from shared.adapters.memory import FixedClock, MemoryNotion
 from shared.adapters.memory.scripted_model import calling
+from shared.composition.ports import NotionPort
 from shared.reminders.delivery import Reminding
 from shared.reminders.reminder import Reminder
 from shared.reminders.store import ReminderStore
+from tests.support.notion import shopping_list
 from tests.support.people import Person
 from tests.support.pushed import PushedWorker
 
@@ -152,3 +155,17 @@ def test_a_withdrawal_takes_the_words_of_a_cancelled_reminder_out_of_the_undo(fr
     assert "薬".encode() not in after.data
     undoes(friend)
     assert open_reminders(friend) == []
+
+
+def test_an_undo_after_a_page_in_notion_leaves_an_older_note_alone(pool: ThreadPoolExecutor) -> None:
+    notion = MemoryNotion(FixedClock())
+    port = NotionPort(api=notion, databases={"shopping": notion.add_database(shopping_list())}, conversations=None)
+    person = Person(PushedWorker(pool, notion=port), is_in_group=False)
+    entry = person.files("lunch")
+    does(person, "create_page", database_name="shopping", title="milk")
+
+    undoes(person)
+
+    note = person.worker.store.read(entry)
+    assert note is not None
+    assert b"lunch" in note.data

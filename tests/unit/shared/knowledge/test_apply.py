@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.adapters.memory import MemoryObjectStore
-from shared.composition.staged_writes import STAGED_WRITES
 from shared.conversation.records import OutcomeRecord
 from shared.errors import StorageUnavailableError
+from shared.features.stored_features import writer_of
 from shared.knowledge.index import index_file
 from shared.storage.codec import decode, encode
 from shared.storage.object_store import ListedObject
@@ -103,7 +103,7 @@ def test_a_worker_whose_lease_ends_stops_and_the_takeover_finishes(change: str, 
     calm, late = chat_with_entry(), chat_with_entry()
     calm.apply(stage(calm, change))
     outcome = stage(late, change)
-    writer = STAGED_WRITES
+    writer = writer_of()
 
     assert not writer.apply(late.conversation, outcome, EndingLease(checks=checks))
     if checks < 2:
@@ -138,7 +138,7 @@ def test_a_stalled_write_brings_back_no_entry_that_a_later_turn_deleted(change: 
         chat.once("delete_entry", path="admin/別件.md" if change == "capture" else path)
 
     store.meanwhile = finish_and_delete
-    STAGED_WRITES.apply(chat.conversation, outcome, OpenLease())
+    writer_of().apply(chat.conversation, outcome, OpenLease())
 
     kept = [path] if change == "capture" else []
     assert chat.paths == kept
@@ -156,7 +156,7 @@ def test_a_stalled_deletion_removes_no_entry_that_a_later_turn_filed() -> None:
         assert chat.file("庭の工事") == path
 
     store.meanwhile = finish_and_file_again
-    STAGED_WRITES.apply(chat.conversation, outcome, OpenLease())
+    writer_of().apply(chat.conversation, outcome, OpenLease())
 
     assert chat.paths == [path]
 
@@ -230,7 +230,7 @@ def test_a_deletion_that_a_later_turn_overtook_leaves_entry_and_row() -> None:
     deletion = stage(chat, "delete")
     turn = chat.begin(message(3, "急ぎ"))
     turn.call("update_entry", path="projects/庭の工事.md", updates={"next_action": "newer"})
-    assert not STAGED_WRITES.apply(chat.conversation, turn.outcome(), EndingLease(checks=2))
+    assert not writer_of().apply(chat.conversation, turn.outcome(), EndingLease(checks=2))
 
     chat.apply(deletion)
 

@@ -6,10 +6,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from shared.adapters.memory import MemoryObjectStore
-from shared.composition.staged_writes import STAGED_WRITES
 from shared.conversation.amendments import Amendments
 from shared.conversation.provenance import Source
 from shared.errors import StorageUnavailableError, UnknownRecordVersionError
+from shared.features.stored_features import writer_of
 from shared.knowledge.entry_words import EntryWords
 from shared.knowledge.index import index_file
 from shared.storage.object_store import StoredObject
@@ -338,7 +338,7 @@ def test_the_first_entry_of_a_dead_worker_gets_its_row_when_another_message_is_w
     chat.model.steps = [found(name="庭の工事")]
     turn = chat.begin(message(1, "庭の工事"), message(2, SECRET))
     turn.call("classify_and_capture", text="庭の工事")
-    assert not STAGED_WRITES.apply(chat.conversation, turn.outcome(), LeaseOverBeforeCatalog())
+    assert not writer_of().apply(chat.conversation, turn.outcome(), LeaseOverBeforeCatalog())
 
     withdraw(chat, "m2")
 
@@ -351,7 +351,7 @@ def test_a_deletion_of_a_dead_worker_loses_its_row_when_another_message_is_withd
     path = chat.file("庭の工事", message(1, "庭の工事"))
     turn = chat.begin(message(2, "消して"))
     turn.call("delete_entry", path=path)
-    assert not STAGED_WRITES.apply(chat.conversation, turn.outcome(), LeaseOverBeforeCatalog())
+    assert not writer_of().apply(chat.conversation, turn.outcome(), LeaseOverBeforeCatalog())
     assert [row.path for row in chat.entries.catalog().rows] == [path]
 
     withdraw(chat, "m9")
@@ -373,7 +373,7 @@ def test_words_that_a_dead_worker_wrote_after_the_catalog_are_removed(chat: Fili
     path = chat.file("庭の工事", message(1, "庭の工事"))
     turn = chat.begin(message(2, SECRET))
     turn.call("update_entry", path=path, updates={"next_action": SECRET})
-    assert not STAGED_WRITES.apply(chat.conversation, turn.outcome(), LeaseOverBeforeCatalog())
+    assert not writer_of().apply(chat.conversation, turn.outcome(), LeaseOverBeforeCatalog())
     assert "4711" in chat.file_text(path)
 
 
@@ -423,7 +423,7 @@ def test_a_clean_entry_that_the_catalog_does_not_know_is_added_and_not_written(c
     path = chat.file("庭の工事", message(1, "庭の工事"))
     turn = chat.begin(message(2, "金曜に"))
     turn.call("update_entry", path=path, updates={"next_action": "金曜に"})
-    assert not STAGED_WRITES.apply(chat.conversation, turn.outcome(), LeaseOverBeforeCatalog())
+    assert not writer_of().apply(chat.conversation, turn.outcome(), LeaseOverBeforeCatalog())
     before = chat.store.read(chat.conversation.names.entry(path))
 
     withdraw(chat, "m9")

@@ -11,12 +11,12 @@ import pytest
 from shared.adapters.memory import FixedClock
 from shared.agent.overlay import CHANGES_LIMIT, Attempt, StagingFault, UndoEffect
 from shared.agent.staged import Staged
-from shared.composition.staged_writes import STAGED_WRITES
 from shared.conversation.amendments import Amendments
 from shared.conversation.provenance import Provenance, Source
 from shared.conversation.records import OutcomeKind, OutcomeRecord, StagedWrite
 from shared.conversation.store import Conversations
 from shared.conversation.undo import format_undo, read_undo
+from shared.features.stored_features import writer_of
 from shared.knowledge.catalog import CATALOG_LIMIT_BYTES, ROW_LIMIT_BYTES, Catalog, row_of
 from shared.knowledge.entry import Entry, Note
 from shared.knowledge.entry_file import format_entry, read_entry
@@ -79,7 +79,7 @@ class StagingChat:
             writes=writes,
             sequence=self.sequence,
         )
-        assert STAGED_WRITES.apply(self.conversation, outcome, OpenLease())
+        assert writer_of().apply(self.conversation, outcome, OpenLease())
         return writes
 
     def keeps(self, *entries: Entry) -> None:

@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
-from shared.composition.staged_writes import STAGED_WRITES
 from shared.conversation.provenance import Provenance
 from shared.conversation.records import OutcomeKind, OutcomeRecord, SaidReminder, StagedWrite
+from shared.features.stored_features import writer_of
 from shared.reminders.reminder import Reminder, ReminderState
 from shared.reminders.store import RETENTION_MS, ReminderStore
 from tests.support.chats import conversations_on
@@ -99,7 +99,7 @@ def test_a_holder_whose_lease_is_over_notes_nothing(chat: ReminderChat, clock: F
     reminder, lease = kept(chat), chat.lease()
     clock.move(60)
 
-    assert not STAGED_WRITES.apply(chat.conversation, answer(reminder), lease)
+    assert not writer_of().apply(chat.conversation, answer(reminder), lease)
 
     assert chat.read(reminder.id) == reminder
 

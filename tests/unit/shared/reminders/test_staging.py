@@ -11,11 +11,11 @@ from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.agent.overlay import CHANGES_LIMIT, StagingFault
 from shared.agent.receipts import DeedKind
 from shared.clock import SKEW_MS
-from shared.composition.staged_writes import STAGED_WRITES
 from shared.conversation.amendments import Amendments
 from shared.conversation.provenance import Provenance, Source
 from shared.conversation.records import OutcomeRecord
 from shared.errors import StorageUnavailableError
+from shared.features.stored_features import writer_of
 from shared.reminders.reminder import Claim, Reminder, ReminderState
 from shared.reminders.schedule import local_time
 from shared.reminders.staging import ReminderOverlay
@@ -376,7 +376,7 @@ def test_a_holder_whose_lease_is_over_writes_nothing(chat: ReminderChat, clock: 
     outcome, lease = chat.outcome(overlay), chat.lease()
     clock.move(60)
 
-    assert not STAGED_WRITES.apply(chat.conversation, outcome, lease)
+    assert not writer_of().apply(chat.conversation, outcome, lease)
     assert chat.stored == ()
 
 

@@ -13,7 +13,7 @@ from shared.conversation.snapshot_records import Recap, Segment, SnapshotRecord
 from shared.conversation.store import Conversation
 from shared.conversation.withdrawal import Withdrawal
 from shared.errors import UnknownRecordVersionError
-from shared.handlers.holdings import Holdings
+from shared.handlers.holdings import holdings_of
 from shared.handlers.unsend import withdrawal_of
 from shared.storage.compare_and_swap import SWAP_ATTEMPTS
 from shared.storage.object_cache import ObjectCache
@@ -463,7 +463,7 @@ def test_archived_messages_are_counted_once_before_a_chat_is_erased(chat: Conver
     put_segment(chat, [message(2), message(3)])
     chat.journal.record(message(4))
 
-    assert Holdings.of(chat).messages == 4
+    assert holdings_of(chat)["messages"] == 4
 
 
 def test_of_messages_that_were_sent_days_apart_the_oldest_tells_where_to_begin(chat: Conversation) -> None:

@@ -9,8 +9,9 @@ from shared.adapters.memory import FixedClock, MemoryNotion
 from shared.agent.chat_memory import ChatMemory
 from shared.agent.people import People
 from shared.agent.tools import Tool
+from shared.composition.features import Features
 from shared.composition.ports import NotionPort
-from shared.composition.toolsets import Toolsets
+from shared.features.chat_feature import ChatFeature
 from shared.line.bot_name import BotName
 from shared.line.display_names import DisplayNames
 from shared.metering import Metering
@@ -31,12 +32,13 @@ NOTION = NotionPort(api=MemoryNotion(FixedClock()), databases={"shopping": "id"}
 NOTHING: dict[str, Any] = {"json_model": None, "web": None, "notion": None}
 
 
-def toolsets_of(worker: PushedWorker, reminders: tuple[Tool, ...] = (), **ports: Any) -> Toolsets:  # noqa: ANN401 - fields of Ports
+def toolsets_of(worker: PushedWorker, reminders: tuple[Tool, ...] = (), **ports: Any) -> Features:  # noqa: ANN401 - fields of Ports
     names = DisplayNames(profiles=worker.profiles, threads=worker.ports.threads.names)
     people = People(display_names=names, bot_name=BotName(account=worker.line, configured="Aizuchi"))
     memory = ChatMemory(people=people, time_zone=worker.options.time_zone, locale="ja")
     metering = Metering(clock=worker.clock)
-    return Toolsets.of(replace(worker.ports, **{**NOTHING, **ports}), worker.options, metering, memory, reminders)
+    feature = ChatFeature(name="reminders", tools=reminders, guide=REMINDERS_GUIDE)
+    return Features.of(replace(worker.ports, **{**NOTHING, **ports}), worker.options, metering, memory, feature)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,187 @@
+"""The features of a deployment, each with a connected port: without a Notion port, neither `create_page` nor Notion's guide is offered."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from shared.agent.chat_memory import ChatMemory
+from shared.agent.metered_model import MeteredJsonModel
+from shared.agent.model import JsonModel
+from shared.agent.second_chance import SecondJsonChance
+from shared.agent.staged import BeginOverlay
+from shared.agent.tools import Tool, load_schema
+from shared.agent.turn_context import TurnContext
+from shared.composition.ports import NotionPort, Options, Ports
+from shared.conversation.records import OutcomeRecord
+from shared.features.chat_feature import ChatFeature
+from shared.features.entries import ENTRIES
+from shared.features.stored_feature import StoredFeature
+from shared.features.stored_features import CALLS, MEDIA
+from shared.knowledge.classification import Classifier
+from shared.knowledge.embeddings import EntryEmbeddings
+from shared.knowledge.entry_editor import EntryEditor
+from shared.knowledge.staging import EntryOverlay
+from shared.line.messaging import OutgoingMessage
+from shared.metering import Metering
+from shared.tools.core import core_tools
+from shared.tools.guides.knowledge import KNOWLEDGE_GUIDE
+from shared.tools.guides.memory import MEMORY_GUIDE
+from shared.tools.guides.notion import notion_guide
+from shared.tools.guides.web import WEB_GUIDE
+from shared.tools.idempotency import IdempotentWrites
+from shared.tools.knowledge import KnowledgeTools
+from shared.tools.knowledge_queries import KnowledgeQueryTools
+from shared.tools.notion.databases import Databases, TtlCache
+from shared.tools.notion.known_properties import KnownProperties
+from shared.tools.notion.toolset import NotionTools
+from shared.tools.own_facts import OwnFactTools
+from shared.tools.recall import MemoryTools
+from shared.tools.undo import undo_tools
+from shared.tools.web import MeteredWebSearch, web_tools
+from shared.turns.outbox import Attachments
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Features:
+    """The features of a deployment, listed once; the worker takes tools, guides, overlays, objects and cards from here."""
+
+    offered: tuple[ChatFeature, ...]
+    writes: IdempotentWrites
+    more_tools: tuple[Tool, ...] = ()
+
+    @classmethod
+    def of(
+        cls, ports: Ports, options: Options, metering: Metering, memory: ChatMemory, reminders: ChatFeature
+    ) -> "Features":
+        """Return the features of a deployment, in the order in which their tools are declared."""
+        writes = IdempotentWrites(clock=ports.clock)
+        stored = ChatFeature(name="calls", stored=CALLS), ChatFeature(name="media", stored=MEDIA)
+        return cls(
+            offered=(
+                *stored,
+                _memory(memory, options),
+                _entries(ports, options, metering, memory),
+                reminders,
+                _web(ports, metering),
+                _notion(ports, options, writes),
+                *options.more_features,
+            ),
+            writes=writes,
+            more_tools=options.more_tools,
+        )
+
+    @property
+    def tools(self) -> tuple[Tool, ...]:
+        """The tools of all features, after the tools that end a turn; one of them undoes what any feature has staged."""
+        tools = [tool for feature in self.offered for tool in feature.tools]
+        can_undo = any(feature.overlay is not None and feature.tools for feature in self.offered)
+        outside = frozenset(tool.name for tool in self.outside)
+        return (*core_tools(), *tools, *(undo_tools(outside) if can_undo else ()), *self.more_tools)
+
+    @property
+    def guides(self) -> tuple[str, ...]:
+        """The guides for the model, of the features that offer tools."""
+        return tuple(feature.guide for feature in self.offered if feature.tools and feature.guide)
+
+    @property
+    def overlays(self) -> tuple[BeginOverlay, ...]:
+        """An overlay for each feature that stages."""
+        return tuple(feature.overlay for feature in self.offered if feature.overlay is not None)
+
+    @property
+    def stored(self) -> tuple[StoredFeature, ...]:
+        """What the features store."""
+        return tuple(feature.stored for feature in self.offered if feature.stored is not None)
+
+    @property
+    def outside(self) -> tuple[Tool, ...]:
+        """The tools that write outside of the bucket."""
+        return tuple(tool for feature in self.offered if feature.acts_outside for tool in feature.tools)
+
+    @property
+    def cards(self) -> Attachments:
+        """The messages after an answer, of every feature."""
+        return _Cards(tuple(feature.card for feature in self.offered if feature.card is not None))
+
+    def describe_earlier(self, context: TurnContext) -> tuple[str, ...]:
+        """Return the external calls of earlier attempts at the turn; none if the chat has no tool for external calls."""
+        has_writes = any(tool.is_offered_to(context) for tool in self.outside)
+        return self.writes.describe_earlier(context) if has_writes else ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Cards:
+    """Attachments of several features, in the features' order."""
+
+    cards: Sequence[Attachments]
+
+    def of(self, outcome: OutcomeRecord) -> Sequence[OutgoingMessage]:
+        return tuple(message for card in self.cards for message in card.of(outcome))
+
+
+def _memory(memory: ChatMemory, options: Options) -> ChatFeature:
+    tools = MemoryTools(memory=memory, time_zone=options.time_zone).tools()
+    return ChatFeature(name="memory", tools=tools, guide=MEMORY_GUIDE)
+
+
+def _entries(ports: Ports, options: Options, metering: Metering, memory: ChatMemory) -> ChatFeature:
+    """Entries are stored and forgotten in every deployment; without a classifying model nothing new is filed."""
+    model = _json_model(ports, metering)
+    own_facts = OwnFactTools(memory=memory, time_zone=options.time_zone)
+    tools = (*_knowledge_tools(model, ports, options, metering), *own_facts.tools()) if model is not None else ()
+    return ChatFeature(name="entries", tools=tools, guide=KNOWLEDGE_GUIDE, overlay=EntryOverlay, stored=ENTRIES)
+
+
+def _web(ports: Ports, metering: Metering) -> ChatFeature:
+    tools = web_tools(MeteredWebSearch(web=ports.web, metering=metering)) if ports.web is not None else ()
+    return ChatFeature(name="web", tools=tools, guide=WEB_GUIDE)
+
+
+def _notion(ports: Ports, options: Options, writes: IdempotentWrites) -> ChatFeature:
+    if ports.notion is None:
+        return ChatFeature(name="notion", acts_outside=True)
+    return ChatFeature(
+        name="notion",
+        tools=_notion_tools(ports.notion, ports, options, writes),
+        guide=notion_guide(ports.notion.databases),
+        acts_outside=True,
+    )
+
+
+def _json_model(ports: Ports, metering: Metering) -> JsonModel | None:
+    """Return the classifying model, with the second model behind it; None: nothing is filed."""
+    if ports.json_model is None:
+        return None
+    first = MeteredJsonModel(model=ports.json_model, metering=metering)
+    if ports.fallback_json_model is None:
+        return first
+    second = MeteredJsonModel(model=ports.fallback_json_model, metering=metering)
+    return SecondJsonChance(model=first, second=second, clock=ports.clock)
+
+
+def _knowledge_tools(model: JsonModel, ports: Ports, options: Options, metering: Metering) -> tuple[Tool, ...]:
+    changing = KnowledgeTools(
+        classifier=Classifier(model=model, schema=load_schema("classify_and_capture.classification")),
+        editor=EntryEditor(new_id=ports.new_entry_id, threshold=options.confidence_threshold),
+        time_zone=options.time_zone,
+    )
+    reading = KnowledgeQueryTools(
+        time_zone=options.time_zone,
+        locale=options.locale,
+        embeddings=EntryEmbeddings(embedder=ports.embedder, metering=metering, clock=ports.clock)
+        if ports.embedder is not None
+        else None,
+    )
+    return (*changing.tools(), *reading.tools())
+
+
+def _notion_tools(notion: NotionPort, ports: Ports, options: Options, writes: IdempotentWrites) -> tuple[Tool, ...]:
+    databases = Databases(api=notion.api, ids=notion.databases, cache=TtlCache(ports.clock))
+    tools = NotionTools(
+        databases=databases,
+        properties=KnownProperties(databases, ports.clock),
+        notion=notion.api,
+        writes=writes,
+        time_zone=options.time_zone.key,
+        conversations=notion.conversations,
+    )
+    return tools.tools()

@@ -1,0 +1,51 @@
+"""What one feature stores of a chat: in a folder of its own, counted, traced to people, forgotten, exported and restored.
+
+The unsend function and the operators' commands import this without the tools, so nothing here may import an agent's tool.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from shared.conversation.provenance import Provenance
+from shared.conversation.store import Conversation
+from shared.conversation.withdrawal import WordHolder
+from shared.storage.object_store import ObjectStore
+from shared.turns.staged_writes import FeatureWriter
+
+ObjectSource: TypeAlias = tuple[str, Provenance]
+"""The name of an object, and where its words come from."""
+
+
+def _nothing(conversation: Conversation) -> Iterable[ObjectSource]:  # noqa: ARG001 - as the field asks
+    return ()
+
+
+class Transfer:
+    """What has to be done where an operator restores or removes a feature's objects; by default nothing."""
+
+    def check(self, data: bytes) -> None:
+        """Check an object of an export.  Raises: UnknownRecordVersionError, if the object cannot be used by this release."""
+
+    def finish(self, store: ObjectStore, name: str) -> None:
+        """Create what belongs to a restored object and is in no export.  Repeated: does nothing."""
+
+    def begin_removal(self, conversation: Conversation) -> None:
+        """Delete what belongs to the chat's objects and stands elsewhere, before the objects are deleted.  Repeated: does nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredFeature:
+    """A feature's objects, named `FOLDER/{conversation_id}/...`.
+
+    `words` removes withdrawn words from the objects. `writer` applies what turns stage; None: turns stage nothing. `count` returns how many
+    things `/forget` would erase; None: they are not counted. `sources` yields each readable object with its provenance, for `/forget me`
+    and a person's export. Example: `StoredFeature(folder="reminders", words=ReminderWords(), writer=ReminderWriter(), ...)`.
+    """
+
+    folder: str
+    words: WordHolder = field(repr=False)
+    writer: FeatureWriter | None = field(default=None, repr=False)
+    count: Callable[[Conversation], int] | None = field(default=None, repr=False)
+    sources: Callable[[Conversation], Iterable[ObjectSource]] = field(default=_nothing, repr=False)
+    transfer: Transfer = field(default_factory=Transfer, repr=False)

@@ -1,0 +1,22 @@
+"""The features that store something of a chat, listed once: whatever counts, forgets, exports or restores a chat goes through this list."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from shared.conversation.external_calls import CallWords
+from shared.conversation.media import MediaBytes, count_media
+from shared.features.entries import ENTRIES
+from shared.features.reminders import REMINDERS
+from shared.features.stored_feature import StoredFeature
+from shared.turns.staged_writes import StagedWrites
+from shared.turns.undo import UndoWriter
+
+CALLS: Final = StoredFeature(folder="calls", words=CallWords())
+MEDIA: Final = StoredFeature(folder="media", words=MediaBytes(), count=count_media)
+
+STORED_FEATURES: Final[Sequence[StoredFeature]] = (CALLS, MEDIA, ENTRIES, REMINDERS)
+
+
+def writer_of(features: Sequence[StoredFeature] = STORED_FEATURES) -> StagedWrites:
+    """Return the writer of what turns stage, the undo record last."""
+    return StagedWrites((*(one.writer for one in features if one.writer is not None), UndoWriter()))
