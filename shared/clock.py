@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
 MINUTE_MS: Final = 60_000
+HOUR_MS: Final = 60 * MINUTE_MS
 SKEW_MS: Final = 5_000
 """The assumed largest difference between the wall clocks of two instances, or of an instance and LINE."""
 

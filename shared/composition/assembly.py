@@ -45,6 +45,7 @@ from shared.handlers.forgetting import Forgetting
 from shared.handlers.greeting import GreetingHandler
 from shared.handlers.heartbeat import Heartbeat
 from shared.handlers.intake import Intake
+from shared.handlers.listed_reminder_press import ListedReminderPressHandler
 from shared.handlers.membership import MembershipHandler
 from shared.handlers.message import MessageHandler
 from shared.handlers.postback import PostbackHandler
@@ -226,6 +227,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         phrases=phrases,
         locale=options.locale,
         time_zone=options.time_zone,
+        is_rich=options.is_rich,
     )
     return Dispatch(
         admission=admission,
@@ -240,6 +242,10 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
             announcer=announcer,
             profiles=ports.profiles,
             phrases=phrases,
+            command=command,
+            listed_reminder=ListedReminderPressHandler(
+                conversations=conversations, announcer=announcer, phrases=phrases, locale=options.locale
+            ),
             reminder=ReminderPressHandler(
                 conversations=conversations, announcer=announcer, phrases=phrases, locale=options.locale
             ),

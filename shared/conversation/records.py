@@ -164,6 +164,7 @@ class Offer(Extensible):
     `asked_by`. `forgets`: messages to withdraw, of the person `forgets_for`. `proposes`: changes to carry out within ten minutes. The press
     that counts is an outcome of its own, and lists the offer's outcome in `answers`; for a question to erase or withdraw, the outcome of
     the press repeats `asks` and `forgets`. `suggests`: short things that a person might say next, each by a tap.
+    `card`: the words of the text as a card (`card_text`), until it was sent.
     """
 
     is_deferral: bool = False
@@ -173,6 +174,7 @@ class Offer(Extensible):
     forgets_for: str | None = field(default=None, repr=False)
     proposes: tuple[ProposedCall, ...] = ()
     suggests: tuple[str, ...] = field(default=(), repr=False)
+    card: str = field(default="", repr=False)
 
     @property
     def may_be_pressed(self) -> bool:
@@ -280,7 +282,7 @@ class OutcomeRecord(Extensible):
         return self.redacted(
             text=None,
             writes=(),
-            offer=replace(self.offer.without_proposals(), suggests=()).redacted(),
+            offer=replace(self.offer.without_proposals(), suggests=(), card="").redacted(),
             audit=self.audit.redacted(filed_paths=()),
             kind=kind or self.kind,
         )

@@ -12,10 +12,11 @@ from typing import Final
 from shared import logs
 from shared.access.budgets import Budgets
 from shared.bus.result import EventResult
-from shared.conversation.records import Erasure
+from shared.conversation.records import Erasure, Offer
 from shared.conversation.store import Conversation, Conversations
 from shared.handlers.erasure import ErasureHandler
 from shared.knowledge.overview import EntryOverview, digest_of_today, open_entries
+from shared.line.cards.card import card_text
 from shared.line.commands import Command
 from shared.line.events import LineEvent, MessageContent
 from shared.line.phrases import Phrase, Phrases
@@ -53,6 +54,7 @@ class CommandHandler:
     phrases: Phrases
     locale: str
     time_zone: zoneinfo.ZoneInfo = field(repr=False)
+    is_rich: bool = True
 
     def __call__(self, event: LineEvent, content: MessageContent, command: Command) -> EventResult:
         """The command was carried out and answered, or the chat was asked for a confirmation.
@@ -88,27 +90,33 @@ class CommandHandler:
         facts = {"turns": _limit_text(remaining.turns), "tokens": _limit_text(remaining.tokens), "hour": hour}
         return self._say(event, self.phrases.text(Phrase.USAGE, **facts))
 
-    def _show(self, event: LineEvent, command: Command) -> EventResult:
-        """Announce what the chat keeps; once more if a withdrawal changed that while the announcement waited for the turn."""
-        result = self._announce_kept(event, command)
-        return self._announce_kept(event, command) if result is EventResult.ERASED else result
+    def show_page(self, event: LineEvent, command: str, page: int) -> EventResult:
+        """Announce a further page of a list, for a press of its button.  Repeated, and raises: as for a command."""
+        logs.info("page_pressed", command=command)
+        return self._show(event, Command(command), page=page)
 
-    def _announce_kept(self, event: LineEvent, command: Command) -> EventResult:
+    def _show(self, event: LineEvent, command: Command, *, page: int = 0) -> EventResult:
+        """Announce what the chat keeps; once more if a withdrawal changed that while the announcement waited for the turn."""
+        result = self._announce_kept(event, command, page)
+        return self._announce_kept(event, command, page) if result is EventResult.ERASED else result
+
+    def _announce_kept(self, event: LineEvent, command: Command, page: int) -> EventResult:
         conversation = self.conversations.of(event.conversation_id)
-        overview = self._overview(conversation, command)
+        overview = self._overview(conversation, command, page if self.is_rich else None)
         announcement = Announcement(
             webhook_event_id=event.webhook_event_id,
             timestamp_ms=event.timestamp_ms,
             text=overview.text,
+            offer=Offer(card=card_text(overview.card)),
             provenance=overview.provenance,
         )
         return self.announcer.announce(conversation, announcement, event.reply_token, event.deadline)
 
-    def _overview(self, conversation: Conversation, command: Command) -> DueReminders | EntryOverview:
+    def _overview(self, conversation: Conversation, command: Command, page: int | None) -> DueReminders | EntryOverview:
         if command is Command.REMINDERS:
-            return due_reminders(conversation, phrases=self.phrases, locale=self.locale)
+            return due_reminders(conversation, phrases=self.phrases, locale=self.locale, page=page)
         if command is Command.NOTES:
-            return open_entries(conversation, phrases=self.phrases, locale=self.locale)
+            return open_entries(conversation, phrases=self.phrases, locale=self.locale, page=page)
         now = dt.datetime.fromtimestamp(self.conversations.clock.now_ms() / 1_000, self.time_zone)
         return digest_of_today(conversation, locale=self.locale, now=now)
 

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from shared import logs
 from shared.bus.result import EventResult
 from shared.conversation.store import Conversations
+from shared.handlers.command import CommandHandler
 from shared.handlers.erasure import ErasureHandler
+from shared.handlers.listed_reminder_press import ListedReminderPressHandler
 from shared.handlers.message import MessageHandler
 from shared.handlers.reminder_press import ReminderPressHandler
 from shared.line.display_names import Profiles
@@ -14,6 +16,8 @@ from shared.line.phrases import Phrase, Phrases
 from shared.line.postback_data import (
     AnswerPress,
     answer_press_in,
+    listed_reminder_press_in,
+    page_in,
     question_id_in,
     reminder_press_in,
     spared_question_id_in,
@@ -30,6 +34,8 @@ class PostbackHandler:
     message: MessageHandler
     erasure: ErasureHandler
     reminder: ReminderPressHandler
+    listed_reminder: ListedReminderPressHandler
+    command: CommandHandler
     announcer: Announcer
     profiles: Profiles
     phrases: Phrases
@@ -40,19 +46,39 @@ class PostbackHandler:
         A pressed suggestion is answered as a question.
         Data of no button of the bot is ignored. Repeated, and raises: as the handler of the button does.
         """
-        data = event.postback_data
         if event.reply_token is None:
             return EventResult.NOT_ANSWERABLE
+        for carry_out in (self._of_question, self._of_answer, self._of_list):
+            result = carry_out(event, event.postback_data)
+            if result is not None:
+                return result
+        press = reminder_press_in(event.postback_data)
+        return EventResult.IGNORED if press is None else self.reminder(event, press)
+
+    def _of_question(self, event: LineEvent, data: str | None) -> EventResult | None:
+        """Carry out a press below a question to erase; None: it is another button's."""
         if (question_id := question_id_in(data)) is not None:
             return self.erasure.confirm(event, question_id)
-        if (suggestion := suggestion_in(data)) is not None:
-            return self._ask(event, *suggestion)
         if (question_id := spared_question_id_in(data)) is not None:
             return self.erasure.decline(event, question_id)
-        if (answer_press := answer_press_in(data)) is not None:
-            return self._press(event, answer_press)
-        press = reminder_press_in(data)
-        return EventResult.IGNORED if press is None else self.reminder(event, press)
+        return None
+
+    def _of_answer(self, event: LineEvent, data: str | None) -> EventResult | None:
+        """Carry out a press below an answer; None: it is another button's."""
+        if (suggestion := suggestion_in(data)) is not None:
+            return self._ask(event, *suggestion)
+        answer_press = answer_press_in(data)
+        return None if answer_press is None else self._press(event, answer_press)
+
+    def _of_list(self, event: LineEvent, data: str | None) -> EventResult | None:
+        """Carry out a press on a card with a list; None: it is another button's."""
+        if (listed := listed_reminder_press_in(data)) is not None:
+            refusal = self._refusal(event)
+            return self.listed_reminder(event, listed) if refusal is None else self._refuse(event, refusal)
+        if (page := page_in(data)) is not None:
+            refusal = self._refusal(event)
+            return self.command.show_page(event, *page) if refusal is None else self._refuse(event, refusal)
+        return None
 
     def _press(self, event: LineEvent, press: AnswerPress) -> EventResult:
         """Pass a member's press on to the answer's turn; anybody else is told that nothing was changed."""

@@ -13,11 +13,14 @@ from shared.knowledge.catalog import Row
 from shared.knowledge.digest import digest, digest_texts
 from shared.knowledge.entry_store import EntryStore
 from shared.knowledge.schema import Category
+from shared.line.cards.card import Card, CardButton, CardRow, title_of
 from shared.line.graphemes import cut
 from shared.line.ids import mask_ids
 from shared.line.phrases import Phrase, Phrases
+from shared.line.postback_data import page_data
 
 _SHOWN: Final = 30
+_A_PAGE: Final = 12
 _NAME_UTF16: Final = 60
 _DETAIL_UTF16: Final = 40
 _ORDER: Final = (Category.PROJECTS, Category.ADMIN, Category.PEOPLE, Category.IDEAS, Category.INBOX)
@@ -26,30 +29,46 @@ _DETAILS: Final = ("due_date", "next_action", "context", "one_liner")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntryOverview:
-    """The text, and the provenance of the repeated words."""
+    """The text, the provenance of the repeated words, and the same words as a card."""
 
     text: str = field(repr=False)
     provenance: Provenance = field(default_factory=Provenance)
+    card: Card | None = None
 
 
-def open_entries(conversation: Conversation, *, phrases: Phrases, locale: str) -> EntryOverview:
+def open_entries(
+    conversation: Conversation, *, phrases: Phrases, locale: str, page: int | None = None
+) -> EntryOverview:
     """Return the open entries by category, the newest first, without entries from withdrawn messages.
 
-    For example: "Notes (2):", "[projects]", "・Garden: call the gardener". Raises: StorageUnavailableError.
+    For example: "Notes (2):", "[projects]", "・Garden: call the gardener". Without a `page`, the text has thirty entries; with a page,
+    counted from 0, text and card have its twelve. A page beyond the last is the last. Raises: StorageUnavailableError.
     """
     rows, amendments = _rows_of(conversation)
     open_rows = sorted((row for row in rows if row.is_open), key=lambda row: (row.updated_at, row.path), reverse=True)
     open_rows.sort(key=lambda row: _ORDER.index(row.category))
     if not open_rows:
         return EntryOverview(text=phrases.text(Phrase.NOTES_NONE))
-    shown, lines = open_rows[:_SHOWN], [phrases.text(Phrase.NOTES_OPEN, count=str(len(open_rows)))]
+    first = 0 if page is None else min(page, (len(open_rows) - 1) // _A_PAGE) * _A_PAGE
+    shown = open_rows[first : first + (_SHOWN if page is None else _A_PAGE)]
+    heading, hidden_count = (
+        phrases.text(Phrase.NOTES_OPEN, count=str(len(open_rows))),
+        len(open_rows) - first - len(shown),
+    )
+    lines, drawn_rows = [heading], list[CardRow]()
     for category in _ORDER:
         of_category = [row for row in shown if row.category is category]
-        lines += [f"[{digest_texts(locale).of_category[category]}]"] if of_category else []
-        lines += [f"・{_line(row)}" for row in of_category]
-    if len(open_rows) > len(shown):
-        lines.append(f"… +{len(open_rows) - len(shown)}")
-    return _overview("\n".join(lines), shown, amendments)
+        if of_category:
+            title = digest_texts(locale).of_category[category]
+            lines += [f"[{title}]", *(f"・{_line(row)}" for row in of_category)]
+            drawn_rows += [CardRow(text=title, is_heading=True), *map(_drawn, of_category)]
+    lines += [f"… +{hidden_count}"] if hidden_count else []
+    overview = _overview("\n".join(lines), shown, amendments)
+    if page is None:
+        return overview
+    more = CardButton(label=phrases.text(Phrase.MORE_BUTTON), value=page_data("notes", first // _A_PAGE + 1))
+    card = Card(title=title_of(heading), rows=tuple(drawn_rows), buttons=(more,) if hidden_count else ())
+    return replace(overview, card=card)
 
 
 def digest_of_today(conversation: Conversation, *, locale: str, now: dt.datetime) -> EntryOverview:
@@ -75,6 +94,16 @@ def _overview(text: str, rows: Sequence[Row], amendments: Amendments) -> EntryOv
 
 def _line(row: Row) -> str:
     """Return the name and the first detail that the row has: "Garden: call the gardener"."""
-    name = cut(" ".join(row.name.split()), limit_utf16=_NAME_UTF16)
+    name, detail = _words_of(row)
+    return f"{name}: {detail}" if detail else name
+
+
+def _drawn(row: Row) -> CardRow:
+    name, detail = (without_receipt_symbols(mask_ids(words)) for words in _words_of(row))
+    return CardRow(text=name, detail=detail)
+
+
+def _words_of(row: Row) -> tuple[str, str]:
     detail = next((row.shown[key] for key in _DETAILS if key in row.shown), "")
-    return f"{name}: {cut(' '.join(detail.split()), limit_utf16=_DETAIL_UTF16)}" if detail else name
+    name = cut(" ".join(row.name.split()), limit_utf16=_NAME_UTF16)
+    return name, cut(" ".join(detail.split()), limit_utf16=_DETAIL_UTF16)

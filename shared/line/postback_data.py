@@ -13,6 +13,8 @@ _CONFIRM: Final = re.compile(r"confirm:([0-9A-Za-z_-]{1,64})")
 _SPARE: Final = re.compile(r"spare:([0-9A-Za-z_-]{1,64})")
 _OF_ANSWER: Final = re.compile(r"(late|do|no):([0-9A-Za-z_-]{1,64})")
 _SUGGESTED: Final = re.compile(r"say:([0-9A-Za-z_-]{1,64}):([0-9])")
+_LISTED: Final = re.compile(r"listed:(cancel|hour):([0-9A-Za-z_-]{1,64}):([0-9]{1,15})")
+_PAGE: Final = re.compile(r"page:(notes|reminders):([0-9]{1,3})")
 _REMIND: Final = re.compile(r"remind:(done|later|hour|tomorrow):([0-9A-Za-z_-]{1,64}):([0-9]{1,15})")
 
 
@@ -101,6 +103,46 @@ def suggestion_data(answer_id: str, number: int) -> str:
 def suggestion_in(data: str | None) -> tuple[str, int] | None:
     """Return the answer's id and the suggestion's number in the data of a press; None for any other data."""
     match = _SUGGESTED.fullmatch(data or "")
+    return (match[1], int(match[2])) if match else None
+
+
+class ListedChoice(StrEnum):
+    """The choices beside a reminder of a list: cancel it, or have it said an hour later."""
+
+    CANCEL = "cancel"
+    HOUR_LATER = "hour"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedReminderPress:
+    """A press beside a listed reminder; the list said that it is due next at `next_ms`."""
+
+    choice: ListedChoice
+    reminder_id: str
+    next_ms: int
+
+
+def listed_reminder_data(press: ListedReminderPress) -> str:
+    """Return the data of a button beside a listed reminder, for example `listed:cancel:r1:1795305600000`."""
+    return f"listed:{press.choice.value}:{press.reminder_id}:{press.next_ms}"
+
+
+def listed_reminder_press_in(data: str | None) -> ListedReminderPress | None:
+    """Return the press of a button beside a listed reminder; None for any other data."""
+    match = _LISTED.fullmatch(data or "")
+    if match is None:
+        return None
+    return ListedReminderPress(choice=ListedChoice(match[1]), reminder_id=match[2], next_ms=int(match[3]))
+
+
+def page_data(command: str, page: int) -> str:
+    """Return the data of the button for a further page of a list: `page_data("notes", 1)` -> `page:notes:1`."""
+    return f"page:{command}:{page}"
+
+
+def page_in(data: str | None) -> tuple[str, int] | None:
+    """Return the command and the page in the data of a press; None for any other data."""
+    match = _PAGE.fullmatch(data or "")
     return (match[1], int(match[2])) if match else None
 
 

@@ -1,15 +1,19 @@
-"""A chat's due reminders as a fixed text, the next first."""
+"""A chat's due reminders as a fixed text, the next first; or a page of them as a card, with buttons on each."""
 
 import datetime as dt
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from shared.agent.receipts import without_receipt_symbols
+from shared.conversation.amendments import Amendments
 from shared.conversation.provenance import Provenance
 from shared.conversation.store import Conversation
+from shared.line.cards.card import Card, CardButton, CardRow, title_of
 from shared.line.graphemes import cut
 from shared.line.ids import mask_ids
 from shared.line.phrases import Phrase, Phrases
+from shared.line.postback_data import ListedChoice, ListedReminderPress, listed_reminder_data, page_data
 from shared.locales.local_times import shown_schedule
 from shared.reminders.delivery import provenance_said
 from shared.reminders.reminder import Reminder
@@ -17,38 +21,90 @@ from shared.reminders.schedule import local_time
 from shared.reminders.store import ReminderStore
 
 _SHOWN: Final = 30
+_A_PAGE: Final = 8  # with buttons, a phone shows about four at a time
 _TEXT_UTF16: Final = 80
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DueReminders:
-    """The text, and the provenance of the repeated words."""
+    """The text, the provenance of the repeated words, and the same words as a card."""
 
     text: str = field(repr=False)
     provenance: Provenance = field(default_factory=Provenance)
+    card: Card | None = None
 
 
-def due_reminders(conversation: Conversation, *, phrases: Phrases, locale: str) -> DueReminders:
-    """Return the due reminders, without reminders from withdrawn messages.  Raises: StorageUnavailableError."""
-    reminders = [reminder for reminder in ReminderStore(conversation).read_all() if reminder.is_open]
-    amendments = conversation.amendments.look()
-    reminders = [
-        reminder for reminder in reminders if not reminder.is_from_withdrawn(amendments.is_withdrawn_from_entries)
-    ]
+def due_reminders(
+    conversation: Conversation, *, phrases: Phrases, locale: str, page: int | None = None
+) -> DueReminders:
+    """Return the due reminders, without reminders from withdrawn messages.  Raises: StorageUnavailableError.
+
+    Without a `page`, the text has the next thirty; with a page, counted from 0, text and card have its eight. A page beyond the last, for
+    example after cancellations, is the last.
+    """
+    reminders, amendments = _open_reminders(conversation)
     if not reminders:
         return DueReminders(text=phrases.text(Phrase.REMINDERS_NONE))
-    reminders.sort(key=lambda reminder: (reminder.next_ms, reminder.id))
-    shown, now_ms = reminders[:_SHOWN], conversation.turn.clock.now_ms()
-    lines = [
-        f"・{shown_time(reminder, locale=locale, now_ms=now_ms)} {cut(mask_ids(reminder.text), limit_utf16=_TEXT_UTF16)}"
-        for reminder in shown
-    ]
-    if len(reminders) > len(shown):
-        lines.append(f"… +{len(reminders) - len(shown)}")
+    now_ms, heading = conversation.turn.clock.now_ms(), phrases.text(Phrase.REMINDERS_DUE)
+    first = 0 if page is None else min(page, (len(reminders) - 1) // _A_PAGE) * _A_PAGE
+    shown = reminders[first : first + (_SHOWN if page is None else _A_PAGE)]
+    rows = [_Row.of(reminder, locale=locale, now_ms=now_ms) for reminder in shown]
+    hidden_count = len(reminders) - first - len(shown)
+    lines = [f"・{row.when} {row.text}" for row in rows] + ([f"… +{hidden_count}"] if hidden_count else [])
     return DueReminders(
-        text=without_receipt_symbols("\n".join((phrases.text(Phrase.REMINDERS_DUE), *lines))),
+        text=without_receipt_symbols("\n".join((heading, *lines))),
         provenance=Provenance.union(provenance_said(reminder, amendments) for reminder in shown),
+        card=None
+        if page is None
+        else Card(
+            title=title_of(heading),
+            rows=tuple(row.drawn(phrases) for row in rows),
+            buttons=_more(first // _A_PAGE + 1, phrases) if hidden_count else (),
+        ),
     )
+
+
+def _open_reminders(conversation: Conversation) -> tuple[Sequence[Reminder], Amendments]:
+    reminders = [reminder for reminder in ReminderStore(conversation).read_all() if reminder.is_open]
+    amendments = conversation.amendments.look()
+    standing = [
+        reminder for reminder in reminders if not reminder.is_from_withdrawn(amendments.is_withdrawn_from_entries)
+    ]
+    return sorted(standing, key=lambda reminder: (reminder.next_ms, reminder.id)), amendments
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Row:
+    """A reminder of the list, with its words as they are shown."""
+
+    reminder: Reminder
+    when: str
+    text: str
+
+    @classmethod
+    def of(cls, reminder: Reminder, *, locale: str, now_ms: int) -> "_Row":
+        when = shown_time(reminder, locale=locale, now_ms=now_ms)
+        return cls(reminder=reminder, when=when, text=cut(mask_ids(reminder.text), limit_utf16=_TEXT_UTF16))
+
+    def drawn(self, phrases: Phrases) -> CardRow:
+        """Return the row with its buttons; what recurs cannot be put off by an hour, because its rule says when it comes."""
+        choices = {ListedChoice.CANCEL: Phrase.REMINDER_CANCEL_BUTTON}
+        if self.reminder.rule is None and self.reminder.kept_ms is None:
+            choices[ListedChoice.HOUR_LATER] = Phrase.REMINDER_LATER_HOUR_BUTTON
+        text = without_receipt_symbols(self.text)
+        return CardRow(
+            text=text,
+            detail=self.when,
+            buttons=tuple(self._button(choice, phrases.text(label), text) for choice, label in choices.items()),
+        )
+
+    def _button(self, choice: ListedChoice, label: str, text: str) -> CardButton:
+        press = ListedReminderPress(choice=choice, reminder_id=self.reminder.id, next_ms=self.reminder.next_ms)
+        return CardButton(label=label, value=listed_reminder_data(press), shown=f"{label}: {text}")
+
+
+def _more(page: int, phrases: Phrases) -> tuple[CardButton, ...]:
+    return (CardButton(label=phrases.text(Phrase.MORE_BUTTON), value=page_data("reminders", page)),)
 
 
 def shown_time(reminder: Reminder, *, locale: str, now_ms: int) -> str:

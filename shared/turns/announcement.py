@@ -1,5 +1,6 @@
 """Announcements: fixed texts that answer an event, such as a greeting.  Like any answer, an announcement goes through the chat's turn."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from shared.bus.result import EventResult
@@ -7,7 +8,7 @@ from shared.clock import Deadline
 from shared.conversation.history import History
 from shared.conversation.history_reader import Listing
 from shared.conversation.provenance import Provenance
-from shared.conversation.records import Offer, OutcomeKind, OutcomeRecord
+from shared.conversation.records import Offer, OutcomeKind, OutcomeRecord, StagedWrite
 from shared.conversation.spending import Spending
 from shared.conversation.store import Conversation
 from shared.conversation.turn import Route, SeenTurn
@@ -22,7 +23,8 @@ class Announcement:
     """A fixed text for an event of this id and timestamp.
 
     `offer`: the button that confirms an erasure, if a command asked for one. `is_joining`: the text greets a group after the bot's joining.
-    `provenance`: the messages whose words the text repeats.
+    `provenance`: the messages whose words the text repeats. `stage` returns the writes that are made with the text, for the sequence of the
+    turn's commit.
     """
 
     webhook_event_id: str
@@ -31,6 +33,7 @@ class Announcement:
     offer: Offer = field(default_factory=Offer)
     is_joining: bool = False
     provenance: Provenance = field(default_factory=Provenance)
+    stage: Callable[[int], tuple[StagedWrite, ...]] = field(default=lambda _: (), repr=False)
 
     @property
     def outcome(self) -> OutcomeRecord:
@@ -65,6 +68,7 @@ class Announcer:
             outbox=self.outbox,
             conversation=conversation,
             outcome=announcement.outcome,
+            stage=announcement.stage,
             route=Route.on(token),
             deadline=deadline,
         )
@@ -76,6 +80,7 @@ class _AnnouncementDelivery:
     outbox: Outbox
     conversation: Conversation
     outcome: OutcomeRecord
+    stage: Callable[[int], tuple[StagedWrite, ...]] = field(repr=False)
     route: Route
     deadline: Deadline
 
@@ -145,5 +150,6 @@ class _AnnouncementDelivery:
         return EventResult.UNDELIVERED
 
     def take_turn(self, lease: Lease, _: History) -> OutcomeRecord | None:
-        committed = lease.commit(self.outcome, self.route)
+        outcome = replace(self.outcome, writes=self.stage(lease.record.sequence + 1))
+        committed = lease.commit(outcome, self.route)
         return self.outbox.finish(lease, committed, deadline=self.deadline) if committed is not None else None

@@ -15,6 +15,9 @@ from shared.conversation.turn import Route
 from shared.conversation.withdrawal import WordHolder
 from shared.errors import LineRefusedError
 from shared.line.bubbles import answer_messages, fixed_messages
+from shared.line.cards.card import card_in
+from shared.line.cards.drawing import ALT_TEXT_LIMIT, is_drawable
+from shared.line.graphemes import cut
 from shared.line.messaging import (
     MESSAGES_A_CALL,
     SENDING_S,
@@ -150,10 +153,11 @@ class Outbox:
 
     def _record(self, lease: Lease, outcome: OutcomeRecord) -> None:
         """Record the outcome; afterwards neither journal nor turn holds withdrawn words, or writes that were applied."""
-        if lease.conversation.journal.record_outcome(replace(outcome, writes=())):
+        recorded = replace(outcome, writes=(), offer=replace(outcome.offer, card=""))
+        if lease.conversation.journal.record_outcome(recorded):
             lease.amend(outcome.without_words(), lease.record.route)
-        elif outcome.writes:
-            lease.amend(replace(outcome, writes=()), lease.record.route)
+        elif recorded != outcome:
+            lease.amend(recorded, lease.record.route)
 
     def _apply_staged(self, lease: Lease, outcome: OutcomeRecord) -> bool:
         """Return whether the staged writes are made; afterwards no entry holds words that were withdrawn or edited meanwhile.
@@ -262,6 +266,9 @@ class Outbox:
         asks = tuple(self._questions(outcome))
         if asks:
             return [*answer_messages(text, quote_token=outcome.quote_token, at_most=MESSAGES_A_CALL - len(asks)), *asks]
+        card = card_in(outcome.offer.card) if self.is_rich else None
+        if card is not None and is_drawable(card):
+            return [OutgoingMessage(text=cut(text, limit_utf16=ALT_TEXT_LIMIT), card=card)]
         is_of_the_model = outcome.audit.model_name is not None
         words = (answer_messages if is_of_the_model else fixed_messages)(text, quote_token=outcome.quote_token)
         attached = self.attachments.of(outcome) if self.attachments is not None else ()

@@ -59,6 +59,11 @@ OF_HANDLERS: Final[Mapping[str, Mutation]] = {
         DropArgument("replace", "suggests"),
         lacks="the suggestions of an answer keep the words of a withdrawn message",
     ),
+    "cancels_what_a_press_was_told": Mutation(
+        "shared.handlers.listed_reminder_press:ListedReminderPressHandler.__call__",
+        DropArgument("Announcement", "stage"),
+        lacks="a press beside a listed reminder is told that it was cancelled, and it is said all the same",
+    ),
     "recalls_from_the_joining": Mutation(
         "shared.agent.chat_memory:ChatMemory._begin_reading_joining",
         Return(value=None),

@@ -289,6 +289,10 @@ class People:
         """Return a press of a quick reply under a reminder."""
         return self._press("choose", data, at_s=at_s)
 
+    def press_listed(self, data: str, *, at_s: float) -> Order:
+        """Return a press of a button beside a listed reminder."""
+        return self._press("listed", data, at_s=at_s)
+
     def suggested(self, data: str, *, at_s: float) -> Order:
         """Return a press of a suggestion that is told that it no longer applies."""
         return self._press("suggested", data, at_s=at_s)

@@ -2,8 +2,10 @@
 
 from typing import Final
 
-from shared.line.postback_data import ReminderChoice
+from shared.line.postback_data import ListedChoice, ListedReminderPress, ReminderChoice, listed_reminder_data
 from shared.reminders.delivery import Reminding
+from shared.reminders.reminder import Reminder
+from shared.storage.codec import decode
 from shared.turns.deferral import LateReply
 from tests.simulation.bus import TICK_S
 from tests.simulation.people import Order
@@ -314,6 +316,29 @@ def second_press_of_a_reminder() -> list[str]:
         scene.sleeps(1)
         scene.runs_to_end(_begins_press(scene, scene.chooses(ReminderChoice.DONE)))
         return scene.rests(calm=True)
+
+
+def listed_reminder_that_is_cancelled() -> list[str]:
+    """A press beside a listed reminder cancels it; its worker dies before it is recorded, and the next one ends it."""
+    with _scene().playing() as scene:
+        scene.runs_to_end(scene.asks_for("remind"))
+        (stored,) = (decode(Reminder, body) for body in _bodies_of_reminders(scene))
+        press = ListedReminderPress(choice=ListedChoice.CANCEL, reminder_id=stored.id, next_ms=stored.next_ms)
+        order = scene.stage.people.press_listed(listed_reminder_data(press), at_s=scene.world.now_s)
+        worker = _begins_press(scene, order)
+        scene.runs_until(worker, "write journal/")
+        scene.dies(worker)
+        scene.sleeps(_CLAIM_S)
+        scene.runs_to_end(_begins_press(scene, order))
+        is_open = [body for body in _bodies_of_reminders(scene) if decode(Reminder, body).is_open]
+        left = ["I10: a reminder is open although a press was told that it is cancelled"] if is_open else []
+        return [*left, *scene.rests()]
+
+
+def _bodies_of_reminders(scene: Scene) -> list[bytes]:
+    objects = scene.world.objects
+    stored = (objects.read(listed.name) for listed in objects.list("reminders/"))
+    return [found.data for found in stored if found is not None]
 
 
 def press_whose_worker_dies() -> list[str]:

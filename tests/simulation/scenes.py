@@ -180,6 +180,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "names_the_messages_behind_a_list_of_notes": command_scenes.list_of_notes_outlives_a_withdrawal,
     "takes_suggestions_out": command_scenes.suggestion_of_an_answer_that_is_taken_back,
     "says_why_a_press_is_refused": command_scenes.second_press_of_a_question,
+    "cancels_what_a_press_was_told": reminder_scenes.listed_reminder_that_is_cancelled,
     "goes_on_with_its_press": reminder_scenes.press_whose_worker_dies,
     "looks_after_a_press": reminder_scenes.unsend_during_a_press,
     "keeps_claims_beside_changes": reminder_scenes.reminder_that_is_reworded_beside_its_push,

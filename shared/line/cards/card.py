@@ -6,18 +6,24 @@ Every card has a plain text that says the same, for `RICH=off`, for notification
 """
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Final, Literal
+
+import msgspec
 
 Action = Literal["press", "copy", "open"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardButton:
-    """A button.  `press`: a postback with the data, shown in the chat as the label; `copy`: copies the text; `open`: opens the address."""
+    """A button.  `press`: a postback with the data, shown in the chat as `shown`; `copy`: copies the text; `open`: opens the address.
+
+    `shown` is the label if it is empty.
+    """
 
     label: str
     value: str = field(repr=False)
     action: Action = "press"
+    shown: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,3 +46,24 @@ class Card:
     title: str = field(default="", repr=False)
     rows: tuple[CardRow, ...] = ()
     buttons: tuple[CardButton, ...] = ()
+
+
+def title_of(heading: str) -> str:
+    """Return the first line of a text as a title: `title_of("Notes (2):")` -> "Notes (2)"."""
+    return heading.rstrip(":： ")
+
+
+def card_text(card: Card | None) -> str:
+    """Return the card as text for a record; "" without a card."""
+    return "" if card is None else msgspec.json.encode(card).decode()
+
+
+def card_in(text: str) -> Card | None:
+    """Return the card of a record's text; None without one, and for a card of another release that this release cannot read."""
+    try:
+        return _CARDS.decode(text) if text else None
+    except msgspec.MsgspecError:
+        return None
+
+
+_CARDS: Final = msgspec.json.Decoder(Card)

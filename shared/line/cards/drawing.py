@@ -94,7 +94,8 @@ def _button(button: CardButton, *, size: str) -> Flex:
 def _action(button: CardButton) -> Flex:
     match button.action:
         case "press":
-            fields = {"type": "postback", "data": button.value, "displayText": cut(button.label, limit_utf16=300)}
+            shown = cut(button.shown or button.label, limit_utf16=DISPLAY_LIMIT)
+            fields = {"type": "postback", "data": button.value, "displayText": shown}
         case "copy":
             fields = {"type": "clipboard", "clipboardText": button.value}
         case "open":

@@ -82,6 +82,8 @@ OFFERS = st.builds(
     forgets=st.lists(IDS, max_size=3).map(tuple),
     forgets_for=st.none() | TEXTS,
     proposes=st.lists(st.builds(ProposedCall, tool=TEXTS, arguments=TEXTS, name=TEXTS), max_size=2).map(tuple),
+    suggests=st.lists(TEXTS, max_size=4).map(tuple),
+    card=TEXTS,
 )
 AUDITS = st.builds(
     Audit,

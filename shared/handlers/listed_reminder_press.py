@@ -1,0 +1,95 @@
+"""Presses of the buttons beside a listed reminder: cancel it, or have it said an hour later."""
+
+import datetime as dt
+from dataclasses import dataclass, replace
+from typing import Final
+
+from shared import logs
+from shared.agent.receipts import Deed, DeedKind, Due, receipt
+from shared.bus.result import EventResult
+from shared.clock import HOUR_MS
+from shared.conversation.records import REMINDERS_PATH, StagedWrite
+from shared.conversation.store import Conversation, Conversations
+from shared.line.events import LineEvent
+from shared.line.language import language_of
+from shared.line.phrases import Phrase, Phrases
+from shared.line.postback_data import ListedChoice, ListedReminderPress
+from shared.reminders.delivery import provenance_said
+from shared.reminders.reminder import Reminder
+from shared.reminders.schedule import local_time
+from shared.reminders.store import ReminderStore
+from shared.storage.codec import encode
+from shared.turns.announcement import Announcement, Announcer
+
+_KINDS: Final = {
+    ListedChoice.CANCEL: DeedKind.REMINDER_CANCELLED,
+    ListedChoice.HOUR_LATER: DeedKind.REMINDER_CHANGED,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedReminderPressHandler:
+    """Carries presses out in the chat's turn, and answers each with a receipt or with the reason why nothing was changed."""
+
+    conversations: Conversations
+    announcer: Announcer
+    phrases: Phrases
+    locale: str
+
+    def __call__(self, event: LineEvent, press: ListedReminderPress) -> EventResult:
+        """The reminder is cancelled or moved, unless it has ended, was withdrawn, or has another time than the list said.
+
+        A list that was sent does not change, so an old list's button says so. Repeated: carried out once, answered once.
+        Raises: StorageUnavailableError, TurnBusyError; safe to deliver again.
+        """
+        conversation = self.conversations.of(event.conversation_id)
+        amendments = conversation.amendments.look()
+        stored = ReminderStore(conversation).find(press.reminder_id)
+        reminder = stored[0] if stored is not None else None
+        if reminder is None or not reminder.is_open or reminder.is_from_withdrawn(amendments.is_withdrawn_from_entries):
+            return self._refuse(conversation, event, Phrase.REMINDER_GONE)
+        if reminder.next_ms != press.next_ms or not _is_possible(reminder, press):
+            return self._refuse(conversation, event, Phrase.REMINDER_CHANGED)
+        changed = _moved(reminder, by_ms=HOUR_MS) if press.choice is ListedChoice.HOUR_LATER else None
+        logs.info("listed_reminder_pressed", choice=press.choice.value)
+        announcement = Announcement(
+            webhook_event_id=event.webhook_event_id,
+            timestamp_ms=event.timestamp_ms,
+            text=self._receipt(press.choice, changed or reminder, event),
+            provenance=provenance_said(reminder, amendments),
+            stage=lambda sequence: (_staged(press.reminder_id, changed, key=(sequence, 0)),),
+        )
+        return self.announcer.announce(conversation, announcement, event.reply_token, event.deadline)
+
+    def _receipt(self, choice: ListedChoice, reminder: Reminder, event: LineEvent) -> str:
+        """Return a receipt in the language of the reminder, such as `✓ Reminder cancelled: “pills” (Wed 26 Nov, 09:00)`."""
+        due = Due(
+            at=dt.datetime.fromisoformat(local_time(reminder.next_ms, reminder.zone)),
+            this_year=dt.datetime.fromisoformat(local_time(event.timestamp_ms, reminder.zone)).year,
+            recurrence=reminder.recurrence,
+        )
+        deed = Deed(kind=_KINDS[choice], name=reminder.text, due=due)
+        return receipt([deed], locale=language_of((reminder.text,), default=self.locale))
+
+    def _refuse(self, conversation: Conversation, event: LineEvent, reason: Phrase) -> EventResult:
+        logs.info("press_refused", reason=reason.value)
+        announcement = Announcement(
+            webhook_event_id=event.webhook_event_id, timestamp_ms=event.timestamp_ms, text=self.phrases.text(reason)
+        )
+        return self.announcer.announce(conversation, announcement, event.reply_token, event.deadline)
+
+
+def _is_possible(reminder: Reminder, press: ListedReminderPress) -> bool:
+    """Whether the reminder has a time that can move: what recurs comes by its rule, and what is late comes with the next answer."""
+    is_movable = reminder.rule is None and reminder.kept_ms is None and reminder.due_ms is not None
+    return press.choice is ListedChoice.CANCEL or is_movable
+
+
+def _moved(reminder: Reminder, *, by_ms: int) -> Reminder:
+    due_ms = reminder.next_ms + by_ms
+    return replace(reminder, start=local_time(due_ms, reminder.zone), due_ms=due_ms, claim=None)
+
+
+def _staged(reminder_id: str, changed: Reminder | None, *, key: tuple[int, int]) -> StagedWrite:
+    text = None if changed is None else encode(replace(changed, revision=key)).decode()
+    return StagedWrite(path=f"{REMINDERS_PATH}{reminder_id}", text=text)

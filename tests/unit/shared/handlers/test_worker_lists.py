@@ -1,0 +1,198 @@
+"""Lists as cards: reminders with buttons on each, notes by category, further pages by a button; every press is answered."""
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Final
+
+import pytest
+
+from shared.adapters.memory.scripted_model import calling
+from shared.line.cards.card import Card, CardRow
+from shared.line.messaging import OutgoingMessage, is_sendable
+from shared.line.phrases import Phrase
+from shared.reminders.reminder import Reminder
+from shared.reminders.store import ReminderStore
+from tests.support.people import Person
+from tests.support.phrases import japanese
+from tests.support.pushed import PushedWorker
+
+OTHER: Final = "U" + "c" * 32
+REPLY: Final = calling(("reply", {"message": "わかりました"}))
+
+
+def sets(person: Person, text: str, *, hour: int = 9, rule: str | None = None) -> None:
+    arguments = {"text": text, "at": f"2025-11-22T{hour:02}:00", **({"rule": rule} if rule else {})}
+    person.asks(f"明日{hour}時に{text}", calling(("create_reminder", arguments)), REPLY)
+
+
+def sent(person: Person, event: dict[str, Any]) -> list[OutgoingMessage]:
+    return list(person.worker.line.replied[event["replyToken"]])
+
+
+def card_of(person: Person, event: dict[str, Any]) -> Card:
+    (message,) = sent(person, event)
+    assert message.card is not None
+    assert is_sendable([message])
+    return message.card
+
+
+def open_reminders(person: Person) -> list[Reminder]:
+    stored = ReminderStore(person.worker.conversations.of(person.events.chat_id)).read_all()
+    return [reminder for reminder in stored if reminder.is_open]
+
+
+def button(row: CardRow, label: Phrase) -> str:
+    (value,) = [one.value for one in row.buttons if one.label == japanese(label)]
+    return value
+
+
+def test_reminders_are_listed_on_a_card_that_reads_as_its_text(friend: Person) -> None:
+    sets(friend, "薬")
+    sets(friend, "ゴミ出し", hour=8, rule="FREQ=DAILY")
+
+    listed = friend.says("/reminders")
+
+    card = card_of(friend, listed)
+    assert card.title == "この先のリマインダー"
+    assert [(row.text, row.detail, len(row.buttons)) for row in card.rows] == [
+        ("ゴミ出し", "毎日 08:00", 1),
+        ("薬", "11月22日(土) 09:00", 2),
+    ]
+    assert sent(friend, listed)[0].text == "この先のリマインダー：\n・毎日 08:00 ゴミ出し\n・11月22日(土) 09:00 薬"
+    assert friend.worker.outcome(listed)["offer"]["card"] == ""
+
+
+def test_a_press_cancels_the_reminder_of_its_row_and_tells_so(friend: Person) -> None:
+    sets(friend, "薬")
+    sets(friend, "会議", hour=10)
+    first, _ = card_of(friend, friend.says("/reminders")).rows
+
+    pressed = friend.presses(button(first, Phrase.REMINDER_CANCEL_BUTTON))
+
+    assert [message.text for message in sent(friend, pressed)] == [
+        "✓ リマインダーを取り消し：「薬」（11月22日(土) 09:00）"
+    ]
+    assert [reminder.text for reminder in open_reminders(friend)] == ["会議"]
+
+
+def test_a_press_has_the_reminder_said_an_hour_later(friend: Person) -> None:
+    sets(friend, "薬")
+    (row,) = card_of(friend, friend.says("/reminders")).rows
+
+    pressed = friend.presses(button(row, Phrase.REMINDER_LATER_HOUR_BUTTON))
+
+    assert [message.text for message in sent(friend, pressed)] == ["✓ リマインダーを変更：「薬」（11月22日(土) 10:00）"]
+    assert [reminder.start for reminder in open_reminders(friend)] == ["2025-11-22T10:00"]
+    assert friend.worker.store.list("due/")
+
+
+@pytest.mark.parametrize("label", [Phrase.REMINDER_CANCEL_BUTTON, Phrase.REMINDER_LATER_HOUR_BUTTON])
+def test_a_second_press_of_an_old_list_sets_nothing_and_says_why(friend: Person, label: Phrase) -> None:
+    sets(friend, "薬")
+    (row,) = card_of(friend, friend.says("/reminders")).rows
+    friend.presses(button(row, label))
+    before = open_reminders(friend)
+
+    again = friend.presses(button(row, label))
+
+    reason = Phrase.REMINDER_GONE if label is Phrase.REMINDER_CANCEL_BUTTON else Phrase.REMINDER_CHANGED
+    assert [message.text for message in sent(friend, again)] == [japanese(reason)]
+    assert open_reminders(friend) == before
+
+
+def test_a_press_that_is_delivered_again_moves_the_reminder_once(friend: Person) -> None:
+    sets(friend, "薬")
+    (row,) = card_of(friend, friend.says("/reminders")).rows
+    pressed = friend.presses(button(row, Phrase.REMINDER_LATER_HOUR_BUTTON))
+    said = len(friend.worker.said)
+
+    friend.sends(pressed)
+
+    assert len(friend.worker.said) == said
+    assert [reminder.start for reminder in open_reminders(friend)] == ["2025-11-22T10:00"]
+
+
+def test_a_reminder_whose_message_was_taken_back_cannot_be_pressed(friend: Person) -> None:
+    sets(friend, "薬")
+    (row,) = card_of(friend, friend.says("/reminders")).rows
+    friend.worker.withdraw(friend.events.chat_id, "m1")
+
+    pressed = friend.presses(button(row, Phrase.REMINDER_LATER_HOUR_BUTTON))
+
+    assert [message.text for message in sent(friend, pressed)] == [japanese(Phrase.REMINDER_GONE)]
+
+
+def test_the_receipt_of_a_press_goes_with_the_message_behind_the_reminder(friend: Person) -> None:
+    sets(friend, "薬")
+    (row,) = card_of(friend, friend.says("/reminders")).rows
+    pressed = friend.presses(button(row, Phrase.REMINDER_LATER_HOUR_BUTTON))
+
+    friend.worker.withdraw(friend.events.chat_id, "m1")
+
+    assert friend.worker.outcome(pressed)["text"] is None
+
+
+def test_another_chats_reminder_is_unknown_here(friend: Person) -> None:
+    sets(friend, "薬")
+    (row,) = card_of(friend, friend.says("/reminders")).rows
+    elsewhere = Person(friend.worker, is_in_group=True)
+    elsewhere.events.skip(50)
+
+    pressed = elsewhere.presses(button(row, Phrase.REMINDER_CANCEL_BUTTON))
+
+    assert [message.text for message in sent(elsewhere, pressed)] == [japanese(Phrase.REMINDER_GONE)]
+    assert len(open_reminders(friend)) == 1
+
+
+def test_somebody_who_is_no_member_changes_nothing_and_is_told_so(member: Person) -> None:
+    member.worker.line.members[member.events.chat_id] = 3
+    sets(member, "薬")
+    (row,) = card_of(member, member.says("/reminders")).rows
+    member.worker.profiles.strangers.add(OTHER)
+    press = member.events.event("postback", by=OTHER, postback={"data": button(row, Phrase.REMINDER_CANCEL_BUTTON)})
+
+    pressed = member.sends(press)
+
+    assert [message.text for message in sent(member, pressed)] == [japanese(Phrase.PRESS_VOID)]
+    assert len(open_reminders(member)) == 1
+
+
+def test_further_reminders_come_by_a_button(friend: Person) -> None:
+    for hour in range(11):
+        sets(friend, f"用事{hour}", hour=hour)
+    first = card_of(friend, friend.says("/reminders"))
+    (more,) = first.buttons
+
+    second = card_of(friend, friend.presses(more.value))
+
+    assert [row.text for row in (*first.rows, *second.rows)] == [f"用事{hour}" for hour in range(11)]
+    assert second.buttons == ()
+
+
+def test_notes_are_listed_by_category_with_further_pages(friend: Person) -> None:
+    for number in range(13):
+        friend.files(f"考え{number:02}")
+
+    first = card_of(friend, friend.says("/notes"))
+    (more,) = first.buttons
+    second = card_of(friend, friend.presses(more.value))
+
+    assert first.title == "メモ（13件）"
+    assert [row.is_heading for row in first.rows] == [True] + [False] * 12
+    assert [row.text for row in second.rows] == ["アイデア", "考え00"]
+
+
+def test_an_empty_list_is_a_plain_text(friend: Person) -> None:
+    listed = [friend.says(command) for command in ("/reminders", "/notes")]
+
+    assert [sent(friend, event)[0].card for event in listed] == [None, None]
+
+
+def test_without_cards_the_lists_are_written(pool: ThreadPoolExecutor) -> None:
+    plain = Person(PushedWorker(pool, is_rich=False), is_in_group=False)
+    sets(plain, "薬")
+
+    listed = plain.says("/reminders")
+
+    assert [(message.text, message.card) for message in sent(plain, listed)] == [
+        ("この先のリマインダー：\n・11月22日(土) 09:00 薬", None)
+    ]
