@@ -29,7 +29,8 @@ _REMARKS: Final = {
 }
 _SILENT: Final = "[note] You said nothing about that."
 _HEADER_TIME: Final = "%Y-%m-%d %H:%M"
-_LONGEST_QUOTE: Final = 500
+LONGEST_QUOTE: Final = 500
+"""Characters of a quote beside the message that quotes."""
 _MANY_RECORDS: Final = 72  # 50 messages stay verbatim
 _MAY_GO: Final = 20
 _UNNAMED: Final = "someone"
@@ -109,7 +110,7 @@ class ChatLines:
             case "unknown":
                 quote = frame.unknown
             case MessageRecord() | OutcomeRecord():
-                quote = f'"{shortened(" ".join((quoted.text or "").split()), limit=_LONGEST_QUOTE)}"'
+                quote = f'"{shortened(" ".join((quoted.text or "").split()), limit=LONGEST_QUOTE)}"'
         return f"[quote] {frame.quote}: {quote}\n{frame.question}: {own}"
 
 

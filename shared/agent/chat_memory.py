@@ -35,6 +35,7 @@ from shared.search.ranking import Passage, rank
 SPAN_TOKENS: Final = 30_000
 MATCH_TOKENS: Final = 5_500
 LINE_TOKENS: Final = 700
+_HEADER_TOKENS: Final = 200
 _FOLDED_CHARACTERS: Final = 4 * 1024 * 1024
 _SIMILAR: Final = 3
 
@@ -223,13 +224,14 @@ class ChatMemory:
     def _lines(
         self, records: Sequence[Record], names: Mapping[str, str], *, limit_tokens: int
     ) -> tuple[list[Record], list[str]]:
-        """Return the first records whose lines fit the limit, and the lines."""
+        """Return the first records whose lines fit the limit, and the lines.  A single record is shown whole within the limit."""
         chat = ChatLines(time_zone=self.time_zone, locale=self.locale, names=names, quotable=None)
         shown: list[Record] = []
         lines: list[str] = []
         remaining_tokens = limit_tokens
+        line_tokens = limit_tokens - _HEADER_TOKENS if len(records) == 1 else LINE_TOKENS
         for record in records:
-            line = chat.line(record, limit_tokens=LINE_TOKENS)
+            line = chat.line(record, limit_tokens=line_tokens)
             remaining_tokens -= tokens_of(line) + 1
             if remaining_tokens < 0:
                 break

@@ -14,6 +14,7 @@ from shared.agent.chat_lines import ChatLines, local_moment, local_time
 from shared.agent.model import MixedContent, Part, TextContent
 from shared.agent.moment import describe_moment
 from shared.agent.rules import DEFAULT_PERSONA, RULES
+from shared.agent.whole_texts import long_texts
 from shared.conversation.history import History
 from shared.conversation.quotes import Quotable
 from shared.conversation.records import MessageRecord, OutcomeRecord, by_time
@@ -27,6 +28,7 @@ _OVERHEARD: Final = (
     "Nobody has addressed you. Call `reply` only with something that the people here clearly want, else `skip`:"
 )
 _SENT_BEFORE: Final = "[note] Sent at {time}, shortly before; the question may be about it:"
+_WHOLE: Final = "[note] The whole of a long text that the question may be about:"
 _TOGETHER: Final = "[note] The following images were sent together, as one message."
 
 
@@ -75,6 +77,8 @@ class PromptBuilder:
             parts += (
                 [_SENT_BEFORE.format(time=local_time(message.timestamp_ms, self.time_zone)), *media] if media else []
             )
+        for record in long_texts(history, pending):
+            parts += [_WHOLE, lines.line(record, limit_tokens=transcript.ASKED_TOKENS)]
         where = _GROUP if is_group else _DIRECT
         question = _OVERHEARD if is_overheard else _TO_ANSWER
         parts.append(f"[note] {where} {describe_moment(local_moment(now_ms, self.time_zone))} {question}")

@@ -284,6 +284,24 @@ def test_a_stretch_of_long_lines_stays_within_its_tokens(worker: PushedWorker, g
     assert result(worker)["output"]["leftOut"] == 200 - len(lines(worker))
 
 
+def test_a_long_text_is_recalled_whole_if_it_is_the_only_match(worker: PushedWorker, group: ChatEvents) -> None:
+    article = "".join(f"第{number}段落。これは長い記事の本文です。" for number in range(250))
+    archive(worker, archived(1, article), archived(2, "nice weather"))
+
+    ask(worker, group, recall(query="記事"), SAYS)
+
+    assert "第249段落" in lines(worker)[0]
+
+
+def test_long_texts_are_shortened_if_several_match(worker: PushedWorker, group: ChatEvents) -> None:
+    archive(worker, *(archived(number, f"記事{number} " + "山" * 3_000) for number in range(3)))
+
+    ask(worker, group, recall(query="記事"), SAYS)
+
+    assert len(lines(worker)) == 3
+    assert all("more characters are left out here" in line for line in lines(worker))
+
+
 def test_the_question_itself_is_not_recalled(worker: PushedWorker, group: ChatEvents) -> None:
     ask(worker, group, recall(query="where"), SAYS)
 
