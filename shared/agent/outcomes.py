@@ -4,7 +4,7 @@ import zoneinfo
 from dataclasses import replace
 from typing import Final
 
-from shared.agent.forgetting import proposal_text
+from shared.agent.forgetting import proposal_text, without_secrets
 from shared.agent.proposals import described
 from shared.agent.turn_context import TurnContext
 from shared.conversation.records import OutcomeRecord
@@ -62,13 +62,13 @@ def with_proposals(outcome: OutcomeRecord, context: TurnContext, *, locale: str)
 
 
 def with_forgetting(outcome: OutcomeRecord, context: TurnContext, time_zone: zoneinfo.ZoneInfo) -> OutcomeRecord:
-    """Return the outcome with the list of messages to withdraw; an outcome without text proposes nothing."""
+    """Return the outcome with the list of messages to withdraw, and without their codes; an outcome without text proposes nothing."""
     proposed = context.forgetting.proposed
     if not proposed or outcome.text is None:
         return outcome
     return replace(
         outcome,
-        text=f"{outcome.text}{GAP}{_forgetting(context, time_zone)}",
+        text=f"{without_secrets(outcome.text, proposed)}{GAP}{_forgetting(context, time_zone)}",
         offer=replace(
             outcome.offer,
             asked_by=context.to_answer[-1].line_message_id,

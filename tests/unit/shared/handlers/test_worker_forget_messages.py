@@ -1,4 +1,4 @@
-"""Messages go by asking: proposed by time and first words, confirmed with a button by the person who asked, taken back as by unsends."""
+"""Messages go by asking: proposed by time and a masked beginning, confirmed by the person who asked, taken back as by unsends."""
 
 import re
 from typing import Any, Final
@@ -47,12 +47,12 @@ def test_nothing_goes_before_the_button_is_pressed(asked: Person) -> None:
     assert result(asked.worker)["output"]["leftOut"] == 0
 
 
-def test_the_proposal_shows_time_and_first_words_and_ends_with_a_button(asked: Person) -> None:
+def test_the_proposal_shows_time_and_a_masked_beginning_and_ends_with_a_button(asked: Person) -> None:
     sent = list(asked.worker.line.replied.values())[-1]
 
-    assert "1. 2025-11-21 13:40 my PIN is 4711\n2. 2025-11-21 13:40 the pin, again: 4711" in "\n".join(
-        one.text for one in sent
-    )
+    shown = "\n".join(one.text for one in sent)
+    assert "1. 2025-11-21 13:40 my P…\n2. 2025-11-21 13:40 the pi…" in shown
+    assert "4711" not in shown
     assert sent[-1].text == japanese(Phrase.FORGET_MESSAGES_QUESTION, messages="2", until="13:50")
     assert sent[-1].button is not None
 
@@ -64,7 +64,26 @@ def test_the_longest_answer_leaves_room_for_the_messages_that_would_go(friend: P
     event = friend.says("what did I miss? and forget it", *long)
 
     sent = " ".join(one.text for one in friend.worker.line.replied[event["replyToken"]])
-    assert "1. 2025-11-21 13:40 my PIN is 4711" in sent
+    assert "1. 2025-11-21 13:40 my P…" in sent
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "I will forget 4711 once you press.",
+        "「my PIN is 4711」を消します",
+        "these go: door4711, 4711",
+        "my PIN is 4711",
+    ],
+)
+def test_the_words_above_the_list_do_not_repeat_the_secret(words: str, friend: Person) -> None:
+    friend.says("my PIN is 4711", OK)
+    event = friend.says("forget my PIN", forget(query="PIN"), calling(("reply", {"message": words})))
+
+    shown = "\n".join(one.text for one in friend.worker.line.replied[event["replyToken"]])
+
+    assert "4711" not in shown
+    assert "1. 2025-11-21 13:40 my P…" in shown
 
 
 def test_all_that_several_calls_propose_goes(friend: Person) -> None:
@@ -72,7 +91,7 @@ def test_all_that_several_calls_propose_goes(friend: Person) -> None:
     friend.says("I like the lake at dawn", OK)
     calls = calling(("forget_messages", {"query": "PIN"}), ("forget_messages", {"query": "the lake at dawn"}))
     friend.says("forget both, please", calls, PRESS)
-    listed = "1. 2025-11-21 13:40 my PIN is 4711\n2. 2025-11-21 13:40 I like the lake at dawn"
+    listed = "1. 2025-11-21 13:40 my P…\n2. 2025-11-21 13:40 I like…"
     assert listed in "\n".join(one.text for one in list(friend.worker.line.replied.values())[-1])
 
     friend.presses(friend.newest_button)
