@@ -19,6 +19,7 @@ from shared.adapters.line_on_demand import (
     LateLineWebhook,
     SdkOnDemand,
 )
+from shared.adapters.mcp_on_demand import McpOnDemand
 from shared.adapters.moved_clock import clock_of
 from shared.bus.endpoint import PushEndpoint, PushTokens
 from shared.clock import Clock
@@ -32,7 +33,9 @@ from shared.knowledge.embeddings import Embedder
 from shared.settings.agent_worker import AgentWorkerSettings, GeminiSettings, agent_worker_settings
 from shared.settings.notion import NotionSettings
 from shared.settings.push import PushSettings
+from shared.settings.tool_servers import ToolServerSettings
 from shared.storage.object_store import ObjectStore
+from shared.tools.mcp.port import ConnectedServer
 from shared.tools.web import WebSearch
 from shared.turns.background import ThreadBackground
 from shared.turns.follow_ups import MOST_ASKED_ANEW
@@ -115,6 +118,7 @@ def _ports(  # noqa: PLR0913 - what is built once for all ports
         web=_web_search(settings.gemini) if "web" in settings.toolsets else None,
         embedder=_embedder(settings.gemini) if settings.has_embeddings else None,
         notion=_notion(settings.notion, clock, chance) if settings.notion is not None else None,
+        tool_servers=tuple(map(_tool_server, settings.tool_servers)),
         threads=threads,
         clock=clock,
         chance=chance,
@@ -191,6 +195,17 @@ def _notion(settings: NotionSettings, clock: Clock, chance: random.Random) -> No
     return NotionPort(
         api=NotionApi(settings, clock=clock, chance=chance),
         databases=settings.databases,
+        conversations=settings.conversations,
+    )
+
+
+def _tool_server(settings: ToolServerSettings) -> ConnectedServer:
+    if settings.conversations is None:
+        logs.warning("tool_server_open_to_every_chat", server=settings.name)
+    return ConnectedServer(
+        name=settings.name,
+        server=McpOnDemand(url=settings.url, headers=settings.headers),
+        uses=settings.uses,
         conversations=settings.conversations,
     )
 

@@ -7,6 +7,7 @@ locals {
     ["line_channel_access_token", "line_channel_secret"],
     var.gemini.on_vertex ? [] : ["gemini_api_key"],
     var.notion == null ? [] : ["notion_token"],
+    anytrue(var.tool_servers[*].has_headers) ? ["mcp_headers"] : [],
   ))
   written_secrets = { for name in local.secret_names : name => var.secret_versions[name] if var.secret_versions[name] > 0 }
 

@@ -42,6 +42,9 @@ locals {
         LIMIT_TOKENS_PER_DAY      = tostring(var.limits.tokens_per_day)
         LIMIT_TURNS_PER_CHAT_DAY  = tostring(var.limits.turns_per_chat_day)
         LINE_API_BASE_URL         = var.line_api_base_url
+        MCP_SERVERS = length(var.tool_servers) == 0 ? null : jsonencode([
+          for server in var.tool_servers : { chats = server.chats, name = server.name, tools = server.tools, url = server.url }
+        ])
         NOTION_BASE_URL           = try(var.notion.base_url, null)
         NOTION_CONVERSATIONS      = try(join(",", var.notion.conversations), null)
         NOTION_DATABASES          = try(jsonencode(var.notion.databases), null)
@@ -72,6 +75,7 @@ locals {
       { LINE_CHANNEL_ACCESS_TOKEN = local.secret_ids.line_channel_access_token },
       var.gemini.on_vertex ? {} : { GEMINI_API_KEY = local.secret_ids.gemini_api_key },
       var.notion == null ? {} : { NOTION_TOKEN = local.secret_ids.notion_token },
+      anytrue(var.tool_servers[*].has_headers) ? { MCP_HEADERS = local.secret_ids.mcp_headers } : {},
     )
     unsend  = {}
     webhook = { LINE_CHANNEL_SECRET = local.secret_ids.line_channel_secret }

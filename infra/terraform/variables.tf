@@ -535,6 +535,7 @@ variable "secret_versions" {
     gemini_api_key            = optional(number, 1)
     line_channel_access_token = optional(number, 1)
     line_channel_secret       = optional(number, 1)
+    mcp_headers               = optional(number, 1)
     notion_token              = optional(number, 1)
   })
   default  = {}
@@ -552,6 +553,7 @@ variable "secrets" {
     gemini_api_key            = optional(string)
     line_channel_access_token = optional(string)
     line_channel_secret       = optional(string)
+    mcp_headers               = optional(string)
     notion_token              = optional(string)
   })
   default   = {}
@@ -564,8 +566,9 @@ variable "secrets" {
       var.secret_versions.line_channel_secret == 0 || var.secrets.line_channel_secret != null,
       var.gemini.on_vertex || var.secret_versions.gemini_api_key == 0 || var.secrets.gemini_api_key != null,
       var.notion == null || var.secret_versions.notion_token == 0 || var.secrets.notion_token != null,
+      !anytrue(var.tool_servers[*].has_headers) || var.secret_versions.mcp_headers == 0 || var.secrets.mcp_headers != null,
     ])
-    error_message = "A secret is missing: line_channel_secret and line_channel_access_token always, gemini_api_key unless gemini.on_vertex, notion_token with notion; or set its counter in secret_versions to 0."
+    error_message = "A secret is missing: line_channel_secret and line_channel_access_token always, gemini_api_key unless gemini.on_vertex, notion_token with notion, mcp_headers with a tool server that has headers; or set its counter in secret_versions to 0."
   }
 
   validation {
@@ -587,6 +590,39 @@ variable "tick_shards" {
   validation {
     condition     = var.tick_shards == null ? true : contains(range(1, 17), var.tick_shards)
     error_message = "tick_shards must be a whole number from 1 to 16."
+  }
+}
+
+variable "tool_servers" {
+  description = "Tool servers (MCP over streamable HTTP) whose tools the bot may use: `url`, `tools` by the server's own names, each \"reads\" or \"acts\" (what acts waits for a person's tap), and the `chats` (LINE ids, or \"*\") that have them. `has_headers`: the secret `mcp_headers`, a JSON object of headers by server, has some for it."
+  type = list(object({
+    chats       = set(string)
+    has_headers = optional(bool, false)
+    name        = string
+    tools       = map(string)
+    url         = string
+  }))
+  default  = []
+  nullable = false
+
+  validation {
+    condition     = length(var.tool_servers) <= 8 && length(distinct(var.tool_servers[*].name)) == length(var.tool_servers)
+    error_message = "tool_servers holds at most 8 servers, each with a name of its own."
+  }
+
+  validation {
+    condition     = alltrue([for server in var.tool_servers : can(regex("^[a-z][a-z0-9]{0,15}$", server.name)) && can(regex("^https://[^\\s/@]+(/\\S*)?$", server.url))])
+    error_message = "A tool server has a name of lower-case letters and digits, at most 16, and an https address without a user."
+  }
+
+  validation {
+    condition     = alltrue([for server in var.tool_servers : length(server.tools) > 0 && alltrue([for use in values(server.tools) : contains(["reads", "acts"], use)])])
+    error_message = "tool_servers.tools maps the names of at least one tool to \"reads\" or \"acts\"."
+  }
+
+  validation {
+    condition     = alltrue([for server in var.tool_servers : length(server.chats) > 0 && (alltrue([for chat in server.chats : can(regex("^[UCR][0-9a-f]{32}$", chat))]) || server.chats == toset(["*"]))])
+    error_message = "tool_servers.chats is [\"*\"] alone, or LINE ids of users, groups or rooms."
   }
 }
 

@@ -35,8 +35,8 @@ _RESULTS_FIRST: Final = ToolFault(
     message="Not done: read the results of the other calls first, then decide by a call of its own.", may_retry=True
 )
 _PROPOSED: Final = ToolFault(
-    message="Not done yet: the prompt holds words that were read from outside, and the person did not order this in their own. A button "
-    "under your reply asks them; what it would do is written above it. Call `reply`, and claim nothing.",
+    message="Not done yet: it needs the person's tap. A button under your reply asks them; what it would do is written above it. "
+    "Call `reply`, and claim nothing.",
     may_retry=False,
 )
 _TOO_MUCH_TO_PROPOSE: Final = ToolFault(

@@ -90,7 +90,7 @@ _NAMED: Final = frozenset(ShownArgument)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Texts:
-    """The effects of a tap on the thing of this {name}, by tool; and the names of arguments."""
+    """The effects of a tap on the thing of this {name}, by tool; `served_tool` stands for each tool of a tool server."""
 
     classify_and_capture: str
     delete_entry: str
@@ -101,6 +101,7 @@ class _Texts:
     create_page: str
     update_page: str
     append_block: str
+    served_tool: str
     create_reminder: str
     change_reminder: str
     cancel_reminder: str
@@ -125,7 +126,7 @@ def described(proposed: tuple[ProposedCall, ...], *, locale: str) -> str:
 def _lines(call: ProposedCall, texts: _Texts, *, locale: str) -> Iterator[str]:
     arguments: Json = json.loads(call.arguments)
     name = quotable(call.name, limit=_NAME_GRAPHEMES)
-    head = str(getattr(texts, call.tool)).replace("{name}", name)
+    head = str(getattr(texts, call.tool, texts.served_tool)).replace("{name}", name)
     path = arguments.get("path")
     place = path if isinstance(path, str) else _due(call.due_at, call.due_rule, locale=locale)
     yield f"☐ {head} ({place})" if place else f"☐ {head}"

@@ -41,6 +41,7 @@ class DeedKind(StrEnum):
     PAGE_CREATED = "page_created"
     PAGE_CHANGED = "page_changed"
     TEXT_APPENDED = "text_appended"
+    TOOL_CALLED = "tool_called"
     REMINDER_SET = "reminder_set"
     REMINDER_CHANGED = "reminder_changed"
     REMINDER_CANCELLED = "reminder_cancelled"

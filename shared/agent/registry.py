@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from shared.agent.json_schema import validator_of
@@ -17,21 +17,25 @@ _NAMESPACE: Final = re.compile(r"(?:default_api|functions|tools)[.:]")
 
 
 class Registry:
-    """The tools of a deployment, by name, in the order of their declarations."""
+    """The tools of a deployment, by name, in the order of their declarations; the tools of connected servers come last."""
 
-    def __init__(self, tools: Sequence[Tool]) -> None:
+    def __init__(self, tools: Sequence[Tool], *, served: Callable[[], Sequence[Tool]] = tuple) -> None:
         """Add every tool.  Schemas are not validated here but in tests, because validation would add 0.1 s to a cold start.
+
+        `served` returns the tools of connected servers, which may change while the process runs.
 
         Raises: ValueError, if a tool cannot be declared to a model.
         """
         self._tools: dict[str, Tool] = {}
+        self._served = served
         for tool in tools:
             self._add(tool)
         if not any(tool.is_final for tool in tools):
             raise ValueError("no tool ends a turn")
 
     def __iter__(self) -> Iterator[Tool]:
-        return iter(self._tools.values())
+        yield from self._tools.values()
+        yield from self._served()
 
     def offered_to(self, context: TurnContext) -> tuple[Tool, ...]:
         """Return the tools of a turn."""
@@ -52,8 +56,15 @@ class Registry:
         return UNKNOWN_TOOL if tool is None else tool.name
 
     def declarations(self, context: TurnContext) -> tuple[FunctionDeclaration, ...]:
-        """Return the declarations, byte-stable for a deployment and a chat until the result of a tool's `description_end` changes."""
-        return tuple(tool.declaration for tool in self.offered_to(context))
+        """Return the declarations, byte-stable for a deployment and a chat until a listing or the result of `description_end` changes.
+
+        The descriptions of served tools are outside words of the turn.
+        """
+        offered = self.offered_to(context)
+        for tool in offered:
+            if tool.is_described_outside:
+                context.untrusted_input.record_outside(tool.outside, tool.description)
+        return tuple(tool.declaration for tool in offered)
 
     @property
     def final_names(self) -> tuple[str, ...]:

@@ -83,6 +83,7 @@ class Tool:
     hold, as in `Provenance`, for example "web"; empty: no such source.
     `only_in`: the ids of the chats with the tool; None: all chats. `declared`: the parameters shown to the model, if `parameters` accepts
     more. `description_end` returns the end of the description, known only at run time, bounded in length and time.
+    `is_described_outside`: the description holds words of `outside`, so a turn that is offered the tool is tainted.
     `revision` returns, after the turn's last staged write, the state of the call's target: a tap counts only for the state shown to the
     person. None: the arguments say everything, or the tool compares the state itself.
     """
@@ -96,6 +97,7 @@ class Tool:
     is_reading: bool = False
     own_write: bool = False
     outside: str = ""
+    is_described_outside: bool = False
     most_calls: int = 20
     result_tokens: int = RESULT_TOKENS
     only_in: frozenset[str] | None = field(default=None, repr=False)

@@ -133,7 +133,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
     agent = Agent(
         model=model,
         fallback=MeteredModel(model=fallback, metering=metering) if fallback is not None else None,
-        tools=ToolExecutor(registry=Registry(features.tools), threads=threads.tools),
+        tools=ToolExecutor(registry=Registry(features.tools, served=features.served.tools), threads=threads.tools),
         limits=Limits(),
         clock=clock,
         chance=ports.chance,
@@ -265,6 +265,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
             },
             threads=threads.ticks,
             heartbeat=_heartbeat(ports, options),
+            renewals=features.served.listings.renewals(),
             usage=usage,
             clock=clock,
         ),

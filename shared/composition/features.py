@@ -30,6 +30,8 @@ from shared.tools.guides.web import WEB_GUIDE
 from shared.tools.idempotency import IdempotentWrites
 from shared.tools.knowledge import KnowledgeTools
 from shared.tools.knowledge_queries import KnowledgeQueryTools
+from shared.tools.mcp.listings import ToolListings
+from shared.tools.mcp.toolset import ServedTools
 from shared.tools.notion.databases import Databases, TtlCache
 from shared.tools.notion.known_properties import KnownProperties
 from shared.tools.notion.toolset import NotionTools
@@ -42,10 +44,14 @@ from shared.turns.outbox import Attachments
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Features:
-    """The features of a deployment, listed once; the worker takes tools, guides, overlays, objects and cards from here."""
+    """The features of a deployment, listed once; the worker takes tools, guides, overlays, objects and cards from here.
+
+    `served`: the tools of connected servers, which may change while the process runs.
+    """
 
     offered: tuple[ChatFeature, ...]
     writes: IdempotentWrites
+    served: ServedTools
     more_tools: tuple[Tool, ...] = ()
 
     @classmethod
@@ -66,6 +72,7 @@ class Features:
                 *options.more_features,
             ),
             writes=writes,
+            served=_served(ports, writes),
             more_tools=options.more_tools,
         )
 
@@ -74,7 +81,7 @@ class Features:
         """The tools of all features, after the tools that end a turn; one of them undoes what any feature has staged."""
         tools = [tool for feature in self.offered for tool in feature.tools]
         can_undo = any(feature.overlay is not None and feature.tools for feature in self.offered)
-        outside = frozenset(tool.name for tool in self.outside)
+        outside = frozenset(tool.name for tool in self.outside) | self.served.acting_names
         return (*core_tools(), *tools, *(undo_tools(outside) if can_undo else ()), *self.more_tools)
 
     @property
@@ -104,7 +111,7 @@ class Features:
 
     def describe_earlier(self, context: TurnContext) -> tuple[str, ...]:
         """Return the external calls of earlier attempts at the turn; none if the chat has no tool for external calls."""
-        has_writes = any(tool.is_offered_to(context) for tool in self.outside)
+        has_writes = any(tool.is_offered_to(context) for tool in (*self.outside, *self.served.tools()))
         return self.writes.describe_earlier(context) if has_writes else ()
 
 
@@ -145,6 +152,16 @@ def _notion(ports: Ports, options: Options, writes: IdempotentWrites) -> ChatFea
         guide=notion_guide(ports.notion.databases),
         acts_outside=True,
     )
+
+
+def _served(ports: Ports, writes: IdempotentWrites) -> ServedTools:
+    listings = ToolListings(
+        store=ports.conversations.objects.store,
+        servers=ports.tool_servers,
+        clock=ports.clock,
+        threads=ports.threads.tools,
+    )
+    return ServedTools(servers=ports.tool_servers, listings=listings, writes=writes)
 
 
 def _json_model(ports: Ports, metering: Metering) -> JsonModel | None:

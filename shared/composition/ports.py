@@ -30,6 +30,7 @@ from shared.line.quota import QuotaApi
 from shared.line.webhook_check import WebhookChecker
 from shared.metering import Charges, NoCharges
 from shared.reminders.delivery import Reminding
+from shared.tools.mcp.port import ConnectedServer
 from shared.tools.notion.port import Notion
 from shared.tools.web import WebSearch
 from shared.turns.background import Background, Event, ThreadBackground
@@ -106,6 +107,7 @@ class Ports:
     web: WebSearch | None = None
     embedder: Embedder | None = None
     notion: NotionPort | None = None
+    tool_servers: tuple[ConnectedServer, ...] = ()
     threads: Threads
     clock: Clock
     chance: random.Random

@@ -7,7 +7,7 @@ Example: `due/20261122T0930/reminder.U0123….r1` is carried out by the tick of 
 """
 
 from collections import Counter, deque
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextvars import copy_context
 from dataclasses import dataclass, field
@@ -58,7 +58,7 @@ class _Round:
 class TickHandler:
     """Handles ticks.  `tasks` by the kind of their markers, tasks that wait for a model last.
 
-    `threads` run AT_ONCE tasks at the same time.
+    `threads` run AT_ONCE tasks at the same time. `renewals` are begun by each tick of the first shard, and never raise.
     """
 
     markers: DueMarkers
@@ -67,6 +67,7 @@ class TickHandler:
     threads: Executor = field(repr=False)
     clock: Clock = field(repr=False)
     heartbeat: Heartbeat | None = None
+    renewals: Sequence[Callable[[], None]] = ()
     usage: DeploymentUsage | None = None
 
     def __call__(self, tick: Tick = EVERY_CHAT, *, is_late: bool = False) -> EventResult:
@@ -91,7 +92,9 @@ class TickHandler:
         if began_ms // MINUTE_MS % 2:  # so that markers that always fail cannot hold up all later ones
             chats.reverse()
         work = _Round(chats=chats, places=iter(range(MARKERS_A_TICK)), deadline=deadline)
-        running = [
+        renewals = self.renewals if tick.shard == 0 and not is_late else ()
+        running = [self.threads.submit(copy_context().run, renew) for renew in renewals]
+        running += [
             self.threads.submit(copy_context().run, self._carry_out, work) for _ in range(min(AT_ONCE, len(chats)))
         ]
         for worker in running:

@@ -16,6 +16,7 @@ from shared.settings.notion import NotionSettings, notion_settings
 from shared.settings.push import PushSettings, push_settings
 from shared.settings.reader import EnvironmentReader, read_settings
 from shared.settings.secret import Secret
+from shared.settings.tool_servers import ToolServerSettings, tool_server_settings
 from shared.turns.deferral import LateReply
 
 TOOLSETS: Final = ("knowledge", "notion", "web")
@@ -79,6 +80,7 @@ class AgentWorkerSettings:
     gemini: GeminiSettings
     toolsets: tuple[str, ...]
     notion: NotionSettings | None
+    tool_servers: tuple[ToolServerSettings, ...]
     bot: BotSettings
     confidence_threshold: float
     archive_days: int
@@ -111,6 +113,7 @@ def _agent_worker(settings: EnvironmentReader) -> AgentWorkerSettings:
         gemini=_gemini(settings),
         toolsets=toolsets,
         notion=notion_settings(settings) if "notion" in toolsets else None,
+        tool_servers=tool_server_settings(settings),
         confidence_threshold=settings.number("CONFIDENCE_THRESHOLD", default=0.6, least=0, most=1),
         archive_days=settings.whole_number("ARCHIVE_DAYS", default=ARCHIVE_DAYS, least=0, most=36_500),
         has_embeddings=settings.one_of("EMBEDDINGS", ("off", "on"), default="off") == "on",

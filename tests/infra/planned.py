@@ -1,8 +1,10 @@
 """The parts of a plan that several tests read."""
 
+import json
 import tempfile
 from functools import cache
 from pathlib import Path
+from typing import Final
 
 from tests.infra.offline import Plan
 
@@ -15,8 +17,11 @@ def function_of(plan: Plan, function: str) -> Plan:
     return config
 
 
+_JSON_SECRETS: Final = {"aizuchi-mcp-headers": json.dumps({"weather": {"Authorization": "aizuchi-mcp-headers"}})}
+
+
 def environment_of(plan: Plan, function: str) -> dict[str, str]:
-    """Return a function's environment, with the files of its secrets in a temporary folder; a secret's value is its id."""
+    """Return a function's environment, with the files of its secrets in a temporary folder; a secret's value is its id, or JSON."""
     config = function_of(plan, function)
     environment = dict[str, str](config["environment_variables"])
     for volume in config.get("secret_volumes", ()):
@@ -29,7 +34,7 @@ def environment_of(plan: Plan, function: str) -> dict[str, str]:
 @cache
 def _file_of(secret: str) -> Path:
     path = Path(_folder().name) / secret
-    path.write_text(secret, encoding="utf-8")
+    path.write_text(_JSON_SECRETS.get(secret, secret), encoding="utf-8")
     return path
 
 

@@ -121,6 +121,7 @@ def test_secrets_are_files_of_the_newest_version(full: Plan) -> None:
         "agent_worker": {
             "/secrets/gemini-api-key": ("aizuchi-gemini-api-key", newest),
             "/secrets/line-channel-access-token": ("aizuchi-line-channel-access-token", newest),
+            "/secrets/mcp-headers": ("aizuchi-mcp-headers", newest),
             "/secrets/notion-token": ("aizuchi-notion-token", newest),
         },
         "unsend": {},

@@ -103,7 +103,12 @@ def test_a_secret_has_the_version_of_its_counter_and_none_at_zero(options: Plan)
         if address.startswith("google_secret_manager_secret_version.")
     }
 
-    assert versions == {"gemini_api_key": "1", "line_channel_access_token": "1", "line_channel_secret": "7"}
+    assert versions == {
+        "gemini_api_key": "1",
+        "line_channel_access_token": "1",
+        "line_channel_secret": "7",
+        "mcp_headers": "1",
+    }
     assert 'google_secret_manager_secret.this["notion_token"]' in options
 
 

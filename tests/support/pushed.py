@@ -31,6 +31,7 @@ from shared.handlers.unsend import withdrawal_of
 from shared.line.media_content import LARGEST_BYTES, ArrivingContent, Unfetched
 from shared.line.messaging import OutgoingMessage, ReplyFate
 from shared.storage.object_store import ListedObject, StoredObject
+from shared.tools.mcp.port import ConnectedServer
 from tests.support import push
 from tests.support.chats import conversations_on
 from tests.support.turns import ClockEvent
@@ -127,6 +128,7 @@ class PushedWorker:
         more_tools: Sequence[Tool] = (),
         *,
         notion: NotionPort | None = None,
+        tool_servers: tuple[ConnectedServer, ...] = (),
         store: UnreliableStore | None = None,
         segment_messages: int = SEGMENT_MESSAGES,
         archive_days: int = ARCHIVE_DAYS,
@@ -151,6 +153,7 @@ class PushedWorker:
             model=self.model,
             json_model=self.json_model,
             notion=notion,
+            tool_servers=tool_servers,
             threads=replace(Threads.on(pool), new_event=lambda: ClockEvent(self.clock)),
             clock=self.clock,
             chance=random.Random(1),

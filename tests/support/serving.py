@@ -35,10 +35,12 @@ class Served:
 
 
 @contextmanager
-def served(app: ASGIApp) -> Iterator[Served]:
-    """Serve the application on 127.0.0.1 until the end of the block."""
+def served(app: ASGIApp, *, has_lifespan: bool = False) -> Iterator[Served]:
+    """Serve the application on 127.0.0.1 until the end of the block; `has_lifespan`: it has to be started and stopped."""
     listener = socket.create_server(("127.0.0.1", 0))
-    config = uvicorn.Config(app, log_level="critical", lifespan="off", timeout_graceful_shutdown=1)
+    config = uvicorn.Config(
+        app, log_level="critical", lifespan="on" if has_lifespan else "off", timeout_graceful_shutdown=1
+    )
     server = uvicorn.Server(config)
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=_run, args=(server, listener, loop), daemon=True)

@@ -15,6 +15,7 @@ variables {
     line_channel_secret       = "hush-secret,hush-older-secret"
     line_channel_access_token = "hush-token"
     gemini_api_key            = "hush-key"
+    mcp_headers               = "{\"weather\": {\"Authorization\": \"hush-weather\"}}"
     notion_token              = "hush-notion"
   }
   alerts = {
@@ -46,6 +47,13 @@ variables {
     databases     = { tasks = "0123456789abcdef0123456789abcdef" }
   }
   retention = { entries_days = 730 }
+  tool_servers = [{
+    chats       = ["U4af4980629b1e5a3b9d0f2c7a8e61d35"]
+    has_headers = true
+    name        = "weather"
+    tools       = { get-forecast = "reads" }
+    url         = "https://weather.example.com/mcp"
+  }]
   webhook   = { min_instances = 1 }
 }
 

@@ -8,6 +8,7 @@ from shared.adapters.memory.line_people import MemoryMedia, MemoryProfiles
 from shared.adapters.memory.notion import MemoryNotion
 from shared.adapters.memory.object_store import MemoryObjectStore
 from shared.adapters.memory.scripted_model import ScriptedJsonModel, ScriptedModel
+from shared.adapters.memory.tool_server import MemoryToolServer
 
 __all__ = [
     "FixedClock",
@@ -18,6 +19,7 @@ __all__ = [
     "MemoryNotion",
     "MemoryObjectStore",
     "MemoryProfiles",
+    "MemoryToolServer",
     "ScriptedJsonModel",
     "ScriptedModel",
 ]
