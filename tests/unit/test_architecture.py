@@ -38,6 +38,7 @@ ON_DEMAND = {
         "shared.adapters.gcs_library",
         "shared.adapters.gemini_sdk",
         "shared.adapters.line_api",
+        "shared.adapters.mcp_client",
         "shared.files.reading_process",
         "shared.line.markdown",
         "jsonschema",
@@ -154,7 +155,7 @@ def test_the_webhook_imports_nothing_heavy() -> None:
 def test_the_agent_worker_records_and_looks_without_what_answers_need() -> None:
     modules = loaded_by("agent_worker")
 
-    assert [name for name in ("linebot", "jsonschema", "markdown_it") if name in modules] == []
+    assert [name for name in ("linebot", "jsonschema", "markdown_it", "mcp") if name in modules] == []
 
 
 def test_the_agent_worker_loads_no_reader_of_files() -> None:
