@@ -13,9 +13,10 @@ import socket
 import ssl
 import threading
 import weakref
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.client import HTTPConnection, HTTPException, HTTPMessage, HTTPSConnection
+from http.client import HTTPConnection, HTTPException, HTTPMessage, HTTPResponse, HTTPSConnection, IncompleteRead
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
@@ -28,6 +29,10 @@ IDLE_S: Final = 20.0
 """Longer than the pauses within a turn and between messages of a lively chat; networks forget a connection after minutes."""
 FAILURES: Final = (OSError, HTTPException)
 """No answer, or a malformed answer."""
+
+
+class NotConnectedError(ConnectionError):
+    """No connection was made, so the host has received nothing of the request."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +54,24 @@ class _Idle:
 
     connection: HTTPConnection
     since_s: float = field(kw_only=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArrivingAnswer:
+    """An answer whose body still arrives."""
+
+    response: HTTPResponse = field(repr=False)
+
+    @property
+    def status(self) -> int:
+        return self.response.status
+
+    def pieces(self, most_bytes: int) -> Iterator[bytes]:
+        """Read the body in pieces of at most so many bytes.  Raises: FAILURES, also if the body ends too early."""
+        while piece := self.response.read(most_bytes):
+            yield piece
+        if self.response.length:
+            raise IncompleteRead(b"", self.response.length)
 
 
 class HttpPool:
@@ -85,7 +108,19 @@ class HttpPool:
         self._tls: ssl.SSLContext | None = None
 
     def ask(self, method: str, path: str, *, headers: Mapping[str, str], body: bytes | None = None) -> Answer:
-        """Return the answer, whatever its status.  Raises: FAILURES."""
+        """Return the answer, whatever its status.  Raises: FAILURES, of them NotConnectedError before anything was sent."""
+        with self.arriving(method, path, headers=headers, body=body) as answer:
+            data = answer.response.read()
+        return Answer(status=answer.status, data=data, headers=answer.response.headers)
+
+    @contextmanager
+    def arriving(
+        self, method: str, path: str, *, headers: Mapping[str, str], body: bytes | None = None
+    ) -> Iterator[ArrivingAnswer]:
+        """Hand over the answer before its body; the connection is used again only if the block reads the body to the end.
+
+        Raises: FAILURES, of them NotConnectedError before anything was sent.
+        """
         connection = self._idle_connection()
         was_used = connection is not None
         connection = connection or self._new()
@@ -93,17 +128,16 @@ class HttpPool:
             self._open(connection)
             connection.request(method, path, body=body, headers=headers)
             response = connection.getresponse()
-            data = response.read()
+            yield ArrivingAnswer(response=response)
         except BaseException as cause:
             connection.close()
             if was_used and isinstance(cause, FAILURES):
                 self.close()  # the same cause has ended the other idle connections
             raise
-        if len(self._idle) < self._most_idle:
+        if response.isclosed() and len(self._idle) < self._most_idle:
             self._idle.append(_Idle(connection, since_s=self._clock.monotonic_s()))
         else:
             connection.close()
-        return Answer(status=response.status, data=data, headers=response.headers)
 
     def close(self) -> None:
         """Close the idle connections, as the end of the pool does."""
@@ -135,7 +169,10 @@ class HttpPool:
             if not _has_something_to_read(connection.sock):
                 return
             connection.close()
-        connection.connect()
+        try:
+            connection.connect()
+        except OSError as cause:
+            raise NotConnectedError(str(cause)) from cause
         connection.sock.settimeout(self._answer_timeout_s)
 
 

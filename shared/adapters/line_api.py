@@ -1,4 +1,4 @@
-"""The Messaging API of LINE, through LINE's SDK: replies, pushes, presence, leaving, bot info."""
+"""The Messaging API of LINE, with the models of LINE's SDK: replies, pushes, presence, leaving, bot info."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -6,17 +6,26 @@ from dataclasses import replace
 from http import HTTPStatus
 from typing import Any, Final, Literal, TypeVar
 
-import pydantic.v1
-import urllib3
 from pydantic.v1 import Field
 
 from shared import logs
+from shared.adapters.http_pool import FAILURES as NO_ANSWER
+from shared.adapters.http_pool import NotConnectedError
 from shared.adapters.line_bot_info import BotInfoApi, CachedBotInfo
 from shared.adapters.line_calls import LineCalls
-from shared.adapters.line_client import FAILURES, LOST_ANSWERS, line_client, raise_if_bot_is_refused
+from shared.adapters.line_client import (
+    FAILURES,
+    HOST,
+    INVALID,
+    LOST_ANSWERS,
+    TIMEOUT_S,
+    LineClient,
+    RefusalError,
+    UnreadableAnswerError,
+    raise_if_bot_is_refused,
+)
 from shared.adapters.line_sdk import (
     Action,
-    ApiException,
     ButtonsTemplate,
     MarkMessagesAsReadByTokenRequest,
     Message,
@@ -78,7 +87,7 @@ class LineApi:
         clock: Clock | None = None,
     ) -> None:
         """`base_url` replaces both of LINE's hosts; `bot_info` is shared with other readers."""
-        self.client = line_client(channel_access_token=channel_access_token, base_url=base_url, clock=clock)
+        self.client = LineClient(channel_access_token, base_url or HOST, answer_s=TIMEOUT_S[1], clock=clock)
         self._calls = LineCalls(self.client)
         read = BotInfoApi(channel_access_token=channel_access_token, base_url=base_url).read
         self._bot_info = bot_info or CachedBotInfo(read, SystemClock())
@@ -102,7 +111,7 @@ class LineApi:
             return _REFUSED
         try:
             response = self._calls.reply(request)
-        except ApiException as refusal:
+        except RefusalError as refusal:
             kind = _kind_of(refusal, "reply_not_accepted")
             return None if _is_about_quotes(refusal) else ReplyFate(kind=kind)
         except LOST_ANSWERS as cause:
@@ -115,10 +124,13 @@ class LineApi:
             return PushFate(kind="refused")
         try:
             response = self._calls.push(request, retry_key=retry_key)
-        except ApiException as refusal:
+        except RefusalError as refusal:
             if refusal.status == HTTPStatus.CONFLICT:
                 return PushFate(kind="already_accepted", sent_message_ids=_ids_of_earlier_call(refusal))
-            if refusal.status == HTTPStatus.TOO_MANY_REQUESTS and _QUOTA_SPENT in str(refusal.body).lower():
+            if (
+                refusal.status == HTTPStatus.TOO_MANY_REQUESTS
+                and _QUOTA_SPENT in refusal.body.decode(errors="replace").lower()
+            ):
                 return PushFate(kind="quota_spent")
             return PushFate(kind=_kind_of(refusal, "push_not_accepted"))
         except LOST_ANSWERS as cause:
@@ -156,12 +168,12 @@ class LineApi:
                 self._calls.leave_group(conversation_id)
             else:
                 self._calls.leave_room(conversation_id)
-        except ApiException as refusal:
+        except RefusalError as refusal:
             if refusal.status in _NOT_A_MEMBER:
                 return
             _kind_of(refusal, "chat_not_left")
             raise LineUnavailableError("LINE did not let the bot leave the chat") from refusal
-        except urllib3.exceptions.HTTPError as cause:
+        except NO_ANSWER as cause:
             raise LineUnavailableError("LINE could not be asked to let the bot leave the chat") from cause
 
     def display_name(self) -> str | None:
@@ -187,7 +199,7 @@ class LineApi:
 
 def _log_unanswered(event: str, cause: Exception) -> None:
     """Log a question without an answer from LINE.  Raises: LineRefusedError, if LINE refuses the bot itself."""
-    if isinstance(cause, ApiException):
+    if isinstance(cause, RefusalError):
         _kind_of(cause, event)
     else:
         logs.warning(event, error_type=type(cause).__name__)
@@ -197,7 +209,7 @@ def _build_request(build: Callable[[], _Request]) -> _Request | None:
     """Return the request, or None if the SDK's validation refuses it."""
     try:
         return build()
-    except pydantic.v1.ValidationError as cause:
+    except INVALID as cause:
         logs.error("request_malformed", cause=cause)
         return None
 
@@ -228,7 +240,7 @@ def _postback(button: PostbackButton) -> PostbackAction:
     return PostbackAction(label=button.label, data=button.data, displayText=button.display_text)
 
 
-def _is_about_quotes(refusal: ApiException) -> bool:
+def _is_about_quotes(refusal: RefusalError) -> bool:
     """Whether a 400 is about quote tokens and nothing else.
 
     Every entry of `{"message": ..., "details": [{"message": ..., "property": "messages[0].quoteToken"}]}` names such a property; without
@@ -241,7 +253,7 @@ def _is_about_quotes(refusal: ApiException) -> bool:
     return any(name in str(body.get("message")).lower() for name in _QUOTE_TOKEN_NAMES)
 
 
-def _body_of(refusal: ApiException) -> Mapping[str, Any]:
+def _body_of(refusal: RefusalError) -> Mapping[str, Any]:
     try:
         body = json.loads(refusal.body)
     except (TypeError, ValueError, RecursionError):
@@ -249,13 +261,13 @@ def _body_of(refusal: ApiException) -> Mapping[str, Any]:
     return body if isinstance(body, dict) else {}
 
 
-def _kind_of(refusal: ApiException, event: str) -> Literal["refused", "unknown", "not_sent"]:
+def _kind_of(refusal: RefusalError, event: str) -> Literal["refused", "unknown", "not_sent"]:
     """Return the kind of the failure, logged as `event`: 400 is "refused", 429 "not_sent", 500 "unknown".
 
     Raises: LineRefusedError, if LINE refuses the bot itself, for example by 401.
     """
-    status = int(refusal.status or 0)
-    logs.warning(event, status=status, line_request_id=(refusal.headers or {}).get("x-line-request-id"))
+    status = refusal.status
+    logs.warning(event, status=status, line_request_id=refusal.request_id)
     raise_if_bot_is_refused(refusal)
     if status == HTTPStatus.TOO_MANY_REQUESTS:
         return "not_sent"
@@ -263,14 +275,12 @@ def _kind_of(refusal: ApiException, event: str) -> Literal["refused", "unknown",
 
 
 def _kind_of_loss(cause: Exception) -> Literal["accepted", "unknown", "not_sent"]:
-    if isinstance(cause, pydantic.v1.ValidationError):  # LINE accepted the call; the SDK could not parse the answer
+    if isinstance(cause, UnreadableAnswerError):
         return "accepted"
-    reason = cause.reason if isinstance(cause, urllib3.exceptions.MaxRetryError) else cause
-    never_connected = (urllib3.exceptions.NewConnectionError, urllib3.exceptions.ConnectTimeoutError)
-    return "not_sent" if isinstance(reason, never_connected) else "unknown"
+    return "not_sent" if isinstance(cause, NotConnectedError) else "unknown"
 
 
-def _ids_of_earlier_call(conflict: ApiException) -> tuple[str, ...]:
+def _ids_of_earlier_call(conflict: RefusalError) -> tuple[str, ...]:
     """Return the ids in `{"message": "The retry key is already accepted", "sentMessages": [{"id": ...}]}`; empty without ids."""
     sent = _body_of(conflict).get("sentMessages")
     bubbles = sent if isinstance(sent, list) else []

@@ -1,15 +1,15 @@
-"""The product's calls of the Messaging API, with the client, the message types and the answer types of LINE's SDK.
+"""The product's calls of the Messaging API, with the models of LINE's SDK.
 
-The SDK's own list of calls, `MessagingApi`, wraps two hundred calls into validators during its import: 8 MB and 0.2 s of CPU time.
-Source: line-bot-sdk 3.27, `MessagingApi` (paths, headers and types of answers), `ApiClient.call_api`.
+The SDK's client and its list of calls, `MessagingApi`, are not used (docs/adr/20261126-sdks.md).
+Source: line-bot-sdk 3.27, `MessagingApi` (paths, headers and types of answers).
 """
 
+import json
 from typing import Any, Final
 from urllib.parse import quote
 
-from shared.adapters.line_client import TIMEOUT_S
+from shared.adapters.line_client import LineClient, UnreadableAnswerError
 from shared.adapters.line_sdk import (
-    ApiClient,
     GetWebhookEndpointResponse,
     GroupMemberCountResponse,
     GroupUserProfileResponse,
@@ -28,17 +28,14 @@ from shared.adapters.line_sdk import (
     UserProfileResponse,
 )
 
-_HOST: Final = "https://api.line.me"
 _JSON: Final = "application/json"
 
 
 class LineCalls:
     """Calls LINE; safe to share between threads.  Raises: line_client.FAILURES."""
 
-    def __init__(self, client: ApiClient, *, timeout_s: tuple[float, float] = TIMEOUT_S) -> None:
-        """`timeout_s`: seconds to connect and to answer, for example `(2.0, 5.0)`."""
+    def __init__(self, client: LineClient) -> None:
         self._client = client
-        self._timeout_s = timeout_s
 
     def reply(self, request: ReplyMessageRequest) -> ReplyMessageResponse:
         return self._post("/v2/bot/message/reply", request, ReplyMessageResponse)
@@ -89,34 +86,28 @@ class LineCalls:
         return self._post("/v2/bot/channel/webhook/test", request, TestWebhookEndpointResponse)
 
     def _get(self, path: str, answer: type) -> Any:  # noqa: ANN401 - the answer
-        return self._call("GET", path, answer)
+        return _read(self._client.ask("GET", path, headers={"accept": _JSON}).data, answer)
 
     def _post(
-        self, path: str, body: object = None, answer: type | None = None, *, headers: dict[str, str] | None = None
-    ) -> Any:  # noqa: ANN401 - the answer
-        written = {"Content-Type": _JSON} if body is not None else {}
-        return self._call("POST", path, answer, body=body, headers={**written, **(headers or {})})
-
-    def _call(
         self,
-        method: str,
         path: str,
-        answer: type | None,
+        request: Any = None,  # noqa: ANN401 - a model
+        answer: type | None = None,
         *,
-        body: object = None,
         headers: dict[str, str] | None = None,
     ) -> Any:  # noqa: ANN401 - the answer
-        return self._client.call_api(
-            path,
-            method,
-            header_params={"Accept": _JSON, **(headers or {})},
-            body=body,
-            response_types_map={"200": answer} if answer is not None else {},
-            auth_settings=["Bearer"],
-            _return_http_data_only=True,
-            _request_timeout=self._timeout_s,
-            _host=_HOST,
-        )
+        body = json.dumps(request.to_dict()).encode() if request is not None else None
+        written = {"content-type": _JSON} if request is not None else {}
+        response = self._client.ask("POST", path, body=body, headers={"accept": _JSON, **written, **(headers or {})})
+        return _read(response.data, answer) if answer is not None else None
+
+
+def _read(data: bytes, answer: Any) -> Any:  # noqa: ANN401 - a model of the SDK, and one of its values
+    """Return the answer as the SDK's model.  Raises: UnreadableAnswerError."""
+    try:
+        return answer.from_dict(json.loads(data))
+    except (ValueError, RecursionError) as cause:  # pydantic's ValidationError is a ValueError
+        raise UnreadableAnswerError("LINE's answer lacks what LINE documents") from cause
 
 
 def _quoted(conversation_or_user_id: str) -> str:

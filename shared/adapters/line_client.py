@@ -1,67 +1,104 @@
-"""The process's client of line-bot-sdk, and the client's errors.
+"""Requests to LINE: the access token, a second try with a changed token, and refusals as errors.
 
-Source: line-bot-sdk 3.27: no default timeout; `host` replaces both api.line.me and api-data.line.me; a POST whose answer was lost raises an
-error of urllib3; a 200 without an expected field raises an error of pydantic.
+Source: LINE, "Messaging API reference": `Authorization: Bearer`, 401 for a token that ended; "Error messages".
 """
 
+from collections.abc import Callable
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Final, TypeVar
 
 import pydantic.v1
-import urllib3
 
-from shared.adapters.line_sdk import ApiClient, ApiException, Configuration
-from shared.adapters.mortal_connections import expect_deaths
+from shared.adapters.http_pool import FAILURES as NO_ANSWER
+from shared.adapters.http_pool import Answer, ArrivingAnswer, HttpPool
 from shared.clock import Clock
 from shared.errors import LineRefusedError
 from shared.settings.secret import Secret
+from shared.version import version
 
-TIMEOUT_S: Final = (2.0, 5.0)  # to connect, to answer
-LOST_ANSWERS: Final = (urllib3.exceptions.HTTPError, pydantic.v1.ValidationError)
-FAILURES: Final = (ApiException, *LOST_ANSWERS)
+HOST: Final = "https://api.line.me"
+CONTENT_HOST: Final = "https://api-data.line.me"
+CONNECT_S: Final = 2.0
+TIMEOUT_S: Final = (CONNECT_S, 5.0)  # to connect, to answer
 _CONNECTIONS: Final = 64
+_REFUSAL_BYTES: Final = 64 * 1024
+_SUCCESS: Final = range(200, 300)
 _REFUSES_THE_BOT: Final = frozenset({401, 403})
+_Result = TypeVar("_Result")
 
 
-class _Configuration(Configuration):  # type: ignore[misc]  # the SDK has no usable types
-    """The SDK reads `access_token` for every call, so a changed token is used from the next call on."""
+class RefusalError(Exception):
+    """LINE answered with another status than 2xx."""
 
-    def __init__(self, channel_access_token: Secret, *, host: str | None) -> None:
-        super().__init__(host=host)
-        self.channel_access_token = channel_access_token
-
-    @property
-    def access_token(self) -> str:
-        return self.channel_access_token.value()
-
-    @access_token.setter
-    def access_token(self, _: object) -> None:
-        """The SDK's initialiser sets it to None."""
+    def __init__(self, answer: Answer) -> None:
+        super().__init__(f"LINE answered {answer.status}")
+        self.status = answer.status
+        self.body = answer.data
+        self.request_id = answer.header("x-line-request-id") or None
 
 
-class _Client(ApiClient):  # type: ignore[misc]  # likewise
-    """Repeats a call that LINE refused because of the access token, if another token exists; a refused call had no effect."""
+class UnreadableAnswerError(Exception):
+    """LINE accepted the call, and the answer lacks a field that LINE documents."""
 
-    def call_api(self, *arguments: Any, **options: Any) -> Any:  # noqa: ANN401 - the SDK's own signature
+
+LOST_ANSWERS: Final = (*NO_ANSWER, UnreadableAnswerError)
+FAILURES: Final = (RefusalError, *LOST_ANSWERS)
+INVALID: Final = pydantic.v1.ValidationError
+"""What a model of the SDK raises for values that LINE would refuse."""
+
+
+class LineClient:
+    """Asks one of LINE's hosts; safe to share between threads."""
+
+    def __init__(
+        self, channel_access_token: Secret, origin: str, *, answer_s: float, clock: Clock | None = None
+    ) -> None:
+        """`answer_s`: seconds that LINE may take for an answer, or for a piece of a body; no connection is opened."""
+        self._channel_access_token = channel_access_token
+        self._pool = HttpPool(
+            origin, most_idle=_CONNECTIONS, connect_timeout_s=CONNECT_S, answer_timeout_s=answer_s, clock=clock
+        )
+
+    def ask(
+        self, method: str, path: str, *, body: bytes | None = None, headers: dict[str, str] | None = None
+    ) -> Answer:
+        """Return the answer of a call that LINE accepted.  Raises: FAILURES."""
+
+        def ask() -> Answer:
+            answer = self._pool.ask(method, path, body=body, headers=self._headers(headers))
+            if answer.status not in _SUCCESS:
+                raise RefusalError(answer)
+            return answer
+
+        return self._with_newest_token(ask)
+
+    def arriving(self, path: str, hand_over: Callable[[ArrivingAnswer], _Result]) -> _Result:
+        """Return what `hand_over` makes of an accepted answer whose body still arrives.  Raises: FAILURES."""
+
+        def fetch() -> _Result:
+            with self._pool.arriving("GET", path, headers=self._headers(None)) as answer:
+                if answer.status not in _SUCCESS:
+                    data = b"".join(answer.pieces(_REFUSAL_BYTES))
+                    raise RefusalError(Answer(status=answer.status, data=data, headers=answer.response.headers))
+                return hand_over(answer)
+
+        return self._with_newest_token(fetch)
+
+    def _headers(self, headers: dict[str, str] | None) -> dict[str, str]:
+        bearer = f"Bearer {self._channel_access_token.value()}"
+        return {"authorization": bearer, "user-agent": f"aizuchi/{version()}", **(headers or {})}
+
+    def _with_newest_token(self, call: Callable[[], _Result]) -> _Result:
+        """Repeat a call that LINE refused because of the access token, if another token exists; a refused call had no effect."""
         try:
-            return super().call_api(*arguments, **options)
-        except ApiException as refusal:
-            if refusal.status != HTTPStatus.UNAUTHORIZED or not self.configuration.channel_access_token.read_again():
+            return call()
+        except RefusalError as refusal:
+            if refusal.status != HTTPStatus.UNAUTHORIZED or not self._channel_access_token.read_again():
                 raise
-        return super().call_api(*arguments, **options)
+        return call()
 
 
-def line_client(*, channel_access_token: Secret, base_url: str | None, clock: Clock | None = None) -> ApiClient:
-    """Return a client; no connection is opened.  `base_url` replaces both of LINE's hosts."""
-    configuration = _Configuration(channel_access_token, host=base_url)
-    configuration.connection_pool_maxsize = _CONNECTIONS
-    configuration.retries = urllib3.Retry(0)  # callers decide what is retried
-    client = _Client(configuration)
-    expect_deaths(client.rest_client.pool_manager, clock=clock)
-    return client
-
-
-def raise_if_bot_is_refused(refusal: ApiException) -> None:
+def raise_if_bot_is_refused(refusal: RefusalError) -> None:
     """Raise LineRefusedError if LINE refuses the bot itself and not only this call."""
     if refusal.status in _REFUSES_THE_BOT:
         raise LineRefusedError("LINE refuses the bot's access token; check LINE_CHANNEL_ACCESS_TOKEN") from refusal

@@ -51,17 +51,20 @@ class SdkOnDemand:
             return self._built
 
     def _build(self) -> _Sdk:
-        from shared.adapters.line_api import LineApi  # noqa: PLC0415 - not before the first call
+        from shared.adapters import line_client, line_media, line_webhook  # noqa: PLC0415 - not before the first call
+        from shared.adapters.line_api import LineApi  # noqa: PLC0415
         from shared.adapters.line_media import LineMedia  # noqa: PLC0415
         from shared.adapters.line_profiles import LineProfiles  # noqa: PLC0415
         from shared.adapters.line_webhook import LineWebhook  # noqa: PLC0415
 
-        api = LineApi(channel_access_token=self._channel_access_token, base_url=self._base_url, bot_info=self.bot_info)
+        token, host = self._channel_access_token, self._base_url or line_client.HOST
+        api = LineApi(channel_access_token=token, base_url=self._base_url, bot_info=self.bot_info)
+        content_host = self._base_url or line_client.CONTENT_HOST
         return _Sdk(
             api=api,
             profiles=LineProfiles(api.client),
-            media=LineMedia(api.client),
-            webhook=LineWebhook(api.client),
+            media=LineMedia(line_client.LineClient(token, content_host, answer_s=line_media.ANSWER_S)),
+            webhook=LineWebhook(line_client.LineClient(token, host, answer_s=line_webhook.ANSWER_S)),
         )
 
 

@@ -5,20 +5,19 @@ from typing import Any
 
 from shared import logs
 from shared.adapters.line_calls import LineCalls
-from shared.adapters.line_client import LOST_ANSWERS
-from shared.adapters.line_sdk import ApiClient, ApiException
+from shared.adapters.line_client import LOST_ANSWERS, LineClient, RefusalError
 
 
 class LineProfiles:
     """Reads display names from LINE; safe to share between threads."""
 
-    def __init__(self, client: ApiClient) -> None:
+    def __init__(self, client: LineClient) -> None:
         self._calls = LineCalls(client)
 
     def display_name(self, conversation_id: str, user_id: str) -> str | None:
         try:
             return str(self._profile(conversation_id, user_id).display_name)
-        except ApiException as refusal:
+        except RefusalError as refusal:
             if refusal.status != HTTPStatus.NOT_FOUND:  # 404: the person is no friend, is no member, or gave no consent
                 logs.warning("profile_unavailable", status=refusal.status)
         except LOST_ANSWERS as cause:
@@ -29,7 +28,7 @@ class LineProfiles:
         """Whether LINE knows the person as a member.  Source: LINE, "Get group chat member profile": 404 for any other person."""
         try:
             self._profile(conversation_id, user_id)
-        except ApiException as refusal:
+        except RefusalError as refusal:
             if refusal.status == HTTPStatus.NOT_FOUND:
                 return False
             logs.warning("profile_unavailable", status=refusal.status)

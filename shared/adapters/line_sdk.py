@@ -1,4 +1,4 @@
-"""The adapters' part of line-bot-sdk: its client, and the messages and answers of the product's calls.
+"""The adapters' part of line-bot-sdk: the models of the messages and answers of the product's calls.
 
 An import of `linebot.v3.messaging` brings along three further clients and two hundred models: 44 MB and 0.7 s of CPU time; this part
 takes a tenth (docs/adr/20261122-cold-starts.md).
@@ -8,9 +8,6 @@ from shared.adapters.partial_imports import postpone
 
 postpone("linebot", "linebot.v3", "linebot.v3.messaging", "linebot.v3.messaging.models")
 
-from linebot.v3.messaging.api_client import ApiClient
-from linebot.v3.messaging.configuration import Configuration
-from linebot.v3.messaging.exceptions import ApiException
 from linebot.v3.messaging.models.action import Action
 from linebot.v3.messaging.models.buttons_template import ButtonsTemplate
 from linebot.v3.messaging.models.get_webhook_endpoint_response import GetWebhookEndpointResponse
@@ -41,10 +38,7 @@ from linebot.v3.messaging.models.user_profile_response import UserProfileRespons
 
 __all__ = [
     "Action",
-    "ApiClient",
-    "ApiException",
     "ButtonsTemplate",
-    "Configuration",
     "GetWebhookEndpointResponse",
     "GroupMemberCountResponse",
     "GroupUserProfileResponse",

@@ -3,26 +3,27 @@
 from typing import Final
 
 from shared.adapters.line_calls import LineCalls
-from shared.adapters.line_client import LOST_ANSWERS, raise_if_bot_is_refused
-from shared.adapters.line_sdk import ApiClient, ApiException, TestWebhookEndpointRequest
+from shared.adapters.line_client import LOST_ANSWERS, LineClient, RefusalError, raise_if_bot_is_refused
+from shared.adapters.line_sdk import TestWebhookEndpointRequest
 from shared.errors import LineUnavailableError
 from shared.line.webhook_check import WebhookCheck
 
-_TIMEOUT_S: Final = (2.0, 12.0)  # to connect; to answer: LINE waits for a cold start of the webhook
+ANSWER_S: Final = 12.0  # LINE waits for a cold start of the webhook
 _REASON_CHARACTERS: Final = 60
 
 
 class LineWebhook:
     """Checks the webhook's registration at LINE; safe to share between threads."""
 
-    def __init__(self, client: ApiClient) -> None:
-        self._calls = LineCalls(client, timeout_s=_TIMEOUT_S)
+    def __init__(self, client: LineClient) -> None:
+        """`client` waits for answers for ANSWER_S."""
+        self._calls = LineCalls(client)
 
     def check_webhook(self) -> WebhookCheck:
         try:
             setting = self._calls.webhook_endpoint()
             tested = self._calls.test_webhook_endpoint(TestWebhookEndpointRequest())
-        except ApiException as refusal:
+        except RefusalError as refusal:
             raise_if_bot_is_refused(refusal)
             raise LineUnavailableError("LINE does not test the webhook") from refusal
         except LOST_ANSWERS as cause:

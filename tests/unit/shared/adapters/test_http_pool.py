@@ -4,6 +4,7 @@ import ssl
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from http.client import IncompleteRead
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from shared.adapters.http_pool import FAILURES, IDLE_S, HttpPool
+from shared.adapters.http_pool import FAILURES, IDLE_S, HttpPool, NotConnectedError
 from shared.adapters.memory import FixedClock
 from tests.support.dying_network import DEATHS, Death, DyingProxy, dying_network
 
@@ -141,6 +142,36 @@ def test_a_connection_without_a_whole_answer_is_not_used_again(server: Server, p
     pool.close()
 
 
+def test_a_body_arrives_in_pieces_and_its_connection_is_used_again(server: Server, pool: HttpPool) -> None:
+    with pool.arriving("GET", "/long-enough", headers={}) as answer:
+        pieces = list(answer.pieces(4))
+    pool.ask("GET", "/a", headers={})
+
+    assert b"".join(pieces) == b"GET /long-enough "
+    assert max(map(len, pieces)) == 4
+    assert server.connections == 1
+
+
+def test_a_body_that_is_not_read_to_its_end_costs_the_connection(server: Server, pool: HttpPool) -> None:
+    with pool.arriving("GET", "/long-enough", headers={}) as answer:
+        next(answer.pieces(4))
+    pool.ask("GET", "/a", headers={})
+
+    assert server.connections == 2
+
+
+def test_a_body_that_ends_too_early_is_no_body(pool: HttpPool) -> None:
+    with pytest.raises(IncompleteRead), pool.arriving("GET", "/cut", headers={}) as answer:
+        list(answer.pieces(4))
+
+
+def test_what_was_never_connected_is_told_from_an_answer_that_was_lost(server: Server) -> None:
+    with pytest.raises(NotConnectedError):
+        pool_of("http://127.0.0.1:9").ask("POST", "/a", headers={}, body=b"c")
+    with pytest.raises(TimeoutError):
+        pool_of(f"http://127.0.0.1:{server.server_port}", answer_timeout_s=0.05).ask("GET", "/late", headers={})
+
+
 def test_threads_at_once_have_connections_of_their_own_and_few_are_kept(server: Server) -> None:
     pool = pool_of(f"http://127.0.0.1:{server.server_port}", most_idle=1)
 
@@ -244,15 +275,17 @@ def test_requests_over_tls_share_a_connection(server: Server, secured: Path) -> 
 def test_a_server_whose_certificate_nobody_signed_is_not_asked(server: Server) -> None:
     pool = pool_of(f"https://localhost:{server.server_port}")
 
-    with pytest.raises(ssl.SSLCertVerificationError, match="self-signed"):
+    with pytest.raises(NotConnectedError, match="self-signed") as refusal:
         pool.ask("GET", "/a", headers={})
+    assert isinstance(refusal.value.__cause__, ssl.SSLCertVerificationError)
 
 
 def test_a_certificate_of_another_host_is_refused(server: Server, secured: Path) -> None:
     pool = pool_of(f"https://127.0.0.1:{server.server_port}", authorities=secured)
 
-    with pytest.raises(ssl.SSLCertVerificationError, match="not valid for '127"):
+    with pytest.raises(NotConnectedError, match="not valid for '127") as refusal:
         pool.ask("GET", "/a", headers={})
+    assert isinstance(refusal.value.__cause__, ssl.SSLCertVerificationError)
 
 
 def self_signed(folder: Path) -> Path:

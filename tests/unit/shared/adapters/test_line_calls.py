@@ -1,14 +1,16 @@
 import json
 from collections.abc import Callable
+from http.client import HTTPMessage
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from linebot.v3.messaging import ApiClient, MessagingApi
+from linebot.v3.messaging import ApiClient, Configuration, MessagingApi
 
 from shared.adapters import line_sdk
+from shared.adapters.http_pool import Answer
 from shared.adapters.line_calls import LineCalls
-from shared.adapters.line_client import TIMEOUT_S, line_client
+from shared.adapters.line_client import HOST, TIMEOUT_S, LineClient, UnreadableAnswerError
 from shared.settings.secret import FixedSecret
 
 GROUP, ROOM, USER = "C" + "0" * 32, "R/../" + "0" * 3, "U" + "0" * 32
@@ -55,31 +57,59 @@ CALLS: dict[str, tuple[Call, SdkCall]] = {
 }
 
 
-class Wire:
-    """The transport of a client; it keeps the one request, and answers it."""
+class OurWire(LineClient):
+    """A client that keeps the one request of the product, and answers it."""
 
-    def __init__(self, client: ApiClient) -> None:
-        client.request = self._request
+    def __init__(self) -> None:
+        super().__init__(FixedSecret("any"), HOST, answer_s=TIMEOUT_S[1])
         self.asked: dict[str, object] = {}
 
-    def _request(self, method: str, url: str, **asked: Any) -> SimpleNamespace:  # noqa: ANN401 - the SDK's signature
-        headers = {name: value for name, value in asked["headers"].items() if name != "Accept"}
-        self.asked = {"method": method, "url": url, "headers": headers, "body": asked["body"]}
-        self.asked["timeout"] = asked["_request_timeout"]
+    def ask(
+        self, method: str, path: str, *, body: bytes | None = None, headers: dict[str, str] | None = None
+    ) -> Answer:
+        self.asked = _request(method, f"{HOST}{path}", headers or {}, json.loads(body) if body is not None else None)
+        return Answer(status=200, data=json.dumps(ANSWER).encode(), headers=HTTPMessage())
+
+
+class SdkWire:
+    """The transport of the SDK's client; it keeps the one request, and answers it."""
+
+    def __init__(self, client: ApiClient) -> None:
+        client.request = self._answer
+        self.asked: dict[str, object] = {}
+
+    def _answer(self, method: str, url: str, **asked: Any) -> SimpleNamespace:  # noqa: ANN401 - the SDK's signature
+        self.asked = _request(method, url, asked["headers"], asked["body"])
         body = json.dumps(ANSWER).encode()
         return SimpleNamespace(status=200, data=body, getheader=lambda _: "application/json", getheaders=dict)
 
 
+def _request(method: str, url: str, headers: dict[str, str], body: object) -> dict[str, object]:
+    """Return what is compared: not the headers that each client adds to all of its requests."""
+    of_client = {"accept", "authorization", "user-agent"}
+    lower = {name.lower(): value for name, value in headers.items()}
+    return {"method": method, "url": url, "body": body, **{one: lower[one] for one in lower.keys() - of_client}}
+
+
 @pytest.mark.parametrize("name", CALLS)
 def test_a_call_sends_and_reads_what_the_sdk_does(name: str) -> None:
-    client = line_client(channel_access_token=FixedSecret("any"), base_url=None)
-    wire = Wire(client)
-    ours, of_sdk = CALLS[name]
-    expected = of_sdk(MessagingApi(client))
-    asked = wire.asked
+    client = ApiClient(Configuration(access_token="any"))
+    of_sdk, ours = SdkWire(client), OurWire()
+    our_call, sdk_call = CALLS[name]
+    expected = sdk_call(MessagingApi(client))
 
-    answer = ours(LineCalls(client))
+    answer = our_call(LineCalls(ours))
 
-    assert wire.asked == {**asked, "timeout": TIMEOUT_S}
+    assert ours.asked == of_sdk.asked
     assert answer in (expected, None)
     assert (answer is None) == (name in {"loading", "read", "leave group", "leave room"})
+
+
+@pytest.mark.parametrize("data", [b"", b"[]", b"{}", b"nonsense", b"[" * 100_000])
+def test_an_accepted_call_with_an_unreadable_answer_says_so(data: bytes) -> None:
+    class Odd(OurWire):
+        def ask(self, *_: object, **__: object) -> Answer:
+            return Answer(status=200, data=data, headers=HTTPMessage())
+
+    with pytest.raises(UnreadableAnswerError):
+        LineCalls(Odd()).reply(REPLY)
