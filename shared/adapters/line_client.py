@@ -84,6 +84,10 @@ class LineClient:
 
         return self._with_newest_token(fetch)
 
+    def close(self) -> None:
+        """Close the idle connections."""
+        self._pool.close()
+
     def _headers(self, headers: dict[str, str] | None) -> dict[str, str]:
         bearer = f"Bearer {self._channel_access_token.value()}"
         return {"authorization": bearer, "user-agent": f"aizuchi/{version()}", **(headers or {})}
