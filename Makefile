@@ -73,7 +73,7 @@ mutants: $(VENV)/.dev-installed ## Look for slips that no test finds; some hours
 	$(BIN)/python -m tests.mutants $(ARGS)
 
 screenshots: $(VENV)/.dev-installed ## Take the pictures of the docs anew, with headless Chromium
-	SCREENSHOTS=docs/pictures $(BIN)/pytest tests/browser/test_manners.py tests/browser/test_access.py tests/browser/test_line_simulator.py tests/browser/test_reminders.py
+	SCREENSHOTS=docs/pictures $(BIN)/pytest tests/browser/test_cards.py tests/browser/test_manners.py tests/browser/test_access.py tests/browser/test_line_simulator.py tests/browser/test_reminders.py
 
 fuzz: $(VENV)/.dev-installed ## Send 20,000 odd bodies to the LINE platform
 	$(BIN)/pytest -s -m fuzz tests/contract/simulator/line $(ARGS)

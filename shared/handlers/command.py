@@ -16,7 +16,7 @@ from shared.conversation.records import Erasure, Offer
 from shared.conversation.store import Conversation, Conversations
 from shared.handlers.erasure import ErasureHandler
 from shared.knowledge.overview import EntryOverview, digest_of_today, open_entries
-from shared.line.cards.card import card_text
+from shared.line.cards.card import Card, CardRow, card_text
 from shared.line.commands import Command
 from shared.line.events import LineEvent, MessageContent
 from shared.line.phrases import Phrase, Phrases
@@ -88,7 +88,16 @@ class CommandHandler:
         remaining = self.budgets.left(turn.spending(turn.read().record))
         hour = self.budgets.renewal(self.conversations.clock.now_ms())
         facts = {"turns": _limit_text(remaining.turns), "tokens": _limit_text(remaining.tokens), "hour": hour}
-        return self._say(event, self.phrases.text(Phrase.USAGE, **facts))
+        rows = tuple(
+            CardRow(text=self.phrases.text(label), detail=facts[fact])
+            for label, fact in (
+                (Phrase.USAGE_TURNS, "turns"),
+                (Phrase.USAGE_TOKENS, "tokens"),
+                (Phrase.USAGE_HOUR, "hour"),
+            )
+        )
+        card = Card(title=self.phrases.text(Phrase.USAGE_TITLE), rows=rows)
+        return self._say(event, self.phrases.text(Phrase.USAGE, **facts), card)
 
     def show_page(self, event: LineEvent, command: str, page: int) -> EventResult:
         """Announce a further page of a list, for a press of its button.  Repeated, and raises: as for a command."""
@@ -120,8 +129,13 @@ class CommandHandler:
         now = dt.datetime.fromtimestamp(self.conversations.clock.now_ms() / 1_000, self.time_zone)
         return digest_of_today(conversation, locale=self.locale, now=now)
 
-    def _say(self, event: LineEvent, text: str) -> EventResult:
-        announcement = Announcement(webhook_event_id=event.webhook_event_id, timestamp_ms=event.timestamp_ms, text=text)
+    def _say(self, event: LineEvent, text: str, card: Card | None = None) -> EventResult:
+        announcement = Announcement(
+            webhook_event_id=event.webhook_event_id,
+            timestamp_ms=event.timestamp_ms,
+            text=text,
+            offer=Offer(card=card_text(card)),
+        )
         return self.announcer.announce(
             self.conversations.of(event.conversation_id), announcement, event.reply_token, event.deadline
         )

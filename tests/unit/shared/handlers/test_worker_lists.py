@@ -181,6 +181,21 @@ def test_notes_are_listed_by_category_with_further_pages(friend: Person) -> None
     assert [row.text for row in second.rows] == ["アイデア", "考え00"]
 
 
+def test_what_is_left_and_the_day_are_cards_that_read_as_their_texts(friend: Person) -> None:
+    friend.worker.json_model.steps = [{"category": "admin", "confidence": 0.8, "name": "牛乳"}]
+    friend.says("牛乳を買う", calling(("classify_and_capture", {"text": "牛乳を買う"})), REPLY)
+
+    usage, digest = friend.says("/usage"), friend.says("/digest")
+
+    assert card_of(friend, usage).rows[0].text == "お返事できる回数"
+    assert card_of(friend, usage).rows[0].detail in sent(friend, usage)[0].text
+    assert [(row.text, row.is_heading) for row in card_of(friend, digest).rows][:2] == [
+        ("【今日のトップ3】", True),
+        ("牛乳", False),
+    ]
+    assert all(row.text in sent(friend, digest)[0].text for row in card_of(friend, digest).rows)
+
+
 def test_an_empty_list_is_a_plain_text(friend: Person) -> None:
     listed = [friend.says(command) for command in ("/reminders", "/notes")]
 
