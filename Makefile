@@ -29,7 +29,7 @@ OPERATIONS := $(if $(HISTORY_BUCKET),operations,$(if $(wildcard .env),selfhost,o
 OPERATIONS_INSTALLED := $(VENV)/.$(if $(filter selfhost,$(OPERATIONS)),serve,run)-installed
 
 .DEFAULT_GOAL := help
-.PHONY: help run serve test test-fast check format bench eval simulate mutants screenshots fuzz load-test package-test foreign-bots audit wheels tf-test tf-mutants tf-plan tf-docs tf-lock line-webhook rich-menu dead-letters invite admit revoke admitted forget export backup restore roll-back release cost lock upgrade clean
+.PHONY: help run serve test test-fast check format bench eval simulate mutants screenshots fuzz load-test package-test foreign-bots audit wheels tf-test tf-mutants tf-plan tf-docs tf-lock line-webhook rich-menu dead-letters invite admit revoke admitted handover waiting forget export backup restore roll-back release cost lock upgrade clean
 
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -113,6 +113,12 @@ admit: $(OPERATIONS_INSTALLED) ## Let a chat talk to the bot: make admit CONVERS
 
 revoke: $(OPERATIONS_INSTALLED) ## Meet a chat with silence: make revoke CONVERSATION=U...
 	@$(BIN)/python -m $(OPERATIONS) revoke "$(CONVERSATION)"
+
+handover: $(OPERATIONS_INSTALLED) ## Let a person answer in a chat: make handover CONVERSATION=U... [ARGS="--minutes 30" or ARGS=--end]
+	@$(BIN)/python -m $(OPERATIONS) handover "$(CONVERSATION)" $(ARGS)
+
+waiting: $(OPERATIONS_INSTALLED) ## List the chats that are handed over to a person
+	@$(BIN)/python -m $(OPERATIONS) waiting
 
 admitted: $(OPERATIONS_INSTALLED) ## List the chats: admitted or not, and their pseudonyms in the logs
 	@$(BIN)/python -m $(OPERATIONS) admitted

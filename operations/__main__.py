@@ -102,9 +102,11 @@ def _dead_letters(env: Mapping[str, str], options: argparse.Namespace) -> None:
 
 
 def _desk(env: Mapping[str, str]) -> Desk:
+    settings = history_settings(env)
     return Desk(
         open_store=lambda: _store(env),
-        lease_s=history_settings(env).lease_s,
+        lease_s=settings.lease_s,
+        handover_minutes=settings.handover_minutes,
         shows_pseudonyms=bool(_access_token(env)),
         out=sys.stdout,
     )

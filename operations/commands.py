@@ -13,6 +13,7 @@ from operations.admissions import LONGEST_DAYS, AdmissionCommands
 from operations.conversations import Forget, all_chats, exported, remove_moved
 from operations.dead_letters import DeadLetterQueue, DeadLetters, summary
 from operations.export_file import read_exports, require_lines, write_export
+from operations.handovers import HandoverCommands
 from operations.persons import ForgetPerson, checked_person_id, exported_person
 from operations.restoration import RestorationRefusedError, Restored, chat_of, check_date, date_line, restore
 from shared.access.admission import Admissions
@@ -23,9 +24,12 @@ from shared.conversation.history_reader import HistoryReader
 from shared.conversation.store import Conversations
 from shared.handlers.unsend import withdrawal_of
 from shared.knowledge.index import KnowledgeIndex
+from shared.line.ids import checked_conversation_id
 from shared.storage.object_store import ObjectStore
 
 CONNECTIONS: Final = 16
+LONGEST_MINUTES: Final = 10_080
+"""The longest handover, a week; also the greatest HANDOVER_MINUTES."""
 _LONGEST_WAIT_S: Final = 60.0
 _CONVERSATION: Final = "LINE's id of the user, group or room: U, C or R and 32 digits"
 
@@ -42,6 +46,7 @@ class Desk:
     shows_pseudonyms: bool
     out: TextIO = field(repr=False)
     folder: Path = Path()
+    handover_minutes: int = 60
     clock: Clock = field(default_factory=SystemClock)
 
     @cached_property
@@ -87,6 +92,14 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     admit = commands.add_parser("admit", help="let a chat talk to the bot, also after it was revoked")
     revoke = commands.add_parser("revoke", help="meet a chat with silence; what is stored of it stays")
     commands.add_parser("admitted", help="list the chats, and by which pseudonyms the logs call them")
+    handover = commands.add_parser(
+        "handover", help="let a person answer in a chat instead of the bot; it records and is silent"
+    )
+    handover.add_argument(
+        "--minutes", type=_minutes, metavar="N", help="it ends after N minutes (default: HANDOVER_MINUTES)"
+    )
+    handover.add_argument("--end", action="store_true", help="the bot answers again")
+    commands.add_parser("waiting", help="list the chats that are handed over, first those that asked for a person")
     restoration = commands.add_parser("restore", help="write the objects of an export that are missing in the bucket")
     restoration.add_argument("file", type=Path, help="what `export --to` has written")
     # Mutually exclusive, unlike in `export`: there, both together select a person's words in one chat.
@@ -102,7 +115,7 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     chosen.add_argument("conversation", nargs="?", help=_CONVERSATION)
     chosen.add_argument("--all", action="store_true", dest="all_chats", help="every chat, one behind the other")
     export.add_argument("--person", metavar="U...", help="only what this person said there, and what came of it")
-    for command in (admit, revoke):
+    for command in (admit, revoke, handover):
         command.add_argument("conversation", help=_CONVERSATION)
 
 
@@ -111,6 +124,8 @@ def carry_out(desk: Desk, options: argparse.Namespace) -> None:
     match options.command:
         case "invite" | "admit" | "revoke" | "admitted":
             _admission(desk, options)
+        case "handover" | "waiting":
+            _handover(desk, options)
         case "restore":
             _restore(desk, options.file)
         case "forget":
@@ -155,6 +170,22 @@ def _admission(desk: Desk, options: argparse.Namespace) -> None:
             desk.say("revoked" if admission.revoke(options.conversation) else "it was not admitted")
         case _:
             desk.say("\n".join(admission.lines()))
+
+
+def _handover(desk: Desk, options: argparse.Namespace) -> None:
+    handovers = HandoverCommands(
+        conversations=desk.conversations, clock=desk.clock, shows_pseudonyms=desk.shows_pseudonyms
+    )
+    if options.command == "waiting":
+        desk.say("\n".join(handovers.lines()))
+        return
+    conversation_id = checked_conversation_id(options.conversation)
+    if options.end:
+        desk.say("the bot answers again" if handovers.end(conversation_id) else "it was not handed over")
+        return
+    minutes = options.minutes or desk.handover_minutes
+    handovers.begin(conversation_id, minutes=minutes)
+    desk.say(f"handed over for {minutes} minutes")
 
 
 def _forget(desk: Desk, conversation_id: str | None, *, person: str | None, has_moved: bool) -> None:
@@ -249,6 +280,13 @@ def _wait_s(text: str) -> float:
     if not 0 < wait_s <= _LONGEST_WAIT_S:
         raise argparse.ArgumentTypeError(f"{text} is no number of seconds up to {_LONGEST_WAIT_S:g}")
     return wait_s
+
+
+def _minutes(text: str) -> int:
+    minutes = int(text)
+    if not 0 < minutes <= LONGEST_MINUTES:
+        raise argparse.ArgumentTypeError(f"{text} is no number of minutes up to {LONGEST_MINUTES}")
+    return minutes
 
 
 def _days(text: str) -> float:

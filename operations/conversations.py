@@ -12,6 +12,7 @@ from shared.conversation.amendment_events import AmendmentEvent
 from shared.conversation.amendment_fold import readable_fold
 from shared.conversation.members import MembersRecord
 from shared.conversation.records import EditedWords, Watermark
+from shared.conversation.silences import SilencesRecord
 from shared.conversation.snapshot_records import SnapshotRecord
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.turn import TurnRecord
@@ -29,15 +30,16 @@ from shared.storage.object_store import ObjectStore
 # snapshot, and the archive after the snapshot, so that a record that a compaction moves meanwhile is found at its new place. Amendments are
 # read first: an export that lacks a later amendment is refused by `restore`. The fold is listed again after the events, because the chat's
 # first fold may be written meanwhile.
-_SINGLE: Final = ("admitted", "erased", "members", "snapshots", "turns")
+_SINGLE: Final = ("admitted", "erased", "members", "silences", "snapshots", "turns")
 _LAST: Final = ("archive",)
-# Objects that stay, without words, after an erasure: they hold admissions, keep late events out, and continue the numbering.
+# Objects that stay, without words, after an erasure: they hold admissions and pauses, keep late events out, and continue the numbering.
 _STAY: Final[Mapping[str, type[object]]] = {
     "admitted": AdmissionRecord,
     "amended": AmendmentEvent,
     "edited": EditedWords,
     "erased": Watermark,
     "members": MembersRecord,
+    "silences": SilencesRecord,
     "snapshots": SnapshotRecord,
     "turns": TurnRecord,
 }

@@ -36,6 +36,7 @@ _FIRST: Final = (
     "edited",
     "amended",
     "admitted",
+    "silences",
     "members",
     "archive",
     "snapshots",

@@ -33,6 +33,7 @@ class HistorySettings:
     history_bucket: str
     storage_emulator_host: str | None
     lease_s: float
+    handover_minutes: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +78,7 @@ def history_settings(env: Mapping[str, str]) -> HistorySettings:
             history_bucket=settings.name("HISTORY_BUCKET"),
             storage_emulator_host=settings.url("STORAGE_EMULATOR_HOST"),
             lease_s=settings.lease_s(),
+            handover_minutes=settings.handover_minutes(),
         ),
     )
 

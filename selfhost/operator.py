@@ -23,7 +23,13 @@ from shared.storage.object_store import ObjectStore
 
 def desk_of(settings: ServeSettings, store: ObjectStore, out: TextIO) -> Desk:
     """Return the desk for the operator's commands."""
-    return Desk(open_store=lambda: store, lease_s=settings.worker.lease_s, shows_pseudonyms=True, out=out)
+    return Desk(
+        open_store=lambda: store,
+        lease_s=settings.worker.lease_s,
+        handover_minutes=settings.worker.handover_minutes,
+        shows_pseudonyms=True,
+        out=out,
+    )
 
 
 def command(settings: ServeSettings, arguments: Sequence[str]) -> int:

@@ -29,8 +29,8 @@ from shared.storage.object_store import ObjectStore
 _COPYING: Final = ".restoring"
 _COMPLETE: Final = ".restored"
 _AMENDED: Final = ("amended/", "edited/", "erased/")
-# Admissions, used invitations and spending keep their present state, whatever the backup says.
-_OF_NOW: Final = ("admitted/", "invitations/", "usage/")
+# Admissions, used invitations, pauses and spending keep their present state, whatever the backup says.
+_OF_NOW: Final = ("admitted/", "invitations/", "silences/", "usage/")
 _THREADS: Final = 4
 
 

@@ -28,6 +28,7 @@ from shared.composition.ports import NotionPort, Options, Ports, Threads
 from shared.composition.warm_up import WarmedUp
 from shared.conversation.spending import Ledger
 from shared.conversation.store import Conversations
+from shared.handlers.silence import Operator
 from shared.handlers.tick import AT_ONCE
 from shared.knowledge.embeddings import Embedder
 from shared.settings.agent_worker import AgentWorkerSettings, GeminiSettings, agent_worker_settings
@@ -225,6 +226,7 @@ def _options(settings: AgentWorkerSettings) -> Options:
         heartbeat_minutes=settings.heartbeat_minutes,
         reminding=settings.reminding,
         reminder_pushes_per_day=settings.reminder_pushes_per_day,
+        operator=Operator(user_id=settings.operator_user_id, minutes=settings.handover_minutes),
         confidence_threshold=settings.confidence_threshold,
         media_bucket=settings.history_bucket if settings.gemini.reads_buckets else None,
     )

@@ -2,7 +2,7 @@
 
 locals {
   # Days from an object's last write to its deletion, by the kind at the top of its name. erased/ stays for ever: it keeps late events out.
-  # So does admitted/, which an operator ends with `make revoke`.
+  # So does admitted/, which an operator ends with `make revoke`, and silences/: a chat that is paused stays paused.
   # members/ has no days: it is as old as the members are in the group, and goes when the bot leaves.
   # due/ has no days: a marker stays until its work was done. Nor has reminders/: a tick removes those that have ended.
   kept_days = {

@@ -40,6 +40,7 @@ output "operations_environment" {
       DEAD_LETTER_SUBSCRIPTIONS = join(",", [for one in google_pubsub_subscription.dead_letters : one.name])
       EVENTS_TOPIC              = google_pubsub_topic.events.name
       GOOGLE_CLOUD_PROJECT      = var.project_id
+      HANDOVER_MINUTES          = tostring(var.bot.handover_minutes)
       HISTORY_BUCKET            = google_storage_bucket.history.name
       LEASE_S                   = tostring(var.bot.lease_s)
       WEBHOOK_URL               = local.webhook_url

@@ -34,6 +34,7 @@ locals {
         GOOGLE_CLOUD_LOCATION     = var.gemini.on_vertex ? var.gemini.location : null
         GOOGLE_GENAI_USE_VERTEXAI = var.gemini.on_vertex ? "true" : null
         GROUP_POLICY              = var.bot.group_policy
+        HANDOVER_MINUTES          = tostring(var.bot.handover_minutes)
         HEARTBEAT_MINUTES         = tostring(local.heartbeat_minutes)
         HISTORY_BUCKET            = google_storage_bucket.history.name
         LATE_REPLY                = var.bot.late_reply
@@ -48,6 +49,7 @@ locals {
         NOTION_BASE_URL           = try(var.notion.base_url, null)
         NOTION_CONVERSATIONS      = try(join(",", var.notion.conversations), null)
         NOTION_DATABASES          = try(jsonencode(var.notion.databases), null)
+        OPERATOR_USER_ID          = var.bot.operator_user_id
         PUSH_AUDIENCE             = local.push_audience["agent_worker"]
         PUSH_SERVICE_ACCOUNT      = local.push_account
         REMINDERS                 = var.bot.reminders

@@ -133,16 +133,18 @@ variable "audit" {
 }
 
 variable "bot" {
-  description = "Who the bot is and how it behaves. null: the code's default. `archive_days`: how far back older messages are kept for the bot to look up; 0: not at all. `confidence_threshold` is a share: what is filed with less goes to the inbox. `embeddings`: search compares meanings too, by requests to an embedding model. `lease_s` in seconds; `settle_ms` of earlier releases has no effect; `reminders` of push, reply (with the next answer only), off, and at most `reminder_pushes_per_day` in a chat (0: no limit); `rich`: lists and choices are drawn as cards, else written; `toolsets` of knowledge, notion, web. `tracing`: spans of the agent go to Cloud Trace, without words of people."
+  description = "Who the bot is and how it behaves. null: the code's default. `archive_days`: how far back older messages are kept for the bot to look up; 0: not at all. `confidence_threshold` is a share: what is filed with less goes to the inbox. `handover_minutes`: how long a person answers instead of the bot before it does again, and `operator_user_id` (the id that `/id` shows in the operator's 1:1 chat) who is told when somebody asks for one. `embeddings`: search compares meanings too, by requests to an embedding model. `lease_s` in seconds; `settle_ms` of earlier releases has no effect; `reminders` of push, reply (with the next answer only), off, and at most `reminder_pushes_per_day` in a chat (0: no limit); `rich`: lists and choices are drawn as cards, else written; `toolsets` of knowledge, notion, web. `tracing`: spans of the agent go to Cloud Trace, without words of people."
   type = object({
     archive_days            = optional(number, 365)
     confidence_threshold    = optional(number, 0.6)
     embeddings              = optional(bool, false)
     group_policy            = optional(string, "mention")
+    handover_minutes        = optional(number, 60)
     late_reply              = optional(string, "button")
     lease_s                 = optional(number, 25)
     locale                  = optional(string, "ja")
     name                    = optional(string)
+    operator_user_id        = optional(string)
     persona                 = optional(string)
     reminder_pushes_per_day = optional(number, 20)
     reminders               = optional(string, "push")
@@ -163,6 +165,16 @@ variable "bot" {
   validation {
     condition     = contains(["mention", "model", "off"], var.bot.group_policy)
     error_message = "bot.group_policy must be mention, model or off."
+  }
+
+  validation {
+    condition     = var.bot.handover_minutes >= 1 && var.bot.handover_minutes <= 10080 && floor(var.bot.handover_minutes) == var.bot.handover_minutes
+    error_message = "bot.handover_minutes must be a whole number of minutes from 1 to 10080 (a week)."
+  }
+
+  validation {
+    condition     = var.bot.operator_user_id == null ? true : can(regex("^U[0-9a-f]{32}$", var.bot.operator_user_id))
+    error_message = "bot.operator_user_id must be U and 32 digits, as `/id` shows it in the operator's 1:1 chat with the bot."
   }
 
   validation {

@@ -8,6 +8,7 @@ from shared.agent.forgetting import proposal_text, without_secrets
 from shared.agent.proposals import described
 from shared.agent.turn_context import TurnContext
 from shared.conversation.records import OutcomeRecord
+from shared.conversation.silences import SilenceChange
 from shared.line.bubbles import length_of, longest_answer
 from shared.line.ids import mask_ids
 from shared.line.messaging import MESSAGES_A_CALL
@@ -43,7 +44,8 @@ def room_above_lists(context: TurnContext, *, locale: str, time_zone: zoneinfo.Z
     """Return the maximum length of an answer, so that all proposals are shown below; each list has its own question."""
     lists = (_proposals(context, locale=locale), _forgetting(context, time_zone))
     waiting = [f"{GAP}{one}" for one in lists if one]
-    return max(1, longest_answer(at_most=MESSAGES_A_CALL - len(waiting)) - sum(map(length_of, waiting)))
+    questions = len(waiting) + context.handover.is_made
+    return max(1, longest_answer(at_most=MESSAGES_A_CALL - questions) - sum(map(length_of, waiting)))
 
 
 def with_proposals(outcome: OutcomeRecord, context: TurnContext, *, locale: str) -> OutcomeRecord:
@@ -76,6 +78,14 @@ def with_forgetting(outcome: OutcomeRecord, context: TurnContext, time_zone: zon
             forgets_for=proposed[0].user_id,
         ),
     )
+
+
+def with_handover(outcome: OutcomeRecord, context: TurnContext) -> OutcomeRecord:
+    """Return the outcome with the offer to call a person; an outcome without text, or with another question, offers none."""
+    if not context.handover.is_made or outcome.text is None or outcome.offer.forgets:
+        return outcome
+    asked_by = context.to_answer[-1].line_message_id
+    return replace(outcome, offer=replace(outcome.offer, silence=SilenceChange.HANDOVER, asked_by=asked_by))
 
 
 def _proposals(context: TurnContext, *, locale: str) -> str:

@@ -17,6 +17,7 @@ from shared.agent.outcomes import (
     marked_outside,
     room_above_lists,
     with_forgetting,
+    with_handover,
     with_proposals,
     with_staged,
 )
@@ -197,6 +198,7 @@ class AgentResponder:
             ),
         )
         outcome = with_forgetting(having_read(outcome, context), context, self.prompt.time_zone)
+        outcome = with_handover(outcome, context)
         if question.is_overheard:
             return marked_outside(outcome, context)
         locale = language_of(context.said, default=self.prompt.locale)

@@ -9,6 +9,7 @@ from typing import Final
 
 from shared.agent.forgetting import Forgetting
 from shared.agent.grounding import Asked
+from shared.agent.handover_offer import HandoverOffer
 from shared.agent.model import ModelResponse
 from shared.agent.outside_words import OutsideWords, outside_in, outside_in_prompt, repeated_sources, sources_of
 from shared.agent.proposals import Proposals
@@ -34,7 +35,8 @@ class TurnContext:
     commit. `to_answer`: the messages to answer; `earlier`: the other messages shown or quoted in the prompt. `staged` holds the staged
     writes of this attempt at the turn, `outside` the confirmed external calls. `untrusted_input`: words shown to the model in
     addition to the chat. `recalled`: records of the chat shown beyond the prompt. `proposals`: the changes that wait for a tap.
-    `forgetting`: the messages proposed for withdrawal. `confirmed`: the proposals that a person's tap confirmed.
+    `forgetting`: the messages proposed for withdrawal. `handover`: whether a person is offered. `confirmed`: the proposals that a person's
+    tap confirmed.
     """
 
     conversation: Conversation
@@ -52,6 +54,7 @@ class TurnContext:
     proposals: Proposals = field(default_factory=Proposals, compare=False, repr=False)
     recalled: Recalled = field(default_factory=Recalled, compare=False, repr=False)
     forgetting: Forgetting = field(default_factory=Forgetting, compare=False, repr=False)
+    handover: HandoverOffer = field(default_factory=HandoverOffer, compare=False, repr=False)
 
     @property
     def is_overheard(self) -> bool:

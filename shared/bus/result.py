@@ -26,6 +26,8 @@ class EventResult(StrEnum):
     LEFT_BEFORE = "left_before"
     NOT_ADMITTED = "not_admitted"
     NOT_ANSWERABLE = "not_answerable"
+    PAUSED = "paused"
+    """The message was sent in a pause, so nothing of it is recorded; or a button was pressed in a silence."""
     TICKED = "ticked"
     TICK_LOST = "tick_lost"
     """A tick could not read what is due; the next one can."""

@@ -48,9 +48,11 @@ from shared.handlers.intake import Intake
 from shared.handlers.listed_reminder_press import ListedReminderPressHandler
 from shared.handlers.membership import MembershipHandler
 from shared.handlers.message import MessageHandler
+from shared.handlers.operator_chat import OperatorChat
 from shared.handlers.postback import PostbackHandler
 from shared.handlers.question_press import QuestionPresses
 from shared.handlers.reminder_press import ReminderPressHandler
+from shared.handlers.silence import SilenceHandler
 from shared.handlers.tick import TickHandler
 from shared.handlers.traces import Traces
 from shared.handlers.unnamed import UnnamedHandler
@@ -158,7 +160,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         limits=options.memory,
         clock=clock,
     )
-    intake = Intake(reader=reader, policy=options.group_policy, bot_name=bot_name)
+    intake = Intake(reader=reader, policy=options.group_policy, bot_name=bot_name, operator=options.operator)
     admissions = Admissions(store=conversations.objects.store, clock=clock)
     doorstep = Doorstep(clock=clock)
     traces = Traces(access=options.access, admissions=admissions, doorstep=doorstep)
@@ -208,6 +210,15 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         usage=usage,
         floods=Floods(clock=clock),
     )
+    silence = SilenceHandler(
+        conversations=conversations,
+        announcer=announcer,
+        profiles=ports.profiles,
+        line=ports.line,
+        phrases=phrases,
+        operator=options.operator,
+        clock=clock,
+    )
     erasure = ErasureHandler(
         conversations=conversations,
         announcer=announcer,
@@ -215,6 +226,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         reader=reader,
         membership=ports.line,
         presses=QuestionPresses(reader=reader, profiles=ports.profiles),
+        silence=silence,
         phrases=phrases,
         features=features.stored,
     )
@@ -222,6 +234,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         conversations=conversations,
         announcer=announcer,
         erasure=erasure,
+        silence=silence,
         budgets=budgets,
         presence=presence,
         phrases=phrases,
@@ -235,6 +248,14 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         intake=intake,
         message=message,
         command=command,
+        operator_chat=OperatorChat(
+            conversations=conversations,
+            announcer=announcer,
+            profiles=ports.profiles,
+            phrases=phrases,
+            operator=options.operator,
+            clock=clock,
+        ),
         postback=PostbackHandler(
             conversations=conversations,
             message=message,
@@ -249,6 +270,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
             reminder=ReminderPressHandler(
                 conversations=conversations, announcer=announcer, phrases=phrases, locale=options.locale
             ),
+            silence=silence,
         ),
         greeting=GreetingHandler(conversations=conversations, announcer=announcer, phrases=phrases),
         membership=MembershipHandler(conversations=conversations),

@@ -23,10 +23,12 @@ from shared.knowledge.staging import EntryOverlay
 from shared.line.messaging import OutgoingMessage
 from shared.metering import Metering
 from shared.tools.core import core_tools
+from shared.tools.guides.handover import HANDOVER_GUIDE
 from shared.tools.guides.knowledge import KNOWLEDGE_GUIDE
 from shared.tools.guides.memory import MEMORY_GUIDE
 from shared.tools.guides.notion import notion_guide
 from shared.tools.guides.web import WEB_GUIDE
+from shared.tools.handover import HandoverTools
 from shared.tools.idempotency import IdempotentWrites
 from shared.tools.knowledge import KnowledgeTools
 from shared.tools.knowledge_queries import KnowledgeQueryTools
@@ -67,6 +69,7 @@ class Features:
                 _memory(memory, options),
                 _entries(ports, options, metering, memory),
                 reminders,
+                _handover(options),
                 _web(ports, metering),
                 _notion(ports, options, writes),
                 *options.more_features,
@@ -136,6 +139,12 @@ def _entries(ports: Ports, options: Options, metering: Metering, memory: ChatMem
     own_facts = OwnFactTools(memory=memory, time_zone=options.time_zone)
     tools = (*_knowledge_tools(model, ports, options, metering), *own_facts.tools()) if model is not None else ()
     return ChatFeature(name="entries", tools=tools, guide=KNOWLEDGE_GUIDE, overlay=EntryOverlay, stored=ENTRIES)
+
+
+def _handover(options: Options) -> ChatFeature:
+    operator_id = options.operator.user_id
+    tools = HandoverTools(operator_id=operator_id).tools() if operator_id is not None else ()
+    return ChatFeature(name="handover", tools=tools, guide=HANDOVER_GUIDE)
 
 
 def _web(ports: Ports, metering: Metering) -> ChatFeature:

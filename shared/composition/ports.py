@@ -19,6 +19,7 @@ from shared.conversation.snapshot import MemoryLimits
 from shared.conversation.store import Conversations
 from shared.features.chat_feature import ChatFeature
 from shared.handlers.heartbeat import ModelChecker
+from shared.handlers.silence import Operator
 from shared.knowledge.embeddings import Embedder
 from shared.line.bot_name import Account
 from shared.line.display_names import Profiles
@@ -142,5 +143,6 @@ class Options:
     heartbeat_minutes: int = 0
     reminding: Reminding = Reminding.PUSH
     reminder_pushes_per_day: int = 0
+    operator: Operator = field(default_factory=Operator)
     more_tools: tuple[Tool, ...] = ()
     more_features: tuple[ChatFeature, ...] = ()

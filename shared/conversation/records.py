@@ -9,6 +9,7 @@ from typing import Final
 from shared.conversation.member_mark import mark_id
 from shared.conversation.provenance import LATEST_MS, Provenance, Source
 from shared.conversation.receipt_lines import compared_arguments, compared_path, compared_texts
+from shared.conversation.silences import SilenceChange
 from shared.line.messaging import ReplyToken
 from shared.line.postback_data import AnswerButton
 from shared.metering import ModelUsage
@@ -162,13 +163,15 @@ class Offer(Extensible):
 
     `is_deferral`: "still thinking", with a button that shows the answer once ready. `asks`: whether to erase, as requested by message
     `asked_by`. `forgets`: messages to withdraw, of the person `forgets_for`. `proposes`: changes to carry out within ten minutes. The press
-    that counts is an outcome of its own, and lists the offer's outcome in `answers`; for a question to erase or withdraw, the outcome of
-    the press repeats `asks` and `forgets`. `suggests`: short things that a person might say next, each by a tap.
+    that counts is an outcome of its own, and lists the offer's outcome in `answers`; for a question to erase, withdraw or be silent, the
+    outcome of the press repeats `asks`, `forgets` and `silence`. `silence`: the pause, resumption or handover that a press begins.
+    `suggests`: short things that a person might say next, each by a tap.
     `card`: the words of the text as a card (`card_text`), until it was sent.
     """
 
     is_deferral: bool = False
     asks: Erasure | None = None
+    silence: SilenceChange | None = None
     asked_by: str | None = None
     forgets: tuple[str, ...] = ()
     forgets_for: str | None = field(default=None, repr=False)
@@ -179,7 +182,7 @@ class Offer(Extensible):
     @property
     def may_be_pressed(self) -> bool:
         """Whether a press of a button may confirm something."""
-        return bool(self.asks or self.forgets or self.proposes)
+        return bool(self.asks or self.silence or self.forgets or self.proposes)
 
     @property
     def has_proposals(self) -> bool:

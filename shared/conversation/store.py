@@ -11,6 +11,7 @@ from shared.conversation.amendment_views import AmendmentViews
 from shared.conversation.archive import ARCHIVE_DAYS, SEGMENT_MESSAGES, Archive
 from shared.conversation.journal import Journal
 from shared.conversation.members import Members
+from shared.conversation.silences import SilencedChats, Silences
 from shared.conversation.snapshot import Snapshot
 from shared.conversation.spending import Ledger
 from shared.conversation.turn import FENCE, Turn
@@ -35,6 +36,7 @@ class Conversation:
     archive: Archive = field(repr=False)
     turn: Turn = field(repr=False)
     members: Members = field(repr=False)
+    silences: Silences = field(repr=False)
 
     @property
     def id(self) -> str:
@@ -61,6 +63,7 @@ class Conversations:
     new_id: Callable[[], str] = field(default=_new_id, repr=False)
     ledger: Ledger = field(default_factory=Ledger, repr=False)
     views: AmendmentViews = field(default_factory=AmendmentViews, repr=False)
+    silenced: SilencedChats = field(default_factory=SilencedChats, repr=False)
     archive_days: int = ARCHIVE_DAYS
     segment_messages: int = SEGMENT_MESSAGES
 
@@ -124,4 +127,5 @@ class Conversations:
                 lease_s=self.lease_s,
             ),
             members=Members(names=names, store=objects.store, amendments=amendments),
+            silences=Silences(names=names, store=objects.store, clock=self.clock, silenced=self.silenced),
         )

@@ -13,8 +13,10 @@ from shared import logs
 from shared.access.budgets import Budgets
 from shared.bus.result import EventResult
 from shared.conversation.records import Erasure, Offer
+from shared.conversation.silences import SilenceChange
 from shared.conversation.store import Conversation, Conversations
 from shared.handlers.erasure import ErasureHandler
+from shared.handlers.silence import SilenceHandler
 from shared.knowledge.overview import EntryOverview, digest_of_today, open_entries
 from shared.line.cards.card import Card, CardRow, card_text
 from shared.line.commands import Command
@@ -49,6 +51,7 @@ class CommandHandler:
     conversations: Conversations
     announcer: Announcer
     erasure: ErasureHandler
+    silence: SilenceHandler
     budgets: Budgets
     presence: Presence
     phrases: Phrases
@@ -56,7 +59,9 @@ class CommandHandler:
     time_zone: zoneinfo.ZoneInfo = field(repr=False)
     is_rich: bool = True
 
-    def __call__(self, event: LineEvent, content: MessageContent, command: Command) -> EventResult:
+    def __call__(  # noqa: PLR0911 - one return a kind of command
+        self, event: LineEvent, content: MessageContent, command: Command
+    ) -> EventResult:
         """The command was carried out and answered, or the chat was asked for a confirmation.
 
         Repeated: no answer is sent twice, later messages are not erased, and a group that the bot joined again is not left.
@@ -70,6 +75,8 @@ class CommandHandler:
                     return self._tell_usage(event) if command is Command.USAGE else self._show(event, command)
                 case Command.FORGET | Command.FORGET_ME if event.is_one_on_one or command is Command.FORGET:
                     return self.erasure.ask(event, content, Erasure.FORGET)
+                case Command.PAUSE | Command.RESUME:
+                    return self.silence.command(event, content, SilenceChange(command.value))
                 case Command.FORGET_ME:
                     return self.erasure.forget_member(event)
                 case Command.RESET | Command.EXIT | Command.BYE if event.is_one_on_one:

@@ -1,6 +1,7 @@
 """Dispatch: hand an event, or a tick, to the handler of its kind; an event without a handler is acknowledged."""
 
 from collections.abc import Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -9,6 +10,7 @@ from shared.bus.envelope import Envelope
 from shared.bus.messages import TICK_TYPE, Tick
 from shared.bus.result import EventResult
 from shared.clock import MINUTE_MS, Clock, Deadline
+from shared.conversation.silences import SilencesRecord
 from shared.handlers.admission import AdmissionHandler
 from shared.handlers.command import CommandHandler
 from shared.handlers.departure import DepartureHandler
@@ -18,6 +20,7 @@ from shared.handlers.greeting import GreetingHandler
 from shared.handlers.intake import Intake
 from shared.handlers.membership import MembershipHandler
 from shared.handlers.message import MessageHandler
+from shared.handlers.operator_chat import OperatorChat
 from shared.handlers.postback import PostbackHandler
 from shared.handlers.tick import TickHandler
 from shared.handlers.unnamed import UnnamedHandler
@@ -37,6 +40,7 @@ class Dispatch:
     intake: Intake
     message: MessageHandler
     command: CommandHandler
+    operator_chat: OperatorChat
     postback: PostbackHandler
     greeting: GreetingHandler
     membership: MembershipHandler
@@ -69,9 +73,17 @@ class Dispatch:
         if event.type in _FORGETTING:
             return self._forget(event)
         if self.forgetting.passes_admission(event):
-            return self._handle_admitted(event)
+            return self._handle_admitted(event, self._begin_silences(event))
+        silences = self._begin_silences(event)  # beside the admission, so that it takes no round trip of its own
         refused = self.admission(event)
-        return self._handle_admitted(event) if refused is None else refused
+        return self._handle_admitted(event, silences) if refused is None else refused
+
+    def _begin_silences(self, event: LineEvent) -> Future[SilencesRecord]:
+        """Begin to read the chat's silences, which decide about a message."""
+        conversation = self.message.conversations.of(event.conversation_id)
+        if event.type != "message":
+            return Future()
+        return conversation.objects.reads.submit(conversation.silences.read)
 
     def _forget(self, event: LineEvent) -> EventResult:
         if event.type == "memberLeft":
@@ -80,12 +92,16 @@ class Dispatch:
             return self.unsend.withdraw(event)
         return self.departure(event)
 
-    def _handle_admitted(self, event: LineEvent) -> EventResult:  # noqa: PLR0911 - one return a kind
+    def _handle_admitted(  # noqa: PLR0911 - one return a kind
+        self, event: LineEvent, silences: Future[SilencesRecord]
+    ) -> EventResult:
         match event:
             case LineEvent(type="message", message=MessageContent() as content):
                 command = self.intake.command(event, content)
                 if command is None or command is Command.CATCH_UP:  # the model answers a catch-up, like a question
-                    return self.message(event, content)
+                    return self.message(event, content, silences)
+                if command is Command.HANDOVER:
+                    return self.operator_chat(event, self.intake.handover_name(event, content))
                 return self.command(event, content, command)
             case LineEvent(type="follow" | "join"):
                 return self.greeting(event)

@@ -5,6 +5,7 @@ from itertools import chain
 
 from shared.bus.result import EventResult
 from shared.conversation.redaction.sweep import Sweep
+from shared.conversation.silences import SilenceKind
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.withdrawal import Withdrawal
 from shared.handlers.admission import AdmissionHandler
@@ -25,7 +26,7 @@ class EditHandler:
         """Every object with the message holds its new words.
 
         Repeated, or older than another edit: changes nothing. Message unknown (yet): the amendment waits for the message; in a chat without
-        admission, the message counts as withdrawn instead, so that no new words are stored there.
+        admission, and in a pause, the message counts as withdrawn instead, so that no new words are stored there.
         Raises: StorageUnavailableError; safe to deliver again.
         Example: "see you at 7" was edited to "see you at 8"; journal, snapshot and archive then hold "see you at 8".
         """
@@ -35,6 +36,9 @@ class EditHandler:
         if not self.admission.admits(event) and not _holds(conversation, own_id):
             self.withdrawal.withdraw(conversation, own_id, timestamp_ms=event.timestamp_ms)
             return EventResult.WITHDRAWN
+        if conversation.silences.read().at(event.timestamp_ms) is SilenceKind.PAUSE:  # the new words are not recorded
+            self.withdrawal.withdraw(conversation, own_id, timestamp_ms=event.timestamp_ms)
+            return EventResult.PAUSED
         counts = self.withdrawal.edit(
             conversation,
             own_id,

@@ -19,6 +19,7 @@ from shared.features.stored_features import STORED_FEATURES
 from shared.handlers.holdings import holdings_of
 from shared.handlers.persons import messages_of
 from shared.handlers.question_press import QuestionPresses
+from shared.handlers.silence import SilenceHandler
 from shared.knowledge.entry_store import EntryStore
 from shared.line.events import LineEvent, MessageContent
 from shared.line.messaging import Membership
@@ -43,6 +44,7 @@ class ErasureHandler:
     reader: HistoryReader
     membership: Membership
     presses: QuestionPresses
+    silence: SilenceHandler
     phrases: Phrases
     features: Sequence[StoredFeature] = STORED_FEATURES
 
@@ -64,7 +66,7 @@ class ErasureHandler:
         )
         return self.announcer.announce(conversation, question, event.reply_token, event.deadline)
 
-    def confirm(self, event: LineEvent, question_id: str) -> EventResult:
+    def confirm(self, event: LineEvent, question_id: str) -> EventResult:  # noqa: PLR0911 - one return a question
         """The erasure is carried out if this press counts; any other press changes nothing, and is told why.
 
         Repeated: an unfinished erasure is completed, as of its press. Raises: as a command does.
@@ -73,6 +75,8 @@ class ErasureHandler:
         press = self.presses.counting(conversation, event, question_id)
         if isinstance(press, Phrase):
             return self._refuse(conversation, event, press)
+        if press.offer.silence is not None:
+            return self.silence.carry_out(event, press.offer.silence)
         if press.offer.forgets:
             return self._forget_messages(conversation, event, press, question_id)
         match press.offer.asks:

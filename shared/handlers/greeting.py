@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from shared.bus.result import EventResult
+from shared.conversation.silences import SilenceKind, ended
 from shared.conversation.store import Conversations
 from shared.line.events import LineEvent
 from shared.line.phrases import Phrase, Phrases
@@ -18,11 +19,14 @@ class GreetingHandler:
     phrases: Phrases
 
     def __call__(self, event: LineEvent) -> EventResult:
-        """The greeting was sent on the event's token; an event without token is not answered.
+        """The greeting was sent on the event's token; an event without token is not answered.  A pause of an earlier stay is over.
 
         Repeated: an event whose outcome is recorded is not greeted again.
         Raises: TurnBusyError, StorageUnavailableError; safe to deliver again.
         """
+        conversation = self.conversations.of(event.conversation_id)
+        if conversation.silences.read().switches:  # of an earlier stay
+            conversation.silences.add(lambda _: ended(event.webhook_event_id, *SilenceKind, at_ms=event.timestamp_ms))
         if event.reply_token is None:
             return EventResult.NOT_ANSWERABLE
         greeting = Announcement(
@@ -31,6 +35,4 @@ class GreetingHandler:
             text=self.phrases.text(Phrase.GREETING_FRIEND if event.is_one_on_one else Phrase.GREETING_GROUP),
             is_joining=event.type == "join",
         )
-        return self.announcer.announce(
-            self.conversations.of(event.conversation_id), greeting, event.reply_token, event.deadline
-        )
+        return self.announcer.announce(conversation, greeting, event.reply_token, event.deadline)

@@ -1,13 +1,14 @@
 """Intake: from a parsed event to the record of its message: whether the bot is addressed, and the words without the bot's name."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from shared.conversation.history_reader import HistoryReader
 from shared.conversation.records import MessageRecord
 from shared.conversation.store import Conversation
+from shared.handlers.silence import Operator
 from shared.line.bot_name import BotName
-from shared.line.commands import Command, code_of, command_of
+from shared.line.commands import Command, command_of, words_after
 from shared.line.events import LineEvent, MessageContent
 from shared.line.ids import is_event_or_message_id
 from shared.line.mentions import GroupPolicy, is_addressed, may_address_by_quote, without_address
@@ -23,6 +24,7 @@ class Intake:
     reader: HistoryReader
     policy: GroupPolicy
     bot_name: BotName
+    operator: Operator = field(default_factory=Operator)
 
     def message(self, event: LineEvent, content: MessageContent) -> MessageRecord:
         """Return the record of a message; its words decide whether it addresses the bot.
@@ -73,17 +75,25 @@ class Intake:
         return _words(content, self._names(event))
 
     def command(self, event: LineEvent, content: MessageContent) -> Command | None:
-        """Return the command of a message, addressed or not.  None in standby mode, where another channel answers."""
+        """Return the command of a message, addressed or not.
+
+        None in standby mode, where another channel answers, and for `/handover` in any chat but the operator's own.
+        """
         if event.reply_token is None:
             return None
         names = self._names(event)
-        return command_of(
+        command = command_of(
             content, bot_names=names, is_addressed=is_addressed(event, policy=self.policy, bot_names=names)
         )
+        return None if command is Command.HANDOVER and not self.operator.is_in(event) else command
+
+    def handover_name(self, event: LineEvent, content: MessageContent) -> str:
+        """Return the words behind `/handover`; empty without words."""
+        return words_after(Command.HANDOVER, content, bot_names=self._names(event))
 
     def code(self, event: LineEvent, content: MessageContent) -> str:
         """Return the invitation code behind `/start`; empty without a code."""
-        return code_of(content, bot_names=self._names(event))
+        return words_after(Command.START, content, bot_names=self._names(event))
 
     def _names(self, event: LineEvent) -> tuple[str, ...]:
         """Return the names that address the bot; in a 1:1 chat no name is needed."""

@@ -1,7 +1,7 @@
 """Message events: record the message, reply if the bot is addressed, and keep the chat small afterwards."""
 
 from collections.abc import Iterator, Sequence
-from concurrent.futures import wait
+from concurrent.futures import Future, wait
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -16,6 +16,7 @@ from shared.conversation.compaction import FOLD_S, Compaction
 from shared.conversation.history import History
 from shared.conversation.media import Fetches, Media
 from shared.conversation.records import ANSWERABLE_MS, MessageRecord
+from shared.conversation.silences import SilenceKind, SilencesRecord
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.withdrawal import Withdrawal
 from shared.errors import AizuchiError, StorageUnavailableError
@@ -54,29 +55,39 @@ class MessageHandler:
     usage: DeploymentUsage
     floods: Floods
 
-    def __call__(self, event: LineEvent, content: MessageContent) -> EventResult:
+    def __call__(self, event: LineEvent, content: MessageContent, silences: Future[SilencesRecord]) -> EventResult:
         """The message is in the journal, and answered if the bot is addressed and an answer is possible.
+
+        `silences` are being read. In a pause nothing is recorded; in a handover the message is recorded as context. Only a plain text to
+        the bot, in a chat of which this instance has read no silence, is recorded before the reading has ended, which takes no round trip.
 
         Repeated: the model is not asked again about an event with a recorded outcome.
         Raises: TurnBusyError, StorageUnavailableError; safe to deliver again.
         Example: the 35th message of a minute is recorded as context, and the newest message of the flood gets one answer for all.
         """
         deadline, conversation = event.deadline, self.conversations.of(event.conversation_id)
-        message = self.intake.record_quote(conversation, event, self.intake.message(event, content))
+        message = self.intake.message(event, content)
+        if silences.done() or conversation.silences.is_known or not _is_plain_request(message):
+            result = self._in_silence(conversation, message, silences.result(), deadline)
+            if result is not None:
+                return result
+        message = self.intake.record_quote(conversation, event, message)
         if not message.addressed or message.reply_token is None:
             return self._overhear(conversation, message, deadline)
         if self._was_folded(conversation, message):
             return EventResult.FOLDED
         # Record the message after the flood: a turn that covered it earlier would leave the messages folded later unanswered.
         is_flood = self.floods.note(conversation.id, message)
+        if is_flood and (result := self._in_silence(conversation, message, silences.result(), deadline)) is not None:
+            return result
         folded = self.floods.wait_for_end(conversation.id, message.line_message_id) if is_flood else ()
         if folded is None:
             return self._fold(conversation, message, deadline)
         is_known = bool(folded) and self._is_known(conversation, message)
         with self.presence.during(mark_as_read_token=content.mark_as_read_token):
-            result = self._answer(conversation, message, deadline)
+            result = self._answer(conversation, message, deadline, silences)
             if result is EventResult.WITHDRAWN or (is_known and result is EventResult.ALREADY_ANSWERED):
-                self._answer_next(conversation, self._unanswered(conversation, message, folded), deadline)
+                self._answer_next(conversation, self._unanswered(conversation, message, folded), deadline, silences)
             elif result is EventResult.HANDED_OVER:
                 self._reopen_next(conversation, self._unanswered(conversation, message, folded))
             return result
@@ -88,7 +99,8 @@ class MessageHandler:
         Raises: as for a message.
         """
         conversation = self.conversations.of(event.conversation_id)
-        return self._answer(conversation, self.intake.press(event, press), event.deadline)
+        silences = conversation.objects.reads.submit(conversation.silences.read)
+        return self._answer(conversation, self.intake.press(event, press), event.deadline, silences)
 
     def suggestions_of(self, event: LineEvent, answer_id: str) -> tuple[str, ...]:
         """Return the suggestions of an answer in the event's chat; none once the answer was withdrawn or forgotten."""
@@ -103,14 +115,39 @@ class MessageHandler:
         Repeated: the model is not asked again about a press with a recorded outcome. Raises: as for a message.
         """
         conversation = self.conversations.of(event.conversation_id)
-        return self._answer(conversation, self.intake.suggestion(event, words), event.deadline)
+        silences = conversation.objects.reads.submit(conversation.silences.read)
+        return self._answer(conversation, self.intake.suggestion(event, words), event.deadline, silences)
 
-    def _answer(self, conversation: Conversation, message: MessageRecord, deadline: Deadline) -> EventResult:
+    def _in_silence(
+        self, conversation: Conversation, message: MessageRecord, silences: SilencesRecord, deadline: Deadline
+    ) -> EventResult | None:
+        """Return the result of a message that is not answered: it was sent in a silence, or arrives in one.  None: it may be answered.
+
+        Of a message that was sent in a pause nothing is left, also of an earlier delivery that recorded it before it knew of the pause.
+        """
+        sent_in, present = silences.at(message.timestamp_ms), silences.now(self.conversations.clock.now_ms())
+        if sent_in is SilenceKind.PAUSE:
+            if conversation.journal.message_of(message.line_message_id) is not None:
+                self.withdrawal.withdraw(conversation, message.line_message_id, timestamp_ms=message.timestamp_ms)
+            return EventResult.PAUSED
+        if sent_in is None and present is None:
+            return None
+        result = self._overhear(conversation, replace(message, addressed=False, reply_token=None), deadline)
+        conversation.journal.mark_as_context(message.line_message_id)  # if an earlier delivery recorded a request
+        return result
+
+    def _answer(
+        self,
+        conversation: Conversation,
+        message: MessageRecord,
+        deadline: Deadline,
+        silences: Future[SilencesRecord],
+    ) -> EventResult:
         self.usage.begin_exchange()
         self.people.begin(conversation, message)
         fetches = self.media.begin_fetch(conversation, message)
         try:
-            run = self.reply(conversation, message, fetches, deadline)
+            run = self.reply(conversation, message, fetches, deadline, silences=silences)
         finally:
             # Wait, because no work may go on once the request is answered
             wait(fetches.values(), timeout=deadline.within(_LAST_FETCH_S).left_s)
@@ -180,10 +217,16 @@ class MessageHandler:
             turn
         )
 
-    def _answer_next(self, conversation: Conversation, folded: Sequence[MessageRecord], deadline: Deadline) -> None:
+    def _answer_next(
+        self,
+        conversation: Conversation,
+        folded: Sequence[MessageRecord],
+        deadline: Deadline,
+        silences: Future[SilencesRecord],
+    ) -> None:
         """Let the newest folded message answer for the flood, because the waiting message needs no answer."""
         for message in self._reopen(conversation, folded):
-            if self._answer(conversation, message, deadline) is not EventResult.WITHDRAWN:
+            if self._answer(conversation, message, deadline, silences) is not EventResult.WITHDRAWN:
                 return
 
     def _reopen_next(self, conversation: Conversation, folded: Sequence[MessageRecord]) -> None:
@@ -253,6 +296,11 @@ class MessageHandler:
             conversation.amendments.fold_if_due()
         except AizuchiError as cause:
             logs.warning("amendments_not_folded", error_type=type(cause).__name__)
+
+
+def _is_plain_request(message: MessageRecord) -> bool:
+    """Whether the message may be recorded before its silences are read: a text to the bot, of which no medium is fetched."""
+    return message.addressed and message.type == "text" and message.quoted_message_id is None
 
 
 def _check_ended(fetches: Fetches) -> None:

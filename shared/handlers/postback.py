@@ -10,6 +10,7 @@ from shared.handlers.erasure import ErasureHandler
 from shared.handlers.listed_reminder_press import ListedReminderPressHandler
 from shared.handlers.message import MessageHandler
 from shared.handlers.reminder_press import ReminderPressHandler
+from shared.handlers.silence import SilenceHandler
 from shared.line.display_names import Profiles
 from shared.line.events import LineEvent
 from shared.line.phrases import Phrase, Phrases
@@ -36,6 +37,7 @@ class PostbackHandler:
     reminder: ReminderPressHandler
     listed_reminder: ListedReminderPressHandler
     command: CommandHandler
+    silence: SilenceHandler
     announcer: Announcer
     profiles: Profiles
     phrases: Phrases
@@ -83,7 +85,9 @@ class PostbackHandler:
     def _press(self, event: LineEvent, press: AnswerPress) -> EventResult:
         """Pass a member's press on to the answer's turn; anybody else is told that nothing was changed."""
         refusal = self._refusal(event)
-        return self.message.press(event, press) if refusal is None else self._refuse(event, refusal)
+        if refusal is not None:
+            return self._refuse(event, refusal)
+        return self._told_of_silence(event, self.message.press(event, press))
 
     def _ask(self, event: LineEvent, answer_id: str, number: int) -> EventResult:
         """Answer a member's press of a suggestion as a question; a press of a withdrawn or forgotten answer is told that it does not apply.
@@ -96,7 +100,11 @@ class PostbackHandler:
         suggested = self.message.suggestions_of(event, answer_id)
         if number >= len(suggested):
             return self._refuse(event, Phrase.PRESS_VOID)
-        return self.message.ask(event, suggested[number])
+        return self._told_of_silence(event, self.message.ask(event, suggested[number]))
+
+    def _told_of_silence(self, event: LineEvent, result: EventResult) -> EventResult:
+        """Return the result of a press; one that met a pause or a handover is told so."""
+        return self.silence.refuse_press(event) if result is EventResult.PAUSED else result
 
     def _refuse(self, event: LineEvent, refusal: Phrase) -> EventResult:
         logs.info("press_refused", reason=refusal.value)

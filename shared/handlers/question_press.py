@@ -1,4 +1,4 @@
-"""Presses of the button under a question whether to erase something: which press counts, and why another does not.
+"""Presses of the button under a question whether to erase something, or to be silent: which press counts, and why another does not.
 
 A press counts once, within ten minutes of its question, in the question's chat, from a member, and while the command that was asked about
 stands. Only the person who asked may confirm that own messages are taken back. Of several presses the first counts: it creates an outcome
@@ -74,7 +74,8 @@ def confirmed_question(history: History, question_id: str, *, pressed_ms: int) -
     Both times are LINE's timestamps. For example, a press eleven minutes after its question gets PRESS_EXPIRED.
     """
     question = _outcome_in(history, question_id)
-    if question is None or not (question.offer.asks or question.offer.forgets) or not question.holds_words:
+    is_question = question is not None and bool(question.offer.asks or question.offer.silence or question.offer.forgets)
+    if question is None or not is_question or not question.holds_words:
         return Phrase.PRESS_VOID
     is_in_time = 0 <= pressed_ms - question.timestamp_ms <= CONFIRMED_WITHIN_MS
     return question if is_in_time else Phrase.PRESS_EXPIRED
@@ -91,5 +92,5 @@ def _press_of(offer: Offer, event: LineEvent, press_id: str) -> OutcomeRecord:
         kind=OutcomeKind.SKIPPED,
         provenance=Provenance(since_ms=event.timestamp_ms, until_ms=event.timestamp_ms),
         answers=(event.webhook_event_id,),
-        offer=Offer(asks=offer.asks, forgets=offer.forgets),
+        offer=Offer(asks=offer.asks, silence=offer.silence, forgets=offer.forgets),
     )

@@ -21,6 +21,9 @@ class Command(StrEnum):
     FORGET_ME = "forget me"
     EXPORT_ME = "export me"
     START = "start"
+    PAUSE = "pause"
+    RESUME = "resume"
+    HANDOVER = "handover"
     CATCH_UP = "catchup"
     USAGE = "usage"
     NOTES = "notes"
@@ -53,6 +56,7 @@ _OTHER_NAMES: Final = {
     "提醒": Command.REMINDERS,
 }
 """Names that people try after the slash."""
+_WITH_WORDS: Final = (Command.START, Command.HANDOVER)
 _WITHOUT_SLASH: Final = frozenset({"help", "ヘルプ", "使い方", "使用說明", "วิธีใช้"})
 
 
@@ -67,14 +71,14 @@ def command_of(content: MessageContent, *, bot_names: Sequence[str], is_addresse
     return Command.HELP if is_addressed and _visible(text).casefold() in _WITHOUT_SLASH else parse_command(text)
 
 
-def code_of(content: MessageContent, *, bot_names: Sequence[str]) -> str:
-    """Return the words after `/start`: `/start 1234` -> "1234"; without words, ""."""
+def words_after(command: Command, content: MessageContent, *, bot_names: Sequence[str]) -> str:
+    """Return the words after a command that takes words: `/start 1234` -> "1234"; without words, or for another command, ""."""
     words = _words(without_address(content, bot_names=bot_names))
-    return words.partition(" ")[2] if words.partition(" ")[0] == Command.START else ""
+    return words.partition(" ")[2] if words.partition(" ")[0] == command else ""
 
 
 def parse_command(text: str) -> Command | None:
-    """Return the command if nothing else is in the text, in any width and case of letters; only `/start` takes further words.
+    """Return the command if nothing else is in the text, in any width and case; only `/start` and `/handover` take further words.
 
     For example, "/Reset" in full-width letters is `Command.RESET`, as "/new" is, and "/reset please" is no command.
     """
@@ -83,7 +87,7 @@ def parse_command(text: str) -> Command | None:
         return Command(words)
     if words in _OTHER_NAMES:
         return _OTHER_NAMES[words]
-    return Command.START if words.partition(" ")[0] == Command.START else None
+    return next((one for one in _WITH_WORDS if words.partition(" ")[0] == one), None)
 
 
 def _words(text: str) -> str:

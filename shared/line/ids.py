@@ -18,6 +18,11 @@ def is_conversation_id(value: object) -> bool:
     return isinstance(value, str) and _CONVERSATION_ID.fullmatch(value) is not None
 
 
+def is_user_id(value: object) -> bool:
+    """Whether the value is the id of a user, which is also the id of the user's 1:1 chat."""
+    return isinstance(value, str) and value.startswith("U") and is_conversation_id(value)
+
+
 def is_event_or_message_id(value: object) -> bool:
     """Whether the value can be the id of a webhook event or of a message."""
     return isinstance(value, str) and _EVENT_OR_MESSAGE_ID.fullmatch(value) is not None

@@ -21,9 +21,10 @@ class Phrase(StrEnum):
 
     `{bot}` stands for the bot's name; ID, EXPORT_ME, INVITATION_NEEDED and INVITATION_CLOSED need the fact `id`. The three questions about
     erasures need `messages`, `entries`, `media` and `reminders`, FORGET_ME_DONE and FORGET_MESSAGES_QUESTION `messages`,
-    FORGET_MESSAGES_DONE `messages`, `answers` and `entries`, USAGE `turns` and `tokens`, NOTES_OPEN `count`, SUGGESTED `words`, and
-    REMINDER_POSTPONED `when`. Questions need `until`, the hour at which their buttons end (`Phrases.hour`).
-    Names that end with `_button` are labels.
+    FORGET_MESSAGES_DONE `messages`, `answers` and `entries`, USAGE `turns` and `tokens`, NOTES_OPEN `count`, SUGGESTED `words`,
+    REMINDER_POSTPONED `when`, HANDOVER_DONE `minutes`, HANDOVER_BEGUN `name` and `minutes`, HANDOVER_UNKNOWN and HANDOVER_ENDED `name`,
+    and HANDOVER_NOTICE `name` and `chat`. Questions need `until`, the hour at which their buttons end (`Phrases.hour`). Names that
+    end with `_button` are labels.
     """
 
     GREETING_FRIEND = "greeting_friend"
@@ -40,6 +41,23 @@ class Phrase(StrEnum):
     FORGET_DONE = "forget_done"
     LEAVE_QUESTION = "leave_question"
     LEAVE_BUTTON = "leave_button"
+    PAUSE_QUESTION = "pause_question"
+    PAUSE_BUTTON = "pause_button"
+    PAUSE_DONE = "pause_done"
+    RESUME_QUESTION = "resume_question"
+    RESUME_BUTTON = "resume_button"
+    RESUME_DONE = "resume_done"
+    PRESS_IN_PAUSE = "press_in_pause"
+    PRESS_IN_HANDOVER = "press_in_handover"
+    HANDOVER_QUESTION = "handover_question"
+    HANDOVER_BUTTON = "handover_button"
+    HANDOVER_DONE = "handover_done"
+    HANDOVER_NOTICE = "handover_notice"
+    HANDOVER_LIST = "handover_list"
+    HANDOVER_NONE = "handover_none"
+    HANDOVER_UNKNOWN = "handover_unknown"
+    HANDOVER_BEGUN = "handover_begun"
+    HANDOVER_ENDED = "handover_ended"
     FORGET_ME_DONE = "forget_me_done"
     FORGET_MESSAGES_QUESTION = "forget_messages_question"
     FORGET_MESSAGES_BUTTON = "forget_messages_button"

@@ -26,6 +26,7 @@ from shared.errors import LineUnavailableError, TurnBusyError
 from shared.line.messaging import PushApi, PushFate, push_until_known
 from shared.reminders.reminder import Claim, Reminder, ReminderState
 from shared.reminders.schedule import Schedule
+from shared.reminders.silence import postpone
 from shared.reminders.store import ReminderStore, next_ms_of
 from shared.reminders.wording import Occurrence, OccurrenceWords, Wording
 
@@ -70,6 +71,7 @@ class ReminderDelivery:
         the fate of the push is unknown; StorageUnavailableError, LineRefusedError. A repeated call is safe after each of these.
         """
         store, now_ms = ReminderStore(conversation), self.clock.now_ms()
+        silences = conversation.objects.reads.submit(conversation.silences.read)
         stored = store.find(reminder_id)
         if stored is None:
             return
@@ -85,6 +87,9 @@ class ReminderDelivery:
             store.delete(reminder, generation=generation)
         elif reminder.claim is not None and reminder.claim.until_ms > now_ms:
             raise TurnBusyError("another worker may be pushing the reminder")
+        elif (silence := silences.result().now(now_ms)) is not None:
+            postpone(conversation, reminder, silence, now_ms=now_ms)
+            logs.info("reminder_waits", reason=silence.kind.value)
         else:
             self._deliver(store, reminder, generation, due_ms=next_ms)
 
@@ -178,10 +183,12 @@ class ReminderDelivery:
     def _check_claim(self, store: ReminderStore, claimed: _Claimed) -> Amendments:
         """Check right before the push that the claim still stands; return the amendments.
 
-        Raises: TurnBusyError, if the reminder was changed, cancelled or withdrawn since; the next tick does the remaining work.
+        Raises: TurnBusyError, if the reminder was changed, cancelled or withdrawn since, or a silence began; the next tick does the
+        remaining work.
         """
         conversation, reminder = store.conversation, claimed.reminder
         pending_read = conversation.objects.reads.submit(store.find, reminder.id)
+        silences = conversation.objects.reads.submit(conversation.silences.read)
         amendments = conversation.amendments.fresh_look()
         stored = pending_read.result()
         if stored is None or stored[1] != claimed.generation:
@@ -189,6 +196,8 @@ class ReminderDelivery:
         if reminder.is_from_withdrawn(amendments.is_withdrawn_from_entries):
             store.delete(reminder, generation=claimed.generation)
             raise TurnBusyError("the reminder was withdrawn")
+        if silences.result().now(self.clock.now_ms()) is not None:
+            raise TurnBusyError("a silence began under the claim")
         return amendments
 
     def _push(self, conversation: Conversation, claimed: _Claimed, words: OccurrenceWords) -> PushFate:

@@ -85,7 +85,7 @@ class KeptReminders:
 
 def _room_of(outcome: OutcomeRecord) -> int:
     """Return the longest text of the answer; each question after the answer takes a bubble."""
-    questions = bool(outcome.offer.forgets) + outcome.offer.has_proposals
+    questions = bool(outcome.offer.silence) + bool(outcome.offer.forgets) + outcome.offer.has_proposals
     return longest_answer(at_most=MESSAGES_A_CALL - questions)
 
 

@@ -9,6 +9,7 @@ from typing import Final
 from shared.access.admission import Access
 from shared.access.budgets import Limits
 from shared.conversation.archive import ARCHIVE_DAYS
+from shared.line.ids import is_user_id
 from shared.line.mentions import GroupPolicy
 from shared.locales.language_file import LOCALES
 from shared.reminders.delivery import Reminding
@@ -92,6 +93,8 @@ class AgentWorkerSettings:
     push: PushSettings | None
     reminding: Reminding
     reminder_pushes_per_day: int
+    operator_user_id: str | None = field(repr=False)
+    handover_minutes: int
     access: Access
     limits: Limits
     clock_offset_file: Path | None
@@ -124,6 +127,8 @@ def _agent_worker(settings: EnvironmentReader) -> AgentWorkerSettings:
         push=push_settings(settings),
         reminding=Reminding(settings.one_of("REMINDERS", tuple(Reminding), default=Reminding.PUSH)),
         reminder_pushes_per_day=settings.whole_number("REMINDER_PUSHES_PER_DAY", default=20, least=0, most=10_000),
+        operator_user_id=_user_id(settings, "OPERATOR_USER_ID"),
+        handover_minutes=settings.handover_minutes(),
         access=Access(settings.one_of("ACCESS", tuple(Access), default=Access.INVITED)),
         limits=_limits(settings),
         clock_offset_file=settings.clock_offset_file(),
@@ -137,6 +142,13 @@ def _agent_worker(settings: EnvironmentReader) -> AgentWorkerSettings:
             is_rich=settings.one_of("RICH", ("on", "off"), default="on") == "on",
         ),
     )
+
+
+def _user_id(settings: EnvironmentReader, name: str) -> str | None:
+    user_id = settings.optional(name)
+    if user_id is not None and not is_user_id(user_id):
+        settings.faults.append(f"{name} is no id of a user, U and 32 digits, as `/id` shows it in a 1:1 chat")
+    return user_id
 
 
 def _limits(settings: EnvironmentReader) -> Limits:

@@ -134,6 +134,10 @@ class EnvironmentReader:
         least = 1 if self.optional("STORAGE_EMULATOR_HOST") else LEAST_LEASE_S
         return self.number("LEASE_S", default=25, least=least, most=60)
 
+    def handover_minutes(self) -> int:
+        """Read after how many minutes a handover to a person ends by itself."""
+        return self.whole_number("HANDOVER_MINUTES", default=60, least=1, most=10_080)
+
     def clock_offset_file(self) -> Path | None:
         """Read the path of the file that moves the clock of a local stack; a fault with a real bucket."""
         path = self.optional("CLOCK_OFFSET_FILE")

@@ -20,6 +20,7 @@ ENTRY_SUFFIX: Final = ".md"
 ENTRY_FILES: Final = frozenset({"index.md", "search.json", "undo.json"})
 """Objects next to the categories; all are derived from the entries."""
 ADMITTED_PREFIX: Final = "admitted/"
+SILENCES_PREFIX: Final = "silences/"
 INVITATION_PREFIX: Final = "invitations/"
 _DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
 _AMENDMENT_KIND: Final = re.compile(r"[a-z]{1,16}")
@@ -125,6 +126,11 @@ class ObjectNames:
         return f"{ADMITTED_PREFIX}{self.conversation_id}{_SUFFIX}"
 
     @property
+    def silences(self) -> str:
+        """When the bot was told to be silent."""
+        return f"{SILENCES_PREFIX}{self.conversation_id}{_SUFFIX}"
+
+    @property
     def snapshot(self) -> str:
         """Older messages, outcomes and recaps."""
         return f"snapshots/{self.conversation_id}{_SUFFIX}"
@@ -193,6 +199,16 @@ class ObjectNames:
 def admitted_id_in(name: str) -> str:
     """Return the conversation id in the name of an admission."""
     return checked_conversation_id(name.removeprefix(ADMITTED_PREFIX).removesuffix(_SUFFIX))
+
+
+def turn_id_in(name: str) -> str:
+    """Return the conversation id in the name of a turn."""
+    return checked_conversation_id(name.removeprefix("turns/").removesuffix(_SUFFIX))
+
+
+def silenced_id_in(name: str) -> str:
+    """Return the conversation id in the name of a chat's silences."""
+    return checked_conversation_id(name.removeprefix(SILENCES_PREFIX).removesuffix(_SUFFIX))
 
 
 def invitation_name(digest: str) -> str:

@@ -58,7 +58,7 @@ def _reply(arguments: Json, _: TurnContext) -> Decision:
 
 
 def _skip(arguments: Json, context: TurnContext) -> Decision | ToolFault:
-    has_proposed = context.forgetting.proposed or context.proposals.proposed
+    has_proposed = context.forgetting.proposed or context.proposals.proposed or context.handover.is_made
     has_destroyed = any(one.kind in _DESTRUCTIVE or one.takes_words for one in context.deeds)
     if has_proposed or has_destroyed or (context.conversation.is_one_on_one and context.deeds):
         return _MUST_TELL

@@ -10,6 +10,7 @@ from shared.clock import SKEW_MS, Clock, Deadline
 from shared.conversation.amendments import Amendments
 from shared.conversation.pushes import PushAllowance
 from shared.conversation.records import ANSWERABLE_MS, Erasure, MessageRecord, OutcomeKind, OutcomeRecord
+from shared.conversation.silences import SilenceChange
 from shared.conversation.store import Conversation
 from shared.conversation.turn import Route
 from shared.conversation.withdrawal import WordHolder
@@ -44,6 +45,11 @@ _CONFIRM_BUTTONS: Final = {
     Erasure.RESET: Phrase.RESET_BUTTON,
     Erasure.FORGET: Phrase.FORGET_BUTTON,
     Erasure.LEAVE: Phrase.LEAVE_BUTTON,
+}
+_SILENCE_BUTTONS: Final = {
+    SilenceChange.PAUSE: Phrase.PAUSE_BUTTON,
+    SilenceChange.RESUME: Phrase.RESUME_BUTTON,
+    SilenceChange.HANDOVER: Phrase.HANDOVER_BUTTON,
 }
 _RETRY_KEYS: Final = uuid.UUID("f1d1a7b5-3f0e-5d7c-9a61-6b0f3f1f6c2e")
 
@@ -118,10 +124,13 @@ class Outbox:
         """
         conversation = lease.conversation
         if outcome.holds_words:
+            silences = conversation.objects.reads.submit(conversation.silences.read) if outcome.answered_ids else None
             amendments = conversation.amendments.look()
             sent: OutcomeRecord | None = outcome
             if amendments.redact(outcome) is not outcome:
                 sent = self._withhold(lease, outcome, may_have_arrived=is_takeover)
+            elif silences is not None and silences.result().now(self.clock.now_ms()) is not None:
+                sent = self._keep_silent(lease, outcome, may_have_arrived=is_takeover)
             elif is_outdated():
                 logs.info("reply_withheld", reason="follow_up")
                 lease.release()
@@ -150,6 +159,16 @@ class Outbox:
             return None
         without_words = outcome.without_words(OutcomeKind.WITHDRAWN)
         return without_words if lease.amend(without_words, lease.record.route) else None
+
+    def _keep_silent(self, lease: Lease, outcome: OutcomeRecord, *, may_have_arrived: bool) -> OutcomeRecord | None:
+        """Do not send an answer that was thought about before a pause or handover began, and write nothing that it staged.
+
+        Its messages count as answered. Reminders in the text wait for the next answer. None: the turn was lost.
+        """
+        logs.info("reply_withheld", reason="silence")
+        kind = OutcomeKind.UNKNOWN if may_have_arrived else OutcomeKind.SKIPPED
+        silent = replace(outcome.without_words(kind), reminders=outcome.reminders if may_have_arrived else ())
+        return silent if lease.amend(silent, lease.record.route) else None
 
     def _record(self, lease: Lease, outcome: OutcomeRecord) -> None:
         """Record the outcome; afterwards neither journal nor turn holds withdrawn words, or writes that were applied."""
@@ -262,7 +281,11 @@ class Outbox:
             button = self._button(Phrase.SHOW_BUTTON, show_answer_data(outcome.webhook_event_id))
             return [OutgoingMessage(text=text, button=button)]
         if outcome.offer.asks is not None:
-            return [self._erasure_question(text, _CONFIRM_BUTTONS[outcome.offer.asks], outcome.webhook_event_id)]
+            return [self._confirmed_question(text, _CONFIRM_BUTTONS[outcome.offer.asks], outcome.webhook_event_id)]
+        if (
+            outcome.offer.silence is not None and not outcome.answered_ids
+        ):  # a command asked; the model asks below its answer
+            return [self._confirmed_question(text, _SILENCE_BUTTONS[outcome.offer.silence], outcome.webhook_event_id)]
         asks = tuple(self._questions(outcome))
         if asks:
             return [*answer_messages(text, quote_token=outcome.quote_token, at_most=MESSAGES_A_CALL - len(asks)), *asks]
@@ -282,10 +305,13 @@ class Outbox:
         Example: an answer that proposes a change is followed by "Shall I do what is marked ☐? …" with "Do it" and "Cancel".
         """
         own_id, until = outcome.webhook_event_id, self.phrases.hour(outcome.timestamp_ms + CONFIRMED_WITHIN_MS)
+        if outcome.offer.silence is not None:
+            question = self.phrases.text(Phrase.HANDOVER_QUESTION, until=until)
+            yield self._confirmed_question(question, Phrase.HANDOVER_BUTTON, own_id)
         if outcome.offer.forgets:
             count = str(len(outcome.offer.forgets))
             question = self.phrases.text(Phrase.FORGET_MESSAGES_QUESTION, messages=count, until=until)
-            yield self._erasure_question(question, Phrase.FORGET_MESSAGES_BUTTON, own_id)
+            yield self._confirmed_question(question, Phrase.FORGET_MESSAGES_BUTTON, own_id)
         if outcome.offer.has_proposals:
             yield OutgoingMessage(
                 text=self.phrases.text(Phrase.CHANGE_QUESTION, until=until),
@@ -293,7 +319,7 @@ class Outbox:
                 decline=self._button(Phrase.DECLINE_BUTTON, decline_data(own_id)),
             )
 
-    def _erasure_question(self, text: str, label: Phrase, question_id: str) -> OutgoingMessage:
+    def _confirmed_question(self, text: str, label: Phrase, question_id: str) -> OutgoingMessage:
         return OutgoingMessage(
             text=text,
             button=self._button(label, confirm_data(question_id)),

@@ -19,6 +19,7 @@ from shared.conversation.media import Fetches
 from shared.conversation.member_mark import mark_id
 from shared.conversation.quoted_media import QuotedMedia
 from shared.conversation.records import Audit, MessageRecord, OutcomeKind, OutcomeRecord, outcome_of
+from shared.conversation.silences import SilenceKind, SilencesRecord
 from shared.conversation.spending import Spending, weighted_tokens
 from shared.conversation.store import Conversation
 from shared.conversation.turn import SeenTurn
@@ -68,14 +69,26 @@ class Reply:
     additions: Additions = field(default_factory=NoAdditions)
     clock: Clock = field(repr=False)
 
-    def __call__(self, conversation: Conversation, message: MessageRecord, fetches: Fetches, deadline: Deadline) -> Run:
+    def __call__(
+        self,
+        conversation: Conversation,
+        message: MessageRecord,
+        fetches: Fetches,
+        deadline: Deadline,
+        *,
+        silences: Future[SilencesRecord],
+    ) -> Run:
         """By the deadline of the request, the message is covered by an outcome, withdrawn, too old to answer, or handed over.
 
+        `silences`, read meanwhile, decide whether the message is answered at all.
         Repeated: does the remaining work. Raises: TurnBusyError, StorageUnavailableError; safe to deliver again.
         """
         turn = conversation.objects.reads.submit(conversation.turn.read)
         conversation.journal.keep(message)
         stored_turn = turn.result()
+        silenced = self._silenced(conversation, message, silences.result())
+        if silenced is not None:
+            return Run(result=silenced)
         if message.image_set_size > 1:
             self.image_sets.wait(conversation, message)
             stored_turn = conversation.turn.read()
@@ -83,6 +96,26 @@ class Reply:
             reply=self, conversation=conversation, own=message, fetches=fetches, deadline=deadline
         )
         return self._run(delivery, stored_turn)
+
+    def _silenced(
+        self, conversation: Conversation, message: MessageRecord, silences: SilencesRecord
+    ) -> EventResult | None:
+        """Return the result of a journalled message that is not answered, because of a silence when it was sent or at present.
+
+        Of a message that was sent in a pause, and of a press, no object is left; any other message is context. None: it is answered.
+        """
+        sent_in, present = silences.at(message.timestamp_ms), silences.now(self.clock.now_ms())
+        if sent_in is None and present is None:
+            return None
+        logs.info("message_met_silence", sent_in=sent_in, is_open=present is not None)
+        if message.presses is not None:
+            conversation.journal.drop(message.line_message_id)
+            return EventResult.PAUSED
+        if sent_in is SilenceKind.PAUSE:
+            self.withdrawal.withdraw(conversation, message.line_message_id, timestamp_ms=message.timestamp_ms)
+            return EventResult.PAUSED
+        conversation.journal.mark_as_context(message.line_message_id)
+        return EventResult.KEPT_AS_CONTEXT
 
     def hand_over(self, conversation: Conversation, line_message_id: str) -> None:
         """Leave a marker: after the turn that is open now, a tick resumes the journalled message.  Repeated: changes nothing."""
@@ -95,7 +128,7 @@ class Reply:
         Waits for no other worker. Repeated: does the remaining work. Raises: TurnBusyError, StorageUnavailableError; safe to repeat.
         """
         message = conversation.journal.message_of(line_message_id)
-        if message is None:
+        if message is None or self._silenced(conversation, message, conversation.silences.read()) is not None:
             return
         deadline, stored_turn = Deadline.after(self.clock, RESUME_S), conversation.turn.read()
         delivery = _ReplyDelivery(reply=self, conversation=conversation, own=message, fetches={}, deadline=deadline)

@@ -8,6 +8,14 @@ from tests.simulation.chat_mutations import OF_CHATS
 from tests.simulation.handler_mutations import OF_HANDLERS
 from tests.simulation.mutation import Mutation
 from tests.simulation.refusal_mutations import OF_REFUSALS
+from tests.simulation.silence_mutations import OF_SILENCES
 from tests.simulation.turn_mutations import OF_TURNS
 
-MUTATIONS: Final[Mapping[str, Mutation]] = {**OF_TURNS, **OF_CHATS, **OF_HANDLERS, **OF_ACCESS, **OF_REFUSALS}
+MUTATIONS: Final[Mapping[str, Mutation]] = {
+    **OF_TURNS,
+    **OF_CHATS,
+    **OF_HANDLERS,
+    **OF_ACCESS,
+    **OF_REFUSALS,
+    **OF_SILENCES,
+}

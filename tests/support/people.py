@@ -14,11 +14,11 @@ _MENTION: Final = {"index": 0, "length": 8, "type": "user", "userId": "U" + "b" 
 class ChatEvents:
     """The events of one chat: `event1` with `token1` and message `m1`, and so on, a second apart."""
 
-    def __init__(self, *, is_group: bool, author: str = recorded.USER) -> None:
+    def __init__(self, *, is_group: bool, author: str = recorded.USER, first: int = 1) -> None:
         self.chat_id = recorded.GROUP if is_group else author
         self.is_group = is_group
         self._author = author
-        self._numbers = itertools.count(1)
+        self._numbers = itertools.count(first)
 
     def event(
         self,

@@ -24,6 +24,7 @@ from shared.conversation.members import MembersRecord
 from shared.conversation.numbering import Numbered
 from shared.conversation.pushes import PushesRecord
 from shared.conversation.records import EditedWords, MessageRecord, OutcomeRecord, Watermark
+from shared.conversation.silences import SilencesRecord
 from shared.conversation.snapshot_records import Segment, SnapshotRecord
 from shared.conversation.turn import TurnRecord
 from shared.conversation.undo import UndoRecord
@@ -43,6 +44,7 @@ KINDS: Final[Mapping[str, type[Any]]] = {
     "invitation": InvitationRecord,
     "medium": MediumLabel,
     "members": MembersRecord,
+    "silences": SilencesRecord,
     "message": MessageRecord,
     "outcome": OutcomeRecord,
     "pushes": PushesRecord,

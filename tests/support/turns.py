@@ -170,7 +170,8 @@ class RepliedChat:
         return replace(press, line_message_id=press.webhook_event_id, type="postback", text="", presses=deferral_id)
 
     def deliver(self, message: MessageRecord, *, left_s: float = REQUEST_S) -> str:
-        return self._reply(self.conversation, message, {}, Deadline.after(self.clock, left_s)).result
+        silences = self.conversation.objects.reads.submit(self.conversation.silences.read)
+        return self._reply(self.conversation, message, {}, Deadline.after(self.clock, left_s), silences=silences).result
 
     def resume(self, line_message_id: str) -> None:
         """Do what a tick does for a message that was handed over."""

@@ -28,10 +28,12 @@ variables {
     confidence_threshold    = 0.7
     embeddings              = true
     group_policy            = "model"
+    handover_minutes        = 30
     late_reply              = "push"
     lease_s                 = 20
     locale                  = "en"
     name                    = "Aizuchi"
+    operator_user_id        = "U0123456789abcdef0123456789abcdef"
     persona                 = "You are a patient librarian."
     reminder_pushes_per_day = 5
     reminders               = "reply"

@@ -1,6 +1,6 @@
 import pytest
 
-from shared.line.commands import Command, code_of, command_of, parse_command
+from shared.line.commands import Command, command_of, parse_command, words_after
 from shared.line.events import MessageContent
 
 
@@ -89,12 +89,17 @@ def test_only_start_has_something_behind_it(text: str) -> None:
     content = MessageContent(line_message_id="1", type="text", fields={"text": text})
 
     assert command_of(content, bot_names=()) is Command.START
-    assert code_of(content, bot_names=()) == "abcd-efgh"
+    assert words_after(Command.START, content, bot_names=()) == "abcd-efgh"
 
 
 @pytest.mark.parametrize("text", ["/start", "/starting now", "/help abcd", "start abcd"])
 def test_without_a_code_there_is_none(text: str) -> None:
-    assert code_of(MessageContent(line_message_id="1", type="text", fields={"text": text}), bot_names=()) == ""
+    assert (
+        words_after(
+            Command.START, MessageContent(line_message_id="1", type="text", fields={"text": text}), bot_names=()
+        )
+        == ""
+    )
 
 
 def test_only_texts_are_commands() -> None:

@@ -20,6 +20,7 @@ def said(which: Phrase, locale: str, *, bot_name: str = LONG_NAME) -> str:
     counts = dict.fromkeys(
         ("messages", "entries", "media", "reminders", "turns", "tokens", "answers", "count", "words", "hour"), "9" * 5
     )
+    counts |= {"minutes": "10080", "name": "名" * 20, "chat": "3f9a0c51d2b7"}
     counts["until"] = "23:59"
     when = shown_moment(dt.datetime(2026, 11, 23, 9, 0), locale=locale, this_year=2025)  # noqa: DTZ001 - local
     return phrase(which, locale=locale, bot_name=bot_name, id="C" + "0" * 32, when=when, **counts)
@@ -42,6 +43,9 @@ def test_every_locale_has_every_text_short_and_complete(locale: str, which: Phra
         (Phrase.RESET_QUESTION, Phrase.RESET_BUTTON),
         (Phrase.FORGET_QUESTION, Phrase.FORGET_BUTTON),
         (Phrase.LEAVE_QUESTION, Phrase.LEAVE_BUTTON),
+        (Phrase.PAUSE_QUESTION, Phrase.PAUSE_BUTTON),
+        (Phrase.RESUME_QUESTION, Phrase.RESUME_BUTTON),
+        (Phrase.HANDOVER_QUESTION, Phrase.HANDOVER_BUTTON),
         (Phrase.STILL_THINKING, Phrase.SHOW_BUTTON),
         (Phrase.FORGET_MESSAGES_QUESTION, Phrase.FORGET_MESSAGES_BUTTON),
         (Phrase.CHANGE_QUESTION, Phrase.CHANGE_BUTTON),
@@ -113,7 +117,7 @@ def test_a_greeting_gives_examples_before_erasures(locale: str, which: Phrase, e
 
 @pytest.mark.parametrize("locale", LOCALES)
 @pytest.mark.parametrize("which", [Phrase.HELP_FRIEND, Phrase.HELP_GROUP])
-@pytest.mark.parametrize("command", [one for one in Command if one is not Command.START])
+@pytest.mark.parametrize("command", [one for one in Command if one not in {Command.START, Command.HANDOVER}])
 def test_the_help_names_every_command(locale: str, which: Phrase, command: Command) -> None:
     # in a 1:1 chat /forget me asks what /forget asks, and /catchup has nobody to report
     is_for_groups = command in {Command.FORGET_ME, Command.CATCH_UP}
