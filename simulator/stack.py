@@ -174,6 +174,7 @@ class LocalStack(Running):
                                 reminders=self.reminders,
                                 memory=self.memory,
                                 time_lapse=self.time_lapse,
+                                gemini=None if self._settings.gemini_api_key else self.gemini,
                             )
                         )
                     ],
@@ -270,10 +271,7 @@ class LocalStack(Running):
     def _about(self) -> dict[str, str]:
         if self._settings.gemini_api_key:
             return {"model": self._settings.gemini_model}
-        return {
-            "model": "stand-in",
-            "notice": "No real model is connected: a stand-in answers by simple rules. Set GEMINI_API_KEY to talk to Gemini.",
-        }
+        return {"model": "stand-in"}
 
     def _log_path(self, part: str) -> Path:
         return self._settings.folder / "logs" / f"{part}.log"

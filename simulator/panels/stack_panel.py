@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from simulator.gemini.app import GeminiStandIn
 from simulator.line.answers import answer, refusal
 from simulator.line.control.fields import MalformedBodyError, check_body, number
 from simulator.line.json_body import MalformedJsonError, parse_json, read_body
@@ -29,12 +30,17 @@ _BODY_BYTES: Final = 1_000
 _MONTH: Final = 7  # characters of 2026-11
 _LONGEST_QUERY: Final = 200
 _LONGEST_LAPSE_S: Final = 31 * 24 * 3_600
+_LONGEST_THOUGHT_S: Final = 60
+_MODEL_FIELDS: Final = {"seconds": number(least=0, most=_LONGEST_THOUGHT_S)}
 _LAPSE_FIELDS: Final = {"seconds": number(least=1, most=_LONGEST_LAPSE_S)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StackParts:
-    """The parts of a stack for the panel; None shows nothing.  `trace` has the steps of each event, `time_lapse` moves the clock."""
+    """The parts of a stack for the panel; None shows nothing.
+
+    `trace` has the steps of each event, `time_lapse` moves the clock, `gemini` is the model's stand-in, which may be slow.
+    """
 
     platform: LinePlatform
     trace: Trace
@@ -43,6 +49,7 @@ class StackParts:
     reminders: ReminderReader | None = None
     memory: MemoryReader | None = None
     time_lapse: TimeLapse | None = None
+    gemini: GeminiStandIn | None = None
 
 
 def stack_panel(parts: StackParts) -> Panel:
@@ -67,6 +74,7 @@ def stack_panel(parts: StackParts) -> Panel:
             Route("/simulator/due/{chat_id}", views.due),
             Route("/simulator/memory/{chat_id}", memory_view.read),
             Route("/simulator/clock", views.move_clock, methods=["POST"]),
+            Route("/simulator/model", views.slow_model, methods=["POST"]),
         ),
         state=views.state,
         changes=[(name, part.listen) for name, part in listened if part is not None],
@@ -81,12 +89,14 @@ class _Views:
         self._knowledge = parts.knowledge
         self._reminders = parts.reminders
         self._time_lapse = parts.time_lapse
+        self._gemini = parts.gemini
 
     def state(self) -> JsonObject:
         clock = self._time_lapse.clock if self._time_lapse is not None else None
         return {
             "lists": [] if self._notion is None else lists_view(self._notion),
             "clock": None if clock is None else {"now_ms": clock.now_ms(), "offset_ms": clock.offset_ms},
+            "model_latency_s": None if self._gemini is None else self._gemini.latency_s,
         }
 
     async def move_clock(self, request: Request) -> Response:
@@ -99,6 +109,17 @@ class _Views:
             return refusal("the clock of this stack is that of the machine", HTTPStatus.NOT_FOUND)
         await self._time_lapse.move(seconds=body["seconds"])
         return answer({"now_ms": self._time_lapse.clock.now_ms()})
+
+    async def slow_model(self, request: Request) -> Response:
+        """Let the model's stand-in take `{"seconds"}` for every answer."""
+        try:
+            body = check_body(parse_json(await read_body(request, most_bytes=_BODY_BYTES)), _MODEL_FIELDS, ("seconds",))
+        except (MalformedBodyError, MalformedJsonError) as error:
+            return refusal(str(error), HTTPStatus.BAD_REQUEST)
+        if self._gemini is None:
+            return refusal("a real model answers", HTTPStatus.NOT_FOUND)
+        self._gemini.latency_s = float(body["seconds"])
+        return answer({"seconds": self._gemini.latency_s})
 
     async def trace(self, request: Request) -> Response:
         """Return the steps of an event; none for an unknown event, e.g. of an earlier run."""

@@ -2,11 +2,13 @@
 
 import base64
 import re
-from typing import Final
+from typing import Final, Literal
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from simulator.stack import CHANNEL_ACCESS_TOKEN
+from tests.browser.contrast import faint_texts
 
 DOT: Final = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -39,6 +41,77 @@ def test_a_message_typed_on_the_page_gets_its_answer(page: Page) -> None:
 def test_the_page_says_that_no_real_model_is_connected(page: Page) -> None:
     expect(page.locator("#about-model")).to_be_visible()
     expect(page.locator("body")).to_contain_text("GEMINI_API_KEY")
+
+
+@pytest.mark.parametrize(("lang", "foreign"), [("ja", "No real"), ("en", "ません")])
+def test_the_banner_is_in_one_language(page: Page, lang: str, foreign: str) -> None:
+    page.goto(f"/?lang={lang}")
+
+    expect(page.locator("#about-model")).to_contain_text("GEMINI_API_KEY")
+    expect(page.locator("#about")).not_to_contain_text(foreign)
+
+
+@pytest.mark.parametrize(
+    ("lang", "sentence", "answer"),
+    [
+        ("ja", "10分後にお湯って教えて", "時間になったら「お湯」とお知らせします。"),
+        ("en", "Remind me tomorrow at 9: pills", "I will say “pills” then."),
+    ],
+)
+def test_an_example_is_sent_by_a_tap_and_carried_out(page: Page, lang: str, sentence: str, answer: str) -> None:
+    page.goto(f"/?lang={lang}")
+    expect(page.locator("#text")).to_be_enabled()
+
+    page.locator("#examples .example", has_text=sentence).click()
+
+    expect(page.locator(".row.mine .bubble").last).to_contain_text(sentence)
+    expect(page.locator(".row.theirs .bubble", has_text=answer).last).to_be_visible()
+
+
+def test_on_a_phone_the_examples_are_in_the_tray(page: Page) -> None:
+    page.set_viewport_size({"width": 360, "height": 640})
+    expect(page.locator("#text")).to_be_enabled()
+
+    page.locator("#attach").click()
+    page.locator("#tray .example", has_text="牛乳を探して").click()
+
+    expect(page.locator("#tray")).to_be_hidden()
+    expect(page.locator(".row.mine .bubble").last).to_contain_text("牛乳を探して")
+
+
+def test_the_drawer_says_in_words_how_often_a_reminder_comes(page: Page) -> None:
+    bubbles_after_answer_to(page, "こんにちは")
+    page.locator("#examples .example", has_text="毎週金曜の18時").click()
+    expect(page.locator(".row.theirs .bubble", has_text="毎週金曜 18:00").first).to_be_visible()
+
+    page.locator("#filed-button").click()
+
+    expect(page.locator("#due-list")).to_contain_text("毎週金")
+    expect(page.locator("#due-list")).not_to_contain_text("FREQ")
+
+
+def test_the_model_can_be_slow_at_the_flip_of_a_switch(page: Page) -> None:
+    expect(page.locator("#slow-model-row")).to_be_visible()
+
+    with page.expect_response("**/simulator/model") as switched:
+        page.locator("#slow-model").check()
+    assert switched.value.json() == {"seconds": 25.0}
+    with page.expect_response("**/simulator/model") as switched:
+        page.locator("#slow-model").uncheck()
+    assert switched.value.json() == {"seconds": 0.0}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_text_of_the_page_has_contrast_in_light_and_dark(page: Page, scheme: Literal["light", "dark"]) -> None:
+    page.emulate_media(color_scheme=scheme)
+    bubbles_after_answer_to(page, "こんにちは")
+
+    assert faint_texts(page) == []
+    page.locator("#filed-button").click()
+    assert faint_texts(page) == []
+    page.locator("#filed-close").click()
+    page.locator("#lab-button").click()
+    assert faint_texts(page) == []
 
 
 def test_texts_are_never_rendered_as_markup(page: Page) -> None:

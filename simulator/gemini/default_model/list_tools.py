@@ -21,9 +21,12 @@ if TYPE_CHECKING:
 
 _LISTS = {"買い物": "shop", "やること": "todo", "shopping": "shop", "to-do": "todo"}
 _LIST = f"(?P<list>{'|'.join(_LISTS)})"
-_ADDITIONS = (rf"{_LIST}リストに(?P<item>.{{1,80}}?)を追加して", rf"add (?P<item>.{{1,80}}?) to my {_LIST} list")
+_ADDITIONS = (
+    rf"{_LIST}リストに(?P<item>.{{1,80}}?)を追加して",
+    rf"add (?P<item>.{{1,80}}?) to (?:my|the) {_LIST} list",
+)
 _PURCHASES = (r"(?P<item>.{1,80}?)は買ったよ", r"i bought the (?P<item>.{1,80})")
-_LISTINGS = (rf"{_LIST}リストを見せて", rf"show me my {_LIST} list")
+_LISTINGS = (rf"{_LIST}リストを見せて", rf"show me (?:my|the) {_LIST} list")
 _SEARCHES = (r"(?P<item>.{1,200}?)を調べて", r"look up (?P<item>.{1,200})")
 _CHECKBOX = re.compile(r'"([^"]+)" \(checkbox\)')
 _TOOLS = frozenset({"create_page", "search_database", "update_page", "web_search"})
@@ -98,7 +101,11 @@ def proceed(prompt: Prompt) -> Decision:
     pages = output.get("pages")
     rows = [mapping(page) for page in pages] if isinstance(pages, list) else []
     if prompt.match(_LISTINGS):
-        return Say(text=words.contents.format(items="、".join(_line(page) for page in rows)) if rows else words.empty)
+        return Say(
+            text=words.contents.format(items=("、" if prompt.language == "ja" else ", ").join(map(_line, rows)))
+            if rows
+            else words.empty
+        )
     checkbox = _CHECKBOX.search(str(output.get("properties", "")))
     if not rows or checkbox is None:
         return Say(text=words.missing.format(item=item))
@@ -108,7 +115,7 @@ def proceed(prompt: Prompt) -> Decision:
 
 def _addition(prompt: Prompt) -> CallTool | None:
     match = prompt.match(_ADDITIONS)
-    name = _database(prompt, _LISTS[match["list"]]) if match else None
+    name = _database(prompt, _LISTS[match["list"].casefold()]) if match else None
     if match is None or name is None:
         return None
     return CallTool(name="create_page", args={"database_name": name, "title": match["item"].strip()})
@@ -124,7 +131,7 @@ def _purchase(prompt: Prompt) -> CallTool | None:
 
 def _listing(prompt: Prompt) -> CallTool | None:
     match = prompt.match(_LISTINGS)
-    name = _database(prompt, _LISTS[match["list"]]) if match else None
+    name = _database(prompt, _LISTS[match["list"].casefold()]) if match else None
     return CallTool(name="search_database", args={"database_name": name}) if name else None
 
 

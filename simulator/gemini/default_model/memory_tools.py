@@ -20,19 +20,19 @@ _CATCH_UP = "[note] Somebody asks by /catchup"
 _HEADER = re.compile(r"\[([^\]|]+) \| (\d{4}-\d\d-\d\d \d\d:\d\d)\] ?")
 _SHOWN = 5
 _WORDS_CHARACTERS = 60
+_FLAGS = re.DOTALL | re.IGNORECASE
 _ENDS = " \t\n.,!?~…。、〜！？"
 # The group `about` becomes the query.
 _SENTENCES: tuple[tuple[str, re.Pattern[str]], ...] = (
-    (FORGET, re.compile(r"(?P<about>.{1,200}?)について(?:私が)?言ったことを?忘れて.*", re.DOTALL)),
-    (FORGET, re.compile(r"forget what i said about (?:the |my )?(?P<about>.{1,200})", re.DOTALL)),
+    (FORGET, re.compile(r"(?P<about>.{1,200}?)について(?:私が)?言ったことを?忘れて.*", _FLAGS)),
+    (FORGET, re.compile(r"forget what i said about (?:the |my )?(?P<about>.{1,200})", _FLAGS)),
     (
         RECALL,
-        re.compile(
-            r"(?P<about>.{1,200}?)について(?:前に)?何(?:て|と|を)(?:言った|話した|言ってた|決めた).*", re.DOTALL
-        ),
+        re.compile(r"(?P<about>.{1,200}?)について(?:前に)?何(?:て|と|を)(?:言った|話した|言ってた|決めた).*", _FLAGS),
     ),
-    (RECALL, re.compile(r"what did we (?:say|decide) about (?:the )?(?P<about>.{1,200})", re.DOTALL)),
-    (RECALL, re.compile(r"what did i miss|何の話(?:だった|してた|をしていた).*|何か見逃した.*", re.DOTALL)),
+    (RECALL, re.compile(r"what did we (?:say|decide) about (?:the )?(?P<about>.{1,200})", _FLAGS)),
+    (RECALL, re.compile(r"what did we (?:say|decide)|何が決まった.*", _FLAGS)),
+    (RECALL, re.compile(r"what did i miss|何の話(?:だった|してた|をしていた).*|何か見逃した.*", _FLAGS)),
 )
 
 
@@ -115,7 +115,7 @@ def _missed_messages(prompt: Prompt) -> Iterator[tuple[str, ...]]:
 
 
 def _memory_request(prompt: Prompt) -> tuple[str, str] | None:
-    words = prompt.words.casefold().strip(_ENDS)
+    words = prompt.words.strip(_ENDS)
     for name, pattern in _SENTENCES:
         match = pattern.fullmatch(words)
         if match:

@@ -127,9 +127,27 @@ def _put_into_words(prompt: Prompt) -> Decision:
     if result.error is not None and result.error.startswith(WAITS_FOR_A_TAP):
         return Say(text=prompt.phrases.waits)
     if result.error is not None:
-        return Say(text=prompt.phrases.failure.format(words=_shorten(result.error)))
+        return Say(text=prompt.phrases.failure.format(words=_shorten(_in_words(result.error))))
     output = result.response.get("output", result.response)
-    return Say(text=prompt.phrases.result.format(words=_shorten(json.dumps(output, ensure_ascii=False))))
+    return Say(text=prompt.phrases.result.format(words=_shorten(_in_words(output))))
+
+
+def _in_words(value: object) -> str:
+    """Return a result without the marks of JSON, also if it is JSON in a text.
+
+    For example, `{"city": "Kyoto", "days": [1, 2]}` is "city: Kyoto, days: 1, 2".
+    """
+    if isinstance(value, dict):
+        return ", ".join(f"{name}: {_in_words(part)}" for name, part in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_in_words, value))
+    text = str(value)
+    if not text.lstrip().startswith(("{", "[")):
+        return text
+    try:
+        return _in_words(json.loads(text))
+    except ValueError:
+        return text.strip("{}[] ")
 
 
 def _write_recap(prompt: Prompt) -> Decision:

@@ -70,6 +70,11 @@ class Prompt:
         return self.words.casefold().strip(_ENDS)
 
     @property
+    def _sentence(self) -> str:
+        """The words as written, without punctuation at the ends."""
+        return self.words.strip(_ENDS)
+
+    @property
     def results(self) -> tuple[FunctionResponse, ...]:
         """The responses to the calls of the round before; empty in the first round."""
         return self.request.contents[-1].function_responses
@@ -79,8 +84,11 @@ class Prompt:
         return any(function.name == name for function in self.request.callable_functions)
 
     def match(self, patterns: Iterable[str]) -> re.Match[str] | None:
-        """Return the first full match of the bare words by a pattern."""
-        matches = (re.fullmatch(pattern, self.bare_words) for pattern in patterns)
+        """Return the first full match of the words by a pattern, in any case; the groups are as written.
+
+        For example, the pattern `add (?P<item>.+)` matches "Add Milk!" with the item "Milk".
+        """
+        matches = (re.fullmatch(pattern, self._sentence, re.IGNORECASE) for pattern in patterns)
         return next((match for match in matches if match is not None), None)
 
     def has_results_of(self, names: AbstractSet[str]) -> bool:

@@ -1,6 +1,6 @@
 """The rules for reminders, from plain sentences.
 
-`明日の9時に薬って言って` and `remind me to call Sato tomorrow at 9` create a reminder, `毎朝8時に今日のまとめを送って` creates a digest,
+`明日の9時に薬って言って` and `Remind us Friday at 6pm: report` create a reminder, `毎朝8時に今日のまとめを送って` creates a digest,
 `リマインダーを見せて` lists the reminders, `薬のリマインダーを取り消して` lists the reminders and cancels "薬". Times are relative to the
 prompt's note with the current time.
 """
@@ -21,16 +21,32 @@ if TYPE_CHECKING:
     from simulator.gemini.default_model.phrases import Language
 
 _NOW = re.compile(r"It is \w{3} (\d{4}-\d{2}-\d{2} \d{2}:\d{2})")
-_CLOCK = r"(?P<hour>\d{1,2})(?:時|:)?(?P<minute>\d{2})?分?"
+_CLOCK = r"(?P<hour>\d{1,2})(?:時|:)?(?P<minute>\d{2})?分?(?: ?(?P<half>am|pm))?"
+_WEEKDAYS = ("月", "火", "水", "木", "金", "土", "日")
+_ENGLISH_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_WEEKDAY = rf"(?P<weekday>[{''.join(_WEEKDAYS)}])(?:曜日?)"
+_ENGLISH_WEEKDAY = rf"(?P<weekday>{'|'.join(_ENGLISH_WEEKDAYS)})"
+_SAYING = r"(?:って|と)(?:言って|教えて|知らせて)(?:ください|ね)?"
+_REMIND = r"remind (?:me|us) (?:to |about |of )?"
 _TEXT = r"(?P<text>.{1,200}?)"
 _REQUESTS = (
-    rf"(?P<in>\d{{1,3}})(?P<unit>分|時間)後に{_TEXT}(?:って|と)(?:言って|教えて|知らせて)(?:ください|ね)?",
-    rf"(?P<day>今日|明日|明後日)の(?:朝|午前)?{_CLOCK}に{_TEXT}(?:って|と)(?:言って|教えて|知らせて)(?:ください|ね)?",
+    rf"(?P<in>\d{{1,3}})(?P<unit>分|時間)後に{_TEXT}{_SAYING}",
+    rf"(?P<day>今日|明日|明後日)の(?:朝|午前)?{_CLOCK}に{_TEXT}{_SAYING}",
+    rf"(?P<every>毎週){_WEEKDAY}の?{_CLOCK}に{_TEXT}{_SAYING}",
+    rf"{_WEEKDAY}の?{_CLOCK}に{_TEXT}{_SAYING}",
     rf"毎(?P<every>日|朝)の?{_CLOCK}に{_TEXT}(?:って|と|を)(?:言って|教えて|知らせて|送って)(?:ください|ね)?",
-    rf"remind me (?:to |about )?{_TEXT} in (?P<in>\d{{1,3}}) (?P<unit>minutes|hours|minute|hour)",
-    rf"remind me (?:to |about )?{_TEXT} (?P<day>today|tomorrow) at {_CLOCK}",
-    rf"remind me (?:to |about )?{_TEXT} (?P<every>every day) at {_CLOCK}",
+    rf"remind (?:me|us) (?P<day>today|tomorrow) at {_CLOCK}: ?{_TEXT}",
+    rf"remind (?:me|us) at {_CLOCK} (?P<day>today|tomorrow): ?{_TEXT}",
+    rf"remind (?:me|us) at {_CLOCK}: ?{_TEXT}",
+    rf"remind (?:me|us) (?:on )?{_ENGLISH_WEEKDAY} (?:at )?{_CLOCK}: ?{_TEXT}",
+    rf"{_REMIND}{_TEXT} in (?P<in>\d{{1,3}}) (?P<unit>minutes|hours|minute|hour)",
+    rf"{_REMIND}{_TEXT} (?P<day>today|tomorrow) at {_CLOCK}",
+    rf"{_REMIND}{_TEXT} (?P<every>every day) at {_CLOCK}",
+    rf"(?P<every>every) {_ENGLISH_WEEKDAY} at {_CLOCK} {_REMIND}{_TEXT}",
+    rf"{_REMIND}{_TEXT} (?P<every>every) {_ENGLISH_WEEKDAY} at {_CLOCK}",
+    rf"send me (?P<text>my daily digest) (?P<every>every day) at {_CLOCK}",
 )
+_RULE_DAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 _LISTINGS = (r"リマインダーを見せて(?:ください)?", r"リマインダーは", r"show me my reminders", r"what is due")
 _CANCELLATIONS = (rf"{_TEXT}のリマインダーを(?:取り消して|やめて)(?:ください)?", rf"cancel the {_TEXT} reminder")
 _DAYS = {"今日": 0, "today": 0, "明日": 1, "tomorrow": 1, "明後日": 2}
@@ -99,7 +115,8 @@ def proceed(prompt: Prompt) -> Decision:
     reminders = [mapping(one) for one in output.get("reminders", [])]
     cancelled = prompt.match(_CANCELLATIONS)
     if cancelled is None:
-        names = "、".join(f"{one.get('text')} ({str(one.get('next')).replace('T', ' ')})" for one in reminders)
+        separator = "、" if prompt.language == "ja" else ", "
+        names = separator.join(f"{one.get('text')} ({str(one.get('next')).replace('T', ' ', 1)})" for one in reminders)
         return Say(text=words.open_reminders.format(count=len(reminders), names=names) if reminders else words.none)
     search_text = cancelled["text"].strip().casefold()
     reminder = next((one for one in reminders if search_text in str(one.get("text")).casefold()), None)
@@ -112,34 +129,55 @@ def proceed(prompt: Prompt) -> Decision:
 
 def _creation(prompt: Prompt) -> CallTool | None:
     match, now = prompt.match(_REQUESTS), _now(prompt)
-    at = _time(match.groupdict(), now) if match is not None and now is not None else None
-    if match is None or at is None:
+    if match is None or now is None:
         return None
-    text, every = match["text"].strip("「」 "), match.groupdict().get("every")
+    groups = {name: part.casefold() for name, part in match.groupdict().items() if part is not None}
+    at = _time(groups, now)
+    if at is None:
+        return None
+    text, every, weekday = match["text"].strip("「」 "), groups.get("every"), _weekday(groups)
+    rule = "FREQ=DAILY" if weekday is None else f"FREQ=WEEKLY;BYDAY={_RULE_DAYS[weekday]}"
     return CallTool(
         name="create_reminder",
         args={
             "text": text,
             "at": at.strftime("%Y-%m-%dT%H:%M"),
-            **({"rule": "FREQ=DAILY"} if every else {}),
+            **({"rule": rule} if every else {}),
             **({"digest": "daily"} if every and _DIGEST.search(text) else {}),
         },
     )
 
 
-def _time(groups: Mapping[str, str | None], now: dt.datetime) -> dt.datetime | None:
+def _weekday(groups: Mapping[str, str]) -> int | None:
+    """Return the named day of the week, Monday is 0; None without one: `{"weekday": "friday"}` gives 4."""
+    name = groups.get("weekday")
+    if name is None:
+        return None
+    return _WEEKDAYS.index(name) if name in _WEEKDAYS else _ENGLISH_WEEKDAYS.index(name)
+
+
+def _time(groups: Mapping[str, str], now: dt.datetime) -> dt.datetime | None:
     """Return the requested local time; None for an impossible hour, for example `{"hour": "25"}`."""
     amount = groups.get("in")
     if amount is not None:
         is_hours = str(groups.get("unit")) in {"時間", "hour", "hours"}
         return now + (dt.timedelta(hours=int(amount)) if is_hours else dt.timedelta(minutes=int(amount)))
     try:
-        at = now.replace(hour=int(groups.get("hour") or 0), minute=int(groups.get("minute") or 0))
+        hour = (
+            int(groups["hour"]) % 12 + (12 if groups["half"] == "pm" else 0)
+            if "half" in groups
+            else int(groups["hour"])
+        )
+        at = now.replace(hour=hour, minute=int(groups.get("minute", "0")))
     except ValueError:
         return None
-    if groups.get("every"):
-        return at if at > now else at + dt.timedelta(days=1)
-    return at + dt.timedelta(days=_DAYS[str(groups.get("day"))])
+    weekday = _weekday(groups)
+    if weekday is not None:
+        at += dt.timedelta(days=(weekday - at.weekday()) % 7)
+        return at if at > now else at + dt.timedelta(days=7)
+    if "day" in groups:
+        return at + dt.timedelta(days=_DAYS[groups["day"]])
+    return at if at > now else at + dt.timedelta(days=1)
 
 
 def _now(prompt: Prompt) -> dt.datetime | None:

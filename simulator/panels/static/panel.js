@@ -5,6 +5,7 @@ import { lang, texts } from "/static/texts.js";
 import { view } from "/static/view.js";
 import { attachClock, showClock } from "./clock.js";
 import { refreshDue, showDue } from "./due.js";
+import { attachExamples, showSlowModel } from "./examples.js";
 import { attachKnowledge, refreshKnowledge, showKnowledge } from "./knowledge.js";
 import { showLists } from "./lists.js";
 import { attachMemory, refreshMemory, showMemory } from "./memory.js";
@@ -17,11 +18,13 @@ Object.assign(texts, lang === "ja" ? JAPANESE : ENGLISH);
 attachKnowledge({ onOpen: closeTrace, onOpened: refreshMemory });
 attachClock();
 attachMemory();
+attachExamples();
 addPanel({
   show() {
     document.getElementById("filed-button").disabled = false;
     showLists(view.state.lists);
     showClock(view.state.clock);
+    showSlowModel(view.state.model_latency_s);
     showKnowledge(view.chatId);
     showDue(view.chatId);
     showMemory(view.chatId);

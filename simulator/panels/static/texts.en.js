@@ -3,6 +3,13 @@
 import { texts } from "/static/texts.js";
 
 export const ENGLISH = {
+  examples: "Things to try",
+  examplesHint: "Tap a sentence to send it. All of them work without a real model.",
+  slowModel: "slow model (25 s)",
+  rule: { DAILY: (n) => (n === 1 ? "every day" : `every ${n} days`), WEEKLY: (n, days) => (n === 1 ? `every ${days}` : `every ${n} weeks on ${days}`), MONTHLY: (n, _, day) => (n === 1 ? `every month on day ${day}` : `every ${n} months on day ${day}`) },
+  ruleDays: { MO: "Mon", TU: "Tue", WE: "Wed", TH: "Thu", FR: "Fri", SA: "Sat", SU: "Sun" },
+  ruleTimes: (count) => `${count} times`,
+  ruleUntil: (date) => `until ${date}`,
   listsHint: "This is a local stand-in of Notion, not Notion. Try “add milk to the shopping list”.",
   listEmpty: "Nothing here yet.",
   ticked: "done",

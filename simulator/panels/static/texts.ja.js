@@ -3,6 +3,13 @@
 import { texts } from "/static/texts.js";
 
 export const JAPANESE = {
+  examples: "試してみる",
+  examplesHint: "文を押すと送られます。どれも本物のモデルなしで動きます。",
+  slowModel: "遅いモデル（25秒）",
+  rule: { DAILY: (n) => (n === 1 ? "毎日" : `${n}日ごと`), WEEKLY: (n, days) => (n === 1 ? `毎週${days}` : `${n}週ごと${days}`), MONTHLY: (n, _, day) => (n === 1 ? `毎月${day}日` : `${n}か月ごと${day}日`) },
+  ruleDays: { MO: "月", TU: "火", WE: "水", TH: "木", FR: "金", SA: "土", SU: "日" },
+  ruleTimes: (count) => `${count}回`,
+  ruleUntil: (date) => `${date}まで`,
   listsHint: "これはNotionではなく、このパソコンで動くNotionの代役です。「買い物リストに牛乳を追加して」と話しかけてみてください。",
   listEmpty: "まだ何もありません。",
   ticked: "済み",

@@ -2,7 +2,7 @@
 
 export const ENGLISH = {
   standIn: "This is a local stand-in of LINE, not LINE.",
-  standInModel: "Stand-in model: no real AI model is connected.",
+  standInModel: "No real AI model is connected: a stand-in answers by simple rules. Set GEMINI_API_KEY to talk to Gemini.",
   model: (name) => `Model: ${name}`,
   people: "People and groups",
   close: "Close",

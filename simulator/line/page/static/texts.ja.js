@@ -2,7 +2,7 @@
 
 export const JAPANESE = {
   standIn: "これはLINEではなく、このパソコンで動くLINEの代役です。",
-  standInModel: "代役モデル：本物のAIモデルは接続されていません。",
+  standInModel: "本物のAIモデルは接続されていません。代役が決まった規則で答えます。Geminiと話すには、GEMINI_API_KEYを設定してください。",
   model: (name) => `モデル：${name}`,
   people: "メンバーとグループ",
   close: "閉じる",

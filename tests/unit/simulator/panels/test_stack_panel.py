@@ -8,6 +8,7 @@ import httpx2
 import pytest
 
 from simulator.clock import StackClock
+from simulator.gemini.app import GeminiStandIn
 from simulator.line.harness import LineHarness
 from simulator.line.page.app import page_routes
 from simulator.notion.api import NotionStandIn
@@ -159,3 +160,21 @@ def test_a_page_without_a_clock_of_its_own_moves_none(line: LineHarness) -> None
 
     assert ask(line, "GET", "/simulator/state", panels=[panel]).json()["clock"] is None
     assert ask(line, "POST", "/simulator/clock", panels=[panel], json={"seconds": 600}).status_code == 404
+
+
+def test_the_stand_in_of_the_model_is_slow_as_long_as_the_switch_says(line: LineHarness) -> None:
+    gemini = GeminiStandIn()
+    panel = stack_panel(StackParts(platform=line.platform, trace=Trace(now_ms=line.platform.now_ms), gemini=gemini))
+
+    slow = ask(line, "POST", "/simulator/model", panels=[panel], json={"seconds": 25})
+
+    assert (slow.status_code, slow.json(), gemini.latency_s) == (200, {"seconds": 25.0}, 25.0)
+    assert ask(line, "GET", "/simulator/state", panels=[panel]).json()["model_latency_s"] == 25.0
+    assert ask(line, "POST", "/simulator/model", panels=[panel], json={"seconds": 61}).status_code == 400
+
+
+def test_a_real_model_has_no_switch(line: LineHarness) -> None:
+    panel = stack_panel(StackParts(platform=line.platform, trace=Trace(now_ms=line.platform.now_ms)))
+
+    assert ask(line, "GET", "/simulator/state", panels=[panel]).json()["model_latency_s"] is None
+    assert ask(line, "POST", "/simulator/model", panels=[panel], json={"seconds": 25}).status_code == 404

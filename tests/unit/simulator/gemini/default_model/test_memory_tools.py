@@ -42,7 +42,7 @@ def answers(
         ("ホテルについて何て言ってた？", "recall", {"query": "ホテル"}),
         ("what did I miss?", "recall", {}),
         ("何の話してた？", "recall", {}),
-        ("Forget what I said about the PIN.", "forget_messages", {"query": "pin"}),
+        ("Forget what I said about the PIN.", "forget_messages", {"query": "PIN"}),
         ("暗証番号について言ったことを忘れて", "forget_messages", {"query": "暗証番号"}),
     ],
 )

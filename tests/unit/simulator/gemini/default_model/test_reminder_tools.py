@@ -62,7 +62,19 @@ def calls(
             "毎朝8時に今日のまとめを送って",
             {"text": "今日のまとめ", "at": "2026-11-23T08:00", "rule": "FREQ=DAILY", "digest": "daily"},
         ),
-        ("Remind me to call Sato tomorrow at 9:30", {"text": "call sato", "at": "2026-11-23T09:30"}),
+        ("Remind me to call Sato tomorrow at 9:30", {"text": "call Sato", "at": "2026-11-23T09:30"}),
+        ("Remind me tomorrow at 9: Pills", {"text": "Pills", "at": "2026-11-23T09:00"}),
+        ("Remind me at 9: tea", {"text": "tea", "at": "2026-11-23T09:00"}),
+        ("remind us Friday at 6pm: report", {"text": "report", "at": "2026-11-27T18:00"}),
+        ("金曜の18時に集合って言って", {"text": "集合", "at": "2026-11-27T18:00"}),
+        (
+            "Every Friday at 6pm remind us of the report",
+            {"text": "the report", "at": "2026-11-27T18:00", "rule": "FREQ=WEEKLY;BYDAY=FR"},
+        ),
+        (
+            "毎週金曜の18時に報告って知らせて",
+            {"text": "報告", "at": "2026-11-27T18:00", "rule": "FREQ=WEEKLY;BYDAY=FR"},
+        ),
         ("remind me about the oven in 10 minutes", {"text": "the oven", "at": "2026-11-22T10:10"}),
         ("remind me to stretch every day at 15", {"text": "stretch", "at": "2026-11-22T15:00", "rule": "FREQ=DAILY"}),
     ],
@@ -96,10 +108,12 @@ def test_the_result_is_said_with_its_cost(calls: Callable[..., tuple[str, dict[s
 
 
 def test_a_reminder_is_cancelled_by_its_name(calls: Callable[..., tuple[str, dict[str, Any]]]) -> None:
-    found = [{"id": "r1", "text": "水", "next": "x"}, {"id": "r2", "text": "薬を飲む", "next": "x"}]
+    found = [{"id": "r1", "text": "水", "next": "2026-11-26T09:00 Thu"}, {"id": "r2", "text": "薬を飲む", "next": "x"}]
     listed = {"name": "list_reminders", "response": {"output": {"reminders": found, "total": 2}}}
 
     assert calls("薬のリマインダーを取り消して") == ("list_reminders", {})
     assert calls("薬のリマインダーを取り消して", listed) == ("cancel_reminder", {"id": "r2"})
     assert calls("本のリマインダーを取り消して", listed)[0] == "reply"
-    assert calls("リマインダーを見せて", listed)[1] == {"message": "2件あります：水 (x)、薬を飲む (x)"}
+    assert calls("リマインダーを見せて", listed)[1] == {
+        "message": "2件あります：水 (2026-11-26 09:00 Thu)、薬を飲む (x)"
+    }
