@@ -68,10 +68,10 @@ def test_forget_asks_with_a_button_and_confirms_the_erasure(phone: Page, tmp_pat
     take_screenshot(phone, "forget", tmp_path)
 
 
-def test_help_lists_the_commands(phone: Page, tmp_path: Path) -> None:
+def test_help_says_what_the_bot_can_do(phone: Page, tmp_path: Path) -> None:
     say(phone, "/help")
 
-    expect(bot(phone).last).to_contain_text("使い方")
+    expect(bot(phone).last).to_contain_text("できること")
     expect(bot(phone).last).to_contain_text("/forget")
     take_screenshot(phone, "help", tmp_path)
 

@@ -140,7 +140,7 @@ def test_help_and_id_are_answered_without_the_model(platform: Platform, group: G
     group.says("/help")
     group.says("／ＩＤ")
 
-    assert "使い方" in group.hears()[-2]
+    assert "できること" in group.hears()[-2]
     assert group.id in group.hears()[-1]
     assert model_calls(platform) == before
 
