@@ -18,6 +18,7 @@ _PATTERNS: Final = (
     "shared/turns/*.py",
     "shared/conversation/**/*.py",
     "shared/composition/*.py",
+    "shared/features/*.py",
     "shared/handlers/*.py",
     "shared/recurrence.py",
     "shared/search/folding.py",

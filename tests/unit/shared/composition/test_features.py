@@ -12,6 +12,8 @@ from shared.agent.tools import Tool
 from shared.composition.features import Features
 from shared.composition.ports import NotionPort
 from shared.features.chat_feature import ChatFeature
+from shared.features.reminders import REMINDERS
+from shared.features.stored_features import STORED_FEATURES
 from shared.line.bot_name import BotName
 from shared.line.display_names import DisplayNames
 from shared.metering import Metering
@@ -32,13 +34,17 @@ NOTION = NotionPort(api=MemoryNotion(FixedClock()), databases={"shopping": "id"}
 NOTHING: dict[str, Any] = {"json_model": None, "web": None, "notion": None}
 
 
-def toolsets_of(worker: PushedWorker, reminders: tuple[Tool, ...] = (), **ports: Any) -> Features:  # noqa: ANN401 - fields of Ports
-    names = DisplayNames(profiles=worker.profiles, threads=worker.ports.threads.names)
-    people = People(display_names=names, bot_name=BotName(account=worker.line, configured="Aizuchi"))
-    memory = ChatMemory(people=people, time_zone=worker.options.time_zone, locale="ja")
+def features_of(worker: PushedWorker, reminders: tuple[Tool, ...] = (), **ports: Any) -> Features:  # noqa: ANN401 - fields of Ports
     metering = Metering(clock=worker.clock)
     feature = ChatFeature(name="reminders", tools=reminders, guide=REMINDERS_GUIDE)
-    return Features.of(replace(worker.ports, **{**NOTHING, **ports}), worker.options, metering, memory, feature)
+    available = replace(worker.ports, **{**NOTHING, **ports})
+    return Features.of(available, worker.options, metering, memory_of(worker), feature)
+
+
+def memory_of(worker: PushedWorker) -> ChatMemory:
+    names = DisplayNames(profiles=worker.profiles, threads=worker.ports.threads.names)
+    people = People(display_names=names, bot_name=BotName(account=worker.line, configured="Aizuchi"))
+    return ChatMemory(people=people, time_zone=worker.options.time_zone, locale="ja")
 
 
 @pytest.mark.parametrize(
@@ -54,7 +60,7 @@ def test_a_toolset_and_its_guide_come_with_its_port(
 ) -> None:
     if "json_model" in ports:
         ports = {"json_model": worker.json_model}
-    without, with_port = toolsets_of(worker), toolsets_of(worker, **ports)
+    without, with_port = features_of(worker), features_of(worker, **ports)
 
     assert tool not in {one.name for one in without.tools}
     assert tool in {one.name for one in with_port.tools}
@@ -64,7 +70,19 @@ def test_a_toolset_and_its_guide_come_with_its_port(
 def test_reminders_bring_their_guide(worker: PushedWorker) -> None:
     tools = ReminderTools(costs=None).tools()
 
-    toolsets = toolsets_of(worker, tools)
+    toolsets = features_of(worker, tools)
 
     assert {one.name for one in tools} <= {one.name for one in toolsets.tools}
     assert toolsets.guides == (MEMORY_GUIDE, REMINDERS_GUIDE)
+
+
+def test_what_the_features_store_is_what_the_operators_and_the_unsend_function_know(worker: PushedWorker) -> None:
+    offered = Features.of(
+        worker.ports,
+        worker.options,
+        Metering(clock=worker.clock),
+        memory_of(worker),
+        ChatFeature(name="reminders", stored=REMINDERS),
+    )
+
+    assert [one.folder for one in offered.stored] == [one.folder for one in STORED_FEATURES]
