@@ -19,6 +19,7 @@ from shared.adapters.gemini_wire import thinking_level
 from shared.adapters.google_genai import Models, errors, genai, types
 from shared.adapters.http_pool import IDLE_S
 from shared.adapters.inline_media import Body, InlineMedia
+from shared.adapters.pool_transport import PoolTransport
 from shared.adapters.provider_words import provider_word
 from shared.errors import ModelRefusedError, ModelUnavailableError
 from shared.metering import Purpose, Usage
@@ -27,8 +28,6 @@ from shared.settings.secret import Secret
 
 LEAST_SERVER_DEADLINE_S: Final = 10
 CONNECT_S: Final = 3.0
-_MOST_CONNECTIONS: Final = 100
-_MOST_IDLE: Final = 20
 _LONGEST_RETRY_DELAY_S: Final = 3_600.0  # longer than any turn
 _RETRIED_STATUSES: Final = frozenset({408, 429, 500, 502, 503, 504})
 _ABOUT_THE_MODEL: Final = frozenset({401, 403, 404})
@@ -140,21 +139,15 @@ def client_of(
 ) -> genai.Client | _KeyedClient:
     """Return a client without retries of its own.
 
-    A connection that was idle for `idle_s` may be dead, and is not used again. Source: HTTPX, "Resource limits".
+    A connection that was idle for `idle_s` may be dead, and is not used again. The SDK has one timeout for all phases; an unreachable host
+    need not use up all of it, so connecting takes `connect_s` at most.
     """
-
-    def connect_in_time(request: httpx2.Request) -> None:
-        """Shorten the connect timeout: the SDK has one timeout for all phases, and an unreachable host need not use up all of it."""
-        request.extensions["timeout"]["connect"] = min(connect_s, request.extensions["timeout"]["connect"])
-
     options = types.HttpOptions(
         base_url=settings.base_url,
         retry_options=types.HttpRetryOptions(attempts=1),
         client_args={
-            "event_hooks": {"request": [connect_in_time, _fill_in]},
-            "limits": httpx2.Limits(
-                max_connections=_MOST_CONNECTIONS, max_keepalive_connections=_MOST_IDLE, keepalive_expiry=idle_s
-            ),
+            "event_hooks": {"request": [_fill_in]},
+            "transport": PoolTransport(httpx2, connect_s=connect_s, idle_s=idle_s),
         },
     )
     if settings.api_key is not None:

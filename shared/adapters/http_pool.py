@@ -13,7 +13,7 @@ import socket
 import ssl
 import threading
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPException, HTTPMessage, HTTPResponse, HTTPSConnection, IncompleteRead
@@ -107,15 +107,32 @@ class HttpPool:
         self._preparing = threading.Lock()
         self._tls: ssl.SSLContext | None = None
 
-    def ask(self, method: str, path: str, *, headers: Mapping[str, str], body: bytes | None = None) -> Answer:
-        """Return the answer, whatever its status.  Raises: FAILURES, of them NotConnectedError before anything was sent."""
-        with self.arriving(method, path, headers=headers, body=body) as answer:
+    def ask(
+        self,
+        method: str,
+        path: str,
+        *,
+        headers: Mapping[str, str],
+        body: bytes | Iterable[bytes] | None = None,
+        answer_s: float | None = None,
+    ) -> Answer:
+        """Return the answer, whatever its status.  Raises: FAILURES, of them NotConnectedError before anything was sent.
+
+        `answer_s`: the time for this answer, and at most for its connection, in place of the pool's.
+        """
+        with self.arriving(method, path, headers=headers, body=body, answer_s=answer_s) as answer:
             data = answer.response.read()
         return Answer(status=answer.status, data=data, headers=answer.response.headers)
 
     @contextmanager
     def arriving(
-        self, method: str, path: str, *, headers: Mapping[str, str], body: bytes | None = None
+        self,
+        method: str,
+        path: str,
+        *,
+        headers: Mapping[str, str],
+        body: bytes | Iterable[bytes] | None = None,
+        answer_s: float | None = None,
     ) -> Iterator[ArrivingAnswer]:
         """Hand over the answer before its body; the connection is used again only if the block reads the body to the end.
 
@@ -125,7 +142,7 @@ class HttpPool:
         was_used = connection is not None
         connection = connection or self._new()
         try:
-            self._open(connection)
+            self._open(connection, self._answer_timeout_s if answer_s is None else answer_s)
             connection.request(method, path, body=body, headers=headers)
             response = connection.getresponse()
             yield ArrivingAnswer(response=response)
@@ -163,17 +180,19 @@ class HttpPool:
                 self._tls = ssl.create_default_context(cafile=self._authorities or certifi.where())
         return HTTPSConnection(self._host, self._port, timeout=self._connect_timeout_s, context=self._tls)
 
-    def _open(self, connection: HTTPConnection) -> None:
-        """Make the connection ready for a request."""
+    def _open(self, connection: HTTPConnection, answer_s: float) -> None:
+        """Make the connection ready for a request whose answer may take so long."""
         if connection.sock is not None:
             if not _has_something_to_read(connection.sock):
+                connection.sock.settimeout(answer_s)
                 return
             connection.close()
+        connection.timeout = min(self._connect_timeout_s, answer_s)
         try:
             connection.connect()
         except OSError as cause:
             raise NotConnectedError(str(cause)) from cause
-        connection.sock.settimeout(self._answer_timeout_s)
+        connection.sock.settimeout(answer_s)
 
 
 def _close(connections: list[_Idle]) -> None:

@@ -10,13 +10,14 @@ import logging
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import httpx
 from notion_client import Client
 from notion_client.errors import HTTPResponseError, NotionClientErrorBase
 
 from shared.adapters.notion_answers import block_of, fault_in, page_of, readable, refusal, schema_of
+from shared.adapters.pool_transport import PoolTransport
 from shared.agent.model import Json
 from shared.clock import Clock, Deadline
 from shared.settings.notion import NotionSettings
@@ -34,6 +35,7 @@ from shared.tools.notion.port import (
 
 _REQUEST_TIMEOUT_MS: Final = 5_000  # for each phase: connecting, sending, waiting
 _LEAST_REQUEST_S: Final = 0.5
+_CONNECT_S: Final = 3.0
 _PAGE_SIZE: Final = 100
 _PEOPLE_LIMIT: Final = 1_000
 _NOT_FOUND: Final = 404
@@ -49,7 +51,10 @@ class NotionApi:
         silent.addHandler(logging.NullHandler())
         options: dict[str, Any] = {"base_url": settings.base_url} if settings.base_url else {}
         self._client = Client(
-            client=httpx.Client(auth=_bearer(settings.token)),
+            client=httpx.Client(
+                auth=_bearer(settings.token),
+                transport=cast("httpx.BaseTransport", PoolTransport(httpx, connect_s=_CONNECT_S)),
+            ),
             notion_version="2025-09-03",
             timeout_ms=_REQUEST_TIMEOUT_MS,
             retry=False,
