@@ -27,7 +27,7 @@ _TARGETS: Final = ("path", "id", "page_id")  # the arguments that name a thing
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfirmedCalls:
-    """Runs confirmed calls; a ConfirmedChanges.  Receipts are in the asker's language, else in `locale`."""
+    """Runs confirmed calls; a ConfirmedChanges.  Receipts are in the language of the question, else in `locale`."""
 
     tools: ToolExecutor
     contexts: TurnContexts
@@ -59,10 +59,11 @@ class ConfirmedCalls:
         touched = [one for one in context.deeds if one.kind is not DeedKind.FILED]
         is_as_shown = {_in_one_line(one.name) for one in touched} <= shown_names
         committed = context if is_as_shown else replace(context, staged=Staged())
-        text = receipt(committed.deeds, locale=language_of(context.said, default=self.locale))
+        locale = self._locale_of(question, proposed)
+        text = receipt(committed.deeds, locale=locale)
         if failed or not is_as_shown:
             logs.warning("confirmed_change_failed", tools=[one.tool for one in proposed])
-            text = "\n\n".join(filter(None, (text, self.phrases.text(Phrase.CHANGE_FAILED))))
+            text = "\n\n".join(filter(None, (text, self.phrases.text(Phrase.CHANGE_FAILED, locale=locale))))
         outcome = replace(
             question.draft,
             kind=OutcomeKind.REPLIED,
@@ -72,6 +73,15 @@ class ConfirmedCalls:
         outcome = having_read(outcome, context)
         outcome = with_staged(with_forgetting(outcome, context, self.time_zone) if is_as_shown else outcome, committed)
         return marked_outside(outcome, context)
+
+    def _locale_of(self, question: Question, proposed: tuple[ProposedCall, ...]) -> str:
+        """Return the language of the answer that proposed the calls, else of the people who pressed."""
+        proposing = (
+            one.text
+            for one in question.history.outcomes
+            if one.text and not set(proposed).isdisjoint(one.offer.proposes)
+        )
+        return language_of((*question.heard, *proposing), default=self.locale, chosen=question.chosen_locale)
 
     def _run_twice(
         self, proposed: tuple[ProposedCall, ...], context: TurnContext, deadline: Deadline

@@ -7,6 +7,7 @@ from functools import lru_cache, partial
 from typing import Final, Protocol
 
 from shared import logs, tracing
+from shared.agent.attachments import without_lines_of
 from shared.agent.catch_up import CatchUp, is_catch_up_only
 from shared.agent.loop import Agent, Thought
 from shared.agent.media_parts import MediaParts, ShownMedia, recent_media
@@ -128,9 +129,8 @@ class AgentResponder:
         sentences = dict.fromkeys(_SENTENCES[reason] for reason in reasons if reason is not None)
         if not sentences or None in reasons:
             return None
-        people = {message.user_id for message in question.asked}
-        heard = [one.text for one in question.history.messages if one.type == "text" and one.user_id in people]
-        locale, name = language_of(heard, default=self.prompt.locale), self.prompt.bot_name.shown
+        locale = language_of(question.heard, default=self.prompt.locale, chosen=question.chosen_locale)
+        name = self.prompt.bot_name.shown
         text = "\n".join(phrase(sentence, locale=locale, bot_name=name) for sentence in sentences)
         logs.info("files_unread", reasons=sorted({reason.value for reason in reasons if reason is not None}))
         return question.draft.with_fixed_text(text, OutcomeKind.REPLIED)
@@ -201,7 +201,7 @@ class AgentResponder:
         outcome = with_handover(outcome, context)
         if question.is_overheard:
             return marked_outside(outcome, context)
-        locale = language_of(context.said, default=self.prompt.locale)
+        locale = context.locale(message or "", default=self.prompt.locale)
         outcome = with_proposals(with_staged(outcome, context), context, locale=locale)
         return marked_outside(with_suggestions(outcome, thought.decision.suggestions, context), context)
 
@@ -220,7 +220,8 @@ class AgentResponder:
         self.refused.culprits.suspect(question.conversation, suspicion)
         if outcome.text is None:
             return outcome
-        return replace(outcome, text=f"{outcome.text}{GAP}{self.phrases.text(Phrase.PARTLY_REFUSED)}")
+        locale = language_of((*question.heard, outcome.text), default=self.prompt.locale, chosen=question.chosen_locale)
+        return replace(outcome, text=f"{outcome.text}{GAP}{self.phrases.text(Phrase.PARTLY_REFUSED, locale=locale)}")
 
     def _names(self, question: Question) -> Mapping[str, str]:
         history = question.history
@@ -258,18 +259,21 @@ class AgentResponder:
 
         The model's words and the footnotes leave room for the receipt and for the proposals; the latter are added later.
         """
-        locale = language_of(context.said, default=self.prompt.locale)
+        locale = context.locale(message, default=self.prompt.locale)
         receipt_text = mask_ids(receipt(deeds_without_strange_links(context), locale=locale))
         receipt_text = f"{GAP}{receipt_text}" if receipt_text else ""
         room = room_above_lists(context, locale=locale, time_zone=self.prompt.time_zone)
-        is_long = context.recalled.is_stretch or not _LONG_ANSWERS.isdisjoint(thought.tools_used)
-        limit = min(
-            DIGEST.text_limit if is_long else ANSWER.text_limit, max(room - length_of(receipt_text), _LEAST_WORDS)
-        )
         without_links = partial(without_strange_links, context.untrusted_input)
+        attached = tuple(
+            without_receipt_symbols(without_links(mask_ids(one))) for one in context.attachments.texts(locale)
+        )
+        is_long = context.recalled.is_stretch or not _LONG_ANSWERS.isdisjoint(thought.tools_used)
+        code_length = length_of(GAP.join((*attached, receipt_text)))
+        limit = min(DIGEST.text_limit if is_long else ANSWER.text_limit, max(room - code_length, _LEAST_WORDS))
         text = without_receipt_symbols(shown_text(message, limit=limit, cleaned=without_links))
-        if is_blank(text):
+        if is_blank(text) and not attached:
             return ""
+        text = GAP.join(filter(None, (without_lines_of(attached, text) if attached else text, *attached)))
         text += receipt_text
         for addition in map(mask_ids, filter(None, thought.footnotes)):
             longer = f"{text}{GAP}{addition}"
@@ -284,8 +288,9 @@ class AgentResponder:
 
         `answers` is always empty.
         """
-        text = self.phrases.text(which, **facts)
-        receipt_text = receipt(context.outside.done, locale=language_of(context.said, default=self.prompt.locale))
+        locale = context.locale(default=self.prompt.locale)
+        text = self.phrases.text(which, locale=locale, **facts)
+        receipt_text = receipt(context.outside.done, locale=locale)
         if not receipt_text:
             return replace(draft.with_fixed_text(text, OutcomeKind.APOLOGISED), answers=())
         text = f"{text}\n\n{mask_ids(receipt_text)}"

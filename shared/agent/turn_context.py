@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from shared.agent.attachments import Attachments
 from shared.agent.forgetting import Forgetting
 from shared.agent.grounding import Asked
 from shared.agent.handover_offer import HandoverOffer
@@ -22,6 +23,7 @@ from shared.clock import Deadline, SystemClock
 from shared.conversation.provenance import Provenance
 from shared.conversation.records import MessageRecord, ProposedCall
 from shared.conversation.store import Conversation
+from shared.line.language import language_of, shown_language
 from shared.turns.question import Question
 
 _NEVER: Final = Deadline(clock=SystemClock(), at_s=math.inf)
@@ -35,8 +37,8 @@ class TurnContext:
     commit. `to_answer`: the messages to answer; `earlier`: the other messages shown or quoted in the prompt. `staged` holds the staged
     writes of this attempt at the turn, `outside` the confirmed external calls. `untrusted_input`: words shown to the model in
     addition to the chat. `recalled`: records of the chat shown beyond the prompt. `proposals`: the changes that wait for a tap.
-    `forgetting`: the messages proposed for withdrawal. `handover`: whether a person is offered. `confirmed`: the proposals that a person's
-    tap confirmed.
+    `attachments`: texts of the code below the answer. `forgetting`: the messages proposed for withdrawal. `handover`: whether a person is
+    offered. `confirmed`: the proposals that a person's tap confirmed.
     """
 
     conversation: Conversation
@@ -53,6 +55,7 @@ class TurnContext:
     untrusted_input: UntrustedInput = field(default_factory=UntrustedInput, compare=False, repr=False)
     proposals: Proposals = field(default_factory=Proposals, compare=False, repr=False)
     recalled: Recalled = field(default_factory=Recalled, compare=False, repr=False)
+    attachments: Attachments = field(default_factory=Attachments, compare=False, repr=False)
     forgetting: Forgetting = field(default_factory=Forgetting, compare=False, repr=False)
     handover: HandoverOffer = field(default_factory=HandoverOffer, compare=False, repr=False)
 
@@ -70,6 +73,26 @@ class TurnContext:
     def said(self) -> tuple[str, ...]:
         """The words of the messages to answer."""
         return tuple(one.text for one in self.to_answer)
+
+    def locale(self, reply: str = "", *, default: str) -> str:
+        """Return the language of the texts that code writes around a reply, for example of its receipt.
+
+        The reply's own words count first, then the words of the people who are answered, then the chat's chosen language.
+        """
+        return language_of((*self._heard, reply), default=default, chosen=self._chosen_locale)
+
+    @property
+    def asker_locale(self) -> str:
+        """The language of the people who are answered, else the chat's chosen language; empty: neither is known."""
+        return shown_language(self._heard) or self._chosen_locale or ""
+
+    @property
+    def _heard(self) -> tuple[str, ...]:
+        return self.said if self.question is None else self.question.heard
+
+    @property
+    def _chosen_locale(self) -> str | None:
+        return None if self.question is None else self.question.chosen_locale
 
     @property
     def outside_words(self) -> tuple[OutsideWords, ...]:

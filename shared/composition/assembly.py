@@ -45,6 +45,7 @@ from shared.handlers.forgetting import Forgetting
 from shared.handlers.greeting import GreetingHandler
 from shared.handlers.heartbeat import Heartbeat
 from shared.handlers.intake import Intake
+from shared.handlers.language import LanguageHandler
 from shared.handlers.listed_reminder_press import ListedReminderPressHandler
 from shared.handlers.membership import MembershipHandler
 from shared.handlers.message import MessageHandler
@@ -230,6 +231,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         phrases=phrases,
         features=features.stored,
     )
+    language = LanguageHandler(conversations=conversations, announcer=announcer, phrases=phrases)
     command = CommandHandler(
         conversations=conversations,
         announcer=announcer,
@@ -238,9 +240,9 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         budgets=budgets,
         presence=presence,
         phrases=phrases,
-        locale=options.locale,
         time_zone=options.time_zone,
         is_rich=options.is_rich,
+        language=language,
     )
     return Dispatch(
         admission=admission,
@@ -260,6 +262,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
             conversations=conversations,
             message=message,
             erasure=erasure,
+            language=language,
             announcer=announcer,
             profiles=ports.profiles,
             phrases=phrases,
@@ -267,9 +270,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
             listed_reminder=ListedReminderPressHandler(
                 conversations=conversations, announcer=announcer, phrases=phrases, locale=options.locale
             ),
-            reminder=ReminderPressHandler(
-                conversations=conversations, announcer=announcer, phrases=phrases, locale=options.locale
-            ),
+            reminder=ReminderPressHandler(conversations=conversations, announcer=announcer, phrases=phrases),
             silence=silence,
         ),
         greeting=GreetingHandler(conversations=conversations, announcer=announcer, phrases=phrases),

@@ -164,7 +164,8 @@ class Offer(Extensible):
     `is_deferral`: "still thinking", with a button that shows the answer once ready. `asks`: whether to erase, as requested by message
     `asked_by`. `forgets`: messages to withdraw, of the person `forgets_for`. `proposes`: changes to carry out within ten minutes. The press
     that counts is an outcome of its own, and lists the offer's outcome in `answers`; for a question to erase, withdraw or be silent, the
-    outcome of the press repeats `asks`, `forgets` and `silence`. `silence`: the pause, resumption or handover that a press begins.
+    outcome of the press repeats `asks`, `forgets` and `silence`, and has the question's `locale`. `silence`: the pause, resumption or
+    handover that a press begins. `has_languages`: whether quick replies choose the language.
     `suggests`: short things that a person might say next, each by a tap.
     `card`: the words of the text as a card (`card_text`), until it was sent.
     """
@@ -178,6 +179,8 @@ class Offer(Extensible):
     proposes: tuple[ProposedCall, ...] = ()
     suggests: tuple[str, ...] = field(default=(), repr=False)
     card: str = field(default="", repr=False)
+    has_languages: bool = False
+    locale: str = ""
 
     @property
     def may_be_pressed(self) -> bool:

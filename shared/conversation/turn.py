@@ -62,7 +62,7 @@ class TurnRecord(Extensible):
     `sequence` numbers the commits of the chat. `covered`: the messages of earlier outcomes, and the events of outcomes without a message,
     each with the timestamp of the outcome, for as long as a message can be answered. `spending`: the turns and tokens used today. `left`
     counts how often ticks postponed words to the chat's next answer; `said`: the count at which a turn last found nothing waiting. If the
-    two differ, something may wait.
+    two differ, something may wait. `locale`: the language that a member chose for the chat's fixed texts, for example "th"; empty: none.
     """
 
     version: int = VERSION
@@ -79,6 +79,12 @@ class TurnRecord(Extensible):
     spending: Spending = field(default_factory=Spending)
     left: int = 0
     said: int = -1
+    locale: str = ""
+
+    @property
+    def chosen_locale(self) -> str | None:
+        """The language that a member chose for the chat; None: no member has."""
+        return self.locale or None
 
     @property
     def has_left(self) -> bool:
@@ -107,6 +113,7 @@ class TurnRecord(Extensible):
             spending=self.spending,
             left=self.left,
             said=self.said,
+            locale=self.locale,
         )
 
     def with_outcome(self, outcome: OutcomeRecord, route: Route) -> "TurnRecord":
@@ -142,6 +149,7 @@ class TurnRecord(Extensible):
             spending=spending,
             left=self.left,
             said=self.said,
+            locale=self.locale,
         )
 
     def amended(self, *, is_affected: Callable[[OutcomeRecord], bool]) -> "TurnRecord":
@@ -219,6 +227,21 @@ class Turn:
         for _ in range(SWAP_ATTEMPTS):
             turn = self.read()
             if self.swap(turn, replace(turn.record, left=turn.record.left + 1)) is not None:
+                return
+        raise StorageUnavailableError("others kept changing the turn")
+
+    def chosen_locale(self) -> str | None:
+        """Return the language that a member chose for the chat; None: no member has."""
+        return self.read().record.chosen_locale
+
+    def choose_locale(self, locale: str) -> None:
+        """The chat's fixed texts are in this locale of LOCALES where no words of people or of the model show a language.
+
+        A holder that loses a swap to this write goes on. Repeated: nothing is written. Raises: StorageUnavailableError.
+        """
+        for _ in range(SWAP_ATTEMPTS):
+            turn = self.read()
+            if turn.record.locale == locale or self.swap(turn, replace(turn.record, locale=locale)) is not None:
                 return
         raise StorageUnavailableError("others kept changing the turn")
 

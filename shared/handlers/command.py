@@ -16,10 +16,11 @@ from shared.conversation.records import Erasure, Offer
 from shared.conversation.silences import SilenceChange
 from shared.conversation.store import Conversation, Conversations
 from shared.handlers.erasure import ErasureHandler
+from shared.handlers.language import LanguageHandler
 from shared.handlers.silence import SilenceHandler
 from shared.knowledge.overview import EntryOverview, digest_of_today, open_entries
 from shared.line.cards.card import Card, CardRow, card_text
-from shared.line.commands import Command
+from shared.line.commands import Command, locale_of
 from shared.line.events import LineEvent, MessageContent
 from shared.line.phrases import Phrase, Phrases
 from shared.line.presence import Presence
@@ -55,7 +56,7 @@ class CommandHandler:
     budgets: Budgets
     presence: Presence
     phrases: Phrases
-    locale: str
+    language: LanguageHandler
     time_zone: zoneinfo.ZoneInfo = field(repr=False)
     is_rich: bool = True
 
@@ -73,6 +74,8 @@ class CommandHandler:
             match command:
                 case Command.USAGE | Command.REMINDERS | Command.NOTES | Command.DIGEST:
                     return self._tell_usage(event) if command is Command.USAGE else self._show(event, command)
+                case Command.LANGUAGE:
+                    return self.language(event, locale_of(str(content.fields.get("text", ""))))
                 case Command.FORGET | Command.FORGET_ME if event.is_one_on_one or command is Command.FORGET:
                     return self.erasure.ask(event, content, Erasure.FORGET)
                 case Command.PAUSE | Command.RESUME:
@@ -88,23 +91,27 @@ class CommandHandler:
 
     def _explain(self, event: LineEvent, command: Command) -> EventResult:
         friend, group = _EXPLANATIONS[command]
-        return self._say(event, self.phrases.text(friend if event.is_one_on_one else group, id=event.conversation_id))
+        locale = self.conversations.of(event.conversation_id).turn.chosen_locale()
+        which = friend if event.is_one_on_one else group
+        return self._say(event, self.phrases.text(which, locale=locale, id=event.conversation_id))
 
     def _tell_usage(self, event: LineEvent) -> EventResult:
         turn = self.conversations.of(event.conversation_id).turn
-        remaining = self.budgets.left(turn.spending(turn.read().record))
+        record = turn.read().record
+        remaining = self.budgets.left(turn.spending(record))
         hour = self.budgets.renewal(self.conversations.clock.now_ms())
         facts = {"turns": _limit_text(remaining.turns), "tokens": _limit_text(remaining.tokens), "hour": hour}
+        locale = record.chosen_locale
         rows = tuple(
-            CardRow(text=self.phrases.text(label), detail=facts[fact])
+            CardRow(text=self.phrases.text(label, locale=locale), detail=facts[fact])
             for label, fact in (
                 (Phrase.USAGE_TURNS, "turns"),
                 (Phrase.USAGE_TOKENS, "tokens"),
                 (Phrase.USAGE_HOUR, "hour"),
             )
         )
-        card = Card(title=self.phrases.text(Phrase.USAGE_TITLE), rows=rows)
-        return self._say(event, self.phrases.text(Phrase.USAGE, **facts), card)
+        card = Card(title=self.phrases.text(Phrase.USAGE_TITLE, locale=locale), rows=rows)
+        return self._say(event, self.phrases.text(Phrase.USAGE, locale=locale, **facts), card)
 
     def show_page(self, event: LineEvent, command: str, page: int) -> EventResult:
         """Announce a further page of a list, for a press of its button.  Repeated, and raises: as for a command."""
@@ -129,12 +136,13 @@ class CommandHandler:
         return self.announcer.announce(conversation, announcement, event.reply_token, event.deadline)
 
     def _overview(self, conversation: Conversation, command: Command, page: int | None) -> DueReminders | EntryOverview:
+        locale = conversation.turn.chosen_locale() or self.phrases.locale
         if command is Command.REMINDERS:
-            return due_reminders(conversation, phrases=self.phrases, locale=self.locale, page=page)
+            return due_reminders(conversation, phrases=self.phrases, locale=locale, page=page)
         if command is Command.NOTES:
-            return open_entries(conversation, phrases=self.phrases, locale=self.locale, page=page)
+            return open_entries(conversation, phrases=self.phrases, locale=locale, page=page)
         now = dt.datetime.fromtimestamp(self.conversations.clock.now_ms() / 1_000, self.time_zone)
-        return digest_of_today(conversation, locale=self.locale, now=now)
+        return digest_of_today(conversation, locale=locale, now=now)
 
     def _say(self, event: LineEvent, text: str, card: Card | None = None) -> EventResult:
         announcement = Announcement(

@@ -61,7 +61,7 @@ class ErasureHandler:
         question = Announcement(
             webhook_event_id=event.webhook_event_id,
             timestamp_ms=event.timestamp_ms,
-            text=self.phrases.text(_QUESTIONS[erasure], **facts, until=until),
+            text=self._text(conversation, _QUESTIONS[erasure], **facts, until=until),
             offer=Offer(asks=erasure, asked_by=content.line_message_id),
         )
         return self.announcer.announce(conversation, question, event.reply_token, event.deadline)
@@ -81,11 +81,11 @@ class ErasureHandler:
             return self._forget_messages(conversation, event, press, question_id)
         match press.offer.asks:
             case Erasure.RESET:
-                return self.erase(event, Phrase.RESET_DONE, spares_entries=True)
+                return self.erase(event, Phrase.RESET_DONE, spares_entries=True, locale=press.offer.locale)
             case Erasure.FORGET:
-                return self.erase(event, Phrase.FORGET_DONE, spares_entries=False)
+                return self.erase(event, Phrase.FORGET_DONE, spares_entries=False, locale=press.offer.locale)
             case Erasure.LEAVE:
-                return self._leave(conversation, event)
+                return self._leave(conversation, event, locale=press.offer.locale)
             case _:
                 return self._refuse(conversation, event, Phrase.PRESS_VOID)
 
@@ -98,13 +98,15 @@ class ErasureHandler:
         press = self.presses.counting(conversation, event, question_id, declines=True)
         if isinstance(press, Phrase):
             return self._refuse(conversation, event, press)
-        return self._say(conversation, event, self.phrases.text(Phrase.PRESS_DECLINED))
+        return self._say(
+            conversation, event, self._text(conversation, Phrase.PRESS_DECLINED, asked_in=press.offer.locale)
+        )
 
-    def erase(self, event: LineEvent, words: Phrase, *, spares_entries: bool) -> EventResult:
-        """Everything in the chat before the event is erased, and an answer says so."""
+    def erase(self, event: LineEvent, words: Phrase, *, spares_entries: bool, locale: str = "") -> EventResult:
+        """Everything in the chat before the event is erased, and an answer says so, in the `locale` of the question, if any."""
         conversation = self.conversations.of(event.conversation_id)
         self.withdrawal.erase(conversation, until_ms=event.timestamp_ms - 1, spares_entries=spares_entries)
-        result = self._say(conversation, event, self.phrases.text(words))
+        result = self._say(conversation, event, self._text(conversation, words, asked_in=locale))
         logs.info("conversation_erased")
         return result
 
@@ -118,14 +120,16 @@ class ErasureHandler:
         conversation = self.conversations.of(event.conversation_id)
         user_id = event.user_id
         if user_id is None:
-            return self._say(conversation, event, self.phrases.text(Phrase.FORGET_ME_UNNAMED))
+            return self._say(conversation, event, self._text(conversation, Phrase.FORGET_ME_UNNAMED))
         until_ms = event.timestamp_ms - 1
         conversation.amendments.forget_member(user_id, until_ms=until_ms)
         stored = messages_of(conversation, user_id, until_ms=until_ms, features=self.features)
         edited = conversation.amendments.edited_by(user_id, until_ms=until_ms)
         self.withdrawal.withdraw_all(conversation, stored.ids | edited, timestamp_ms=event.timestamp_ms)
         logs.info("member_forgotten", messages=len(stored.own))
-        return self._say(conversation, event, self.phrases.text(Phrase.FORGET_ME_DONE, messages=str(len(stored.own))))
+        return self._say(
+            conversation, event, self._text(conversation, Phrase.FORGET_ME_DONE, messages=str(len(stored.own)))
+        )
 
     def _forget_messages(
         self, conversation: Conversation, event: LineEvent, press: OutcomeRecord, question_id: str
@@ -138,7 +142,7 @@ class ErasureHandler:
         answers = sum(one.webhook_event_id in redacted_ids for one in self.reader.read_newest(conversation).outcomes)
         logs.info("messages_forgotten", messages=len(ids))
         facts = {"messages": str(len(ids)), "answers": str(answers), "entries": str(entries)}
-        words = self.phrases.text(Phrase.FORGET_MESSAGES_DONE, **facts)
+        words = self._text(conversation, Phrase.FORGET_MESSAGES_DONE, asked_in=press.offer.locale, **facts)
         return self._say(conversation, event, words)
 
     def _refuse(self, conversation: Conversation, event: LineEvent, reason: Phrase) -> EventResult:
@@ -146,18 +150,18 @@ class ErasureHandler:
         logs.info("press_refused", reason=reason.value)
         if not event.is_one_on_one and self._is_of_an_earlier_stay(conversation, event):
             return EventResult.LEFT_BEFORE
-        return self._say(conversation, event, self.phrases.text(reason))
+        return self._say(conversation, event, self._text(conversation, reason))
 
-    def _leave(self, conversation: Conversation, event: LineEvent) -> EventResult:
+    def _leave(self, conversation: Conversation, event: LineEvent, *, locale: str) -> EventResult:
         """Say goodbye, leave the group, and erase the whole chat, the goodbye included."""
         self.withdrawal.erase(conversation, until_ms=event.timestamp_ms - 1)
         is_late = self._is_of_an_earlier_stay(conversation, event)
-        result = EventResult.LEFT_BEFORE if is_late else self._say_goodbye(conversation, event)
+        result = EventResult.LEFT_BEFORE if is_late else self._say_goodbye(conversation, event, locale)
         self.withdrawal.erase(conversation, until_ms=event.timestamp_ms)
         return result
 
-    def _say_goodbye(self, conversation: Conversation, event: LineEvent) -> EventResult:
-        result = self._say(conversation, event, self.phrases.text(Phrase.GOODBYE_GROUP))
+    def _say_goodbye(self, conversation: Conversation, event: LineEvent, locale: str) -> EventResult:
+        result = self._say(conversation, event, self._text(conversation, Phrase.GOODBYE_GROUP, asked_in=locale))
         if not self._is_of_an_earlier_stay(conversation, event):  # the goodbye may have waited for the turn
             self.membership.leave(conversation.id)
             logs.info("chat_left")
@@ -169,6 +173,10 @@ class ErasureHandler:
             return True
         outcomes = self.reader.read_newest(conversation).outcomes
         return any(one.is_joining and one.timestamp_ms > event.timestamp_ms for one in outcomes)
+
+    def _text(self, conversation: Conversation, which: Phrase, *, asked_in: str = "", **facts: str) -> str:
+        """Return the text in the language of the question, else in the chat's chosen language."""
+        return self.phrases.text(which, locale=asked_in or conversation.turn.chosen_locale(), **facts)
 
     def _say(self, conversation: Conversation, event: LineEvent, text: str) -> EventResult:
         announcement = Announcement(webhook_event_id=event.webhook_event_id, timestamp_ms=event.timestamp_ms, text=text)

@@ -69,7 +69,9 @@ class ListedReminderPressHandler:
             recurrence=reminder.recurrence,
         )
         deed = Deed(kind=_KINDS[choice], name=reminder.text, due=due)
-        return receipt([deed], locale=language_of((reminder.text,), default=self.locale))
+        return receipt(
+            [deed], locale=language_of((reminder.text,), default=self.locale, chosen=reminder.locale or None)
+        )
 
     def _refuse(self, conversation: Conversation, event: LineEvent, reason: Phrase) -> EventResult:
         logs.info("press_refused", reason=reason.value)

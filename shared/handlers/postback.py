@@ -7,6 +7,7 @@ from shared.bus.result import EventResult
 from shared.conversation.store import Conversations
 from shared.handlers.command import CommandHandler
 from shared.handlers.erasure import ErasureHandler
+from shared.handlers.language import LanguageHandler
 from shared.handlers.listed_reminder_press import ListedReminderPressHandler
 from shared.handlers.message import MessageHandler
 from shared.handlers.reminder_press import ReminderPressHandler
@@ -17,6 +18,7 @@ from shared.line.phrases import Phrase, Phrases
 from shared.line.postback_data import (
     AnswerPress,
     answer_press_in,
+    language_in,
     listed_reminder_press_in,
     page_in,
     question_id_in,
@@ -38,6 +40,7 @@ class PostbackHandler:
     listed_reminder: ListedReminderPressHandler
     command: CommandHandler
     silence: SilenceHandler
+    language: LanguageHandler
     announcer: Announcer
     profiles: Profiles
     phrases: Phrases
@@ -69,6 +72,8 @@ class PostbackHandler:
         """Carry out a press below an answer; None: it is another button's."""
         if (suggestion := suggestion_in(data)) is not None:
             return self._ask(event, *suggestion)
+        if (locale := language_in(data)) is not None:
+            return self.language.choose(event, locale)
         answer_press = answer_press_in(data)
         return None if answer_press is None else self._press(event, answer_press)
 
@@ -108,12 +113,12 @@ class PostbackHandler:
 
     def _refuse(self, event: LineEvent, refusal: Phrase) -> EventResult:
         logs.info("press_refused", reason=refusal.value)
+        conversation = self.conversations.of(event.conversation_id)
         notice = Announcement(
             webhook_event_id=event.webhook_event_id,
             timestamp_ms=event.timestamp_ms,
-            text=self.phrases.text(refusal),
+            text=self.phrases.text(refusal, locale=conversation.turn.chosen_locale()),
         )
-        conversation = self.conversations.of(event.conversation_id)
         return self.announcer.announce(conversation, notice, event.reply_token, event.deadline)
 
     def _refusal(self, event: LineEvent) -> Phrase | None:

@@ -5,7 +5,7 @@ stands. Only the person who asked may confirm that own messages are taken back. 
 whose id is derived from the question's.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from shared.conversation.history import History
@@ -15,6 +15,7 @@ from shared.conversation.records import Offer, OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation
 from shared.line.display_names import Profiles
 from shared.line.events import LineEvent
+from shared.line.language import shown_language
 from shared.line.phrases import Phrase
 from shared.turns.deferral import CONFIRMED_WITHIN_MS
 
@@ -46,7 +47,9 @@ class QuestionPresses:
             refusal = self._refusal(conversation, event, question)
             if refusal is not None:
                 return refusal
-            press = _press_of(Offer() if declines else question.offer, event, press_id)
+            asked_in = shown_language([question.text or ""]) or ""
+            offer = Offer() if declines else question.offer
+            press = _press_of(replace(offer, locale=asked_in), event, press_id)
             conversation.journal.record_outcome(press)
             press = conversation.journal.outcome_of(press_id) or press  # another press may have come first
         return press if press.answers == (event.webhook_event_id,) else Phrase.PRESS_REPEATED
@@ -92,5 +95,5 @@ def _press_of(offer: Offer, event: LineEvent, press_id: str) -> OutcomeRecord:
         kind=OutcomeKind.SKIPPED,
         provenance=Provenance(since_ms=event.timestamp_ms, until_ms=event.timestamp_ms),
         answers=(event.webhook_event_id,),
-        offer=Offer(asks=offer.asks, silence=offer.silence, forgets=offer.forgets),
+        offer=Offer(asks=offer.asks, silence=offer.silence, forgets=offer.forgets, locale=offer.locale),
     )

@@ -12,6 +12,7 @@ from shared.bus.result import EventResult
 from shared.conversation.provenance import Provenance
 from shared.conversation.store import Conversation, Conversations
 from shared.line.events import LineEvent
+from shared.line.language import language_of
 from shared.line.phrases import Phrase, Phrases
 from shared.line.postback_data import ReminderPress
 from shared.locales.local_times import shown_moment
@@ -30,7 +31,6 @@ class ReminderPressHandler:
     conversations: Conversations
     announcer: Announcer
     phrases: Phrases
-    locale: str
 
     def __call__(self, event: LineEvent, press: ReminderPress) -> EventResult:
         """The press was carried out and answered; one that comes too late, or whose reminder is gone, is told that it changed nothing.
@@ -49,12 +49,15 @@ class ReminderPressHandler:
         logs.info("reminder_pressed", choice=press.choice.value)
         # The answer has the provenance of the new reminder: what was withdrawn meanwhile is not promised
         provenance = Provenance() if again is None else again.provenance
-        return self._say(conversation, event, self._words_of(event, again), provenance)
+        return self._say(
+            conversation, event, self._words_of(event, again, locale=self._locale_of(reminder)), provenance
+        )
 
     def _refuse(self, conversation: Conversation, event: LineEvent, reason: Phrase) -> EventResult:
         """Say why the press changed nothing, for example that the reminder was cancelled."""
         logs.info("press_refused", reason=reason.value)
-        return self._say(conversation, event, self.phrases.text(reason), Provenance())
+        text = self.phrases.text(reason, locale=conversation.turn.chosen_locale())
+        return self._say(conversation, event, text, Provenance())
 
     def _counting_reminder(
         self, conversation: Conversation, event: LineEvent, press: ReminderPress
@@ -73,13 +76,17 @@ class ReminderPressHandler:
             return Phrase.REMINDER_GONE
         return Phrase.PRESS_REPEATED if press.occurrence_ms <= reminder.pressed_ms else Phrase.PRESS_VOID
 
-    def _words_of(self, event: LineEvent, again: Reminder | None) -> str:
+    def _words_of(self, event: LineEvent, again: Reminder | None, *, locale: str) -> str:
         """Return the answer to a press that counts, for example "I will tell you again: Wed 26 Nov, 13:50."."""
         if again is None:
-            return self.phrases.text(Phrase.REMINDER_DONE)
+            return self.phrases.text(Phrase.REMINDER_DONE, locale=locale)
         now = dt.datetime.fromisoformat(local_time(event.timestamp_ms, again.zone))
-        when = shown_moment(dt.datetime.fromisoformat(again.start), locale=self.locale, this_year=now.year)
-        return self.phrases.text(Phrase.REMINDER_POSTPONED, when=when)
+        when = shown_moment(dt.datetime.fromisoformat(again.start), locale=locale, this_year=now.year)
+        return self.phrases.text(Phrase.REMINDER_POSTPONED, locale=locale, when=when)
+
+    def _locale_of(self, reminder: Reminder) -> str:
+        """Return the language of the buttons below the reminder."""
+        return language_of((reminder.text,), default=self.phrases.locale, chosen=reminder.locale or None)
 
     def _say(self, conversation: Conversation, event: LineEvent, text: str, provenance: Provenance) -> EventResult:
         announcement = Announcement(

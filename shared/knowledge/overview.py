@@ -48,11 +48,11 @@ def open_entries(
     open_rows = sorted((row for row in rows if row.is_open), key=lambda row: (row.updated_at, row.path), reverse=True)
     open_rows.sort(key=lambda row: _ORDER.index(row.category))
     if not open_rows:
-        return EntryOverview(text=phrases.text(Phrase.NOTES_NONE))
+        return EntryOverview(text=phrases.text(Phrase.NOTES_NONE, locale=locale))
     first = 0 if page is None else min(page, (len(open_rows) - 1) // _A_PAGE) * _A_PAGE
     shown = open_rows[first : first + (_SHOWN if page is None else _A_PAGE)]
     heading, hidden_count = (
-        phrases.text(Phrase.NOTES_OPEN, count=str(len(open_rows))),
+        phrases.text(Phrase.NOTES_OPEN, locale=locale, count=str(len(open_rows))),
         len(open_rows) - first - len(shown),
     )
     lines, drawn_rows = [heading], list[CardRow]()
@@ -66,7 +66,9 @@ def open_entries(
     overview = _overview("\n".join(lines), shown, amendments)
     if page is None:
         return overview
-    more = CardButton(label=phrases.text(Phrase.MORE_BUTTON), value=page_data("notes", first // _A_PAGE + 1))
+    more = CardButton(
+        label=phrases.text(Phrase.MORE_BUTTON, locale=locale), value=page_data("notes", first // _A_PAGE + 1)
+    )
     card = Card(title=title_of(heading), rows=tuple(drawn_rows), buttons=(more,) if hidden_count else ())
     return replace(overview, card=card)
 

@@ -7,6 +7,7 @@ from typing import Final
 
 from shared.line.events import MessageContent
 from shared.line.mentions import without_address
+from shared.locales import LOCALES
 
 _LONGEST: Final = 200  # code points, invisible characters included
 
@@ -29,6 +30,7 @@ class Command(StrEnum):
     NOTES = "notes"
     REMINDERS = "reminders"
     DIGEST = "digest"
+    LANGUAGE = "language"
     ID = "id"
     HELP = "help"
 
@@ -77,17 +79,32 @@ def words_after(command: Command, content: MessageContent, *, bot_names: Sequenc
     return words.partition(" ")[2] if words.partition(" ")[0] == command else ""
 
 
+def locale_of(text: str) -> str | None:
+    """Return the locale after the command `Command.LANGUAGE`: "@Aizuchi /language th" -> "th"; None without a locale."""
+    return _locale_in(_words(f"/{unicodedata.normalize('NFKC', text).rpartition('/')[2]}"))
+
+
 def parse_command(text: str) -> Command | None:
     """Return the command if nothing else is in the text, in any width and case; only `/start` and `/handover` take further words.
 
-    For example, "/Reset" in full-width letters is `Command.RESET`, as "/new" is, and "/reset please" is no command.
+    For example, "/Reset" in full-width letters is `Command.RESET`, as "/new" is, "/reset please" is no command, and "/language th" is
+    `Command.LANGUAGE`.
     """
     words = _words(text)
     if words in set(Command):
         return Command(words)
     if words in _OTHER_NAMES:
         return _OTHER_NAMES[words]
+    if _locale_in(words) is not None:
+        return Command.LANGUAGE
     return next((one for one in _WITH_WORDS if words.partition(" ")[0] == one), None)
+
+
+def _locale_in(words: str) -> str | None:
+    command, _, locale = words.partition(" ")
+    if command != Command.LANGUAGE:
+        return None
+    return next((one for one in LOCALES if one.casefold() == locale), None)
 
 
 def _words(text: str) -> str:

@@ -90,6 +90,9 @@ class Phrase(StrEnum):
     USAGE_TURNS = "usage_turns"
     USAGE_TOKENS = "usage_tokens"
     USAGE_HOUR = "usage_hour"
+    LANGUAGE_NOW = "language_now"
+    LANGUAGE_DONE = "language_done"
+    LANGUAGE_BUTTON = "language_button"
     NO_USER_ID = "no_user_id"
     INVITATION_NEEDED = "invitation_needed"
     INVITATION_REFUSED = "invitation_refused"
@@ -118,10 +121,15 @@ class Phrase(StrEnum):
 
 
 class Phrases(Protocol):
-    """The fixed texts of a deployment."""
+    """The fixed texts of a deployment, in the bot's locale where no other locale is asked for."""
 
-    def text(self, which: Phrase, **facts: str) -> str:
-        """Return the text in the bot's locale, with the bot's name; `facts` fill the other placeholders."""
+    @property
+    def locale(self) -> str:
+        """The bot's locale, one of LOCALES."""
+        ...
+
+    def text(self, which: Phrase, *, locale: str | None = None, **facts: str) -> str:
+        """Return the text in `locale`, else in the bot's, with the bot's name; `facts` fill the other placeholders."""
         ...
 
     def hour(self, at_ms: int) -> str:
@@ -137,8 +145,8 @@ class LocalePhrases:
     bot_name: BotName
     time_zone: zoneinfo.ZoneInfo = field(default_factory=lambda: zoneinfo.ZoneInfo("Asia/Tokyo"))
 
-    def text(self, which: Phrase, **facts: str) -> str:
-        return phrase(which, locale=self.locale, bot_name=self.bot_name.shown, **facts)
+    def text(self, which: Phrase, *, locale: str | None = None, **facts: str) -> str:
+        return phrase(which, locale=locale or self.locale, bot_name=self.bot_name.shown, **facts)
 
     def hour(self, at_ms: int) -> str:
         return f"{dt.datetime.fromtimestamp(at_ms / 1_000, self.time_zone):%H:%M}"

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from shared.locales import LOCALES
+
 DATA_LIMIT: Final = 300  # Source: LINE, "Postback action"
 _CONFIRM: Final = re.compile(r"confirm:([0-9A-Za-z_-]{1,64})")
 _SPARE: Final = re.compile(r"spare:([0-9A-Za-z_-]{1,64})")
@@ -15,6 +17,7 @@ _OF_ANSWER: Final = re.compile(r"(late|do|no):([0-9A-Za-z_-]{1,64})")
 _SUGGESTED: Final = re.compile(r"say:([0-9A-Za-z_-]{1,64}):([0-9])")
 _LISTED: Final = re.compile(r"listed:(cancel|hour):([0-9A-Za-z_-]{1,64}):([0-9]{1,15})")
 _PAGE: Final = re.compile(r"page:(notes|reminders):([0-9]{1,3})")
+_LANGUAGE: Final = re.compile(rf"language:({'|'.join(map(re.escape, LOCALES))})")
 _REMIND: Final = re.compile(r"remind:(done|later|hour|tomorrow):([0-9A-Za-z_-]{1,64}):([0-9]{1,15})")
 
 
@@ -144,6 +147,17 @@ def page_in(data: str | None) -> tuple[str, int] | None:
     """Return the command and the page in the data of a press; None for any other data."""
     match = _PAGE.fullmatch(data or "")
     return (match[1], int(match[2])) if match else None
+
+
+def language_data(locale: str) -> str:
+    """Return the data of the button that chooses the chat's language: `language_data("th")` -> `language:th`."""
+    return f"language:{locale}"
+
+
+def language_in(data: str | None) -> str | None:
+    """Return the locale in the data of a press; None for any other data."""
+    match = _LANGUAGE.fullmatch(data or "")
+    return match[1] if match else None
 
 
 def remind_data(press: ReminderPress) -> str:

@@ -12,11 +12,11 @@ import msgspec
 from msgspec import inspect
 
 from shared.errors import AizuchiError
+from shared.locales import LOCALES as LOCALES  # noqa: PLC0414 - also imported from here
 
 Table: TypeAlias = Literal["phrases", "digest", "quote", "proposal", "receipt", "reminder", "rich_menu", "times"]
 _Shape = TypeVar("_Shape")
 
-LOCALES: Final = ("ja", "en", "zh-TW", "th")
 FOLDER: Final = Path(__file__).parent
 
 

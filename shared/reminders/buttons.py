@@ -23,13 +23,15 @@ _LATER: Final = {ReminderChoice.LATER: dt.timedelta(minutes=10), ReminderChoice.
 _TOMORROW_AT: Final = dt.time(9)
 
 
-def reminder_buttons(reminder_id: str, occurrence_ms: int, phrases: Phrases) -> tuple[PostbackButton, ...]:
+def reminder_buttons(
+    reminder_id: str, occurrence_ms: int, phrases: Phrases, *, locale: str
+) -> tuple[PostbackButton, ...]:
     """Return the quick replies under a pushed occurrence; the chat shows a press as a message with the button's words."""
     return tuple(
         PostbackButton(
-            label=phrases.text(label),
+            label=phrases.text(label, locale=locale),
             data=remind_data(ReminderPress(choice=choice, reminder_id=reminder_id, occurrence_ms=occurrence_ms)),
-            display_text=phrases.text(label),
+            display_text=phrases.text(label, locale=locale),
         )
         for choice, label in _LABELS.items()
     )
@@ -63,6 +65,7 @@ def postponed(reminder: Reminder, press: ReminderPress, *, event_id: str, presse
         text=reminder.text,
         provenance=reminder.provenance,
         user_id=reminder.user_id,
+        locale=reminder.locale,
         start=local_time(due_ms, reminder.zone),
         zone=reminder.zone,
         due_ms=due_ms,

@@ -40,12 +40,14 @@ class CalendarLinks:
         return tuple(self._link(reminder, outcome) for reminder in _set_by(outcome))[:_MOST_LINKS]
 
     def _link(self, reminder: Reminder, outcome: OutcomeRecord) -> OutgoingMessage:
-        locale = language_of((reminder.text,), default=self.locale)
+        locale = language_of((reminder.text, outcome.text or ""), default=self.locale)
         when = shown_time(reminder, locale=locale, now_ms=outcome.timestamp_ms)
         words = without_receipt_symbols(f"🗓 {when}\n{mask_ids(reminder.text)}")
         return OutgoingMessage(
             text=cut(words, limit_utf16=TEMPLATE_TEXT_LIMIT),
-            link=LinkButton(label=self.phrases.text(Phrase.CALENDAR_BUTTON), uri=calendar_link(reminder)),
+            link=LinkButton(
+                label=self.phrases.text(Phrase.CALENDAR_BUTTON, locale=locale), uri=calendar_link(reminder)
+            ),
         )
 
 

@@ -44,8 +44,8 @@ def due_reminders(
     """
     reminders, amendments = _open_reminders(conversation)
     if not reminders:
-        return DueReminders(text=phrases.text(Phrase.REMINDERS_NONE))
-    now_ms, heading = conversation.turn.clock.now_ms(), phrases.text(Phrase.REMINDERS_DUE)
+        return DueReminders(text=phrases.text(Phrase.REMINDERS_NONE, locale=locale))
+    now_ms, heading = conversation.turn.clock.now_ms(), phrases.text(Phrase.REMINDERS_DUE, locale=locale)
     first = 0 if page is None else min(page, (len(reminders) - 1) // _A_PAGE) * _A_PAGE
     shown = reminders[first : first + (_SHOWN if page is None else _A_PAGE)]
     rows = [_Row.of(reminder, locale=locale, now_ms=now_ms) for reminder in shown]
@@ -58,8 +58,8 @@ def due_reminders(
         if page is None
         else Card(
             title=title_of(heading),
-            rows=tuple(row.drawn(phrases) for row in rows),
-            buttons=_more(first // _A_PAGE + 1, phrases) if hidden_count else (),
+            rows=tuple(row.drawn(phrases, locale) for row in rows),
+            buttons=_more(first // _A_PAGE + 1, phrases, locale) if hidden_count else (),
         ),
     )
 
@@ -86,7 +86,7 @@ class _Row:
         when = shown_time(reminder, locale=locale, now_ms=now_ms)
         return cls(reminder=reminder, when=when, text=cut(mask_ids(reminder.text), limit_utf16=_TEXT_UTF16))
 
-    def drawn(self, phrases: Phrases) -> CardRow:
+    def drawn(self, phrases: Phrases, locale: str) -> CardRow:
         """Return the row with its buttons; what recurs cannot be put off by an hour, because its rule says when it comes."""
         choices = {ListedChoice.CANCEL: Phrase.REMINDER_CANCEL_BUTTON}
         if self.reminder.rule is None and self.reminder.kept_ms is None:
@@ -95,7 +95,9 @@ class _Row:
         return CardRow(
             text=text,
             detail=self.when,
-            buttons=tuple(self._button(choice, phrases.text(label), text) for choice, label in choices.items()),
+            buttons=tuple(
+                self._button(choice, phrases.text(label, locale=locale), text) for choice, label in choices.items()
+            ),
         )
 
     def _button(self, choice: ListedChoice, label: str, text: str) -> CardButton:
@@ -103,8 +105,8 @@ class _Row:
         return CardButton(label=label, value=listed_reminder_data(press), shown=f"{label}: {text}")
 
 
-def _more(page: int, phrases: Phrases) -> tuple[CardButton, ...]:
-    return (CardButton(label=phrases.text(Phrase.MORE_BUTTON), value=page_data("reminders", page)),)
+def _more(page: int, phrases: Phrases, locale: str) -> tuple[CardButton, ...]:
+    return (CardButton(label=phrases.text(Phrase.MORE_BUTTON, locale=locale), value=page_data("reminders", page)),)
 
 
 def shown_time(reminder: Reminder, *, locale: str, now_ms: int) -> str:

@@ -55,7 +55,7 @@ class Reminder(Extensible):
     an occurrence that may be on its way. `kept_ms` is an occurrence that could not be pushed and waits for the chat's next answer.
     `created` and `revision` are the keys of the first and of the last staged write: the sequence of the outcome and the place of the write.
     `ended_ms` is the time of the last occurrence, or of the cancellation. `pressed_ms` is the newest occurrence with a pressed button, and
-    `pressed_by` the event of the press that counts.
+    `pressed_by` the event of the press that counts. `locale`: the language of the asking person; empty: unknown.
     """
 
     version: int = VERSION
@@ -76,6 +76,7 @@ class Reminder(Extensible):
     ended_ms: int = 0
     pressed_ms: int = 0
     pressed_by: str = ""
+    locale: str = ""
 
     @property
     def recurrence(self) -> Recurrence | None:

@@ -103,6 +103,7 @@ class ReminderOverlay(Overlay[Reminder]):
         kind: ReminderKind = ReminderKind.TEXT,
         provenance: Provenance,
         user_id: str | None,
+        locale: str = "",
         is_trial: bool = False,
         may_repeat: bool = True,
     ) -> Reminder:
@@ -125,6 +126,7 @@ class ReminderOverlay(Overlay[Reminder]):
                 text=text,
                 provenance=provenance,
                 user_id=user_id,
+                locale=locale,
                 start=start,
                 zone=self.zone,
                 rule=checked,

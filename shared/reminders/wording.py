@@ -110,7 +110,8 @@ class ReminderWording:
         messages = fixed_messages(text)
         if occurrence.reminder.kind is not ReminderKind.TEXT:
             return messages
-        buttons = reminder_buttons(occurrence.reminder.id, occurrence.due_ms, self.phrases)
+        locale = self._locale_of(occurrence)
+        buttons = reminder_buttons(occurrence.reminder.id, occurrence.due_ms, self.phrases, locale=locale)
         return (*messages[:-1], replace(messages[-1], quick_replies=buttons))
 
     def _digest(self, conversation: Conversation, occurrence: Occurrence, kind: Literal["daily", "weekly"]) -> Digest:
@@ -135,7 +136,8 @@ class ReminderWording:
         return f"{late}\n\n{words}" if is_digest else late
 
     def _locale_of(self, occurrence: Occurrence) -> str:
-        return language_of((occurrence.reminder.text,), default=self.locale)
+        reminder = occurrence.reminder
+        return language_of((reminder.text,), default=self.locale, chosen=reminder.locale or None)
 
 
 def _filled(pattern: str, **facts: str) -> str:

@@ -157,6 +157,7 @@ def entry_tool(  # noqa: PLR0913 - the fields of a Tool
             needs_tap=context.needs_tap,
             is_ordered=partial(context.is_ordered, zone=time_zone),
             outside_in=context.outside_in_write,
+            attach=context.attachments.add,
         )
         try:
             return action(_scrub(arguments), overlay_of(context), occasion)

@@ -4,7 +4,7 @@ import zoneinfo
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Literal
+from typing import Final, Literal
 
 from shared.agent.model import Json
 from shared.agent.tools import Tool, ToolFault
@@ -19,9 +19,12 @@ from shared.knowledge.search import SIMILAR_LIMIT, Match, clamp_limit, find_matc
 from shared.knowledge.snippets import snippet
 from shared.knowledge.staging import EntryOverlay
 from shared.line.language import language_of
+from shared.locales.language_file import LOCALES
 from shared.search.folding import fold
 from shared.search.needles import needles_of
 from shared.tools.knowledge import entry_tool
+
+_ATTACHED: Final = "This system puts the digest below your answer, in its language: reply with one short sentence, and repeat none of it."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,11 +70,15 @@ class KnowledgeQueryTools:
         )
 
     def _digest(self, arguments: Json, overlay: EntryOverlay, occasion: Occasion) -> Json:
+        """Attach the digest to the answer, in the answer's language; the model reads the digest in the asker's."""
         kind: Literal["daily", "weekly"] = "daily" if arguments["type"] == "daily" else "weekly"
+        rows = overlay.rows()
+        summaries = {one: digest(rows, kind=kind, locale=one, now=occasion.now) for one in LOCALES}
+        for summary in summaries.values():
+            overlay.mark_shown(summary.provenance)
+        occasion.attach(lambda locale: summaries[locale].text)
         locale = language_of((one.text for one in occasion.possible.to_answer), default=self.locale)
-        summary = digest(overlay.rows(), kind=kind, locale=locale, now=occasion.now)
-        overlay.mark_shown(summary.provenance)
-        return {"type": kind, "content": summary.text}
+        return {"type": kind, "content": summaries[locale].text, "shown": _ATTACHED}
 
 
 def _list(arguments: Json, overlay: EntryOverlay, _: Occasion) -> Json:

@@ -112,6 +112,7 @@ class ReminderTools:
                 kind=_KINDS.get(str(arguments.get("digest")), ReminderKind.TEXT),
                 provenance=_provenance(text, overlay, context),
                 user_id=context.to_answer[-1].user_id,
+                locale=context.asker_locale,
                 is_trial=needs_tap,
                 may_repeat=asks_for_another(context.said),
             )

@@ -11,6 +11,7 @@ from shared.conversation.provenance import Provenance
 from shared.conversation.records import Offer, OutcomeKind, OutcomeRecord, outcome_of, provenance_of
 from shared.conversation.turn import FENCE, Route
 from shared.errors import StorageUnavailableError
+from shared.line.language import language_of
 from shared.line.messaging import TOKEN_SURELY_ALIVE_MS
 from shared.line.phrases import Phrase, Phrases
 from shared.turns.background import Pause
@@ -18,6 +19,7 @@ from shared.turns.basis import Basis
 from shared.turns.deferral import DEFER_AT_MS, DEFER_IN_GROUPS_AT_MS, Agenda, LateReply, stored_id
 from shared.turns.lease import Lease
 from shared.turns.outbox import Outbox
+from shared.turns.question import heard_words
 
 MODEL_S: Final = 40.0
 _RENEWALS_A_LEASE: Final = 3
@@ -81,6 +83,12 @@ class Attempt:
         self.history = history
         self.basis = self.basis.showing(prompt)
         self.draft = replace(self.draft, provenance=prompt)
+
+    @property
+    def locale(self) -> str:
+        """The language of a fixed text to the people who are answered."""
+        heard = heard_words(self.history, self.agenda.covers)
+        return language_of(heard, default=self.phrases.locale, chosen=self.lease.record.chosen_locale)
 
     @property
     def seconds(self) -> float:
@@ -172,7 +180,7 @@ class Attempt:
         self.has_ended = True
         deferral = replace(
             outcome_of(self.agenda.covers, OutcomeKind.DEFERRED),
-            text=self.phrases.text(Phrase.STILL_THINKING),
+            text=self.phrases.text(Phrase.STILL_THINKING, locale=self.locale),
             answers=(self.draft.webhook_event_id, *self.draft.answers),
             offer=Offer(is_deferral=True),
         )

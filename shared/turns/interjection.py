@@ -166,6 +166,7 @@ class _InterjectionDelivery:
             basis=attempt.basis,
             deadline=self.deadline.within(min(_SECONDS, self.conversation.turn.lease_s * FENCE * _TO_THINK)),
             sequence=attempt.lease.record.sequence + 1,
+            chosen_locale=attempt.lease.record.chosen_locale,
             is_overheard=True,
         )
         meter = Meter(self.conversation.id, is_of_turn=True)

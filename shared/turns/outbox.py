@@ -19,6 +19,7 @@ from shared.line.bubbles import answer_messages, fixed_messages
 from shared.line.cards.card import card_in
 from shared.line.cards.drawing import ALT_TEXT_LIMIT, is_drawable
 from shared.line.graphemes import cut
+from shared.line.language import language_of
 from shared.line.messaging import (
     MESSAGES_A_CALL,
     SENDING_S,
@@ -32,7 +33,15 @@ from shared.line.messaging import (
     spend_reply_token,
 )
 from shared.line.phrases import Phrase, Phrases
-from shared.line.postback_data import carry_out_data, confirm_data, decline_data, show_answer_data, spare_data
+from shared.line.postback_data import (
+    carry_out_data,
+    confirm_data,
+    decline_data,
+    language_data,
+    show_answer_data,
+    spare_data,
+)
+from shared.locales import LOCALES
 from shared.turns.deferral import CONFIRMED_WITHIN_MS, LateReply
 from shared.turns.lease import Lease
 from shared.turns.repetition import Repetition
@@ -275,18 +284,24 @@ class Outbox:
                 logs.error("push_quota_spent")
         return SendResult(is_delivered=None if is_takeover else False)
 
-    def _messages(self, conversation: Conversation, outcome: OutcomeRecord) -> Sequence[OutgoingMessage]:
-        text = outcome.text or ""
+    def _messages(  # noqa: PLR0911 - one return a kind of outcome
+        self, conversation: Conversation, outcome: OutcomeRecord
+    ) -> Sequence[OutgoingMessage]:
+        """Return the bubbles, with buttons in the language of the outcome's text."""
+        text, own_id = outcome.text or "", outcome.webhook_event_id
+        locale = language_of((text,), default=self.phrases.locale)
         if outcome.offer.is_deferral:
-            button = self._button(Phrase.SHOW_BUTTON, show_answer_data(outcome.webhook_event_id))
+            button = self._button(Phrase.SHOW_BUTTON, show_answer_data(own_id), locale)
             return [OutgoingMessage(text=text, button=button)]
         if outcome.offer.asks is not None:
-            return [self._confirmed_question(text, _CONFIRM_BUTTONS[outcome.offer.asks], outcome.webhook_event_id)]
+            return [self._confirmed_question(text, _CONFIRM_BUTTONS[outcome.offer.asks], own_id, locale)]
         if (
             outcome.offer.silence is not None and not outcome.answered_ids
         ):  # a command asked; the model asks below its answer
-            return [self._confirmed_question(text, _SILENCE_BUTTONS[outcome.offer.silence], outcome.webhook_event_id)]
-        asks = tuple(self._questions(outcome))
+            return [self._confirmed_question(text, _SILENCE_BUTTONS[outcome.offer.silence], own_id, locale)]
+        if outcome.offer.has_languages:
+            return [OutgoingMessage(text=text, quick_replies=tuple(map(self._language_button, LOCALES)))]
+        asks = tuple(self._questions(outcome, locale))
         if asks:
             return [*answer_messages(text, quote_token=outcome.quote_token, at_most=MESSAGES_A_CALL - len(asks)), *asks]
         card = card_in(outcome.offer.card) if self.is_rich else None
@@ -299,35 +314,39 @@ class Outbox:
         suggesting = Suggesting(phrases=self.phrases, is_rich=self.is_rich, is_one_on_one=conversation.is_one_on_one)
         return suggesting.added_to(messages, outcome)
 
-    def _questions(self, outcome: OutcomeRecord) -> Iterator[OutgoingMessage]:
+    def _questions(self, outcome: OutcomeRecord, locale: str) -> Iterator[OutgoingMessage]:
         """Yield the questions after an answer of the model, each with a button to do what it asks, and one to decline.
 
         Example: an answer that proposes a change is followed by "Shall I do what is marked ☐? …" with "Do it" and "Cancel".
         """
         own_id, until = outcome.webhook_event_id, self.phrases.hour(outcome.timestamp_ms + CONFIRMED_WITHIN_MS)
         if outcome.offer.silence is not None:
-            question = self.phrases.text(Phrase.HANDOVER_QUESTION, until=until)
-            yield self._confirmed_question(question, Phrase.HANDOVER_BUTTON, own_id)
+            question = self.phrases.text(Phrase.HANDOVER_QUESTION, locale=locale, until=until)
+            yield self._confirmed_question(question, Phrase.HANDOVER_BUTTON, own_id, locale)
         if outcome.offer.forgets:
             count = str(len(outcome.offer.forgets))
-            question = self.phrases.text(Phrase.FORGET_MESSAGES_QUESTION, messages=count, until=until)
-            yield self._confirmed_question(question, Phrase.FORGET_MESSAGES_BUTTON, own_id)
+            question = self.phrases.text(Phrase.FORGET_MESSAGES_QUESTION, locale=locale, messages=count, until=until)
+            yield self._confirmed_question(question, Phrase.FORGET_MESSAGES_BUTTON, own_id, locale)
         if outcome.offer.has_proposals:
             yield OutgoingMessage(
-                text=self.phrases.text(Phrase.CHANGE_QUESTION, until=until),
-                button=self._button(Phrase.CHANGE_BUTTON, carry_out_data(own_id)),
-                decline=self._button(Phrase.DECLINE_BUTTON, decline_data(own_id)),
+                text=self.phrases.text(Phrase.CHANGE_QUESTION, locale=locale, until=until),
+                button=self._button(Phrase.CHANGE_BUTTON, carry_out_data(own_id), locale),
+                decline=self._button(Phrase.DECLINE_BUTTON, decline_data(own_id), locale),
             )
 
-    def _confirmed_question(self, text: str, label: Phrase, question_id: str) -> OutgoingMessage:
+    def _confirmed_question(self, text: str, label: Phrase, question_id: str, locale: str) -> OutgoingMessage:
         return OutgoingMessage(
             text=text,
-            button=self._button(label, confirm_data(question_id)),
-            decline=self._button(Phrase.DECLINE_BUTTON, spare_data(question_id)),
+            button=self._button(label, confirm_data(question_id), locale),
+            decline=self._button(Phrase.DECLINE_BUTTON, spare_data(question_id), locale),
         )
 
-    def _button(self, label: Phrase, data: str) -> PostbackButton:
-        return PostbackButton(label=self.phrases.text(label), data=data)
+    def _language_button(self, locale: str) -> PostbackButton:
+        label = self.phrases.text(Phrase.LANGUAGE_BUTTON, locale=locale)
+        return PostbackButton(label=label, data=language_data(locale), display_text=label)
+
+    def _button(self, label: Phrase, data: str, locale: str) -> PostbackButton:
+        return PostbackButton(label=self.phrases.text(label, locale=locale), data=data)
 
     def _is_young(self, timestamp_ms: int) -> bool:
         return self.clock.now_ms() + SKEW_MS - timestamp_ms < ANSWERABLE_MS

@@ -1,6 +1,6 @@
 """The question of a turn, and the ports that decide the answer."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
@@ -46,7 +46,8 @@ class Question:
 
     `basis`: the amendments and the provenance of the prompt. `deadline`: when the decision is due. `sequence`: the number of the turn's
     next commit. `is_overheard`: no message addresses the bot. `fetches`: media on their way from LINE. `on_last_request` is called when a
-    request begins after which the model may only end the turn. `follow_ups` may end a request.
+    request begins after which the model may only end the turn. `follow_ups` may end a request. `chosen_locale`: the language that a member
+    chose for the chat, if any.
     """
 
     conversation: Conversation
@@ -60,6 +61,12 @@ class Question:
     fetches: Fetches = field(default_factory=dict, repr=False)
     on_last_request: Callable[[], None] = field(default=lambda: None, repr=False)
     follow_ups: FollowUps = field(default_factory=NoFollowUps, repr=False)
+    chosen_locale: str | None = None
+
+    @property
+    def heard(self) -> tuple[str, ...]:
+        """The words of the people who are answered, in memory and in the messages to answer, oldest first."""
+        return heard_words(self.history, self.asked)
 
     def check_amendments(self, shown: Provenance) -> None:
         """Read the amendments; called before every request to the model.  `shown`: the provenance of the tool results so far.
@@ -93,3 +100,10 @@ class ConfirmedChanges(Protocol):
         Repeated, in a later turn: the same effects once.
         """
         ...
+
+
+def heard_words(history: History, asked: Sequence[MessageRecord]) -> tuple[str, ...]:
+    """Return the words of the authors of `asked`, oldest first: their earlier messages in memory, then the messages themselves."""
+    people, asked_ids = {one.user_id for one in asked}, {one.line_message_id for one in asked}
+    earlier = (one for one in history.messages if one.user_id in people and one.line_message_id not in asked_ids)
+    return tuple(one.text for one in (*earlier, *asked) if one.type == "text")

@@ -27,6 +27,7 @@ from shared.conversation.withdrawal import Withdrawal
 from shared.errors import FollowUpError, PromptAmendedError
 from shared.line.messaging import SENDING_S
 from shared.line.phrases import Phrase, Phrases
+from shared.locales import LOCALES
 from shared.metering import Meter, log_usage, metered
 from shared.turns.additions import Additions, NoAdditions
 from shared.turns.attempt import MODEL_S, Attempt
@@ -347,7 +348,7 @@ class _ReplyDelivery:
         agenda = attempt.agenda
         if agenda.notice is not None:
             logs.info("press_not_carried_out", reason=agenda.notice.value)
-            text = self.reply.phrases.text(agenda.notice)
+            text = self.reply.phrases.text(agenda.notice, locale=attempt.locale)
             return replace(outcome_of(agenda.covers, OutcomeKind.REPLIED), text=text, answers=agenda.answers)
         if not attempt.routes:  # the next prompt shows these messages as unanswered
             return outcome_of(agenda.covers, OutcomeKind.UNDELIVERED)
@@ -357,7 +358,7 @@ class _ReplyDelivery:
             return self._over_limit(attempt)
         is_deadly = attempt.lease.record.tries >= _TRIES
         if is_deadly or self.thoughts >= _THOUGHTS:
-            return replace(self._apology(agenda.covers, Phrase.APOLOGY_BUSY), audit=Audit(isolates=is_deadly))
+            return replace(self._apology(attempt, Phrase.APOLOGY_BUSY), audit=Audit(isolates=is_deadly))
         return None
 
     def _over_limit(self, attempt: Attempt) -> OutcomeRecord:
@@ -366,7 +367,7 @@ class _ReplyDelivery:
         if self._was_told(attempt):
             return replace(outcome_of(covers, OutcomeKind.SKIPPED), audit=Audit(is_over_limit=True))
         logs.warning("budget_spent", scope=self.reply.budgets.spent(spending))
-        apology = self._apology(covers, Phrase.LIMIT_REACHED, hour=self._renewal)
+        apology = self._apology(attempt, Phrase.LIMIT_REACHED, hour=self._renewal)
         return replace(apology, audit=Audit(is_over_limit=True))
 
     def _was_told(self, attempt: Attempt) -> bool:
@@ -379,7 +380,8 @@ class _ReplyDelivery:
 
     def _silenced_if_told(self, attempt: Attempt, outcome: OutcomeRecord) -> OutcomeRecord:
         """Return the outcome; silence, if its whole text says again that a budget is spent, and another turn has just said so."""
-        says_limit = outcome.text == self.reply.phrases.text(Phrase.LIMIT_REACHED, hour=self._renewal)
+        limit_texts = [self.reply.phrases.text(Phrase.LIMIT_REACHED, locale=one, hour=self._renewal) for one in LOCALES]
+        says_limit = outcome.text in limit_texts
         if not (outcome.audit.is_over_limit and says_limit and self._was_told(attempt)):
             return outcome
         return replace(outcome_of(attempt.agenda.covers, OutcomeKind.SKIPPED), audit=outcome.audit)
@@ -433,12 +435,14 @@ class _ReplyDelivery:
             basis=attempt.basis,
             deadline=deadline,
             sequence=attempt.lease.record.sequence + 1,
+            chosen_locale=attempt.lease.record.chosen_locale,
             fetches=self.fetches,
             on_last_request=attempt.begin_last_request,
         )
 
-    def _apology(self, covers: tuple[MessageRecord, ...], words: Phrase, **facts: str) -> OutcomeRecord:
-        return replace(outcome_of(covers, OutcomeKind.APOLOGISED), text=self.reply.phrases.text(words, **facts))
+    def _apology(self, attempt: Attempt, words: Phrase, **facts: str) -> OutcomeRecord:
+        apology = outcome_of(attempt.agenda.covers, OutcomeKind.APOLOGISED)
+        return replace(apology, text=self.reply.phrases.text(words, locale=attempt.locale, **facts))
 
 
 def _was_notice_lost(history: History) -> bool:

@@ -16,7 +16,7 @@ from shared.line.commands import Command
 from shared.line.phrases import Phrase
 from tests.e2e.conftest import Person, Platform
 from tests.infra.offline import ROOT
-from tests.support.phrases import japanese
+from tests.support.phrases import english
 from tests.support.stacks import running_stack
 
 
@@ -223,4 +223,4 @@ def test_what_a_chat_over_its_limit_is_told_names_the_hour(invited: Platform) ->
         person.says(f"hello {number}")
         invited.settle()
 
-    assert person.hears()[-1] == japanese(Phrase.LIMIT_REACHED, hour="00:00 (UTC+9)")
+    assert person.hears()[-1] == english(Phrase.LIMIT_REACHED, hour="00:00 (UTC+9)")

@@ -84,6 +84,17 @@ def suggestion_that_is_pressed() -> list[str]:
         return scene.rests(calm=True)
 
 
+def language_that_is_chosen_before_a_turn() -> list[str]:
+    """A member chooses the chat's language, from which a turn follows: the choice stays."""
+    with Scene().playing() as scene:
+        scene.runs_to_end(scene.pushes(scene.delivers_order(scene.commands("language th"))))
+        scene.sleeps(1)
+        scene.runs_to_end(scene.asks())
+        stored = [scene.world.objects.read(one.name) for one in scene.world.objects.list("turns/")]
+        is_chosen = any(one is not None and b'"locale":"th"' in one.data.replace(b" ", b"") for one in stored)
+        return [*([] if is_chosen else ["I12: the language that a member chose is forgotten"]), *scene.rests()]
+
+
 def second_press_of_a_question() -> list[str]:
     """The button of `/forget` is pressed, and a minute later again: the second press changes nothing, and is told so."""
     with Scene().playing() as scene:

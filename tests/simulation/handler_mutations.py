@@ -64,6 +64,11 @@ OF_HANDLERS: Final[Mapping[str, Mutation]] = {
         DropArgument("Announcement", "stage"),
         lacks="a press beside a listed reminder is told that it was cancelled, and it is said all the same",
     ),
+    "keeps_the_chosen_language": Mutation(
+        "shared.conversation.turn:TurnRecord.followed_by",
+        DropArgument("TurnRecord", "locale"),
+        lacks="a turn forgets the language that a member chose",
+    ),
     "recalls_from_the_joining": Mutation(
         "shared.agent.chat_memory:ChatMemory._begin_reading_joining",
         Return(value=None),

@@ -180,6 +180,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "says_why_a_press_of_a_reminder_is_refused": reminder_scenes.second_press_of_a_reminder,
     "names_the_messages_behind_a_list_of_notes": command_scenes.list_of_notes_outlives_a_withdrawal,
     "takes_suggestions_out": command_scenes.suggestion_of_an_answer_that_is_taken_back,
+    "keeps_the_chosen_language": command_scenes.language_that_is_chosen_before_a_turn,
     "says_why_a_press_is_refused": command_scenes.second_press_of_a_question,
     "cancels_what_a_press_was_told": reminder_scenes.listed_reminder_that_is_cancelled,
     "goes_on_with_its_press": reminder_scenes.press_whose_worker_dies,

@@ -17,7 +17,8 @@ What is filed belongs to this chat alone. The index of it, or a line that it is 
   latest `[filed]`.
 - `delete_entry`: when somebody asks to delete what was filed. `undo_last_change`: when they want the last change taken back, whatever
   it was: an entry, a reminder.
-- `generate_digest`: when somebody asks for a daily digest or a weekly review. Pass its content on as it is.
+- `generate_digest`: when somebody asks for a daily digest or a weekly review. This system puts
+  it below your answer, so one short sentence of your own suffices.
 - `list_own_facts`: when somebody asks what you know about them; tell the facts with their dates. `forget_fact`: when they want one of them
   forgotten ("forget that I ..."); what the facts came from goes once they press the button below.
 - When somebody is just chatting, answer without these functions. Several may be called, in several rounds: search, then update.

@@ -22,7 +22,7 @@ from shared.metering import Purpose, Usage
 from shared.tools.web import WebAnswer
 from tests.support import push, recorded
 from tests.support.people import ChatEvents
-from tests.support.phrases import japanese
+from tests.support.phrases import english
 from tests.support.pushed import PushedWorker
 
 COST = 100
@@ -145,7 +145,7 @@ def test_a_turn_that_spends_the_rest_of_its_budget_says_so(pool: ThreadPoolExecu
     deployment.says("please find")
     deployment.says("please find")
 
-    assert deployment.worker.said == [japanese(Phrase.LIMIT_REACHED, hour=MIDNIGHT)]
+    assert deployment.worker.said == [english(Phrase.LIMIT_REACHED, hour=MIDNIGHT)]
     assert deployment.provider.made == [(Purpose.TURN, 0)]
 
 
@@ -156,7 +156,7 @@ def test_an_interjection_that_spends_the_rest_of_the_budget_stays_silent(pool: T
     assert deployment.worker.said == []
 
     deployment.says("@Aizuchi hello")
-    assert deployment.worker.said == [japanese(Phrase.LIMIT_REACHED, hour=MIDNIGHT)]
+    assert deployment.worker.said == [english(Phrase.LIMIT_REACHED, hour=MIDNIGHT)]
 
 
 def test_the_last_turn_of_a_day_may_ask_more_than_once(pool: ThreadPoolExecutor) -> None:

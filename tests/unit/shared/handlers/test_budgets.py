@@ -21,7 +21,7 @@ from shared.storage.codec import decode
 from tests.support import push, recorded
 from tests.support.chats import everything_in, message
 from tests.support.people import START_MS, Person
-from tests.support.phrases import japanese
+from tests.support.phrases import english, japanese
 from tests.support.pushed import PushedWorker, nothing
 
 A_DAY_S = 86_400.0
@@ -52,7 +52,7 @@ def test_a_chat_that_spent_its_turns_is_told_once_and_then_met_with_silence(pool
     for _ in range(3):
         friend.says("hello")
 
-    assert friend.worker.said == ["やあ", "やあ", japanese(Phrase.LIMIT_REACHED, hour=MIDNIGHT)]
+    assert friend.worker.said == ["やあ", "やあ", english(Phrase.LIMIT_REACHED, hour=MIDNIGHT)]
     assert spending(friend.worker).turns == 2
 
 
@@ -64,7 +64,7 @@ def test_a_chat_that_could_not_be_told_is_told_when_it_asks_again(pool: ThreadPo
     for _ in range(3):
         friend.says("hello")
 
-    assert friend.worker.said == ["やあ", japanese(Phrase.LIMIT_REACHED, hour=MIDNIGHT)]
+    assert friend.worker.said == ["やあ", english(Phrase.LIMIT_REACHED, hour=MIDNIGHT)]
 
 
 def test_a_chat_is_told_although_a_message_is_withdrawn_before_that_is_sent(pool: ThreadPoolExecutor) -> None:
@@ -83,7 +83,7 @@ def test_a_chat_is_told_although_a_message_is_withdrawn_before_that_is_sent(pool
     worker.store.after = withdraw
     member.sends(asked)
 
-    assert worker.said == ["やあ", japanese(Phrase.LIMIT_REACHED, hour=MIDNIGHT)]
+    assert worker.said == ["やあ", english(Phrase.LIMIT_REACHED, hour=MIDNIGHT)]
 
 
 def test_a_chat_overshoots_its_tokens_by_one_request_at_most(pool: ThreadPoolExecutor) -> None:
@@ -93,7 +93,7 @@ def test_a_chat_overshoots_its_tokens_by_one_request_at_most(pool: ThreadPoolExe
 
     friend.says("hello")
 
-    assert friend.worker.said == ["やあ", "やあ", japanese(Phrase.LIMIT_REACHED, hour=MIDNIGHT)]
+    assert friend.worker.said == ["やあ", "やあ", english(Phrase.LIMIT_REACHED, hour=MIDNIGHT)]
     assert spending(friend.worker).tokens == 2 * COST
 
 
@@ -223,8 +223,8 @@ def test_the_deployments_limit_counts_what_all_instances_spend(pool: ThreadPoolE
     first.worker.clock.move(REWRITTEN_S)
     first.says("hello")
 
-    assert second.worker.said[-1] == japanese(Phrase.LIMIT_REACHED, hour=MIDNIGHT)
-    assert first.worker.said[-1] == japanese(Phrase.LIMIT_REACHED, hour=MIDNIGHT)
+    assert second.worker.said[-1] == english(Phrase.LIMIT_REACHED, hour=MIDNIGHT)
+    assert first.worker.said[-1] == english(Phrase.LIMIT_REACHED, hour=MIDNIGHT)
 
 
 def test_an_instance_writes_its_sum_at_most_every_half_minute(pool: ThreadPoolExecutor) -> None:
@@ -261,7 +261,7 @@ def test_an_instance_that_handles_ticks_alone_writes_its_sum_and_knows_that_of_t
 
     other.push(push.tick())
 
-    assert other.said == [japanese(Phrase.LIMIT_REACHED, hour=MIDNIGHT)]
+    assert other.said == [english(Phrase.LIMIT_REACHED, hour=MIDNIGHT)]
 
 
 def test_what_an_interjection_spends_counts_for_the_deployment(pool: ThreadPoolExecutor) -> None:

@@ -17,7 +17,7 @@ from tests.support import recorded
 from tests.support.chats import everything_in
 from tests.support.notion import shopping_list
 from tests.support.people import Person
-from tests.support.phrases import japanese
+from tests.support.phrases import english
 from tests.support.pushed import PushedWorker, message_ids
 
 REPLY: Final = ("reply", {"message": "filed as a project"})
@@ -170,16 +170,47 @@ def test_a_path_that_does_not_exist_may_be_mended(friend: Person) -> None:
     assert error["may_retry"]
 
 
-def test_a_digest_and_a_receipt_are_in_the_language_of_the_asker(friend: Person) -> None:
-    digests = calling(("generate_digest", {"type": "daily"}))
+@pytest.mark.parametrize(
+    ("words", "answer", "receipt"),
+    [
+        ("庭の工事、覚えておいて", "メモしました", "✓ 記録：「garden work」（プロジェクト）"),
+        ("記得買牛奶", "好的，記下了", "✓ 已記下：「garden work」（專案）"),
+        ("garden work", "好的，記下了", "✓ 已記下：「garden work」（專案）"),
+        ("garden work", "จดไว้แล้วครับ", "✓ บันทึก: “garden work” (โครงการ)"),
+        ("庭の工事、覚えておいて", "OK", "✓ 記録：「garden work」（プロジェクト）"),
+    ],
+)
+def test_a_receipt_is_in_the_language_of_the_answer(friend: Person, words: str, answer: str, receipt: str) -> None:
     friend.worker.json_model.steps = [SURE]
-    filed = friend.says("庭の工事、覚えておいて", calling(CAPTURE), calling(REPLY))
 
-    friend.says("my daily digest, please", digests, calling(REPLY))
+    filed = friend.says(words, calling(CAPTURE), calling(("reply", {"message": answer})))
 
-    assert friend.worker.outcome(filed)["text"].endswith("✓ 記録：「garden work」（プロジェクト）")
-    (_, result) = answered(friend.worker.model.requests[-1].contents)[0]
-    assert result["output"]["content"].startswith("Good morning.")
+    assert friend.worker.outcome(filed)["text"].endswith(receipt)
+
+
+def test_a_word_and_an_emoji_get_the_language_of_earlier_messages(friend: Person) -> None:
+    friend.says("明天的行程是什麼？", calling(("reply", {"message": "沒有行程"})))
+    friend.worker.json_model.steps = [SURE]
+
+    filed = friend.says("milk🥛", calling(CAPTURE), calling(("reply", {"message": "OK"})))
+
+    assert friend.worker.outcome(filed)["text"].endswith("✓ 已記下：「garden work」（專案）")
+
+
+@pytest.mark.parametrize(
+    "retyped", ["", "おはようございます。\n\n【今日のトップ3】\n・garden work\n\nこのまま返信すると、書きとめます。"]
+)
+def test_a_digest_is_attached_by_code_in_the_language_of_the_answer(friend: Person, retyped: str) -> None:
+    friend.worker.json_model.steps = [SURE]
+    friend.says("keep: garden work", calling(CAPTURE), calling(REPLY))
+    digests = calling(("generate_digest", {"type": "daily"}))
+
+    asked = friend.says("my daily digest", digests, calling(("reply", {"message": f"どうぞ。\n{retyped}"})))
+
+    text = friend.worker.outcome(asked)["text"]
+    assert text.startswith("どうぞ。\n\n")
+    assert text.count("今日のトップ3") == 1
+    assert "Top 3" not in text
 
 
 @pytest.fixture
@@ -210,7 +241,7 @@ def test_an_apology_after_a_write_outside_tells_what_was_done(
 
     outcome = shopper.worker.outcome(event)
     assert outcome["kind"] == "apologised"
-    assert outcome["text"] == f"{japanese(phrase)}\n\n✓ Added to Notion: “milk”"
+    assert outcome["text"] == f"{english(phrase)}\n\n✓ Added to Notion: “milk”"
     assert message_ids(outcome) == {"m1"}
 
 
@@ -219,7 +250,7 @@ def test_an_apology_tells_nothing_of_entries_that_were_not_committed(friend: Per
 
     event = friend.says("keep: garden work", calling(CAPTURE), *DOWN)
 
-    assert friend.worker.outcome(event)["text"] == japanese(Phrase.APOLOGY_BUSY)
+    assert friend.worker.outcome(event)["text"] == english(Phrase.APOLOGY_BUSY)
 
 
 def test_an_unsend_takes_the_receipt_of_an_apology(shopper: Person) -> None:

@@ -13,7 +13,7 @@ from shared.turns.deferral import CONFIRMED_WITHIN_MS
 from tests.support import recorded
 from tests.support.chats import everything_in
 from tests.support.people import START_MS, ChatEvents, Person
-from tests.support.phrases import japanese
+from tests.support.phrases import english, japanese
 from tests.support.pushed import PushedWorker
 from tests.unit.shared.handlers.conftest import YUKI
 from tests.unit.shared.handlers.test_worker_recall import archive, archived
@@ -53,7 +53,7 @@ def test_the_proposal_shows_time_and_a_masked_beginning_and_ends_with_a_button(a
     shown = "\n".join(one.text for one in sent)
     assert "1. 2025-11-21 13:40 my P…\n2. 2025-11-21 13:40 the pi…" in shown
     assert "4711" not in shown
-    assert sent[-1].text == japanese(Phrase.FORGET_MESSAGES_QUESTION, messages="2", until="13:50")
+    assert sent[-1].text == english(Phrase.FORGET_MESSAGES_QUESTION, messages="2", until="13:50")
     assert sent[-1].button is not None
 
 
@@ -119,7 +119,7 @@ def test_all_that_is_proposed_is_shown_whatever_emoji_it_has(friend: Person) -> 
     friend.says("forget the fruit", forget(query="apple"), forget(query="melon"), PRESS)
 
     sent = "\n".join(one.text for one in list(friend.worker.line.replied.values())[-1])
-    asked = re.search(r"上のメッセージ(\d+)件", sent)
+    asked = re.search(r"Erase these (\d+) messages", sent)
     assert asked is not None
     assert sent.count(" 2025-11-21 13:4") == int(asked[1]) == MOST_PROPOSED
 
@@ -142,7 +142,7 @@ def test_the_answers_that_repeated_them_go_too_and_the_receipt_counts(friend: Pe
 
     assert "4711" not in everything_in(friend.worker.store)
     facts = {"messages": "2", "answers": "2", "entries": "1"}
-    assert friend.worker.said[-1] == japanese(Phrase.FORGET_MESSAGES_DONE, **facts)
+    assert friend.worker.said[-1] == english(Phrase.FORGET_MESSAGES_DONE, **facts)
 
 
 def test_the_request_itself_goes_if_it_holds_the_words(friend: Person) -> None:
@@ -257,7 +257,7 @@ def test_the_proposal_goes_with_its_messages(asked: Person) -> None:
     assert "4711" not in everything_in(asked.worker.store)
 
     asked.presses(button)
-    assert asked.worker.said[-1] != japanese(Phrase.FORGET_MESSAGES_DONE, messages="2", answers="0", entries="0")
+    assert asked.worker.said[-1] != english(Phrase.FORGET_MESSAGES_DONE, messages="2", answers="0", entries="0")
 
 
 def test_a_proposal_cannot_be_passed_over_in_silence(friend: Person) -> None:

@@ -18,7 +18,7 @@ from shared.line.phrases import Phrase
 from shared.metering import Purpose
 from tests.support import recorded
 from tests.support.people import START_MS, Person
-from tests.support.phrases import japanese
+from tests.support.phrases import english
 from tests.support.pushed import PushedWorker
 
 WORD = "BLOCKED"
@@ -88,7 +88,7 @@ def asked(person: Person, text: str) -> tuple[str, int, int]:
 def test_who_says_it_is_told_and_every_later_message_is_answered_at_once(friend: Person) -> None:
     refusal, _, probes = asked(friend, f"{WORD}?")
 
-    assert (refusal, probes) == (japanese(Phrase.APOLOGY_REFUSED), 1)
+    assert (refusal, probes) == (english(Phrase.APOLOGY_REFUSED), 1)
     assert marks(friend) == ["m61"]
     assert [asked(friend, f"message {number}") for number in range(79)] == [("fine", 1, 0)] * 79
 
@@ -188,7 +188,7 @@ def test_a_message_that_waits_beside_a_blocked_one_is_answered(friend: Person) -
 
     friend.asks("hello", *[blocks] * 20)
 
-    assert friend.worker.said[-1] == f"fine\n\n{japanese(Phrase.PARTLY_REFUSED)}"
+    assert friend.worker.said[-1] == f"fine\n\n{english(Phrase.PARTLY_REFUSED)}"
     assert marks(friend) == ["waits"]
 
 

@@ -16,7 +16,7 @@ from shared.line.phrases import Phrase
 from shared.reminders.store import ReminderStore
 from tests.support import recorded
 from tests.support.people import ChatEvents, Person
-from tests.support.phrases import japanese
+from tests.support.phrases import english
 from tests.support.tainted_chat import DELETES, ENTRY, NOTES, NOTING, READS, REPLY, UNDOES, TaintedChat, creating
 
 STRANGER: Final = "U" + "e" * 32
@@ -50,11 +50,11 @@ def test_what_a_tap_would_do_is_written_by_the_code(chat: TaintedChat) -> None:
     assert chat.has_entry
     assert chat.notion.pages == ()
     *_, last = chat.worker.line.replied[asked["replyToken"]]
-    assert last.text == japanese(Phrase.CHANGE_QUESTION, until="13:50")
+    assert last.text == english(Phrase.CHANGE_QUESTION, until="13:50")
     assert last.button is not None
-    assert last.button.label == japanese(Phrase.CHANGE_BUTTON)
+    assert last.button.label == english(Phrase.CHANGE_BUTTON)
     assert last.decline is not None
-    assert last.decline.label == japanese(Phrase.DECLINE_BUTTON)
+    assert last.decline.label == english(Phrase.DECLINE_BUTTON)
 
 
 def test_a_fact_is_forgotten_by_a_tap_as_an_entry_is_deleted(chat: TaintedChat) -> None:
@@ -93,7 +93,7 @@ def test_the_longest_answer_leaves_room_for_what_was_done_and_for_what_a_tap_wou
 
     assert chat.sent_for(asked).endswith(
         "words… ☐ Delete “lunch” (ideas/lunch.md) ☐ Add to Notion: “spam” database: shopping "
-        + japanese(Phrase.CHANGE_QUESTION, until="13:50")
+        + english(Phrase.CHANGE_QUESTION, until="13:50")
     )
     assert chat.sent_for(noted).endswith("words… ✓ Changed: “lunch” (ideas)")
 
@@ -138,7 +138,7 @@ def test_an_undo_by_a_tap_is_of_what_was_shown_alone(chat: TaintedChat) -> None:
 
     pressed = chat.press()
 
-    assert chat.text_of(pressed) == japanese(Phrase.CHANGE_FAILED)
+    assert chat.text_of(pressed) == english(Phrase.CHANGE_FAILED)
     assert chat.has_entry
     assert chat.has("ideas/dinner.md")
 
@@ -214,7 +214,7 @@ def test_a_second_tap_changes_nothing_and_is_told_so(chat: TaintedChat) -> None:
 
     again = chat.press()
 
-    assert chat.text_of(again) == japanese(Phrase.PRESS_REPEATED)
+    assert chat.text_of(again) == english(Phrase.PRESS_REPEATED)
     assert len(chat.notion.pages) == 1
 
 
@@ -301,7 +301,7 @@ def test_a_proposal_is_withdrawn_with_the_message(chat: TaintedChat) -> None:
     pressed = chat.press()
 
     assert not chat.holds("my secret")
-    assert chat.text_of(pressed) == japanese(Phrase.PRESS_VOID)
+    assert chat.text_of(pressed) == english(Phrase.PRESS_VOID)
     assert chat.notion.pages == ()
 
 
@@ -332,7 +332,7 @@ def test_an_entry_that_is_another_one_by_now_is_not_deleted(chat: TaintedChat) -
 
     pressed = chat.person.presses(chat.first_button)
 
-    assert chat.text_of(pressed) == japanese(Phrase.CHANGE_FAILED)
+    assert chat.text_of(pressed) == english(Phrase.CHANGE_FAILED)
     assert chat.has_entry or chat.holds("wedding")
 
 
@@ -342,7 +342,7 @@ def test_what_cannot_be_done_any_more_is_told(chat: TaintedChat) -> None:
 
     pressed = chat.person.presses(chat.first_button)
 
-    assert chat.text_of(pressed) == japanese(Phrase.CHANGE_FAILED)
+    assert chat.text_of(pressed) == english(Phrase.CHANGE_FAILED)
 
 
 def test_a_reminder_waits_for_a_tap_and_goes_with_the_message_that_asked(chat: TaintedChat) -> None:
@@ -435,7 +435,7 @@ def test_a_long_answer_leaves_room_for_what_waits_for_a_tap(chat: TaintedChat, *
 
     sent = chat.worker.line.replied[asked["replyToken"]]
     shown = "\n".join(one.text for one in sent)
-    assert "☐ Delete “lunch”" in shown
+    assert "☐ 「lunch」を削除" in shown
     assert ("my p…" in shown) is forgets
     assert [one.button is not None for one in sent].count(True) == 1 + forgets
 

@@ -14,14 +14,14 @@ from shared.reminders.reminder import Reminder
 from shared.reminders.store import ReminderStore
 from shared.tools.notion.port import Page
 from tests.support.notion import SHOPPING
-from tests.support.phrases import japanese
+from tests.support.phrases import english
 from tests.support.pushed import nothing
 from tests.support.tainted_chat import DELETES, ENTRY, NOTES, NOTING, REPLY, UNDOES, TaintedChat
 
 OVERWRITES: Final = calling(("update_entry", {"path": ENTRY, "updates": {"content": "x"}}))
 FORGETS: Final = calling(("forget_fact", {"path": ENTRY, "fact": "lunch"}))
 SEARCHES: Final = calling(("search_database", {"database_name": "shopping"}))
-FAILED: Final = japanese(Phrase.CHANGE_FAILED)
+FAILED: Final = english(Phrase.CHANGE_FAILED)
 
 
 @pytest.fixture

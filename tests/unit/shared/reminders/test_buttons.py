@@ -10,7 +10,7 @@ from shared.adapters.memory import MemoryLineApi
 from shared.clock import SKEW_MS
 from shared.line.bot_name import BotName
 from shared.line.messaging import OutgoingMessage, is_sendable
-from shared.line.phrases import LocalePhrases
+from shared.line.phrases import LocalePhrases, Phrase, phrase
 from shared.line.postback_data import ReminderChoice, ReminderPress, reminder_press_in
 from shared.locales.language_file import LOCALES
 from shared.reminders.buttons import postponed, pressed, reminder_buttons
@@ -29,10 +29,11 @@ def at(local: str, zone: str = "Asia/Tokyo") -> int:
 
 @pytest.mark.parametrize("locale", LOCALES)
 def test_the_buttons_can_be_sent_in_every_language_and_name_their_occurrence(locale: str) -> None:
-    phrases = LocalePhrases(locale=locale, bot_name=BotName(account=MemoryLineApi(), configured="Aizuchi"))
+    phrases = LocalePhrases(locale="en", bot_name=BotName(account=MemoryLineApi(), configured="Aizuchi"))
 
-    buttons = reminder_buttons(REMINDER.id, DUE_MS, phrases)
+    buttons = reminder_buttons(REMINDER.id, DUE_MS, phrases, locale=locale)
 
+    assert buttons[0].label == phrase(Phrase.REMINDER_DONE_BUTTON, locale=locale, bot_name="Aizuchi")
     assert is_sendable([OutgoingMessage(text="薬", quick_replies=buttons)])
     presses = [reminder_press_in(one.data) for one in buttons]
     assert [one and one.choice for one in presses] == list(ReminderChoice)

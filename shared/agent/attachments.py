@@ -1,0 +1,38 @@
+"""Texts of the code that stand below an answer as they are, such as a digest: never retyped by the model, and in the answer's language."""
+
+from collections.abc import Callable
+from threading import Lock
+
+
+class Attachments:
+    """The attached texts of a turn, in order; safe to share between threads."""
+
+    def __init__(self) -> None:
+        self._texts: list[Callable[[str], str]] = []
+        self._lock = Lock()
+
+    def add(self, text: Callable[[str], str]) -> None:
+        """Attach a text, given as a function of the locale."""
+        with self._lock:
+            self._texts.append(text)
+
+    def texts(self, locale: str) -> tuple[str, ...]:
+        """Return the texts in a locale; equal texts count once.
+
+        For example, a digest that the model has asked for twice stands below the answer once.
+        """
+        with self._lock:
+            return tuple(dict.fromkeys(text(locale) for text in self._texts))
+
+
+def without_lines_of(attached: tuple[str, ...], text: str) -> str:
+    """Return the model's text without the lines that the attached texts hold as well, whatever marks the lines begin with.
+
+    For example, an answer that is the digest retyped becomes "".
+    """
+    lines = {_worded(line) for one in attached for line in one.split("\n")} - {""}
+    return "\n".join(line for line in text.split("\n") if _worded(line) not in lines).strip()
+
+
+def _worded(line: str) -> str:
+    return line.strip(" \t*-•・:【】#_。.\uff1a")
