@@ -65,5 +65,5 @@ def test_a_chat_that_spent_its_budget_is_told_once(invited: Page, tmp_path: Path
     say(invited, "もう一度")
     expect(bot(invited).last).to_contain_text("使い切りました")
     say(invited, "/usage")
-    expect(bot(invited).last).to_contain_text("あと0回")
+    expect(bot(invited).last).to_contain_text("お返事できる回数0")
     take_screenshot(invited, "limit", tmp_path)
