@@ -1,6 +1,7 @@
 """`python -m operations.cost`: the costs of a month, from measured figures (measured.toml) and a dated price list (prices.toml).
 
-`--limit-tokens-a-day` adds the costs at which the budgets stop the model. `--markdown` prints the tables of docs/deploy.md. The profiles
+`--limit-tokens-a-day` adds the costs at which the budgets stop the model. `--markdown` prints the tables of docs/deploy.md. `--second`
+prints what a second deployment adds, because the free tiers of a billing account are used up once. The profiles
 are Terraform's `full` and `small`, `small-essential` (small with the five essential alerts), and `self-hosted` (your own machine, where
 only Gemini costs money).
 """
@@ -35,6 +36,8 @@ _PARTS: Final = {
     "alerts": "Alerts",
 }
 """The rows of the guide's table, with the beginnings of the names of their items."""
+_FREE: Final = "free_"
+_IS_SECOND: Final = "is_second"
 Numbers = Mapping[str, Any]
 
 
@@ -188,7 +191,8 @@ def report(months: list[Month], *, prices: Numbers, limit_tokens_a_day: float) -
         ]
     first = max(len(row[0]) for row in rows)
     lines = [f"{row[0]:<{first}}" + "".join(f"{cell:>18}" for cell in row[1:]) for row in rows]
-    return "\n".join([f"list prices of {prices['read_on']}, free tiers taken off", *lines])
+    free = "no free tiers, as for a second deployment" if prices.get(_IS_SECOND) else "free tiers taken off"
+    return "\n".join([f"list prices of {prices['read_on']}, {free}", *lines])
 
 
 def markdown(months: list[Month], *, prices: Numbers, limits: Limits) -> str:
@@ -244,6 +248,18 @@ def _dollars_a_month(tokens_a_day: float, prices: Numbers) -> float:
     return float(tokens_a_day * _DAYS * prices["gemini"]["input_per_million"] / _MILLION)
 
 
+def without_free_tiers(prices: Numbers) -> dict[str, Any]:
+    """Return the prices of a second deployment on the billing account: every free tier is 0, for example `free_jobs`."""
+
+    def without(table: Numbers) -> dict[str, Any]:
+        return {
+            name: without(value) if isinstance(value, Mapping) else 0 if _FREE in name else value
+            for name, value in table.items()
+        }
+
+    return without(prices) | {_IS_SECOND: True}
+
+
 def load(name: str) -> dict[str, Any]:
     """Return a table of this folder: `load("prices")` reads prices.toml."""
     return tomllib.loads((_FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
@@ -265,9 +281,12 @@ def main() -> None:
     )
     parser.add_argument("--profile", choices=[*PROFILES, SELF_HOSTED], nargs="+", default=list(PROFILES))
     parser.add_argument("--load-balancer", action="store_true", help="with `load_balancer` of the deployment")
+    parser.add_argument("--second", action="store_true", help="what a second deployment of the account adds")
     parser.add_argument("--markdown", action="store_true", help="print the table of docs/deploy.md")
     options = parser.parse_args()
     measured, prices = load("measured"), load("prices")
+    if options.second:
+        prices = without_free_tiers(prices)
     for profile in options.profile:
         months = [
             month_of(count, measured=measured, prices=prices, profile=profile, has_load_balancer=options.load_balancer)

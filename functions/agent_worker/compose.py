@@ -226,6 +226,7 @@ def _options(settings: AgentWorkerSettings) -> Options:
         heartbeat_minutes=settings.heartbeat_minutes,
         reminding=settings.reminding,
         reminder_pushes_per_day=settings.reminder_pushes_per_day,
+        owned_elsewhere=settings.owned_elsewhere,
         operator=Operator(user_id=settings.operator_user_id, minutes=settings.handover_minutes),
         confidence_threshold=settings.confidence_threshold,
         media_bucket=settings.history_bucket if settings.gemini.reads_buckets else None,

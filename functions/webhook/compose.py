@@ -1,9 +1,10 @@
 """The composition root of the webhook: builds adapters from the environment, and an endpoint from the adapters."""
 
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
-from receive import Receive, WebhookEndpoint
+from receive import Forwarding, Receive, WebhookEndpoint
 
 from shared import logs
 from shared.adapters.last_answer import LastAnswer
@@ -15,6 +16,7 @@ __all__ = ["LastAnswer", "compose"]
 
 # For a whole delivery: LINE gives up after 2 s.  Source: LINE, "Check webhook error statistics"
 PUBLISH_TIMEOUT_S: Final = 1.6
+_FORWARDED_AT_ONCE: Final = 80  # as many as an instance takes requests
 
 
 def compose(env: Mapping[str, str]) -> WebhookEndpoint:
@@ -23,12 +25,24 @@ def compose(env: Mapping[str, str]) -> WebhookEndpoint:
     logs.configure()
     clock = SystemClock()
     host = settings.pubsub_emulator_host
-    bus = PubSubEventBus(
-        project_id=settings.project_id,
-        topic_id=settings.events_topic,
-        timeout_s=PUBLISH_TIMEOUT_S,
-        open_channel=plain_channels(host) if host else instance_channels(clock),
+
+    def bus_on(topic_id: str) -> PubSubEventBus:
+        return PubSubEventBus(
+            project_id=settings.project_id,
+            topic_id=topic_id,
+            timeout_s=PUBLISH_TIMEOUT_S,
+            open_channel=plain_channels(host) if host else instance_channels(clock),
+            clock=clock,
+        )
+
+    forwarding = None
+    if settings.forward_topic is not None:
+        threads = ThreadPoolExecutor(_FORWARDED_AT_ONCE, thread_name_prefix="forward")
+        forwarding = Forwarding(bus=bus_on(settings.forward_topic), threads=threads)
+    receive = Receive(
+        bus=bus_on(settings.events_topic),
+        channel_secret=settings.channel_secret,
         clock=clock,
+        forwarding=forwarding,
     )
-    receive = Receive(bus=bus, channel_secret=settings.channel_secret, clock=clock)
     return WebhookEndpoint(receive=receive)

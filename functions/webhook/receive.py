@@ -5,11 +5,12 @@ signature is answered with 401, and nothing is published.
 Source: LINE, "Receive messages (webhook)": LINE redelivers after an answer other than 2xx, if redelivery is switched on.
 """
 
+from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from shared import logs
-from shared.bus.messages import EventBus, bus_messages
+from shared.bus.messages import BusMessage, EventBus, bus_messages
 from shared.clock import Clock
 from shared.errors import (
     AizuchiError,
@@ -48,12 +49,30 @@ class Body(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Forwarding:
+    """Passes signed deliveries on to another system, by a topic whose push subscription posts them (FORWARD_TOPIC).
+
+    The subscription is without a wrapper: the body is what LINE sent, and each attribute becomes a header of its name, so that the other
+    system checks LINE's signature itself.  Source: Pub/Sub, "Payload unwrapping for Pub/Sub push subscriptions", "Write metadata".
+    """
+
+    bus: EventBus
+    threads: Executor = field(repr=False)
+
+    def begin(self, content: bytes, signature: str) -> Future[tuple[str, ...]]:
+        """Publish the delivery beside its events.  The result raises PublishFailedError, unless Pub/Sub has stored it."""
+        attributes = {"Content-Type": "application/json", "x-line-signature": signature}
+        return self.threads.submit(self.bus.publish, (BusMessage(data=content, attributes=attributes),))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Receive:
     """Publishes the events of LINE's deliveries.  `channel_secret` may hold two, for example `"new,old"` during a rotation."""
 
     bus: EventBus
     channel_secret: Secret = field(repr=False)
     clock: Clock = field(repr=False)
+    forwarding: Forwarding | None = None
 
     def __call__(self, method: str, body: Body, signature: str | None, traceparent: str | None = None) -> int:
         """Publish every event of the delivery; return the number of events, 0 if LINE only verifies the address.
@@ -71,12 +90,16 @@ class Receive:
             raise DeliveryTooLargeError(f"a delivery has at most {DELIVERY_LIMIT_BYTES} bytes")
         if not signature:
             raise BadSignatureError("the x-line-signature header is missing")
-        delivery = parse_webhook_body(self._signed(body, signature))
+        content = self._signed(body, signature)
+        delivery = parse_webhook_body(content)
         started_s = self.clock.monotonic_s()
         if delivery.dropped:
             logs.warning("event_dropped", reason="no JSON object", count=delivery.dropped)
         messages = bus_messages(delivery, traceparent=traceparent)
+        forwarded = self.forwarding.begin(content, signature) if self.forwarding is not None and messages else None
         pubsub_message_ids = self.bus.publish(messages) if messages else ()
+        if forwarded is not None:
+            forwarded.result()  # LINE redelivers what was not stored for the other system either
         duration_ms = round((self.clock.monotonic_s() - started_s) * 1_000, 1)
         for message, pubsub_message_id in zip(messages, pubsub_message_ids, strict=True):
             logs.info(

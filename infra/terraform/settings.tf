@@ -27,6 +27,7 @@ locals {
         BOT_TIME_ZONE             = var.bot.time_zone
         CONFIDENCE_THRESHOLD      = tostring(var.bot.confidence_threshold)
         EMBEDDINGS                = var.bot.embeddings ? "on" : "off"
+        FORWARD_OWNS              = try(length(var.forward.owns), 0) == 0 ? null : join(",", var.forward.owns)
         GEMINI_BASE_URL           = var.gemini.base_url
         GEMINI_FALLBACK_MODEL     = var.gemini.fallback_model
         GEMINI_MODEL              = var.gemini.model
@@ -66,7 +67,8 @@ locals {
         PUSH_SERVICE_ACCOUNT = local.push_account
       })
       webhook = merge(local.common_environment, {
-        EVENTS_TOPIC = google_pubsub_topic.events.name
+        EVENTS_TOPIC  = google_pubsub_topic.events.name
+        FORWARD_TOPIC = one(google_pubsub_topic.forward[*].name)
       })
     } : function => { for name, value in settings : name => value if value != null }
   }

@@ -276,6 +276,25 @@ variable "delivery" {
   }
 }
 
+variable "forward" {
+  description = "Another system that uses the same LINE channel: `url` gets every signed delivery as LINE sent it (https), and `owns` says what it answers, which the bot then neither records nor answers: postback:PREFIX, word:WORD, chats:one-on-one or chats:groups. null: none."
+  type = object({
+    owns = optional(list(string), [])
+    url  = string
+  })
+  default = null
+
+  validation {
+    condition     = var.forward == null ? true : can(regex("^https://[^\\s]+$", var.forward.url))
+    error_message = "forward.url must be an https address: people's messages go there."
+  }
+
+  validation {
+    condition     = var.forward == null ? true : alltrue([for rule in var.forward.owns : can(regex("^(postback:[^,]+|word:[^,]+|chats:(one-on-one|groups))$", rule))]) && length(var.forward.owns) <= 50
+    error_message = "forward.owns holds at most 50 rules: postback:PREFIX, word:WORD, chats:one-on-one or chats:groups, without commas."
+  }
+}
+
 variable "gemini" {
   description = "The model: through an API key, or `on_vertex` in `location`. Prices in US dollars for a million tokens, for the alert on cost. `fallback_model` is asked where the first does not answer; null: none is."
   type = object({

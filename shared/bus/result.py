@@ -26,6 +26,8 @@ class EventResult(StrEnum):
     LEFT_BEFORE = "left_before"
     NOT_ADMITTED = "not_admitted"
     NOT_ANSWERABLE = "not_answerable"
+    OWNED_ELSEWHERE = "owned_elsewhere"
+    """Another system, which gets the same deliveries, answers the event (FORWARD_OWNS)."""
     PAUSED = "paused"
     """The message was sent in a pause, so nothing of it is recorded; or a button was pressed in a silence."""
     TICKED = "ticked"

@@ -293,6 +293,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
             clock=clock,
         ),
         unnamed=UnnamedHandler(line=ports.line, phrases=phrases, clock=clock),
+        owned=options.owned_elsewhere,
         clock=clock,
     )
 

@@ -23,6 +23,7 @@ from shared.handlers.silence import Operator
 from shared.knowledge.embeddings import Embedder
 from shared.line.bot_name import Account
 from shared.line.display_names import Profiles
+from shared.line.forwarding import Owned
 from shared.line.media_content import MediaSource
 from shared.line.mentions import GroupPolicy
 from shared.line.messaging import Membership, Messenger
@@ -144,5 +145,6 @@ class Options:
     reminding: Reminding = Reminding.PUSH
     reminder_pushes_per_day: int = 0
     operator: Operator = field(default_factory=Operator)
+    owned_elsewhere: Owned = field(default_factory=Owned)
     more_tools: tuple[Tool, ...] = ()
     more_features: tuple[ChatFeature, ...] = ()

@@ -27,6 +27,7 @@ from shared.handlers.unnamed import UnnamedHandler
 from shared.handlers.unsend import UnsendHandler
 from shared.line.commands import Command
 from shared.line.events import LineEvent, MessageContent, parse_event, unnamed_reply_token
+from shared.line.forwarding import Owned
 
 _FORGETTING: Final = frozenset({"unsend", "unfollow", "leave", "memberLeft"})
 
@@ -49,6 +50,7 @@ class Dispatch:
     unsend: UnsendHandler
     tick: TickHandler
     unnamed: UnnamedHandler
+    owned: Owned = field(default_factory=Owned)
     clock: Clock = field(repr=False)
 
     def __call__(self, event: Mapping[str, object] | Tick, envelope: Envelope, deadline: Deadline) -> EventResult:
@@ -72,11 +74,18 @@ class Dispatch:
         """Handle the event: forgetting comes before admission, because every chat may forget; admission comes before anything else."""
         if event.type in _FORGETTING:
             return self._forget(event)
+        if self._is_owned_elsewhere(event):
+            return EventResult.OWNED_ELSEWHERE
         if self.forgetting.passes_admission(event):
             return self._handle_admitted(event, self._begin_silences(event))
         silences = self._begin_silences(event)  # beside the admission, so that it takes no round trip of its own
         refused = self.admission(event)
         return self._handle_admitted(event, silences) if refused is None else refused
+
+    def _is_owned_elsewhere(self, event: LineEvent) -> bool:
+        """Whether another system answers the event; commands stay the bot's."""
+        is_command = event.message is not None and self.intake.command(event, event.message) is not None
+        return not is_command and self.owned.owns(event)
 
     def _begin_silences(self, event: LineEvent) -> Future[SilencesRecord]:
         """Begin to read the chat's silences, which decide about a message."""

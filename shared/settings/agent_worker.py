@@ -9,6 +9,7 @@ from typing import Final
 from shared.access.admission import Access
 from shared.access.budgets import Limits
 from shared.conversation.archive import ARCHIVE_DAYS
+from shared.line.forwarding import MOST_RULES, Owned
 from shared.line.ids import is_user_id
 from shared.line.mentions import GroupPolicy
 from shared.locales.language_file import LOCALES
@@ -95,6 +96,7 @@ class AgentWorkerSettings:
     reminder_pushes_per_day: int
     operator_user_id: str | None = field(repr=False)
     handover_minutes: int
+    owned_elsewhere: Owned
     access: Access
     limits: Limits
     clock_offset_file: Path | None
@@ -129,6 +131,7 @@ def _agent_worker(settings: EnvironmentReader) -> AgentWorkerSettings:
         reminder_pushes_per_day=settings.whole_number("REMINDER_PUSHES_PER_DAY", default=20, least=0, most=10_000),
         operator_user_id=_user_id(settings, "OPERATOR_USER_ID"),
         handover_minutes=settings.handover_minutes(),
+        owned_elsewhere=_owned_elsewhere(settings),
         access=Access(settings.one_of("ACCESS", tuple(Access), default=Access.INVITED)),
         limits=_limits(settings),
         clock_offset_file=settings.clock_offset_file(),
@@ -142,6 +145,20 @@ def _agent_worker(settings: EnvironmentReader) -> AgentWorkerSettings:
             is_rich=settings.one_of("RICH", ("on", "off"), default="on") == "on",
         ),
     )
+
+
+def _owned_elsewhere(settings: EnvironmentReader) -> Owned:
+    name = "FORWARD_OWNS"
+    rules = [rule.strip() for rule in (settings.optional(name) or "").split(",") if rule.strip()]
+    try:
+        if len(rules) <= MOST_RULES:
+            return Owned.of(rules)
+        settings.faults.append(f"{name} has {len(rules)} rules; at most {MOST_RULES} are taken")
+    except ValueError as cause:
+        settings.faults.append(
+            f"{name} has the rule '{cause}'; a rule is postback:PREFIX, word:WORD, chats:one-on-one or chats:groups"
+        )
+    return Owned()
 
 
 def _user_id(settings: EnvironmentReader, name: str) -> str | None:

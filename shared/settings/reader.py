@@ -56,6 +56,12 @@ class EnvironmentReader:
         self._check_is_name(name, value)
         return value
 
+    def optional_name(self, name: str) -> str | None:
+        """Read a name as `name` does, or nothing."""
+        value = self.optional(name)
+        self._check_is_name(name, value or "")
+        return value
+
     def optional_host(self, name: str) -> str | None:
         """Read a host and port, without a scheme, for example `localhost:8085`."""
         value = self.optional(name)

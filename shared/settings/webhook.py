@@ -9,10 +9,15 @@ from shared.settings.secret import Secret
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebhookSettings:
-    """The settings of functions/webhook.  `channel_secret` holds two, separated by a comma, while the secret is being changed."""
+    """The settings of functions/webhook.
+
+    `channel_secret` holds two, separated by a comma, while the secret is being changed. `forward_topic` None: deliveries go to no other
+    system.
+    """
 
     project_id: str
     events_topic: str
+    forward_topic: str | None
     channel_secret: Secret = field(repr=False)
     pubsub_emulator_host: str | None
 
@@ -24,6 +29,7 @@ def webhook_settings(env: Mapping[str, str]) -> WebhookSettings:
         lambda settings: WebhookSettings(
             project_id=settings.name("GOOGLE_CLOUD_PROJECT"),
             events_topic=settings.name("EVENTS_TOPIC"),
+            forward_topic=settings.optional_name("FORWARD_TOPIC"),
             channel_secret=settings.secrets("LINE_CHANNEL_SECRET", at_most=2),
             pubsub_emulator_host=settings.optional_host("PUBSUB_EMULATOR_HOST"),
         ),

@@ -14,6 +14,7 @@ GRANTS = {
     "google_pubsub_subscription_iam_member.agent_takes_dead_letters": "roles/pubsub.subscriber",
     "google_pubsub_topic_iam_member.agent_publishes_dead_letters": "roles/pubsub.publisher",
     "google_pubsub_topic_iam_member.scheduler_publishes_ticks": "roles/pubsub.publisher",
+    "google_pubsub_topic_iam_member.webhook_forwards": "roles/pubsub.publisher",
     "google_pubsub_topic_iam_member.webhook_publishes": "roles/pubsub.publisher",
     "google_service_account_iam_member.agent_signs_push_tokens": "roles/iam.serviceAccountTokenCreator",
     "google_storage_bucket_iam_member.agent_worker_uses_history": "roles/storage.objectUser",

@@ -12,6 +12,9 @@ FOLDER = ROOT / "infra" / "terraform"
 RESOURCES = {  # by file, type and name
     ("agent_worker.tf", "google_project_iam_member", "agent_worker_uses_vertex"): "create_before_destroy = true",
     ("build.tf", "time_sleep", "grants_settled"): 'create_duration = "${var.grants_settle_s}s"',
+    ("forward.tf", "google_pubsub_topic", "forward"): (
+        "depends_on = [google_kms_crypto_key_iam_member.uses, time_sleep.apis_usable]"
+    ),
     ("history.tf", "google_storage_bucket", "history"): (
         "depends_on = [google_kms_crypto_key_iam_member.uses, time_sleep.apis_usable]"
     ),

@@ -9,13 +9,13 @@ REGION = "asia-northeast1"
 
 
 def test_words_in_flight_and_at_rest_stay_in_the_region(full: Plan) -> None:
-    for topic in ("events", "dead_letters"):
+    for topic in ("events", "dead_letters", "forward[0]"):
         assert full[f"google_pubsub_topic.{topic}"]["message_storage_policy"] == [
             {"allowed_persistence_regions": [REGION]}
         ]
     assert full["google_storage_bucket.history"]["location"] == REGION
     secrets = [made for address, made in full.items() if address.startswith("google_secret_manager_secret.")]
-    assert len(secrets) == 4
+    assert len(secrets) == 5
     for secret in secrets:
         assert secret["replication"] == [{"user_managed": [{"replicas": [{"location": REGION}]}]}]
 

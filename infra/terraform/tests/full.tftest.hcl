@@ -42,6 +42,7 @@ variables {
     tracing                 = true
   }
   budget            = { amount = 100, billing_account = "012345-6789AB-CDEF01" }
+  forward           = { owns = ["postback:shop=", "word:予約"], url = "https://shop.example.com/line" }
   line_api_base_url = "https://line.example.com"
   notion = {
     base_url      = "https://notion.example.com"
@@ -143,6 +144,7 @@ run "options" {
 
   variables {
     audit           = { history_access = true, exempted_members = ["serviceAccount:other@aizuchi-test.iam.gserviceaccount.com"] }
+    forward         = null
     gemini          = { base_url = "https://gemini.example.com", fallback_model = "gemini-3.5-flash" }
     kms_key         = "projects/aizuchi-test/locations/asia-northeast1/keyRings/ring/cryptoKeys/words"
     load_balancer   = { domain = "bot.example.com" }

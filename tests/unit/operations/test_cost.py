@@ -5,7 +5,17 @@ from statistics import fmean
 import pytest
 
 from benchmarks.prompts import SITUATIONS, Bot, text_of, tokens
-from operations.cost import DEFAULT_MESSAGES_A_DAY, PROFILES, SELF_HOSTED, load, main, markdown, month_of, report
+from operations.cost import (
+    DEFAULT_MESSAGES_A_DAY,
+    PROFILES,
+    SELF_HOSTED,
+    load,
+    main,
+    markdown,
+    month_of,
+    report,
+    without_free_tiers,
+)
 from shared.access.budgets import Limits
 from tests.infra.offline import PLANS, ROOT
 
@@ -38,6 +48,18 @@ def test_web_search_is_priced_above_its_free_queries() -> None:
 
     assert few.items["Gemini, web search queries"] == 0
     assert many.items["Gemini, web search queries"] == pytest.approx((30_000 - 5_000) / 1_000 * 14)
+
+
+def test_a_second_deployment_pays_for_what_the_first_gets_free() -> None:
+    second = without_free_tiers(PRICES)
+    months = [month_of(20, measured=MEASURED, prices=prices, profile="small-essential") for prices in (PRICES, second)]
+
+    first, other = (month.items for month in months)
+    assert other["Ticks"] == PRICES["scheduler"]["job_month"]
+    assert other["Secrets"] > first["Secrets"]
+    assert all(other[name] >= first[name] for name in first)
+    assert other["Gemini, turns"] == first["Gemini, turns"]
+    assert "second deployment" in report(months[1:], prices=second, limit_tokens_a_day=0)
 
 
 def test_no_message_costs_no_model() -> None:

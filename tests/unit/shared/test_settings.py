@@ -123,6 +123,9 @@ def test_an_error_names_every_malformed_setting() -> None:
         "LATE_REPLY": "never",
         "ACCESS": "friends",
         "LIMIT_TOKENS_PER_DAY": "-1",
+        "FORWARD_OWNS": "chats:all",
+        "HANDOVER_MINUTES": "0",
+        "OPERATOR_USER_ID": "C" + "0" * 32,
         "REMINDERS": "sms",
         "REMINDER_PUSHES_PER_DAY": "-1",
     }

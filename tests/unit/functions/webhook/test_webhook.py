@@ -1,11 +1,12 @@
 import io
 import json
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from functions.webhook.receive import DELIVERY_LIMIT_BYTES, Receive, WebhookEndpoint
+from functions.webhook.receive import DELIVERY_LIMIT_BYTES, Forwarding, Receive, WebhookEndpoint
 from shared import logs
 from shared.adapters.memory import FixedClock, MemoryEventBus
 from shared.bus.messages import BusMessage
@@ -235,3 +236,55 @@ def test_both_of_two_secrets_in_a_file_are_accepted(tmp_path: Path) -> None:
     body = recorded.body("message-text")
 
     assert webhook.post(body, secret="new secret") == webhook.post(body, secret="old secret") == ("OK", 200)
+
+
+class Forwarded:
+    """A webhook that forwards to another system, on a pool."""
+
+    def __init__(self, pool: ThreadPoolExecutor) -> None:
+        self.bus, self.other = MemoryEventBus(), MemoryEventBus()
+        forwarding = Forwarding(bus=self.other, threads=pool)
+        receive = Receive(bus=self.bus, channel_secret=FixedSecret(SECRET), clock=FixedClock(), forwarding=forwarding)
+        self._endpoint = WebhookEndpoint(receive=receive)
+
+    def post(self, body: bytes, signature: str) -> tuple[str, int]:
+        return self._endpoint("POST", BodyOf(body), signature=signature)
+
+
+@pytest.fixture
+def forwarded() -> Iterator[Forwarded]:
+    with ThreadPoolExecutor(2) as pool:
+        yield Forwarded(pool)
+
+
+def test_another_system_gets_the_delivery_as_line_signed_it(forwarded: Forwarded) -> None:
+    body = recorded.body("unsend")
+    signature = recorded.signature(body, SECRET)
+
+    assert forwarded.post(body, signature) == ("OK", 200)
+
+    (message,) = forwarded.other.published
+    assert message.data == body
+    assert message.attributes == {"Content-Type": "application/json", "x-line-signature": signature}
+    assert len(forwarded.bus.published) == 1
+
+
+def test_nothing_is_forwarded_that_line_did_not_sign(forwarded: Forwarded) -> None:
+    assert forwarded.post(recorded.body("unsend"), "wrong")[1] == 401
+
+    assert forwarded.other.published == []
+
+
+def test_a_verification_of_the_address_is_not_forwarded(forwarded: Forwarded) -> None:
+    body = json.dumps({"destination": recorded.USER, "events": []}).encode()
+
+    assert forwarded.post(body, recorded.signature(body, SECRET)) == ("OK", 200)
+
+    assert forwarded.other.published == []
+
+
+def test_line_redelivers_what_could_not_be_stored_for_the_other_system(forwarded: Forwarded) -> None:
+    forwarded.other.is_down = True
+    body = recorded.body("unsend")
+
+    assert forwarded.post(body, recorded.signature(body, SECRET))[1] == 503
