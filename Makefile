@@ -56,23 +56,23 @@ check: $(VENV)/.dev-installed ## Check format, style, types and layers
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/python -m checks.vocabulary
 
-format: $(VENV)/.dev-installed ## Format the code and mend what can be mended
+format: $(VENV)/.dev-installed ## Format the code, and fix what can be fixed automatically
 	$(BIN)/ruff format $(CODE)
 	$(BIN)/ruff check --fix $(CODE)
 
 eval: $(VENV)/.dev-installed ## Play the evals; with GEMINI_API_KEY they ask Gemini: make eval [SUITE=injection] [REPEATS=3] [RECORD=1] [HELD_OUT=1]
 	$(BIN)/python -m evals --suite "$(SUITE)" --repeats $(REPEATS) $(if $(RECORD),--record) $(if $(HELD_OUT),--held-out) $(ARGS)
 
-bench: $(VENV)/.dev-installed ## Measure, as ratios against the least that could be done
+bench: $(VENV)/.dev-installed ## Measure speed and memory, as ratios to the least possible work
 	$(BIN)/python -m benchmarks $(ARGS)
 
 simulate: $(VENV)/.dev-installed ## Play seeded schedules of the product: make simulate SEEDS=100000 [FROM=20000] [CORES=2]
 	$(BIN)/python -m tests.simulation $(SEEDS) --from $(FROM) --processes $(CORES) $(ARGS)
 
-mutants: $(VENV)/.dev-installed ## Look for slips that no test finds; some hours: make mutants [ARGS="--module PATH --sample 50 --seed 1"]
+mutants: $(VENV)/.dev-installed ## Look for mistakes that no test catches; takes hours: make mutants [ARGS="--module PATH --sample 50 --seed 1"]
 	$(BIN)/python -m tests.mutants $(ARGS)
 
-screenshots: $(VENV)/.dev-installed ## Take the pictures of the docs anew, with headless Chromium
+screenshots: $(VENV)/.dev-installed ## Retake the pictures in docs/, with headless Chromium
 	SCREENSHOTS=docs/pictures $(BIN)/pytest tests/browser/test_cards.py tests/browser/test_manners.py tests/browser/test_access.py tests/browser/test_line_simulator.py tests/browser/test_reminders.py
 
 fuzz: $(VENV)/.dev-installed ## Send 20,000 odd bodies to the LINE platform
@@ -108,10 +108,10 @@ dead-letters: $(OPERATIONS_INSTALLED) ## List and explain dead letters; replay t
 invite: $(OPERATIONS_INSTALLED) ## Print a new invitation code: make invite [ARGS="--days 30 --many"]
 	@$(BIN)/python -m $(OPERATIONS) invite $(ARGS)
 
-admit: $(OPERATIONS_INSTALLED) ## Let a chat talk to the bot: make admit CONVERSATION=U...
+admit: $(OPERATIONS_INSTALLED) ## Admit a chat: make admit CONVERSATION=U...
 	@$(BIN)/python -m $(OPERATIONS) admit "$(CONVERSATION)"
 
-revoke: $(OPERATIONS_INSTALLED) ## Meet a chat with silence: make revoke CONVERSATION=U...
+revoke: $(OPERATIONS_INSTALLED) ## Stop answering a chat: make revoke CONVERSATION=U...
 	@$(BIN)/python -m $(OPERATIONS) revoke "$(CONVERSATION)"
 
 handover: $(OPERATIONS_INSTALLED) ## Let a person answer in a chat: make handover CONVERSATION=U... [ARGS="--minutes 30" or ARGS=--end]
@@ -135,16 +135,16 @@ backup: $(VENV)/.serve-installed ## Copy the database and the media of `make ser
 restore: $(OPERATIONS_INSTALLED) ## Write the objects of an export that are missing: make restore FILE=chat.jsonl; or a backup of `make serve`: FILE=FOLDER
 	@$(BIN)/python -m $(OPERATIONS) restore $(if $(FILE),"$(FILE)")
 
-roll-back: ## Give all requests to the revisions before: make roll-back REGION=asia-northeast1 [NAME=aizuchi] [ARGS=--to-latest]
+roll-back: ## Route all requests to the previous revisions: make roll-back REGION=asia-northeast1 [NAME=aizuchi] [ARGS=--to-latest]
 	@operations/roll-back "$(REGION)" "$(NAME)" $(ARGS)
 
 release: $(VENV)/.run-installed ## Write dist/: release notes, each function's package, bill of materials and licences: make release [ARGS="--tag v0.1.0"]
 	$(BIN)/python -m operations.release $(ARGS)
 
-cost: $(OPERATIONS_INSTALLED) ## What a month costs, from nobody writing to 100,000 messages a day: make cost [ARGS="--messages-a-day 5000"]
+cost: $(OPERATIONS_INSTALLED) ## Estimate a month's cost, from no messages to 100,000 a day: make cost [ARGS="--messages-a-day 5000"]
 	@$(BIN)/python -m operations.cost $(if $(filter selfhost,$(OPERATIONS)),--profile self-hosted) $(ARGS)
 
-tf-docs: $(VENV)/.dev-installed ## Write the README of the Terraform module anew, from its variables and outputs
+tf-docs: $(VENV)/.dev-installed ## Rewrite the README of the Terraform module from its variables and outputs
 	$(BIN)/python -m tests.infra.module_readme
 
 audit: $(TOOLS)/.audit-installed ## Look up known vulnerabilities of everything that is installed; needs the network
@@ -162,7 +162,7 @@ tf-lock: ## Write the providers' lock file, with the hashes of every platform; n
 	cd infra/terraform && terraform init -backend=false && terraform providers lock \
 		-platform=darwin_amd64 -platform=darwin_arm64 -platform=linux_amd64 -platform=linux_arm64 -platform=windows_amd64
 
-lock: $(TOOLS)/.uv-installed ## Write every requirements.txt anew, with hashes, from requirements.in and constraints.txt
+lock: $(TOOLS)/.uv-installed ## Rewrite every requirements.txt, with hashes, from requirements.in and constraints.txt
 	requirements/lock $(TOOLS)/uv/bin/uv
 
 upgrade: ## Raise everything that the requirements pull in to its newest version, then run `make lock`
