@@ -19,6 +19,7 @@ from shared.agent.registry import UNKNOWN_TOOL, Registry
 from shared.agent.result_budget import fitted, tokens_of
 from shared.agent.tools import Cited, Decision, NeedsTap, Tool, ToolFault, ToolResult
 from shared.agent.turn_context import TurnContext
+from shared.agent.usual_arguments import without_empty_arguments
 from shared.clock import Deadline
 from shared.conversation.records import ProposedCall
 from shared.errors import AizuchiError
@@ -150,16 +151,17 @@ class ToolExecutor:
             logs.info("tool_called", tool=UNKNOWN_TOOL, outcome="unknown")
             offered_names = ", ".join(offered.name for offered in self.registry.offered_to(context))
             return ToolFault(message=f"There is no such tool. There are: {offered_names}.", may_retry=False)
-        refusal = self._refusal(tool, call.args, context)
+        arguments = without_empty_arguments(tool.parameters, call.args)
+        refusal = self._refusal(tool, arguments, context)
         if refusal is not None:
             return refusal
         if not tool.is_final:
-            context.untrusted_input.record_written(call.args)
+            context.untrusted_input.record_written(arguments)
         if tool.may_act_outside:
             context.begin_act()
-        result = _run_tool(tool, call.args, context)
+        result = _run_tool(tool, arguments, context)
         if isinstance(result, ToolFault | NeedsTap):
-            return result if isinstance(result, ToolFault) else _propose(tool, call.args, context, result)
+            return result if isinstance(result, ToolFault) else _propose(tool, arguments, context, result)
         data = result.result if isinstance(result, Decision | Cited) else result
         broken_rule = self.registry.faults_of_response(tool, data)
         if broken_rule is not None:

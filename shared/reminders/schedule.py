@@ -22,6 +22,11 @@ from shared.recurrence import Frequency, Recurrence, Weekday
 LOCAL_FORMAT: Final = "%Y-%m-%dT%H:%M"
 YEARS_AHEAD: Final = 5
 _LOCAL: Final = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}", re.ASCII)
+_USUAL: Final = re.compile(
+    r"(?P<date>\d{4}-\d{2}-\d{2})[T ](?P<hour>\d{1,2}):(?P<minute>[0-5]\d)(?::[0-5]\d(?:\.\d+)?)?\s?(?P<offset>Z|[+-]\d{2}:?\d{2})?",
+    re.ASCII,
+)
+_LATE_HOURS: Final = 29  # 29時 is five in the morning of the next day
 _FREQUENCIES: Final[Mapping[Frequency, Literal[1, 2, 3]]] = {
     Frequency.DAILY: rrule.DAILY,
     Frequency.WEEKLY: rrule.WEEKLY,
@@ -94,6 +99,26 @@ def checked_schedule(at: str, zone: str, rule: str | None, *, now_ms: int) -> tu
     if first_ms is None:
         raise StagingFault("The rule ends before its first time; ask until when it is to recur.", may_retry=True)
     return schedule, first_ms
+
+
+def usual_local(at: str, zone: str) -> str:
+    """Return a local time in the one spelling, from the spellings that models use; any other text as it is.
+
+    For example in Asia/Tokyo: `2026-11-26 9:00`, `2026-11-26T09:00:00` and `2026-11-26T00:00:00Z` are `2026-11-26T09:00`, and
+    `2026-11-25T25:00`, as Japanese say it, is `2026-11-26T01:00`.
+    """
+    match = _USUAL.fullmatch(at.strip())
+    if match is None or int(match["hour"]) > _LATE_HOURS:
+        return at
+    try:
+        day = dt.datetime.strptime(match["date"], "%Y-%m-%d")  # noqa: DTZ007 - local by definition
+        local = day + dt.timedelta(hours=int(match["hour"]), minutes=int(match["minute"]))
+        if match["offset"]:
+            offset = dt.datetime.strptime(match["offset"], "%z").tzinfo
+            local = local.replace(tzinfo=offset).astimezone(_zone(zone)).replace(tzinfo=None)
+    except (ValueError, OverflowError):
+        return at
+    return local.strftime(LOCAL_FORMAT)
 
 
 def local_time(at_ms: int, zone: str) -> str:

@@ -21,7 +21,7 @@ from shared.knowledge.provenance import PossibleSources
 from shared.knowledge.staging import EntryOverlay
 from shared.line.utf16 import without_lone_surrogates
 from shared.reminders.reminder import Reminder, ReminderKind
-from shared.reminders.schedule import EVERY_MONTH, local_time, month_day_of
+from shared.reminders.schedule import EVERY_MONTH, local_time, month_day_of, usual_local
 from shared.reminders.staging import ReminderExistsError, ReminderOverlay
 from shared.search.folding import fold
 
@@ -107,7 +107,7 @@ class ReminderTools:
         try:
             reminder = overlay.create(
                 text=text,
-                at=str(arguments["at"]),
+                at=usual_local(str(arguments["at"]), overlay.zone),
                 rule=_optional(arguments, "rule"),
                 kind=_KINDS.get(str(arguments.get("digest")), ReminderKind.TEXT),
                 provenance=_provenance(text, overlay, context),
@@ -132,7 +132,7 @@ class ReminderTools:
         changed = overlay.change(
             reminder_id,
             text=text,
-            at=_optional(arguments, "at"),
+            at=usual_local(str(arguments["at"]), overlay.zone) if arguments.get("at") else None,
             rule=str(arguments["rule"]) if "rule" in arguments else None,
             provenance=_provenance(text or "", overlay, context),
             is_trial=needs_tap,
@@ -163,7 +163,11 @@ class ReminderTools:
 
 def _is_ordered(arguments: Json, overlay: ReminderOverlay, context: TurnContext) -> bool:
     """Whether an author's own words order the reminder.  A digest always takes a tap, because digests show entries."""
-    text, at, rule = _text(arguments, "text"), str(arguments["at"]), _optional(arguments, "rule")
+    text, at, rule = (
+        _text(arguments, "text"),
+        usual_local(str(arguments["at"]), overlay.zone),
+        _optional(arguments, "rule"),
+    )
     return "digest" not in arguments and context.is_ordered(
         lambda asked: is_reminder_grounded(asked, text=text, at=at, rule=rule), zone=zoneinfo.ZoneInfo(overlay.zone)
     )

@@ -352,11 +352,11 @@ def test_after_a_reading_from_outside_nothing_is_set_or_cancelled_that_the_perso
     sets = calling(("create_reminder", {"text": "送金", "at": "2025-11-22T10:00", "rule": "FREQ=DAILY"}))
 
     friend.says("このページ読んで", calling(("read_page", {"url": "x"})), sets, REPLY)
-    assert "the person did not order this" in str(result_of(friend)["error"])
+    assert "needs the person's tap" in str(result_of(friend)["error"])
     friend.says(
         "このページ読んで", calling(("read_page", {"url": "x"})), calling(("cancel_reminder", {"id": made.id})), REPLY
     )
-    assert "the person did not order this" in str(result_of(friend)["error"])
+    assert "needs the person's tap" in str(result_of(friend)["error"])
 
     assert open_ones(friend) == [made]
 

@@ -16,6 +16,7 @@ from shared.reminders.schedule import (
     checked_schedule,
     local_time,
     month_day_of,
+    usual_local,
 )
 
 TOKYO, NEW_YORK = "Asia/Tokyo", "America/New_York"
@@ -180,3 +181,23 @@ def test_occurrences_ascend_and_none_is_left_out(start_minutes: int, zone: str, 
     assert schedule.next_after(second - 1) == second
     assert schedule.newest_until(second - 1, since_ms=first) == first
     assert schedule.newest_until(second, since_ms=first) == second
+
+
+@pytest.mark.parametrize(
+    ("written", "local"),
+    [
+        ("2026-11-26T09:00", "2026-11-26T09:00"),
+        ("2026-11-26T09:00:00", "2026-11-26T09:00"),
+        ("2026-11-26T09:00:00+09:00", "2026-11-26T09:00"),
+        ("2026-11-26T09:00+0900", "2026-11-26T09:00"),
+        ("2026-11-26T00:00:00.000Z", "2026-11-26T09:00"),
+        ("2026-11-26T09:00+07:00", "2026-11-26T11:00"),
+        ("2026-11-26 9:00", "2026-11-26T09:00"),
+        ("2026-11-25T25:00", "2026-11-26T01:00"),
+        ("2026-11-25T30:00", "2026-11-25T30:00"),
+        ("2026-02-30T09:00", "2026-02-30T09:00"),
+        ("tomorrow at 9", "tomorrow at 9"),
+    ],
+)
+def test_a_usual_spelling_of_a_time_is_taken(written: str, local: str) -> None:
+    assert usual_local(written, "Asia/Tokyo") == local
