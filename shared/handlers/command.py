@@ -22,7 +22,7 @@ from shared.knowledge.overview import EntryOverview, digest_of_today, open_entri
 from shared.line.cards.card import Card, CardRow, card_text
 from shared.line.commands import Command, locale_of
 from shared.line.events import LineEvent, MessageContent
-from shared.line.phrases import Phrase, Phrases
+from shared.line.phrases import EXAMPLES, Phrase, Phrases
 from shared.line.presence import Presence
 from shared.reminders.overview import DueReminders, due_reminders
 from shared.turns.announcement import Announcement, Announcer
@@ -92,8 +92,10 @@ class CommandHandler:
     def _explain(self, event: LineEvent, command: Command) -> EventResult:
         friend, group = _EXPLANATIONS[command]
         locale = self.conversations.of(event.conversation_id).turn.chosen_locale()
-        which = friend if event.is_one_on_one else group
-        return self._say(event, self.phrases.text(which, locale=locale, id=event.conversation_id))
+        text = self.phrases.text(friend if event.is_one_on_one else group, locale=locale, id=event.conversation_id)
+        is_for_newcomers = event.is_one_on_one and command in {Command.HELP, Command.START}
+        examples = tuple(self.phrases.text(one, locale=locale) for one in EXAMPLES) if is_for_newcomers else ()
+        return self._say(event, text, suggests=examples)
 
     def _tell_usage(self, event: LineEvent) -> EventResult:
         turn = self.conversations.of(event.conversation_id).turn
@@ -144,12 +146,14 @@ class CommandHandler:
         now = dt.datetime.fromtimestamp(self.conversations.clock.now_ms() / 1_000, self.time_zone)
         return digest_of_today(conversation, locale=locale, now=now)
 
-    def _say(self, event: LineEvent, text: str, card: Card | None = None) -> EventResult:
+    def _say(
+        self, event: LineEvent, text: str, card: Card | None = None, *, suggests: tuple[str, ...] = ()
+    ) -> EventResult:
         announcement = Announcement(
             webhook_event_id=event.webhook_event_id,
             timestamp_ms=event.timestamp_ms,
             text=text,
-            offer=Offer(card=card_text(card)),
+            offer=Offer(card=card_text(card), suggests=suggests),
         )
         return self.announcer.announce(
             self.conversations.of(event.conversation_id), announcement, event.reply_token, event.deadline

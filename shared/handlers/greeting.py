@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 
 from shared.bus.result import EventResult
+from shared.conversation.records import Offer
 from shared.conversation.silences import SilenceKind, ended
 from shared.conversation.store import Conversations
 from shared.line.events import LineEvent
-from shared.line.phrases import Phrase, Phrases
+from shared.line.phrases import EXAMPLES, Phrase, Phrases
 from shared.turns.announcement import Announcement, Announcer
 
 
@@ -33,6 +34,7 @@ class GreetingHandler:
             webhook_event_id=event.webhook_event_id,
             timestamp_ms=event.timestamp_ms,
             text=self.phrases.text(Phrase.GREETING_FRIEND if event.is_one_on_one else Phrase.GREETING_GROUP),
+            offer=Offer(suggests=tuple(map(self.phrases.text, EXAMPLES)) if event.is_one_on_one else ()),
             is_joining=event.type == "join",
         )
         return self.announcer.announce(conversation, greeting, event.reply_token, event.deadline)

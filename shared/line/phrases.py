@@ -31,6 +31,9 @@ class Phrase(StrEnum):
     GREETING_GROUP = "greeting_group"
     HELP_FRIEND = "help_friend"
     HELP_GROUP = "help_group"
+    EXAMPLE_REMINDER = "example_reminder"
+    EXAMPLE_NOTE = "example_note"
+    EXAMPLE_LIST = "example_list"
     GOODBYE_FRIEND = "goodbye_friend"
     GOODBYE_GROUP = "goodbye_group"
     RESET_DONE = "reset_done"
@@ -118,6 +121,10 @@ class Phrase(StrEnum):
     FILE_UNKNOWN_TYPE = "file_unknown_type"
     FILE_DAMAGED = "file_damaged"
     FILE_TOO_LARGE = "file_too_large"
+
+
+EXAMPLES: Final = (Phrase.EXAMPLE_REMINDER, Phrase.EXAMPLE_NOTE, Phrase.EXAMPLE_LIST)
+"""What a newcomer to a 1:1 chat may say; the help and the greeting suggest these by quick replies."""
 
 
 class Phrases(Protocol):

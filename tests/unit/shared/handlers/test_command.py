@@ -127,6 +127,14 @@ def test_reset_in_a_group_does_not_leave_it(member: Person) -> None:
     assert member.worker.line.chats_left == []
 
 
+@pytest.mark.parametrize(("is_in_group", "count"), [(False, 3), (True, 0)])
+def test_the_help_of_a_1_to_1_chat_has_examples_to_tap(worker: PushedWorker, count: int, *, is_in_group: bool) -> None:
+    event = Person(worker, is_in_group=is_in_group).says("/help")
+
+    (message,) = worker.line.replied[event["replyToken"]]
+    assert len(message.quick_replies) == count
+
+
 def test_export_me_names_the_operators_procedure_and_the_id_in_a_1_to_1_chat_only(
     friend: Person, worker: PushedWorker
 ) -> None:

@@ -7,8 +7,8 @@ import regex
 from shared.adapters.memory import MemoryLineApi
 from shared.line.bot_name import BotName
 from shared.line.commands import Command
-from shared.line.messaging import OutgoingMessage, PostbackButton, is_sendable
-from shared.line.phrases import LocalePhrases, Phrase, phrase
+from shared.line.messaging import OutgoingMessage, PostbackButton, SayButton, is_sendable
+from shared.line.phrases import EXAMPLES, LocalePhrases, Phrase, phrase
 from shared.locales.language_file import LOCALES
 from shared.locales.local_times import shown_moment
 from shared.version import version
@@ -102,6 +102,15 @@ def test_the_help_shows_four_abilities_and_three_examples_before_anything_is_era
 
     assert len(regex.findall(r"(?m)^[・•]", before_erasures)) == 4
     assert len(regex.findall(r"(?m)^[「“].*[」”]$", before_erasures)) == 3
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_the_help_shows_the_examples_that_a_tap_sends(locale: str, example: Phrase) -> None:
+    words = said(example, locale)
+
+    assert words in said(Phrase.HELP_FRIEND, locale)
+    assert is_sendable([OutgoingMessage(text="x", quick_replies=(SayButton(text=words),))])
 
 
 @pytest.mark.parametrize("locale", LOCALES)
