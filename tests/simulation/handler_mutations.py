@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from tests.simulation.mutation import Mutation
-from tests.simulation.rules import Always, DropArgument, Instead, Never, ReplaceConstant, Return, Skip
+from tests.simulation.rules import Always, DropArgument, DropClause, Instead, Never, ReplaceConstant, Return, Skip
 from tests.simulation.stand_ins import (
     another_key,
     go_to_any_day_of_pushes,
@@ -233,6 +233,11 @@ OF_HANDLERS: Final[Mapping[str, Mutation]] = {
         f"{_REMINDER_APPLY}:ReminderWriting.finish",
         Skip("_record_said"),
         lacks="every answer says the same kept reminder",
+    ),
+    "sets_again_what_was_cancelled": Mutation(
+        f"{_REMINDER_APPLY}:_changed",
+        DropClause("CANCELLED"),
+        lacks="an undo of a cancellation leaves the reminder cancelled",
     ),
     "keeps_claims_beside_changes": Mutation(
         f"{_REMINDER_APPLY}:_changed",

@@ -141,6 +141,16 @@ def reminder_that_is_reworded_beside_its_push() -> list[str]:
         return scene.rests()
 
 
+def reminder_that_is_cancelled_and_set_again() -> list[str]:
+    """A reminder is cancelled, and an undo of the next turn takes the cancellation back; then its tick comes."""
+    with _scene().playing() as scene:
+        for verb in ("remind", "cancel", "undo"):
+            scene.runs_to_end(scene.asks_for(verb))
+        is_open = any(decode(Reminder, body).is_open for body in _bodies_of_reminders(scene))
+        violations = [] if is_open else ["I10: an undo set no reminder although its answer says so"]
+        return [*scene.rests(calm=True), *violations]
+
+
 def tick_that_dies_before_its_next_marker() -> list[str]:
     """The worker of a tick dies after it noted that a recurring reminder was said, before it made the marker of the next time."""
     with _scene().playing() as scene:

@@ -185,6 +185,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "cancels_what_a_press_was_told": reminder_scenes.listed_reminder_that_is_cancelled,
     "goes_on_with_its_press": reminder_scenes.press_whose_worker_dies,
     "looks_after_a_press": reminder_scenes.unsend_during_a_press,
+    "sets_again_what_was_cancelled": reminder_scenes.reminder_that_is_cancelled_and_set_again,
     "keeps_claims_beside_changes": reminder_scenes.reminder_that_is_reworded_beside_its_push,
     "remembers_the_words_of_the_first_try": reminder_scenes.reminder_that_is_reworded_after_its_push,
     "marks_withdrawals_first": withdrawal_scenes.unsend_whose_worker_stalls,
