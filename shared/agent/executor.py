@@ -6,13 +6,13 @@ Every failure is returned to the model as data. The cause of an internal failure
 import json
 from collections import Counter
 from collections.abc import Sequence
-from concurrent.futures import Executor, Future
-from contextvars import copy_context
+from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
 
 from shared import logs, tracing
+from shared.agent.call_order import OrderedCalls
 from shared.agent.model import FunctionCall, FunctionResponse, Json
 from shared.agent.proposals import MOST_PROPOSED, shown_values
 from shared.agent.registry import UNKNOWN_TOOL, Registry
@@ -59,12 +59,14 @@ _TOO_MANY_CALLS: Final = ToolFault(message=f"Not done: too many calls; at most {
 class Round:
     """The result of a round of calls: an answer to every call, in order, and the decision, if the round reached any.
 
-    `footnotes`: texts that the turn's reply must carry.
+    `footnotes`: texts that the turn's reply must carry. `undecided`: if the decision was called beside other calls, the answers that
+    leave the decision out, so that the model reads the results and decides again.
     """
 
     responses: tuple[FunctionResponse, ...]
     decision: Decision | None = None
     footnotes: tuple[str, ...] = ()
+    undecided: tuple[FunctionResponse, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,9 +89,9 @@ class ToolExecutor:
 
         `allowed`: the tools that the request allowed; empty: all tools of the turn.
 
-        A final call together with other calls is answered with an error, while the others run, because the model wrote the final call
-        before knowing their results. For example, of `web_search` and `reply` in one round, only `web_search` runs. Of several final calls
-        the first counts.
+        A final call counts beside calls that only stage writes to the chat's own store, if every result is as the call asked. Beside
+        others it is answered with an error, while the others run, because the model wrote it before knowing their results. For example, of
+        `web_search` and `reply` in one round, only `web_search` runs. Of several final calls the first counts.
         """
         context = replace(context, deadline=deadline)
         results: dict[int, ToolResult] = {
@@ -105,17 +107,19 @@ class ToolExecutor:
         results |= _faults_of_counts(tools, Counter() if call_counts is None else call_counts)
         runnable = [index for index in range(len(calls)) if index not in results]
         deciding = [index for index in runnable if (tool := tools[index]) is not None and tool.is_final]
-        begun = {
-            index: self.threads.submit(copy_context().run, self._run_call, calls[index], tools[index], context)
-            for index in runnable
-            if index not in deciding
-        }
-        for index, future in begun.items():
-            results[index] = _wait_for(future, deadline)
-        has_others = bool(results)
+        order = OrderedCalls(
+            threads=self.threads,
+            run_call=self._run_call,
+            may_prepare=self._may_prepare,
+            context=context,
+            deadline=deadline,
+        )
+        results |= order.run([(index, calls[index], tools[index]) for index in runnable if index not in deciding])
+        others = [(tools[index], calls[index], result) for index, result in results.items()]
+        is_plain = all(_is_plain(tool, call, result) for tool, call, result in others)
         decision = None
         for index in deciding:
-            if has_others:
+            if not is_plain:
                 results[index] = _RESULTS_FIRST
             elif decision is not None:
                 results[index] = ToolFault(message="Not done: the turn was already decided.", may_retry=False)
@@ -127,7 +131,11 @@ class ToolExecutor:
         footnotes = tuple(
             result.footnote for result in results.values() if isinstance(result, Cited) and result.footnote
         )
-        return Round(responses=responses, decision=decision, footnotes=footnotes)
+        undecided: tuple[FunctionResponse, ...] = ()
+        if decision is not None and others:
+            results |= dict.fromkeys(deciding, _RESULTS_FIRST)
+            undecided = tuple(_response_to(call, results[index]) for index, call in enumerate(calls))
+        return Round(responses=responses, decision=decision, footnotes=footnotes, undecided=undecided)
 
     def is_as_proposed(self, proposed: ProposedCall, context: TurnContext) -> bool:
         """Whether the call's target is in the state that the person was shown."""
@@ -145,6 +153,10 @@ class ToolExecutor:
         if not is_ordinary(call.args):
             return _ODD_ARGUMENTS
         return _LONG_ARGUMENTS if _length(call.args) > ARGUMENTS_LIMIT else None
+
+    def _may_prepare(self, call: FunctionCall, tool: Tool) -> bool:
+        """Whether the arguments are valid, so that the call will run, unless it would write a strange link."""
+        return self.registry.faults_of_arguments(tool, call.args) is None
 
     def _run_call(self, call: FunctionCall, tool: Tool | None, context: TurnContext) -> ToolResult:
         if tool is None:
@@ -187,6 +199,13 @@ class ToolExecutor:
             logs.warning("link_not_written", tool=tool.name)
             return _STRANGE_LINK
         return None
+
+
+def _is_plain(tool: Tool | None, call: FunctionCall, result: ToolResult) -> bool:
+    """Whether words that were written before the result are true of the call: its writes are staged as asked, and no question is open."""
+    if tool is None or tool.is_plain is None or isinstance(result, ToolFault | NeedsTap | Decision | Cited):
+        return False
+    return tool.is_plain(call.args, result)
 
 
 def _writes_strange_link(tool: Tool, arguments: Json, context: TurnContext) -> bool:
@@ -257,15 +276,6 @@ def _run_safely(tool: Tool, arguments: Json, context: TurnContext) -> tuple[Tool
     duration_ms = round((clock.monotonic_s() - started_s) * 1_000)
     logs.info("tool_called", tool=tool.name, outcome=outcome, duration_ms=duration_ms)
     return result, outcome
-
-
-def _wait_for(future: Future[ToolResult], deadline: Deadline) -> ToolResult:
-    try:
-        return future.result(timeout=deadline.left_s)
-    except TimeoutError:
-        if future.cancel():  # no thread was free for it
-            return _NOT_THIS_TIME
-        return ToolFault(message="The function took too long; it may still take effect.", may_retry=False)
 
 
 def _response_to(call: FunctionCall, result: ToolResult) -> FunctionResponse:

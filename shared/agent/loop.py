@@ -113,6 +113,10 @@ class Agent:
                 turn.append(response, FunctionResponses(responses=round_results.responses))
                 continue
             trouble = trouble_with_reply(decision.message)
+            # Asked for a better reply alone, the model would stage all again
+            if round_results.undecided and trouble is not None:
+                turn.append(response, FunctionResponses(responses=round_results.undecided))
+                continue
             if sendable is not None and (decision.message is None or trouble is BLANK):
                 break
             if trouble is STRANGE_LINK:

@@ -78,8 +78,11 @@ class Tool:
     `run` takes arguments that match `parameters` and returns data that match `response`, a fault, a NeedsTap, or, if `is_final`, the
     decision at the end of the turn. `run` may run in parallel with other tools, and again in a later attempt at the turn. A turn may call
     the tool `most_calls` times.
-    `is_reading`: the tool changes nothing, so an interjection may call it. `own_write`: the tool only stages writes to the chat's own
-    store, to be applied after the commit. `outside`: the source outside the chat whose words the results
+    `is_reading`: the tool changes nothing, so an interjection may call it. `stages`: the tool works on what the turn has staged for the
+    chat's own store, so such calls of a round run one after another, in the model's order. `is_plain`, of a tool that only stages such
+    writes: whether a result is as the arguments asked, so that `reply` may stand beside the call; None: `reply` may not.
+    `prepare` does what of a staging call needs no order, in parallel with all other calls; its result is `TurnContext.prepared`.
+    `outside`: the source outside the chat whose words the results
     hold, as in `Provenance`, for example "web"; empty: no such source.
     `only_in`: the ids of the chats with the tool; None: all chats. `declared`: the parameters shown to the model, if `parameters` accepts
     more. `description_end` returns the end of the description, known only at run time, bounded in length and time.
@@ -95,7 +98,9 @@ class Tool:
     run: Callable[[Json, TurnContext], ToolResult] = field(repr=False)
     is_final: bool = False
     is_reading: bool = False
-    own_write: bool = False
+    stages: bool = False
+    is_plain: Callable[[Json, Json], bool] | None = field(default=None, repr=False)
+    prepare: Callable[[Json, TurnContext], object] | None = field(default=None, repr=False)
     outside: str = ""
     is_described_outside: bool = False
     most_calls: int = 20
@@ -108,7 +113,12 @@ class Tool:
     @property
     def may_act_outside(self) -> bool:
         """Whether a call may have an effect before the turn is committed, for example on a page in Notion."""
-        return not (self.is_final or self.is_reading or self.own_write)
+        return not (self.is_final or self.is_reading or self.stages)
+
+    @property
+    def own_write(self) -> bool:
+        """Whether a call does nothing but stage writes to the chat's own store, to be applied after the commit."""
+        return self.is_plain is not None
 
     def is_offered_to(self, context: TurnContext) -> bool:
         """Whether this turn has the tool."""

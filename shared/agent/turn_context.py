@@ -38,7 +38,8 @@ class TurnContext:
     writes of this attempt at the turn, `outside` the confirmed external calls. `untrusted_input`: words shown to the model in
     addition to the chat. `recalled`: records of the chat shown beyond the prompt. `proposals`: the changes that wait for a tap.
     `attachments`: texts of the code below the answer. `forgetting`: the messages proposed for withdrawal. `handover`: whether a person is
-    offered. `confirmed`: the proposals that a person's tap confirmed.
+    offered. `confirmed`: the proposals that a person's tap confirmed. `prepared` waits for the result of the
+    tool's `prepare`, and returns it.
     """
 
     conversation: Conversation
@@ -51,6 +52,7 @@ class TurnContext:
     staged: Staged = field(default_factory=Staged, compare=False, repr=False)
     question: Question | None = field(default=None, repr=False)
     confirmed: tuple[ProposedCall, ...] = field(default=(), repr=False)
+    prepared: Callable[[], object] = field(default=lambda: None, compare=False, repr=False)
     outside: OutsideDeeds = field(default_factory=OutsideDeeds, compare=False, repr=False)
     untrusted_input: UntrustedInput = field(default_factory=UntrustedInput, compare=False, repr=False)
     proposals: Proposals = field(default_factory=Proposals, compare=False, repr=False)

@@ -78,9 +78,18 @@ class Classifier:
                 raise
             response = self._ask(text, hint, index="", now=now)
         logs.info("thought_classified")
-        answer = response.value
-        if not validator_of(self.schema).is_valid(answer):
+        classification = self.read(response.value, text, hint)
+        if classification is None:
             raise ModelUnavailableError("the model's classification breaks its schema")
+        return classification
+
+    def read(self, answer: Json, text: str, hint: Hint) -> Classification | None:
+        """Return the classification in an answer, by whichever model; None, if the answer breaks the schema.
+
+        For example, the caller of `classify_and_capture` may give category, name and confidence itself.
+        """
+        if not validator_of(self.schema).is_valid(answer):
+            return None
         category = hint.category or Category(str(answer["category"]))
         untrusted_input = UntrustedInput()
         untrusted_input.record(text)

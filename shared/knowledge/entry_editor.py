@@ -53,7 +53,8 @@ class Occasion:
     `check_amendments` is called before a model is asked, and raises PromptAmendedError. `needs_tap`: a deletion or replacement waits for a
     person's tap. `is_ordered` says whether an addition may be done at once, because an author orders the addition by the given rule.
     `outside_in` returns the sources outside the chat whose words the given texts repeat, as in `Provenance`. `attach` puts a
-    text of the code below the answer, as a function of the answer's locale.
+    text of the code below the answer, as a function of the answer's locale. `prepared` returns what the tool prepared for
+    the filing, or None.
     """
 
     now: dt.datetime
@@ -63,6 +64,7 @@ class Occasion:
     is_ordered: Callable[[Callable[[Asked], bool]], bool] = field(default=lambda _: True, repr=False)
     outside_in: Callable[[Iterable[str]], frozenset[str]] = field(default=lambda _: frozenset(), repr=False)
     attach: Callable[[Callable[[str], str]], None] = field(default=lambda _: None, repr=False)
+    prepared: Callable[[], object] = field(default=lambda: None, repr=False)
 
     @classmethod
     def at(cls, now_ms: int, zone: zoneinfo.ZoneInfo, *, possible: PossibleSources) -> "Occasion":

@@ -7,7 +7,7 @@ import zoneinfo
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Final
+from typing import Final, TypeVar
 
 from shared import logs
 from shared.agent.grounding import is_addition_grounded, is_note_grounded, is_tick_grounded
@@ -18,7 +18,7 @@ from shared.agent.tools import NeedsTap, Tool, ToolFault, load_schema
 from shared.agent.turn_context import TurnContext
 from shared.errors import ModelBlockedError, ModelRefusedError, ModelUnavailableError
 from shared.knowledge.catalog import Catalog
-from shared.knowledge.classification import Classifier, Hint, split_hints
+from shared.knowledge.classification import Classification, Classifier, Hint, split_hints
 from shared.knowledge.entry import Entry
 from shared.knowledge.entry_editor import EntryEditor, EntryExistsError, Occasion, check_updates, takes_words
 from shared.knowledge.index import index_view
@@ -29,12 +29,21 @@ from shared.line.utf16 import without_lone_surrogates
 
 _DECLARED_IN_FULL: Final = frozenset({"update_entry"})  # the editor checks their arguments, by the entry's category
 _FILING: Final = frozenset({"classify_and_capture", "update_entry"})  # these store words of the prompt
-_OWN_WRITES: Final = frozenset({"classify_and_capture", "update_entry", "move_entry", "delete_entry"})
 _CLASSIFIER_INDEX_TOKENS: Final = 500
 MOST_CAPTURES: Final = 12
 """Captures of a turn; each asks the model for a classification."""
 
 Action = Callable[[Json, EntryOverlay, Occasion], Json | ToolFault | NeedsTap]
+_Result = TypeVar("_Result")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Thought:
+    """A thought to file.  `is_named`: a person named the category."""
+
+    text: str = field(repr=False)
+    classification: Classification = field(repr=False)
+    is_named: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +62,8 @@ class KnowledgeTools:
                 "Classify a thought and create an entry in the knowledge base. Use when the person shares new information, facts, ideas, "
                 "or tasks to remember. Where clarificationNeeded is true it lies in the inbox: ask in your reply what it should be.",
                 self._capture,
+                prepare=self._classify,
+                is_plain=_is_captured_as_asked,
                 most_calls=MOST_CAPTURES,
             ),
             self._tool(
@@ -60,30 +71,52 @@ class KnowledgeTools:
                 "Update fields of an existing entry. Use when the person wants to modify an entry: a status, a next action, a due date, a "
                 "note. Search or list first if you do not know the path.",
                 self._update,
+                is_plain=lambda asked, result: set(_object(asked["updates"])) == set(_strings(result["updatedFields"])),
             ),
             self._tool(
                 "move_entry",
                 'Move an entry to a different category. Use when the person wants to reclassify an entry (e.g., "actually that should be a '
                 'project"): without another name they mean the entry that was filed last.',
                 self._move,
+                is_plain=lambda asked, result: asked["targetCategory"] == result["category"],
             ),
             self._tool(
                 "delete_entry",
                 "Delete an entry. Use only when the person asks to delete or forget something that was filed.",
                 self._delete,
+                is_plain=lambda asked, result: asked["path"] == result["path"],
             ),
         )
 
-    def _tool(self, name: str, description: str, action: Action, *, most_calls: int = 20) -> Tool:
-        return entry_tool(name, description, action, time_zone=self.time_zone, most_calls=most_calls)
+    def _tool(  # noqa: PLR0913 - the fields of a Tool
+        self,
+        name: str,
+        description: str,
+        action: Action,
+        *,
+        is_plain: Callable[[Json, Json], bool],
+        prepare: Callable[[Json, EntryOverlay, Occasion], object] | None = None,
+        most_calls: int = 20,
+    ) -> Tool:
+        tool = entry_tool(name, description, action, time_zone=self.time_zone, most_calls=most_calls)
+        prepares = partial(_on_overlay, prepare, name, self.time_zone) if prepare is not None else None
+        return replace(tool, stages=True, is_plain=is_plain, prepare=prepares)
 
-    def _capture(self, arguments: Json, overlay: EntryOverlay, occasion: Occasion) -> Json | ToolFault | NeedsTap:
+    def _classify(self, arguments: Json, overlay: EntryOverlay, occasion: Occasion) -> _Thought | ToolFault | NeedsTap:
+        """Return the classified thought; the classifier needs no order among calls, so a round's thoughts are classified in parallel.
+
+        The classifier is asked only if the caller gave no valid classification, or in a tainted turn: its own prompt holds nothing but the
+        thought and the index.
+        """
         text, hint = split_hints(str(arguments["text"]), str(arguments.get("hints", "")))
         hint = hint if hint.category else _hint_of_person(occasion)
         if not plain_text(text):
             return ToolFault(message="There is nothing to capture in the text.", may_retry=False)
         if not occasion.is_ordered(lambda asked: is_note_grounded(asked, text=text)):
             return NeedsTap(name=text)
+        by_caller = None if occasion.needs_tap else self.classifier.read(_answer_in(arguments), text, hint)
+        if by_caller is not None:
+            return _Thought(text=text, classification=by_caller, is_named=hint.category is not None)
         view = index_view(Catalog(rows=overlay.rows()), limit_tokens=_CLASSIFIER_INDEX_TOKENS)
         overlay.mark_shown(view.provenance)
         occasion.check_amendments()
@@ -92,11 +125,19 @@ class KnowledgeTools:
         except (ModelUnavailableError, ModelRefusedError, ModelBlockedError) as cause:
             logs.warning("classification_failed", error_type=type(cause).__name__)
             return ToolFault(message="The classification failed; nothing was filed.", may_retry=True)
+        return _Thought(text=text, classification=classification, is_named=hint.category is not None)
+
+    def _capture(self, arguments: Json, overlay: EntryOverlay, occasion: Occasion) -> Json | ToolFault | NeedsTap:
+        thought = occasion.prepared() or self._classify(arguments, overlay, occasion)
+        if not isinstance(thought, _Thought):
+            assert isinstance(thought, ToolFault | NeedsTap)  # noqa: S101 - what `_classify` returns
+            return thought
+        text, classification = thought.text, thought.classification
         may_repeat = asks_for_another(message.text for message in occasion.possible.to_answer)
         is_new = True
         try:
             entry = self.editor.capture(
-                overlay, text, classification, occasion, is_named=hint.category is not None, may_repeat=may_repeat
+                overlay, text, classification, occasion, is_named=thought.is_named, may_repeat=may_repeat
             )
         except EntryExistsError as exists:
             entry, is_new = exists.entry, False
@@ -146,21 +187,8 @@ def entry_tool(  # noqa: PLR0913 - the fields of a Tool
     """Return a tool that runs `action` on the turn's overlay; an StagingFault becomes a ToolFault."""
 
     def run(arguments: Json, context: TurnContext) -> Json | ToolFault | NeedsTap:
-        possible = PossibleSources(
-            to_answer=context.to_answer,
-            earlier=context.read_earlier,
-            retellings=context.retellings if name in _FILING else (),
-        )
-        occasion = replace(
-            Occasion.at(context.now_ms, time_zone, possible=possible),
-            check_amendments=context.check_amendments,
-            needs_tap=context.needs_tap,
-            is_ordered=partial(context.is_ordered, zone=time_zone),
-            outside_in=context.outside_in_write,
-            attach=context.attachments.add,
-        )
         try:
-            return action(_scrub(arguments), overlay_of(context), occasion)
+            return _on_overlay(action, name, time_zone, arguments, context)
         except StagingFault as fault:
             return ToolFault(message=str(fault), may_retry=fault.may_retry)
 
@@ -174,10 +202,52 @@ def entry_tool(  # noqa: PLR0913 - the fields of a Tool
         response=load_schema(f"{name}.response"),
         run=run,
         is_reading=is_reading,
-        own_write=name in _OWN_WRITES,
         most_calls=most_calls,
         revision=_REVISIONS.get(name),
     )
+
+
+def _on_overlay(
+    action: Callable[[Json, EntryOverlay, Occasion], _Result],
+    name: str,
+    time_zone: zoneinfo.ZoneInfo,
+    arguments: Json,
+    context: TurnContext,
+) -> _Result:
+    """Return the result of the action on the turn's overlay.  Raises: StagingFault."""
+    possible = PossibleSources(
+        to_answer=context.to_answer,
+        earlier=context.read_earlier,
+        retellings=context.retellings if name in _FILING else (),
+    )
+    occasion = replace(
+        Occasion.at(context.now_ms, time_zone, possible=possible),
+        check_amendments=context.check_amendments,
+        needs_tap=context.needs_tap,
+        is_ordered=partial(context.is_ordered, zone=time_zone),
+        outside_in=context.outside_in_write,
+        attach=context.attachments.add,
+        prepared=context.prepared,
+    )
+    return action(_scrub(arguments), overlay_of(context), occasion)
+
+
+def _strings(value: object) -> tuple[str, ...]:
+    return tuple(map(str, value)) if isinstance(value, list | tuple) else ()
+
+
+def _answer_in(arguments: Json) -> Json:
+    """Return the caller's classification, as the classifier would answer: `{"category": "ideas", "name": "trip", "confidence": 0.9}`."""
+    fields = arguments.get("fields")
+    answer = {**(fields if isinstance(fields, Mapping) else {})}
+    answer |= {name: arguments[name] for name in ("category", "name", "confidence") if name in arguments}
+    return answer | ({"due_date": arguments["date"]} if arguments.get("date") else {})
+
+
+def _is_captured_as_asked(asked: Json, result: Json) -> bool:
+    """Whether the thought lies where and under the name that the caller gave: only then may a reply be written before the result."""
+    is_as_asked = (asked.get("category"), asked.get("name")) == (result["category"], result["name"])
+    return is_as_asked and not result["clarificationNeeded"] and "alreadyFiled" not in result
 
 
 def _is_ordered(entry: Entry, updates: Json, overlay: EntryOverlay, occasion: Occasion) -> bool:

@@ -57,6 +57,7 @@ class OwnFactTools:
                 parameters=load_schema("forget_fact.parameters"),
                 response=load_schema("forget_fact.response"),
                 run=self._forget,
+                stages=True,
                 revision=revision_of_entry,
             ),
         )

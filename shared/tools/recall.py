@@ -67,6 +67,7 @@ class MemoryTools:
                 parameters=load_schema("forget_messages.parameters"),
                 response=load_schema("forget_messages.response"),
                 run=self._forget,
+                stages=True,
                 most_calls=6,
             ),
         )

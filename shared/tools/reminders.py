@@ -30,7 +30,7 @@ _WEEKDAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _KINDS: Final = {"daily": ReminderKind.DAILY_DIGEST, "weekly": ReminderKind.WEEKLY_DIGEST}
 _DIGESTS: Final = {kind: name for name, kind in _KINDS.items()}
 _CHANGING: Final = frozenset({"change_reminder", "cancel_reminder"})
-_OWN_WRITES: Final = _CHANGING | {"create_reminder"}
+_REMARKS: Final = frozenset({"already_set", "left_out", "quota"})  # what a person has to be told of a reminder
 _SAID_WITH_ANSWER: Final = "What it does not carry is said with the next answer in this chat."
 _COST_UNKNOWN: Final = ToolFault(
     message="LINE did not say how many members the group has, so what a reminder here costs is not known. Nothing was set: tell the person "
@@ -77,6 +77,7 @@ class ReminderTools:
                 "Say something in this chat at a time, once or again and again. Use when the person asks to be reminded or told something "
                 "at a time. Ask for day and hour if they are missing.",
                 self._create,
+                is_plain=_is_set_as_asked,
             ),
             _tool(
                 "list_reminders",
@@ -88,12 +89,14 @@ class ReminderTools:
                 "Change text, time or recurrence of a reminder. Use when the person wants one later, earlier or otherwise. List first if "
                 "you do not know the id.",
                 self._change,
+                is_plain=_is_set_as_asked,
             ),
             _tool(
                 "cancel_reminder",
                 "Cancel a reminder, with all its later times. Use when the person no longer wants it. List first if you do not know the "
                 "id.",
                 _cancel,
+                is_plain=lambda asked, result: asked["id"] == result["id"],
             ),
         )
 
@@ -194,7 +197,7 @@ def _needs_tap(reminder: Reminder) -> NeedsTap:
     return NeedsTap(name=reminder.text, due_at=due_at, due_rule=reminder.rule or "")
 
 
-def _tool(name: str, description: str, action: Action) -> Tool:
+def _tool(name: str, description: str, action: Action, *, is_plain: Callable[[Json, Json], bool] | None = None) -> Tool:
     """Return a tool that runs `action` on the turn's overlay; a StagingFault becomes a ToolFault."""
 
     def run(arguments: Json, context: TurnContext) -> Json | ToolFault | NeedsTap:
@@ -209,7 +212,8 @@ def _tool(name: str, description: str, action: Action) -> Tool:
         parameters=load_schema(f"{name}.parameters"),
         response=load_schema(f"{name}.response"),
         run=run,
-        own_write=name in _OWN_WRITES,
+        stages=True,
+        is_plain=is_plain,
         revision=_revision if name in _CHANGING else None,
     )
 
@@ -262,6 +266,16 @@ def _set(reminder: Reminder) -> Json:
         return _shown(reminder)
     left_out = f"Months without a day {day} are left out: tell the person. Day {EVERY_MONTH} comes in every month."
     return {**_shown(reminder), "left_out": left_out}
+
+
+def _is_set_as_asked(asked: Json, result: Json) -> bool:
+    """Whether the reminder has the text and the time that were asked for, and needs no remark.
+
+    For example, a weekly reminder "from Monday" whose first day is a Tuesday is not as asked.
+    """
+    has_text = "text" not in asked or asked["text"] == result["text"]
+    has_time = not asked.get("at") or str(result["next"]).startswith(str(asked["at"]))
+    return has_text and has_time and _REMARKS.isdisjoint(result)
 
 
 def _with_cost(shown: Json, messages: int, context: TurnContext) -> Json:

@@ -35,6 +35,7 @@ def undo_tools(outside: AbstractSet[str] = frozenset()) -> tuple[Tool, ...]:
             parameters=load_schema("undo_last_change.parameters"),
             response=load_schema("undo_last_change.response"),
             run=partial(_undo, outside=outside),
+            stages=True,
             revision=_revision,
         ),
     )

@@ -5,6 +5,7 @@ from typing import Final
 from tests.simulation.scene import LONG_SLEEP_S, MINUTE_S, Scene
 from tests.simulation.wiring import TINY
 
+_SOME_ARE_UNSURE: Final = 12  # thoughts, of which the model's classifier is unsure about a third
 _UNTIL_IT_IS_ARCHIVED: Final = 6  # messages
 
 
@@ -126,3 +127,44 @@ def page_for_another_oldest_message() -> list[str]:
         scene.dies(worker)
         scene.runs_to_end(scene.takes_back(first))
         return scene.rests()
+
+
+def reply_beside_what_falls_into_the_inbox() -> list[str]:
+    """The model replies beside the call that files a thought, and the thought falls into the inbox.  The reply waits for that result."""
+    with Scene(has_knowledge=True).playing() as scene:
+        scene.stage.mood.replies_beside = 1.0
+        violations: list[str] = []
+        for _ in range(_SOME_ARE_UNSURE):
+            asked = scene.world.truth.model_calls
+            scene.runs_to_end(scene.asks_for("file"))
+            scene.sleeps(1)
+            newest = next(outcome for _, outcome in reversed(scene.world.truth.staged))
+            is_unsure = any(write.path.startswith("inbox/") for write in newest.writes)
+            if is_unsure and scene.world.truth.model_calls == asked + 1:
+                violations.append("I10: an answer did not ask about what fell into the inbox")
+        return [*scene.rests(calm=True), *violations]
+
+
+def reply_beside_a_write_that_fails() -> list[str]:
+    """The model replies beside a write. The answer arrives, and the bucket is down until the lease ends; a takeover applies the write."""
+    with Scene(has_knowledge=True).playing() as scene:
+        scene.stage.mood.replies_beside, scene.stage.mood.names = 1.0, ("lunch",)
+        worker = scene.asks_for("file")
+        scene.runs_past(worker, "reply")
+        scene.is_down("bucket", seconds=40)
+        violations = scene.rests()
+        once = [] if len(scene.said) == 1 else ["I2: an answer was not sent once"]
+        return [*violations, *once, *([] if scene.world.truth.model_calls == 1 else ["I6: the model was asked again"])]
+
+
+def unsend_between_a_reply_and_its_write() -> list[str]:
+    """The model replies beside a write. The message is withdrawn after the answer arrived, before the write is applied."""
+    with Scene(has_knowledge=True).playing() as scene:
+        scene.stage.mood.replies_beside, scene.stage.mood.names = 1.0, ("lunch",)
+        message = scene.says(verb="file")
+        worker = scene.pushes(scene.delivers(message))
+        scene.runs_past(worker, "reply")
+        scene.runs_to_end(scene.takes_back(message))
+        scene.runs_to_end(worker)
+        kept = scene.keeps()  # before the second pass
+        return [*kept, *scene.rests()]

@@ -54,6 +54,7 @@ _EARLIER_ATTEMPT: Final = "[earlier attempt]"
 _QUESTION_HEADINGS: Final = ("To be answered:", "else `skip`:")
 _TEXT_HEADING: Final = "# Text\n"
 _CATEGORIES: Final = ("people", "projects", "ideas", "admin")
+_OWN_WRITES: Final = frozenset({"classify_and_capture", "update_entry", "move_entry", "delete_entry", "remind"})
 _DAILY: Final = 4
 """One reminder in so many recurs."""
 _OUT_OF_TURN: Final = frozenset({"write_recap", "write_description"})
@@ -64,6 +65,7 @@ class Mood:
     """How the model behaves.
 
     `seconds` bounds how long an answer takes; `downs` is how often the model is unavailable, and `skips` how often it chooses `skip`.
+    `replies_beside`: how often it replies beside calls that only write to the chat's own store.
     `names`: how entries are called, whatever is filed, so that their names come back; none: by their words.
     A question that holds a word of `poison` kills the process that asks; with `poisons_anywhere`, so does any prompt. The provider blocks
     every prompt that holds a word of `blocked`, and answers 400 to a request with a picture of a word of `broken`.
@@ -73,6 +75,7 @@ class Mood:
     seconds: tuple[float, float] = (1.0, 4.0)
     downs: float = 0.0
     skips: float = 0.0
+    replies_beside: float = 0.0
     names: tuple[str, ...] = ()
     poison: frozenset[str] = field(default_factory=frozenset)
     poisons_anywhere: bool = False
@@ -199,14 +202,29 @@ class Mind:
             return calling((request.declarations[0].name, {"text": words or "nothing"}))
         calls = [*self._calls(request, prompt)]
         if calls:
+            is_beside = mood.replies_beside and _OWN_WRITES.issuperset(name for name, _ in calls)
+            if is_beside and world.rng.random() < mood.replies_beside:
+                calls.append(self._reply(prompt, words))
             return calling(*calls)
         if world.rng.random() < mood.skips and not _is_skip_refused(request):
             return calling(("skip", {"reason": "nothing to say"}))
-        mark = f"re{world.number()}:"
+        return calling(self._reply(prompt, words))
+
+    def _classified(self, name: str, arguments: Json) -> tuple[str, Json]:
+        """Return the call; one that files a thought gets the classification that the classifier would give."""
+        if name != "classify_and_capture":
+            return name, arguments
+        rng, names = self._world.rng, self._mood.names
+        category, confidence = rng.choice(_CATEGORIES), 1.0 if names else rng.choice((0.3, 0.9, 0.9))
+        given = names[0] if names else str(arguments["text"])
+        return name, {**arguments, "category": category, "name": given, "confidence": confidence}
+
+    def _reply(self, prompt: _Prompt, words: str) -> tuple[str, Json]:
+        mark = f"re{self._world.number()}:"
         knows_calls = _EARLIER_ATTEMPT in prompt.text
-        world.truth.thoughts[mark] = Thought(shown=prompt.shown_ids, text=words, knows_calls=knows_calls)
+        self._world.truth.thoughts[mark] = Thought(shown=prompt.shown_ids, text=words, knows_calls=knows_calls)
         suggestions = {"suggestions": [f"{mark} {word}" for word in words.split()[:1]]} if words else {}
-        return calling(("reply", {"message": f"{mark} {words}".strip(), **suggestions}))
+        return "reply", {"message": f"{mark} {words}".strip(), **suggestions}
 
     def answer_json(self, request: JsonRequest) -> JsonAnswer:
         """Return a classification of the text; the name repeats it, or is a common one."""
@@ -311,7 +329,8 @@ class Mind:
         for verb, word, more in orders:
             text = (gloss_of(word) if self._mood.manner == "paraphrases" else word) + more
             if not rounds:
-                yield from (one for one in _calls_without_path(verb, text) if one[0] in offered)
+                calls = (one for one in _calls_without_path(verb, text) if one[0] in offered)
+                yield from (self._classified(*one) if self._mood.replies_beside else one for one in calls)
             elif len(rounds) == 1 and (paths := _paths_in(rounds[0])):
                 category = self._world.rng.choice(_CATEGORIES)
                 yield from _calls_on_path(verb, text, paths[int(word[4:-1]) % len(paths)], category)

@@ -26,6 +26,8 @@ from tests.simulation import (
 )
 
 SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
+    "replies_beside_plain_results": entry_scenes.reply_beside_what_falls_into_the_inbox,
+    "removes_what_went_before_the_write": entry_scenes.unsend_between_a_reply_and_its_write,
     "ends_requests_for_follow_ups": follow_up_scenes.follow_up_while_the_model_thinks,
     "lists_follow_ups": follow_up_scenes.follow_up_on_another_instance,
     "limits_asking_anew": follow_up_scenes.follow_ups_without_end,

@@ -436,6 +436,7 @@ class _Schedule:
             mood.blocked = frozenset({f"word{chance.randrange(3)}a"})
         if chance.random() < _REFUSED:
             mood.broken = frozenset(f"word{chance.randrange(4)}a" for _ in range(2))
+        mood.replies_beside = of_its_own(rng, "replies beside").choice((0.0, 0.7))
         if of_its_own(rng, "names").random() < _COMMON_NAMES:
             mood.names = ("lunch",)
             mood.seconds = min(mood.seconds, of_its_own(rng, "fast").choice(((0.3, 3.0), mood.seconds)))

@@ -7,6 +7,7 @@ from shared.conversation.snapshot import MemoryLimits
 from shared.line.phrases import Phrase, phrase
 from shared.turns.deferral import LateReply
 from tests.simulation.amendment_scenes import worker_that_dies_before_a_late_tick
+from tests.simulation.entry_scenes import reply_beside_a_write_that_fails
 from tests.simulation.forgetting_scenes import proposes_to_take_back
 from tests.simulation.mutations import MUTATIONS
 from tests.simulation.people import GROUP, Message
@@ -356,3 +357,9 @@ def test_a_second_pass_that_comes_two_minutes_late_is_a_second_pass() -> None:
     assert worker_that_dies_before_a_late_tick() == []
     with MUTATIONS["passes_twice"].active():
         assert worker_that_dies_before_a_late_tick()
+
+
+def test_a_write_beside_a_reply_is_applied_by_a_takeover_although_the_bucket_was_down() -> None:
+    assert reply_beside_a_write_that_fails() == []
+    with MUTATIONS["applies_staged_writes"].active():
+        assert reply_beside_a_write_that_fails()

@@ -342,6 +342,16 @@ OF_TURNS: Final[Mapping[str, Mutation]] = {
         Never("_THOUGHTS"),
         lacks="a request asks the model again as often as its prompt is amended",
     ),
+    "replies_beside_plain_results": Mutation(
+        "shared.agent.executor:ToolExecutor.run",
+        Never("is_plain"),
+        lacks="a reply is sent that was written before the model knew that a thought fell into the inbox",
+    ),
+    "removes_what_went_before_the_write": Mutation(
+        f"{_OUTBOX}:Outbox._apply_staged",
+        Skip("remove_withdrawn"),
+        lacks="an entry holds words that were withdrawn between the answer and the write",
+    ),
     "ends_requests_for_follow_ups": Mutation(
         f"{_FOLLOW_UPS}:FollowUpWatch.see",
         Never("author"),

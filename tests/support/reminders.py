@@ -193,7 +193,15 @@ def reminding_tool() -> Tool:
         },
     }
     response = {"type": "object", "properties": {"status": {"type": "string"}}, "required": ["status"]}
-    return Tool(name="remind", description="Sets a reminder.", parameters=parameters, response=response, run=remind)
+    return Tool(
+        name="remind",
+        description="Sets a reminder.",
+        parameters=parameters,
+        response=response,
+        run=remind,
+        stages=True,
+        is_plain=lambda _, result: result["status"] != "off",
+    )
 
 
 def forget(conversation: Conversation, reminder: Reminder) -> None:

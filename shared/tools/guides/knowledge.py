@@ -25,5 +25,7 @@ What is filed belongs to this chat alone. The index of it, or a line that it is 
 - A date that a person names in words (tomorrow, 来週の月曜, 下週三, พรุ่งนี้) is passed on as YYYY-MM-DD, resolved by the dates in the
   last `[note]`, with the person's words beside it.
 - Say what you did in a few words, with the entry's name and never its path. Where clarificationNeeded is true, ask what it should be.
-Example: 「来週の月曜に歯医者、覚えておいて」 -> classify_and_capture(text: "来週の月曜 (2026-11-30) に歯医者"), then reply.
-Example: "the garden is done" -> search_entries(query: "garden"), update_entry(path, updates: {"status": "done"}), then reply."""
+Example: 「来週の月曜に歯医者、覚えておいて」 -> classify_and_capture(text: "来週の月曜 (2026-11-30) に歯医者", category: "admin",
+name: "歯医者", confidence: 0.9, date: "2026-11-30") and reply(message) in one step.
+Example: "the garden is done" -> search_entries(query: "garden"), then update_entry(path, updates: {"status": "done"}) and reply(message)
+in one step."""

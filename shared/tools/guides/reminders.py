@@ -17,6 +17,7 @@ You can say something in this chat at a time for which people ask.
   they say, ask which one. They never need the id themselves.
 - The line that this system writes below your answer tells text and time, so a few words of yours suffice.
 - In a group, tell what messages_each_time says: each time counts as so many messages of the account.
-Example: 「来週の月曜の朝9時に薬って言って」 -> create_reminder(text: "薬", at: "2026-11-30T09:00"), then reply.
+Example: 「来週の月曜の朝9時に薬って言って」 -> create_reminder(text: "薬", at: "2026-11-30T09:00") and reply(message)
+in one step.
 Example: "every Friday at 6pm remind us to send the report" -> create_reminder(text: "Send the report", at: "2026-11-27T18:00", rule: \
-"FREQ=WEEKLY;BYDAY=FR"), then reply."""
+"FREQ=WEEKLY;BYDAY=FR") and reply in one step."""

@@ -1,7 +1,7 @@
 import io
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -9,11 +9,11 @@ import pytest
 
 from shared import logs
 from shared.adapters.memory import FixedClock
-from shared.agent.executor import ARGUMENTS_LIMIT, MOST_CALLS, ToolExecutor
+from shared.agent.executor import ARGUMENTS_LIMIT, MOST_CALLS, Round, ToolExecutor
 from shared.agent.model import FunctionCall, Json
 from shared.agent.registry import Registry
 from shared.agent.result_budget import RESULT_TOKENS, tokens_of
-from shared.agent.tools import Cited, Tool
+from shared.agent.tools import Cited, Tool, ToolFault
 from shared.agent.turn_context import TurnContext
 from shared.clock import Deadline, SystemClock
 from shared.conversation.store import Conversation
@@ -270,3 +270,112 @@ def test_arguments_that_json_cannot_carry_are_answered_with_a_fault(
     assert ran.decision is None
     assert "Wrong arguments" in str(ran.responses[0].response["error"])
     assert ran.responses[1].response == {"output": {"n": 1}}
+
+
+# Calls that stage
+
+
+def staging(name: str, log: list[str], *, is_plain: bool = True, fails: bool = False) -> Tool:
+    """Return a tool that only stages writes to the chat's own store."""
+
+    def run(arguments: Json, _: TurnContext) -> Json | ToolFault:
+        log.append(f"{name} {arguments.get('n')}")
+        return ToolFault(message="no", may_retry=True) if fails else {"n": arguments.get("n", 0)}
+
+    return Tool(
+        name=name,
+        description="",
+        parameters=ANYTHING,
+        response=ANYTHING,
+        run=run,
+        stages=True,
+        is_plain=lambda _, __: is_plain,
+    )
+
+
+def reading(log: list[str], *, meeting: threading.Barrier | None = None) -> Tool:
+    def run(arguments: Json, _: TurnContext) -> Json:
+        if meeting is not None:
+            meeting.wait()
+        log.append(f"read {arguments.get('n')}")
+        return {"n": 0}
+
+    return Tool(name="read", description="", parameters=ANYTHING, response=ANYTHING, run=run, is_reading=True)
+
+
+def round_of(threads: ThreadPoolExecutor, context: TurnContext, tools: Sequence[Tool], *calls: str) -> Round:
+    """Run calls such as "write 1" and "reply"."""
+    executor = ToolExecutor(registry=Registry((*core_tools(), *tools)), threads=threads)
+    parts = [call.partition(" ") for call in calls]
+    made = [
+        FunctionCall(name=name, args={"message": "done"} if name == "reply" else {"n": int(number)})
+        for name, _, number in parts
+    ]
+    return executor.run(made, context, Deadline.after(SystemClock(), 30))
+
+
+def test_staging_calls_run_in_the_models_order(threads: ThreadPoolExecutor, context: TurnContext) -> None:
+    log: list[str] = []
+
+    round_of(threads, context, [staging("write", log)], *(f"write {number}" for number in range(9)))
+
+    assert log == [f"write {number}" for number in range(9)]
+
+
+def test_a_reading_sees_the_writes_before_it_and_readings_run_in_parallel(
+    threads: ThreadPoolExecutor, context: TurnContext
+) -> None:
+    log: list[str] = []
+    tools = [staging("write", log), reading(log, meeting=threading.Barrier(2, timeout=30))]
+
+    round_of(threads, context, tools, "read 1", "read 2", "write 3", "read 4", "read 5")
+
+    assert (set(log[:2]), log[2], set(log[3:])) == ({"read 1", "read 2"}, "write 3", {"read 4", "read 5"})
+
+
+def test_what_needs_no_order_is_prepared_in_parallel(threads: ThreadPoolExecutor, context: TurnContext) -> None:
+    meeting, log = threading.Barrier(3, timeout=30), list[object]()
+
+    def prepare(arguments: Json, _: TurnContext) -> object:
+        meeting.wait()
+        return arguments["n"]
+
+    def run(_: Json, running: TurnContext) -> Json:
+        log.append(running.prepared())
+        return {}
+
+    tool = replace(staging("write", []), prepare=prepare, run=run)
+
+    round_of(threads, context, [tool], "write 1", "write 2", "write 3")
+
+    assert log == [1, 2, 3]
+
+
+def test_a_reply_beside_plain_writes_is_carried_out(threads: ThreadPoolExecutor, context: TurnContext) -> None:
+    ran = round_of(threads, context, [staging("write", [])], "write 1", "reply", "write 2")
+
+    assert ran.decision is not None
+    assert ran.decision.message == "done"
+    assert "read the results" in str(ran.undecided[1].response["error"])
+    assert [one.response for one in ran.undecided[::2]] == [{"output": {"n": 1}}, {"output": {"n": 2}}]
+
+
+@pytest.mark.parametrize(
+    "tools",
+    [
+        [staging("write", []), staging("other", [], is_plain=False)],
+        [staging("write", []), staging("other", [], fails=True)],
+        [staging("write", []), replace(reading([]), name="other")],
+        [staging("write", []), replace(staging("other", []), is_plain=None)],
+        [staging("write", [])],
+    ],
+    ids=["not as asked", "failed", "a reading", "acts outside", "unknown"],
+)
+def test_a_reply_beside_anything_else_waits_for_the_results(
+    threads: ThreadPoolExecutor, context: TurnContext, tools: list[Tool]
+) -> None:
+    ran = round_of(threads, context, tools, "write 1", "other 2", "reply")
+
+    assert ran.decision is None
+    assert "read the results" in str(ran.responses[-1].response["error"])
+    assert ran.responses[0].response == {"output": {"n": 1}}

@@ -355,6 +355,35 @@ def is_space(message: str | None) -> Trouble | None:
     return BLANK if message is not None and message.isspace() else None
 
 
+def test_a_reply_in_trouble_beside_a_write_stages_the_write_once(turn: TurnMaker) -> None:
+    written: list[object] = []
+
+    def write(arguments: Json, _: TurnContext) -> Json:
+        written.append(arguments["word"])
+        return {"meaning": "written"}
+
+    writing = replace(LOOK_UP, name="write", run=write, stages=True, is_plain=lambda _, __: True)
+    beside = calling(("write", {"word": "a"}), ("reply", {"message": " "}))
+    running = turn(beside, calling(HELLO), tools=(writing,))
+
+    assert running.think(trouble_with_reply=is_space).decision.message == "hello"
+
+    assert written == ["a"]
+    results = running.model.requests[-1].contents[-1]
+    assert isinstance(results, FunctionResponses)
+    assert results.responses[0].response == {"output": {"meaning": "written"}}
+    assert "read the results" in str(results.responses[1].response["error"])
+
+
+def test_a_reply_beside_a_write_ends_the_turn_with_one_request(turn: TurnMaker) -> None:
+    writing = replace(LOOK_UP, name="write", stages=True, is_plain=lambda _, __: True)
+    running = turn(calling(("write", {"word": "a"}), HELLO), tools=(writing,))
+
+    thought = running.think()
+
+    assert (thought.decision.message, thought.model_calls, thought.tools_used) == ("hello", 1, ("write", "reply"))
+
+
 def test_a_blank_reply_is_asked_for_again_with_the_reason(turn: TurnMaker) -> None:
     running = turn(calling(("reply", {"message": " "})), calling(HELLO))
 

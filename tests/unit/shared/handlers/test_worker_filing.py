@@ -333,3 +333,40 @@ def test_a_message_with_digits_of_a_newer_unicode_keeps_nothing_from_being_filed
     friend.says("\U0001ccf0\U0001ccf1\U0001ccf2\U0001ccf3", calling(("reply", {"message": "nice"})))
 
     assert friend.files("door4711")
+
+
+def test_a_note_that_is_filed_beside_its_reply_takes_one_request(worker: PushedWorker) -> None:
+    beside = calling(
+        ("classify_and_capture", {"text": "お昼は一時", **GREETING}), ("reply", {"message": "わかりました"})
+    )
+
+    worker.deliver(group_message(1, "お昼は一時"), thinks=[beside])
+
+    assert entry_paths(worker) == ["ideas/お昼.md"]
+    assert worker.json_model.requests == []
+    assert worker.said[-1].startswith("わかりました\n")
+    assert "✓" in worker.said[-1]
+
+
+def test_a_reply_beside_what_falls_into_the_inbox_waits_for_the_result(worker: PushedWorker) -> None:
+    unsure = {**GREETING, "confidence": 0.1}
+    beside = calling(("classify_and_capture", {"text": "お昼は一時", **unsure}), ("reply", {"message": "わかりました"}))
+    asks = calling(("reply", {"message": "何にしますか？"}))
+
+    worker.deliver(group_message(1, "お昼は一時"), thinks=[beside, asks])
+
+    assert worker.said[-1].startswith("何にしますか？")
+    assert len(worker.said) == 1
+
+
+@pytest.mark.parametrize("wrong", [{"category": "ideas"}, {}, {"name": "お昼", "confidence": 0.8}])
+def test_the_classifier_is_asked_if_the_caller_did_not_classify(worker: PushedWorker, wrong: dict[str, Any]) -> None:
+    worker.json_model.steps = [GREETING]
+    beside = calling(("classify_and_capture", {"text": "お昼は一時", **wrong}), ("reply", {"message": "ideas!"}))
+
+    worker.deliver(group_message(1, "お昼は一時"), thinks=[beside, HELLO])
+
+    assert entry_paths(worker) == ["ideas/お昼.md"]
+    assert worker.said[-1].startswith(
+        "こんにちは！"
+    )  # the model had not seen the category when it wrote the first reply
