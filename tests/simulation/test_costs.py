@@ -112,7 +112,7 @@ def test_a_recall_takes_at_most_two_round_trips_more() -> None:
 
 
 def test_an_unaddressed_message_costs_one_small_create_and_no_rewrite() -> None:
-    scene = scene_with(11, group=True)
+    scene = scene_with(12, group=True)
     with scene.playing():
         for _ in range(2):  # the first message may find that old amendments are to be folded
             worker = scene.pushes(scene.delivers(scene.says(addressed=False)), instance=1)
