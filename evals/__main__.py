@@ -55,7 +55,7 @@ def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
         else:
             _announce(NAME, cases)
             model = GeminiModel(stack.enter_context(stand_in()))
-            results = play(cases, lambda _: model, repeats=options.repeats or 1, at_once=_AT_ONCE)
+            results = play(cases, lambda _: model, repeats=options.repeats or 1)
             run = Run(
                 headline=_NO_MODEL,
                 answered_by=NAME,
