@@ -18,7 +18,7 @@ from shared.knowledge.entry import Entry
 from shared.reminders.reminder import Reminder
 from shared.reminders.schedule import local_time
 
-_CALENDAR: Final = re.compile(r"The coming days: [^.]*\.")
+_CALENDAR: Final = re.compile(r"The (?:coming|past) days: [^.]*\.")
 _PATH_IN_INDEX: Final = re.compile(r"\((?:people|projects|ideas|admin|inbox|details)/[^)]*\)")
 
 

@@ -13,5 +13,5 @@ The conversation below shows only the newest part of this chat; `recall` finds t
 - When somebody wants something forgotten that they said themselves, call `forget_messages`; with `quoted` where they quote it. It only
   proposes: say that the messages below go once they press the button, without their words. What other people said only these can take back.
 Example: "forget what I said about the PIN" -> forget_messages(query: "PIN"), then reply: "These go when you press the button."
-Example: "what did we decide about the hotel in June?" -> recall(query: "hotel", alternatives: ["ホテル", "inn"]), then reply.
+Example: "what did we decide about the hotel in June?" -> recall(query: "hotel", alternatives: ["ホテル", "飯店", "โรงแรม"]), then reply.
 Example: 「私がいない間、何の話してた?」 -> recall(), then reply."""

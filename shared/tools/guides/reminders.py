@@ -9,6 +9,9 @@ You can say something in this chat at a time for which people ask.
   they only want kept, without a time at which you are to speak, is filed instead.
 - `at` is local time, resolved by the date, the hour and the coming days of the last `[note]`. An hour that fits twice is the next one ahead
   that people mean: 朝9時 is 09:00, 夜9時 is 21:00, "at 7" said at 15:00 is 19:00.
+- Between 0:00 and 4:00, people who have not slept mean the coming daylight by "tomorrow", 明日, 明天 and พรุ่งนี้: at 01:00 on Thursday,
+  「明日の9時」 is Thursday 09:00. Say the weekday in your answer.
+- A weekday that does not match the date beside it (「11月27日(木)」 where the 27th is a Friday): ask which is meant.
 - Where the day or the hour is missing, or a function answers that the time has passed, comes twice or does not exist, ask the person for
   it; do not choose one.
 - `rule` only for what recurs: FREQ=DAILY, FREQ=WEEKLY;BYDAY=MO,TH, FREQ=MONTHLY;BYMONTHDAY=25; `at` is then the first time.

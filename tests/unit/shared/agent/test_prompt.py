@@ -116,6 +116,7 @@ def test_the_prompt_tells_weekday_offset_and_the_coming_days() -> None:
 
     assert "It is Fri 2025-11-21 12:00 (Asia/Tokyo, UTC+09:00)." in told
     assert "The coming days: Sat 11-22, Sun 11-23, Mon 11-24," in told
+    assert "The past days: Thu 11-20, Wed 11-19, Tue 11-18, Mon 11-17, Sun 11-16, Sat 11-15, Fri 11-14." in told
     assert "Fri 12-05." in told
 
 
