@@ -113,7 +113,7 @@ def test_a_lasting_model_outage_gets_an_apology(platform: Platform, person: Pers
 
     person.says("hello")
 
-    assert "ごめんなさい" in person.hears_next(after=0)
+    assert person.hears_next(after=0).startswith("Sorry")
 
 
 def test_a_lost_answer_of_line_does_not_repeat_the_reply(platform: Platform, person: Person) -> None:

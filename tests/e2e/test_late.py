@@ -73,7 +73,7 @@ def test_a_late_answer_is_fetched_once_by_its_button(tmp_path: Path) -> None:
         for _ in range(2):
             late.press_button()
 
-        assert late.texts() == ["at last", "答えはすでに上に表示されています。"]
+        assert late.texts() == ["at last", "The answer is already above."]
         assert late.platform.do(lambda stack: len(stack.gemini.requests)) == 1
 
 
