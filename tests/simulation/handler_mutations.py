@@ -170,7 +170,7 @@ OF_HANDLERS: Final[Mapping[str, Mutation]] = {
         lacks="a message that quotes the bot stays unanswered",
     ),
     "looks_before_tools_ask": Mutation(
-        "shared.tools.knowledge:KnowledgeTools._capture",
+        "shared.tools.knowledge:KnowledgeTools._classify",
         Skip("check_amendments"),
         lacks="a tool asks the model about words that were withdrawn while the model thought",
     ),

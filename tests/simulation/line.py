@@ -239,7 +239,10 @@ def _bubble_ids(key: str, messages: Sequence[OutgoingMessage]) -> tuple[str, ...
 
 
 def _text(messages: Sequence[OutgoingMessage]) -> str:
-    """Return the words of the outcome, without what is attached to them and without questions of the code's own, which have buttons."""
-    words = [one for one in messages if one.link is None and one.card is None]
+    """Return the words of the outcome, without what is attached to them and without questions of the code's own, which have buttons.
+
+    A list that is drawn as a card alone has the words of its plain form.
+    """
+    words = [one for one in messages if one.link is None and one.card is None] or messages
     said = [one for one in words if one.button is None] or words
     return on_one_line(" ".join(one.text for one in said))

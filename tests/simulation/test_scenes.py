@@ -88,7 +88,7 @@ def test_a_press_after_the_answer_is_told_that_it_is_above() -> None:
         presses(scene)
 
         assert scene.rests() == []
-    assert answers(scene)[1:] == [phrase(Phrase.ANSWER_SHOWN, locale="ja", bot_name="")]
+    assert answers(scene)[1:] == [phrase(Phrase.ANSWER_SHOWN, locale="en", bot_name="")]
 
 
 def test_a_press_of_a_withdrawn_question_is_told_that_it_is_void() -> None:

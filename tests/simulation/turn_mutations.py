@@ -343,8 +343,8 @@ OF_TURNS: Final[Mapping[str, Mutation]] = {
         lacks="a request asks the model again as often as its prompt is amended",
     ),
     "replies_beside_plain_results": Mutation(
-        "shared.agent.executor:ToolExecutor.run",
-        Never("is_plain"),
+        "shared.agent.executor:_is_plain",
+        Return(value=True),
         lacks="a reply is sent that was written before the model knew that a thought fell into the inbox",
     ),
     "removes_what_went_before_the_write": Mutation(
