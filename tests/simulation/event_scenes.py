@@ -3,6 +3,7 @@
 from typing import Final
 
 from shared.conversation.snapshot import MemoryLimits
+from shared.turns.deferral import LateReply
 from tests.simulation.people import PERSON, Message
 from tests.simulation.scene import Scene
 from tests.simulation.scheduler import Task
@@ -14,6 +15,8 @@ _OUTCOME: Final = f"journal/{PERSON}/event-1.outcome"
 _BUTTON: Final = "late:event-1"
 _SLOW_S: Final = 26.0
 _LONG_S: Final = 10.0
+_EDITS: Final = 7
+"""No more, because then more requests to the model would be no violation."""
 _FOLDING: Final = 4
 """After so many messages what came before them is in the snapshot."""
 
@@ -109,10 +112,12 @@ def edit_right_before_the_commit() -> list[str]:
 
 
 def question_that_is_edited_again_and_again() -> list[str]:
-    """Each time when the model answers, the question is edited."""
-    with Scene(group=True, seconds=1.5).playing() as scene:
+    """Each time when the model answers, the question is edited; each edit is handled before the answer."""
+    with Scene(group=True, seconds=2.5, late_reply=LateReply.PUSH).playing() as scene:
         message, thinker = _asks(scene)
-        while scene.comes_to(thinker, "model"):
+        for _ in range(_EDITS):
+            if not scene.comes_to(thinker, "model"):
+                break
             scene.runs(seconds=0.2)
             scene.runs_to_end(scene.edits(message))
             if scene.comes_to(thinker, "model"):
