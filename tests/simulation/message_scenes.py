@@ -3,6 +3,7 @@
 from shared.line.mentions import GroupPolicy
 from shared.turns.deferral import LateReply
 from shared.turns.waiting_room import PLACES
+from tests.simulation.people import MEMBERS
 from tests.simulation.scene import MINUTE_S, Scene
 from tests.simulation.scheduler import Task
 
@@ -41,8 +42,8 @@ def flood_that_holds_up_another_chat() -> list[str]:
 
 
 def message_whose_successors_are_withdrawn() -> list[str]:
-    """The model thinks. One message waits, and then four newer ones do, which take its place; they are withdrawn."""
-    with Scene(seconds=6.5).playing() as scene:
+    """The model thinks about a question of another member. One message waits, then four newer ones take its place; they are withdrawn."""
+    with Scene(group=True, seconds=6.5).playing() as scene:
         scene.sleeps(45)  # so that the token is dead when the tick comes
         _withdraw_successors(scene)
         return scene.rests(calm=True)
@@ -50,17 +51,18 @@ def message_whose_successors_are_withdrawn() -> list[str]:
 
 def message_whose_successors_are_withdrawn_and_die() -> list[str]:
     """The same, and the instance in which they waited is killed before it looks."""
-    with Scene(seconds=6.5, late_reply=LateReply.PUSH).playing() as scene:
+    with Scene(group=True, seconds=6.5, late_reply=LateReply.PUSH).playing() as scene:
         scene.dies(_withdraw_successors(scene))
         return scene.rests()
 
 
 def _withdraw_successors(scene: Scene) -> Task:
-    scene.asks(instance=1)
+    asking, writing = MEMBERS
+    scene.asks(instance=1, by=asking)
     scene.runs(seconds=1)
     waiting = []
     for _ in range(1 + PLACES):
-        waiting.append(scene.says())
+        waiting.append(scene.says(by=writing))
         newest = scene.pushes(scene.delivers(waiting[-1]), instance=0)
         scene.runs(seconds=0.8)
     for message in waiting[1:]:
@@ -119,10 +121,14 @@ def quote_of_the_bot() -> list[str]:
 
 
 def question_that_waits_for_slow_turns() -> list[str]:
-    """A question waits for one slow turn, and then another delivery answers it together with others, for longer than a request may wait."""
-    with Scene(seconds=26.0, late_reply=LateReply.PUSH).playing() as scene:
-        for _ in range(4):
-            scene.asks(instance=0)
+    """A question waits for one slow turn, and then another delivery answers it together with others, for longer than a request may wait.
+
+    None of them is a follow-up: one member asks the first question, and another one the rest.
+    """
+    with Scene(group=True, seconds=26.0, late_reply=LateReply.PUSH).playing() as scene:
+        first, *others = MEMBERS
+        for by in (first, *others * 3):
+            scene.asks(instance=0, by=by)
             scene.runs(seconds=3)
         return scene.rests(calm=True)
 

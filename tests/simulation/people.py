@@ -19,7 +19,7 @@ COMMON: Final = " please keep this in mind"
 """What several messages say beside their word; longer than a run."""
 PERSON: Final = "U" + "1" * 32
 GROUP: Final = "C" + "2" * 32
-_MEMBERS: Final = ("U" + "a" * 32, "U" + "b" * 32)
+MEMBERS: Final = ("U" + "a" * 32, "U" + "b" * 32)
 _BOT: Final = "U" + "f" * 32
 TAKE_BACK: Final = "take back"
 SPARE: Final = "spare"
@@ -190,8 +190,9 @@ class People:
         verb: str = "",
         quotes: str | None = None,
         says_more: bool = False,
+        by: str | None = None,
     ) -> Message:
-        """Return a new message; in a group, `addressed` says whether it mentions the bot.
+        """Return a new message; in a group, `addressed` says whether it mentions the bot, and `by` who writes: else the members do in turn.
 
         `verb` is what the bot is asked to do with the word, such as `file`. `quotes` is the id of a message or of a bubble of the bot.
         With `says_more` it also says what others say.
@@ -206,7 +207,7 @@ class People:
             mentionee = {"index": 0, "length": 8, "type": "user", "userId": _BOT, "isSelf": True}
             content |= {"text": f"@Aizuchi {text}", "mention": {"mentionees": [mentionee]}}
         is_to_bubble = self.is_group and not addressed and (quotes or "").startswith("sent-")
-        return self._say(number, content, at_s=at_s, word=word, addressed=addressed, is_unsure=is_to_bubble)
+        return self._say(number, content, at_s=at_s, word=word, addressed=addressed, is_unsure=is_to_bubble, by=by)
 
     def image(self, *, at_s: float) -> Message:
         """Return an image, whose bytes hold its word.  In a group it cannot address the bot."""
@@ -331,7 +332,7 @@ class People:
 
     def joining(self, *, at_s: float) -> Joining:
         """Return the event of a member who joins the group."""
-        at_s, user_id = round(at_s, 3), _MEMBERS[0]
+        at_s, user_id = round(at_s, 3), MEMBERS[0]
         event = self._event("memberJoined", at_s, joined={"members": [{"type": "user", "userId": user_id}]})
         return Joining(conversation_id=self.conversation_id, event=event, at_s=at_s, user_id=user_id)
 
@@ -361,13 +362,21 @@ class People:
         return [word for word, at_s in message.words if message.unsent or at_s <= until_s]
 
     def _say(
-        self, number: int, content: Json, *, at_s: float, word: str | None, addressed: bool, is_unsure: bool = False
+        self,
+        number: int,
+        content: Json,
+        *,
+        at_s: float,
+        word: str | None,
+        addressed: bool,
+        is_unsure: bool = False,
+        by: str | None = None,
     ) -> Message:
         at_s = round(at_s, 3)
         message = Message(
             id=f"m{number}",
             conversation_id=self.conversation_id,
-            event=self._event("message", at_s, replyToken=f"token-{number}", message=content),
+            event=self._event("message", at_s, by=by, replyToken=f"token-{number}", message=content),
             at_s=at_s,
             addressed=addressed or not self.is_group,
             is_unsure=is_unsure,
@@ -394,7 +403,7 @@ class People:
     def _event(self, kind: str, at_s: float, *, by: str | None = None, **more: object) -> Json:
         number = next(self.event_numbers)
         here = self.conversation_id
-        member = by or _MEMBERS[number % len(_MEMBERS)]
+        member = by or MEMBERS[number % len(MEMBERS)]
         person: Json = {"type": "user", "userId": here}
         return {
             "type": kind,

@@ -117,10 +117,11 @@ class Scene:
         quotes: str | None = None,
         chat: int = 0,
         says_more: bool = False,
+        by: str | None = None,
     ) -> Message:
         """A member writes; nothing is delivered yet."""
-        people = self.stage.chats[chat]
-        return people.message(at_s=self.world.now_s, addressed=addressed, verb=verb, quotes=quotes, says_more=says_more)
+        people, at_s = self.stage.chats[chat], self.world.now_s
+        return people.message(at_s=at_s, addressed=addressed, verb=verb, quotes=quotes, says_more=says_more, by=by)
 
     def sends_image(self) -> Message:
         """A member sends an image; nothing is delivered yet."""
@@ -175,9 +176,9 @@ class Scene:
         """LINE delivers the message, for the first time or again; Pub/Sub does not push it yet."""
         return self.stage.webhook(message, published_s=self.world.now_s)
 
-    def asks(self, *, instance: int | None = None) -> Task:
+    def asks(self, *, instance: int | None = None, by: str | None = None) -> Task:
         """A member addresses the bot, and the message is pushed at once."""
-        return self.pushes(self.delivers(self.says()), instance=instance)
+        return self.pushes(self.delivers(self.says(by=by)), instance=instance)
 
     def asks_for(self, verb: str) -> Task:
         """A member asks for something to be done with the message, which is pushed at once."""
