@@ -231,10 +231,10 @@ class Scene:
     def runs_past(self, request: Task, about: str) -> None:
         """Like `runs_until`, and then until that call returns."""
         self.runs_until(request, about)
-        calling = [task for task in request.process.tasks if task.about.startswith(about)]
+        calling = [(task, task.ticket) for task in request.process.tasks if task.about.startswith(about)]
         self.world.scheduler.run(
             only=request.process,
-            until=lambda: not any(not task.is_over and task.about.startswith(about) for task in calling),
+            until=lambda: not any(not task.is_over and task.ticket == ticket for task, ticket in calling),
             steps=STEPS,
         )
 

@@ -49,7 +49,7 @@ class Event:
     def wait(self, timeout: float | None = None) -> bool:
         if not self._is_set:
             scheduler, task = self._scheduler, self._scheduler.current()
-            task.about = "waits"
+            task.about = "waits" if timeout is None else "waits for a while"
             self._waiting.append(task)
             if timeout is None:
                 task.ticket += 1

@@ -100,7 +100,7 @@ def quote_of_an_answer_that_hands_on_what_is_erased() -> list[str]:
         thinker = _about_to_think_alone(scene)
         scene.runs_past(thinker, "list amended/")
         reset = scene.pushes(scene.delivers_order(press))
-        scene.runs_until(reset, "sleep")
+        scene.runs_until(reset, "waits for a while")  # for the turn that the thinker holds
         scene.runs_to_end(thinker)
         return scene.rests()
 
