@@ -5,15 +5,15 @@ from collections.abc import Iterator
 from typing import Final
 
 from shared.agent.executor import MOST_CALLS
-from shared.composition.ports import Options
 from shared.conversation.records import OutcomeKind, OutcomeRecord
 from shared.line.mentions import GroupPolicy
 from shared.line.messaging import TOKEN_SURELY_ALIVE_MS
-from shared.line.phrases import Phrase, phrase
+from shared.line.phrases import Phrase
 from shared.line.postback_data import show_answer_data
 from shared.tools.notion.toolset import MOST_CALLS as MOST_PAGES
 from shared.turns.deferral import LateReply
 from tests.simulation.bus import ACK_DEADLINE_S
+from tests.simulation.fixed_texts import in_every_language
 from tests.simulation.mind import ORDER
 from tests.simulation.people import SPARE, TAKE_BACK, Message, Order, Welcome, on_one_line
 from tests.simulation.press_checks import answers_to, check_confirmed, check_declined, check_taken_back, must_count
@@ -21,9 +21,9 @@ from tests.simulation.story import Story
 from tests.simulation.times import ANSWERABLE_S, SKEW_S, TOKEN_S
 from tests.simulation.wiring import NO_LIMITS
 
-_LIMIT_REACHED: Final = phrase(Phrase.LIMIT_REACHED, locale=Options().locale, bot_name="", hour="00:00 (UTC+9)")
-_APOLOGY_BUSY: Final = phrase(Phrase.APOLOGY_BUSY, locale=Options().locale, bot_name="")
-_APOLOGY_REFUSED: Final = phrase(Phrase.APOLOGY_REFUSED, locale=Options().locale, bot_name="")
+_LIMIT_REACHED: Final = in_every_language(Phrase.LIMIT_REACHED, hour="00:00 (UTC+9)")
+_APOLOGY_BUSY: Final = in_every_language(Phrase.APOLOGY_BUSY)
+_APOLOGY_REFUSED: Final = in_every_language(Phrase.APOLOGY_REFUSED)
 _QUICK_S: Final = 3.0
 _ASKS_FOR_A_PAGE: Final = "page word"
 _PUSHING_S: Final = 15.0
@@ -131,9 +131,9 @@ def check_helped(story: Story, history: dict[str, OutcomeRecord], message: Messa
     for outcome in history.values():
         if message.id not in outcome.answered_ids or outcome.kind is not OutcomeKind.APOLOGISED:
             continue
-        if outcome.text == _APOLOGY_REFUSED and not has_blocked and message.quoted_id is None:
+        if outcome.text in _APOLOGY_REFUSED and not has_blocked and message.quoted_id is None:
             yield f"I6: {message.id} was refused for the words of another message"
-        if outcome.text == _APOLOGY_BUSY and (story.mood.broken or story.settings.first_fails is not None):
+        if outcome.text in _APOLOGY_BUSY and (story.mood.broken or story.settings.first_fails is not None):
             yield f"I6: {message.id} got an apology although asking otherwise would have helped"
 
 
@@ -222,7 +222,7 @@ def check_budget(story: Story) -> Iterator[str]:
 
     A request that its turn did not wait for stays in the hands of its instance, until the instance writes the turn again.
     """
-    told = sum(_LIMIT_REACHED in said.text for said in story.said)
+    told = sum(any(text in said.text for text in _LIMIT_REACHED) for said in story.said)
     if told > 1 or (told and story.settings.budget == NO_LIMITS):
         yield f"I9: a chat was told {told} times that its budget is spent"
     charged = story.turn.spending.tokens

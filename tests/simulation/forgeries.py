@@ -25,7 +25,6 @@ from tests.simulation.bucket import Bucket
 from tests.simulation.bus import ACK_DEADLINE_S
 from tests.simulation.holders import Holders
 from tests.simulation.people import PERSON
-from tests.simulation.refused_presses import DECLINED
 from tests.simulation.scene import Scene
 from tests.simulation.scheduler import Process
 from tests.simulation.tap_scenes import tap_of_another_button
@@ -91,7 +90,8 @@ def question_that_is_declined_and_carried_out() -> list[str]:
         asking = scene.commands("forget")
         scene.runs_to_end(scene.pushes(scene.delivers_order(asking)))
         people, now_s = scene.stage.people, scene.world.now_s
-        _show(scene, people.spare(spare_data(asking.id), at_s=now_s).reply_token, DECLINED)
+        declined = phrase(Phrase.PRESS_DECLINED, locale=Options().locale, bot_name="")
+        _show(scene, people.spare(spare_data(asking.id), at_s=now_s).reply_token, declined)
         _show(scene, people.confirm(confirm_data(asking.id), at_s=now_s).reply_token)
         return scene.rests()
 

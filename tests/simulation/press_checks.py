@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 from typing import Final
 
-from shared.composition.ports import Options
 from shared.conversation.records import OutcomeKind, OutcomeRecord
-from shared.line.phrases import Phrase, phrase
+from shared.line.phrases import Phrase
 from shared.line.postback_data import (
     carry_out_data,
     decline_data,
@@ -14,6 +13,7 @@ from shared.line.postback_data import (
     spared_question_id_in,
 )
 from shared.turns.deferral import CONFIRMED_WITHIN_MS
+from tests.simulation.fixed_texts import in_every_language
 from tests.simulation.people import Order
 from tests.simulation.refused_presses import DECLINED, is_declined, times_carried_out
 from tests.simulation.story import Story
@@ -22,7 +22,7 @@ from tests.simulation.world import EPOCH_MS
 
 _ERASING: Final = {"reset", "exit", "bye", "confirm"}
 _TWO_MS: Final = 0.002
-_NOTHING_TO_SHOW: Final = phrase(Phrase.NOTHING_TO_SHOW, locale=Options().locale, bot_name="")
+_NOTHING_TO_SHOW: Final = in_every_language(Phrase.NOTHING_TO_SHOW)
 
 
 def check_confirmed(story: Story, press: Order) -> Iterator[str]:
@@ -164,7 +164,7 @@ def check_taps(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[str]
             yield "I9: a proposed change was carried out twice"
         for outcome in done:
             button, at_s = pressed_at_s.get(outcome.answered_ids[0], ("", 0.0))
-            of_button = decline_data if outcome.text == DECLINED else carry_out_data
+            of_button = decline_data if outcome.text in DECLINED else carry_out_data
             if button != of_button(proposal.webhook_event_id):
                 yield "I9: a proposed change was carried out although nobody confirmed it"
             elif at_s - (proposal.timestamp_ms - EPOCH_MS) / 1_000 > CONFIRMED_WITHIN_MS / 1_000 + _TWO_MS:
@@ -178,4 +178,4 @@ def _is_prolonged_by(outcome: OutcomeRecord) -> bool:
 
 def _is_empty(outcome: OutcomeRecord) -> bool:
     """Whether a press is told that there is nothing to show."""
-    return outcome.text == _NOTHING_TO_SHOW
+    return outcome.text in _NOTHING_TO_SHOW

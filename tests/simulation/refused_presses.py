@@ -3,13 +3,13 @@
 from collections.abc import Iterable
 from typing import Final
 
-from shared.composition.ports import Options
-from shared.line.phrases import Phrase, phrase
+from shared.line.phrases import Phrase
+from tests.simulation.fixed_texts import in_every_language
 from tests.simulation.people import Order
 from tests.simulation.world import ShownText
 
 _REFUSALS: Final = frozenset(
-    phrase(refusal, locale=Options().locale, bot_name="")
+    text
     for refusal in (
         Phrase.PRESS_EXPIRED,
         Phrase.PRESS_OF_ANOTHER,
@@ -18,15 +18,16 @@ _REFUSALS: Final = frozenset(
         Phrase.PRESS_VOID,
         Phrase.REMINDER_GONE,
     )
+    for text in in_every_language(refusal)
 )
 
 
-DECLINED: Final = phrase(Phrase.PRESS_DECLINED, locale=Options().locale, bot_name="")
+DECLINED: Final = in_every_language(Phrase.PRESS_DECLINED)
 
 
 def is_declined(press: Order, said: Iterable[ShownText]) -> bool:
     """Whether an answer to the press says that what was asked is not done."""
-    return any(shown.reply_token == press.reply_token and shown.text == DECLINED for shown in said)
+    return any(shown.reply_token == press.reply_token and shown.text in DECLINED for shown in said)
 
 
 def times_carried_out(press: Order, said: Iterable[ShownText]) -> int:
