@@ -110,7 +110,7 @@ class ToolExecutor:
         order = OrderedCalls(
             threads=self.threads,
             run_call=self._run_call,
-            may_prepare=self._may_prepare,
+            may_prepare=partial(self._may_prepare, context),
             context=context,
             deadline=deadline,
         )
@@ -154,9 +154,10 @@ class ToolExecutor:
             return _ODD_ARGUMENTS
         return _LONG_ARGUMENTS if _length(call.args) > ARGUMENTS_LIMIT else None
 
-    def _may_prepare(self, call: FunctionCall, tool: Tool) -> bool:
-        """Whether the arguments are valid, so that the call will run, unless it would write a strange link."""
-        return self.registry.faults_of_arguments(tool, call.args) is None
+    def _may_prepare(self, context: TurnContext, call: FunctionCall, tool: Tool) -> bool:
+        """Whether the call will run: its arguments are valid, and it would write no strange link."""
+        is_valid = self.registry.faults_of_arguments(tool, call.args) is None
+        return is_valid and not _writes_strange_link(tool, call.args, context)
 
     def _run_call(self, call: FunctionCall, tool: Tool | None, context: TurnContext) -> ToolResult:
         if tool is None:

@@ -26,8 +26,7 @@ def core_tools() -> tuple[Tool, ...]:
         Tool(
             name="reply",
             description=(
-                "Send the one reply that this turn can send, and end the turn. Use it whenever the person asked, told or greeted you and "
-                "expects an answer. Call it once, with everything that you have to say; there is no second message."
+                "Send the one reply that this turn can send, with everything that you have to say, and end the turn."
             ),
             parameters=load_schema("reply.parameters"),
             response=load_schema("reply.response"),
@@ -36,10 +35,7 @@ def core_tools() -> tuple[Tool, ...]:
         ),
         Tool(
             name="skip",
-            description=(
-                "End the turn without sending anything. Use it when an answer would only be noise: the person thanked you, said goodbye or "
-                "closed the conversation, or the message is not for you."
-            ),
+            description=("End the turn without sending anything, also where the message is not for you."),
             parameters=load_schema("skip.parameters"),
             response=load_schema("skip.response"),
             run=_skip,

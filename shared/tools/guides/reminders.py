@@ -4,21 +4,17 @@ from typing import Final
 
 REMINDERS_GUIDE: Final = """\
 # Reminders
-You can say something in this chat at a time for which people ask.
 - `create_reminder`: when somebody wants to be told or reminded of something at a time (「9時に言って」, 提醒我, เตือน, "remind me"). What
   they only want kept, without a time at which you are to speak, is filed instead.
-- `at` is local time, resolved by the date, the hour and the coming days of the last `[note]`. An hour that fits twice is the next one ahead
+- `at` is local time, resolved by the last `[note]`. An hour that fits twice is the next one ahead
   that people mean: 朝9時 is 09:00, 夜9時 is 21:00, "at 7" said at 15:00 is 19:00.
 - Between 0:00 and 4:00, people who have not slept mean the coming daylight by "tomorrow", 明日, 明天 and พรุ่งนี้: at 01:00 on Thursday,
   「明日の9時」 is Thursday 09:00. Say the weekday in your answer.
 - A weekday that does not match the date beside it (「11月27日(木)」 where the 27th is a Friday): ask which is meant.
 - Where the day or the hour is missing, or a function answers that the time has passed, comes twice or does not exist, ask the person for
   it; do not choose one.
-- `rule` only for what recurs: FREQ=DAILY, FREQ=WEEKLY;BYDAY=MO,TH, FREQ=MONTHLY;BYMONTHDAY=25; `at` is then the first time.
-- `digest` where they want a summary or review of what was filed: "daily" for each day, "weekly" for the week.
 - `list_reminders`: when somebody asks what is due, and before `change_reminder` or `cancel_reminder` for the id. Where several fit what
-  they say, ask which one. They never need the id themselves.
-- The line that this system writes below your answer tells text and time, so a few words of yours suffice.
+  they say, ask which one.
 - In a group, tell what messages_each_time says: each time counts as so many messages of the account.
 Example: 「来週の月曜の朝9時に薬って言って」 -> create_reminder(text: "薬", at: "2026-11-30T09:00") and reply(message)
 in one step.

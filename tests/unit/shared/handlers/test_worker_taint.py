@@ -62,7 +62,7 @@ def test_an_outside_text_cannot_have_an_entry_deleted(reader: Person) -> None:
 
     reader.says("what does the page say?", READS, DELETES, calling(REPLY))
 
-    assert "read from outside" in errors(reader.worker)["delete_entry"]["message"]
+    assert "needs the person's tap" in errors(reader.worker)["delete_entry"]["message"]
     assert reader.worker.store.read(entry) is not None
 
 
@@ -90,7 +90,7 @@ def test_a_picture_taints_its_turn(friend: Person) -> None:
 
     friend.sends(picture, DELETES, calling(REPLY))
 
-    assert "read from outside" in errors(friend.worker)["delete_entry"]["message"]
+    assert "needs the person's tap" in errors(friend.worker)["delete_entry"]["message"]
 
 
 @pytest.mark.parametrize(
