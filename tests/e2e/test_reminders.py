@@ -56,6 +56,18 @@ def wait_until_said(people: RemindedPeople, count: int, *, within_s: float) -> N
         time.sleep(0.2)
 
 
+def wait_until_kept(platform: Platform, count: int, *, within_s: float) -> None:
+    """Wait until so many chats have a reminder that is kept for their next answer; one whose work failed waits for the next tick."""
+    until_s = time.monotonic() + within_s
+    while len(chats_with_kept(platform)) < count and time.monotonic() < until_s:
+        time.sleep(0.2)
+
+
+def chats_with_kept(platform: Platform) -> set[str]:
+    lines = platform.log_lines("agent_worker")
+    return {line["conversation_id"] for line in lines if line["message"] == "reminder_kept"}
+
+
 @pytest.mark.parametrize(
     ("count", "kills_after"), [(FEW, (0.5,)), pytest.param(MANY, (0.2, 0.4, 0.6, 0.8), marks=pytest.mark.load)]
 )
@@ -90,6 +102,7 @@ def test_reminders_beyond_the_quota_come_with_the_next_answers(reminding: Platfo
 
     with Ticks(reminding, every_s=TICK_S if count == MANY else OFTEN_S):
         wait_until_said(people, count // 2, within_s=2 * TICK_S)
+        wait_until_kept(reminding, count - count // 2, within_s=2 * TICK_S)
         reminding.settle()
     assert len(people.said()) == count // 2
 
