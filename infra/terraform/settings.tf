@@ -47,17 +47,17 @@ locals {
         MCP_SERVERS = length(var.tool_servers) == 0 ? null : jsonencode([
           for server in var.tool_servers : { chats = server.chats, name = server.name, tools = server.tools, url = server.url }
         ])
-        NOTION_BASE_URL           = try(var.notion.base_url, null)
-        NOTION_CONVERSATIONS      = try(join(",", var.notion.conversations), null)
-        NOTION_DATABASES          = try(jsonencode(var.notion.databases), null)
-        OPERATOR_USER_ID          = var.bot.operator_user_id
-        PUSH_AUDIENCE             = local.push_audience["agent_worker"]
-        PUSH_SERVICE_ACCOUNT      = local.push_account
-        REMINDERS                 = var.bot.reminders
-        REMINDER_PUSHES_PER_DAY   = tostring(var.bot.reminder_pushes_per_day)
-        RICH                      = var.bot.rich ? "on" : "off"
-        TOOLSETS                  = join(",", var.bot.toolsets)
-        TRACING                   = var.bot.tracing ? "on" : null
+        NOTION_BASE_URL         = try(var.notion.base_url, null)
+        NOTION_CONVERSATIONS    = try(join(",", var.notion.conversations), null)
+        NOTION_DATABASES        = try(jsonencode(var.notion.databases), null)
+        OPERATOR_USER_ID        = var.bot.operator_user_id
+        PUSH_AUDIENCE           = local.push_audience["agent_worker"]
+        PUSH_SERVICE_ACCOUNT    = local.push_account
+        REMINDERS               = var.bot.reminders
+        REMINDER_PUSHES_PER_DAY = tostring(var.bot.reminder_pushes_per_day)
+        RICH                    = var.bot.rich ? "on" : "off"
+        TOOLSETS                = join(",", var.bot.toolsets)
+        TRACING                 = var.bot.tracing ? "on" : null
       })
       unsend = merge(local.common_environment, {
         ACCESS               = var.access

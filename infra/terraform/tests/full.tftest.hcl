@@ -57,7 +57,7 @@ variables {
     tools       = { get-forecast = "reads" }
     url         = "https://weather.example.com/mcp"
   }]
-  webhook   = { min_instances = 1 }
+  webhook = { min_instances = 1 }
 }
 
 run "full" {
