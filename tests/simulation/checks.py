@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from shared.agent.turn_requests import Limits
+from shared.turns.follow_ups import MOST_ASKED_ANEW
 from shared.turns.waiting_room import PLACES
 from tests.simulation.answer_checks import (
     check_addressed,
@@ -78,7 +79,8 @@ def _check_machines(stories: Sequence[Story]) -> Iterator[str]:
     times = 2 if any(one.is_amended_much for one in stories) else 1
     is_plain = story.is_calm and not story.mood.downs and not story.mood.refuses
     faults = 1 if is_plain else _TIMES_IN_BAD_WEATHER
-    if most > (ASKED_AT_MOST * times + presses) * requests * faults:
+    asked_anew = min(log.getvalue().count('"model_asked_anew"'), MOST_ASKED_ANEW)  # a follow-up counts no try
+    if most > (ASKED_AT_MOST * times + presses + asked_anew) * requests * faults:
         yield f"I5: the model was asked about one message more than {ASKED_AT_MOST} times"
     if story.is_calm:
         most_unsent = max(sum(message.is_withdrawn for message in one.people.messages) for one in stories)
