@@ -7,8 +7,10 @@ as an infinity, although JSON has no infinity.  Source: Python, "Integer string 
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NoReturn
+
+from shared.line.utf16 import without_lone_surrogates
 
 MAX_DEPTH: Final = 64
 """How deep values may nest; events of LINE nest to eight."""
@@ -41,6 +43,12 @@ def is_ordinary(value: object) -> bool:
         if not level:
             return True
     return False
+
+
+def encodable(data: Mapping[str, object]) -> dict[str, object]:
+    """Return the object without lone surrogates in any key or text, because UTF-8 cannot encode a surrogate."""
+    plain: dict[str, object] = json.loads(without_lone_surrogates(json.dumps(data, ensure_ascii=False)))
+    return plain
 
 
 def _members(value: object) -> Iterable[object]:

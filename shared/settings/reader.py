@@ -171,7 +171,7 @@ class EnvironmentReader:
         Plain http is therefore allowed only for stand-ins: on this machine, or along with an emulator.
         """
         value = self.url("LINE_API_BASE_URL")
-        is_safe = value is None or value.lower().startswith("https:") or _LOOPBACK.match(value) is not None
+        is_safe = value is None or value.lower().startswith("https:") or is_on_this_machine(value)
         if not is_safe and not self.optional("STORAGE_EMULATOR_HOST"):
             self.faults.append("LINE_API_BASE_URL must be https; the channel access token is sent there")
         return value
@@ -179,6 +179,11 @@ class EnvironmentReader:
     def _check_is_name(self, name: str, value: str) -> None:
         if "/" in value or _SPACE.search(value) is not None:
             self.faults.append(f"{name} is {value!r}; it must be a name, without a slash or a space")
+
+
+def is_on_this_machine(url: str) -> bool:
+    """Whether the address is one of this machine's, over plain http: `is_on_this_machine("http://127.0.0.1:8080/mcp")`."""
+    return _LOOPBACK.match(url) is not None
 
 
 def split_secrets(text: str) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from shared.line.ids import is_conversation_id
-from shared.settings.reader import EnvironmentReader
+from shared.settings.reader import EnvironmentReader, is_on_this_machine
 from shared.settings.secret import Secret
 from shared.tools.mcp.port import ToolUse
 
@@ -23,7 +23,6 @@ _NAME: Final = re.compile(r"[a-z][a-z0-9]{0,15}")
 _TOOL: Final = re.compile(r"[A-Za-z0-9_./-]{1,128}")
 _HEADER: Final = re.compile(r"[A-Za-z0-9-]{1,64}")
 _HEADER_VALUE: Final = re.compile(r"[ -~]{1,4096}")
-_LOOPBACK: Final = re.compile(r"http://(localhost|127\.0\.0\.1|\[::1\])(:[0-9]+)?(/|$)", re.IGNORECASE)
 _WEB: Final = re.compile(r"https://[^\s/@]+(/\S*)?", re.IGNORECASE)
 _FIELDS: Final = frozenset({"name", "url", "tools", "chats"})
 _EXAMPLE: Final = (
@@ -133,7 +132,7 @@ def _fits(value: object, pattern: re.Pattern[str]) -> bool:
 
 
 def _is_address(value: object) -> bool:
-    return _fits(value, _WEB) or (isinstance(value, str) and _LOOPBACK.match(value) is not None)
+    return _fits(value, _WEB) or (isinstance(value, str) and is_on_this_machine(value))
 
 
 def _is_mapping(value: object, names: re.Pattern[str], values: re.Pattern[str]) -> bool:

@@ -16,6 +16,7 @@ from shared.agent.receipts import Deed, DeedKind, quotable, without_turns
 from shared.agent.token_estimate import estimated_tokens
 from shared.agent.tools import NeedsTap, Tool, ToolFault, load_schema
 from shared.agent.turn_context import TurnContext
+from shared.line.json_text import encodable
 from shared.line.utf16 import without_lone_surrogates
 from shared.tools.idempotency import IdempotentWrites, UnknownEffectError, Write
 from shared.tools.mcp.listings import ToolListings
@@ -202,6 +203,4 @@ def _bounded(text: str) -> str:
 
 def _own(arguments: Json) -> dict[str, object]:
     """Return the arguments that the server declared, without lone surrogates."""
-    declared = {name: value for name, value in arguments.items() if name != NOTHING}
-    plain: dict[str, object] = json.loads(without_lone_surrogates(json.dumps(declared, ensure_ascii=False)))
-    return plain
+    return encodable({name: value for name, value in arguments.items() if name != NOTHING})

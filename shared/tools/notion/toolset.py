@@ -16,7 +16,7 @@ from shared.agent.turn_context import TurnContext
 from shared.clock import Deadline
 from shared.conversation.provenance import NOTION
 from shared.line.graphemes import split_at_graphemes
-from shared.line.utf16 import without_lone_surrogates
+from shared.line.json_text import encodable
 from shared.tools.idempotency import IdempotentWrites
 from shared.tools.notion.blocks import blocks_of
 from shared.tools.notion.databases import Databases, ReferenceLookup
@@ -219,7 +219,7 @@ def _with_faults(run: _Run) -> _Run:
 
     def run_to_fault(arguments: Json, context: TurnContext) -> Json | ToolFault | NeedsTap:
         try:
-            return run(_scrub(arguments), context)
+            return run(encodable(arguments), context)
         except UnfitValueError as unfit:
             return ToolFault(message=str(unfit), may_retry=True)
         except NotionRefusedError as refused:
@@ -232,12 +232,6 @@ def _with_faults(run: _Run) -> _Run:
     return run_to_fault
 
 
-def _scrub(arguments: Json) -> dict[str, object]:
-    """Return the arguments without lone surrogates, because UTF-8 cannot encode a surrogate."""
-    scrubbed: dict[str, object] = json.loads(without_lone_surrogates(json.dumps(arguments, ensure_ascii=False)))
-    return scrubbed
-
-
 def _object(arguments: Json, name: str) -> Json:
     """Return a JSON object: the parameter's value, or the object in a text such as `'{"Done": true}'`; without a value, an empty object.
 
@@ -246,7 +240,7 @@ def _object(arguments: Json, name: str) -> Json:
     value = arguments.get(name)
     if isinstance(value, str):
         try:
-            value = _scrub({"value": json.loads(value)})["value"] if value.strip() else None
+            value = encodable({"value": json.loads(value)})["value"] if value.strip() else None
         except (ValueError, RecursionError) as cause:
             where = f" at character {cause.pos}: {cause.msg}" if isinstance(cause, json.JSONDecodeError) else ""
             raise UnfitValueError(f"`{name}` is not valid JSON{where}.") from cause
