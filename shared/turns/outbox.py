@@ -18,6 +18,7 @@ from shared.errors import LineRefusedError
 from shared.line.bubbles import answer_messages, fixed_messages
 from shared.line.cards.card import card_in
 from shared.line.cards.drawing import ALT_TEXT_LIMIT, is_drawable
+from shared.line.cards.sources import sources_apart
 from shared.line.graphemes import cut
 from shared.line.language import language_of
 from shared.line.messaging import (
@@ -308,11 +309,21 @@ class Outbox:
         if card is not None and is_drawable(card):
             return [OutgoingMessage(text=cut(text, limit_utf16=ALT_TEXT_LIMIT), card=card)]
         is_of_the_model = outcome.audit.model_name is not None
-        words = (answer_messages if is_of_the_model else fixed_messages)(text, quote_token=outcome.quote_token)
+        words = (
+            self._answer(text, outcome) if is_of_the_model else fixed_messages(text, quote_token=outcome.quote_token)
+        )
         attached = self.attachments.of(outcome) if self.attachments is not None else ()
         messages = (*words, *attached[: MESSAGES_A_CALL - len(words)])
         suggesting = Suggesting(phrases=self.phrases, is_rich=self.is_rich, is_one_on_one=conversation.is_one_on_one)
         return suggesting.added_to(messages, outcome)
+
+    def _answer(self, text: str, outcome: OutcomeRecord) -> Sequence[OutgoingMessage]:
+        """Return an answer of the model in bubbles, with the links of its sources on a card."""
+        words, listed, sources = sources_apart(text) if self.is_rich else (text, "", None)
+        if sources is None:
+            return answer_messages(text, quote_token=outcome.quote_token)
+        card = OutgoingMessage(text=listed, card=sources)
+        return (*answer_messages(words, quote_token=outcome.quote_token, at_most=MESSAGES_A_CALL - 1), card)
 
     def _questions(self, outcome: OutcomeRecord, locale: str) -> Iterator[OutgoingMessage]:
         """Yield the questions after an answer of the model, each with a button to do what it asks, and one to decline.

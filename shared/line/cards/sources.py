@@ -1,0 +1,40 @@
+"""The sources of an answer, which the code writes at its end, as a card with a button for each link."""
+
+import re
+from typing import Final
+
+from shared.line.cards.card import Card, CardButton
+from shared.line.cards.drawing import ALT_TEXT_LIMIT, LABEL_LIMIT, is_drawable
+from shared.line.graphemes import cut
+from shared.line.utf16 import utf16_length
+
+_GAP: Final = "\n\n"
+# As `footnote` of shared/tools/web.py writes them: "[1] tenki.jp" or "Google: Osaka weather", then the link
+_SOURCE: Final = re.compile(r"(?P<title>\[\d{1,3}\] [^\n]+|Google: [^\n]+)\n(?P<url>https://[!-~]+)(?:\n|\Z)")
+
+
+def sources_apart(text: str) -> tuple[str, str, Card | None]:
+    """Return the words of an answer, the text of its sources, and the sources as a card.
+
+    None: the answer ends without sources, or has nothing but sources, or LINE would refuse the card; then the words are the whole text.
+    For example: "Sunny [1].\\n\\n[1] tenki.jp\\nhttps://tenki.jp/" -> "Sunny [1].", "[1] tenki.jp\\nhttps://tenki.jp/", and a card with one
+    button.
+    """
+    paragraphs = text.split(_GAP)
+    first = len(paragraphs)
+    while first > 0 and _is_of_sources(paragraphs[first - 1]):
+        first -= 1
+    words, listed = _GAP.join(paragraphs[:first]), _GAP.join(paragraphs[first:])
+    if not words.strip() or not listed or utf16_length(listed) > ALT_TEXT_LIMIT:
+        return text, "", None
+    buttons = tuple(
+        CardButton(label=cut(source["title"], limit_utf16=LABEL_LIMIT), value=source["url"], action="open")
+        for source in _SOURCE.finditer(listed)
+    )
+    card = Card(buttons=buttons)
+    return (words, listed, card) if is_drawable(card) else (text, "", None)
+
+
+def _is_of_sources(paragraph: str) -> bool:
+    """Whether the paragraph holds nothing but sources."""
+    return bool(paragraph) and not _SOURCE.sub("", paragraph)
