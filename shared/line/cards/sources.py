@@ -14,7 +14,7 @@ _SOURCE: Final = re.compile(r"(?P<title>\[\d{1,3}\] [^\n]+|Google: [^\n]+)\n(?P<
 
 
 def sources_apart(text: str) -> tuple[str, str, Card | None]:
-    """Return the words of an answer, the text of its sources, and the sources as a card.
+    r"""Return the words of an answer, the text of its sources, and the sources as a card.
 
     None: the answer ends without sources, or has nothing but sources, or LINE would refuse the card; then the words are the whole text.
     For example: "Sunny [1].\\n\\n[1] tenki.jp\\nhttps://tenki.jp/" -> "Sunny [1].", "[1] tenki.jp\\nhttps://tenki.jp/", and a card with one

@@ -72,7 +72,7 @@ def test_answer_carries_the_footnotes_of_its_turn() -> None:
         worker = PushedWorker(pool, [tool])
         worker.deliver(event, thinks=[calling(("web_search", {"query": "x"})), calling(("web_search", {})), HELLO])
 
-    assert worker.said == ["こんにちは！\n\n[1] example.com\nhttps://example.com"]
+    assert worker.said == ["こんにちは！", "[1] example.com\nhttps://example.com"]
     assert seen[0].asked_ids == (event["message"]["id"],)
     assert seen[0].prompt.ids == {event["message"]["id"]}
 
