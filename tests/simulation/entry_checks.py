@@ -6,7 +6,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final
 
-from shared.conversation.records import OutcomeKind
+from shared.conversation.records import OutcomeKind, OutcomeRecord
 from shared.knowledge.catalog import Catalog, Row
 from shared.knowledge.embeddings import text_of
 from shared.knowledge.tombstone import tombstone_in
@@ -84,13 +84,18 @@ def _verbs(people: People) -> set[str]:
     return {word for text in texts for word in text.removesuffix(COMMON).split() if word.isalpha()}
 
 
+def _carried_out(story: EntryStory) -> Iterator[OutcomeRecord]:
+    """Yield the outcomes whose writes were carried out: those committed in this chat and not voided, such as by an unsend or a follow-up."""
+    truth, chat = story.world.truth, story.people.conversation_id
+    for owner, outcome in truth.staged:
+        if owner == chat and (chat, outcome.webhook_event_id, outcome.sequence) not in truth.voided:
+            yield outcome
+
+
 def _staged_entries(story: EntryStory) -> dict[str, str]:
     """Return the entries that the committed turns leave, in the order of their commits."""
-    truth, chat = story.world.truth, story.people.conversation_id
     wanted: dict[str, str] = {}
-    for owner, outcome in truth.staged:
-        if owner != chat or (chat, outcome.webhook_event_id, outcome.sequence) in truth.voided:
-            continue
+    for outcome in _carried_out(story):
         for write in outcome.writes:
             if is_entry_path(write.path):
                 wanted.pop(write.path, None)
@@ -105,8 +110,8 @@ def _paraphrased_alone(story: EntryStory) -> set[str]:
     quoting = {one.id for one in story.people.messages if one.quoted_id is not None}
     return {
         line
-        for owner, outcome in story.world.truth.staged
-        if owner == story.people.conversation_id and not (taken_back | quoting).intersection(outcome.answered_ids)
+        for outcome in _carried_out(story)
+        if not (taken_back | quoting).intersection(outcome.answered_ids)
         for write in outcome.writes
         for line in _lines(write.text or "")
         if not WORD.search(line)
