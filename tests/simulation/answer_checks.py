@@ -15,7 +15,7 @@ from shared.turns.deferral import LateReply
 from tests.simulation.bus import ACK_DEADLINE_S
 from tests.simulation.fixed_texts import in_every_language
 from tests.simulation.mind import ORDER
-from tests.simulation.people import SPARE, TAKE_BACK, Message, Order, Welcome, on_one_line
+from tests.simulation.people import SPARE, TAKE_BACK, Message, Order, Welcome, without_spaces
 from tests.simulation.press_checks import answers_to, check_confirmed, check_declined, check_taken_back, must_count
 from tests.simulation.story import Story
 from tests.simulation.times import ANSWERABLE_S, SKEW_S, TOKEN_S
@@ -263,7 +263,7 @@ def check_history(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[s
         if (
             one.kind in _SHOWN_KINDS
             and one.text is not None
-            and any(said.text != on_one_line(one.text) for said in seen)
+            and any(without_spaces(said.text) != without_spaces(one.text) for said in seen)
         ):
             yield f"I2: history holds a text for {one.webhook_event_id} that the user did not see"
 

@@ -85,7 +85,7 @@ def _verbs(people: People) -> set[str]:
 
 
 def _carried_out(story: EntryStory) -> Iterator[OutcomeRecord]:
-    """Yield the outcomes whose writes were carried out: those committed in this chat and not voided, such as by an unsend or a follow-up."""
+    """Yield the outcomes whose writes were carried out: committed in this chat and not given up for an unsend or a follow-up."""
     truth, chat = story.world.truth, story.people.conversation_id
     for owner, outcome in truth.staged:
         if owner == chat and (chat, outcome.webhook_event_id, outcome.sequence) not in truth.voided:

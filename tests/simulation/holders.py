@@ -17,7 +17,7 @@ from shared.reminders.wording import Occurrence
 from shared.storage.codec import decode
 from shared.storage.object_names import OUTCOME_SUFFIX
 from tests.simulation.mind import Mood
-from tests.simulation.people import ids_repeated_in, on_one_line
+from tests.simulation.people import ids_repeated_in, without_spaces
 from tests.simulation.scheduler import Task
 from tests.simulation.world import WORD, World
 
@@ -199,7 +199,7 @@ class Holders:
             truth.staged.append((conversation_id, outcome))
         if outcome.text is not None and after.route.kind != "none":
             route = after.route.reply_token or conversation_id
-            said = route, on_one_line(outcome.text)
+            said = route, without_spaces(outcome.text)
             truth.committed[said] = outcome
             if was_thinking:
                 self._note_parts(conversation_id, outcome)

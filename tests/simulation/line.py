@@ -12,7 +12,7 @@ from shared.line.messaging import OutgoingMessage, PostbackButton, PushFate, Rep
 from shared.line.quota import Quota
 from shared.storage.codec import decode
 from shared.storage.object_names import ObjectNames
-from tests.simulation.people import on_one_line
+from tests.simulation.people import on_one_line, without_spaces
 from tests.simulation.times import ANSWERABLE_S, TOKEN_S
 from tests.simulation.world import ShownText, World
 
@@ -162,7 +162,7 @@ class Line:
     def _is_of_forgotten(self, reply_token: str, text: str) -> bool:
         """Whether the text is an announcement whose event came again after its outcome was forgotten; it may count other things."""
         objects, truth, chat = self._world.objects, self._world.truth, self._chats[reply_token]
-        outcome = truth.committed.get((reply_token, text))
+        outcome = truth.committed.get((reply_token, without_spaces(text)))
         if not self._forgets_outcomes or outcome is None or outcome.answered_ids:
             return False
         if outcome.webhook_event_id not in truth.recorded.get(chat, {}):
@@ -214,7 +214,7 @@ class Line:
             text=text,
             at_s=self._world.now_s,
             button=button,
-            outcome=truth.committed.get((route, text)),
+            outcome=truth.committed.get((route, without_spaces(text))),
             bubble_ids=bubble_ids,
             reminder=reminder,
             choices=tuple(one.data for one in messages[-1].quick_replies if isinstance(one, PostbackButton)),
@@ -223,7 +223,7 @@ class Line:
         self.on_said(said)
         if self._world.scheduler.current().chat != conversation_id:
             truth.report("I7: a request of one chat spoke in another one")
-        if truth.too_late.get((route, text)):
+        if truth.too_late.get((route, without_spaces(text))):
             truth.report("I4: something was said although it had been taken back before the commit")
         for word in truth.forgotten:
             if word in text and not truth.may_outlive(word):

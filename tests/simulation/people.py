@@ -32,8 +32,15 @@ def gloss_of(word: str) -> str:
 
 
 def on_one_line(text: str) -> str:
-    """Return the text as it compares with what was shown, because white space is lost where a long text is split into bubbles."""
     return " ".join(text.split())
+
+
+def without_spaces(text: str) -> str:
+    """Return the text as it compares with what was shown, because between two bubbles of a long text white space is lost, or added here.
+
+    For example, `without_spaces("“tea” , “milk”")` -> "“tea”,“milk”", as of the text whose second bubble begins with the comma.
+    """
+    return "".join(text.split())
 
 
 def ids_repeated_in(text: str) -> set[str]:

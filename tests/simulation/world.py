@@ -133,7 +133,7 @@ class Truth:
     violations: list[str] = field(default_factory=list)
     said: list[ShownText] = field(default_factory=list)
     committed: dict[tuple[str, str], OutcomeRecord] = field(default_factory=dict)
-    """By reply token, or for a push by the chat, and text."""
+    """By reply token, or for a push by the chat, and text without white space."""
     too_late: dict[tuple[str, str], bool] = field(default_factory=dict)
     """Whether a message that the outcome covers or repeats was already withdrawn when it was committed."""
     forgotten: dict[str, None] = field(default_factory=dict)
