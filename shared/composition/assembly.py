@@ -40,6 +40,7 @@ from shared.handlers.command import CommandHandler
 from shared.handlers.departure import DepartureHandler
 from shared.handlers.dispatch import Dispatch
 from shared.handlers.edit import EditHandler
+from shared.handlers.edit_notice import EditNotice
 from shared.handlers.erasure import ErasureHandler
 from shared.handlers.forgetting import Forgetting
 from shared.handlers.greeting import GreetingHandler
@@ -275,7 +276,13 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         ),
         greeting=GreetingHandler(conversations=conversations, announcer=announcer, phrases=phrases),
         membership=MembershipHandler(conversations=conversations),
-        edit=EditHandler(conversations=conversations, withdrawal=withdrawal, intake=intake, admission=admission),
+        edit=EditHandler(
+            conversations=conversations,
+            withdrawal=withdrawal,
+            intake=intake,
+            admission=admission,
+            notice=EditNotice(announcer=announcer, phrases=phrases),
+        ),
         departure=DepartureHandler(conversations=conversations, withdrawal=withdrawal, traces=traces),
         unsend=UnsendHandler(conversations=conversations, withdrawal=withdrawal, traces=traces),
         tick=TickHandler(

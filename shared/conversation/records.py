@@ -166,6 +166,7 @@ class Offer(Extensible):
     that counts is an outcome of its own, and lists the offer's outcome in `answers`; for a question to erase, withdraw or be silent, the
     outcome of the press repeats `asks`, `forgets` and `silence`, and has the question's `locale`. `silence`: the pause, resumption or
     handover that a press begins. `has_languages`: whether quick replies choose the language.
+    `refiles`: the edited message whose new words the proposal files, because a note of the old words is gone.
     `suggests`: short things that a person might say next, each by a tap.
     `card`: the words of the text as a card (`card_text`), until it was sent.
     """
@@ -177,6 +178,7 @@ class Offer(Extensible):
     forgets: tuple[str, ...] = ()
     forgets_for: str | None = field(default=None, repr=False)
     proposes: tuple[ProposedCall, ...] = ()
+    refiles: str | None = None
     suggests: tuple[str, ...] = field(default=(), repr=False)
     card: str = field(default="", repr=False)
     has_languages: bool = False

@@ -9,6 +9,7 @@ from shared.conversation.silences import SilenceKind
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.withdrawal import Withdrawal
 from shared.handlers.admission import AdmissionHandler
+from shared.handlers.edit_notice import EditNotice, MadeOfMessage
 from shared.handlers.intake import Intake
 from shared.line.events import LineEvent, MessageContent
 
@@ -21,9 +22,10 @@ class EditHandler:
     withdrawal: Withdrawal
     intake: Intake
     admission: AdmissionHandler
+    notice: EditNotice
 
     def __call__(self, event: LineEvent, content: MessageContent) -> EventResult:
-        """Every object with the message holds its new words.
+        """Every object with the message holds its new words; what was made from the older words is gone, and the group is told.
 
         Repeated, or older than another edit: changes nothing. Message unknown (yet): the amendment waits for the message; in a chat without
         admission, and in a pause, the message counts as withdrawn instead, so that no new words are stored there.
@@ -39,14 +41,14 @@ class EditHandler:
         if conversation.silences.read().at(event.timestamp_ms) is SilenceKind.PAUSE:  # the new words are not recorded
             self.withdrawal.withdraw(conversation, own_id, timestamp_ms=event.timestamp_ms)
             return EventResult.PAUSED
+        made, text = MadeOfMessage.of(conversation, own_id), self.intake.edited_words(event, content)
         counts = self.withdrawal.edit(
-            conversation,
-            own_id,
-            text=self.intake.edited_words(event, content),
-            timestamp_ms=event.timestamp_ms,
-            user_id=event.user_id,
+            conversation, own_id, text=text, timestamp_ms=event.timestamp_ms, user_id=event.user_id
         )
-        return EventResult.EDITED if counts else EventResult.ERASED
+        if not counts:
+            return EventResult.ERASED
+        self.notice(conversation, event, own_id, text, made)
+        return EventResult.EDITED
 
 
 def _holds(conversation: Conversation, line_message_id: str) -> bool:

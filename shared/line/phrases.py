@@ -85,6 +85,8 @@ class Phrase(StrEnum):
     CHANGE_QUESTION = "change_question"
     CHANGE_BUTTON = "change_button"
     CHANGE_FAILED = "change_failed"
+    EDIT_REMOVED = "edit_removed"
+    REFILE_QUESTION = "refile_question"
     EXPORT_ME = "export_me"
     EXPORT_ME_GROUP = "export_me_group"
     LIMIT_REACHED = "limit_reached"

@@ -105,6 +105,7 @@ def _agenda_of_tap(history: History, pending: Sequence[MessageRecord]) -> Agenda
     messages = [one for one in _all_messages(history) if one.line_message_id in answered]
     asked = tuple(sorted((one for one in messages if one.presses is None), key=by_time))
     is_stored = proposal.holds_words and bool(asked) and len(messages) == len(answered)
+    is_stored = is_stored and not _is_edited_again(history, proposal)
     notice = Phrase.PRESS_DECLINED if press.button is AnswerButton.DECLINE else None
     if _is_pressed(history, proposal):
         notice = Phrase.PRESS_REPEATED
@@ -119,11 +120,18 @@ def _agenda_of_tap(history: History, pending: Sequence[MessageRecord]) -> Agenda
 
 
 def _answered_ids(history: History, proposal: OutcomeRecord) -> frozenset[str]:
-    """Return the messages behind the proposal: the covered messages, and the questions of fulfilled deferrals."""
+    """Return the messages behind the proposal: the covered messages, the questions of fulfilled deferrals, an edited message."""
     deferrals = {one.webhook_event_id: one for one in history.outcomes if one.offer.is_deferral}
+    edited = () if proposal.offer.refiles is None else (proposal.offer.refiles,)
     return (_covered_ids(deferrals, frozenset(proposal.answers)) - history.amendments.withdrawn).union(
-        proposal.answered_ids
+        proposal.answered_ids, edited
     )
+
+
+def _is_edited_again(history: History, proposal: OutcomeRecord) -> bool:
+    """Whether the words that the proposal files were replaced by a later edit."""
+    refiles = proposal.offer.refiles
+    return refiles is not None and history.amendments.edited_ms.get(refiles, 0) > proposal.timestamp_ms
 
 
 def _is_pressed(history: History, proposal: OutcomeRecord) -> bool:

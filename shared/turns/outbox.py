@@ -339,8 +339,9 @@ class Outbox:
             question = self.phrases.text(Phrase.FORGET_MESSAGES_QUESTION, locale=locale, messages=count, until=until)
             yield self._confirmed_question(question, Phrase.FORGET_MESSAGES_BUTTON, own_id, locale)
         if outcome.offer.has_proposals:
+            question = Phrase.CHANGE_QUESTION if outcome.offer.refiles is None else Phrase.REFILE_QUESTION
             yield OutgoingMessage(
-                text=self.phrases.text(Phrase.CHANGE_QUESTION, locale=locale, until=until),
+                text=self.phrases.text(question, locale=locale, until=until),
                 button=self._button(Phrase.CHANGE_BUTTON, carry_out_data(own_id), locale),
                 decline=self._button(Phrase.DECLINE_BUTTON, decline_data(own_id), locale),
             )
