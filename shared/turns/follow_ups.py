@@ -23,7 +23,11 @@ from shared.turns.waiting_room import Place
 
 MOST_ASKED_ANEW: Final = 4
 """How often one delivery asks the model anew because of follow-ups."""
-LEAST_TO_ASK_ANEW_S: Final = 15.0
+LEAST_TO_ASK_ANEW_S: Final = 32.0
+"""Enough for a request that gets no answer in its 12 s, a pause of 1 s, and a request that takes 18 s.
+
+Example: in the first 8 of 40 s, a follow-up ends the request; afterwards, the next turn answers it.
+"""
 _NEWEST_LISTED: Final = 20
 _MOST_READ: Final = 3
 _LISTING_S: Final = 1.0

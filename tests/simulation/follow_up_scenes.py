@@ -2,11 +2,15 @@
 
 from typing import Final
 
+from shared.turns.attempt import MODEL_S
 from shared.turns.follow_ups import MOST_ASKED_ANEW
 from tests.simulation.scene import Scene
+from tests.simulation.times import SHORTEST_LEASE_S
 
 _MODEL_S: Final = 4.0
 _MESSAGES: Final = 3
+_SLOW_MODELS_S: Final = (12.0, 14.0, 18.0)
+"""A request takes 12 s at most, unless it is the last; so the second request of a turn gets the answer of 14 s."""
 _OVERHEAD_S: Final = 1.5
 """What a turn takes in addition to the model, also where a second write of the turn within a second meets 429."""
 
@@ -35,23 +39,29 @@ def follow_ups_without_end() -> list[str]:
     with Scene(seconds=_MODEL_S).playing() as scene:
         for _ in range(9):
             scene.asks(instance=0)
-            scene.runs(seconds=_MODEL_S / 2)
+            scene.runs(seconds=_MODEL_S / 4)
         requests = 1 + MOST_ASKED_ANEW
-        by_s = (requests / 2 + 1) * _MODEL_S + _OVERHEAD_S
-        is_late = scene.world.truth.said[:1] == [] or scene.world.truth.said[0].at_s > by_s
-        endless = ["I6: a person who goes on writing gets no answer"] if is_late else []
-        return [*scene.rests(calm=True), *endless]
+        by_s = (requests / 4 + 1) * _MODEL_S + _OVERHEAD_S
+        violations, is_late = scene.rests(calm=True), scene.world.truth.said[0].at_s > by_s
+        return [*violations, *(["I6: a person who goes on writing gets no answer"] if is_late else [])]
 
 
 def follow_up_with_little_time_left() -> list[str]:
-    """The fourth message comes when too little time is left to think once more. The answer to the first three is sent."""
-    with Scene(seconds=11.0).playing() as scene:
-        for _ in range(4):
+    """Five messages, 0.8 or 5 s apart, come to a model that takes longer than a request may take.  None of them gets an apology."""
+    slow = [_slow_answers(model_s=model_s, apart_s=apart_s) for model_s in _SLOW_MODELS_S for apart_s in (0.8, 5.0)]
+    return [violation for violations in slow for violation in violations]
+
+
+def _slow_answers(*, model_s: float, apart_s: float) -> list[str]:
+    with Scene(seconds=model_s).playing() as scene:
+        for _ in range(5):
             scene.asks(instance=0)
-            scene.runs(seconds=10)
-        violations = scene.rests(calm=True)
-        apologies = [text for text in scene.said if not text.startswith("re")]
-        return [*violations, *(["I6: a request was cut off, and no time was left"] if apologies else [])]
+            scene.runs(seconds=apart_s)
+        violations, said = scene.rests(calm=True), scene.world.truth.said
+        is_apology = not said[0].text.startswith("re")
+        is_late = said[0].at_s > MODEL_S
+        cut_off = ["I6: a request was cut off, and no time was left"] if is_apology or is_late else []
+        return [*violations, *cut_off, *(_answered_once(scene, within_s=MODEL_S) if apart_s < 1 else [])]
 
 
 def follow_up_after_a_page() -> list[str]:
@@ -67,10 +77,10 @@ def follow_up_after_a_page() -> list[str]:
 
 def lease_under_follow_ups() -> list[str]:
     """Two follow-ups come, each right before the lease would be renewed. The last write of the turn decides about the next renewal."""
-    with Scene(seconds=10.0).playing() as scene:
-        for _ in range(_MESSAGES):
+    with Scene(seconds=10.0, lease_s=SHORTEST_LEASE_S).playing() as scene:
+        for pause_s in (5.0, 2.5, 2.5):
             scene.asks(instance=0)
-            scene.runs(seconds=7.5)
+            scene.runs(seconds=pause_s)
         violations, is_repeated = scene.rests(calm=True), scene.world.truth.model_calls > _MESSAGES
         return [*violations, *(["I6: a turn was lost although nothing had failed"] if is_repeated else [])]
 

@@ -20,7 +20,7 @@ from tests.simulation.mind import FirstFails, Manner, Mood
 from tests.simulation.people import PERSON, TAKE_BACK, Message, Order
 from tests.simulation.scheduler import STEPS, Task
 from tests.simulation.stage import Stage, playing
-from tests.simulation.times import SECOND_PASS_S
+from tests.simulation.times import LEASE_S, SECOND_PASS_S
 from tests.simulation.wiring import NO_LIMITS, SMALL, THREADS, Settings
 from tests.simulation.withdrawal_checks import check_withdrawn
 from tests.simulation.world import Down, Weather
@@ -62,6 +62,7 @@ class Scene:
         a_minute: int = A_MINUTE,
         budget: Limits = NO_LIMITS,
         tick_shards: int = 1,
+        lease_s: float = LEASE_S,
     ) -> None:
         """`seed` decides which of two calls that are made side by side comes first.
 
@@ -76,6 +77,7 @@ class Scene:
             weather,
             settings=Settings(
                 late_reply=late_reply,
+                lease_s=lease_s,
                 limits=limits or SMALL,
                 has_knowledge=has_knowledge,
                 has_notion=has_notion,

@@ -11,7 +11,7 @@ from shared.conversation.amendment_views import AmendmentTimes
 from shared.handlers import tick
 from shared.line import messaging, presence
 from shared.settings.reader import LEAST_LEASE_S
-from shared.turns import attempt, deferral, outbox, repetition, reply
+from shared.turns import attempt, deferral, follow_ups, outbox, repetition, reply
 from tests.support.chats import conversations_on
 from tests.support.inline import InlineExecutor
 
@@ -24,6 +24,13 @@ DEADLINE_S = 120.0
 def test_lease_model_deferral_token_and_deadline_end_in_this_order() -> None:
     assert LEASE_S < attempt.MODEL_S < deferral.DEFER_AT_MS / 1_000 < TOKEN_MS / 1_000 < DEADLINE_S
     assert Limits().seconds == attempt.MODEL_S
+
+
+def test_after_the_last_follow_up_a_slow_request_may_still_be_repeated() -> None:
+    """The first request of a slow model ends unanswered, then comes a pause of 1 s, then the request that gets the answer."""
+    slow_model_s = 18.0
+
+    assert Limits().call_s + 1 + slow_model_s < follow_ups.LEAST_TO_ASK_ANEW_S < attempt.MODEL_S
 
 
 def test_a_holder_renews_long_before_its_fence_and_stops_before_a_takeover() -> None:

@@ -104,8 +104,8 @@ def test_the_model_is_asked_anew_four_times_at_most(chat: AskedChat) -> None:
     assert chat.line.replies == {"t5": ("re m1 m2 m3 m4 m5",)}
 
 
-@pytest.mark.parametrize(("thought_s", "may"), [(25.0, True), (25.1, False)])
-def test_the_model_is_asked_anew_only_while_fifteen_seconds_are_left(
+@pytest.mark.parametrize(("thought_s", "may"), [(8.0, True), (8.1, False)])
+def test_the_model_is_asked_anew_only_in_the_first_eight_seconds(
     chat: AskedChat, thought_s: float, *, may: bool
 ) -> None:
     watch = watch_of(chat, seconds=40)
@@ -117,14 +117,14 @@ def test_the_model_is_asked_anew_only_while_fifteen_seconds_are_left(
 
 def test_the_time_to_think_does_not_begin_anew(chat: AskedChat) -> None:
     def meanwhile() -> None:
-        chat.clock.sleep(10)
+        chat.clock.sleep(3)
         chat.conversation.journal.keep(chat.from_(ANNA, len(chat.questions) + 1))
 
     chat.meanwhile = meanwhile
 
     chat.deliver(chat.from_(ANNA, 1))
 
-    assert chat.seconds == [40, 30, 20]
+    assert chat.seconds == [40, 37, 34]
 
 
 class ActingChat(AskedChat):
