@@ -81,20 +81,37 @@ class Meter:
         self.account = account
         self.is_of_turn = is_of_turn
         self._used: dict[tuple[Purpose, str], ModelUsage] = {}
+        self._under_way: dict[int, Callable[[], ModelUsage]] = {}
         self._lock = threading.Lock()
 
-    def add(self, usage: ModelUsage) -> None:
-        """Add a request."""
+    def begin(self, request: "MadeRequest", estimate: Callable[[], ModelUsage]) -> None:
+        """Count the request by the estimate until `end`."""
         with self._lock:
-            key = (usage.purpose, usage.model_name)
-            before = self._used.get(key)
-            self._used[key] = usage if before is None else before.plus(usage)
+            self._under_way[id(request)] = estimate
+
+    def end(self, request: "MadeRequest", usage: ModelUsage) -> None:
+        """Count the request by its usage."""
+        with self._lock:
+            self._under_way.pop(id(request), None)
+            _add(usage, self._used)
 
     @property
     def usage(self) -> tuple[ModelUsage, ...]:
-        """The sums, one for each purpose and model."""
+        """The sums, one for each purpose and model.
+
+        A request under way counts by its estimate: the answer to a request that a follow-up ended may come after the turn's outcome.
+        """
         with self._lock:
-            return tuple(self._used[key] for key in sorted(self._used))
+            used, under_way = dict(self._used), tuple(self._under_way.values())
+        for estimate in under_way:
+            _add(estimate(), used)
+        return tuple(used[key] for key in sorted(used))
+
+
+def _add(usage: ModelUsage, used: dict[tuple[Purpose, str], ModelUsage]) -> None:
+    key = (usage.purpose, usage.model_name)
+    before = used.get(key)
+    used[key] = usage if before is None else before.plus(usage)
 
 
 def log_usage(meter: Meter, *, weigh: Callable[[ModelUsage], int]) -> None:
@@ -203,13 +220,18 @@ class Metering:
     charges: Charges = field(default_factory=NoCharges, repr=False)
 
     @contextmanager
-    def request(self, purpose: Purpose, model_name: str) -> Iterator[MadeRequest]:
+    def request(
+        self, purpose: Purpose, model_name: str, *, estimate: Callable[[], Usage] = Usage
+    ) -> Iterator[MadeRequest]:
         """Count the block's request, also if it fails; the tokens of a CostlyError are counted.
 
-        Raises: BudgetSpentError, before the block.
+        `estimate` returns the tokens to count until the block ends. Raises: BudgetSpentError, before the block.
         """
-        self.gate.check(_CURRENT.get())
+        meter = _CURRENT.get()
+        self.gate.check(meter)
         request, started_s = MadeRequest(), self.clock.monotonic_s()
+        if meter is not None:
+            meter.begin(request, lambda: _model_usage(purpose, model_name, estimate()))
         outcome = "failed"
         try:
             with _traced(purpose, model_name, request), _cost_of_failure(request):
@@ -234,19 +256,21 @@ class Metering:
             )
 
     def _count(self, purpose: Purpose, model_name: str, request: MadeRequest) -> None:
-        tokens = request.usage
-        usage = ModelUsage(
-            purpose=purpose,
-            model_name=model_name,
-            prompt_tokens=tokens.prompt_tokens,
-            cached_tokens=tokens.cached_tokens,
-            output_tokens=tokens.output_tokens,
-            thought_tokens=tokens.thought_tokens,
-        )
-        meter = _CURRENT.get()
+        usage, meter = _model_usage(purpose, model_name, request.usage), _CURRENT.get()
         if meter is not None:
-            meter.add(usage)
+            meter.end(request, usage)
         self.charges.charge(meter.account if meter is not None else None, usage)
+
+
+def _model_usage(purpose: Purpose, model_name: str, tokens: Usage) -> ModelUsage:
+    return ModelUsage(
+        purpose=purpose,
+        model_name=model_name,
+        prompt_tokens=tokens.prompt_tokens,
+        cached_tokens=tokens.cached_tokens,
+        output_tokens=tokens.output_tokens,
+        thought_tokens=tokens.thought_tokens,
+    )
 
 
 @contextmanager

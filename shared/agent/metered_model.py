@@ -1,6 +1,7 @@
 """The models behind a meter: the worker asks every model through a meter."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 from shared.agent.model import JsonAnswer, JsonModel, JsonRequest, Model, ModelRequest, ModelResponse
 from shared.agent.request_budget import tokens_of_request
@@ -13,7 +14,10 @@ _UNREPORTED = Usage()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeteredModel:
-    """A Model whose requests are counted; without reported tokens, an answer counts by an estimate, so that budgets still hold."""
+    """A Model whose requests are counted; without reported tokens, an answer counts by an estimate, so that budgets still hold.
+
+    A request under way counts by its prompt, for example one that a follow-up ended and that is not answered yet.
+    """
 
     model: Model
     metering: Metering = field(repr=False)
@@ -23,7 +27,8 @@ class MeteredModel:
         return self.model.name
 
     def generate(self, request: ModelRequest) -> ModelResponse:
-        with self.metering.request(request.purpose, self.model.name) as counted:
+        estimate = partial(_estimated_prompt, request)
+        with self.metering.request(request.purpose, self.model.name, estimate=estimate) as counted:
             response = self.model.generate(request)
             counted.usage = response.usage if response.usage != _UNREPORTED else _estimated_usage(request, response)
             counted.response_model = response.model_version
@@ -43,23 +48,26 @@ class MeteredJsonModel:
         return self.model.name
 
     def answer_json(self, request: JsonRequest) -> JsonAnswer:
-        with self.metering.request(request.purpose, self.model.name) as counted:
+        estimate = partial(_estimated_json_prompt, request)
+        with self.metering.request(request.purpose, self.model.name, estimate=estimate) as counted:
             answer = self.model.answer_json(request)
             counted.usage = answer.usage if answer.usage != _UNREPORTED else _estimated_json_usage(request, answer)
         return answer
 
 
+def _estimated_prompt(request: ModelRequest) -> Usage:
+    return Usage(prompt_tokens=tokens_of_request(request.system_instruction, request.declarations, request.contents))
+
+
 def _estimated_usage(request: ModelRequest, response: ModelResponse) -> Usage:
-    return Usage(
-        prompt_tokens=tokens_of_request(request.system_instruction, request.declarations, request.contents),
-        output_tokens=tokens_of(response.content.wire) if response.content is not None else 0,
-    )
+    output_tokens = tokens_of(response.content.wire) if response.content is not None else 0
+    return replace(_estimated_prompt(request), output_tokens=output_tokens)
+
+
+def _estimated_json_prompt(request: JsonRequest) -> Usage:
+    texts = (request.system_instruction, request.prompt)
+    return Usage(prompt_tokens=sum(map(estimated_tokens, texts)) + tokens_of(request.schema))
 
 
 def _estimated_json_usage(request: JsonRequest, answer: JsonAnswer) -> Usage:
-    return Usage(
-        prompt_tokens=estimated_tokens(request.system_instruction)
-        + estimated_tokens(request.prompt)
-        + tokens_of(request.schema),
-        output_tokens=tokens_of(answer.value),
-    )
+    return replace(_estimated_json_prompt(request), output_tokens=tokens_of(answer.value))

@@ -120,10 +120,11 @@ class RepliedChat:
         lease_s: float = 25.0,
         late_reply: LateReply = LateReply.BUTTON,
         turns_a_day: int = 0,
+        line: MemoryLineApi | None = None,
     ) -> None:
         self.clock = clock or SystemClock()
         self.store = store or MemoryObjectStore()
-        self.line, self.media = MemoryLineApi(), MemoryMedia()
+        self.line, self.media = line or MemoryLineApi(), MemoryMedia()
         self.conversations = conversations_on(self.store, pool, self.clock, lease_s=lease_s)
         self.conversation = self.conversations.of(_CHAT)
         self.questions: list[tuple[str, ...]] = []

@@ -1,5 +1,6 @@
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
+from dataclasses import replace
 
 import pytest
 
@@ -109,6 +110,32 @@ def test_an_unusable_object_costs_its_tokens() -> None:
         model.answer_json(JsonRequest(system_instruction="", prompt="", schema={}, timeout_s=1.0))
 
     assert [(one.purpose, one.prompt_tokens) for one in meter.usage] == [(Purpose.CLASSIFY, 100)]
+
+
+class AskedMeter:
+    """A Model during whose request the meter of the work is read."""
+
+    name = "scripted"
+
+    def __init__(self, meter: Meter) -> None:
+        self._meter = meter
+        self.meanwhile: tuple[ModelUsage, ...] = ()
+
+    def generate(self, _: ModelRequest) -> ModelResponse:
+        self.meanwhile = self._meter.usage
+        return answer()
+
+
+def test_a_request_under_way_counts_by_an_estimate_until_its_answer_comes() -> None:
+    meter = Meter(CHAT)
+    asked = AskedMeter(meter)
+    request = replace(turn_request(), system_instruction="a" * 400)
+
+    with metered(meter):
+        MeteredModel(model=asked, metering=metering()).generate(request)
+
+    assert [(one.requests, one.prompt_tokens, one.output_tokens) for one in asked.meanwhile] == [(1, 100, 0)]
+    assert [(one.requests, one.output_tokens) for one in meter.usage] == [(1, TOKENS.output_tokens)]
 
 
 def test_a_request_outside_of_any_work_is_charged_to_nobody() -> None:

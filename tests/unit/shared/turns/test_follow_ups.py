@@ -1,16 +1,19 @@
 """Follow-ups: messages that the same people add while the model thinks get the same answer."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
-from shared.adapters.memory import FixedClock
+from shared.adapters.memory import FixedClock, MemoryLineApi
 from shared.clock import Deadline
 from shared.conversation.records import MessageRecord, OutcomeRecord
 from shared.errors import FollowUpError, ModelUnavailableError
+from shared.line.messaging import OutgoingMessage, ReplyFate
+from shared.metering import Metering, Purpose, Usage
 from shared.turns.follow_ups import LEAST_TO_ASK_ANEW_S, MOST_ASKED_ANEW, FollowUpWatch
 from shared.turns.question import Question
 from shared.turns.waiting_room import Place
@@ -55,6 +58,51 @@ def test_a_follow_up_of_the_same_person_ends_the_request_and_gets_the_same_answe
     assert chat.questions == [("m1",), ("m1", "m2")]
     assert chat.line.replies == {"t2": ("re m1 m2",)}
     assert chat.conversation.turn.read().record.tries == 0
+
+
+class NotedLine(MemoryLineApi):
+    """LINE, which tells when it was called."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.was_called = threading.Event()
+
+    def reply(self, reply_token: str, messages: Sequence[OutgoingMessage]) -> ReplyFate:
+        self.was_called.set()
+        return super().reply(reply_token, messages)
+
+
+class MeteredChat(AskedChat):
+    """A chat with a model whose requests cost 100 tokens; the request about the first message alone is answered after the reply."""
+
+    def __init__(self, pool: ThreadPoolExecutor) -> None:
+        self._line = NotedLine()
+        super().__init__(pool, line=self._line)
+
+    def respond(self, question: Question) -> OutcomeRecord:
+        return question.follow_ups.ask(partial(self._request, question))
+
+    def _request(self, question: Question) -> OutcomeRecord:
+        estimate = Usage(prompt_tokens=90)
+        with Metering(clock=self.clock).request(Purpose.TURN, "model", estimate=lambda: estimate) as request:
+            outcome = RepliedChat.respond(self, question)
+            if len(question.asked) == 1:
+                assert self._line.was_called.wait(30)
+            request.usage = Usage(prompt_tokens=100)
+        return outcome
+
+
+def test_the_outcome_counts_requests_that_were_ended_and_are_not_answered_yet(pool: ThreadPoolExecutor) -> None:
+    chat = MeteredChat(pool)
+
+    with ThreadPoolExecutor(2) as workers:
+        deliveries = [workers.submit(chat.deliver, chat.from_(ANNA, 1))]
+        assert chat.is_thinking.wait(30)
+        deliveries.append(workers.submit(chat.deliver, chat.from_(ANNA, 2)))
+        assert [one.result(60) for one in deliveries] == ["replied", "already_answered"]
+
+    [usage] = chat.outcome("e2").audit.usage
+    assert (usage.requests, usage.prompt_tokens) == (2, 100 + 90)
 
 
 def record(chat: AskedChat, message: MessageRecord) -> Callable[[], None]:
