@@ -54,6 +54,7 @@ class Place(StrEnum):
     PROJECTS = "projects"
     IDEAS = "ideas"
     ADMIN = "admin"
+    DETAILS = "details"
     INBOX = "inbox"
 
 

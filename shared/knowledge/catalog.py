@@ -22,6 +22,7 @@ ROW_LIMIT_BYTES: Final = 64 * 1024  # the longest entry in any script fits, unle
 NAME: Final = "name"
 FIELDS_SEARCHED: Final = (
     NAME,
+    "value",
     "one_liner",
     "context",
     "original_text",
@@ -42,6 +43,7 @@ _SHOWN = (
     "context",
     "next_action",
     "one_liner",
+    "value",
     "original_text",
     "suggested_category",
 )

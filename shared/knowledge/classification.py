@@ -24,6 +24,7 @@ _CATEGORIES_BY_HINT: Final = {
     **dict.fromkeys(("project", "projects", "プロジェクト"), Category.PROJECTS),
     **dict.fromkeys(("idea", "ideas", "アイデア"), Category.IDEAS),
     **dict.fromkeys(("task", "tasks", "admin", "タスク"), Category.ADMIN),
+    **dict.fromkeys(("detail", "details", "詳細", "詳細情報"), Category.DETAILS),
 }
 # Only ASCII case is ignored: with Unicode's, `i` matches a dotless i, `s` a long s, and `k` the sign of kelvin
 _HINT: Final = re.compile(rf"\\?\[\s*((?ai:{'|'.join(_CATEGORIES_BY_HINT)}))\s*(?::([^\[\]\n]{{1,100}}))?\]")
@@ -33,6 +34,7 @@ You classify a thought that a person wants to keep, and answer with one JSON obj
 - projects: something with several steps and an end; active unless it says otherwise.
 - ideas: a thought worth keeping that nobody has to act on.
 - admin: a single task or errand.
+- details: a fact to look up again, such as a password, an address, a size, a birthday.
 Write names and fields in the language of the text, and only what the text says. A date is written as YYYY-MM-DD; one in words is
 resolved by the dates of the coming days, and where it stands in a sentence the words follow it in parentheses. Set confidence below 0.6
 where the category is ambiguous, and say why in reasoning.

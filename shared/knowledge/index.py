@@ -170,6 +170,14 @@ _SECTIONS: Final = (
         newest_first=False,
     ),
     _Section(
+        heading="Details",
+        columns=("Detail", "Value"),
+        nothing="No details yet.",
+        holds=lambda row: row.category is Category.DETAILS,
+        cells=lambda row: (_value_cell(row, "value", 60),),
+        order=_by_update,
+    ),
+    _Section(
         heading="Inbox: needs review",
         columns=("Suggested name", "Original text", "Captured", "Suggested"),
         nothing="The inbox is empty.",

@@ -23,8 +23,15 @@ _SHOWN: Final = 30
 _A_PAGE: Final = 12
 _NAME_UTF16: Final = 60
 _DETAIL_UTF16: Final = 40
-_ORDER: Final = (Category.PROJECTS, Category.ADMIN, Category.PEOPLE, Category.IDEAS, Category.INBOX)
-_DETAILS: Final = ("due_date", "next_action", "context", "one_liner")
+_ORDER: Final = (
+    Category.PROJECTS,
+    Category.ADMIN,
+    Category.PEOPLE,
+    Category.IDEAS,
+    Category.DETAILS,
+    Category.INBOX,
+)
+_DETAILS: Final = ("due_date", "next_action", "context", "one_liner", "value")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""The five categories of entries, and the fields of each category with valid values and defaults."""
+"""The six categories of entries, and the fields of each category with valid values and defaults."""
 
 import datetime as dt
 import re
@@ -26,6 +26,7 @@ class Category(StrEnum):
     PROJECTS = "projects"
     IDEAS = "ideas"
     ADMIN = "admin"
+    DETAILS = "details"
     INBOX = "inbox"
 
 
@@ -129,11 +130,19 @@ FIELDS: Final[Mapping[Category, tuple[Field, ...]]] = {
         _DUE,
         _TAGS,
     ),
+    Category.DETAILS: (
+        _NAME,
+        Field(name="value"),
+        _TAGS,
+    ),
     Category.INBOX: (
         Field(name="suggested_name"),
         Field(name="original_text", kind="text"),
         Field(
-            name="suggested_category", kind="choice", choices=("people", "projects", "ideas", "admin"), default="ideas"
+            name="suggested_category",
+            kind="choice",
+            choices=("people", "projects", "ideas", "admin", "details"),
+            default="ideas",
         ),
         Field(name="status", kind="choice", choices=("needs_review",), default="needs_review"),
     ),

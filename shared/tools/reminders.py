@@ -83,6 +83,7 @@ class ReminderTools:
                 "list_reminders",
                 "List what is due in this chat, the next first. Use when the person asks what is due, and to find the id of a reminder.",
                 _list,
+                is_reading=True,
             ),
             _tool(
                 "change_reminder",
@@ -197,7 +198,14 @@ def _needs_tap(reminder: Reminder) -> NeedsTap:
     return NeedsTap(name=reminder.text, due_at=due_at, due_rule=reminder.rule or "")
 
 
-def _tool(name: str, description: str, action: Action, *, is_plain: Callable[[Json, Json], bool] | None = None) -> Tool:
+def _tool(
+    name: str,
+    description: str,
+    action: Action,
+    *,
+    is_plain: Callable[[Json, Json], bool] | None = None,
+    is_reading: bool = False,
+) -> Tool:
     """Return a tool that runs `action` on the turn's overlay; a StagingFault becomes a ToolFault."""
 
     def run(arguments: Json, context: TurnContext) -> Json | ToolFault | NeedsTap:
@@ -212,7 +220,8 @@ def _tool(name: str, description: str, action: Action, *, is_plain: Callable[[Js
         parameters=load_schema(f"{name}.parameters"),
         response=load_schema(f"{name}.response"),
         run=run,
-        stages=True,
+        is_reading=is_reading,
+        stages=not is_reading,
         is_plain=is_plain,
         revision=_revision if name in _CHANGING else None,
     )

@@ -53,7 +53,7 @@ _CATCH_UP: Final = "[note] Somebody asks by /catchup"
 _EARLIER_ATTEMPT: Final = "[earlier attempt]"
 _QUESTION_HEADINGS: Final = ("To be answered:", "else `skip`:")
 _TEXT_HEADING: Final = "# Text\n"
-_CATEGORIES: Final = ("people", "projects", "ideas", "admin")
+_CATEGORIES: Final = ("people", "projects", "ideas", "admin", "details")
 _OWN_WRITES: Final = frozenset({"classify_and_capture", "update_entry", "move_entry", "delete_entry", "remind"})
 _DAILY: Final = 4
 """One reminder in so many recurs."""

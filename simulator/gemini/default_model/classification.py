@@ -36,6 +36,11 @@ _SIGNS = (
         words=re.compile(r"工事|計画|\b(?:project|renovation)\b", re.IGNORECASE),
         field="next_action",
     ),
+    _Sign(
+        category="details",
+        words=re.compile(r"パスワード|暗証|住所|誕生日|\b(?:password|wifi|address|size|birthday)\b", re.IGNORECASE),
+        field="value",
+    ),
     _Sign(category="people", words=re.compile(r"さん|\b(?:met|friend)\b", re.IGNORECASE), field="context"),
     _Sign(category="ideas", words=re.compile(r"アイデア|\bidea\b", re.IGNORECASE), field="one_liner"),
     _Sign(category="admin", words=re.compile(r"買う|予約|電話|\b(?:buy|book|call)\b", re.IGNORECASE)),

@@ -16,11 +16,12 @@ CATEGORY_NAMES = {
     "projects": "プロジェクト",
     "ideas": "アイデア",
     "admin": "用事",
+    "details": "メモ",
     "inbox": "受信箱",
 }
 _CATEGORY_WORDS = {word: name for name, word in CATEGORY_NAMES.items()} | {
     "person": "people", "people": "people", "project": "projects", "projects": "projects", "idea": "ideas",
-    "ideas": "ideas", "task": "admin", "tasks": "admin", "inbox": "inbox",
+    "ideas": "ideas", "detail": "details", "details": "details", "task": "admin", "tasks": "admin", "inbox": "inbox",
 }  # fmt: skip
 _CATEGORY = f"(?P<category>{'|'.join(sorted(_CATEGORY_WORDS, key=len, reverse=True))})"
 _DIGESTS = {"今日": "daily", "今週": "weekly", "daily": "daily", "weekly": "weekly"}

@@ -337,11 +337,11 @@ def test_where_reminders_are_off_the_model_has_no_tools_for_them(pool: ThreadPoo
     assert "create_reminder" not in request.system_instruction
 
 
-def test_a_turn_that_nobody_asked_for_has_no_tools_for_reminders(member_in_talkative_group: Person) -> None:
+def test_a_turn_that_nobody_asked_for_may_list_reminders_and_change_none(member_in_talkative_group: Person) -> None:
     member_in_talkative_group.says("明日の9時に会議だね", calling(("skip", {"reason": "not asked"})))
 
     (request,) = member_in_talkative_group.worker.model.requests
-    assert not [one.name for one in request.declarations if "reminder" in one.name]
+    assert [one.name for one in request.declarations if "reminder" in one.name] == ["list_reminders"]
 
 
 def test_after_a_reading_from_outside_nothing_is_set_or_cancelled_that_the_person_did_not_order(

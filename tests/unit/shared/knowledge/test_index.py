@@ -64,7 +64,7 @@ def test_an_index_lists_open_entries_and_counts_all() -> None:
     assert index_file(catalog) == (
         "# Index of the knowledge base\n"
         "> Last updated: 2026-11-01T10:00:00+09:00\n"
-        "> Total entries: 6 (0 people, 3 projects, 1 ideas, 2 admin, 0 inbox)\n"
+        "> Total entries: 6 (0 people, 3 projects, 1 ideas, 2 admin, 0 details, 0 inbox)\n"
         "\n## People (0)\nNo people yet.\n"
         "\n## Projects: active (1)\n| Project | Next action | Status |\n| --- | --- | --- |\n"
         "| [n1](projects/n1.md) | call Sato | active |\n"
@@ -72,6 +72,7 @@ def test_an_index_lists_open_entries_and_counts_all() -> None:
         "| [n2](projects/n2.md) | the offer | 2026-11-01 |\n"
         "\n## Ideas (1)\n| Idea | One-liner |\n| --- | --- |\n| [n6](ideas/n6.md) | a shop |\n"
         "\n## Admin: pending (2)\n| Task | Due |\n| --- | --- |\n| [n4](admin/n4.md) | 2026-12-01 |\n| [n5](admin/n5.md) |  |\n"
+        "\n## Details (0)\nNo details yet.\n"
         "\n## Inbox: needs review (0)\nThe inbox is empty.\n"
     )
 
@@ -158,7 +159,7 @@ def test_a_cell_of_any_text_keeps_the_table_intact(rows: list[Row]) -> None:
     text = index_file(Catalog(rows=tuple({one.path: one for one in rows}.values())))
 
     lines = text.replace("\\\\", "").replace("\\|", "").split("\n")
-    widths = {"Name": 4, "Project": 4, "Idea": 3, "Task": 3, "Suggested name": 5}
+    widths = {"Name": 4, "Project": 4, "Idea": 3, "Task": 3, "Detail": 3, "Suggested name": 5}
     width = 0
     for line in lines:
         if line.startswith("| "):

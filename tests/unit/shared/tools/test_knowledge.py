@@ -727,3 +727,15 @@ def test_an_entry_that_lost_the_words_since_the_catalog_was_read_is_no_hit(chat:
     chat.once("update_entry", path=path, updates={"name": "別の話"})
 
     assert turn.call("search_entries", query="合鍵")["entries"] == []
+
+
+def test_a_detail_is_filed_with_its_value_and_found_by_the_value(chat: FilingChat) -> None:
+    path = chat.file("the wifi password is harbour-42", category="details", name="wifi password", value="harbour-42")
+
+    (listed,) = chat.begin().call("list_entries", category="details")["entries"]
+    (hit,) = chat.begin().call("search_entries", query="harbour")["entries"]
+    assert path == listed["path"] == "details/wifi-password.md"
+    assert listed["value"] == "harbour-42"
+    assert (hit["path"], hit["matchedField"]) == (path, "value")
+    assert chat.once("update_entry", path=path, updates={"value": "quay-43"})["updatedFields"] == ["value"]
+    assert chat.begin().call("get_entry", path=path)["entry"]["value"] == "quay-43"

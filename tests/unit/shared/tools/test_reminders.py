@@ -308,3 +308,10 @@ def test_a_changed_reminder_that_the_quota_does_not_carry_says_so(chat: FilingCh
     made = turn.made("薬")
 
     assert "quota" in turn.call("change_reminder", id=made.id, at=LATEST)
+
+
+def test_only_the_list_of_reminders_is_a_reading() -> None:
+    tools = ReminderTools().tools()
+
+    assert {tool.name for tool in tools if tool.is_reading} == {"list_reminders"}
+    assert {tool.name for tool in tools if not tool.stages} == {"list_reminders"}
