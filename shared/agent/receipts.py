@@ -35,6 +35,7 @@ class DeedKind(StrEnum):
 
     FILED = "filed"
     CHANGED = "changed"
+    DONE = "done"
     MOVED = "moved"
     DELETED = "deleted"
     RESTORED = "restored"

@@ -56,6 +56,7 @@ from shared.handlers.question_press import QuestionPresses
 from shared.handlers.reminder_press import ReminderPressHandler
 from shared.handlers.silence import SilenceHandler
 from shared.handlers.tick import TickHandler
+from shared.handlers.tick_press import TickPressHandler
 from shared.handlers.traces import Traces
 from shared.handlers.unnamed import UnnamedHandler
 from shared.handlers.unsend import UnsendHandler, withdrawal_of
@@ -270,6 +271,9 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
             command=command,
             listed_reminder=ListedReminderPressHandler(
                 conversations=conversations, announcer=announcer, phrases=phrases, locale=options.locale
+            ),
+            tick=TickPressHandler(
+                conversations=conversations, announcer=announcer, phrases=phrases, time_zone=options.time_zone
             ),
             reminder=ReminderPressHandler(conversations=conversations, announcer=announcer, phrases=phrases),
             silence=silence,

@@ -12,6 +12,7 @@ from shared.handlers.listed_reminder_press import ListedReminderPressHandler
 from shared.handlers.message import MessageHandler
 from shared.handlers.reminder_press import ReminderPressHandler
 from shared.handlers.silence import SilenceHandler
+from shared.handlers.tick_press import TickPressHandler
 from shared.line.display_names import Profiles
 from shared.line.events import LineEvent
 from shared.line.phrases import Phrase, Phrases
@@ -25,6 +26,7 @@ from shared.line.postback_data import (
     reminder_press_in,
     spared_question_id_in,
     suggestion_in,
+    tick_press_in,
 )
 from shared.turns.announcement import Announcement, Announcer
 
@@ -38,6 +40,7 @@ class PostbackHandler:
     erasure: ErasureHandler
     reminder: ReminderPressHandler
     listed_reminder: ListedReminderPressHandler
+    tick: TickPressHandler
     command: CommandHandler
     silence: SilenceHandler
     language: LanguageHandler
@@ -82,6 +85,9 @@ class PostbackHandler:
         if (listed := listed_reminder_press_in(data)) is not None:
             refusal = self._refusal(event)
             return self.listed_reminder(event, listed) if refusal is None else self._refuse(event, refusal)
+        if (tick := tick_press_in(data)) is not None:
+            refusal = self._refusal(event)
+            return self.tick(event, tick) if refusal is None else self._refuse(event, refusal)
         if (page := page_in(data)) is not None:
             refusal = self._refusal(event)
             return self.command.show_page(event, *page) if refusal is None else self._refuse(event, refusal)

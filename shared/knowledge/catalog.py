@@ -13,6 +13,7 @@ from shared.conversation.write_key import format_key, read_key
 from shared.knowledge.entry import Entry
 from shared.knowledge.schema import Category, Value
 from shared.line.graphemes import cut
+from shared.line.utf16 import utf16_length
 from shared.search.folding import fold
 from shared.storage.codec import VERSION, encode
 from shared.unknown_fields import Extensible
@@ -167,6 +168,11 @@ def row_of(entry: Entry, *, generation: int = 0) -> Row:
             if folded
         },
     )
+
+
+def is_cut(value: str) -> bool:
+    """Whether a row may show only the beginning of the value."""
+    return utf16_length(value) >= _SHOWN_LIMIT - 1
 
 
 def search_texts(entry: Entry) -> dict[str, str]:

@@ -16,6 +16,9 @@ LIST_LIMIT: Final = 20
 _SPACES: Final = re.compile(r"\s+")
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufeff\ufffe\uffff\u2028\u2029]")
 
+DONE: Final = "done"
+"""The status of what has been done, in categories whose entries can be done."""
+
 Value = str | tuple[str, ...] | None
 
 
@@ -154,6 +157,12 @@ NOTES_HEADING: Final[Mapping[Category, str]] = dict.fromkeys(Category, "## Notes
 def fields_of(category: Category) -> Mapping[str, Field]:
     """Return the fields of a category by name."""
     return {one.name: one for one in FIELDS[category]}
+
+
+def status_choices(category: Category) -> tuple[str, ...]:
+    """Return the values that an entry's status may have; none in categories without a status."""
+    status = fields_of(category).get("status")
+    return status.choices if status is not None else ()
 
 
 def name_field(category: Category) -> str:

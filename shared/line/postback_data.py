@@ -16,6 +16,7 @@ _SPARE: Final = re.compile(r"spare:([0-9A-Za-z_-]{1,64})")
 _OF_ANSWER: Final = re.compile(r"(late|do|no):([0-9A-Za-z_-]{1,64})")
 _SUGGESTED: Final = re.compile(r"say:([0-9A-Za-z_-]{1,64}):([0-9])")
 _LISTED: Final = re.compile(r"listed:(cancel|hour):([0-9A-Za-z_-]{1,64}):([0-9]{1,15})")
+_TICK: Final = re.compile(r"tick:([0-9a-f]{16}):([0-9]{1,15})")
 _PAGE: Final = re.compile(r"page:(notes|reminders):([0-9]{1,3})")
 _LANGUAGE: Final = re.compile(rf"language:({'|'.join(map(re.escape, LOCALES))})")
 _REMIND: Final = re.compile(r"remind:(done|later|hour|tomorrow):([0-9A-Za-z_-]{1,64}):([0-9]{1,15})")
@@ -136,6 +137,25 @@ def listed_reminder_press_in(data: str | None) -> ListedReminderPress | None:
     if match is None:
         return None
     return ListedReminderPress(choice=ListedChoice(match[1]), reminder_id=match[2], next_ms=int(match[3]))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TickPress:
+    """A press of "Done" beside the entry of this handle, on a list that was sent at `listed_ms`."""
+
+    handle: str
+    listed_ms: int
+
+
+def tick_data(press: TickPress) -> str:
+    """Return the data of the button that marks a listed entry as done, for example `tick:0123456789abcdef:1795305600000`."""
+    return f"tick:{press.handle}:{press.listed_ms}"
+
+
+def tick_press_in(data: str | None) -> TickPress | None:
+    """Return the press of the button that marks a listed entry as done; None for any other data."""
+    match = _TICK.fullmatch(data or "")
+    return TickPress(handle=match[1], listed_ms=int(match[2])) if match else None
 
 
 def page_data(command: str, page: int) -> str:

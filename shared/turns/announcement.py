@@ -24,7 +24,8 @@ class Announcement:
 
     `offer`: the button that confirms an erasure, if a command asked for one. `is_joining`: the text greets a group after the bot's joining.
     `provenance`: the messages whose words the text repeats. `stage` returns the writes that are made with the text, for the sequence of the
-    turn's commit.
+    turn's commit. `decide` replaces text, provenance, offer and writes by what holds while the turn is held, for that sequence: for
+    example, a press finds an entry as the turn before has left it.
     """
 
     webhook_event_id: str
@@ -34,6 +35,7 @@ class Announcement:
     is_joining: bool = False
     provenance: Provenance = field(default_factory=Provenance)
     stage: Callable[[int], tuple[StagedWrite, ...]] = field(default=lambda _: (), repr=False)
+    decide: Callable[[int], "Announcement"] | None = field(default=None, repr=False)
 
     @property
     def outcome(self) -> OutcomeRecord:
@@ -68,7 +70,7 @@ class Announcer:
             outbox=self.outbox,
             conversation=conversation,
             outcome=announcement.outcome,
-            stage=announcement.stage,
+            decide=announcement.decide or (lambda _: announcement),
             route=Route.on(token),
             deadline=deadline,
         )
@@ -80,7 +82,7 @@ class _AnnouncementDelivery:
     outbox: Outbox
     conversation: Conversation
     outcome: OutcomeRecord
-    stage: Callable[[int], tuple[StagedWrite, ...]] = field(repr=False)
+    decide: Callable[[int], Announcement] = field(repr=False)
     route: Route
     deadline: Deadline
 
@@ -150,6 +152,8 @@ class _AnnouncementDelivery:
         return EventResult.UNDELIVERED
 
     def take_turn(self, lease: Lease, _: History) -> OutcomeRecord | None:
-        outcome = replace(self.outcome, writes=self.stage(lease.record.sequence + 1))
+        sequence = lease.record.sequence + 1
+        decided = self.decide(sequence)
+        outcome = replace(decided.outcome, writes=decided.stage(sequence))
         committed = lease.commit(outcome, self.route)
         return self.outbox.finish(lease, committed, deadline=self.deadline) if committed is not None else None

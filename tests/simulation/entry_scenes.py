@@ -2,6 +2,12 @@
 
 from typing import Final
 
+from shared.knowledge.catalog import Catalog, Row
+from shared.knowledge.overview import handle_of
+from shared.knowledge.schema import DONE
+from shared.line.postback_data import TickPress, tick_data
+from shared.storage.codec import decode
+from tests.simulation.people import Order
 from tests.simulation.scene import LONG_SLEEP_S, MINUTE_S, Scene
 from tests.simulation.wiring import TINY
 
@@ -26,6 +32,57 @@ def entry_of_two_messages() -> list[str]:
         scene.sleeps(1)
         scene.runs_to_end(scene.takes_back(note))
         return scene.rests()
+
+
+def entry_that_is_ticked() -> list[str]:
+    """A press ticks a listed entry; its worker dies before the press is recorded, and the next one ends it."""
+    with Scene(has_knowledge=True).playing() as scene:
+        scene.stage.mood.names, scene.stage.mood.categories = ("lunch",), ("admin",)
+        scene.runs_to_end(scene.asks_for("file"))
+        order = _ticks(scene)
+        worker = scene.pushes(scene.delivers_order(order))
+        scene.runs_until(worker, "write journal/")
+        scene.dies(worker)
+        scene.sleeps(MINUTE_S)
+        scene.runs_to_end(scene.pushes(scene.delivers_order(order)))
+        return [*_undone(scene), *scene.rests()]
+
+
+def entry_that_changes_before_a_tick() -> list[str]:
+    """A press has come, and waits for the turn of a message that adds a line to the entry; the entry then is done and has the line."""
+    with Scene(has_knowledge=True).playing() as scene:
+        scene.stage.mood.names, scene.stage.mood.categories = ("lunch",), ("admin",)
+        scene.runs_to_end(scene.asks_for("file"))
+        scene.sleeps(1)
+        order = _ticks(scene)
+        line = scene.says(verb="note")
+        note = scene.pushes(scene.delivers(line), instance=0)
+        scene.runs_until(note, "model")
+        worker = scene.pushes(scene.delivers_order(order), instance=1)
+        scene.runs_until(worker, "waits for a while")
+        scene.runs_to_end(note)
+        scene.runs_to_end(worker)
+        (row,) = _rows(scene)
+        is_whole = line.words[0][0] in row.folded["content"]
+        return [*_undone(scene), *([] if is_whole else ["I6: a tick removed a line of its entry"]), *scene.rests()]
+
+
+def _ticks(scene: Scene) -> Order:
+    """A member presses "Done" beside the only entry of the list; nothing is delivered yet."""
+    (row,) = _rows(scene)
+    press = TickPress(handle=handle_of(row), listed_ms=0)
+    return scene.stage.people.press_listed(tick_data(press), at_s=scene.world.now_s)
+
+
+def _rows(scene: Scene) -> tuple[Row, ...]:
+    chat = scene.stage.people.conversation_id
+    stored = scene.world.objects.read(f"entries/{chat}/search.json")
+    return decode(Catalog, stored.data).rows if stored is not None else ()
+
+
+def _undone(scene: Scene) -> list[str]:
+    is_undone = any(row.status != DONE for row in _rows(scene))
+    return ["I10: an entry is open although a press was told that it is done"] if is_undone else []
 
 
 def common_words_that_another_member_takes_back() -> list[str]:

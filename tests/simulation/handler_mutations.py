@@ -7,6 +7,7 @@ from tests.simulation.mutation import Mutation
 from tests.simulation.rules import Always, DropArgument, DropClause, Instead, Never, ReplaceConstant, Return, Skip
 from tests.simulation.stand_ins import (
     another_key,
+    decided_before,
     go_to_any_day_of_pushes,
     meet_with_silence,
     no_holder,
@@ -63,6 +64,16 @@ OF_HANDLERS: Final[Mapping[str, Mutation]] = {
         "shared.handlers.listed_reminder_press:ListedReminderPressHandler.__call__",
         DropArgument("Announcement", "stage"),
         lacks="a press beside a listed reminder is told that it was cancelled, and it is said all the same",
+    ),
+    "ticks_what_a_press_was_told": Mutation(
+        "shared.handlers.tick_press:TickPressHandler._decided",
+        DropArgument("replace", "stage"),
+        lacks="a press beside a listed entry is told that the entry is done, and it stays open",
+    ),
+    "decides_a_press_while_the_turn_is_held": Mutation(
+        "shared.handlers.tick_press:TickPressHandler.__call__",
+        Instead("partial", decided_before),
+        lacks="a press writes an entry as it was before the turn that it waited for",
     ),
     "keeps_the_chosen_language": Mutation(
         "shared.conversation.turn:TurnRecord.followed_by",

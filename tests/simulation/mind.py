@@ -67,6 +67,7 @@ class Mood:
     `seconds` bounds how long an answer takes; `downs` is how often the model is unavailable, and `skips` how often it chooses `skip`.
     `replies_beside`: how often it replies beside calls that only write to the chat's own store.
     `names`: how entries are called, whatever is filed, so that their names come back; none: by their words.
+    `categories`: into which of them it is filed.
     A question that holds a word of `poison` kills the process that asks; with `poisons_anywhere`, so does any prompt. The provider blocks
     every prompt that holds a word of `blocked`, and answers 400 to a request with a picture of a word of `broken`.
     """
@@ -77,6 +78,7 @@ class Mood:
     skips: float = 0.0
     replies_beside: float = 0.0
     names: tuple[str, ...] = ()
+    categories: tuple[str, ...] = _CATEGORIES
     poison: frozenset[str] = field(default_factory=frozenset)
     poisons_anywhere: bool = False
     blocked: frozenset[str] = field(default_factory=frozenset)
@@ -215,7 +217,7 @@ class Mind:
         if name != "classify_and_capture":
             return name, arguments
         rng, names = self._world.rng, self._mood.names
-        category, confidence = rng.choice(_CATEGORIES), 1.0 if names else rng.choice((0.3, 0.9, 0.9))
+        category, confidence = rng.choice(self._mood.categories), 1.0 if names else rng.choice((0.3, 0.9, 0.9))
         given = names[0] if names else str(arguments["text"])
         return name, {**arguments, "category": category, "name": given, "confidence": confidence}
 
@@ -233,12 +235,12 @@ class Mind:
         self._check(_Prompt(request.prompt, "", "", ""), what="a classification")
         self._think(world.rng.uniform(0.1, 3.0), request.timeout_s)
         text = request.prompt.rpartition(_TEXT_HEADING)[2]
-        category, confidence = world.rng.choice(_CATEGORIES), world.rng.choice((0.3, 0.9, 0.9))
+        category, confidence = world.rng.choice(self._mood.categories), world.rng.choice((0.3, 0.9, 0.9))
         name, names = text, self._mood.names
         if names:
             name, category, confidence = (
                 names[sum(map(int, filter(str.isdigit, text))) % len(names)],
-                _CATEGORIES[0],
+                self._mood.categories[0],
                 1.0,
             )
         return JsonAnswer(value={"category": category, "confidence": confidence, "name": name}, usage=self._cost())

@@ -298,7 +298,7 @@ class People:
         return self._press("choose", data, at_s=at_s)
 
     def press_listed(self, data: str, *, at_s: float) -> Order:
-        """Return a press of a button beside a listed reminder."""
+        """Return a press of a button beside a listed reminder or entry."""
         return self._press("listed", data, at_s=at_s)
 
     def suggested(self, data: str, *, at_s: float) -> Order:

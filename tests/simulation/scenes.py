@@ -185,6 +185,8 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "keeps_the_chosen_language": command_scenes.language_that_is_chosen_before_a_turn,
     "says_why_a_press_is_refused": command_scenes.second_press_of_a_question,
     "cancels_what_a_press_was_told": reminder_scenes.listed_reminder_that_is_cancelled,
+    "ticks_what_a_press_was_told": entry_scenes.entry_that_is_ticked,
+    "decides_a_press_while_the_turn_is_held": entry_scenes.entry_that_changes_before_a_tick,
     "goes_on_with_its_press": reminder_scenes.press_whose_worker_dies,
     "looks_after_a_press": reminder_scenes.unsend_during_a_press,
     "sets_again_what_was_cancelled": reminder_scenes.reminder_that_is_cancelled_and_set_again,

@@ -2,7 +2,7 @@
 
 import itertools
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from http import HTTPStatus
@@ -42,6 +42,7 @@ from shared.reminders.wording import Occurrence
 from shared.storage.object_cache import ObjectCache
 from shared.storage.object_names import ObjectNames
 from shared.storage.object_store import ObjectStore, StoredObject
+from shared.turns.announcement import Announcement
 from shared.turns.attempt import Attempt
 from shared.turns.follow_ups import FollowUpWatch
 from shared.turns.lease import Lease
@@ -199,6 +200,13 @@ def nothing_left(_entry: Entry, _is_withdrawn: IsWithdrawn) -> None:
 
 def no_holder(_sources: PossibleSources, _text: str) -> None:
     return None
+
+
+def decided_before(
+    decide: Callable[..., Announcement], conversation: Conversation, *others: object
+) -> Callable[[int], Announcement]:
+    decided = decide(conversation, *others, conversation.turn.read().record.sequence + 1)
+    return lambda _: decided
 
 
 def no_outcome(_journal: Journal, _webhook_event_id: str) -> None:

@@ -1,0 +1,120 @@
+"""Presses of "Done" beside a listed entry: the entry is marked as done; a press sets, and never toggles."""
+
+import datetime as dt
+import zoneinfo
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Final
+
+from shared import logs
+from shared.agent.overlay import Attempt
+from shared.agent.receipts import Deed, DeedKind, Place, receipt
+from shared.agent.staged import Staged
+from shared.bus.result import EventResult
+from shared.conversation.amendments import Amendments
+from shared.conversation.records import Offer, StagedWrite
+from shared.conversation.store import Conversation, Conversations
+from shared.knowledge.catalog import Row
+from shared.knowledge.entry import Entry
+from shared.knowledge.entry_store import EntryStore
+from shared.knowledge.overview import EntryOverview, handle_of, open_entries
+from shared.knowledge.schema import DONE, status_choices
+from shared.knowledge.staging import EntryOverlay
+from shared.line.cards.card import Card, CardButton, CardRow, card_text
+from shared.line.events import LineEvent
+from shared.line.phrases import Phrase, Phrases
+from shared.line.postback_data import TickPress, page_data
+from shared.turns.announcement import Announcement, Announcer
+
+_TICKS_A_CARD: Final = 5
+"""After so many ticks of a card, the answer is the list anew."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TickPressHandler:
+    """Carries presses out in the chat's turn, and answers each with a receipt or with the reason why nothing was changed."""
+
+    conversations: Conversations
+    announcer: Announcer
+    phrases: Phrases
+    time_zone: zoneinfo.ZoneInfo = field(repr=False)
+
+    def __call__(self, event: LineEvent, press: TickPress) -> EventResult:
+        """The entry is done, unless it was done before, moved, deleted or withdrawn; the answer says so.
+
+        What holds is read while the turn is held, so a turn in between is not overwritten. Repeated: carried out once, answered once.
+        Raises: StorageUnavailableError, TurnBusyError; safe to deliver again.
+        """
+        conversation = self.conversations.of(event.conversation_id)
+        announcement = Announcement(
+            webhook_event_id=event.webhook_event_id,
+            timestamp_ms=event.timestamp_ms,
+            text=self.phrases.text(Phrase.ENTRY_GONE),
+        )
+        decide = partial(self._decided, conversation, announcement, press)
+        return self.announcer.announce(
+            conversation, replace(announcement, decide=decide), event.reply_token, event.deadline
+        )
+
+    def _decided(
+        self, conversation: Conversation, announcement: Announcement, press: TickPress, sequence: int
+    ) -> Announcement:
+        """Return the receipt with the write of the entry, or the reason why nothing is written."""
+        locale = conversation.turn.chosen_locale() or self.phrases.locale
+        entries, amendments = EntryStore(conversation), conversation.amendments.look()
+        rows = entries.catalog().without(amendments.is_withdrawn_from_entries).rows
+        row = next(
+            (row for row in rows if handle_of(row) == press.handle and DONE in status_choices(row.category)), None
+        )
+        entry = entries.entry(row.path) if row is not None else None
+        if row is None or entry is None or entry.without(amendments.is_withdrawn_from_entries) is not entry:
+            logs.info("press_refused", reason=Phrase.ENTRY_GONE.value)
+            return replace(announcement, text=self.phrases.text(Phrase.ENTRY_GONE, locale=locale))
+        if entry.status == DONE:
+            logs.info("press_refused", reason=Phrase.ENTRY_WAS_DONE.value)
+            return replace(announcement, text=self.phrases.text(Phrase.ENTRY_WAS_DONE, locale=locale))
+        logs.info("entry_ticked")
+        ticked_count = sum(_was_ticked(row, since_ms=press.listed_ms) for row in rows) + 1
+        told = receipt([Deed(kind=DeedKind.DONE, name=entry.name, place=Place(entry.category.value))], locale=locale)
+        answer = self._answer(
+            conversation, told, locale=locale, ticked=row if ticked_count % _TICKS_A_CARD == 0 else None
+        )
+        return replace(
+            announcement,
+            text=answer.text,
+            offer=Offer(card=card_text(answer.card)),
+            provenance=replace(answer.provenance | entry.provenance, entries_since_ms=amendments.erased_entries_ms + 1),
+            stage=lambda _: self._writes(conversation, entry, sequence, amendments),
+        )
+
+    def _answer(self, conversation: Conversation, told: str, *, locale: str, ticked: Row | None) -> EntryOverview:
+        """Return the receipt, with a button for the list; or, after `ticked` of a card with many ticks, with the list itself."""
+        if ticked is None:
+            again = CardButton(label=self.phrases.text(Phrase.LIST_BUTTON, locale=locale), value=page_data("notes", 0))
+            return EntryOverview(text=told, card=Card(title=told, buttons=(again,)))
+        listed = open_entries(conversation, phrases=self.phrases, locale=locale, page=0, except_path=ticked.path)
+        card = listed.card
+        if card is not None:
+            card = replace(card, rows=(CardRow(text=told, is_heading=True), *card.rows))
+        return replace(listed, text=f"{told}\n\n{listed.text}", card=card)
+
+    def _writes(
+        self, conversation: Conversation, entry: Entry, sequence: int, amendments: Amendments
+    ) -> tuple[StagedWrite, ...]:
+        """Return the writes of the ticked entry and of the undo record."""
+        now_ms = self.conversations.clock.now_ms()
+        stamp = dt.datetime.fromtimestamp(now_ms / 1_000, self.time_zone).isoformat(timespec="seconds")
+        attempt = Attempt.at(conversation, sequence=sequence, now_ms=now_ms, amendments=amendments)
+        staged = Staged.begin(attempt, [EntryOverlay])
+        ticked = replace(entry.with_values({"status": DONE}, {}), updated_at=stamp)
+        staged.of(EntryOverlay).stage({entry.path: ticked})
+        return staged.changes()
+
+
+def _was_ticked(row: Row, *, since_ms: int) -> bool:
+    """Whether the entry was marked as done since the list was sent; the entry's time has whole seconds."""
+    try:
+        changed_s = int(dt.datetime.fromisoformat(row.updated_at).timestamp())
+    except ValueError:
+        return False
+    return row.status == DONE and changed_s >= since_ms // 1_000
