@@ -50,7 +50,10 @@ class _QuoteWords:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatLines:
-    """The lines of one chat, with names, local times, and quotes in the words of `locale`; without quotes if `quotable` is None."""
+    """The lines of one chat, with names, local times, and quotes in the words of `locale`; without quotes if `quotable` is None.
+
+    For example, a message that quotes Yuki's words has `[quote | Yuki] Quoted message: "at ten"` before its own words.
+    """
 
     time_zone: zoneinfo.ZoneInfo
     locale: str
@@ -82,8 +85,13 @@ class ChatLines:
         time = local_time(record.timestamp_ms, self.time_zone)
         if isinstance(record, OutcomeRecord):
             return f"{transcript.header(_YOU, time)} {transcript.words(record.text or '', limit_tokens=limit_tokens)}"
-        name = self.names.get(record.user_id) or someone(record.user_id) if record.user_id else _UNNAMED
-        return f"{transcript.header(name, time)} {self._words(record, limit_tokens)}"
+        return f"{transcript.header(self._author(record), time)} {self._words(record, limit_tokens)}"
+
+    def _author(self, record: MessageRecord | OutcomeRecord) -> str:
+        """Return who said the record, as in headers: a member's name, or `you` for the bot."""
+        if isinstance(record, OutcomeRecord):
+            return _YOU
+        return self.names.get(record.user_id) or someone(record.user_id) if record.user_id else _UNNAMED
 
     def _lines(self, record: MessageRecord | OutcomeRecord) -> Iterator[str]:
         if isinstance(record, MessageRecord) or record.text is not None:
@@ -103,15 +111,16 @@ class ChatLines:
         quoted = self.quotable.quoted_by(message) if self.quotable is not None else None
         if quoted is None:
             return own
-        frame = _quote_words(self.locale)
+        frame, mark = _quote_words(self.locale), "[quote]"
         match quoted:
             case "withdrawn":
                 quote = frame.withdrawn
             case "unknown":
                 quote = frame.unknown
             case MessageRecord() | OutcomeRecord():
+                mark = f"[quote | {self._author(quoted)}]"
                 quote = f'"{shortened(" ".join((quoted.text or "").split()), limit=LONGEST_QUOTE)}"'
-        return f"[quote] {frame.quote}: {quote}\n{frame.question}: {own}"
+        return f"{mark} {frame.quote}: {quote}\n{frame.question}: {own}"
 
 
 def local_moment(timestamp_ms: int, time_zone: zoneinfo.ZoneInfo) -> dt.datetime:

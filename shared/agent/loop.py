@@ -2,14 +2,15 @@
 
 import random
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from shared import logs
-from shared.agent.executor import ToolExecutor
+from shared.agent.executor import Round, ToolExecutor
 from shared.agent.model import Content, FunctionResponses, Model
-from shared.agent.remedies import BLANK, STRANGE_LINK, Remedy, Trouble
+from shared.agent.registry import Registry
+from shared.agent.remedies import BLANK, STRANGE_LINK, UNBACKED_CLAIM, Remedy, Trouble
 from shared.agent.tools import Decision
 from shared.agent.turn_context import TurnContext
 from shared.agent.turn_requests import Asking, Limits, TurnRequests
@@ -18,6 +19,7 @@ from shared.errors import PromptAmendedError
 
 _LEAST_FOR_ANOTHER_S: Final = 15.0
 """With less time left, a reply that can be sent is not asked for again."""
+_CAN_BE_SENT: Final = (STRANGE_LINK, UNBACKED_CLAIM)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,12 +66,14 @@ class Agent:
         asked_only: Callable[[], tuple[Content, ...]] | None = None,
         on_last_request: Callable[[], None] = lambda: None,
         trouble_with_reply: Callable[[str | None], Trouble | None] = lambda _: None,
+        unbacked_claims: Callable[[str, Collection[str]], Collection[object]] = lambda *_: (),
     ) -> Thought:
         """Return the decision, by the deadline, if any, and within the limits.
 
         The model may call `only` the named tools; empty: all tools of the turn. `asked_only` returns the contents of a prompt with only the
         messages to answer. `on_last_request` is called when a request begins after which the model may only end the turn. A message in
-        trouble, for example a blank message, is requested again; without a better message it is returned.
+        trouble, for example a blank message, is requested again; without a better message it is returned. `unbacked_claims` returns what a
+        message claims without one of the tools that were carried out or proposed.
 
         Raises: PromptAmendedError, ModelUnavailableError, ModelRefusedError, ModelBlockedError, ModelCallLimitError, DeadlineError.
         """
@@ -90,6 +94,7 @@ class Agent:
             else deadline.within(limits.seconds),
         )
         used: list[str] = []
+        called: set[str] = set()
         call_counts: Counter[str] = Counter()
         footnotes: list[str] = []
         sendable: Decision | None = None
@@ -107,21 +112,25 @@ class Agent:
                 response.calls, context, turn.tool_deadline(), call_counts=call_counts, allowed=turn.allowed
             )
             used += [registry.known_name(call.name, context) for call in response.calls]
+            called |= {
+                registry.plain_name(one.call.name) for one in round_results.responses if "output" in one.response
+            }
+            called |= {proposed.tool for proposed in context.proposals.proposed}
             footnotes += round_results.footnotes
             decision = round_results.decision
             if decision is None:
                 turn.append(response, FunctionResponses(responses=round_results.responses))
                 continue
             trouble = trouble_with_reply(decision.message)
+            trouble = trouble or _unbacked(unbacked_claims(decision.message or "", called))
             # Asked for a better reply alone, the model would stage all again
             if round_results.undecided and trouble is not None:
                 turn.append(response, FunctionResponses(responses=round_results.undecided))
-                continue
+                if trouble is not UNBACKED_CLAIM:
+                    continue
             if sendable is not None and (decision.message is None or trouble is BLANK):
                 break
-            if trouble is STRANGE_LINK:
-                sendable = decision
-            least_s = _LEAST_FOR_ANOTHER_S if trouble is STRANGE_LINK else 0.0
+            sendable, least_s = (decision, _LEAST_FOR_ANOTHER_S) if trouble in _CAN_BE_SENT else (sendable, 0.0)
             if trouble is None or not turn.try_remedy(trouble, least_s=least_s):
                 sendable = decision
                 break
@@ -135,3 +144,13 @@ class Agent:
             remedies_used=tuple(turn.remedies_used),
             saw_asked_only=turn.saw_asked_only,
         )
+
+
+def _called(results: Round, registry: Registry, context: TurnContext) -> set[str]:
+    """Return the tools that a round carried out, and those that wait for a person's tap."""
+    done = {registry.plain_name(one.call.name) for one in results.responses if "output" in one.response}
+    return done | {proposed.tool for proposed in context.proposals.proposed}
+
+
+def _unbacked(claims: Collection[object]) -> Trouble | None:
+    return UNBACKED_CLAIM if claims else None

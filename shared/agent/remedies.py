@@ -77,6 +77,10 @@ _LINK: Final = (
     "one site that only a page gave. People would not see it. Answer in whole sentences without it; where a function can find out, call "
     "it first."
 )
+_CLAIM: Final = (
+    "Nothing was sent: your reply says that you set a reminder, keep a note or delete something, or will do so, but no function of this "
+    "turn did that. Call the function, with `reply` beside it. If it was done before, or cannot be done, say that in your reply instead."
+)
 _FEWER_CALLS: Final = (
     "Nothing was done: you made far too many calls at once. Call what you need next, a few functions at a time."
 )
@@ -95,6 +99,8 @@ BLANK: Final = Trouble(name="BLANK", remedies=(Remedy.NOTE, Remedy.OTHER_MODEL),
 """A reply that is empty as plain text."""
 STRANGE_LINK: Final = Trouble(name="STRANGE_LINK", remedies=(Remedy.NOTE,), note=_LINK)
 """A reply that would lose a link; without a better reply it is sent without the link."""
+UNBACKED_CLAIM: Final = Trouble(name="UNBACKED_CLAIM", remedies=(Remedy.NOTE,), note=_CLAIM)
+"""A reply that claims a deed without its call; without a better reply it is sent."""
 EMPTY: Final = Trouble(name="EMPTY", remedies=(Remedy.AGAIN, Remedy.NOTE, Remedy.OTHER_MODEL), note=_CALL_A_TOOL)
 TEXT_ONLY: Final = Trouble(name="TEXT_ONLY", remedies=(Remedy.ENDING, Remedy.OTHER_MODEL), note=_CALL_A_TOOL)
 ENDLESS: Final = Trouble(name="ENDLESS", remedies=(Remedy.NOTE, Remedy.ENDING, Remedy.OTHER_MODEL), note=_FEWER_CALLS)

@@ -1,7 +1,7 @@
 """The responder: turns a question into an outcome with the model and the tools."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Final, Protocol
@@ -9,6 +9,7 @@ from typing import Final, Protocol
 from shared import logs, tracing
 from shared.agent.attachments import without_lines_of
 from shared.agent.catch_up import CatchUp, is_catch_up_only
+from shared.agent.claims import unbacked_claims
 from shared.agent.loop import Agent, Thought
 from shared.agent.media_parts import MediaParts, ShownMedia, recent_media
 from shared.agent.model import Content, FilePart, MediaPart, MixedContent, Part, TextContent
@@ -156,6 +157,7 @@ class AgentResponder:
                 asked_only=lambda: self._asked_only(question, shown, now_ms=context.now_ms),
                 on_last_request=question.on_last_request,
                 trouble_with_reply=partial(trouble_with_reply, context.untrusted_input),
+                unbacked_claims=_no_claims if earlier or missed is not None else unbacked_claims,
             )
         except ModelBlockedError as cause:
             return self._answer_others(question, shown) or self._refusal(question, context, cause)
@@ -295,6 +297,11 @@ class AgentResponder:
             return replace(draft.with_fixed_text(text, OutcomeKind.APOLOGISED), answers=())
         text = f"{text}\n\n{mask_ids(receipt_text)}"
         return having_read(replace(draft, kind=OutcomeKind.APOLOGISED, text=text, answers=()), context)
+
+
+def _no_claims(_: str, __: Collection[str]) -> tuple[()]:
+    """Return no claim: the reply may tell what an earlier attempt or other people did."""
+    return ()
 
 
 def _having_seen_asked_only(question: Question) -> OutcomeRecord:

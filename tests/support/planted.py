@@ -299,7 +299,7 @@ def _text_of(part: MediaPart | FilePart) -> str:
 
 def _lines(text: str, where: str) -> Iterator[tuple[str, str]]:
     for line in _LINE.split(text):
-        if "[quote]" in line:
+        if "[quote" in line:
             yield "quote", line
         elif line.startswith(("[you | ", "[filed]")):
             yield "answer line", line

@@ -2,8 +2,8 @@
 
 A line with `[` at the start begins a message or a remark of the system, and ends the previous message or remark. A header such as
 `[Yuki | 2026-11-21 22:46]` or `[22:46]` precedes the words. `[sticker: happy]`, `[image]` and the like stand for messages without words;
-`[note]`, `[index]` and the like begin remarks, `[you | ...]` the bot's own words. A quote, begun by `[quote]`, precedes the words, on a
-separate line.
+`[note]`, `[index]` and the like begin remarks, `[you | ...]` the bot's own words. A quote, begun by `[quote | Yuki]`, precedes the words
+on a line of its own.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _MEDIUM = re.compile(
     r"\s*(sticker|image|video|voice message|file|location|unsupported message)\s*:?\s*(.*?)\s*", re.IGNORECASE
 )
 _QUOTE = re.compile(
-    r"\s*(?:\[quote\] )?(?:引用メッセージ|Quoted message|引用訊息|ข้อความที่อ้างถึง): [^\n]*\n(?:質問|Message|訊息|ข้อความ): "
+    r"\s*(?:\[quote(?: \| [^\]\n]*)?\] )?(?:引用メッセージ|Quoted message|引用訊息|ข้อความที่อ้างถึง): [^\n]*\n(?:質問|Message|訊息|ข้อความ): "
 )
 _MENTION = re.compile(r"\s*@\S+\s*")
 _TIME = re.compile(r"[\d\s:/.-]*")

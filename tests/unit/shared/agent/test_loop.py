@@ -2,7 +2,7 @@ import contextlib
 import io
 import math
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Final
@@ -123,6 +123,7 @@ class Turn:
         contents: Sequence[Content] = ASKED,
         asked_only: Callable[[], tuple[Content, ...]] | None = None,
         trouble_with_reply: Callable[[str | None], Trouble | None] = lambda _: None,
+        unbacked_claims: Callable[[str, Collection[str]], Collection[object]] = lambda *_: (),
         on_last_request: Callable[[], None] = lambda: None,
     ) -> Thought:
         """Run the loop; `about` is a message of the prompt, whose amendments count, `looked_s` when it was read."""
@@ -139,6 +140,7 @@ class Turn:
             only=only,
             asked_only=asked_only,
             trouble_with_reply=trouble_with_reply,
+            unbacked_claims=unbacked_claims,
             on_last_request=on_last_request,
         )
 
@@ -434,6 +436,75 @@ def test_a_reply_that_can_be_sent_is_not_asked_for_again_when_little_time_is_lef
     running = turn(LINKED)
 
     assert running.think(trouble_with_reply=has_link, within_s=14).decision.message == "see https://evil.example"
+
+
+def claims_write(message: str, called: Collection[str]) -> Collection[object]:
+    return () if "written" not in message or "write" in called else ("note",)
+
+
+CLAIMED: Final = calling(("reply", {"message": "written"}))
+WRITING: Final = replace(LOOK_UP, name="write", stages=True, is_plain=lambda _, __: True)
+
+
+def test_a_claim_without_a_call_is_asked_for_once_more_with_the_reason(turn: TurnMaker) -> None:
+    running = turn(CLAIMED, calling(HELLO))
+
+    thought = running.think(unbacked_claims=claims_write)
+
+    assert (thought.decision.message, thought.model_calls) == ("hello", 2)
+    assert isinstance(note := running.model.requests[1].contents[-1], TextContent)
+    assert "no function of this turn" in note.texts[0]
+
+
+def test_a_claim_is_asked_about_once_a_turn(turn: TurnMaker) -> None:
+    thought = turn(CLAIMED, CLAIMED).think(unbacked_claims=claims_write)
+
+    assert (thought.decision.message, thought.model_calls) == ("written", 2)
+
+
+def test_a_claim_whose_call_is_made_up_for_is_sent(turn: TurnMaker) -> None:
+    beside = calling(("write", {"word": "a"}), ("reply", {"message": "it is written"}))
+
+    thought = turn(CLAIMED, beside, tools=(WRITING,)).think(unbacked_claims=claims_write)
+
+    assert (thought.decision.message, thought.tools_used) == ("it is written", ("reply", "write", "reply"))
+
+
+def test_a_claim_with_a_call_in_an_earlier_round_is_sent(turn: TurnMaker) -> None:
+    thought = turn(calling(("write", {"word": "a"})), CLAIMED, tools=(WRITING,)).think(unbacked_claims=claims_write)
+
+    assert (thought.decision.message, thought.model_calls) == ("written", 2)
+
+
+def test_a_claim_of_a_call_that_failed_is_asked_about(turn: TurnMaker) -> None:
+    failing = replace(LOOK_UP, name="write", stages=True)
+    running = turn(calling(("write", {"word": "unknown"})), CLAIMED, calling(HELLO), tools=(failing,))
+
+    assert running.think(unbacked_claims=claims_write).decision.message == "hello"
+
+
+def test_a_claim_beside_another_write_is_asked_about_with_its_results(turn: TurnMaker) -> None:
+    other = replace(WRITING, name="other")
+    running = turn(calling(("other", {"word": "a"}), ("reply", {"message": "written"})), calling(HELLO), tools=(other,))
+
+    thought = running.think(unbacked_claims=claims_write)
+
+    assert (thought.decision.message, thought.model_calls) == ("hello", 2)
+    *_, results, note = running.model.requests[1].contents
+    assert isinstance(results, FunctionResponses)
+    assert isinstance(note, TextContent)
+    assert "no function of this turn" in note.texts[0]
+
+
+@pytest.mark.parametrize("second", [unusable(), ModelUnavailableError("503"), calling(("skip", {"reason": "no"}))])
+def test_a_reply_with_a_claim_is_not_lost(turn: TurnMaker, second: Step) -> None:
+    assert turn(CLAIMED, second).think(unbacked_claims=claims_write).decision.message == "written"
+
+
+def test_a_claim_is_sent_as_it_is_when_little_time_is_left(turn: TurnMaker) -> None:
+    thought = turn(CLAIMED).think(unbacked_claims=claims_write, within_s=14)
+
+    assert (thought.decision.message, thought.model_calls) == ("written", 1)
 
 
 def test_an_amended_prompt_is_no_reason_to_send_a_reply_that_was_asked_for_again(turn: TurnMaker) -> None:

@@ -316,7 +316,21 @@ def test_a_quote_is_introduced_in_the_language_of_the_locale(locale: str) -> Non
 
     (content,) = PromptBuilder(bot_name=MOMO, locale=locale).contents(history, pending=asking, now_ms=NOON_MS)
 
-    assert [re.sub(r"^\[.*?\] \[quote\] ", "", text) for text in content.texts[-2:]] == [known, unknown]
+    assert [re.sub(r"^\[.*?\] \[quote.*?\] ", "", text) for text in content.texts[-2:]] == [known, unknown]
+
+
+def test_a_quote_says_who_said_it() -> None:
+    yuki, answered = message(1, "at ten"), dataclasses.replace(answer(2, "noted"), sent_message_ids=("b1",))
+    asking = [
+        dataclasses.replace(message(number, "where?"), quoted_message_id=quoted_id)
+        for number, quoted_id in ((3, "m1"), (4, "b1"))
+    ]
+    history = History(messages=(yuki, *asking), outcomes=(answered,))
+
+    (content,) = TOKYO.contents(history, pending=asking, now_ms=NOON_MS, names={"U" + "7" * 32: "Yuki"})
+
+    assert '[quote | Yuki] Quoted message: "at ten"' in content.texts[-2]
+    assert '[quote | you] Quoted message: "noted"' in content.texts[-1]
 
 
 def test_a_quote_of_what_was_taken_back_says_so() -> None:

@@ -194,6 +194,14 @@ def test_a_reply_that_would_lose_a_link_is_asked_for_once_more(worker: PushedWor
     assert "neither a person nor a function gave" in worker.prompt()
 
 
+def test_a_promise_without_its_call_is_asked_for_once_more(worker: PushedWorker, direct: ChatEvents) -> None:
+    promise = calling(("reply", {"message": "明日の9時にリマインドしますね。"}))
+    asking = calling(("reply", {"message": "何についてリマインドしましょうか？"}))
+
+    assert answered(worker, direct, promise, asking, text="よろしく")["text"] == "何についてリマインドしましょうか？"
+    assert "no function of this turn" in worker.prompt()
+
+
 def test_a_blocked_prompt_is_asked_again_without_the_chat_and_without_names(
     worker: PushedWorker, group: ChatEvents
 ) -> None:

@@ -164,7 +164,8 @@ def test_every_capture_of_a_turn_is_shown_later(friend: Person) -> None:
 
 
 def test_a_path_that_does_not_exist_may_be_mended(friend: Person) -> None:
-    friend.says("done", calling(("update_entry", {"path": "ideas/x.md", "updates": {"note": "y"}})), calling(REPLY))
+    updates = calling(("update_entry", {"path": "ideas/x.md", "updates": {"note": "y"}}))
+    friend.says("done", updates, calling(("reply", {"message": "I know no such note"})))
 
     error = dict(answered(friend.worker.model.requests[-1].contents))["update_entry"]["error"]
     assert error["may_retry"]
