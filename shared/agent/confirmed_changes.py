@@ -11,7 +11,6 @@ from shared.agent.executor import ToolExecutor
 from shared.agent.model import FunctionCall
 from shared.agent.outcomes import having_read, marked_outside, with_forgetting, with_staged
 from shared.agent.receipts import DeedKind, receipt
-from shared.agent.staged import Staged
 from shared.agent.turn_context import TurnContext
 from shared.agent.turn_contexts import TurnContexts
 from shared.clock import Deadline
@@ -58,7 +57,7 @@ class ConfirmedCalls:
         # A new entry gets its name from the classifier, and touches no existing entry
         touched = [one for one in context.deeds if one.kind is not DeedKind.FILED]
         is_as_shown = {_in_one_line(one.name) for one in touched} <= shown_names
-        committed = context if is_as_shown else replace(context, staged=Staged())
+        committed = context if is_as_shown else replace(context, staged=context.staged.dropped())
         locale = self._locale_of(question, proposed)
         text = receipt(committed.deeds, locale=locale)
         if failed or not is_as_shown:

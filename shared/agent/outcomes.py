@@ -35,7 +35,7 @@ def with_staged(outcome: OutcomeRecord, context: TurnContext) -> OutcomeRecord:
     staged = context.staged
     return replace(
         outcome,
-        writes=staged.changes(),
+        writes=staged.changes(acted_outside=context.outside.has_acted),
         audit=replace(outcome.audit, filed_paths=staged.filed_paths, filed_confidence=staged.filed_confidence),
     )
 

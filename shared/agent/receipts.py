@@ -89,16 +89,29 @@ class Deed:
 
 
 class OutsideDeeds:
-    """The confirmed external calls of a turn; safe to share between threads."""
+    """The external calls of a turn that had an effect; safe to share between threads."""
 
     def __init__(self) -> None:
         self._done: dict[Deed, None] = {}
+        self._has_acted = False
         self._lock = Lock()
 
     def add(self, deed: Deed) -> None:
         """Add an effect; equal effects count once."""
         with self._lock:
             self._done[deed] = None
+            self._has_acted = True
+
+    def add_possible(self) -> None:
+        """Record that a call of the turn may have had an effect: for example, the answer to `create_page` was lost."""
+        with self._lock:
+            self._has_acted = True
+
+    @property
+    def has_acted(self) -> bool:
+        """Whether a call of the turn had an effect, or may have had one."""
+        with self._lock:
+            return self._has_acted
 
     @property
     def done(self) -> tuple[Deed, ...]:

@@ -292,6 +292,7 @@ class AgentResponder:
         """
         locale = context.locale(default=self.prompt.locale)
         text = self.phrases.text(which, locale=locale, **facts)
+        draft = replace(draft, writes=context.staged.dropped().changes(acted_outside=context.outside.has_acted))
         receipt_text = receipt(context.outside.done, locale=locale)
         if not receipt_text:
             return replace(draft.with_fixed_text(text, OutcomeKind.APOLOGISED), answers=())

@@ -10,7 +10,7 @@ from shared.agent.overlay import Attempt, Overlay, StagingFault, UndoEffect
 from shared.agent.receipts import Deed
 from shared.conversation.provenance import Provenance
 from shared.conversation.records import StagedWrite
-from shared.conversation.undo import UNDO_FILE, UndoRecord, format_undo
+from shared.conversation.undo import UndoRecord, undo_write
 from shared.errors import PermanentError
 
 AnyOverlay: TypeAlias = Overlay[Any]
@@ -23,9 +23,9 @@ _O = TypeVar("_O", bound=AnyOverlay)
 class Staged:
     """The overlays of an attempt at a turn, one a feature; without overlays, the turn changes nothing of the chat."""
 
-    def __init__(self, overlays: Sequence[AnyOverlay] = ()) -> None:
+    def __init__(self, overlays: Sequence[AnyOverlay] = (), *, attempt: Attempt | None = None) -> None:
         self.overlays = tuple(overlays)
-        self._attempt = overlays[0].attempt if overlays else None
+        self._attempt = overlays[0].attempt if overlays else attempt
         self._lock = self._attempt.lock if self._attempt is not None else threading.RLock()
         self._shown = Provenance()
         self._undo_record: UndoRecord | None = None
@@ -34,6 +34,10 @@ class Staged:
     def begin(cls, attempt: Attempt, features: Sequence[BeginOverlay]) -> "Staged":
         """Return the attempt with an overlay of each feature and nothing staged; reads nothing."""
         return cls([begin_overlay(attempt) for begin_overlay in features])
+
+    def dropped(self) -> "Staged":
+        """Return the attempt with nothing staged: for example, of a turn that ends with an apology."""
+        return Staged(attempt=self._attempt)
 
     def of(self, kind: type[_O]) -> _O:
         """Return the overlay of this class: `staged.of(EntryOverlay)`.  Raises: TypeError, where the deployment lacks the feature."""
@@ -78,20 +82,26 @@ class Staged:
         """The confidence of the turn's last classification; None where the turn filed nothing."""
         return next((one for overlay in self.overlays if (one := overlay.filed_confidence) is not None), None)
 
-    def changes(self) -> tuple[StagedWrite, ...]:
-        """Return the staged writes of every feature and accept no more; last comes the undo record, where anything changes."""
+    def changes(self, *, acted_outside: bool = False) -> tuple[StagedWrite, ...]:
+        """Return the staged writes of every feature and accept no more; last comes the undo record, where anything changes.
+
+        `acted_outside`: the turn also wrote to another service, or may have, which no undo takes back.
+        """
         with self._lock:
             writes: list[StagedWrite] = []
             for overlay in self.overlays:
                 writes += overlay.changes(first_number=len(writes))
-            if self._attempt is not None and writes:
+            if self._attempt is not None and (writes or acted_outside):
                 before = [change for overlay in self.overlays for change in overlay.before]
                 provenance = Provenance.union(one for _, one in before)
-                record = UndoRecord.of(
-                    (write for write, _ in before), provenance, key=(self._attempt.sequence, len(writes))
-                )
-                writes.append(StagedWrite(path=UNDO_FILE, text=format_undo(record)))
+                key = (self._attempt.sequence, len(writes))
+                writes.append(undo_write((write for write, _ in before), provenance, key=key, is_partial=acted_outside))
             return tuple(writes)
+
+    @property
+    def has_changed(self) -> bool:
+        """Whether the turn has changed something itself, so that `undo` leaves earlier turns alone."""
+        return self._attempt is not None and bool(self._attempt.steps or self._attempt.is_undone)
 
     def show_undo(self) -> tuple[str, ...]:
         """Return the names of what `undo` would change of an earlier turn; none where `undo` takes back a step of this turn.
@@ -99,17 +109,16 @@ class Staged:
         Raises: StagingFault, where there is nothing to undo.
         """
         with self._lock:
-            if self._attempt is None or self._attempt.steps or self._attempt.is_undone:
+            if self.has_changed:
                 return ()
             before = self._before_last_turn()
             return tuple(itertools.chain.from_iterable(one.show_before(things) for one, things in before.items()))
 
     @property
-    def revision_of_undo(self) -> str:
-        """The key of the earlier turn's write that an undo would take back; "" where there is nothing to undo."""
+    def last_undo(self) -> UndoRecord:
+        """The undo record of the earlier turn that did something last; a single read in a turn."""
         with self._lock:
-            record = self._read_undo()
-            return record.revision if record.before else ""
+            return self._read_undo()
 
     def undo(self) -> UndoEffect:
         """Take back the last step of this turn, or else the changes of the last turn, whatever feature they are of.

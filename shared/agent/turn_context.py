@@ -35,7 +35,7 @@ class TurnContext:
 
     `prompt`: the provenance of the prompt. `deadline`: the end of the executor's wait for a tool. `sequence`: the number of the turn's
     commit. `to_answer`: the messages to answer; `earlier`: the other messages shown or quoted in the prompt. `staged` holds the staged
-    writes of this attempt at the turn, `outside` the confirmed external calls. `untrusted_input`: words shown to the model in
+    writes of this attempt at the turn, `outside` the external calls that had an effect. `untrusted_input`: words shown to the model in
     addition to the chat. `recalled`: records of the chat shown beyond the prompt. `proposals`: the changes that wait for a tap.
     `attachments`: texts of the code below the answer. `forgetting`: the messages proposed for withdrawal. `handover`: whether a person is
     offered. `confirmed`: the proposals that a person's tap confirmed. `prepared` waits for the result of the

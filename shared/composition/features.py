@@ -84,9 +84,7 @@ class Features:
         """The tools of all features, after the tools that end a turn; one of them undoes what any feature has staged."""
         tools = [tool for feature in self.offered for tool in feature.tools]
         can_undo = any(feature.overlay is not None and feature.tools for feature in self.offered)
-        written = (tool.name for tool in self.outside if not tool.is_reading)
-        outside = frozenset(written) | self.served.acting_names
-        return (*core_tools(), *tools, *(undo_tools(outside) if can_undo else ()), *self.more_tools)
+        return (*core_tools(), *tools, *(undo_tools() if can_undo else ()), *self.more_tools)
 
     @property
     def guides(self) -> tuple[str, ...]:

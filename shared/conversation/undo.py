@@ -20,18 +20,15 @@ UNDO_FILE: Final = "undo.json"
 class UndoRecord(Extensible):
     """`before` has each changed entry or reminder in its earlier state, None for a new thing; empty after the undo.
 
-    `provenance` covers the things before and after the turn, because a path repeats words too.
+    `provenance` covers the things before and after the turn, because a path repeats words too. `is_partial`: the turn also did something
+    that no undo takes back, such as a page in Notion; with an empty `before`, nothing else.
     """
 
     version: int = VERSION
     revision: str = "0.0"
     before: tuple[StagedWrite, ...] = field(default=(), repr=False)
+    is_partial: bool = False
     provenance: Provenance = field(default_factory=Provenance)
-
-    @classmethod
-    def of(cls, before: Iterable[StagedWrite], provenance: Provenance, *, key: WriteKey) -> "UndoRecord":
-        """Return the record of a turn, which is stored by the write of this key."""
-        return cls(revision=format_key(key), before=tuple(before), provenance=provenance)
 
     @classmethod
     def stored(cls, conversation: Conversation) -> "UndoRecord":
@@ -44,6 +41,19 @@ class UndoRecord(Extensible):
             return read_undo(stored.data) if stored else cls()
         except PermanentError:
             return cls()
+
+
+def undo_write(
+    before: Iterable[StagedWrite], provenance: Provenance, *, key: WriteKey, is_partial: bool = False
+) -> StagedWrite:
+    """Return the write of a turn's undo record.  For a new reminder, `before` is `(StagedWrite(path="reminders/r1", text=None),)`."""
+    record = UndoRecord(revision=format_key(key), before=tuple(before), provenance=provenance, is_partial=is_partial)
+    return StagedWrite(path=UNDO_FILE, text=format_undo(record))
+
+
+def stage_beyond_undo(sequence: int) -> tuple[StagedWrite, ...]:
+    """Return the write of a turn that only did what no undo takes back, such as a withdrawal: the turn before it is not undone instead."""
+    return (undo_write((), Provenance(), key=(sequence, 0), is_partial=True),)
 
 
 def read_undo(data: bytes) -> UndoRecord:

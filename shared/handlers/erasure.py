@@ -13,6 +13,7 @@ from shared.bus.result import EventResult
 from shared.conversation.history_reader import HistoryReader
 from shared.conversation.records import Erasure, Offer, OutcomeRecord
 from shared.conversation.store import Conversation, Conversations
+from shared.conversation.undo import stage_beyond_undo
 from shared.conversation.withdrawal import Withdrawal
 from shared.features.stored_feature import StoredFeature
 from shared.features.stored_features import STORED_FEATURES
@@ -24,7 +25,7 @@ from shared.knowledge.entry_store import EntryStore
 from shared.line.events import LineEvent, MessageContent
 from shared.line.messaging import Membership
 from shared.line.phrases import Phrase, Phrases
-from shared.turns.announcement import Announcement, Announcer
+from shared.turns.announcement import Announcement, Announcer, Stage, stage_nothing
 from shared.turns.deferral import CONFIRMED_WITHIN_MS
 
 _QUESTIONS: Final = {
@@ -106,7 +107,8 @@ class ErasureHandler:
         """Everything in the chat before the event is erased, and an answer says so, in the `locale` of the question, if any."""
         conversation = self.conversations.of(event.conversation_id)
         self.withdrawal.erase(conversation, until_ms=event.timestamp_ms - 1, spares_entries=spares_entries)
-        result = self._say(conversation, event, self._text(conversation, words, asked_in=locale))
+        stage = stage_beyond_undo if spares_entries else stage_nothing
+        result = self._say(conversation, event, self._text(conversation, words, asked_in=locale), stage=stage)
         logs.info("conversation_erased")
         return result
 
@@ -127,9 +129,8 @@ class ErasureHandler:
         edited = conversation.amendments.edited_by(user_id, until_ms=until_ms)
         self.withdrawal.withdraw_all(conversation, stored.ids | edited, timestamp_ms=event.timestamp_ms)
         logs.info("member_forgotten", messages=len(stored.own))
-        return self._say(
-            conversation, event, self._text(conversation, Phrase.FORGET_ME_DONE, messages=str(len(stored.own)))
-        )
+        text = self._text(conversation, Phrase.FORGET_ME_DONE, messages=str(len(stored.own)))
+        return self._say(conversation, event, text, stage=stage_beyond_undo)
 
     def _forget_messages(
         self, conversation: Conversation, event: LineEvent, press: OutcomeRecord, question_id: str
@@ -143,7 +144,7 @@ class ErasureHandler:
         logs.info("messages_forgotten", messages=len(ids))
         facts = {"messages": str(len(ids)), "answers": str(answers), "entries": str(entries)}
         words = self._text(conversation, Phrase.FORGET_MESSAGES_DONE, asked_in=press.offer.locale, **facts)
-        return self._say(conversation, event, words)
+        return self._say(conversation, event, words, stage=stage_beyond_undo)
 
     def _refuse(self, conversation: Conversation, event: LineEvent, reason: Phrase) -> EventResult:
         """Say why the press changed nothing; say nothing in a group that the bot has left since, where nobody would read it."""
@@ -178,6 +179,13 @@ class ErasureHandler:
         """Return the text in the language of the question, else in the chat's chosen language."""
         return self.phrases.text(which, locale=asked_in or conversation.turn.chosen_locale(), **facts)
 
-    def _say(self, conversation: Conversation, event: LineEvent, text: str) -> EventResult:
-        announcement = Announcement(webhook_event_id=event.webhook_event_id, timestamp_ms=event.timestamp_ms, text=text)
+    def _say(
+        self, conversation: Conversation, event: LineEvent, text: str, *, stage: Stage = stage_nothing
+    ) -> EventResult:
+        announcement = Announcement(
+            webhook_event_id=event.webhook_event_id,
+            timestamp_ms=event.timestamp_ms,
+            text=text,
+            stage=stage,
+        )
         return self.announcer.announce(conversation, announcement, event.reply_token, event.deadline)

@@ -2,6 +2,7 @@
 
 import datetime as dt
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 from shared import logs
@@ -10,6 +11,7 @@ from shared.bus.result import EventResult
 from shared.clock import HOUR_MS
 from shared.conversation.records import REMINDERS_PATH, StagedWrite
 from shared.conversation.store import Conversation, Conversations
+from shared.conversation.undo import undo_write
 from shared.line.events import LineEvent
 from shared.line.language import language_of
 from shared.line.phrases import Phrase, Phrases
@@ -57,7 +59,7 @@ class ListedReminderPressHandler:
             timestamp_ms=event.timestamp_ms,
             text=self._receipt(press.choice, changed or reminder, event),
             provenance=provenance_said(reminder, amendments),
-            stage=lambda sequence: (_staged(press.reminder_id, changed, key=(sequence, 0)),),
+            stage=partial(_stage, reminder, changed),
         )
         return self.announcer.announce(conversation, announcement, event.reply_token, event.deadline)
 
@@ -92,6 +94,9 @@ def _moved(reminder: Reminder, *, by_ms: int) -> Reminder:
     return replace(reminder, start=local_time(due_ms, reminder.zone), due_ms=due_ms, claim=None)
 
 
-def _staged(reminder_id: str, changed: Reminder | None, *, key: tuple[int, int]) -> StagedWrite:
-    text = None if changed is None else encode(replace(changed, revision=key)).decode()
-    return StagedWrite(path=f"{REMINDERS_PATH}{reminder_id}", text=text)
+def _stage(reminder: Reminder, changed: Reminder | None, sequence: int) -> tuple[StagedWrite, ...]:
+    """Return the write of the change, and of what an undo restores."""
+    path = f"{REMINDERS_PATH}{reminder.id}"
+    text = None if changed is None else encode(replace(changed, revision=(sequence, 0))).decode()
+    before = StagedWrite(path=path, text=encode(reminder).decode())
+    return StagedWrite(path=path, text=text), undo_write([before], reminder.provenance, key=(sequence, 1))

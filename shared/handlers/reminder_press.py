@@ -6,11 +6,14 @@ chat's reminder is unknown here.
 
 import datetime as dt
 from dataclasses import dataclass
+from functools import partial
 
 from shared import logs
 from shared.bus.result import EventResult
 from shared.conversation.provenance import Provenance
+from shared.conversation.records import REMINDERS_PATH, StagedWrite
 from shared.conversation.store import Conversation, Conversations
+from shared.conversation.undo import stage_beyond_undo, undo_write
 from shared.line.events import LineEvent
 from shared.line.language import language_of
 from shared.line.phrases import Phrase, Phrases
@@ -47,17 +50,14 @@ class ReminderPressHandler:
             # The amendments are read after the write: either this reading finds the withdrawal, or the withdrawal finds the reminder
             ReminderWords().remove_withdrawn(conversation, conversation.amendments.look())
         logs.info("reminder_pressed", choice=press.choice.value)
-        # The answer has the provenance of the new reminder: what was withdrawn meanwhile is not promised
-        provenance = Provenance() if again is None else again.provenance
-        return self._say(
-            conversation, event, self._words_of(event, again, locale=self._locale_of(reminder)), provenance
-        )
+        return self._answer(conversation, event, again, locale=self._locale_of(reminder))
 
     def _refuse(self, conversation: Conversation, event: LineEvent, reason: Phrase) -> EventResult:
         """Say why the press changed nothing, for example that the reminder was cancelled."""
         logs.info("press_refused", reason=reason.value)
         text = self.phrases.text(reason, locale=conversation.turn.chosen_locale())
-        return self._say(conversation, event, text, Provenance())
+        announcement = Announcement(webhook_event_id=event.webhook_event_id, timestamp_ms=event.timestamp_ms, text=text)
+        return self.announcer.announce(conversation, announcement, event.reply_token, event.deadline)
 
     def _counting_reminder(
         self, conversation: Conversation, event: LineEvent, press: ReminderPress
@@ -88,11 +88,24 @@ class ReminderPressHandler:
         """Return the language of the buttons below the reminder."""
         return language_of((reminder.text,), default=self.phrases.locale, chosen=reminder.locale or None)
 
-    def _say(self, conversation: Conversation, event: LineEvent, text: str, provenance: Provenance) -> EventResult:
+    def _answer(
+        self, conversation: Conversation, event: LineEvent, again: Reminder | None, *, locale: str
+    ) -> EventResult:
+        """Say what the press did, and have an undo cancel the reminder that it made; no undo takes back a press of "done".
+
+        The answer has the provenance of the new reminder: what was withdrawn meanwhile is not promised.
+        """
         announcement = Announcement(
             webhook_event_id=event.webhook_event_id,
             timestamp_ms=event.timestamp_ms,
-            text=text,
-            provenance=provenance,
+            text=self._words_of(event, again, locale=locale),
+            provenance=Provenance() if again is None else again.provenance,
+            stage=stage_beyond_undo if again is None else partial(_stage_undo, again),
         )
         return self.announcer.announce(conversation, announcement, event.reply_token, event.deadline)
+
+
+def _stage_undo(again: Reminder, sequence: int) -> tuple[StagedWrite, ...]:
+    """Return the write by which an undo cancels the reminder that a press has made."""
+    made = StagedWrite(path=f"{REMINDERS_PATH}{again.id}", text=None)
+    return (undo_write([made], again.provenance, key=(sequence, 0)),)

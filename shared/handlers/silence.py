@@ -14,13 +14,14 @@ from shared.clock import Clock
 from shared.conversation.records import Offer
 from shared.conversation.silences import SilenceChange, SilenceKind, SilencesRecord, ended, handover, pause
 from shared.conversation.store import Conversation, Conversations
+from shared.conversation.undo import stage_beyond_undo
 from shared.errors import LineUnavailableError
 from shared.line.display_names import Profiles, sanitised, someone
 from shared.line.events import LineEvent, MessageContent
 from shared.line.messaging import OutgoingMessage, PushApi, push_until_known
 from shared.line.phrases import Phrase, Phrases
 from shared.reminders.silence import release_reminders
-from shared.turns.announcement import Announcement, Announcer
+from shared.turns.announcement import Announcement, Announcer, Stage, stage_nothing
 from shared.turns.deferral import CONFIRMED_WITHIN_MS
 
 NOTICE_S: Final = 10.0
@@ -80,11 +81,11 @@ class SilenceHandler:
         match change:
             case SilenceChange.PAUSE:
                 conversation.silences.add(lambda _: pause(event.webhook_event_id, at_ms=at_ms))
-                return self._say(event, self.phrases.text(Phrase.PAUSE_DONE))
+                return self._say(event, self.phrases.text(Phrase.PAUSE_DONE), stage=stage_beyond_undo)
             case SilenceChange.RESUME:
                 conversation.silences.add(lambda _: ended(event.webhook_event_id, *SilenceKind, at_ms=at_ms))
                 release_reminders(conversation)
-                return self._say(event, self.phrases.text(Phrase.RESUME_DONE))
+                return self._say(event, self.phrases.text(Phrase.RESUME_DONE), stage=stage_beyond_undo)
             case SilenceChange.HANDOVER:
                 return self._hand_over(conversation, event)
 
@@ -101,7 +102,8 @@ class SilenceHandler:
                 event.webhook_event_id, at_ms=event.timestamp_ms, minutes=self.operator.minutes, is_asked=True
             )
         )
-        result = self._say(event, self.phrases.text(Phrase.HANDOVER_DONE, minutes=str(self.operator.minutes)))
+        text = self.phrases.text(Phrase.HANDOVER_DONE, minutes=str(self.operator.minutes))
+        result = self._say(event, text, stage=stage_beyond_undo)
         if not _waited_before(silences, event):
             self._notify_operator(conversation, event)
         return result
@@ -129,12 +131,15 @@ class SilenceHandler:
             case _:
                 raise LineUnavailableError("it is not known whether LINE took the notice to the operator")
 
-    def _say(self, event: LineEvent, text: str, *, offer: Offer | None = None) -> EventResult:
+    def _say(
+        self, event: LineEvent, text: str, *, offer: Offer | None = None, stage: Stage = stage_nothing
+    ) -> EventResult:
         announcement = Announcement(
             webhook_event_id=event.webhook_event_id,
             timestamp_ms=event.timestamp_ms,
             text=text,
             offer=offer or Offer(),
+            stage=stage,
         )
         return self.announcer.announce(
             self.conversations.of(event.conversation_id), announcement, event.reply_token, event.deadline

@@ -170,7 +170,7 @@ class _Removal:
             except PermanentError as cause:
                 logs.error("record_unreadable", cause=cause)
                 record = UndoRecord()
-            return format_undo(UndoRecord(revision=record.revision)).encode()
+            return format_undo(UndoRecord(revision=record.revision, is_partial=record.is_partial)).encode()
 
         name = self.entries.conversation.names.entry(UNDO_FILE)
         update_by_swap(self._store, name, without_withdrawn, what="an undo record", attempts=SWAP_ATTEMPTS)

@@ -91,6 +91,8 @@ class IdempotentWrites:
         for record in readable_records:
             context.recalled.retell(record.provenance)
         context.staged.mark_shown(Provenance.union(record.provenance for record in readable_records))
+        if earlier_calls:
+            context.outside.add_possible()
         for call in earlier_calls:
             title = (call.record.arguments or {}).get("title")
             if call.record.tool == "create_page" and call.result is not None and title is not None:
@@ -115,6 +117,8 @@ class IdempotentWrites:
             return ToolFault(message="Not done: a message of this chat was taken back meanwhile.", may_retry=False)
         if earlier_call is not None:
             earlier_result = _find_effect(write, key, calls, earlier_call)
+            if isinstance(earlier_result, ToolFault):
+                context.outside.add_possible()
             if earlier_result is not None:
                 return earlier_result
         elif not write.is_as_shown:
@@ -124,6 +128,7 @@ class IdempotentWrites:
             result = write.do()
         except UnknownEffectError:
             logs.warning("call_effect_unknown", tool=write.tool)
+            context.outside.add_possible()
             return ToolFault(
                 message="No answer came, so it may have been done or not. Call again with exactly the same arguments: "
                 "it is looked for first, and done only if it is not there.",

@@ -1,31 +1,33 @@
 """Undo: take back the last thing that was done in the chat, whatever feature it was of."""
 
-from collections.abc import Set as AbstractSet
-from functools import partial
+import itertools
 from typing import Final
 
 from shared.agent.model import Json
 from shared.agent.overlay import StagingFault
 from shared.agent.tools import NeedsTap, Tool, ToolFault, load_schema
 from shared.agent.turn_context import TurnContext
+from shared.conversation.undo import UndoRecord
 from shared.conversation.write_key import read_key
 
-_DONE_OUTSIDE: Final = ToolFault(
-    message="Not done: the last change was made in another service, such as Notion, and cannot be taken back from here. Say so, and offer "
-    "to change it there.",
+_BEYOND_UNDO: Final = ToolFault(
+    message="Not done: what was done last cannot be taken back from here, because it was done in another service, such as Notion, or by a "
+    "command or a button, such as a withdrawal or a reminder that is done. Say so, and offer what would help: to change it there, or "
+    "to set the reminder again.",
     may_retry=False,
 )
 _TOO_MUCH_TO_UNDO: Final = ToolFault(
-    message="Not done: the prompt holds words that were read from outside, and the last change was of several things. Tell the person, "
-    "and delete or change one by one what they name.",
+    message="Not done: the last change was of several things, and either the prompt holds words that were read from outside, or another "
+    "member asked for the change. Tell the person, and delete or change one by one what they name.",
     may_retry=False,
 )
+_STAYS_OUTSIDE: Final = "The same answer also wrote to another service, such as Notion; that stays. Say so."
 
 
-def undo_tools(outside: AbstractSet[str] = frozenset()) -> tuple[Tool, ...]:
-    """Return the tool, for deployments with a feature that stages writes.  `outside` names the tools that write to other services.
+def undo_tools() -> tuple[Tool, ...]:
+    """Return the tool, for deployments with a feature that stages writes.
 
-    What was done outside is not taken back. For example, after a page in Notion 「取り消して」 leaves the note of an earlier turn alone.
+    What no undo reaches is not skipped. For example, after a page in Notion 「取り消して」 leaves the note of an earlier turn alone.
     """
     return (
         Tool(
@@ -34,36 +36,47 @@ def undo_tools(outside: AbstractSet[str] = frozenset()) -> tuple[Tool, ...]:
             "says that they did not mean it, or wants it back as it was.",
             parameters=load_schema("undo_last_change.parameters"),
             response=load_schema("undo_last_change.response"),
-            run=partial(_undo, outside=outside),
+            run=_undo,
             stages=True,
             revision=_revision,
         ),
     )
 
 
-def _undo(_: Json, context: TurnContext, *, outside: AbstractSet[str] = frozenset()) -> Json | ToolFault | NeedsTap:
+def _undo(_: Json, context: TurnContext) -> Json | ToolFault | NeedsTap:
     staged = context.staged
     try:
         with staged.together():
+            record = UndoRecord() if staged.has_changed else staged.last_undo
+            is_beyond_undo = record.is_partial and not record.before
+            if is_beyond_undo or (context.outside.has_acted and not staged.has_changed):
+                return _BEYOND_UNDO
             names = staged.show_undo()
-            if names and _is_newest_outside(context, outside):
-                return _DONE_OUTSIDE
-            if names and context.needs_tap:
+            if names and (context.needs_tap or _is_of_others(record, context)):
                 return NeedsTap(name=names[0]) if len(names) == 1 else _TOO_MUCH_TO_UNDO
             effect = staged.undo()
     except StagingFault as fault:
         return ToolFault(message=str(fault), may_retry=fault.may_retry)
-    return {"restored": list(effect.restored), "removed": list(effect.removed)}
+    note = {"note": _STAYS_OUTSIDE} if record.is_partial else {}
+    return {"restored": list(effect.restored), "removed": list(effect.removed), **note}
 
 
-def _is_newest_outside(context: TurnContext, outside: AbstractSet[str]) -> bool:
-    """Whether a turn since the staged changes, or this turn, wrote to another service."""
-    if context.outside.done:
-        return True
-    outcomes = context.question.history.outcomes if context.question is not None else ()
-    changed_by, _ = read_key(context.staged.revision_of_undo)
-    return any(one.sequence > changed_by and not outside.isdisjoint(one.audit.tools_used) for one in outcomes)
+def _is_of_others(record: UndoRecord, context: TurnContext) -> bool:
+    """Whether only other members asked for the change, so that a tap decides; False where that is not known, and for a tap.
+
+    For example, after Sato's note, Suzuki's 「取り消して」 is asked about by a button that names the note.
+    """
+    if context.question is None or context.confirmed:
+        return False
+    history, (sequence, _) = context.question.history, read_key(record.revision)
+    answered = [one.answered_ids for one in history.outcomes if one.sequence == sequence]
+    asked_ids = frozenset(itertools.chain.from_iterable(answered))
+    messages = (*history.messages, *history.older, *history.unshown)
+    authors = {message.user_id for message in messages if message.line_message_id in asked_ids}
+    return bool(authors) and authors.isdisjoint(message.user_id for message in context.to_answer)
 
 
 def _revision(_: Json, context: TurnContext) -> str:
-    return context.staged.revision_of_undo
+    """Return the key of the earlier turn's write that an undo would take back; "" where there is nothing to undo."""
+    record = context.staged.last_undo
+    return record.revision if record.before else ""

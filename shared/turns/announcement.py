@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 from shared.bus.result import EventResult
 from shared.clock import Deadline
@@ -17,14 +18,21 @@ from shared.turns.lease import Lease
 from shared.turns.outbox import Outbox
 from shared.turns.runner import TurnRunner
 
+Stage: TypeAlias = Callable[[int], tuple[StagedWrite, ...]]
+"""Returns the writes of a turn, for the sequence of its commit."""
+
+
+def stage_nothing(_: int) -> tuple[StagedWrite, ...]:
+    """Return no write: the text only says something."""
+    return ()
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Announcement:
     """A fixed text for an event of this id and timestamp.
 
     `offer`: the button that confirms an erasure, if a command asked for one. `is_joining`: the text greets a group after the bot's joining.
-    `provenance`: the messages whose words the text repeats. `stage` returns the writes that are made with the text, for the sequence of the
-    turn's commit. `decide` replaces text, provenance, offer and writes by what holds while the turn is held, for that sequence: for
+    `provenance`: the messages whose words the text repeats. `stage`: the writes that are made with the text. `decide` replaces text, provenance, offer and writes by what holds while the turn is held, for that sequence: for
     example, a press finds an entry as the turn before has left it.
     """
 
@@ -34,7 +42,7 @@ class Announcement:
     offer: Offer = field(default_factory=Offer)
     is_joining: bool = False
     provenance: Provenance = field(default_factory=Provenance)
-    stage: Callable[[int], tuple[StagedWrite, ...]] = field(default=lambda _: (), repr=False)
+    stage: Stage = field(default=stage_nothing, repr=False)
     decide: Callable[[int], "Announcement"] | None = field(default=None, repr=False)
 
     @property

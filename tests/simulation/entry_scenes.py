@@ -174,6 +174,19 @@ def call_that_begins_after_the_erasure() -> list[str]:
         return scene.rests()
 
 
+def undo_after_a_page() -> list[str]:
+    """A thought is filed and a page is made; then the member asks for an undo, which takes back neither."""
+    with Scene(has_knowledge=True, has_notion=True).playing() as scene:
+        for verb in ("file", "page", "undo"):
+            scene.runs_to_end(scene.asks_for(verb))
+            scene.sleeps(1)
+        objects = scene.world.objects
+        bodies = [objects.read(listed.name) for listed in objects.list("entries/") if listed.name.endswith(".md")]
+        has_entry = any(body is not None and b"word0a" in body.data for body in bodies if body is not None)
+        violations = [] if has_entry else ["I10: an undo took back what was filed before a page was made"]
+        return [*violations, *scene.rests()]
+
+
 def page_for_another_oldest_message() -> list[str]:
     """Two messages are answered together, and a page is made for the second; the worker dies, and the first is withdrawn."""
     with Scene(has_notion=True).playing() as scene:

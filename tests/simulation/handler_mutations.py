@@ -4,7 +4,17 @@ from collections.abc import Mapping
 from typing import Final
 
 from tests.simulation.mutation import Mutation
-from tests.simulation.rules import Always, DropArgument, DropClause, Instead, Never, ReplaceConstant, Return, Skip
+from tests.simulation.rules import (
+    Always,
+    DropArgument,
+    DropClause,
+    DropItem,
+    Instead,
+    Never,
+    ReplaceConstant,
+    Return,
+    Skip,
+)
 from tests.simulation.stand_ins import (
     another_key,
     decided_before,
@@ -279,5 +289,20 @@ OF_HANDLERS: Final[Mapping[str, Mutation]] = {
         f"{_REMINDER_PRESS}:ReminderPressHandler.__call__",
         Skip("remove_withdrawn"),
         lacks="a reminder that was postponed outlives the message that asked for it",
+    ),
+    "stages_what_undoes_a_press": Mutation(
+        "shared.handlers.listed_reminder_press:_stage",
+        DropItem("undo_write"),
+        lacks="an undo after a press that cancelled a reminder leaves the reminder cancelled",
+    ),
+    "stages_what_undoes_a_postponement": Mutation(
+        f"{_REMINDER_PRESS}:_stage_undo",
+        DropItem("undo_write"),
+        lacks="an undo after a reminder was postponed takes back something older",
+    ),
+    "remembers_what_stays_outside": Mutation(
+        "shared.agent.responder:with_staged",  # as the responder calls it
+        DropArgument("staged.changes", "acted_outside"),
+        lacks="an undo after a page in Notion takes back an older note",
     ),
 }

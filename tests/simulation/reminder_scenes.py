@@ -345,6 +345,37 @@ def listed_reminder_that_is_cancelled() -> list[str]:
         return [*left, *scene.rests()]
 
 
+def undo_of_a_press_that_cancelled() -> list[str]:
+    """A press beside a listed reminder cancels the reminder, and an undo sets it again; then its tick comes."""
+    with _scene().playing() as scene:
+        scene.runs_to_end(scene.asks_for("remind"))
+        (stored,) = _open_reminders(scene)
+        press = ListedReminderPress(choice=ListedChoice.CANCEL, reminder_id=stored.id, next_ms=stored.next_ms)
+        order = scene.stage.people.press_listed(listed_reminder_data(press), at_s=scene.world.now_s)
+        scene.runs_to_end(_begins_press(scene, order))
+        scene.runs_to_end(scene.asks_for("undo"))
+        is_open = [one.id for one in _open_reminders(scene)] == [stored.id]
+        violations = [] if is_open else ["I10: an undo set no reminder that a press had cancelled"]
+        return [*violations, *scene.rests(calm=True)]
+
+
+def undo_of_a_postponement() -> list[str]:
+    """A press postpones a reminder to the next day, and an undo cancels the reminder that the press made."""
+    with _scene().playing() as scene:
+        scene.runs_to_end(scene.asks_for("file"))
+        _is_pushed(scene)
+        before = _open_reminders(scene)
+        scene.runs_to_end(_begins_press(scene, scene.chooses(ReminderChoice.TOMORROW)))
+        scene.runs_to_end(scene.asks_for("undo"))
+        is_undone = {one.id for one in _open_reminders(scene)} <= {one.id for one in before}
+        violations = [] if is_undone else ["I10: an undo left the reminder that a press had made"]
+        return [*violations, *scene.rests()]
+
+
+def _open_reminders(scene: Scene) -> list[Reminder]:
+    return [reminder for body in _bodies_of_reminders(scene) if (reminder := decode(Reminder, body)).is_open]
+
+
 def _bodies_of_reminders(scene: Scene) -> list[bytes]:
     objects = scene.world.objects
     stored = (objects.read(listed.name) for listed in objects.list("reminders/"))

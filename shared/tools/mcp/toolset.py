@@ -73,16 +73,6 @@ class ServedTools:
                 self._made.listings, self._made.tools = listings, self._tools_of(listings)
             return self._made.tools
 
-    @property
-    def acting_names(self) -> frozenset[str]:
-        """The names of the tools that act, as the model calls them; what they did is not taken back from here."""
-        return frozenset(
-            model_name(server.name, tool)
-            for server in self.servers
-            for tool, use in server.uses.items()
-            if use is ToolUse.ACTS
-        )
-
     def _tools_of(self, listings: Mapping[str, Listing]) -> tuple[Tool, ...]:
         tools: list[Tool] = []
         left_tokens, unusable = DECLARED_TOKENS, 0

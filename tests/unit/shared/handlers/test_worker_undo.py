@@ -9,6 +9,7 @@ import pytest
 from shared.adapters.memory import FixedClock, MemoryNotion
 from shared.adapters.memory.scripted_model import calling
 from shared.composition.ports import NotionPort
+from shared.errors import ModelUnavailableError
 from shared.reminders.delivery import Reminding
 from shared.reminders.reminder import Reminder
 from shared.reminders.store import ReminderStore
@@ -19,6 +20,7 @@ from tests.support.pushed import PushedWorker
 SAYS = calling(("reply", {"message": "はい"}))
 PILLS = {"text": "薬", "at": "2025-11-22T09:00"}  # it is 2025-11-21T13:40
 DAY_S = 86_400
+OTHER = "U" + "c" * 32
 
 
 @pytest.fixture
@@ -29,6 +31,12 @@ def friend(pool: ThreadPoolExecutor) -> Person:
 def open_reminders(person: Person) -> list[Reminder]:
     conversation = person.worker.conversations.of(person.events.chat_id)
     return [one for one in ReminderStore(conversation).read_all() if one.is_open]
+
+
+def has_note(person: Person) -> bool:
+    name = person.worker.conversations.of(person.events.chat_id).names.entry("ideas/lunch.md")
+    stored = person.worker.store.read(name)
+    return stored is not None and stored.data.startswith(b"---")
 
 
 def does(person: Person, name: str, **arguments: object) -> str:
@@ -169,3 +177,88 @@ def test_an_undo_after_a_page_in_notion_leaves_an_older_note_alone(pool: ThreadP
     note = person.worker.store.read(entry)
     assert note is not None
     assert b"lunch" in note.data
+
+
+def test_an_undo_takes_back_everything_that_one_answer_did(friend: Person) -> None:
+    friend.worker.json_model.steps = [{"category": "ideas", "confidence": 0.8, "name": "lunch"}]
+    captures = calling(("classify_and_capture", {"text": "lunch"}), ("create_reminder", PILLS))
+    friend.asks("note lunch, and remind me of the pills", captures, SAYS)
+    assert len(open_reminders(friend)) == 1
+
+    undoes(friend)
+
+    assert open_reminders(friend) == []
+    assert not has_note(friend)
+
+
+def test_an_undo_after_the_last_change_was_withdrawn_takes_nothing_older_back(friend: Person) -> None:
+    friend.files("lunch")
+    asked = friend.says("薬", calling(("create_reminder", PILLS)), SAYS)
+    friend.worker.withdraw(friend.events.chat_id, asked["message"]["id"])
+    assert open_reminders(friend) == []
+
+    undoes(friend)
+
+    assert has_note(friend)
+
+
+def test_an_undo_of_what_another_member_asked_for_waits_for_a_tap(member: Person) -> None:
+    member.files("lunch")
+
+    asked = member.asks("never mind", calling(("undo_last_change", {})), SAYS, by=OTHER)
+
+    assert "☐" in str(member.worker.outcome(asked)["text"])
+    assert has_note(member)
+    member.presses(member.newest_button)
+    assert not has_note(member)
+
+
+def test_a_member_undoes_an_own_change_at_once(member: Person) -> None:
+    member.files("lunch")
+
+    member.asks("never mind", calling(("undo_last_change", {})), SAYS)
+
+    assert not has_note(member)
+
+
+def test_an_undo_of_several_things_that_another_member_asked_for_is_left_to_the_person(member: Person) -> None:
+    notes = [{"category": "ideas", "confidence": 0.8, "name": name} for name in ("lunch", "dinner")]
+    member.worker.json_model.steps = list(notes)
+    captures = (calling(("classify_and_capture", {"text": name})) for name in ("lunch", "dinner"))
+    member.asks("note lunch, and dinner", *captures, SAYS)
+
+    asked = member.asks("never mind", calling(("undo_last_change", {})), SAYS, by=OTHER)
+
+    assert "☐" not in str(member.worker.outcome(asked)["text"])
+    assert has_note(member)
+
+
+def test_an_undo_after_a_page_whose_answer_was_lost_leaves_an_older_note_alone(pool: ThreadPoolExecutor) -> None:
+    notion = MemoryNotion(FixedClock())
+    port = NotionPort(api=notion, databases={"shopping": notion.add_database(shopping_list())}, conversations=None)
+    person = Person(PushedWorker(pool, notion=port), is_in_group=False)
+    person.files("lunch")
+    notion.fates = ["lost"]
+    does(person, "create_page", database_name="shopping", title="milk")
+    assert len(notion.pages) == 1
+
+    undoes(person)
+
+    assert has_note(person)
+
+
+def test_an_undo_after_an_apology_for_a_turn_that_made_a_page_leaves_an_older_note_alone(
+    pool: ThreadPoolExecutor,
+) -> None:
+    notion = MemoryNotion(FixedClock())
+    port = NotionPort(api=notion, databases={"shopping": notion.add_database(shopping_list())}, conversations=None)
+    person = Person(PushedWorker(pool, notion=port), is_in_group=False)
+    person.files("lunch")
+    event = person.events.text("put milk on the list")
+    creates = calling(("create_page", {"database_name": "shopping", "title": "milk", "properties": {}}))
+    person.sends(event, creates, *[ModelUnavailableError("down")] * 9)
+    assert person.worker.outcome(event)["kind"] == "apologised"
+
+    undoes(person)
+
+    assert has_note(person)
