@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from shared.conversation.store import Conversation
-from shared.features.stored_feature import ObjectSource, StoredFeature
+from shared.features.stored_feature import Counted, ObjectSource, StoredFeature
 from shared.knowledge.apply import EntryWriter
 from shared.knowledge.entry_store import EntryStore
 from shared.knowledge.entry_words import EntryWords
@@ -19,5 +19,9 @@ def _sources(conversation: Conversation) -> Iterator[ObjectSource]:
 
 
 ENTRIES: Final = StoredFeature(
-    folder="entries", words=EntryWords(), writer=EntryWriter(), count=_count, sources=_sources
+    folder="entries",
+    words=EntryWords(),
+    writer=EntryWriter(),
+    counted=Counted(count=_count),
+    sources=_sources,
 )

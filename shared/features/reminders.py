@@ -5,7 +5,7 @@ from typing import Final
 
 from shared.conversation.store import Conversation
 from shared.errors import CorruptRecordError, PermanentError, UnreadableRecordError
-from shared.features.stored_feature import ObjectSource, StoredFeature, Transfer
+from shared.features.stored_feature import Counted, ObjectSource, StoredFeature, Transfer
 from shared.reminders.apply import ReminderWriter
 from shared.reminders.reminder import Reminder
 from shared.reminders.store import REMINDER, ReminderStore, next_ms_of
@@ -72,7 +72,7 @@ REMINDERS: Final = StoredFeature(
     folder="reminders",
     words=ReminderWords(),
     writer=ReminderWriter(),
-    count=_count,
+    counted=Counted(count=_count),
     sources=_sources,
     transfer=ReminderTransfer(),
 )

@@ -3,7 +3,7 @@
 The unsend function and the operators' commands import this without the tools, so nothing here may import an agent's tool.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -35,17 +35,31 @@ class Transfer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Counted:
+    """How the questions of `/reset` and `/forget` count a feature's things.
+
+    `count` returns how many things the chat holds. `words`: the feature's own text in each of LOCALES, for example
+    `{"en": "wishes {count}", ...}`; empty: the text stands under the folder's name in the table `holdings` of `shared/locales/`.
+    `outlasts_reset`: `/reset` leaves the things, as it leaves what was filed.
+    """
+
+    count: Callable[[Conversation], int] = field(repr=False)
+    words: Mapping[str, str] = field(default_factory=dict, repr=False)
+    outlasts_reset: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StoredFeature:
     """A feature's objects, named `FOLDER/{conversation_id}/...`.
 
-    `words` removes withdrawn words from the objects. `writer` applies what turns stage; None: turns stage nothing. `count` returns how many
-    things `/forget` would erase; None: they are not counted. `sources` yields each readable object with its provenance, for `/forget me`
-    and a person's export. Example: `StoredFeature(folder="reminders", words=ReminderWords(), writer=ReminderWriter(), ...)`.
+    `words` removes withdrawn words from the objects. `writer` applies what turns stage; None: turns stage nothing. `counted`: how the
+    things are counted and called before they are erased; None: they are not counted. `sources` yields each readable object with its
+    provenance, for `/forget me` and a person's export. Example: `StoredFeature(folder="reminders", words=ReminderWords(), ...)`.
     """
 
     folder: str
     words: WordHolder = field(repr=False)
     writer: FeatureWriter | None = field(default=None, repr=False)
-    count: Callable[[Conversation], int] | None = field(default=None, repr=False)
+    counted: Counted | None = field(default=None, repr=False)
     sources: Callable[[Conversation], Iterable[ObjectSource]] = field(default=_nothing, repr=False)
     transfer: Transfer = field(default_factory=Transfer, repr=False)

@@ -7,12 +7,16 @@ from shared.conversation.external_calls import CallWords
 from shared.conversation.media import MediaBytes, count_media
 from shared.features.entries import ENTRIES
 from shared.features.reminders import REMINDERS
-from shared.features.stored_feature import StoredFeature
+from shared.features.stored_feature import Counted, StoredFeature
 from shared.turns.staged_writes import StagedWrites
 from shared.turns.undo import UndoWriter
 
 CALLS: Final = StoredFeature(folder="calls", words=CallWords())
-MEDIA: Final = StoredFeature(folder="media", words=MediaBytes(), count=count_media)
+MEDIA: Final = StoredFeature(
+    folder="media",
+    words=MediaBytes(),
+    counted=Counted(count=count_media, outlasts_reset=False),
+)
 
 STORED_FEATURES: Final[Sequence[StoredFeature]] = (CALLS, MEDIA, ENTRIES, REMINDERS)
 

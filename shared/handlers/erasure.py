@@ -17,7 +17,7 @@ from shared.conversation.undo import stage_beyond_undo
 from shared.conversation.withdrawal import Withdrawal
 from shared.features.stored_feature import StoredFeature
 from shared.features.stored_features import STORED_FEATURES
-from shared.handlers.holdings import holdings_of
+from shared.handlers.holdings import described, holdings_of
 from shared.handlers.persons import messages_of
 from shared.handlers.question_press import QuestionPresses
 from shared.handlers.silence import SilenceHandler
@@ -58,7 +58,13 @@ class ErasureHandler:
         if content.line_message_id in conversation.amendments.look().withdrawn:
             return EventResult.WITHDRAWN
         until = self.phrases.hour(event.timestamp_ms + CONFIRMED_WITHIN_MS)
-        facts = {name: str(count) for name, count in holdings_of(conversation, self.features).items()}
+        locale = conversation.turn.chosen_locale() or self.phrases.locale
+        holdings = holdings_of(conversation, self.features)
+        spared = [holding for holding in holdings if holding.outlasts_reset and erasure is Erasure.RESET]
+        facts = {
+            "erased": described([holding for holding in holdings if holding not in spared], locale=locale),
+            "spared": described(spared, locale=locale),
+        }
         question = Announcement(
             webhook_event_id=event.webhook_event_id,
             timestamp_ms=event.timestamp_ms,

@@ -14,7 +14,9 @@ from msgspec import inspect
 from shared.errors import AizuchiError
 from shared.locales import LOCALES as LOCALES  # noqa: PLC0414 - also imported from here
 
-Table: TypeAlias = Literal["phrases", "digest", "quote", "proposal", "receipt", "reminder", "rich_menu", "times"]
+Table: TypeAlias = Literal[
+    "phrases", "digest", "holdings", "quote", "proposal", "receipt", "reminder", "rich_menu", "times"
+]
 _Shape = TypeVar("_Shape")
 
 FOLDER: Final = Path(__file__).parent

@@ -9,7 +9,7 @@ from shared.agent.turn_context import TurnContext
 from shared.conversation.provenance import Provenance
 from shared.conversation.store import Conversation
 from shared.features.chat_feature import ChatFeature
-from shared.features.stored_feature import ObjectSource, StoredFeature
+from shared.features.stored_feature import Counted, ObjectSource, StoredFeature
 from tests.support.wishes.staging import WishOverlay, WishWriter
 from tests.support.wishes.wish import FOLDER, Wish, WishWords, name_of, read_wishes
 
@@ -23,7 +23,12 @@ def _sources(conversation: Conversation) -> Iterator[ObjectSource]:
         yield name_of(conversation, wish.id), wish.provenance
 
 
-STORED_WISHES = StoredFeature(folder=FOLDER, words=WishWords(), writer=WishWriter(), count=_count, sources=_sources)
+_COUNTED = Counted(
+    count=_count,
+    words={"en": "wishes {count}", "ja": "願い事{count}件", "zh-TW": "願望{count}個", "th": "คำขอ {count}"},
+)
+
+STORED_WISHES = StoredFeature(folder=FOLDER, words=WishWords(), writer=WishWriter(), counted=_COUNTED, sources=_sources)
 
 
 def _make(arguments: Json, context: TurnContext) -> Json:

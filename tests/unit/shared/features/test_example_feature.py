@@ -16,7 +16,6 @@ from shared.adapters.memory import MemoryObjectStore
 from shared.adapters.memory.scripted_model import calling
 from shared.conversation.store import Conversation
 from shared.features.stored_features import STORED_FEATURES
-from shared.handlers.holdings import holdings_of
 from shared.handlers.unsend import withdrawal_of
 from shared.line.phrases import Phrase
 from tests.support.chats import conversations_on, everything_in
@@ -104,14 +103,25 @@ def test_a_withdrawn_message_takes_its_wish_along(friend: Person) -> None:
     assert "a bicycle" not in everything_in(friend.worker.store)
 
 
-def test_forget_counts_and_erases_wishes(friend: Person) -> None:
+def test_forget_counts_wishes_in_their_own_words_and_erases_them(friend: Person) -> None:
     wish(friend, "a bicycle")
-    assert holdings_of(chat_of(friend), FEATURES)["wishes"] == 1
+    friend.says("/forget")
+    assert "、願い事1件。" in friend.worker.said[-1]
 
-    friend.confirms("/forget")
+    friend.presses(friend.newest_button)
 
     assert friend.worker.said[-1] == japanese(Phrase.FORGET_DONE)
     assert "a bicycle" not in everything_in(friend.worker.store)
+
+
+def test_reset_says_that_wishes_stay(member: Person) -> None:
+    wish(member, "a bicycle")
+
+    member.says("/reset")
+
+    assert "残るもの：メモ0件、リマインダー0件、願い事1件。" in member.worker.said[-1]
+    member.presses(member.newest_button)
+    assert wishes(member) == ["a bicycle"]
 
 
 def test_forget_me_takes_the_wishes_of_a_member_and_leaves_those_of_others(member: Person) -> None:

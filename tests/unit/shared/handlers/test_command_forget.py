@@ -22,7 +22,9 @@ def test_forget_erases_nothing_before_the_button_is_pressed(friend: Person) -> N
     friend.says("my word is swordfish", HELLO)
     friend.says("/forget")
 
-    question = japanese(Phrase.FORGET_QUESTION, messages="1", entries="0", media="0", reminders="0", until="13:50")
+    question = japanese(
+        Phrase.FORGET_QUESTION, erased="メッセージ1件、メディア0件、メモ0件、リマインダー0件", until="13:50"
+    )
     assert friend.worker.said[-1] == question
     assert "swordfish" in everything_in(friend.worker.store)
 
@@ -257,7 +259,7 @@ def test_the_question_counts_what_would_go(friend: Person) -> None:
     friend.says("/forget")
 
     assert friend.worker.said[-1] == japanese(
-        Phrase.FORGET_QUESTION, messages="1", entries="1", media="1", reminders="1", until="13:50"
+        Phrase.FORGET_QUESTION, erased="メッセージ1件、メディア1件、メモ1件、リマインダー1件", until="13:50"
     )
 
 

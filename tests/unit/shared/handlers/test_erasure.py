@@ -75,7 +75,7 @@ def test_forget_me_alone_with_the_bot_asks_as_forget_does(friend: Person) -> Non
     press = friend.question("/forget me")
 
     assert friend.worker.said[-1] == japanese(
-        Phrase.FORGET_QUESTION, messages="1", entries="1", media="0", reminders="0", until="13:50"
+        Phrase.FORGET_QUESTION, erased="メッセージ1件、メディア0件、メモ1件、リマインダー0件", until="13:50"
     )
     assert friend.worker.store.read(entry) is not None
     friend.sends(press)

@@ -1,7 +1,7 @@
 """What is counted before a question asks whether a chat may be erased."""
 
 from shared.conversation.snapshot_records import SnapshotRecord
-from shared.handlers.holdings import holdings_of
+from shared.handlers.holdings import described, holdings_of
 from tests.support.archives import put_segment
 from tests.support.chats import message
 from tests.support.people import Person
@@ -16,4 +16,4 @@ def test_every_message_counts_once_wherever_it_is_and_a_medium_without_its_label
     for name in (chat.names.medium("m71"), chat.names.medium_label("m71"), chat.names.medium("m72")):
         friend.worker.store.create(name, b"{}")
 
-    assert holdings_of(chat) == {"messages": 4, "entries": 1, "media": 2, "reminders": 0}
+    assert described(holdings_of(chat), locale="en") == "messages 4, media 2, notes 1, reminders 0"

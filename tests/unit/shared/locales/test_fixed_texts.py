@@ -2,9 +2,11 @@
 
 import pytest
 
+from shared.features.stored_features import STORED_FEATURES
+from shared.handlers.holdings import Held, Holding, described
 from shared.line.phrases import Phrase, phrase
-
-_COUNTED = {"messages": "1", "entries": "2", "media": "3", "reminders": "4", "until": "09:00"}
+from shared.locales import LOCALES
+from tests.support.wishes.feature import STORED_WISHES
 
 
 @pytest.mark.parametrize(
@@ -17,8 +19,20 @@ _COUNTED = {"messages": "1", "entries": "2", "media": "3", "reminders": "4", "un
     ],
 )
 def test_what_forget_has_erased_is_told_as_it_was_asked(locale: str, kinds: list[str]) -> None:
-    asked = phrase(Phrase.FORGET_QUESTION, locale=locale, bot_name="Momo", **_COUNTED)
+    asked = described((Holding(folder=one, count=1) for one in Held if one is not Held.TWO), locale=locale)
     told = phrase(Phrase.FORGET_DONE, locale=locale, bot_name="Momo")
 
     assert [one for one in kinds if one in asked] == kinds
     assert [one for one in kinds if one in told] == kinds
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_each_feature_whose_things_are_counted_has_words_for_the_count(locale: str) -> None:
+    counted = [feature for feature in (*STORED_FEATURES, STORED_WISHES) if feature.counted is not None]
+
+    texts = [
+        Holding(folder=one.folder, count=7, words=one.counted.words).text(locale) for one in counted if one.counted
+    ]
+
+    assert len(set(texts)) == 4
+    assert all("7" in text for text in texts)

@@ -18,6 +18,7 @@ top = "Top"
 [digest.of_word]
 hello = "hellos"
 goodbye = "byes"
+[holdings]
 [quote]
 [proposal]
 [receipt]
