@@ -32,8 +32,9 @@ class Announcement:
     """A fixed text for an event of this id and timestamp.
 
     `offer`: the button that confirms an erasure, if a command asked for one. `is_joining`: the text greets a group after the bot's joining.
-    `provenance`: the messages whose words the text repeats. `stage`: the writes that are made with the text. `decide` replaces text, provenance, offer and writes by what holds while the turn is held, for that sequence: for
-    example, a press finds an entry as the turn before has left it.
+    `provenance`: the messages whose words the text repeats. `stage`: the writes that are made with the text. `decide` replaces text,
+    provenance, offer and writes by what holds while the turn is held, for that sequence: for example, a press finds an entry as the turn
+    before has left it.
     """
 
     webhook_event_id: str

@@ -182,7 +182,7 @@ def undo_after_a_page() -> list[str]:
             scene.sleeps(1)
         objects = scene.world.objects
         bodies = [objects.read(listed.name) for listed in objects.list("entries/") if listed.name.endswith(".md")]
-        has_entry = any(body is not None and b"word0a" in body.data for body in bodies if body is not None)
+        has_entry = any(body is not None and b"word0a" in body.data for body in bodies)
         violations = [] if has_entry else ["I10: an undo took back what was filed before a page was made"]
         return [*violations, *scene.rests()]
 
