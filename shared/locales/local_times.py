@@ -1,13 +1,14 @@
 """Local times and recurrences in words: the table `times` of the language files."""
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, reduce
+from itertools import pairwise
 
 from shared.locales.language_file import language_file
-from shared.recurrence import Frequency, Recurrence, Weekday
+from shared.recurrence import LAST, Frequency, Gap, Recurrence, Weekday
 
 
 class Month(StrEnum):
@@ -27,6 +28,17 @@ class Month(StrEnum):
     DECEMBER = "12"
 
 
+class Position(StrEnum):
+    """Which of the weekdays of a month, as in rules."""
+
+    FIRST = "1"
+    SECOND = "2"
+    THIRD = "3"
+    FOURTH = "4"
+    FIFTH = "5"
+    LAST = "-1"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimeTexts:
     """The formats of dates, times and recurrences in one language."""
@@ -40,11 +52,25 @@ class TimeTexts:
     every_weeks: str
     monthly: str
     every_months: str
+    yearly: str
+    every_years: str
+    day_of_month: str
+    last_day: str
+    weekday_of_month: str
+    workday_of_month: str
+    day_of_year: str
+    of_given_month: str
+    time_span: str
+    hourly: str
+    every_hours: str
+    without: str
     until: str
     times: str
     two_days: str
     of_weekday: Mapping[Weekday, str]
     of_month: Mapping[Month, str]
+    of_position: Mapping[Position, str]
+    of_gap: Mapping[Gap, str]
 
 
 def shown_moment(local: dt.datetime, *, locale: str, this_year: int) -> str:
@@ -67,15 +93,16 @@ def shown_recurrence(recurrence: Recurrence, *, start: dt.datetime, locale: str,
     """
     texts = _texts(locale)
     single, several = _texts_of(recurrence.frequency, texts)
+    time, of_hours = _times(recurrence, start, texts)
     rule = (single if recurrence.interval == 1 else several).format(
         interval=recurrence.interval,
-        time=_time(start),
-        day=recurrence.month_day or start.day,
-        days=reduce(
-            lambda first, second: texts.two_days.format(first=first, second=second),
-            (texts.of_weekday[one] for one in recurrence.weekdays or (_weekday(start),)),
-        ),
+        time=time,
+        day=_day(recurrence, start, texts),
+        days=_joined((texts.of_weekday[one] for one in recurrence.weekdays or (_weekday(start),)), texts),
     )
+    rule, gap = of_hours.format(rule=rule), recurrence.gap(start)
+    if gap is not None:
+        rule = texts.without.format(rule=rule, gap=texts.of_gap[gap])
     if recurrence.count is not None:
         return texts.times.format(rule=rule, count=recurrence.count)
     if recurrence.until is not None:
@@ -83,8 +110,41 @@ def shown_recurrence(recurrence: Recurrence, *, start: dt.datetime, locale: str,
     return rule
 
 
+def _times(recurrence: Recurrence, start: dt.datetime, texts: TimeTexts) -> tuple[str, str]:
+    """Return the hours of a day in words, and the format of a rule with them.
+
+    For example in `en`, the hours 9, 11 and 13 are `09:00–13:00` and `{rule} (every 2 hours)`; the hours 9 and 20 are `09:00, 20:00`.
+    """
+    hours = recurrence.hours
+    times = [_time(start.replace(hour=hour)) for hour in hours] or [_time(start)]
+    steps = {later - earlier for earlier, later in pairwise(hours)}
+    if len(hours) <= 2 or len(steps) > 1:  # noqa: PLR2004 - two hours are no span
+        return _joined(times, texts), "{rule}"
+    step = steps.pop()
+    of_hours = texts.hourly if step == 1 else texts.every_hours.replace("{interval}", str(step))
+    return texts.time_span.format(first=times[0], last=times[-1]), of_hours
+
+
+def _day(recurrence: Recurrence, start: dt.datetime, texts: TimeTexts) -> str:
+    """Return the day of a month or year in words, such as `末日`, `第2日曜` or, of a year, `5月第2日曜`."""
+    month_day, month = recurrence.month_day or start.day, texts.of_month[Month(str(recurrence.month or start.month))]
+    is_yearly = recurrence.frequency is Frequency.YEARLY
+    if not recurrence.positions and month_day != LAST:
+        return (texts.day_of_year if is_yearly else texts.day_of_month).format(day=month_day, month=month)
+    day = texts.last_day
+    if recurrence.positions:
+        form = texts.weekday_of_month if len(recurrence.weekdays) == 1 else texts.workday_of_month
+        position = _joined((texts.of_position[Position(str(one))] for one in recurrence.positions), texts)
+        day = form.format(position=position, weekday=texts.of_weekday[recurrence.weekdays[0]])
+    return texts.of_given_month.format(day=day, month=month) if is_yearly else day
+
+
+def _joined(words: Iterable[str], texts: TimeTexts) -> str:
+    return reduce(lambda first, second: texts.two_days.format(first=first, second=second), words)
+
+
 def _texts_of(frequency: Frequency, texts: TimeTexts) -> tuple[str, str]:
-    """Return the formats for every day, week or month, and for every few."""
+    """Return the formats for every day, week, month or year, and for every few."""
     match frequency:
         case Frequency.DAILY:
             return texts.daily, texts.every_days
@@ -92,6 +152,8 @@ def _texts_of(frequency: Frequency, texts: TimeTexts) -> tuple[str, str]:
             return texts.weekly, texts.every_weeks
         case Frequency.MONTHLY:
             return texts.monthly, texts.every_months
+        case Frequency.YEARLY:
+            return texts.yearly, texts.every_years
 
 
 def _date(date: dt.date, *, locale: str, this_year: int) -> str:

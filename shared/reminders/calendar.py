@@ -7,7 +7,7 @@ LINE features with the LINE URL scheme" (`openExternalBrowser=1` opens the phone
 import datetime as dt
 import zoneinfo
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 from urllib.parse import quote, urlencode
 
@@ -54,14 +54,19 @@ class CalendarLinks:
 def calendar_link(reminder: Reminder) -> str:
     """Return the address of a new event at the reminder's next time, within LINE's limit: a long text is cut.
 
-    For example, the address of an event at 09:00 holds `dates=20261123T090000/20261123T091500&ctz=Asia/Tokyo`.
+    For example, the address of an event at 09:00 holds `dates=20261123T090000/20261123T091500&ctz=Asia/Tokyo`. Calendars know no event
+    with several hours a day, so such a reminder is an event from its first to its last hour: `dates=20261123T090000/20261123T171500`.
     """
     zone = zoneinfo.ZoneInfo(reminder.zone)
-    begins = dt.datetime.fromtimestamp(reminder.next_ms / 1_000, tz=zone)
+    begins = ends = dt.datetime.fromtimestamp(reminder.next_ms / 1_000, tz=zone)
     recurrence = reminder.recurrence
+    if recurrence is not None and recurrence.hours:
+        begins, ends = begins.replace(hour=recurrence.hours[0]), begins.replace(hour=recurrence.hours[-1])
+        days = None if recurrence.count is None else -(-recurrence.count // len(recurrence.hours))
+        recurrence = replace(recurrence, hours=(), count=days)
     facts = {
         "action": "TEMPLATE",
-        "dates": f"{begins:{_LOCAL}}/{begins + _LASTS:{_LOCAL}}",
+        "dates": f"{begins:{_LOCAL}}/{ends + _LASTS:{_LOCAL}}",
         "ctz": reminder.zone,
         **({"recur": f"RRULE:{recurrence.rule_in_utc(zone)}"} if recurrence is not None else {}),
         "openExternalBrowser": "1",

@@ -17,7 +17,8 @@ from typing import Final, Literal
 from dateutil import rrule
 
 from shared.agent.overlay import StagingFault
-from shared.recurrence import Frequency, Recurrence, Weekday
+from shared.recurrence import EVERY_MONTH, Frequency, Gap, Recurrence, Weekday
+from shared.reminders.usual_rules import usual_rule
 
 LOCAL_FORMAT: Final = "%Y-%m-%dT%H:%M"
 YEARS_AHEAD: Final = 5
@@ -27,14 +28,13 @@ _USUAL: Final = re.compile(
     re.ASCII,
 )
 _LATE_HOURS: Final = 29  # 29時 is five in the morning of the next day
-_FREQUENCIES: Final[Mapping[Frequency, Literal[1, 2, 3]]] = {
+_FREQUENCIES: Final[Mapping[Frequency, Literal[0, 1, 2, 3]]] = {
+    Frequency.YEARLY: rrule.YEARLY,
     Frequency.DAILY: rrule.DAILY,
     Frequency.WEEKLY: rrule.WEEKLY,
     Frequency.MONTHLY: rrule.MONTHLY,
 }
 _WEEKDAYS: Final = tuple(Weekday)
-EVERY_MONTH: Final = 28
-"""The last day that every month has."""
 _CLOCK_CHANGE: Final = dt.timedelta(hours=3)  # more than any change of the clocks
 
 
@@ -80,8 +80,12 @@ class Schedule:
             yield _ms(start, zone)
             return
         after = dt.datetime.fromtimestamp(after_ms / 1_000, zone).replace(tzinfo=None, fold=0)
+        newest_ms = None
         for local in _occurrences(self.start, self.recurrence).xafter(after - _CLOCK_CHANGE):
-            yield _ms(local, zone)
+            at_ms = _ms(local, zone)
+            if at_ms != newest_ms:  # of 02:00 and 03:00, where the clocks skip an hour
+                yield at_ms
+            newest_ms = at_ms
 
 
 def checked_schedule(at: str, zone: str, rule: str | None, *, now_ms: int) -> tuple[Schedule, int]:
@@ -90,10 +94,10 @@ def checked_schedule(at: str, zone: str, rule: str | None, *, now_ms: int) -> tu
     Raises: StagingFault, if the time is malformed, past, too far, skipped or ambiguous; if the rule is not understood, or leaves no
     occurrence.
     """
-    recurrence = None if rule is None else _checked_rule(rule, zone)
+    recurrence = None if rule is None else _checked_rule(usual_rule(rule, at), zone)
     local = _checked_local(at, zone, now_ms=now_ms)
     if recurrence is not None:
-        _check_month_day(recurrence, local)
+        _check_interval(recurrence, local)
     schedule = Schedule(at, zone, recurrence)
     first_ms = schedule.next_after(now_ms)
     if first_ms is None:
@@ -126,11 +130,9 @@ def local_time(at_ms: int, zone: str) -> str:
     return dt.datetime.fromtimestamp(at_ms / 1_000, _zone(zone)).strftime(LOCAL_FORMAT)
 
 
-def month_day_of(recurrence: Recurrence | None, *, start: str) -> int | None:
-    """Return the day of the month in a monthly recurrence, for example 23 with a start on 2026-11-23; None in other recurrences."""
-    if recurrence is None or recurrence.frequency is not Frequency.MONTHLY:
-        return None
-    return recurrence.month_day or _parsed(start).day
+def gap_of(recurrence: Recurrence | None, *, start: str) -> Gap | None:
+    """Return which months or years the recurrence leaves out, for example five months with a start on 2027-01-31."""
+    return None if recurrence is None else recurrence.gap(_parsed(start))
 
 
 def _checked_rule(rule: str, zone: str) -> Recurrence:
@@ -140,13 +142,13 @@ def _checked_rule(rule: str, zone: str) -> Recurrence:
         raise StagingFault(str(cause), may_retry=True) from cause
 
 
-def _check_month_day(recurrence: Recurrence, start: dt.datetime) -> None:
-    """Check the day of a rule for every few months: on a day missing from some months, the rule might never come true."""
-    if recurrence.frequency is not Frequency.MONTHLY or recurrence.interval == 1:
-        return
-    if (recurrence.month_day or start.day) > EVERY_MONTH:
+def _check_interval(recurrence: Recurrence, start: dt.datetime) -> None:
+    """Check the day of a rule for every few months or years: on a day missing from some, the rule might never come true."""
+    is_sparse = recurrence.interval > 1 or (recurrence.frequency is Frequency.YEARLY and bool(recurrence.positions))
+    if is_sparse and recurrence.gap(start) is not None:
         raise StagingFault(
-            f"A rule with INTERVAL takes a day of the month up to {EVERY_MONTH}, which every month has.",
+            f"A rule with INTERVAL takes a day of the month up to {EVERY_MONTH}, which every month has, or BYMONTHDAY=-1 for the last day; "
+            "of weekdays, the first to fourth or the last, such as BYDAY=-1FR.",
             may_retry=True,
         )
 
@@ -157,11 +159,22 @@ def _occurrences(start: str, recurrence: Recurrence) -> rrule.rrule:
         _FREQUENCIES[recurrence.frequency],
         dtstart=_parsed(start),
         interval=recurrence.interval,
-        byweekday=[_WEEKDAYS.index(one) for one in recurrence.weekdays] or None,
+        bymonth=recurrence.month,
+        byweekday=_weekdays(recurrence) or None,
+        bysetpos=recurrence.positions if len(recurrence.weekdays) > 1 and recurrence.positions else None,
         bymonthday=recurrence.month_day,
+        byhour=recurrence.hours or None,
         count=recurrence.count,
         until=recurrence.until,
     )
+
+
+def _weekdays(recurrence: Recurrence) -> list[rrule.weekday]:
+    """Return the weekdays of a rule, and of a single one in a month its positions: `TU(+1)` is the first Tuesday."""
+    weekdays = [rrule.weekday(_WEEKDAYS.index(one)) for one in recurrence.weekdays]
+    if len(weekdays) == 1 and recurrence.positions:
+        return [weekdays[0](position) for position in recurrence.positions]
+    return weekdays
 
 
 def _checked_local(at: str, zone: str, *, now_ms: int) -> dt.datetime:

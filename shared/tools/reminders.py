@@ -20,8 +20,9 @@ from shared.conversation.store import Conversation
 from shared.knowledge.provenance import PossibleSources
 from shared.knowledge.staging import EntryOverlay
 from shared.line.utf16 import without_lone_surrogates
+from shared.recurrence import Gap
 from shared.reminders.reminder import Reminder, ReminderKind
-from shared.reminders.schedule import EVERY_MONTH, local_time, month_day_of, usual_local
+from shared.reminders.schedule import gap_of, local_time, usual_local
 from shared.reminders.staging import ReminderExistsError, ReminderOverlay
 from shared.search.folding import fold
 
@@ -31,6 +32,14 @@ _KINDS: Final = {"daily": ReminderKind.DAILY_DIGEST, "weekly": ReminderKind.WEEK
 _DIGESTS: Final = {kind: name for name, kind in _KINDS.items()}
 _CHANGING: Final = frozenset({"change_reminder", "cancel_reminder"})
 _REMARKS: Final = frozenset({"already_set", "left_out", "quota"})  # what a person has to be told of a reminder
+_LAST_DAY: Final = "tell the person. BYMONTHDAY=-1 is the last day of every month."
+_LEFT_OUT: Final = {
+    Gap.SHORT_MONTHS: f"February, April, June, September and November are left out: {_LAST_DAY}",
+    Gap.FEBRUARY: f"February is left out: {_LAST_DAY}",
+    Gap.SHORT_FEBRUARY: f"February is left out, but for leap years: {_LAST_DAY}",
+    Gap.NO_FIFTH: "Months without a fifth one are left out: tell the person. -1 in place of 5 is the last one of every month.",
+    Gap.COMMON_YEARS: f"It comes in leap years only: {_LAST_DAY}",
+}
 _SAID_WITH_ANSWER: Final = "What it does not carry is said with the next answer in this chat."
 _COST_UNKNOWN: Final = ToolFault(
     message="LINE did not say how many members the group has, so what a reminder here costs is not known. Nothing was set: tell the person "
@@ -266,15 +275,9 @@ def _shown(reminder: Reminder) -> Json:
 
 
 def _set(reminder: Reminder) -> Json:
-    """Return a reminder as set, with a remark if some months lack the day.
-
-    For example, a reminder of the 31st gets `"left_out": "Months without a day 31 are left out: tell the person. ..."`.
-    """
-    day = month_day_of(reminder.recurrence, start=reminder.start)
-    if day is None or day <= EVERY_MONTH:
-        return _shown(reminder)
-    left_out = f"Months without a day {day} are left out: tell the person. Day {EVERY_MONTH} comes in every month."
-    return {**_shown(reminder), "left_out": left_out}
+    """Return a reminder as set, with a remark if some months or years lack the day."""
+    gap = gap_of(reminder.recurrence, start=reminder.start)
+    return _shown(reminder) if gap is None else {**_shown(reminder), "left_out": _LEFT_OUT[gap]}
 
 
 def _is_set_as_asked(asked: Json, result: Json) -> bool:

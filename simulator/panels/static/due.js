@@ -41,17 +41,8 @@ function draw(reminders) {
   by("due-list").replaceChildren(...reminders.map(lineOf));
 }
 
-function lineOf({ text, kind, rule, zone, next_ms, waits }) {
+function lineOf({ text, kind, recurs, zone, next_ms, waits }) {
   const when = new Date(next_ms).toLocaleString(lang, { timeZone: zone, month: "numeric", day: "numeric", weekday: "short", hour: "2-digit", minute: "2-digit" });
-  const facts = [when, rule && inWords(rule), kind === "text" ? null : texts.digest, waits ? texts.waits : null].filter(Boolean);
+  const facts = [when, recurs[lang], kind === "text" ? null : texts.digest, waits ? texts.waits : null].filter(Boolean);
   return make("li", "due-line", make("span", "due-text", text), make("span", "took", facts.join(" · ")));
-}
-
-/** The rule in words: `FREQ=WEEKLY;BYDAY=MO,TH;COUNT=4` is "every Mon, Thu, 4 times". */
-function inWords(rule) {
-  const parts = Object.fromEntries(rule.split(";").map((part) => part.split("=")));
-  const days = (parts.BYDAY ?? "").split(",").map((day) => texts.ruleDays[day]).join(lang === "ja" ? "・" : ", ");
-  const words = texts.rule[parts.FREQ]?.(Number(parts.INTERVAL ?? 1), days, parts.BYMONTHDAY ?? "") ?? "";
-  const ends = [parts.COUNT && texts.ruleTimes(parts.COUNT), parts.UNTIL && texts.ruleUntil(parts.UNTIL.replace(/^(\d{4})(\d\d)(\d\d).*/, "$1-$2-$3"))];
-  return [words, ...ends].filter(Boolean).join(lang === "ja" ? "、" : ", ");
 }

@@ -1,6 +1,7 @@
 from dataclasses import replace
 from urllib.parse import parse_qs, urlsplit
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -35,6 +36,27 @@ def test_a_recurrence_ends_in_utc() -> None:
 
     assert query(until)["recur"] == ["RRULE:FREQ=WEEKLY;BYDAY=MO,TH;UNTIL=20261231T145959Z"]
     assert query(replace(MORNING, rule="FREQ=DAILY;COUNT=3"))["recur"] == ["RRULE:FREQ=DAILY;COUNT=3"]
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "FREQ=MONTHLY;BYMONTHDAY=-1",
+        "FREQ=MONTHLY;BYDAY=1TU,3TU",
+        "FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1",
+        "FREQ=YEARLY;BYMONTH=5;BYDAY=2SU",
+    ],
+)
+def test_an_event_recurs_as_the_reminder_does(rule: str) -> None:
+    assert query(replace(MORNING, rule=rule))["recur"] == [f"RRULE:{rule}"]
+
+
+def test_several_hours_a_day_are_one_event() -> None:
+    event = query(replace(MORNING, rule="FREQ=WEEKLY;BYDAY=MO;BYHOUR=8,10,17"))
+
+    assert (event["dates"], event["recur"]) == (["20261123T080000/20261123T171500"], ["RRULE:FREQ=WEEKLY;BYDAY=MO"])
+    counted = query(replace(MORNING, rule="FREQ=DAILY;BYHOUR=9,10,11;COUNT=7"))
+    assert counted["recur"] == ["RRULE:FREQ=DAILY;COUNT=3"]
 
 
 def test_a_long_text_fills_the_address_up_to_lines_limit() -> None:

@@ -1,21 +1,21 @@
 """Local times and recurrences, as milliseconds of UTC."""
 
+import calendar
 import datetime as dt
 import zoneinfo
 from operator import attrgetter
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.agent.overlay import StagingFault
-from shared.recurrence import Recurrence
+from shared.recurrence import LAST, Frequency, Recurrence, Weekday
 from shared.reminders.schedule import (
     LOCAL_FORMAT,
     Schedule,
     checked_schedule,
     local_time,
-    month_day_of,
     usual_local,
 )
 
@@ -33,16 +33,6 @@ def recurring(start: str, zone: str, rule: str) -> Schedule:
 
 
 NOW_MS = ms("2026-11-22T21:00")
-
-
-@pytest.mark.parametrize(
-    ("rule", "day"),
-    [(None, None), ("FREQ=DAILY", None), ("FREQ=MONTHLY", 23), ("FREQ=MONTHLY;BYMONTHDAY=31", 31)],
-)
-def test_what_recurs_by_months_does_so_on_its_day_or_on_that_of_its_start(rule: str | None, day: int | None) -> None:
-    recurrence = None if rule is None else Recurrence.parse(rule, zoneinfo.ZoneInfo(TOKYO))
-
-    assert month_day_of(recurrence, start="2026-11-23T09:00") == day
 
 
 def test_a_local_time_is_meant_in_its_zone() -> None:
@@ -74,7 +64,7 @@ def test_a_time_that_cannot_be_used_is_a_fault_that_says_why(at: str, zone: str,
 
 def test_a_rule_that_is_not_understood_is_a_fault_that_may_be_mended() -> None:
     with pytest.raises(StagingFault, match="FREQ must be", check=MAY_RETRY):
-        checked_schedule("2026-11-23T09:00", TOKYO, "FREQ=HOURLY", now_ms=NOW_MS)
+        checked_schedule("2026-11-23T09:00", TOKYO, "FREQ=SECONDLY", now_ms=NOW_MS)
 
 
 def test_a_schedule_has_its_rule_in_one_spelling() -> None:
@@ -89,6 +79,10 @@ def test_a_rule_that_might_never_occur_is_a_fault() -> None:
         checked_schedule("2027-02-01T09:00", TOKYO, "FREQ=MONTHLY;INTERVAL=12;BYMONTHDAY=31", now_ms=NOW_MS)
     with pytest.raises(StagingFault, match="up to 28", check=MAY_RETRY):
         checked_schedule("2027-01-31T09:00", TOKYO, "FREQ=MONTHLY;INTERVAL=2", now_ms=NOW_MS)
+    with pytest.raises(StagingFault, match="such as BYDAY=-1FR", check=MAY_RETRY):
+        checked_schedule("2027-01-31T09:00", TOKYO, "FREQ=YEARLY;BYMONTH=2;BYDAY=5FR", now_ms=NOW_MS)
+    with pytest.raises(StagingFault, match="up to 28", check=MAY_RETRY):
+        checked_schedule("2028-02-29T09:00", TOKYO, "FREQ=YEARLY;INTERVAL=3", now_ms=NOW_MS)
     with pytest.raises(StagingFault, match="ends before its first time", check=MAY_RETRY):
         checked_schedule("2027-01-01T09:00", TOKYO, "FREQ=DAILY;UNTIL=20261231", now_ms=NOW_MS)
 
@@ -99,6 +93,15 @@ def test_a_rule_that_might_never_occur_is_a_fault() -> None:
         ("FREQ=MONTHLY;INTERVAL=12;BYMONTHDAY=28", "2027-02-28T09:00"),
         ("FREQ=MONTHLY;BYMONTHDAY=31", "2027-03-31T09:00"),
         ("FREQ=MONTHLY;INTERVAL=2", "2027-02-03T09:00"),
+        ("FREQ=MONTHLY;BYMONTHDAY=-1", "2027-02-28T09:00"),
+        ("FREQ=MONTHLY;INTERVAL=2;BYMONTHDAY=-1", "2027-02-28T09:00"),
+        ("FREQ=MONTHLY;BYDAY=2TU", "2027-02-09T09:00"),
+        ("FREQ=MONTHLY;BYDAY=-1FR", "2027-02-26T09:00"),
+        ("FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=1", "2027-03-01T09:00"),
+        ("FREQ=YEARLY;BYMONTH=5;BYDAY=2SU", "2027-05-09T09:00"),
+        ("FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29", "2028-02-29T09:00"),
+        ("FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=-1", "2027-02-28T09:00"),
+        ("FREQ=DAILY;BYHOUR=8,10", "2027-02-03T10:00"),
     ],
 )
 def test_a_rule_of_months_occurs_on_its_day(rule: str, first: str) -> None:
@@ -181,6 +184,78 @@ def test_occurrences_ascend_and_none_is_left_out(start_minutes: int, zone: str, 
     assert schedule.next_after(second - 1) == second
     assert schedule.newest_until(second - 1, since_ms=first) == first
     assert schedule.newest_until(second, since_ms=first) == second
+
+
+def falls_on(day: dt.date, recurrence: Recurrence, start: dt.date) -> bool:
+    """Whether a rule without interval has the day, by counting days and not by the library."""
+    is_last = (day + dt.timedelta(days=1)).month != day.month
+    weekday = tuple(Weekday)[day.weekday()]
+    match recurrence.frequency:
+        case Frequency.DAILY:
+            return True
+        case Frequency.WEEKLY:
+            return weekday in (recurrence.weekdays or (tuple(Weekday)[start.weekday()],))
+        case Frequency.YEARLY if day.month != (recurrence.month or start.month):
+            return False
+    if recurrence.positions:
+        month = [day.replace(day=number) for number in range(1, calendar.monthrange(day.year, day.month)[1] + 1)]
+        of_kind = [one for one in month if tuple(Weekday)[one.weekday()] in recurrence.weekdays]
+        places = [one - 1 if one > 0 else one for one in recurrence.positions]
+        return day in [of_kind[place] for place in places if place < len(of_kind)]
+    return is_last if recurrence.month_day == LAST else day.day == (recurrence.month_day or start.day)
+
+
+RULES = st.sampled_from(
+    [
+        "FREQ=DAILY;BYHOUR=9,11,13",
+        "FREQ=DAILY;BYHOUR=0,1,2,3,23",
+        "FREQ=WEEKLY;BYDAY=MO,SA;BYHOUR=2,3",
+        "FREQ=WEEKLY",
+        "FREQ=MONTHLY;BYMONTHDAY=-1",
+        "FREQ=MONTHLY;BYMONTHDAY=31",
+        "FREQ=MONTHLY",
+        "FREQ=MONTHLY;BYDAY=1TU,3TU",
+        "FREQ=MONTHLY;BYDAY=5SU",
+        "FREQ=MONTHLY;BYDAY=-1FR",
+        "FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1",
+        "FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=1,5",
+        "FREQ=YEARLY",
+        "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29",
+        "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=-1",
+        "FREQ=YEARLY;BYMONTH=5;BYDAY=2SU",
+        "FREQ=YEARLY;BYMONTH=12;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1",
+    ]
+)
+
+
+DAYS = 430
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    RULES,
+    st.datetimes(dt.datetime(2026, 1, 1), dt.datetime(2028, 12, 31)),  # noqa: DTZ001 - local
+    st.sampled_from([TOKYO, NEW_YORK, "Australia/Lord_Howe", "Asia/Bangkok"]),
+)
+def test_a_rule_occurs_on_the_days_that_a_calendar_shows(rule: str, start: dt.datetime, zone: str) -> None:
+    local_start = start.replace(second=0, microsecond=0)
+    schedule = recurring(local_start.strftime(LOCAL_FORMAT), zone, rule)
+    recurrence = Recurrence.parse(rule, zoneinfo.ZoneInfo(zone))
+    days = [local_start.date() + dt.timedelta(days=number) for number in range(DAYS)]
+    times = [
+        dt.datetime.combine(day, dt.time(hour, local_start.minute))
+        for day in days
+        if falls_on(day, recurrence, local_start.date())
+        for hour in (recurrence.hours or (local_start.hour,))
+    ]
+    zone_info = zoneinfo.ZoneInfo(zone)
+    expected = sorted({round(at.replace(tzinfo=zone_info).timestamp()) * 1_000 for at in times if at >= local_start})
+    until_ms = ms((local_start + dt.timedelta(days=DAYS - 10)).strftime(LOCAL_FORMAT), zone)
+
+    occurrences = list(schedule.between(0, until_ms))
+
+    assert occurrences == [one for one in expected if one < until_ms]
+    assert occurrences == sorted(set(occurrences))
 
 
 @pytest.mark.parametrize(
