@@ -207,6 +207,12 @@ def _is_acknowledgement(prompt: Prompt) -> bool:
     return bool(re.fullmatch(rf"[\W_]*+(?:(?>{acknowledgements})[\W_]*+)*+", prompt.words.casefold()))
 
 
+def _is_thanks_in_direct_chat(prompt: Prompt) -> bool:
+    """Whether the last message has only thanks, in a 1:1 chat; there silence is less polite than a word."""
+    thanks = "|".join(phrases.thanks for phrases in PHRASES.values())
+    return prompt.is_direct and _is_acknowledgement(prompt) and re.search(thanks, prompt.words.casefold()) is not None
+
+
 RULES: tuple[Rule, ...] = (
     Rule(applies=lambda prompt: prompt.offers(WRITE_RECAP), decide=_write_recap),
     Rule(applies=lambda prompt: prompt.offers(WRITE_DESCRIPTION), decide=_write_description),
@@ -233,6 +239,7 @@ RULES: tuple[Rule, ...] = (
         applies=lambda prompt: _greeting(prompt) is not None,
         decide=lambda prompt: Say(text=_greeting(prompt) or prompt.phrases.welcome),
     ),
+    Rule(applies=_is_thanks_in_direct_chat, decide=lambda prompt: Say(text=prompt.phrases.welcome)),
     Rule(applies=_is_acknowledgement, decide=lambda _: StaySilent(reason="The message only acknowledges.")),
     Rule(
         applies=_is_question,

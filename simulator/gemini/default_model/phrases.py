@@ -22,6 +22,7 @@ class Phrases:
 
     greetings: tuple[tuple[str, str], ...]
     acknowledgements: tuple[str, ...]
+    thanks: str
     asks_what_was_said: str
     statement: str
     question: str
@@ -45,6 +46,7 @@ JAPANESE = Phrases(
         ("こんにち[はわ]", "こんにちは！何かお手伝いできることはありますか？"),
     ),
     acknowledgements=("ありがとう(?:ございます)?", "了解(?:です|しました)?", "わかりました", "はい"),
+    thanks=r"ありがとう",
     asks_what_was_said=r".*(?:何て|なんて)言った.*",
     statement=r"(?:私の)?(?P<key>[^\s、。！はが]{1,20})は、?(?P<value>[^\s、。！]{1,40}?)(?:です|だよ)?(?=[、。！\s]|$)",
     question=r"(?:私の)?(?P<key>[^\s、。！？はがっ]{1,20})は(?:何ですか)?[?？]",
@@ -73,6 +75,7 @@ ENGLISH = Phrases(
         (r"(?:hello|hi|hey)\b", "Hello! What can I do for you?"),
     ),
     acknowledgements=(r"thanks?(?: you)?\b", r"ok(?:ay)?\b", r"got it\b"),
+    thanks=r"\bthank",
     asks_what_was_said=r".*\bwhat did i(?: just)? say\b.*",
     statement=r"\bmy (?P<key>[a-z][a-z ]{0,30}?) is (?P<value>[^.!\n,]{1,60})",
     question=r".*\bwhat(?: is|['’]s) my (?P<key>[a-z][a-z ]{0,30}).*",

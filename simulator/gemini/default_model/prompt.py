@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 # Final punctuation without a meaning; at the end stand the full-width comma, ! and ?.
 _ENDS = " \t\n.,!?~…。、〜ー\uff0c\uff01\uff1f"
 
+_DIRECT = "[note] This is a 1:1 chat."
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Say:
@@ -58,6 +60,12 @@ class Prompt:
     def phrases(self) -> Phrases:
         """The patterns and texts of the language."""
         return PHRASES[self.language]
+
+    @property
+    def is_direct(self) -> bool:
+        """Whether the prompt says that this is a 1:1 chat."""
+        texts = (text for content in self.request.contents for text in content.texts)
+        return any(text.startswith(_DIRECT) for text in texts)
 
     @property
     def words(self) -> str:

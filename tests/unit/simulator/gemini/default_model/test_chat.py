@@ -58,6 +58,21 @@ def test_a_bare_acknowledgement_needs_no_answer(ask: Callable[..., tuple[str, st
     assert ask(said) == ("skip", "The message only acknowledges.")
 
 
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ("ありがとう！", "どういたしまして。"),
+        ("OK, thanks", "You're welcome."),
+        ("了解です", "The message only acknowledges."),
+    ],
+)
+def test_thanks_in_a_direct_chat_get_a_short_answer(
+    ask: Callable[..., tuple[str, str]], said: str, answer: str
+) -> None:
+    assert ask("[note] This is a 1:1 chat. It is 22:46 now.\nTo be answered:", f"[22:46] {said}")[1] == answer
+    assert ask("[note] This is a group chat: all read it.\nTo be answered:", f"[22:46] {said}")[0] == "skip"
+
+
 @pytest.mark.parametrize("word", ["了解", "ok ", "ありがとう", "!", "? ", "👍"])
 def test_a_thousand_acknowledgements_are_matched_quickly(ask: Callable[..., tuple[str, str]], word: str) -> None:
     assert ask(word * 1000 + "x")[0] == "reply"
