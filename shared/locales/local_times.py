@@ -113,7 +113,7 @@ def shown_recurrence(recurrence: Recurrence, *, start: dt.datetime, locale: str,
 def _times(recurrence: Recurrence, start: dt.datetime, texts: TimeTexts) -> tuple[str, str]:
     """Return the hours of a day in words, and the format of a rule with them.
 
-    For example in `en`, the hours 9, 11 and 13 are `09:00–13:00` and `{rule} (every 2 hours)`; the hours 9 and 20 are `09:00, 20:00`.
+    For example in `th`, the hours 9 and 20 are `09:00 20:00`; the hours 9, 11 and 13 are a span, and `{rule} (ทุก 2 ชั่วโมง)`.
     """
     hours = recurrence.hours
     times = [_time(start.replace(hour=hour)) for hour in hours] or [_time(start)]

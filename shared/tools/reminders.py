@@ -13,6 +13,7 @@ from shared.agent.grounding import is_reminder_grounded
 from shared.agent.model import Json
 from shared.agent.overlay import StagingFault
 from shared.agent.repeats import asks_for_another
+from shared.agent.said_weekdays import contradiction_at
 from shared.agent.tools import NeedsTap, Tool, ToolFault, load_schema
 from shared.agent.turn_context import TurnContext
 from shared.conversation.provenance import Provenance
@@ -111,7 +112,8 @@ class ReminderTools:
         )
 
     def _create(self, arguments: Json, overlay: ReminderOverlay, context: TurnContext) -> Json | ToolFault | NeedsTap:
-        text = _text(arguments, "text")
+        text, at = _text(arguments, "text"), usual_local(str(arguments["at"]), overlay.zone)
+        _check_weekday(at, overlay, context)
         needs_tap = context.needs_tap and not _is_ordered(arguments, overlay, context)
         messages = self._messages_each_time(context)
         if messages is None:
@@ -120,7 +122,7 @@ class ReminderTools:
         try:
             reminder = overlay.create(
                 text=text,
-                at=usual_local(str(arguments["at"]), overlay.zone),
+                at=at,
                 rule=_optional(arguments, "rule"),
                 kind=_KINDS.get(str(arguments.get("digest")), ReminderKind.TEXT),
                 provenance=_provenance(text, overlay, context),
@@ -136,6 +138,9 @@ class ReminderTools:
     def _change(self, arguments: Json, overlay: ReminderOverlay, context: TurnContext) -> Json | ToolFault | NeedsTap:
         reminder_id = str(arguments["id"])
         before = overlay.show(reminder_id)
+        at = usual_local(str(arguments["at"]), overlay.zone) if arguments.get("at") else None
+        if at is not None:
+            _check_weekday(at, overlay, context)
         needs_tap = context.needs_tap
         messages = self._messages_each_time(context)
         if messages is None:
@@ -145,7 +150,7 @@ class ReminderTools:
         changed = overlay.change(
             reminder_id,
             text=text,
-            at=usual_local(str(arguments["at"]), overlay.zone) if arguments.get("at") else None,
+            at=at,
             rule=str(arguments["rule"]) if "rule" in arguments else None,
             provenance=_provenance(text or "", overlay, context),
             is_trial=needs_tap,
@@ -172,6 +177,19 @@ class ReminderTools:
             return 1
         cost = self.costs.cost_of(context.conversation.id)
         return None if cost is None else max(1, cost)
+
+
+def _check_weekday(at: str, overlay: ReminderOverlay, context: TurnContext) -> None:
+    """Raises: StagingFault, if the person wrote another weekday beside the date.  A time that cannot be read is left to the overlay."""
+    try:
+        local = dt.datetime.fromisoformat(at).replace(tzinfo=None)
+    except ValueError:
+        return
+    zone = zoneinfo.ZoneInfo(overlay.zone)
+    said = [(one.text, dt.datetime.fromtimestamp(one.timestamp_ms / 1_000, zone)) for one in context.to_answer]
+    contradiction = contradiction_at(said, local)
+    if contradiction is not None:
+        raise StagingFault(f"{contradiction.explanation} Nothing was set: ask which of the two is meant.")
 
 
 def _is_ordered(arguments: Json, overlay: ReminderOverlay, context: TurnContext) -> bool:

@@ -112,6 +112,34 @@ def test_a_second_reminder_is_set_where_the_words_ask_for_one(chat: FilingChat, 
     assert len(turn.overlay.list()) == 2
 
 
+@pytest.mark.parametrize(
+    "said", ["2030年1月1日(月)に水", "water on Monday, January 1", "1/1(一) 喝水", "วันจันทร์ที่ 1 ดื่มน้ำ"]
+)
+def test_a_weekday_that_does_not_match_its_date_is_asked_about(chat: FilingChat, said: str) -> None:
+    turn = Reminding(chat, asking(1, said))
+
+    for at in (LATER, "2029-12-31T09:00"):
+        fault = turn.call("create_reminder", text="water", at=at)
+        assert isinstance(fault, ToolFault)
+        assert fault.message.startswith("The person wrote Monday beside 2030-01-01, which is a Tuesday.")
+    assert turn.overlay.list() == ()
+
+
+def test_another_weekday_is_asked_about_before_a_change(chat: FilingChat) -> None:
+    first = Reminding(chat, asking(1, "water"))
+    made = first.made("water")
+    turn = of_same_reminders(Reminding(chat, asking(2, "1月2日(木)にして")), first)
+
+    fault = turn.call("change_reminder", id=made.id, at=LATEST)
+
+    assert isinstance(fault, ToolFault)
+    assert turn.overlay.show(made.id).start == LATER
+
+
+def test_the_right_weekday_sets_the_reminder(chat: FilingChat) -> None:
+    assert Reminding(chat, asking(1, "2030年1月1日(火)に水")).made("水").start == LATER
+
+
 @pytest.mark.parametrize(("at", "rule"), [(LATEST, None), (LATER, "FREQ=DAILY")])
 def test_a_reminder_of_another_time_is_another_one(chat: FilingChat, at: str, rule: str | None) -> None:
     turn = Reminding(chat, asking(1, "water"))
