@@ -12,7 +12,7 @@ export async function entriesOf(chatId) {
   return bodyOf(await fetch(`/simulator/filed/${encodeURIComponent(chatId)}`));
 }
 
-/** What is due in a chat: `{reminders: [{id, kind, text, zone, next_ms, waits, recurs}]}`, the next one first. */
+/** What is due in a chat: `{reminders: [{id, kind, text, rule, zone, next_ms, waits}]}`, the next one first. */
 export async function dueOf(chatId) {
   return bodyOf(await fetch(`/simulator/due/${encodeURIComponent(chatId)}`));
 }

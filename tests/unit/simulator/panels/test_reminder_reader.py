@@ -14,7 +14,6 @@ from tests.unit.simulator.panels.test_knowledge_reader import Bucket, reader_of
 
 def record(name: str, **changes: Any) -> str:  # noqa: ANN401 - fields of the record
     known = {"id": name, "kind": "text", "text": "薬", "rule": None, "zone": "Asia/Tokyo", "state": "open"}
-    known["start"] = "2026-11-23T09:00"
     return json.dumps({**known, "due_ms": 2_000, "kept_ms": None, "provenance": {}, **changes})
 
 
@@ -41,29 +40,13 @@ def test_what_is_open_is_listed_the_next_one_first() -> None:
 
     found = due_in(objects, "U1")
 
-    assert [(one["id"], one["next_ms"], one["recurs"].get("ja"), one["waits"]) for one in found] == [
+    assert [(one["id"], one["next_ms"], one["rule"], one["waits"]) for one in found] == [
         ("rc", 500, None, True),
-        ("rb", 1_000, "毎日 09:00", False),
+        ("rb", 1_000, "FREQ=DAILY", False),
         ("ra", 2_000, None, False),
     ]
     assert "provenance" not in found[0]
     assert due_in(objects, "U3") == []
-
-
-def test_a_recurrence_is_told_in_every_language() -> None:
-    objects = {
-        "reminders/U1/ra.json": record("ra", rule="FREQ=MONTHLY;BYDAY=-1FR"),
-        "reminders/U1/rb.json": record("rb", rule="FREQ=NEVER"),
-    }
-
-    (due,) = due_in(objects, "U1")
-
-    assert due["recurs"] == {
-        "ja": "毎月最終金曜 09:00",
-        "en": "every month on the last Fri at 09:00",
-        "zh-TW": "每月最後一個星期五 09:00",
-        "th": "ทุกวันศุกร์สุดท้ายของเดือน เวลา 09:00 น.",
-    }
 
 
 @pytest.mark.parametrize(("name", "times"), [("reminders/U1/ra.json", 1), ("entries/U1/index.md", 0)])
