@@ -16,7 +16,7 @@ export const JAPANESE = {
   ruleDay: (day) => `${day}日`,
   ruleLastDay: "末日",
   rulePlaces: { 1: "第1", 2: "第2", 3: "第3", 4: "第4", 5: "第5", "-1": "最終" },
-  rulePlace: (place, weekday) => `${place}${weekday}`,
+  rulePlace: (place, weekday) => place + weekday.replace(/^.$/, "$&曜"),
   ruleWorkday: "平日",
   ruleMonth: (month) => `${month}月`,
   ruleHour: (hour) => `${hour}時`,
