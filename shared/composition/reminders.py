@@ -34,7 +34,7 @@ class Reminders:
     def of(cls, ports: Ports, options: Options, phrases: Phrases, pushes: PushAllowance) -> "Reminders":
         """Return the reminders of a deployment."""
         is_off = options.reminding is Reminding.OFF
-        wording = ReminderWording(locale=options.locale, phrases=phrases)
+        wording = ReminderWording(locale=options.locale, phrases=phrases, is_rich=options.is_rich)
         delivery = ReminderDelivery(
             line=ports.line,
             pushes=pushes,

@@ -6,6 +6,7 @@ answer has the timestamp of the command, and so outlives the erasure.
 
 import datetime as dt
 import zoneinfo
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -20,9 +21,10 @@ from shared.handlers.language import LanguageHandler
 from shared.handlers.silence import SilenceHandler
 from shared.knowledge.overview import EntryOverview, digest_of_today, open_entries
 from shared.line.cards.card import Card, CardRow, card_text
+from shared.line.cards.written import help_card
 from shared.line.commands import Command, locale_of
 from shared.line.events import LineEvent, MessageContent
-from shared.line.phrases import EXAMPLES, Phrase, Phrases
+from shared.line.phrases import EXAMPLES, GROUP_EXAMPLES, Phrase, Phrases
 from shared.line.presence import Presence
 from shared.reminders.overview import DueReminders, due_reminders
 from shared.turns.announcement import Announcement, Announcer
@@ -93,9 +95,15 @@ class CommandHandler:
         friend, group = _EXPLANATIONS[command]
         locale = self.conversations.of(event.conversation_id).turn.chosen_locale()
         text = self.phrases.text(friend if event.is_one_on_one else group, locale=locale, id=event.conversation_id)
-        is_for_newcomers = event.is_one_on_one and command in {Command.HELP, Command.START}
-        examples = tuple(self.phrases.text(one, locale=locale) for one in EXAMPLES) if is_for_newcomers else ()
-        return self._say(event, text, suggests=examples)
+        if command is Command.HELP:
+            examples = self._examples(EXAMPLES if event.is_one_on_one else GROUP_EXAMPLES, locale)
+            card = help_card(text, event.webhook_event_id, examples)
+            return self._say(event, text, card, suggests=examples if event.is_one_on_one or self.is_rich else ())
+        is_for_newcomers = event.is_one_on_one and command is Command.START
+        return self._say(event, text, suggests=self._examples(EXAMPLES, locale) if is_for_newcomers else ())
+
+    def _examples(self, which: Sequence[Phrase], locale: str | None) -> tuple[str, ...]:
+        return tuple(self.phrases.text(example, locale=locale) for example in which)
 
     def _tell_usage(self, event: LineEvent) -> EventResult:
         turn = self.conversations.of(event.conversation_id).turn

@@ -10,7 +10,6 @@ from typing import Final, Literal
 from shared.conversation.provenance import Provenance
 from shared.knowledge.catalog import Row
 from shared.knowledge.schema import Category
-from shared.line.cards.card import Card, CardRow
 from shared.line.graphemes import cut
 from shared.locales.language_file import language_file
 
@@ -59,12 +58,11 @@ class DigestTexts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Digest:
-    """A digest, and the provenance of the entries in the text.  `is_empty`: there is nothing to report.  `card`: the same words."""
+    """A digest, and the provenance of the entries in the text.  `is_empty`: there is nothing to report."""
 
     text: str = field(repr=False)
     provenance: Provenance = field(default_factory=Provenance)
     is_empty: bool = False
-    card: Card | None = None
 
 
 @dataclass(slots=True)
@@ -97,13 +95,7 @@ class _Draft:
         rows = (row for _, _, row in self.lines if row is not None)
         text = "\n".join(line for line, _, _ in self.lines).strip()
         provenance = Provenance.union(row.provenance for row in rows)
-        return Digest(text=text, provenance=provenance, is_empty=is_empty, card=self._card())
-
-    def _card(self) -> Card:
-        """Return the lines as rows: "【Top 3】" is a heading, "・Garden" an item."""
-        title, *others = [(line, is_item) for line, is_item, _ in self.lines if line]
-        rows = tuple(CardRow(text=line.lstrip("・- "), is_heading=not is_item) for line, is_item in others)
-        return Card(title=title[0], rows=rows)
+        return Digest(text=text, provenance=provenance, is_empty=is_empty)
 
     def _fits(self) -> bool:
         text = "\n".join(line for line, _, _ in self.lines).strip()

@@ -15,6 +15,7 @@ from shared.knowledge.digest import digest, digest_texts
 from shared.knowledge.entry_store import EntryStore
 from shared.knowledge.schema import DONE, Category, status_choices
 from shared.line.cards.card import Card, CardButton, CardRow, title_of
+from shared.line.cards.written import digest_card
 from shared.line.graphemes import cut
 from shared.line.ids import mask_ids
 from shared.line.phrases import Phrase, Phrases
@@ -92,7 +93,8 @@ def digest_of_today(conversation: Conversation, *, locale: str, now: dt.datetime
     """Return the daily digest at `now`, without entries from withdrawn messages.  Raises: StorageUnavailableError."""
     rows, amendments = _rows_of(conversation)
     today = digest(rows, kind="daily", locale=locale, now=now)
-    return replace(_overview(today.text, rows, amendments), card=_cleaned(today.card))
+    overview = _overview(today.text, rows, amendments)
+    return replace(overview, card=digest_card(overview.text))
 
 
 def _rows_of(conversation: Conversation) -> tuple[Sequence[Row], Amendments]:
@@ -107,14 +109,6 @@ def _overview(text: str, rows: Sequence[Row], amendments: Amendments) -> EntryOv
         text=without_receipt_symbols(mask_ids(text)),
         provenance=replace(provenance, entries_since_ms=amendments.erased_entries_ms + 1),
     )
-
-
-def _cleaned(card: Card | None) -> Card | None:
-    """Return the card without ids, and without words that look like a receipt."""
-    if card is None:
-        return None
-    rows = tuple(replace(row, text=without_receipt_symbols(mask_ids(row.text))) for row in card.rows)
-    return replace(card, rows=rows)
 
 
 def _line(row: Row) -> str:

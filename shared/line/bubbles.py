@@ -15,6 +15,8 @@ from typing import Final
 
 import regex
 
+from shared.line.cards.card import Card
+from shared.line.cards.drawing import ALT_TEXT_LIMIT, is_drawable
 from shared.line.graphemes import GRAPHEME, split_at_graphemes
 from shared.line.ids import mask_ids
 from shared.line.messaging import MESSAGES_A_CALL, OutgoingMessage
@@ -235,6 +237,13 @@ def _largest(at_most: int) -> Layout:
 def fixed_messages(text: str, *, quote_token: str | None = None) -> tuple[OutgoingMessage, ...]:
     """Return a fixed text as messages, word for word, in a single bubble if short enough for LINE."""
     return _messages_of(split_at_graphemes(text)[:MESSAGES_A_CALL], quote_token)
+
+
+def card_messages(text: str, card: Card | None) -> tuple[OutgoingMessage, ...]:
+    """Return the card with the text for screen readers; the text alone where LINE would refuse the card or cut the text."""
+    if card is None or utf16_length(text) > ALT_TEXT_LIMIT or not is_drawable(card):
+        return fixed_messages(text)
+    return (OutgoingMessage(text=text, card=card),)
 
 
 def _messages_of(texts: tuple[str, ...], quote_token: str | None) -> tuple[OutgoingMessage, ...]:

@@ -34,6 +34,9 @@ class Phrase(StrEnum):
     EXAMPLE_REMINDER = "example_reminder"
     EXAMPLE_NOTE = "example_note"
     EXAMPLE_LIST = "example_list"
+    EXAMPLE_DECIDED = "example_decided"
+    EXAMPLE_MEETING = "example_meeting"
+    EXAMPLE_PAYER = "example_payer"
     GOODBYE_FRIEND = "goodbye_friend"
     GOODBYE_GROUP = "goodbye_group"
     RESET_DONE = "reset_done"
@@ -131,7 +134,10 @@ class Phrase(StrEnum):
 
 
 EXAMPLES: Final = (Phrase.EXAMPLE_REMINDER, Phrase.EXAMPLE_NOTE, Phrase.EXAMPLE_LIST)
-"""What a newcomer to a 1:1 chat may say; the help and the greeting suggest these by quick replies."""
+"""What a newcomer to a 1:1 chat may say; the help and the greeting suggest these."""
+
+GROUP_EXAMPLES: Final = (Phrase.EXAMPLE_DECIDED, Phrase.EXAMPLE_MEETING, Phrase.EXAMPLE_PAYER)
+"""What a group may ask; the help has a button for each."""
 
 
 class Phrases(Protocol):

@@ -13,7 +13,8 @@ from shared.conversation.provenance import Provenance
 from shared.conversation.store import Conversation
 from shared.knowledge.digest import Digest, digest
 from shared.knowledge.entry_store import EntryStore
-from shared.line.bubbles import fixed_messages
+from shared.line.bubbles import card_messages, fixed_messages
+from shared.line.cards.written import digest_card
 from shared.line.ids import mask_ids
 from shared.line.language import language_of
 from shared.line.messaging import OutgoingMessage
@@ -85,10 +86,11 @@ class ReminderTexts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReminderWording:
-    """Says reminders in the language of their own words; `locale` counts where the words show no language."""
+    """Says reminders in the language of their own words, else in `locale`.  `is_rich`: digests are cards."""
 
     locale: str
     phrases: Phrases
+    is_rich: bool = True
 
     def words(self, conversation: Conversation, occurrence: Occurrence) -> OccurrenceWords | None:
         kind = _DIGESTS.get(occurrence.reminder.kind)
@@ -107,9 +109,9 @@ class ReminderWording:
         )
 
     def messages(self, occurrence: Occurrence, text: str) -> Sequence[OutgoingMessage]:
-        messages = fixed_messages(text)
         if occurrence.reminder.kind is not ReminderKind.TEXT:
-            return messages
+            return card_messages(text, digest_card(text) if self.is_rich else None)
+        messages = fixed_messages(text)
         locale = self._locale_of(occurrence)
         buttons = reminder_buttons(occurrence.reminder.id, occurrence.due_ms, self.phrases, locale=locale)
         return (*messages[:-1], replace(messages[-1], quick_replies=buttons))

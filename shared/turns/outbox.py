@@ -15,11 +15,9 @@ from shared.conversation.store import Conversation
 from shared.conversation.turn import Route
 from shared.conversation.withdrawal import WordHolder
 from shared.errors import LineRefusedError
-from shared.line.bubbles import answer_messages, fixed_messages
+from shared.line.bubbles import answer_messages, card_messages, fixed_messages
 from shared.line.cards.card import card_in
-from shared.line.cards.drawing import ALT_TEXT_LIMIT, is_drawable
 from shared.line.cards.sources import sources_apart
-from shared.line.graphemes import cut
 from shared.line.language import language_of
 from shared.line.messaging import (
     MESSAGES_A_CALL,
@@ -306,8 +304,8 @@ class Outbox:
         if asks:
             return [*answer_messages(text, quote_token=outcome.quote_token, at_most=MESSAGES_A_CALL - len(asks)), *asks]
         card = card_in(outcome.offer.card) if self.is_rich else None
-        if card is not None and is_drawable(card):
-            return [OutgoingMessage(text=cut(text, limit_utf16=ALT_TEXT_LIMIT), card=card)]
+        if card is not None:
+            return card_messages(text, card)
         is_of_the_model = outcome.audit.model_name is not None
         words = (
             self._answer(text, outcome) if is_of_the_model else fixed_messages(text, quote_token=outcome.quote_token)

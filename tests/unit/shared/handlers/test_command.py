@@ -7,7 +7,7 @@ import pytest
 from shared.adapters.memory import FixedClock
 from shared.adapters.memory.scripted_model import calling
 from shared.bus.endpoint import REQUEST_S
-from shared.line.messaging import SENDING_S
+from shared.line.messaging import SENDING_S, is_sendable
 from shared.line.phrases import Phrase
 from shared.turns.lease import open_turn
 from shared.turns.outbox import ENDING_S
@@ -127,12 +127,33 @@ def test_reset_in_a_group_does_not_leave_it(member: Person) -> None:
     assert member.worker.line.chats_left == []
 
 
+@pytest.mark.parametrize("is_in_group", [False, True])
+def test_the_help_is_a_card_with_three_examples_that_are_answered(worker: PushedWorker, *, is_in_group: bool) -> None:
+    person = Person(worker, is_in_group=is_in_group)
+    event = person.says("/help")
+
+    (message,) = worker.line.replied[event["replyToken"]]
+    assert message.card is not None
+    assert is_sendable([message])
+    assert message.text == japanese(Phrase.HELP_GROUP if is_in_group else Phrase.HELP_FRIEND)
+    assert all(button.label in message.text for button in message.card.buttons)
+    example = message.card.buttons[1]
+    pressed = person.sends(
+        person.events.event("postback", postback={"data": example.value}), calling(("reply", {"message": "はい！"}))
+    )
+    assert [answer.text for answer in worker.line.replied[pressed["replyToken"]]] == ["はい！"]
+    assert example.label in worker.prompt()
+
+
 @pytest.mark.parametrize(("is_in_group", "count"), [(False, 3), (True, 0)])
-def test_the_help_of_a_1_to_1_chat_has_examples_to_tap(worker: PushedWorker, count: int, *, is_in_group: bool) -> None:
+def test_without_cards_the_help_of_a_1_to_1_chat_has_examples_to_tap(
+    pool: ThreadPoolExecutor, count: int, *, is_in_group: bool
+) -> None:
+    worker = PushedWorker(pool, is_rich=False)
     event = Person(worker, is_in_group=is_in_group).says("/help")
 
     (message,) = worker.line.replied[event["replyToken"]]
-    assert len(message.quick_replies) == count
+    assert (message.card, len(message.quick_replies)) == (None, count)
 
 
 def test_export_me_names_the_operators_procedure_and_the_id_in_a_1_to_1_chat_only(

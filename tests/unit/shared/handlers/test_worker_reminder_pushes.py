@@ -1,12 +1,13 @@
 """What a due reminder pushes: its words with buttons, or a digest of what was filed."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
 from shared.adapters.memory.scripted_model import calling
-from shared.line.messaging import PostbackButton
+from shared.line.messaging import PostbackButton, is_sendable
 from shared.line.postback_data import ReminderChoice, reminder_press_in
 from shared.reminders.reminder import Reminder
 from shared.reminders.store import ReminderStore
@@ -100,6 +101,27 @@ def test_a_daily_digest_is_made_when_it_is_due(friend: Person) -> None:
     assert "歯医者に電話" not in first
     assert "歯医者に電話" in second
     assert not [one for _, (message,) in friend.worker.line.pushed.values() for one in message.quick_replies]
+
+
+def test_a_digest_is_pushed_as_a_card_with_the_same_words(friend: Person) -> None:
+    asks(friend, **DAILY)
+    files(friend, "牛乳を買う")
+    passes(friend.worker, hours=18.34)
+
+    ((_, (message,)),) = friend.worker.line.pushed.values()
+    assert message.card is not None
+    assert is_sendable([message])
+    assert all(row.text in message.text for row in message.card.rows)
+
+
+def test_without_cards_a_digest_is_pushed_in_words(pool: ThreadPoolExecutor) -> None:
+    plain = Person(PushedWorker(pool, is_rich=False), is_in_group=False)
+    asks(plain, **DAILY)
+    files(plain, "牛乳を買う")
+    passes(plain.worker, hours=18.34)
+
+    ((_, (message,)),) = plain.worker.line.pushed.values()
+    assert message.card is None
 
 
 def test_an_empty_digest_is_not_pushed(friend: Person) -> None:

@@ -1,0 +1,39 @@
+"""Written texts as cards with the same words: a digest line by line, the help paragraph by paragraph."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from shared.line.cards.card import Card, CardButton, CardRow
+from shared.line.postback_data import suggestion_data
+
+_ITEM_MARKS: Final = ("・", "- ", "• ")
+
+
+def digest_card(text: str) -> Card:
+    """Return a digest as a card, line by line: "【Top 3】" is a heading, "・Garden" a row."""
+    title, *lines = [line for line in text.splitlines() if line.strip()] or [""]
+    rows = tuple(_row_of(line) for line in lines)
+    return Card(title=title, rows=rows)
+
+
+def help_card(text: str, answer_id: str, examples: Sequence[str]) -> Card:
+    """Return an explanation as a card, a paragraph a row, with the examples of its second paragraph as buttons.
+
+    The buttons suggest what a person may say below the answer of this id; the first line of that paragraph stands above them.
+    """
+    title, _, rest = text.strip().partition("\n")
+    abilities, tries, *others = [paragraph.strip() for paragraph in rest.split("\n\n")]
+    rows = (abilities, *others)
+    buttons = (
+        CardButton(label=words, value=suggestion_data(answer_id, number)) for number, words in enumerate(examples)
+    )
+    return Card(
+        title=title,
+        rows=(*(CardRow(text=row) for row in rows), CardRow(text=tries.partition("\n")[0], is_heading=True)),
+        buttons=tuple(buttons),
+    )
+
+
+def _row_of(line: str) -> CardRow:
+    mark = next((mark for mark in _ITEM_MARKS if line.startswith(mark)), None)
+    return CardRow(text=line, is_heading=True) if mark is None else CardRow(text=line.removeprefix(mark))
