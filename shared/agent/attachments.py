@@ -2,6 +2,11 @@
 
 from collections.abc import Callable
 from threading import Lock
+from typing import TypeAlias
+
+from shared.line.cards.card import Card
+
+MakesCard: TypeAlias = Callable[[str, str], Card | None]
 
 
 class Attachments:
@@ -9,12 +14,24 @@ class Attachments:
 
     def __init__(self) -> None:
         self._texts: list[Callable[[str], str]] = []
+        self._cards: list[MakesCard] = []
         self._lock = Lock()
 
     def add(self, text: Callable[[str], str]) -> None:
         """Attach a text, given as a function of the locale."""
         with self._lock:
             self._texts.append(text)
+
+    def add_card(self, card: MakesCard) -> None:
+        """Offer a card that stands below the answer, given as a function of the answer's text and locale."""
+        with self._lock:
+            self._cards.append(card)
+
+    def card(self, text: str, locale: str) -> Card | None:
+        """Return the card of the last tool that has one for this answer."""
+        with self._lock:
+            cards = (card(text, locale) for card in reversed(self._cards))
+            return next((card for card in cards if card is not None), None)
 
     def texts(self, locale: str) -> tuple[str, ...]:
         """Return the texts in a locale; equal texts count once.

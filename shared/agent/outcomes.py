@@ -6,10 +6,13 @@ from typing import Final
 
 from shared.agent.forgetting import proposal_text, without_secrets
 from shared.agent.proposals import described
+from shared.agent.receipts import receipt_card
+from shared.agent.reply_words import deeds_without_strange_links
 from shared.agent.turn_context import TurnContext
 from shared.conversation.records import OutcomeRecord
 from shared.conversation.silences import SilenceChange
 from shared.line.bubbles import length_of, longest_answer
+from shared.line.cards.card import card_text
 from shared.line.ids import mask_ids
 from shared.line.messaging import MESSAGES_A_CALL
 
@@ -61,6 +64,13 @@ def with_proposals(outcome: OutcomeRecord, context: TurnContext, *, locale: str)
         text=f"{outcome.text}{GAP}{_proposals(context, locale=locale)}",
         offer=replace(outcome.offer, proposes=proposed),
     )
+
+
+def with_card(outcome: OutcomeRecord, context: TurnContext, *, locale: str) -> OutcomeRecord:
+    """Return the outcome with a card: the receipt of several changes, or, where nothing changed, what a tool found."""
+    deeds = deeds_without_strange_links(context)
+    card = receipt_card(deeds, locale=locale) if deeds else context.attachments.card(outcome.text or "", locale)
+    return replace(outcome, offer=replace(outcome.offer, card=card_text(card)))
 
 
 def with_forgetting(outcome: OutcomeRecord, context: TurnContext, time_zone: zoneinfo.ZoneInfo) -> OutcomeRecord:

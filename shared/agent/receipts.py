@@ -15,7 +15,9 @@ from typing import Final
 import regex
 
 from shared.agent.receipt_symbols import BLANKS, symbol_before, without_leading_symbols
+from shared.line.cards.card import Card, CardRow
 from shared.line.graphemes import short_line
+from shared.line.ids import mask_ids
 from shared.locales.language_file import LOCALES, language_file
 from shared.locales.local_times import shown_schedule
 from shared.recurrence import Recurrence
@@ -184,6 +186,16 @@ def receipt(deeds: Sequence[Deed], *, locale: str) -> str:
         by_kind.setdefault(deed.kind, []).append(_name_with_details(deed, texts, locale=locale))
     sentences = (_filled(texts.of_kind[kind], names=_names_with_count(names, texts)) for kind, names in by_kind.items())
     return f"✓ {_joined(texts.two_kinds, sentences)}"
+
+
+def receipt_card(deeds: Sequence[Deed], *, locale: str) -> Card | None:
+    """Return the receipt of several changes as a card, a change a row; None for a single change, and where a reminder is set.
+
+    For example, a turn that files lunch and deletes milk has the rows `✓ Filed: “lunch” (ideas)` and `✓ Deleted: “milk”`.
+    """
+    if len(deeds) < 2 or any(deed.kind is DeedKind.REMINDER_SET for deed in deeds):  # noqa: PLR2004 - several
+        return None
+    return Card(rows=tuple(CardRow(text=mask_ids(receipt([deed], locale=locale))) for deed in deeds))
 
 
 def _names_with_count(names: Sequence[str], texts: ReceiptTexts) -> str:

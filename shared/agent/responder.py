@@ -18,6 +18,7 @@ from shared.agent.outcomes import (
     having_read,
     marked_outside,
     room_above_lists,
+    with_card,
     with_forgetting,
     with_handover,
     with_proposals,
@@ -204,7 +205,9 @@ class AgentResponder:
         if question.is_overheard:
             return marked_outside(outcome, context)
         locale = context.locale(message or "", default=self.prompt.locale)
-        outcome = with_proposals(with_staged(outcome, context), context, locale=locale)
+        outcome = with_card(
+            with_proposals(with_staged(outcome, context), context, locale=locale), context, locale=locale
+        )
         return marked_outside(with_suggestions(outcome, thought.decision.suggestions, context), context)
 
     def _refusal(self, question: Question, context: TurnContext, cause: ModelBlockedError) -> OutcomeRecord:

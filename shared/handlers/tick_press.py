@@ -16,8 +16,9 @@ from shared.conversation.records import Offer, StagedWrite
 from shared.conversation.store import Conversation, Conversations
 from shared.knowledge.catalog import Row
 from shared.knowledge.entry import Entry
+from shared.knowledge.entry_cards import handle_of
 from shared.knowledge.entry_store import EntryStore
-from shared.knowledge.overview import EntryOverview, handle_of, open_entries
+from shared.knowledge.overview import EntryOverview, open_entries
 from shared.knowledge.schema import DONE, status_choices
 from shared.knowledge.staging import EntryOverlay
 from shared.line.cards.card import Card, CardButton, CardRow, card_text

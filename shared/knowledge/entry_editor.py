@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from shared.agent.attachments import MakesCard
 from shared.agent.grounding import Asked
 from shared.agent.overlay import StagingFault
 from shared.conversation.provenance import Source
@@ -53,8 +54,8 @@ class Occasion:
     `check_amendments` is called before a model is asked, and raises PromptAmendedError. `needs_tap`: a deletion or replacement waits for a
     person's tap. `is_ordered` says whether an addition may be done at once, because an author orders the addition by the given rule.
     `outside_in` returns the sources outside the chat whose words the given texts repeat, as in `Provenance`. `attach` puts a
-    text of the code below the answer, as a function of the answer's locale. `prepared` returns what the tool prepared for
-    the filing, or None.
+    text of the code below the answer, as a function of the answer's locale, and `attach_card` a card. `prepared` returns what the tool
+    prepared for the filing, or None.
     """
 
     now: dt.datetime
@@ -64,6 +65,7 @@ class Occasion:
     is_ordered: Callable[[Callable[[Asked], bool]], bool] = field(default=lambda _: True, repr=False)
     outside_in: Callable[[Iterable[str]], frozenset[str]] = field(default=lambda _: frozenset(), repr=False)
     attach: Callable[[Callable[[str], str]], None] = field(default=lambda _: None, repr=False)
+    attach_card: Callable[[MakesCard], None] = field(default=lambda _: None, repr=False)
     prepared: Callable[[], object] = field(default=lambda: None, repr=False)
 
     @classmethod

@@ -227,6 +227,7 @@ def _on_overlay(
         is_ordered=partial(context.is_ordered, zone=time_zone),
         outside_in=context.outside_in_write,
         attach=context.attachments.add,
+        attach_card=context.attachments.add_card,
         prepared=context.prepared,
     )
     return action(_scrub(arguments), overlay_of(context), occasion)

@@ -13,6 +13,7 @@ from shared.knowledge.catalog import Row, search_texts
 from shared.knowledge.digest import digest
 from shared.knowledge.embeddings import EntryEmbeddings
 from shared.knowledge.entry import Entry
+from shared.knowledge.entry_cards import results_card
 from shared.knowledge.entry_editor import Occasion
 from shared.knowledge.schema import FIELDS, Category
 from shared.knowledge.search import SIMILAR_LIMIT, Match, clamp_limit, find_matches, list_rows
@@ -81,11 +82,12 @@ class KnowledgeQueryTools:
         return {"type": kind, "content": summaries[locale].text, "shown": _ATTACHED}
 
 
-def _list(arguments: Json, overlay: EntryOverlay, _: Occasion) -> Json:
+def _list(arguments: Json, overlay: EntryOverlay, occasion: Occasion) -> Json:
     status = arguments.get("status")
     matching_rows = list_rows(overlay.rows(), category=_category(arguments), status=str(status) if status else None)
     shown = matching_rows[: clamp_limit(arguments.get("limit"))]
     overlay.mark_shown(Provenance.union(row.provenance for row in shown))
+    _attach_card(shown, occasion)
     return {"entries": [_summary_of(row) for row in shown], "total": len(matching_rows)}
 
 
@@ -106,12 +108,19 @@ def _search(arguments: Json, overlay: EntryOverlay, occasion: Occasion, *, embed
     similar = [match for match in matches if not match.is_literal][: min(SIMILAR_LIMIT, limit)]
     shown = {match.row.path: match for match in (*literal[:limit], *similar)}
     entries = overlay.show_entries(list(shown))
+    _attach_card([match.row for match in shown.values()], occasion)
     hits = [(shown[entry.path].is_literal, _hit_in(entry, shown[entry.path], queries)) for entry in entries]
     return {
         "entries": [hit for is_literal, hit in hits if is_literal and hit is not None],
         "total": len(literal),
         "similar": [hit for is_literal, hit in hits if not is_literal and hit is not None],
     }
+
+
+def _attach_card(rows: Sequence[Row], occasion: Occasion) -> None:
+    """Offer what was found as a card below an answer that names it."""
+    listed_ms = round(occasion.now.timestamp() * 1_000)
+    occasion.attach_card(lambda text, locale: results_card(rows, text, locale=locale, listed_ms=listed_ms))
 
 
 def _queries(arguments: Json) -> list[str]:

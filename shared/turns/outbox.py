@@ -16,8 +16,8 @@ from shared.conversation.turn import Route
 from shared.conversation.withdrawal import WordHolder
 from shared.errors import LineRefusedError
 from shared.line.bubbles import answer_messages, card_messages, fixed_messages
-from shared.line.cards.card import card_in
-from shared.line.cards.sources import sources_apart
+from shared.line.cards.card import Card, card_in
+from shared.line.cards.sources import card_apart, sources_apart
 from shared.line.language import language_of
 from shared.line.messaging import (
     MESSAGES_A_CALL,
@@ -303,25 +303,31 @@ class Outbox:
         asks = tuple(self._questions(outcome, locale))
         if asks:
             return [*answer_messages(text, quote_token=outcome.quote_token, at_most=MESSAGES_A_CALL - len(asks)), *asks]
-        card = card_in(outcome.offer.card) if self.is_rich else None
-        if card is not None:
-            return card_messages(text, card)
         is_of_the_model = outcome.audit.model_name is not None
+        card = card_in(outcome.offer.card) if self.is_rich else None
+        if card is not None and not is_of_the_model:
+            return card_messages(text, card)
         words = (
-            self._answer(text, outcome) if is_of_the_model else fixed_messages(text, quote_token=outcome.quote_token)
+            self._answer(text, outcome, card)
+            if is_of_the_model
+            else fixed_messages(text, quote_token=outcome.quote_token)
         )
         attached = self.attachments.of(outcome) if self.attachments is not None else ()
         messages = (*words, *attached[: MESSAGES_A_CALL - len(words)])
         suggesting = Suggesting(phrases=self.phrases, is_rich=self.is_rich, is_one_on_one=conversation.is_one_on_one)
         return suggesting.added_to(messages, outcome)
 
-    def _answer(self, text: str, outcome: OutcomeRecord) -> Sequence[OutgoingMessage]:
-        """Return an answer of the model in bubbles, with the links of its sources on a card."""
+    def _answer(self, text: str, outcome: OutcomeRecord, card: Card | None) -> Sequence[OutgoingMessage]:
+        """Return an answer of the model in bubbles, with its card and the links of its sources on cards below."""
         words, listed, sources = sources_apart(text) if self.is_rich else (text, "", None)
-        if sources is None:
-            return answer_messages(text, quote_token=outcome.quote_token)
-        card = OutgoingMessage(text=listed, card=sources)
-        return (*answer_messages(words, quote_token=outcome.quote_token, at_most=MESSAGES_A_CALL - 1), card)
+        words, told = card_apart(words, card) if card is not None else (words, "")
+        below = [
+            OutgoingMessage(text=alt_text, card=drawn)
+            for alt_text, drawn in ((told, card), (listed, sources))
+            if alt_text and drawn is not None
+        ]
+        bubbles = answer_messages(words, quote_token=outcome.quote_token, at_most=MESSAGES_A_CALL - len(below))
+        return (*bubbles, *below)
 
     def _questions(self, outcome: OutcomeRecord, locale: str) -> Iterator[OutgoingMessage]:
         """Yield the questions after an answer of the model, each with a button to do what it asks, and one to decline.

@@ -3,7 +3,7 @@
 from typing import Final
 
 from shared.knowledge.catalog import Catalog, Row
-from shared.knowledge.overview import handle_of
+from shared.knowledge.entry_cards import handle_of
 from shared.knowledge.schema import DONE
 from shared.line.postback_data import TickPress, tick_data
 from shared.storage.codec import decode

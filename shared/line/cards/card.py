@@ -53,6 +53,12 @@ def title_of(heading: str) -> str:
     return heading.rstrip(":： ")
 
 
+def written(card: Card) -> str:
+    """Return the words of a card: its title, then "・Garden: call the gardener" for each row."""
+    rows = (f"{row.text}: {row.detail}" if row.detail else row.text for row in card.rows)
+    return "\n".join((*filter(None, [card.title]), *(f"・{row}" for row in rows)))
+
+
 def card_text(card: Card | None) -> str:
     """Return the card as text for a record; "" without a card."""
     return "" if card is None else msgspec.json.encode(card).decode()

@@ -38,6 +38,7 @@ def drawn(card: Card) -> Flex:
     For example, a card with only two buttons is a bubble with two boxes, one below the other.
     """
     contents = [*_title(card.title), *(part for row in card.rows for part in _row(row)), *_wide_buttons(card.buttons)]
+    contents = contents[1:] if contents and contents[0]["type"] == "separator" else contents
     body = _box("vertical", contents, spacing="md", paddingAll="16px", backgroundColor=PAPER)
     return {"type": "bubble", "size": "mega", "body": body}
 

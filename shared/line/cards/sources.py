@@ -1,14 +1,15 @@
-"""The sources of an answer, which the code writes at its end, as a card with a button for each link."""
+"""What the code writes at the end of an answer as cards below it: its sources with a button for each link, and its receipt."""
 
 import re
 from typing import Final
 
-from shared.line.cards.card import Card, CardButton
+from shared.line.cards.card import Card, CardButton, written
 from shared.line.cards.drawing import ALT_TEXT_LIMIT, LABEL_LIMIT, is_drawable
 from shared.line.graphemes import cut
 from shared.line.utf16 import utf16_length
 
 _GAP: Final = "\n\n"
+_RECEIPT: Final = "✓ "
 # As `footnote` of shared/tools/web.py writes them: "[1] tenki.jp" or "Google: Osaka weather", then the link
 _SOURCE: Final = re.compile(r"(?P<title>\[\d{1,3}\] [^\n]+|Google: [^\n]+)\n(?P<url>https://[!-~]+)(?:\n|\Z)")
 
@@ -33,6 +34,21 @@ def sources_apart(text: str) -> tuple[str, str, Card | None]:
     )
     card = Card(buttons=buttons)
     return (words, listed, card) if is_drawable(card) else (text, "", None)
+
+
+def card_apart(text: str, card: Card) -> tuple[str, str]:
+    """Return the words above an answer's card, and the card's own words: the receipt within the text, or the rows of the card.
+
+    The card's words are "" where the answer is nothing but a receipt, or LINE would refuse the card; then the words are the whole text.
+    """
+    paragraphs = text.split(_GAP)
+    words, told = paragraphs, written(card)
+    if card.rows[0].text.startswith(_RECEIPT):
+        receipts = [paragraph for paragraph in paragraphs if paragraph.startswith(_RECEIPT)]
+        words = [paragraph for paragraph in paragraphs if not paragraph.startswith(_RECEIPT)]
+        told = _GAP.join(receipts)
+    is_shown = bool(words and told) and utf16_length(told) <= ALT_TEXT_LIMIT and is_drawable(card)
+    return (_GAP.join(words), told) if is_shown else (text, "")
 
 
 def _is_of_sources(paragraph: str) -> bool:

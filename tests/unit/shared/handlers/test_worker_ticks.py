@@ -4,8 +4,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
 from shared.adapters.memory.scripted_model import calling
+from shared.knowledge.entry_cards import handle_of
 from shared.knowledge.entry_store import EntryStore
-from shared.knowledge.overview import handle_of
 from shared.line.cards.card import Card, CardRow
 from shared.line.messaging import OutgoingMessage, is_sendable
 from shared.line.phrases import Phrase

@@ -1,0 +1,71 @@
+"""Entries as rows of cards: what can be done has a button that marks it as done, a detail one that copies it."""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from shared.agent.receipts import without_receipt_symbols
+from shared.knowledge.catalog import Row, is_cut
+from shared.knowledge.schema import DONE, status_choices
+from shared.line.cards.card import Card, CardButton, CardRow
+from shared.line.graphemes import cut
+from shared.line.ids import mask_ids
+from shared.line.phrases import Phrase, phrase
+from shared.line.postback_data import TickPress, tick_data
+
+ENTRIES_A_CARD: Final = 12
+_NAME_UTF16: Final = 60
+_DETAIL_UTF16: Final = 40
+_SHORTEST_NAME: Final = 2
+_VALUE: Final = "value"
+_DETAILS: Final = ("due_date", "next_action", "context", "one_liner", _VALUE)
+
+
+def entry_row(row: Row, *, locale: str, listed_ms: int) -> CardRow:
+    """Return the entry as a row of a card that is sent at `listed_ms`."""
+    name, detail = (without_receipt_symbols(mask_ids(words)) for words in words_of(row))
+    return CardRow(text=name, detail=detail, buttons=tuple(_buttons(row, name, locale, listed_ms)))
+
+
+def results_card(rows: Sequence[Row], text: str, *, locale: str, listed_ms: int) -> Card | None:
+    """Return the entries of a search that an answer of this text names, as a card below it.
+
+    None if there is nothing to tap or choose: the answer names one entry without a value to copy. For example, "The Wi-Fi password is
+    harbour-42." gets a card with "Wi-Fi password" and a button that copies "harbour-42".
+    """
+    named = [row for row in rows if _is_named(row, text)][:ENTRIES_A_CARD]
+    if len(named) < 2 and not any(map(_copied, named)):  # noqa: PLR2004 - several
+        return None
+    return Card(rows=tuple(entry_row(row, locale=locale, listed_ms=listed_ms) for row in named))
+
+
+def words_of(row: Row) -> tuple[str, str]:
+    """Return the name and the first detail that the entry has: ("Garden", "call the gardener")."""
+    detail = next((row.shown[key] for key in _DETAILS if key in row.shown), "")
+    name = cut(" ".join(row.name.split()), limit_utf16=_NAME_UTF16)
+    return name, cut(" ".join(detail.split()), limit_utf16=_DETAIL_UTF16)
+
+
+def handle_of(row: Row) -> str:
+    """Return a short name for the entry in the data of buttons, which holds no words; another entry at its path has another handle."""
+    return hashlib.sha256(f"{row.path}\n{row.created_at}".encode()).hexdigest()[:16]
+
+
+def _is_named(row: Row, text: str) -> bool:
+    value = _copied(row)
+    return (len(row.name) >= _SHORTEST_NAME and row.name in text) or (bool(value) and value in text)
+
+
+def _buttons(row: Row, name: str, locale: str, listed_ms: int) -> Iterator[CardButton]:
+    if row.is_open and DONE in status_choices(row.category):
+        label = phrase(Phrase.TICK_BUTTON, locale=locale, bot_name="")
+        press = TickPress(handle=handle_of(row), listed_ms=listed_ms)
+        yield CardButton(label=label, value=tick_data(press), shown=f"{label}: {name}")
+    elif value := _copied(row):
+        yield CardButton(label=phrase(Phrase.COPY_BUTTON, locale=locale, bot_name=""), value=value, action="copy")
+
+
+def _copied(row: Row) -> str:
+    """Return what a button copies: a detail's value, where the row has it whole and it names no person."""
+    value = row.shown.get(_VALUE, "")
+    return "" if is_cut(value) or value != mask_ids(value) else value
