@@ -7,8 +7,10 @@ from typing import Any, Final
 
 import pytest
 
+from shared.adapters.memory.scripted_model import Step, calling
 from shared.conversation.provenance import Provenance
 from shared.conversation.records import Offer, OutcomeKind
+from shared.line.cards.card import Card
 from shared.line.phrases import Phrase, phrase
 from shared.line.postback_data import ReminderChoice, ReminderPress, remind_data, show_answer_data
 from shared.reminders.reminder import Reminder
@@ -17,7 +19,7 @@ from shared.turns.deferral import stored_id
 from tests.support import recorded
 from tests.support.chats import answer, message
 from tests.support.people import START_MS, ChatEvents, Person
-from tests.support.tainted_chat import TaintedChat, creating
+from tests.support.tainted_chat import REPLY, TaintedChat, creating
 
 STRANGER: Final = "U" + "e" * 32
 CARRIED_OUT: Final = "carried out"
@@ -26,11 +28,12 @@ ELEVEN_MINUTES_MS: Final = 11 * 60_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Button:
-    """A button as pressed: the data, the message that asked for it (None: no message), and the time of its question."""
+    """A button as pressed: the data, the message that asked for it (None: no message), the time of its question, and the model's answer."""
 
     data: str
     asked_id: str | None
     shown_ms: int
+    thinks: tuple[Step, ...] = ()
 
 
 def _confirms(chat: TaintedChat) -> Button:
@@ -78,6 +81,47 @@ def _reminds(chat: TaintedChat) -> Button:
     return Button(data=remind_data(press), asked_id=asked["message"]["id"], shown_ms=due_ms)
 
 
+def _ticks(chat: TaintedChat) -> Button:
+    """A task was filed, and listed."""
+    chat.worker.json_model.steps = [{"category": "admin", "confidence": 0.8, "name": "milk"}]
+    asked = chat.person.asks("note: milk", calling(("classify_and_capture", {"text": "milk"})), REPLY)
+    (button,) = _card(chat, chat.person.says("/notes")).rows[-1].buttons
+    return Button(data=button.value, asked_id=asked["message"]["id"], shown_ms=asked["timestamp"])
+
+
+def _cancels(chat: TaintedChat) -> Button:
+    """A reminder was set, and listed."""
+    chat.worker.line.members[chat.chat_id] = 3
+    sets = calling(("create_reminder", {"text": "milk", "at": "2025-11-22T09:00"}))
+    asked = chat.person.asks("remind us of the milk tomorrow at 9", sets, REPLY)
+    cancel, _ = _card(chat, chat.person.says("/reminders")).rows[-1].buttons
+    return Button(data=cancel.value, asked_id=asked["message"]["id"], shown_ms=asked["timestamp"])
+
+
+def _pages(chat: TaintedChat) -> Button:
+    return replace(_ticks(chat), data="page:notes:0")
+
+
+def _suggests(chat: TaintedChat) -> Button:
+    asked = chat.person.asks("hi", calling(("reply", {"message": "hi", "suggestions": ["any milk?"]})))
+    card = chat.worker.line.replied[asked["replyToken"]][-1].card
+    assert card is not None
+    (button,) = card.buttons
+    answers = (calling(("reply", {"message": "some milk"})),)
+    return Button(data=button.value, asked_id=asked["message"]["id"], shown_ms=asked["timestamp"], thinks=answers)
+
+
+def _chooses(chat: TaintedChat) -> Button:
+    asked = chat.person.says("/language")
+    return Button(data="language:en", asked_id=asked["message"]["id"], shown_ms=asked["timestamp"])
+
+
+def _card(chat: TaintedChat, listed: dict[str, Any]) -> Card:
+    (message,) = chat.worker.line.replied[listed["replyToken"]]
+    assert message.card is not None
+    return message.card
+
+
 BUTTONS: Final[dict[str, Callable[[TaintedChat], Button]]] = {
     "confirm an erasure": _confirms,
     "decline an erasure": _spares,
@@ -85,43 +129,52 @@ BUTTONS: Final[dict[str, Callable[[TaintedChat], Button]]] = {
     "decline a proposal": _declines,
     "show the answer": _shows,
     "reminder": _reminds,
+    "listed reminder": _cancels,
+    "tick": _ticks,
+    "list": _pages,
+    "suggestion": _suggests,
+    "language": _chooses,
 }
 
 
+def _press(person: Person, button: Button, **more: Any) -> dict[str, Any]:  # noqa: ANN401 - fields of the event
+    return person.sends(person.events.event("postback", postback={"data": button.data}, **more), *button.thinks)
+
+
 def _in_time(chat: TaintedChat, button: Button) -> dict[str, Any]:
-    return chat.person.presses(button.data)
+    return _press(chat.person, button)
 
 
 def _expired(chat: TaintedChat, button: Button) -> dict[str, Any]:
-    return chat.person.presses(button.data, timestamp=button.shown_ms + ELEVEN_MINUTES_MS)
+    return _press(chat.person, button, timestamp=button.shown_ms + ELEVEN_MINUTES_MS)
 
 
 def _repeated(chat: TaintedChat, button: Button) -> dict[str, Any]:
-    chat.person.presses(button.data)
-    return chat.person.presses(button.data)
+    _press(chat.person, button)
+    return _press(chat.person, button)
 
 
 def _superseded(chat: TaintedChat, button: Button) -> dict[str, Any]:
     """The message that asked was taken back since."""
     assert button.asked_id is not None
     chat.worker.withdraw(chat.chat_id, button.asked_id)
-    return chat.person.presses(button.data)
+    return _press(chat.person, button)
 
 
 def _foreign(chat: TaintedChat, button: Button) -> dict[str, Any]:
     other = Person(chat.worker, is_in_group=False)
     other.events = ChatEvents(is_group=False, author=STRANGER)
     other.events.skip(50)
-    return other.presses(button.data)
+    return _press(other, button)
 
 
 def _former(chat: TaintedChat, button: Button) -> dict[str, Any]:
     chat.worker.profiles.strangers.add(STRANGER)
-    return chat.person.presses(button.data, by=STRANGER)
+    return _press(chat.person, button, by=STRANGER)
 
 
 def _unnamed(chat: TaintedChat, button: Button) -> dict[str, Any]:
-    return chat.person.presses(button.data, source={"type": "group", "groupId": recorded.GROUP})
+    return _press(chat.person, button, source={"type": "group", "groupId": recorded.GROUP})
 
 
 STATES: Final[dict[str, Callable[[TaintedChat, Button], dict[str, Any]]]] = {
@@ -136,6 +189,8 @@ STATES: Final[dict[str, Callable[[TaintedChat, Button], dict[str, Any]]]] = {
 EXPIRED, REPEATED, VOID = Phrase.PRESS_EXPIRED, Phrase.PRESS_REPEATED, Phrase.PRESS_VOID
 DECLINED, UNNAMED, GONE = Phrase.PRESS_DECLINED, Phrase.PRESS_UNNAMED, Phrase.REMINDER_GONE
 NOTHING, DONE = Phrase.NOTHING_TO_SHOW, Phrase.REMINDER_DONE
+WAS_DONE, NO_ENTRY, NO_ENTRIES = Phrase.ENTRY_WAS_DONE, Phrase.ENTRY_GONE, Phrase.NOTES_NONE
+CHOSEN = Phrase.LANGUAGE_DONE
 TABLE: Final[dict[str, tuple[Phrase | str, ...]]] = {
     "confirm an erasure": (Phrase.FORGET_DONE, EXPIRED, REPEATED, VOID, VOID, VOID, UNNAMED),
     "decline an erasure": (DECLINED, EXPIRED, REPEATED, VOID, VOID, VOID, UNNAMED),
@@ -143,6 +198,11 @@ TABLE: Final[dict[str, tuple[Phrase | str, ...]]] = {
     "decline a proposal": (DECLINED, EXPIRED, REPEATED, VOID, VOID, VOID, UNNAMED),
     "show the answer": (CARRIED_OUT, CARRIED_OUT, Phrase.ANSWER_SHOWN, VOID, NOTHING, VOID, UNNAMED),
     "reminder": (DONE, DONE, REPEATED, GONE, GONE, DONE, DONE),
+    "listed reminder": (CARRIED_OUT, CARRIED_OUT, GONE, GONE, GONE, VOID, UNNAMED),
+    "tick": (CARRIED_OUT, CARRIED_OUT, WAS_DONE, NO_ENTRY, NO_ENTRY, VOID, UNNAMED),
+    "list": (CARRIED_OUT, CARRIED_OUT, CARRIED_OUT, NO_ENTRIES, NO_ENTRIES, VOID, UNNAMED),
+    "suggestion": (CARRIED_OUT, CARRIED_OUT, CARRIED_OUT, VOID, VOID, VOID, UNNAMED),
+    "language": (CHOSEN, CHOSEN, CHOSEN, CHOSEN, CHOSEN, CHOSEN, CHOSEN),
 }
 
 
@@ -163,7 +223,14 @@ def test_every_press_of_every_button_is_answered_on_its_own_token(
 
     expected = TABLE[button][list(STATES).index(state)]
     (answer_to_press,) = chat.worker.line.replied[pressed["replyToken"]]
-    carried_out = {"carry out a proposal": "✓ Added to Notion: “spam”", "show the answer": "3,776 m"}
+    carried_out = {
+        "carry out a proposal": "✓ Added to Notion: “spam”",
+        "show the answer": "3,776 m",
+        "listed reminder": "✓ Reminder cancelled: “milk” (Sat 22 Nov, 09:00)",
+        "tick": "✓ 済み：「milk」（用事）",
+        "list": "メモ（1件）：\n[用事]\n・milk",
+        "suggestion": "some milk",
+    }
     texts = _in_both_languages(expected) if isinstance(expected, Phrase) else {carried_out[button]}
     assert answer_to_press.text in texts
 
