@@ -3,17 +3,27 @@
 `make screenshots` keeps the pictures for docs/chat.md.
 """
 
+import datetime as dt
 import os
+import zoneinfo
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from shared.line.cards.card import Card, CardButton, CardRow
+from shared.agent.receipts import Deed, DeedKind, Due, Place, receipt_card
+from shared.conversation.provenance import Provenance
+from shared.knowledge.catalog import Row
+from shared.knowledge.digest import digest
+from shared.knowledge.entry_cards import results_card
+from shared.knowledge.schema import Category
+from shared.line.cards.card import Card, CardButton, CardRow, title_of
 from shared.line.cards.drawing import drawn
-from shared.line.phrases import LocalePhrases, Phrase
+from shared.line.cards.written import digest_card, help_card
+from shared.line.phrases import GROUP_EXAMPLES, LocalePhrases, Phrase
 from shared.locales.language_file import LOCALES
 from shared.reminders.overview import due_reminders
 from simulator.line.standalone import DEFAULT_TOKEN, Standalone, StandaloneSettings
@@ -23,17 +33,18 @@ from tests.support.reminders import ReminderChat
 
 SCREENSHOTS_FOLDER = os.environ.get("SCREENSHOTS")  # noqa: TID251 - set by `make screenshots`
 TEXTS = {
-    "ja": ("薬を飲む", "ゴミを出す"),
-    "en": ("take the pills", "put the bins out"),
-    "zh-TW": ("吃藥", "倒垃圾"),
-    "th": ("กินยา", "ทิ้งขยะ"),
+    "ja": ("薬を飲む", "ゴミを出す", "Wi-Fiのパスワード", "庭の工事", "業者に電話"),
+    "en": ("take the pills", "put the bins out", "Wi-Fi password", "Garden", "call the gardener"),
+    "zh-TW": ("吃藥", "倒垃圾", "Wi-Fi 密碼", "院子工程", "打電話給師傅"),
+    "th": ("กินยา", "ทิ้งขยะ", "รหัส Wi-Fi", "ซ่อมสวน", "โทรหาช่าง"),
 }
+NOW: Final = dt.datetime(2026, 11, 23, 8, tzinfo=zoneinfo.ZoneInfo("Asia/Tokyo"))
 
 
 def reminder_card(locale: str) -> Card:
     """Return the card of a chat with two reminders, one of which comes every Friday."""
     chat = ReminderChat(conversation_on())
-    once, weekly = TEXTS[locale]
+    once, weekly, *_ = TEXTS[locale]
     chat.remind(once, at="2026-11-24T09:00")
     chat.remind(weekly, at="2026-11-27T08:00", rule="FREQ=WEEKLY;BYDAY=FR")
     card = due_reminders(chat.conversation, phrases=phrases_of(locale), locale=locale, page=0).card
@@ -41,10 +52,72 @@ def reminder_card(locale: str) -> Card:
     return card
 
 
+def entries(locale: str) -> tuple[Row, ...]:
+    """Return a project, a task and a detail."""
+    _, task, detail, project, action = TEXTS[locale]
+    facts: tuple[tuple[Category, str, dict[str, str]], ...] = (
+        (Category.PROJECTS, project, {"status": "active", "next_action": action}),
+        (Category.ADMIN, task, {"status": "pending", "due_date": "2026-11-27"}),
+        (Category.DETAILS, detail, {"value": "harbour-42"}),
+    )
+    stamp = NOW.isoformat()
+    return tuple(
+        Row(
+            path=f"{category}/{number}.md",
+            category=category,
+            name=name,
+            created_at=stamp,
+            updated_at=stamp,
+            provenance=Provenance(),
+            shown=shown,
+        )
+        for number, (category, name, shown) in enumerate(facts)
+    )
+
+
+def notes_card(locale: str) -> Card:
+    """Return the card of what a search found, with the title of the list."""
+    rows = entries(locale)
+    found = results_card(rows, " ".join(row.name for row in rows), locale=locale, listed_ms=0)
+    assert found is not None
+    return replace(found, title=title_of(phrases_of(locale).text(Phrase.NOTES_OPEN, count=str(len(rows)))))
+
+
+def receipt_of_changes(locale: str) -> Card:
+    """Return the receipt of a turn that filed a task, changed a project and cancelled a reminder."""
+    pills, task, _, project, _ = TEXTS[locale]
+    deeds = (
+        Deed(kind=DeedKind.FILED, name=task, place=Place.ADMIN),
+        Deed(kind=DeedKind.CHANGED, name=project, place=Place.PROJECTS),
+        Deed(kind=DeedKind.REMINDER_CANCELLED, name=pills, due=Due(at=NOW, this_year=NOW.year)),
+    )
+    card = receipt_card(deeds, locale=locale)
+    assert card is not None
+    return card
+
+
+def help_of(locale: str) -> Card:
+    phrases = phrases_of(locale)
+    return help_card(phrases.text(Phrase.HELP_GROUP), "event1", [phrases.text(example) for example in GROUP_EXAMPLES])
+
+
 def usage_card(locale: str) -> Card:
     labels = {Phrase.USAGE_TURNS: "480", Phrase.USAGE_TOKENS: "4,912,000", Phrase.USAGE_HOUR: "00:00"}
     rows = tuple(CardRow(text=phrases_of(locale).text(label), detail=fact) for label, fact in labels.items())
     return Card(title=phrases_of(locale).text(Phrase.USAGE_TITLE), rows=rows)
+
+
+def cards_of(locale: str) -> tuple[Card, ...]:
+    """Return one card of each kind."""
+    today = digest_card(digest(entries(locale), kind="daily", locale=locale, now=NOW).text)
+    return (
+        reminder_card(locale),
+        notes_card(locale),
+        receipt_of_changes(locale),
+        today,
+        usage_card(locale),
+        help_of(locale),
+    )
 
 
 def phrases_of(locale: str) -> LocalePhrases:
@@ -63,7 +136,7 @@ def server() -> Iterator[Standalone]:
 
 @pytest.fixture
 def page(browser: Browser, server: Standalone) -> Iterator[Page]:
-    opened = browser.new_page(viewport={"width": 400, "height": 1_560}, locale="en-US")
+    opened = browser.new_page(viewport={"width": 400, "height": 1_720}, locale="en-US")
     opened.goto(server.url)
     expect(opened.locator("#text")).to_be_enabled()
     opened.locator("#setup-close").click()
@@ -72,27 +145,32 @@ def page(browser: Browser, server: Standalone) -> Iterator[Page]:
 
 
 def push(page: Page, server: Standalone, *cards: Card) -> None:
-    messages: list[dict[str, Any]] = [{"type": "flex", "altText": "card", "contents": drawn(card)} for card in cards]
-    answer = page.request.post(
-        f"{server.url}/v2/bot/message/push",
-        headers={"Authorization": f"Bearer {DEFAULT_TOKEN}"},
-        data={"to": next(iter(server.platform.people)), "messages": messages},
-    )
-    assert answer.ok, answer.text()
+    for card in cards:
+        message: dict[str, Any] = {"type": "flex", "altText": "card", "contents": drawn(card)}
+        answer = page.request.post(
+            f"{server.url}/v2/bot/message/push",
+            headers={"Authorization": f"Bearer {DEFAULT_TOKEN}"},
+            data={"to": next(iter(server.platform.people)), "messages": [message]},
+        )
+        assert answer.ok, answer.text()
 
 
-def test_cards_are_drawn_in_four_languages_on_light_and_dark(page: Page, server: Standalone, tmp_path: Path) -> None:
-    push(page, server, *map(reminder_card, LOCALES))
-    push(page, server, usage_card("ja"))
+@pytest.mark.parametrize("locale", LOCALES)
+def test_each_card_is_drawn_in_each_language_on_light_and_dark(
+    page: Page, server: Standalone, tmp_path: Path, locale: str
+) -> None:
+    cards = cards_of(locale)
+    push(page, server, *cards)
 
     bubbles = page.locator(".flex-bubble")
-    expect(bubbles).to_have_count(5)
-    expect(bubbles.nth(1).get_by_text("every Fri at 08:00")).to_be_visible()
+    expect(bubbles).to_have_count(len(cards))
+    for bubble, card in zip(bubbles.all(), cards, strict=True):
+        expect(bubble).to_contain_text(card.title or card.rows[0].text)
     folder = Path(SCREENSHOTS_FOLDER) if SCREENSHOTS_FOLDER else tmp_path
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
         page.mouse.move(0, 0)
-        page.screenshot(path=folder / f"cards-{scheme}.png")
+        page.screenshot(path=folder / f"cards-{locale}-{scheme}.png")
 
 
 def test_a_press_shows_what_is_pressed(page: Page, server: Standalone) -> None:

@@ -225,8 +225,9 @@ class Line:
             truth.report("I7: a request of one chat spoke in another one")
         if truth.too_late.get((route, without_spaces(text))):
             truth.report("I4: something was said although it had been taken back before the commit")
+        shown = " ".join(message.text for message in messages)  # with what is attached
         for word in truth.forgotten:
-            if word in text and not truth.may_outlive(word):
+            if word in shown and not truth.may_outlive(word):
                 truth.report("I4: withdrawn words were said after the withdrawal was handled")
 
 
@@ -238,11 +239,15 @@ def _bubble_ids(key: str, messages: Sequence[OutgoingMessage]) -> tuple[str, ...
     return tuple(f"sent-{key}-{number}" for number, _ in enumerate(messages))
 
 
+def _is_receipt(message: OutgoingMessage) -> bool:
+    return message.text.startswith("✓ ")
+
+
 def _text(messages: Sequence[OutgoingMessage]) -> str:
     """Return the words of the outcome, without what is attached to them and without questions of the code's own, which have buttons.
 
-    A list that is drawn as a card alone has the words of its plain form.
+    A list that is drawn as a card alone has the words of its plain form, and so has a receipt.
     """
-    words = [one for one in messages if one.link is None and one.card is None] or messages
+    words = [one for one in messages if one.link is None and (one.card is None or _is_receipt(one))] or messages
     said = [one for one in words if one.button is None] or words
     return on_one_line(" ".join(one.text for one in said))

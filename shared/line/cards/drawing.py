@@ -69,6 +69,10 @@ def _row(row: CardRow) -> Iterator[Flex]:
     if row.detail.strip():
         lines.append(_text(cut(row.detail, limit_utf16=_ROW_UTF16), color=QUIET_INK, size="xs"))
     yield {"type": "separator", "color": LINE}
+    if len(row.buttons) == 1:
+        button = {**_button(row.buttons[0], size="xs"), "flex": 2}
+        yield _box("horizontal", [{**_box("vertical", lines, spacing="xs"), "flex": 3}, button], spacing="sm")
+        return
     yield _box("vertical", lines, spacing="xs")
     if row.buttons:
         yield _box("horizontal", [_button(button, size="xs") for button in row.buttons], spacing="sm")
