@@ -167,6 +167,7 @@ async def serving(app: App, sock: socket.socket) -> AsyncIterator[None]:
             access_log=False,
             lifespan="off",
             server_header=False,
+            ws="none",  # nobody opens a web socket, and the package for it takes 3 MB
             limit_concurrency=_MOST_CONNECTIONS,
             timeout_graceful_shutdown=3,
         )
