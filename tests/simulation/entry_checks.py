@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
 from shared.conversation.records import OutcomeKind, OutcomeRecord
@@ -111,11 +112,18 @@ def _paraphrased_alone(story: EntryStory) -> set[str]:
     return {
         line
         for outcome in _carried_out(story)
-        if not (taken_back | quoting).intersection(outcome.answered_ids)
+        if not (taken_back | quoting).intersection(_asking_ids(story, outcome))
         for write in outcome.writes
         for line in _lines(write.text or "")
         if not WORD.search(line)
     }
+
+
+def _asking_ids(story: EntryStory, outcome: OutcomeRecord) -> set[str]:
+    """Return the messages that asked for the writes; a press that confirms a proposal asks for what the proposing answer's messages did."""
+    recorded = story.world.truth.recorded.get(story.people.conversation_id, {})
+    proposing = (recorded[root].answered_ids for root in outcome.answers if root in recorded)
+    return {*outcome.answered_ids, *chain.from_iterable(proposing)}
 
 
 def _literally(line: str) -> str:
