@@ -16,7 +16,7 @@ from shared.conversation.turn import Route, SeenTurn
 from shared.line.messaging import SENDING_S, ReplyToken
 from shared.turns.lease import Lease
 from shared.turns.outbox import Outbox
-from shared.turns.runner import TurnRunner
+from shared.turns.runner import TurnDelivery, TurnRunner, Waiting
 
 Stage: TypeAlias = Callable[[int], tuple[StagedWrite, ...]]
 """Returns the writes of a turn, for the sequence of its commit."""
@@ -83,7 +83,7 @@ class Announcer:
             route=Route.on(token),
             deadline=deadline,
         )
-        return self.runner.run(conversation, delivery, conversation.turn.read(), deadline).result
+        return self.runner.run(conversation, delivery.in_turn, conversation.turn.read(), deadline).result
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,32 +96,17 @@ class _AnnouncementDelivery:
     deadline: Deadline
 
     @property
-    def turn_s(self) -> float:
-        return SENDING_S
+    def in_turn(self) -> TurnDelivery:
+        """The work, and how it waits: the journal holds no message of the event, so no other delivery could answer."""
+        waiting = Waiting(turn_s=SENDING_S, gives_way=False, is_answerable=self.is_answerable, hand_over=self.hand_over)
+        return TurnDelivery(
+            event=self.outcome.webhook_event_id, sent_ms=self.outcome.timestamp_ms, work=self, waiting=waiting
+        )
 
-    @property
-    def event(self) -> str:
-        return self.outcome.webhook_event_id
-
-    @property
-    def sent_ms(self) -> int:
-        return self.outcome.timestamp_ms
-
-    @property
-    def author(self) -> str:
-        """Nobody: the event is no follow-up to a question."""
-        return ""
-
-    @property
     def is_answerable(self) -> bool:
         """Whether the token may be alive.  With a dead token, the delivery continues only if the turn is committed to its outcome."""
         token = self.route.token
         return token is not None and not token.is_surely_dead(self.outbox.clock.now_ms())
-
-    @property
-    def can_hand_over(self) -> bool:
-        """No: the journal holds no message of the event, so no other delivery could answer."""
-        return False
 
     def spends(self, spending: Spending) -> Spending:
         """Fixed texts are never limited."""
@@ -132,18 +117,12 @@ class _AnnouncementDelivery:
         is_erased = self.outcome.timestamp_ms <= listing.amended.erased_ms
         return not is_erased and not any(outcome.name == name for outcome in listing.outcomes)
 
-    def apply_amendments(self, history: History) -> None:
-        """Does nothing: the journal holds no message of the event."""
-
     def result_in(self, history: History, unfinished: OutcomeRecord | None) -> EventResult | None:
         if self.outcome.webhook_event_id in history.recorded or self.outcome.webhook_event_id in history.covered:
             return EventResult.ALREADY_ANSWERED
         if unfinished is None and self.outcome.provenance.is_affected_by(history.amendments):
             return EventResult.ERASED
         return None
-
-    def is_ended_by(self, outcome: OutcomeRecord) -> bool:
-        return outcome.webhook_event_id == self.outcome.webhook_event_id
 
     def hand_over(self) -> EventResult | None:
         """End without an answer: the token is dead, or newer announcements took the place in the waiting room.
@@ -152,10 +131,10 @@ class _AnnouncementDelivery:
         to the text, by this delivery or another; this delivery waits for the record, or takes over.
         """
         turn = self.conversation.turn.read().record
-        if turn.outcome is not None and self.is_ended_by(turn.outcome):
+        if turn.outcome is not None and turn.outcome.webhook_event_id == self.outcome.webhook_event_id:
             return None
-        is_answered = self.event in turn.covered  # its outcome may have left the journal since
-        if not is_answered and not self.is_answerable:
+        is_answered = self.outcome.webhook_event_id in turn.covered  # its outcome may have left the journal since
+        if not is_answered and not self.is_answerable():
             undelivered = replace(self.outcome, kind=OutcomeKind.UNDELIVERED, text=None)
             self.conversation.journal.record_outcome(undelivered)
         return EventResult.UNDELIVERED

@@ -28,7 +28,7 @@ from shared.turns.deferral import Agenda
 from shared.turns.lease import Lease
 from shared.turns.outbox import ENDING_S, Outbox
 from shared.turns.question import Question, Responder
-from shared.turns.runner import TurnRunner
+from shared.turns.runner import TurnDelivery, TurnRunner
 
 EVERY_MS: Final = 30_000
 _SECONDS: Final = 10.0
@@ -57,7 +57,8 @@ class Interjection:
         )  # before the chat: an outcome that is recorded between the two readings is found
         if self._is_too_soon(conversation, stored_turn) or self.clock.now_ms() - message.timestamp_ms >= ANSWERABLE_MS:
             return EventResult.KEPT_AS_CONTEXT
-        delivery = _InterjectionDelivery(interjection=self, conversation=conversation, own=message, deadline=deadline)
+        work = _InterjectionDelivery(interjection=self, conversation=conversation, own=message, deadline=deadline)
+        delivery = TurnDelivery(event=message.line_message_id, sent_ms=message.timestamp_ms, work=work)
         outcome = self.runner.try_once(conversation, delivery, stored_turn)
         return EventResult.KEPT_AS_CONTEXT if outcome is None else EventResult(outcome.kind)
 
@@ -79,41 +80,11 @@ class _InterjectionDelivery:
     own: MessageRecord
     deadline: Deadline
 
-    @property
-    def turn_s(self) -> float:
-        return _SECONDS + SENDING_S
-
-    @property
-    def event(self) -> str:
-        return self.own.line_message_id
-
-    @property
-    def sent_ms(self) -> int:
-        return self.own.timestamp_ms
-
-    @property
-    def author(self) -> str:
-        """Nobody: the event is no follow-up to a question."""
-        return ""
-
-    @property
-    def is_answerable(self) -> bool:
-        """An interjection does not wait."""
-        return True
-
-    @property
-    def can_hand_over(self) -> bool:
-        """An interjection does not wait."""
-        return True
-
     def spends(self, spending: Spending) -> Spending:
         return self.interjection.budgets.opened(spending)
 
     def has_work_by_name(self, stored_turn: SeenTurn, listing: Listing) -> bool:  # noqa: ARG002 - the port's own words
         return False
-
-    def apply_amendments(self, history: History) -> None:
-        """Does nothing: the message was recorded with its amendments."""
 
     def result_in(self, history: History, unfinished: OutcomeRecord | None) -> EventResult | None:
         """Work remains only if no message is pending, no outcome is unfinished, and this message is neither covered nor withdrawn."""
@@ -125,13 +96,6 @@ class _InterjectionDelivery:
             or history.amendments.hides(self.own)
         )
         return EventResult.KEPT_AS_CONTEXT if has_better_to_do else None
-
-    def is_ended_by(self, outcome: OutcomeRecord) -> bool:
-        return self.own.line_message_id in outcome.answered_ids
-
-    def hand_over(self) -> EventResult | None:
-        """An interjection does not wait."""
-        return None
 
     def take_turn(self, lease: Lease, history: History) -> OutcomeRecord | None:
         own = history.amendments.overlay(self.own)

@@ -38,7 +38,7 @@ from shared.turns.image_sets import ImageSets
 from shared.turns.lease import Lease
 from shared.turns.outbox import Outbox
 from shared.turns.question import ConfirmedChanges, Question, Responder
-from shared.turns.runner import Run, TurnRunner
+from shared.turns.runner import Run, TurnDelivery, TurnRunner, Waiting
 
 REPLY: Final = "reply"
 RESUME_S: Final = 62.0
@@ -145,7 +145,7 @@ class Reply:
         the turn of such a message answers everything in the journal.
         """
         conversation = delivery.conversation
-        run = self.runner.run(conversation, delivery, stored_turn, delivery.deadline, waits=waits)
+        run = self.runner.run(conversation, delivery.in_turn, stored_turn, delivery.deadline, waits=waits)
         # Wait, because no work may go on once the request is answered, and because abandoned requests cost tokens, too
         wait(delivery.abandoned, timeout=delivery.deadline.within(_ABANDONED_S).left_s)
         if run.result is not EventResult.WITHDRAWN:
@@ -191,8 +191,15 @@ class _ReplyDelivery:
         self.meter = Meter(self.conversation.id)
 
     @property
-    def turn_s(self) -> float:
-        return MODEL_S + SENDING_S
+    def in_turn(self) -> TurnDelivery:
+        """The work, and how it waits: the next turn answers everything in the journal, on the freshest token of all its messages."""
+        return TurnDelivery(
+            event=self.own.line_message_id,
+            sent_ms=self.own.timestamp_ms,
+            author=author_of(self.own),
+            work=self,
+            waiting=Waiting(turn_s=MODEL_S + SENDING_S, hand_over=self.hand_over),
+        )
 
     def spends(self, spending: Spending) -> Spending:
         return self.reply.budgets.opened(spending)
@@ -221,37 +228,13 @@ class _ReplyDelivery:
             journal.drop(own_id)
 
     def result_in(self, history: History, unfinished: OutcomeRecord | None) -> EventResult | None:
+        self.apply_amendments(history)
         own_id = self.own.line_message_id
         if own_id in {one.line_message_id for one in self._pending(history)}:
             return None
         if unfinished is not None and own_id in unfinished.answered_ids:
             return None
         return EventResult.WITHDRAWN if history.amendments.hides(self.own) else EventResult.ALREADY_ANSWERED
-
-    def is_ended_by(self, outcome: OutcomeRecord) -> bool:
-        return self.own.line_message_id in outcome.answered_ids
-
-    @property
-    def event(self) -> str:
-        return self.own.line_message_id
-
-    @property
-    def sent_ms(self) -> int:
-        return self.own.timestamp_ms
-
-    @property
-    def author(self) -> str:
-        return author_of(self.own)
-
-    @property
-    def is_answerable(self) -> bool:
-        """Always: a turn answers on the freshest token of all its messages."""
-        return True
-
-    @property
-    def can_hand_over(self) -> bool:
-        """Always: the next turn answers everything in the journal."""
-        return True
 
     def hand_over(self) -> EventResult | None:
         """Leave a marker: the message is in the journal, so the next turn answers it; if no turn is opened, a tick does."""
@@ -274,9 +257,8 @@ class _ReplyDelivery:
         """Return the chat with the follow-ups, under the lease that the turn has; None: nothing is left to do, or the turn was lost."""
         if lease.is_over:
             return None
-        history = self.reply.runner.reader.read_newest(self.conversation, required_ids={self.event})
+        history = self.reply.runner.reader.read_newest(self.conversation, required_ids={self.own.line_message_id})
         history = history.with_covered_by(lease.record)
-        self.apply_amendments(history)
         return history if self.result_in(history, None) is None else None
 
     def _attempt(

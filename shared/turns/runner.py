@@ -10,6 +10,7 @@ for one turn, the older deliveries leave.
 """
 
 import random
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
@@ -37,38 +38,8 @@ The first few readings follow each other at once (a compaction passes, or messag
 _LONGEST_TURN_S: Final = 50.0
 
 
-class TurnDelivery(Protocol):
-    """A request's work in its chat's turn."""
-
-    @property
-    def turn_s(self) -> float:
-        """Seconds for thinking and sending in a turn."""
-        ...
-
-    @property
-    def event(self) -> str:
-        """The id shared by all deliveries of the event: the LINE message id, for example `5931`, or else the webhook event id."""
-        ...
-
-    @property
-    def sent_ms(self) -> int:
-        """LINE's timestamp of the event."""
-        ...
-
-    @property
-    def author(self) -> str:
-        """Who sent the message, for example `U0123…`; "" if a prompt would not show the event, as with a command."""
-        ...
-
-    @property
-    def is_answerable(self) -> bool:
-        """Whether an answer could still be shown if the turn were free."""
-        ...
-
-    @property
-    def can_hand_over(self) -> bool:
-        """Whether another delivery, or a tick, can do the work."""
-        ...
+class TurnWork(Protocol):
+    """What a delivery does in its chat's turn."""
 
     def spends(self, spending: Spending) -> Spending:
         """Return the chat's spending, with the reservation of this delivery's turn added."""
@@ -81,28 +52,52 @@ class TurnDelivery(Protocol):
         """
         ...
 
-    def apply_amendments(self, history: History) -> None:
-        """Apply the amendments in the history to the delivery's own message."""
-        ...
-
     def result_in(self, history: History, unfinished: OutcomeRecord | None) -> EventResult | None:
-        """Return the delivery's result, or None while work remains; `unfinished` is committed and not recorded."""
+        """Apply the history's amendments to the delivery's own message; return the delivery's result, or None while work remains.
+
+        `unfinished` is committed and not recorded. Example: message 5931 was withdrawn, so the result is WITHDRAWN.
+        """
         ...
 
     def take_turn(self, lease: Lease, history: History) -> OutcomeRecord | None:
         """Do the work; return the recorded outcome, or None if the chat has to be read again."""
         ...
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """How a delivery waits for its chat's turn.  By default: as a message that the next turn, or a tick, answers too.
+
+    `turn_s`: seconds for thinking and sending in a turn. `gives_way`: another delivery, or a tick, can do the work. `is_answerable`:
+    whether an answer could still be shown if the turn were free. `hand_over` ends the wait: another delivery or a tick does the work, or no
+    answer can be shown any more; None where the delivery's outcome is committed, so that the delivery waits for the record.
+    Example: a greeting's turn takes 10 s, and the greeting is answerable while its reply token lives.
+    """
+
+    turn_s: float = _LONGEST_TURN_S
+    gives_way: bool = True
+    is_answerable: Callable[[], bool] = lambda: True
+    hand_over: Callable[[], EventResult | None] = lambda: None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnDelivery:
+    """A request's work in its chat's turn, and how the request waits for the turn.
+
+    `event`: the id shared by all deliveries of the event: the LINE message id, for example `5931`, or else the webhook event id. `sent_ms`:
+    LINE's timestamp of the event. `author`: who sent the message, for example `U0123…`; "" if a prompt would not show the event, as with a
+    command.
+    """
+
+    event: str
+    sent_ms: int
+    author: str = ""
+    work: TurnWork
+    waiting: Waiting = field(default_factory=Waiting)
+
     def is_ended_by(self, outcome: OutcomeRecord) -> bool:
-        """Whether no work remains after this outcome."""
-        ...
-
-    def hand_over(self) -> EventResult | None:
-        """Stop waiting for the turn: another delivery or a tick does the work, or no answer can be shown any more.
-
-        None: this kind of delivery never waits; or its outcome is committed, and the delivery waits until the outcome is recorded.
-        """
-        ...
+        """Whether the outcome is the event's own, or covers the event's message."""
+        return self.event == outcome.webhook_event_id or self.event in outcome.answered_ids
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +131,7 @@ class _Patience:
 
     @property
     def is_over(self) -> bool:
-        cannot_answer = not self.waits or not self.deadline.left_s or not self.delivery.is_answerable
+        cannot_answer = not self.waits or not self.deadline.left_s or not self.delivery.waiting.is_answerable()
         return cannot_answer or self.place.is_evicted or self.has_no_end
 
     @property
@@ -170,19 +165,20 @@ class TurnRunner:
         delivery could still open the turn and answer. Repeated: does the remaining work.
         Raises: TurnBusyError, StorageUnavailableError; safe to deliver again.
         """
+        waiting = delivery.waiting
         with self.room.place(
             conversation.id,
             event=delivery.event,
             sent_ms=delivery.sent_ms,
-            gives_way=delivery.can_hand_over,
+            gives_way=waiting.gives_way,
             author=delivery.author,
         ) as place:
             patience = _Patience(
                 delivery=delivery,
-                deadline=deadline.earlier(delivery.turn_s + ENDING_S),
+                deadline=deadline.earlier(waiting.turn_s + ENDING_S),
                 request=deadline,
                 place=place,
-                poll_s=_POLL_S * delivery.turn_s / _LONGEST_TURN_S,
+                poll_s=_POLL_S * waiting.turn_s / _LONGEST_TURN_S,
                 waits=waits,
             )
             while True:
@@ -196,7 +192,7 @@ class TurnRunner:
                 if patience.has_no_end:
                     logs.error("turn_does_not_end", looks=patience.fruitless_readings)
                 if patience.is_over:
-                    result = delivery.hand_over() if waits else None
+                    result = waiting.hand_over() if waits else None
                     if result is not None:
                         return Run(result=result)
                     if not waits or not patience.deadline.left_s or patience.has_no_end:
@@ -215,9 +211,9 @@ class TurnRunner:
         history = self.reader.read_newest(conversation, required_ids={delivery.event}).with_covered_by(
             stored_turn.record
         )
-        if delivery.result_in(history, unfinished_outcome(stored_turn, history)) is not None:
+        if delivery.work.result_in(history, unfinished_outcome(stored_turn, history)) is not None:
             return None
-        lease = open_turn(conversation, stored_turn, spends=delivery.spends)
+        lease = open_turn(conversation, stored_turn, spends=delivery.work.spends)
         return self._take_turn(delivery, lease, history) if lease is not None else None
 
     def _advance(
@@ -231,8 +227,8 @@ class TurnRunner:
         """Read the chat once, and do the remaining work; return the delivery's result, or None: read again."""
         lease: Lease | None = None
         is_free = patience.deadline.left_s > 0 and self._is_free_by_name(conversation, stored_turn, listing)
-        if is_free and delivery.has_work_by_name(stored_turn, listing):
-            early = conversation.objects.reads.submit(open_turn, conversation, stored_turn, spends=delivery.spends)
+        if is_free and delivery.work.has_work_by_name(stored_turn, listing):
+            early = conversation.objects.reads.submit(open_turn, conversation, stored_turn, spends=delivery.work.spends)
             try:
                 history = self.reader.read(conversation, listing)
             except AizuchiError:
@@ -248,8 +244,7 @@ class TurnRunner:
             return None
         history = history.with_covered_by(stored_turn.record)
         unfinished = unfinished_outcome(stored_turn, history)
-        delivery.apply_amendments(history)
-        result = delivery.result_in(history, unfinished)
+        result = delivery.work.result_in(history, unfinished)
         if result is not None:
             _release(lease)
             return _run(result, history)
@@ -265,13 +260,13 @@ class TurnRunner:
                         lease_taken_over, unfinished, deadline=patience.request, is_takeover=True
                     )
                 return _run_if_ended(delivery, outcome, history)
-            lease = open_turn(conversation, stored_turn, spends=delivery.spends)
+            lease = open_turn(conversation, stored_turn, spends=delivery.work.spends)
         return _run_if_ended(delivery, self._take_turn(delivery, lease, history) if lease else None, history)
 
     def _take_turn(self, delivery: TurnDelivery, lease: Lease, history: History) -> OutcomeRecord | None:
         """Take the turn, and wake the deliveries that waited in this instance for its end."""
         try:
-            return delivery.take_turn(lease, history)
+            return delivery.work.take_turn(lease, history)
         finally:
             self.room.wake(lease.conversation.id)
 
