@@ -44,7 +44,7 @@ from shared.adapters.line_sdk import (
 from shared.clock import Clock, SystemClock
 from shared.errors import LineUnavailableError
 from shared.line.cards.drawing import drawn
-from shared.line.messaging import OutgoingMessage, PostbackButton, PushFate, ReplyFate, SayButton
+from shared.line.messaging import OutgoingMessage, PostbackButton, PushFate, ReplyFate, ReplyToken, SayButton
 from shared.line.presence import SHOWN_S
 from shared.line.quota import Quota
 from shared.settings.secret import Secret
@@ -92,20 +92,20 @@ class LineApi:
         read = BotInfoApi(channel_access_token=channel_access_token, base_url=base_url).read
         self._bot_info = bot_info or CachedBotInfo(read, SystemClock())
 
-    def reply(self, reply_token: str, messages: Sequence[OutgoingMessage]) -> ReplyFate:
+    def reply(self, token: ReplyToken, messages: Sequence[OutgoingMessage]) -> ReplyFate:
         """Send the messages; again without their quotes if LINE refuses only a quote token.
 
         LINE sends nothing of a refused call. If the refused call spends the reply token, LINE refuses the second call, too.
         """
-        fate = self._reply(reply_token, messages)
+        fate = self._reply(token, messages)
         if fate is None and any(message.quote_token for message in messages):
-            fate = self._reply(reply_token, [replace(message, quote_token=None) for message in messages])
+            fate = self._reply(token, [replace(message, quote_token=None) for message in messages])
         return fate or _REFUSED
 
-    def _reply(self, reply_token: str, messages: Sequence[OutgoingMessage]) -> ReplyFate | None:
+    def _reply(self, token: ReplyToken, messages: Sequence[OutgoingMessage]) -> ReplyFate | None:
         """Send the messages; None if LINE refuses only a quote token."""
         request = _build_request(
-            lambda: ReplyMessageRequest(replyToken=reply_token, messages=list(map(_message, messages)))
+            lambda: ReplyMessageRequest(replyToken=token.value, messages=list(map(_message, messages)))
         )
         if request is None:
             return _REFUSED

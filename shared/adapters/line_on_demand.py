@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 from shared.adapters.line_bot_info import BotInfoApi, CachedBotInfo
 from shared.clock import Clock
 from shared.line.media_content import LARGEST_BYTES, ArrivingContent, Unfetched
-from shared.line.messaging import OutgoingMessage, PushFate, ReplyFate
+from shared.line.messaging import OutgoingMessage, PushFate, ReplyFate, ReplyToken
 from shared.line.quota import Quota
 from shared.line.webhook_check import WebhookCheck
 from shared.settings.secret import Secret
@@ -74,8 +74,8 @@ class LateLineApi:
 
     sdk: SdkOnDemand = field(repr=False)
 
-    def reply(self, reply_token: str, messages: Sequence[OutgoingMessage]) -> ReplyFate:
-        return self.sdk.get().api.reply(reply_token, messages)
+    def reply(self, token: ReplyToken, messages: Sequence[OutgoingMessage]) -> ReplyFate:
+        return self.sdk.get().api.reply(token, messages)
 
     def push(self, to: str, messages: Sequence[OutgoingMessage], *, retry_key: str) -> PushFate:
         return self.sdk.get().api.push(to, messages, retry_key=retry_key)

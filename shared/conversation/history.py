@@ -64,9 +64,7 @@ class History:
         """
         messages_by_id = {one.line_message_id: one for one in (*self.unshown, *self.messages)}
         own_message = messages_by_id.get(own.line_message_id, self.amendments.overlay(own))
-        if own.received_ms > own_message.received_ms:  # a redelivery refreshes the token
-            own_message = replace(own_message, received_ms=own.received_ms)
-        messages_by_id[own.line_message_id] = own_message
+        messages_by_id[own.line_message_id] = own_message.refreshed_by(own)
         waiting = (
             message
             for message in messages_by_id.values()

@@ -29,9 +29,9 @@ class MessageRecord(Extensible):
     """A message as received, or a press of a button; written once, rewritten only by an edit.
 
     `text`: the form shown in prompts. `addressed`: the message was meant for the bot. `timestamp_ms` is LINE's; `edited_ms` is the
-    timestamp of the edit that brought the text, 0 without an edit. `reply_token` came at `received_ms`; None: the message cannot be
-    answered. `presses`: the id of the deferral or proposal with the pressed `button`. A press has no message id at LINE, so
-    `line_message_id` is then the id of the webhook event. Snapshots from before ids were stored have an empty `line_message_id`.
+    timestamp of the edit that brought the text, 0 without an edit. `reply_token`: None if the message cannot be answered. `presses`: the id
+    of the deferral or proposal with the pressed `button`. A press has no message id at LINE, so `line_message_id` is then the id of the
+    webhook event. Snapshots from before ids were stored have an empty `line_message_id`.
 
     `quoted_message_id` is all that is stored of a quote; the quoted words are looked up when shown. With `quote_token` an answer quotes the
     message; stored in groups and rooms only. `image_set_id` is shared by `image_set_size` images sent together (0: LINE does not report the
@@ -47,8 +47,7 @@ class MessageRecord(Extensible):
     addressed: bool
     text: str = field(repr=False)
     user_id: str | None = field(default=None, repr=False)
-    reply_token: str | None = field(default=None, repr=False)
-    received_ms: int = 0
+    reply_token: ReplyToken | None = field(default=None, repr=False)
     presses: str | None = None
     button: AnswerButton | None = None
     quoted_message_id: str | None = None
@@ -77,12 +76,15 @@ class MessageRecord(Extensible):
         """The message as the source of everything made from the words."""
         return Source(line_message_id=self.line_message_id, timestamp_ms=self.words_ms, by=mark_id(self.user_id))
 
-    @property
-    def token(self) -> ReplyToken | None:
-        """The reply token, or None where the message cannot be answered."""
-        return (
-            ReplyToken(value=self.reply_token, received_ms=self.received_ms) if self.reply_token is not None else None
-        )
+    def refreshed_by(self, delivered: "MessageRecord") -> "MessageRecord":
+        """Return the record with the token of a later delivery: a redelivery begins the token's minute anew.
+
+        A record without a token, such as mere context, stays without.
+        """
+        token, later = self.reply_token, delivered.reply_token
+        if token is None or later is None or later.received_ms <= token.received_ms:
+            return self
+        return replace(self, reply_token=later)
 
 
 def provenance_of(messages: Iterable[MessageRecord]) -> Provenance:

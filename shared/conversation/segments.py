@@ -19,7 +19,7 @@ _Answer = TypeVar("_Answer", OutcomeRecord, ArchivedAnswer)
 
 def archived_message(message: MessageRecord) -> MessageRecord:
     """Return the message as archived: without reply token and quote token."""
-    return replace(message, reply_token=None, quote_token=None, received_ms=0)
+    return replace(message, reply_token=None, quote_token=None)
 
 
 def archived_answer(outcome: OutcomeRecord) -> ArchivedAnswer:

@@ -29,11 +29,10 @@ _COVERED_RETAINED: Final = 1_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Route(Extensible):
-    """How an outcome reaches the chat: on a reply token received at `received_ms`, by a push, or not at all."""
+    """How an outcome reaches the chat: on `reply_token`, by a push, or not at all."""
 
     kind: Literal["none", "token", "push"] = "none"
-    reply_token: str | None = field(default=None, repr=False)
-    received_ms: int = 0
+    reply_token: ReplyToken | None = field(default=None, repr=False)
 
     @classmethod
     def on(cls, token: ReplyToken | None) -> "Route":
@@ -41,14 +40,7 @@ class Route(Extensible):
 
         For example, `Route.on(None).kind` is "none".
         """
-        return cls() if token is None else cls(kind="token", reply_token=token.value, received_ms=token.received_ms)
-
-    @property
-    def token(self) -> ReplyToken | None:
-        """The token of the route; None for any other route."""
-        if self.kind != "token" or self.reply_token is None:
-            return None
-        return ReplyToken(value=self.reply_token, received_ms=self.received_ms)
+        return cls() if token is None else cls(kind="token", reply_token=token)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -43,8 +43,7 @@ class Intake:
             addressed=addressed,
             text=_words(content, bot_names) if addressed else describe(content.type, content.fields),
             user_id=event.user_id,
-            reply_token=event.reply_token.value if event.reply_token is not None else None,
-            received_ms=event.received_ms,
+            reply_token=event.reply_token,
             quoted_message_id=content.quoted_message_id,
             quote_token=None if event.is_one_on_one else content.quote_token,
             image_set_id=set_id,
@@ -66,8 +65,7 @@ class Intake:
             addressed=True,
             text=words,
             user_id=event.user_id,
-            reply_token=event.reply_token.value if event.reply_token is not None else None,
-            received_ms=event.received_ms,
+            reply_token=event.reply_token,
         )
 
     def edited_words(self, event: LineEvent, content: MessageContent) -> str:

@@ -15,6 +15,7 @@ from shared.line.cards.card import Card
 from shared.line.cards.drawing import ALT_TEXT_LIMIT, is_drawable
 from shared.line.postback_data import DATA_LIMIT
 from shared.line.utf16 import TEXT_LIMIT_UTF16, utf16_length
+from shared.unknown_fields import Extensible
 
 MESSAGES_A_CALL: Final = 5
 TEMPLATE_TEXT_LIMIT: Final = 160  # without image and title
@@ -33,8 +34,11 @@ _RETRIED_PUSHES: Final = frozenset({"unknown", "not_sent"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReplyToken:
-    """A reply token and the beginning of the token's minute; made by `parse_event`, spent by the outbox."""
+class ReplyToken(Extensible):
+    """A reply token and the beginning of the token's minute: one value from the webhook event to the call that spends the token.
+
+    Made by `parse_event`, stored with the message and with the turn's route, spent by `ReplyApi.reply`.
+    """
 
     value: str = field(repr=False)
     received_ms: int
@@ -119,7 +123,7 @@ class ReplyFate:
 class ReplyApi(Protocol):
     """The call of LINE's Messaging API that spends a reply token."""
 
-    def reply(self, reply_token: str, messages: Sequence[OutgoingMessage]) -> ReplyFate:
+    def reply(self, token: ReplyToken, messages: Sequence[OutgoingMessage]) -> ReplyFate:
         """Send 1 to 5 messages.  Raises: LineRefusedError, if LINE refuses the bot's access (401, 403)."""
         ...
 
@@ -200,7 +204,7 @@ def spend_reply_token(  # noqa: PLR0913 - the arguments of the call, a clock and
     for attempt in _attempts(clock, deadline):
         if attempt and not may_repeat():
             break
-        fate = api.reply(token.value, messages)
+        fate = api.reply(token, messages)
         if fate.kind == "accepted":
             return SendResult(is_delivered=True, sent_message_ids=fate.sent_message_ids)
         if fate.kind == "refused":

@@ -105,7 +105,7 @@ class _AnnouncementDelivery:
 
     def is_answerable(self) -> bool:
         """Whether the token may be alive.  With a dead token, the delivery continues only if the turn is committed to its outcome."""
-        token = self.route.token
+        token = self.route.reply_token
         return token is not None and not token.is_surely_dead(self.outbox.clock.now_ms())
 
     def spends(self, spending: Spending) -> Spending:

@@ -166,7 +166,8 @@ class Attempt:
 
     @property
     def _token_age_ms(self) -> int:
-        return self.clock.now_ms() - self.routes[0].received_ms
+        token = self.routes[0].reply_token
+        return self.clock.now_ms() - (token.received_ms if token is not None else 0)
 
     def _until_deferral_s(self) -> float:
         if self.outbox.late_reply is not LateReply.BUTTON:

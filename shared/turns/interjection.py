@@ -162,4 +162,4 @@ class _InterjectionDelivery:
 
 def _have_token(routes: Sequence[Route]) -> bool:
     """Whether the first of the routes is a reply token: an answer that nobody asked for is never pushed."""
-    return bool(routes) and routes[0].token is not None
+    return bool(routes) and routes[0].reply_token is not None

@@ -102,7 +102,7 @@ class Outbox:
 
         Example: tokens received at 12:00:00 and at 12:00:05 give two routes, first the token of 12:00:05.
         """
-        tokens = (message.token for message in pending)
+        tokens = (message.reply_token for message in pending)
         alive = (
             message for message in tokens if message is not None and not message.is_surely_dead(self.clock.now_ms())
         )
@@ -208,7 +208,7 @@ class Outbox:
         """Send along the committed route; if LINE refuses, commit to the next route and send along it."""
         for route in (lease.record.route, *(one for one in spare if one != lease.record.route)):
             if route != lease.record.route:
-                if route.token is not None and route.token.is_surely_dead(self.clock.now_ms()):
+                if route.reply_token is not None and route.reply_token.is_surely_dead(self.clock.now_ms()):
                     continue  # the token died while the model thought
                 if not lease.amend(outcome, route):
                     return None
@@ -227,7 +227,7 @@ class Outbox:
 
     def _since_received_ms(self, route: Route | None) -> int | None:
         """Return the age of the route's token; None for a push."""
-        token = route.token if route is not None else None
+        token = route.reply_token if route is not None else None
         return self.clock.now_ms() - token.received_ms if token is not None else None
 
     def _send_along(self, repetition: Repetition, deadline: Deadline, *, is_takeover: bool) -> SendResult:
@@ -235,8 +235,8 @@ class Outbox:
         lease, outcome = repetition.lease, repetition.outcome
         route = lease.record.route
         try:
-            if route.token is not None:
-                return self._reply(route.token, repetition, deadline, is_takeover=is_takeover)
+            if route.reply_token is not None:
+                return self._reply(route.reply_token, repetition, deadline, is_takeover=is_takeover)
             if route.kind == "push":
                 sending = Deadline.after(self.clock, min(SENDING_S, lease.left_s))
                 return self._push(lease.conversation, outcome, sending, is_takeover=is_takeover)

@@ -16,7 +16,7 @@ from shared.adapters.memory import FixedClock
 from shared.adapters.pubsub import PubSubEventBus, plain_channels
 from shared.bus.messages import BusMessage
 from shared.errors import ModelUnavailableError
-from shared.line.messaging import OutgoingMessage
+from shared.line.messaging import OutgoingMessage, ReplyToken
 from shared.settings.agent_worker import GeminiSettings
 from shared.settings.secret import FixedSecret
 from simulator.gemini.app import GeminiStandIn
@@ -108,11 +108,11 @@ def test_a_pool_that_died_within_a_turn_costs_a_read_one_timeout(
 def test_a_reply_after_an_idle_pause_is_shown(clock: FixedClock, death: Death) -> None:
     with LineHarness() as line, served(line.platform.app) as running:
 
-        def token() -> str:
+        def token() -> ReplyToken:
             said = running.do(lambda: line.platform.say(line.user_id, line.user_id, "hi"))
             asyncio.run_coroutine_threadsafe(line.platform.wait_until_settled(), running.loop).result()
             assert said.reply_token is not None
-            return said.reply_token
+            return ReplyToken(value=said.reply_token, received_ms=0)
 
         with dying_network(urlsplit(running.url).port or 0) as network:
             api = LineApi(

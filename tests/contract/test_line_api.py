@@ -19,6 +19,7 @@ from shared.line.messaging import (
     PostbackButton,
     PushApi,
     ReplyApi,
+    ReplyToken,
     SayButton,
     is_sendable,
 )
@@ -39,13 +40,16 @@ class Line(ReplyApi, PushApi, QuotaApi, Membership, Protocol):
     """The calls of LINE's Messaging API that change what people see in a chat."""
 
 
+INVENTED = ReplyToken(value="0" * 32, received_ms=0)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backend:
     """A LINE with one person.  `token` returns a new reply token; `said` returns the texts of the bot that the person saw."""
 
     api: Line
     user_id: str
-    token: Callable[[], str]
+    token: Callable[[], ReplyToken]
     said: Callable[[], list[str]]
     lose_next_answer: Callable[[], None]
     spend_quota: Callable[[], None]
@@ -54,7 +58,7 @@ class Backend:
     group_id: Callable[[], str]
     fail_next_call_with: Callable[[int], None] = field(default=lambda _: None)
 
-    def reply(self, token: str, *texts: str) -> str:
+    def reply(self, token: ReplyToken, *texts: str) -> str:
         return self.api.reply(token, messages(*texts)).kind
 
 
@@ -77,11 +81,11 @@ def sdk(line: LineHarness) -> Iterator[tuple[LineApi, Backend]]:
     with served(line.platform.app) as running:
         api = LineApi(channel_access_token=FixedSecret(ACCESS_TOKEN), base_url=running.url)
 
-        def token() -> str:
+        def token() -> ReplyToken:
             said = running.do(lambda: line.platform.say(line.user_id, line.user_id, "hi"))
             asyncio.run_coroutine_threadsafe(line.platform.wait_until_settled(), running.loop).result()
             assert said.reply_token is not None
-            return said.reply_token
+            return ReplyToken(value=said.reply_token, received_ms=0)
 
         def said() -> list[str]:
             messages = running.do(lambda: list(line.platform.chat(line.user_id).messages))
@@ -133,7 +137,7 @@ def backend(request: pytest.FixtureRequest) -> Backend:
         return found[1]
     memory = MemoryLineApi(push_quota=200)
     memory.members[GROUP] = 3
-    tokens = iter(f"token-{number}" for number in range(10))
+    tokens = iter(ReplyToken(value=f"token-{number}", received_ms=0) for number in range(10))
     return Backend(
         api=memory,
         user_id="U" + "0" * 32,
@@ -291,7 +295,7 @@ def test_a_status_of_line_decides_the_fate_of_a_reply(backend: Backend, status: 
 
 
 def test_an_invented_token_is_refused(sdk: tuple[LineApi, Backend]) -> None:
-    assert sdk[0].reply("0" * 32, messages("one")).kind == "refused"
+    assert sdk[0].reply(INVENTED, messages("one")).kind == "refused"
 
 
 def test_a_token_expires_after_a_minute(line: LineHarness, sdk: tuple[LineApi, Backend]) -> None:
@@ -306,13 +310,13 @@ def test_a_wrong_access_token_is_refused_with_the_setting_named(line: LineHarnes
         api = LineApi(channel_access_token=FixedSecret("wrong"), base_url=running.url)
 
         with pytest.raises(LineRefusedError, match="LINE_CHANNEL_ACCESS_TOKEN"):
-            api.reply("0" * 32, messages("one"))
+            api.reply(INVENTED, messages("one"))
 
 
 def test_a_call_that_does_not_reach_line_was_not_sent() -> None:
     api = LineApi(channel_access_token=FixedSecret("any"), base_url="http://127.0.0.1:9")
 
-    assert api.reply("0" * 32, messages("one")).kind == "not_sent"
+    assert api.reply(INVENTED, messages("one")).kind == "not_sent"
     assert api.display_name() is None
 
 

@@ -15,7 +15,7 @@ from shared.conversation.spending import Spending
 from shared.conversation.turn import TurnRecord
 from shared.knowledge.catalog import Catalog
 from shared.line.mentions import GroupPolicy
-from shared.line.messaging import OutgoingMessage, ReplyFate
+from shared.line.messaging import OutgoingMessage, ReplyFate, ReplyToken
 from shared.line.phrases import Phrase, phrase
 from shared.line.postback_data import confirm_data, show_answer_data, spare_data
 from shared.storage.codec import decode, encode
@@ -146,7 +146,7 @@ def flood_that_nobody_answered() -> list[str]:
 def error_that_was_not_foreseen() -> list[str]:
     with Scene().playing() as scene:
 
-        def fail(reply_token: str, messages: Sequence[OutgoingMessage]) -> ReplyFate:  # noqa: ARG001 - as in Line
+        def fail(token: ReplyToken, messages: Sequence[OutgoingMessage]) -> ReplyFate:  # noqa: ARG001 - as in Line
             raise ZeroDivisionError
 
         scene.stage.line.reply = fail  # type: ignore[method-assign]
@@ -283,7 +283,7 @@ def words_for_another_chat() -> list[str]:
         message = scene.says(chat=1)
         scene.delivers(message)
         words = [OutgoingMessage(text="for somebody else")]
-        _in_a_thread(scene, lambda: scene.stage.line.reply(message.reply_token, words))
+        _in_a_thread(scene, lambda: scene.stage.line.reply(ReplyToken(value=message.reply_token, received_ms=0), words))
         return scene.stage.violations()
 
 

@@ -198,7 +198,8 @@ class Holders:
         if was_thinking and outcome.writes:
             truth.staged.append((conversation_id, outcome))
         if outcome.text is not None and after.route.kind != "none":
-            route = after.route.reply_token or conversation_id
+            token = after.route.reply_token
+            route = token.value if token is not None else conversation_id
             said = route, without_spaces(outcome.text)
             truth.committed[said] = outcome
             if was_thinking:

@@ -8,7 +8,7 @@ from shared.conversation.records import SaidReminder
 from shared.conversation.snapshot_records import SnapshotRecord
 from shared.errors import LineUnavailableError
 from shared.line.media_content import LARGEST_BYTES, ArrivingContent, Unfetched
-from shared.line.messaging import OutgoingMessage, PostbackButton, PushFate, ReplyFate
+from shared.line.messaging import OutgoingMessage, PostbackButton, PushFate, ReplyFate, ReplyToken
 from shared.line.quota import Quota
 from shared.storage.codec import decode
 from shared.storage.object_names import ObjectNames
@@ -52,10 +52,10 @@ class Line:
         if reply_token not in self._expires_s or now_s < happened_s + ANSWERABLE_S:
             self._expires_s[reply_token] = now_s + TOKEN_S
 
-    def reply(self, reply_token: str, messages: Sequence[OutgoingMessage]) -> ReplyFate:
+    def reply(self, token: ReplyToken, messages: Sequence[OutgoingMessage]) -> ReplyFate:
         """Spend the token on the messages, as `ReplyApi.reply`."""
-        kind = self._call("reply", lambda: self._spend(reply_token, messages))
-        return ReplyFate(kind=kind, sent_message_ids=_bubble_ids(reply_token, messages) if kind == "accepted" else ())
+        kind = self._call("reply", lambda: self._spend(token.value, messages))
+        return ReplyFate(kind=kind, sent_message_ids=_bubble_ids(token.value, messages) if kind == "accepted" else ())
 
     def push(self, to: str, messages: Sequence[OutgoingMessage], *, retry_key: str) -> PushFate:
         """Show the messages once for each retry key, as `PushApi.push`."""

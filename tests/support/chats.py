@@ -18,6 +18,7 @@ from shared.conversation.records import Amendment, EditedWords, MessageRecord, O
 from shared.conversation.snapshot_records import ArchivedAnswer, Recap
 from shared.conversation.store import Conversation, Conversations
 from shared.knowledge.index import KnowledgeIndex
+from shared.line.messaging import ReplyToken
 from shared.storage.object_store import ObjectStore
 from shared.turns.basis import Basis
 from shared.turns.lease import Lease
@@ -91,16 +92,23 @@ def everything_in(store: ObjectStore) -> str:
 
 def message(number: int, text: str = "hi", *, addressed: bool = True, timestamp_ms: int | None = None) -> MessageRecord:
     """Return message `m{number}` of event `e{number}`, with token `t{number}`; its number is its timestamp unless another is given."""
+    received_ms = number if timestamp_ms is None else timestamp_ms
     return MessageRecord(
         line_message_id=f"m{number}",
         webhook_event_id=f"e{number}",
-        timestamp_ms=number if timestamp_ms is None else timestamp_ms,
+        timestamp_ms=received_ms,
         type="text",
         addressed=addressed,
         text=text,
-        reply_token=f"t{number}" if addressed else None,
-        received_ms=number if timestamp_ms is None else timestamp_ms,
+        reply_token=ReplyToken(value=f"t{number}", received_ms=received_ms) if addressed else None,
     )
+
+
+def received_at(message: MessageRecord, received_ms: int) -> MessageRecord:
+    """Return the message with its token as a delivery at that time brings the token."""
+    token = message.reply_token
+    assert token is not None
+    return replace(message, reply_token=replace(token, received_ms=received_ms))
 
 
 def answer(number: int, text: str | None = "hello", *, saw: tuple[int, ...] = ()) -> OutcomeRecord:

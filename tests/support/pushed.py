@@ -29,7 +29,7 @@ from shared.conversation.archive import ARCHIVE_DAYS, SEGMENT_MESSAGES
 from shared.errors import StorageUnavailableError
 from shared.handlers.unsend import withdrawal_of
 from shared.line.media_content import LARGEST_BYTES, ArrivingContent, Unfetched
-from shared.line.messaging import OutgoingMessage, ReplyFate
+from shared.line.messaging import OutgoingMessage, ReplyFate, ReplyToken
 from shared.storage.object_store import ListedObject, StoredObject
 from shared.tools.mcp.port import ConnectedServer
 from tests.support import push
@@ -109,9 +109,9 @@ class InterruptedLine(MemoryLineApi):
         self.before: Beside = nothing
         self.after: Beside = nothing
 
-    def reply(self, reply_token: str, messages: Sequence[OutgoingMessage]) -> ReplyFate:
-        self.before("reply", reply_token)
-        return super().reply(reply_token, messages)
+    def reply(self, token: ReplyToken, messages: Sequence[OutgoingMessage]) -> ReplyFate:
+        self.before("reply", token.value)
+        return super().reply(token, messages)
 
     def leave(self, conversation_id: str) -> None:
         self.before("leave", conversation_id)

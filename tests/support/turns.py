@@ -19,6 +19,7 @@ from shared.conversation.withdrawal import Withdrawal
 from shared.features.stored_features import writer_of
 from shared.handlers.unsend import withdrawal_of
 from shared.knowledge.entry_words import EntryWords
+from shared.line.messaging import ReplyToken
 from shared.storage.object_cache import ObjectCache
 from shared.turns.background import ThreadBackground
 from shared.turns.deferral import LateReply
@@ -162,8 +163,7 @@ class RepliedChat:
             type="text",
             addressed=True,
             text=f"text {number}",
-            reply_token=f"t{number}",
-            received_ms=now_ms - token_age_ms + number,
+            reply_token=ReplyToken(value=f"t{number}", received_ms=now_ms - token_age_ms + number),
         )
 
     def press(self, number: int, deferral_id: str) -> MessageRecord:

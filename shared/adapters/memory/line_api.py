@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from shared.line.messaging import OutgoingMessage, PushFate, ReplyFate, is_sendable
+from shared.line.messaging import OutgoingMessage, PushFate, ReplyFate, ReplyToken, is_sendable
 from shared.line.quota import Quota
 
 _KindWithoutEffect = Literal["refused", "not_sent", "unknown"]
@@ -45,13 +45,13 @@ class MemoryLineApi:
         """The texts that were pushed to each chat, in order."""
         return [(to, tuple(message.text for message in messages)) for to, messages in self.pushed.values()]
 
-    def reply(self, reply_token: str, messages: Sequence[OutgoingMessage]) -> ReplyFate:
+    def reply(self, token: ReplyToken, messages: Sequence[OutgoingMessage]) -> ReplyFate:
         kind, is_lost = self._next_fate()
         if kind is not None:
             return ReplyFate(kind=kind)
-        if not is_sendable(messages) or reply_token in self.replied:
+        if not is_sendable(messages) or token.value in self.replied:
             return ReplyFate(kind="refused")
-        self.replied[reply_token] = tuple(messages)
+        self.replied[token.value] = tuple(messages)
         if is_lost:
             return ReplyFate(kind="unknown")
         return ReplyFate(kind="accepted", sent_message_ids=_ids(len(self.replied), messages))

@@ -9,6 +9,7 @@ from shared.conversation.records import MessageRecord
 from shared.conversation.snapshot_records import SnapshotRecord
 from shared.errors import UnreadableRecordError, UnusableIdError
 from shared.handlers.unsend import withdrawal_of
+from shared.line.messaging import ReplyToken
 from shared.reminders.reminder import Reminder
 from shared.storage.codec import encode
 from tests.support import recorded
@@ -27,7 +28,7 @@ def said(number: int, text: str, *, by: str = recorded.USER) -> MessageRecord:
         addressed=False,
         text=text,
         user_id=by,
-        reply_token="secret-token",
+        reply_token=ReplyToken(value="secret-token", received_ms=number),
     )
 
 

@@ -5,7 +5,7 @@ import pytest
 from shared.adapters.line_bot_info import BotInfo, CachedBotInfo
 from shared.adapters.line_on_demand import LateLineApi, SdkOnDemand
 from shared.adapters.memory import FixedClock
-from shared.line.messaging import OutgoingMessage
+from shared.line.messaging import OutgoingMessage, ReplyToken
 from shared.settings.secret import FixedSecret
 
 
@@ -22,7 +22,7 @@ def test_the_sdk_is_built_once_whoever_asks(sdk: SdkOnDemand) -> None:
 
 
 def test_a_call_reaches_line_through_the_sdk(sdk: SdkOnDemand) -> None:
-    fate = LateLineApi(sdk).reply("token", [OutgoingMessage(text="hi")])
+    fate = LateLineApi(sdk).reply(ReplyToken(value="token", received_ms=0), [OutgoingMessage(text="hi")])
 
     assert fate.kind == "not_sent"
 

@@ -39,13 +39,13 @@ threading.Thread(target=server.serve_forever, daemon=True).start()
 from shared.adapters.line_api import LineApi
 from shared.adapters.line_profiles import LineProfiles
 from shared.adapters.line_webhook import LineWebhook
-from shared.line.messaging import OutgoingMessage
+from shared.line.messaging import OutgoingMessage, ReplyToken
 from shared.settings.secret import FixedSecret
 
 api = LineApi(channel_access_token=FixedSecret("any"), base_url=f"http://127.0.0.1:{server.server_port}")
 hello = [OutgoingMessage(text="hello")]
 group, room, user = "C" + "0" * 32, "R" + "0" * 32, "U" + "0" * 32
-assert api.reply("token", hello).sent_message_ids == ("1",)
+assert api.reply(ReplyToken(value="token", received_ms=0), hello).sent_message_ids == ("1",)
 assert api.push(user, hello, retry_key="00000000-0000-4000-8000-000000000000").sent_message_ids == ("1",)
 assert api.push_quota().used == 1
 assert {api.member_count(group), api.member_count(room)} == {3}

@@ -14,9 +14,19 @@ from shared.conversation.snapshot_records import Recap, SnapshotRecord
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.turn import TurnRecord
 from shared.errors import UnknownRecordVersionError
+from shared.line.messaging import ReplyToken
 from shared.storage.codec import encode
 from shared.storage.object_store import StoredObject
-from tests.support.chats import answer, conversations_on, fold_amendments, made_of, made_with, message, reader
+from tests.support.chats import (
+    answer,
+    conversations_on,
+    fold_amendments,
+    made_of,
+    made_with,
+    message,
+    reader,
+    received_at,
+)
 from tests.support.inline import InlineExecutor
 
 CHAT = "U" + "1" * 32
@@ -229,9 +239,9 @@ def test_a_redelivery_refreshes_the_token_and_an_edit_the_words(chat: Conversati
     chat.journal.keep(message(1, "old words"))
     chat.amendments.amend(Amendment(line_message_id="m1", timestamp_ms=9, text="new words"))
 
-    [pending] = read(chat).pending(replace(message(1, "old words"), received_ms=500), now_ms=600)
+    [pending] = read(chat).pending(received_at(message(1, "old words"), 500), now_ms=600)
 
-    assert (pending.received_ms, pending.text) == (500, "new words")
+    assert (pending.reply_token, pending.text) == (ReplyToken(value="t1", received_ms=500), "new words")
 
 
 def test_the_provenance_of_a_prompt_names_what_it_holds_and_nothing_that_this_had_seen(chat: Conversation) -> None:

@@ -37,6 +37,7 @@ from tests.support.chats import made_of, message
 
 IDS = st.from_regex(r"[0-9A-Za-z_-]{1,64}", fullmatch=True)
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=50)
+TOKENS = st.none() | st.builds(ReplyToken, value=TEXTS, received_ms=st.integers(0, 2**42))
 MESSAGES = st.builds(
     MessageRecord,
     line_message_id=IDS,
@@ -46,8 +47,7 @@ MESSAGES = st.builds(
     addressed=st.booleans(),
     text=TEXTS,
     user_id=st.none() | TEXTS,
-    reply_token=st.none() | TEXTS,
-    received_ms=st.integers(0, 2**42),
+    reply_token=TOKENS,
     presses=st.none() | IDS,
     quoted_message_id=st.none() | IDS,
     quote_token=st.none() | TEXTS,
@@ -129,8 +129,7 @@ TURNS = st.builds(
     route=st.builds(
         Route,
         kind=st.sampled_from(["none", "token", "push"]),
-        reply_token=st.none() | TEXTS,
-        received_ms=st.integers(0, 2**42),
+        reply_token=TOKENS,
     ),
     spending=st.builds(
         Spending,
@@ -284,12 +283,14 @@ def test_a_field_of_a_wrong_type_is_corrupt_or_harmless(record: MessageRecord, n
     assert isinstance(value, int)
 
 
-@given(MESSAGES)
-def test_a_message_has_its_token_with_the_time_that_it_came(record: MessageRecord) -> None:
-    token = record.token
+@given(MESSAGES, MESSAGES)
+def test_a_redelivery_brings_its_later_token_to_a_message_that_has_one(
+    record: MessageRecord, delivered: MessageRecord
+) -> None:
+    tokens = [one.reply_token for one in (record, delivered) if one.reply_token is not None]
+    newest = max(tokens, key=lambda token: token.received_ms) if len(tokens) == 2 else record.reply_token
 
-    assert (None if token is None else token.value) == record.reply_token
-    assert token is None or token.received_ms == record.received_ms
+    assert record.refreshed_by(delivered) == replace(record, reply_token=newest)
 
 
 def test_words_of_people_are_not_in_the_repr() -> None:
@@ -352,8 +353,8 @@ def test_outcome_of_an_earlier_release_has_no_usage() -> None:
 
 
 def test_a_message_without_a_token_cannot_be_answered() -> None:
-    assert message(1, addressed=False).token is None
-    assert message(1).token == ReplyToken(value="t1", received_ms=1)
+    assert message(1, addressed=False).reply_token is None
+    assert message(1).reply_token == ReplyToken(value="t1", received_ms=1)
 
 
 def test_an_outcome_names_the_entries_that_it_filed() -> None:

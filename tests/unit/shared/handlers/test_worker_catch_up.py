@@ -12,6 +12,7 @@ from shared.agent.recall_request import SPAN_MESSAGES
 from shared.conversation.records import MessageRecord
 from shared.conversation.snapshot import MemoryLimits
 from shared.line.mentions import GroupPolicy
+from shared.line.messaging import ReplyToken
 from tests.support import recorded
 from tests.support.chats import everything_in
 from tests.support.people import START_MS, ChatEvents, Person
@@ -98,8 +99,7 @@ def keep_command(worker: PushedWorker, group: ChatEvents, *, by: str = YUKI) -> 
         addressed=True,
         text="/catchup",
         user_id=by,
-        reply_token=command["replyToken"],
-        received_ms=command["timestamp"],
+        reply_token=ReplyToken(value=command["replyToken"], received_ms=command["timestamp"]),
     )
     worker.conversations.of(recorded.GROUP).journal.keep(record)
 

@@ -192,7 +192,7 @@ def test_two_people_who_ask_at_once_are_told_apart_by_asking(worker: PushedWorke
     worker.store.create(
         f"journal/{recorded.GROUP}/{second['message']['id']}.json",
         b'{"version":1,"line_message_id":"%b","webhook_event_id":"%b","timestamp_ms":%d,"type":"text","addressed":true,"text":"and mine",'
-        b'"user_id":"%b","reply_token":"t","received_ms":%d}'
+        b'"user_id":"%b","reply_token":{"value":"t","received_ms":%d}}'
         % (
             second["message"]["id"].encode(),
             second["webhookEventId"].encode(),

@@ -15,6 +15,7 @@ from shared.conversation.records import MessageRecord
 from shared.conversation.snapshot import MemoryLimits
 from shared.errors import StorageUnavailableError
 from shared.line.media_content import LARGEST_BYTES
+from shared.line.messaging import ReplyToken
 from tests.support import recorded
 from tests.support.people import Person
 from tests.support.pushed import PushedWorker
@@ -50,8 +51,7 @@ def record_of(event: dict[str, Any]) -> MessageRecord:
         type="image",
         addressed=True,
         text="[image]",
-        reply_token=event["replyToken"],
-        received_ms=event["timestamp"],
+        reply_token=ReplyToken(value=event["replyToken"], received_ms=event["timestamp"]),
     )
 
 

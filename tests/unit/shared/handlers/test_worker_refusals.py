@@ -14,6 +14,7 @@ from shared.conversation.records import MessageRecord
 from shared.conversation.snapshot import MemoryLimits
 from shared.errors import ModelRefusedError, ModelUnavailableError
 from shared.line.mentions import GroupPolicy
+from shared.line.messaging import ReplyToken
 from shared.line.phrases import Phrase
 from shared.metering import Purpose
 from tests.support import recorded
@@ -181,8 +182,7 @@ def test_a_message_that_waits_beside_a_blocked_one_is_answered(friend: Person) -
             addressed=True,
             text=f"{WORD} too",
             user_id=recorded.USER,
-            reply_token="token0",
-            received_ms=friend.worker.clock.now_ms(),
+            reply_token=ReplyToken(value="token0", received_ms=friend.worker.clock.now_ms()),
         )
     )
 

@@ -13,6 +13,7 @@ from shared.conversation.due import DueMarkers
 from shared.conversation.records import MessageRecord
 from shared.conversation.silences import SilenceKind, SilencesRecord, handover, pause
 from shared.handlers.silence import Operator
+from shared.line.messaging import ReplyToken
 from shared.line.phrases import Phrase
 from shared.storage.codec import encode
 from shared.turns.reply import REPLY
@@ -205,8 +206,7 @@ def test_a_message_that_was_left_to_a_tick_is_not_answered_in_it(friend: Person,
         type="text",
         addressed=True,
         text=SECRET,
-        reply_token="token9",
-        received_ms=BEFORE_MS,
+        reply_token=ReplyToken(value="token9", received_ms=BEFORE_MS),
     )
     chat.journal.keep(waiting)
     begins(friend, kind)

@@ -12,6 +12,7 @@ from shared.adapters.memory.scripted_model import Step, calling
 from shared.agent.model import ModelRequest, ModelResponse
 from shared.agent.proposals import MOST_PROPOSED
 from shared.conversation.records import MessageRecord
+from shared.line.messaging import ReplyToken
 from shared.line.phrases import Phrase
 from shared.reminders.store import ReminderStore
 from tests.support import recorded
@@ -36,8 +37,7 @@ def waiting_record(event: dict[str, Any]) -> MessageRecord:
         type="text",
         addressed=True,
         text=event["message"]["text"],
-        reply_token=event["replyToken"],
-        received_ms=event["timestamp"],
+        reply_token=ReplyToken(value=event["replyToken"], received_ms=event["timestamp"]),
     )
 
 

@@ -12,7 +12,7 @@ from shared.adapters.memory import FixedClock, MemoryLineApi
 from shared.clock import Deadline
 from shared.conversation.records import MessageRecord, OutcomeRecord
 from shared.errors import FollowUpError, ModelUnavailableError
-from shared.line.messaging import OutgoingMessage, ReplyFate
+from shared.line.messaging import OutgoingMessage, ReplyFate, ReplyToken
 from shared.metering import Metering, Purpose, Usage
 from shared.turns.follow_ups import LEAST_TO_ASK_ANEW_S, MOST_ASKED_ANEW, FollowUpWatch
 from shared.turns.question import Question
@@ -67,9 +67,9 @@ class NotedLine(MemoryLineApi):
         super().__init__()
         self.was_called = threading.Event()
 
-    def reply(self, reply_token: str, messages: Sequence[OutgoingMessage]) -> ReplyFate:
+    def reply(self, token: ReplyToken, messages: Sequence[OutgoingMessage]) -> ReplyFate:
         self.was_called.set()
-        return super().reply(reply_token, messages)
+        return super().reply(token, messages)
 
 
 class MeteredChat(AskedChat):

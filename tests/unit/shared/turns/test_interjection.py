@@ -12,6 +12,7 @@ from shared.clock import Deadline
 from shared.conversation.records import ANSWERABLE_MS, MessageRecord, OutcomeKind, OutcomeRecord, outcome_of
 from shared.conversation.store import Conversation
 from shared.errors import PromptAmendedError
+from shared.line.messaging import ReplyToken
 from shared.metering import Metering, ModelUsage, Purpose, Usage
 from shared.turns.interjection import EVERY_MS, Interjection
 from shared.turns.lease import open_turn
@@ -44,7 +45,7 @@ class Interjecting:
         """Return a message of the group, which came now with a token of its own."""
         now_ms = self.clock.now_ms()
         said = message(number, addressed=False, timestamp_ms=now_ms - age_ms)
-        return replace(said, reply_token=f"t{number}", received_ms=now_ms)
+        return replace(said, reply_token=ReplyToken(value=f"t{number}", received_ms=now_ms))
 
     def deliver(self, said: MessageRecord) -> str:
         self.conversation.journal.keep(said)

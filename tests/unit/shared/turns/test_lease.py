@@ -10,6 +10,7 @@ from shared.conversation.amendments import Amendments
 from shared.conversation.records import ANSWERABLE_MS, Amendment, OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation
 from shared.conversation.turn import Route
+from shared.line.messaging import ReplyToken
 from shared.turns.basis import Basis
 from shared.turns.lease import Lease, open_turn, take_over
 from tests.support.chats import basis_of, conversations_on, made_of, withdraw_from_turn
@@ -27,7 +28,7 @@ OUTCOME = OutcomeRecord(
     provenance=made_of("m1", "m0", "m1", since_ms=3, until_ms=5),
 )
 FIRST = replace(OUTCOME, sequence=1)
-ROUTE = Route(kind="token", reply_token="t1", received_ms=7)
+ROUTE = Route.on(ReplyToken(value="t1", received_ms=7))
 
 
 class ForgetfulStore(MemoryObjectStore):

@@ -122,8 +122,7 @@ def pending(token: str, received_ms: int, *, timestamp_ms: int = 1) -> MessageRe
         type="text",
         addressed=True,
         text="",
-        reply_token=token,
-        received_ms=received_ms,
+        reply_token=ReplyToken(value=token, received_ms=received_ms),
     )
 
 
@@ -210,7 +209,7 @@ def test_refused_token_is_followed_by_the_next_freshest(committed_with: MakeChat
     assert finished is not None
     assert finished.kind is OutcomeKind.REPLIED
     assert chat.line.replies == {"t0": ("hello",)}
-    assert chat.conversation.turn.read().record.route.reply_token == "t0"
+    assert chat.conversation.turn.read().record.route == spare
 
 
 def test_outcome_withdrawn_after_the_commit_is_not_sent_and_frees_the_turn(committed: CommittedChat) -> None:
@@ -242,7 +241,9 @@ def test_after_a_takeover_a_refused_young_token_was_already_spent(
     committed: CommittedChat, age_s: float, kind: OutcomeKind
 ) -> None:
     committed.commit(outcome("hello"))
-    committed.line.reply("t1", [OutgoingMessage(text="hello")])  # the holder died between LINE's answer and its record
+    committed.line.reply(
+        ReplyToken(value="t1", received_ms=0), [OutgoingMessage(text="hello")]
+    )  # the holder died between LINE's answer and its record
     committed.clock.move(age_s)
 
     finished = committed.finish(committed.take_over(), is_takeover=True)
@@ -274,7 +275,9 @@ def test_routes_are_the_tokens_that_may_be_alive_freshest_first(committed: Commi
     now_ms = committed.clock.now_ms()
     messages = [pending("old", now_ms - 65_000), pending("fresh", now_ms - 1_000), pending("newest", now_ms)]
 
-    assert [one.reply_token for one in committed.outbox().routes(messages)] == ["newest", "fresh"]
+    assert committed.outbox().routes(messages) == tuple(
+        Route.on(message.reply_token) for message in (messages[2], messages[1])
+    )
 
 
 @pytest.mark.parametrize(("age_s", "routes"), [(1_190, ["push"]), (1_196, [])])
@@ -335,8 +338,8 @@ def test_words_that_are_withdrawn_between_two_routes_are_not_sent(committed_with
     lease = chat.commit(outcome("your pin is 4711"))
     reply = chat.line.reply
 
-    def reply_and_withdraw(reply_token: str, messages: Sequence[OutgoingMessage]) -> ReplyFate:
-        fate = reply(reply_token, messages)
+    def reply_and_withdraw(token: ReplyToken, messages: Sequence[OutgoingMessage]) -> ReplyFate:
+        fate = reply(token, messages)
         chat.withdraw()
         withdraw_from_turn(chat.conversation, "m1")
         return fate
@@ -354,9 +357,9 @@ def test_holder_whose_lease_ends_while_it_sends_records_nothing(committed: Commi
     lease = committed.commit(outcome("hello"))
     reply = committed.line.reply
 
-    def reply_slowly(reply_token: str, messages: Sequence[OutgoingMessage]) -> ReplyFate:
+    def reply_slowly(token: ReplyToken, messages: Sequence[OutgoingMessage]) -> ReplyFate:
         committed.clock.move(26)
-        return reply(reply_token, messages)
+        return reply(token, messages)
 
     committed.line.reply = reply_slowly  # type: ignore[method-assign]
 
@@ -467,9 +470,9 @@ def test_an_answer_that_is_withdrawn_while_it_is_recorded_stays_nowhere(
     lease = committed.commit(outcome("your pin is 4711"))
     reply = committed.line.reply
 
-    def reply_and_withdraw(reply_token: str, messages: Sequence[OutgoingMessage]) -> ReplyFate:
+    def reply_and_withdraw(token: ReplyToken, messages: Sequence[OutgoingMessage]) -> ReplyFate:
         committed.withdraw()
-        return reply(reply_token, messages)
+        return reply(token, messages)
 
     committed.line.reply = reply_and_withdraw  # type: ignore[method-assign]
 
@@ -531,7 +534,7 @@ def test_a_token_that_may_be_dead_says_nothing_about_a_dead_holder(
     committed: CommittedChat, age_ms: int, kind: OutcomeKind
 ) -> None:
     committed.commit(outcome("hello"))
-    committed.line.reply("t1", [OutgoingMessage(text="hello")])
+    committed.line.reply(ReplyToken(value="t1", received_ms=0), [OutgoingMessage(text="hello")])
     committed.clock.move(age_ms / 1_000)
 
     finished = committed.finish(committed.take_over(), is_takeover=True)
@@ -684,8 +687,8 @@ def test_the_fate_of_an_answer_is_logged(
 
 
 def test_an_answer_that_line_refuses_for_good_is_undelivered(committed: CommittedChat) -> None:
-    def refuse(reply_token: str, messages: Sequence[OutgoingMessage]) -> ReplyFate:
-        raise LineRefusedError(f"{len(messages)} messages on {len(reply_token)} characters: 403")
+    def refuse(token: ReplyToken, messages: Sequence[OutgoingMessage]) -> ReplyFate:
+        raise LineRefusedError(f"{len(messages)} messages on {len(token.value)} characters: 403")
 
     lease = committed.commit(outcome("hello"))
     committed.line.reply = refuse  # type: ignore[method-assign]
@@ -792,14 +795,14 @@ class DownLine(MemoryLineApi):
         self._fate = fate
         self._up_s = clock.monotonic_s() + down_s
 
-    def reply(self, reply_token: str, messages: Sequence[OutgoingMessage]) -> ReplyFate:
+    def reply(self, token: ReplyToken, messages: Sequence[OutgoingMessage]) -> ReplyFate:
         now_s = self._clock.monotonic_s()
         if now_s >= self.happens_s:
             happens, self.meanwhile = self.meanwhile, lambda: None
             happens()
         if now_s < self._up_s:
             self.fates = [self._fate]
-        return super().reply(reply_token, messages)
+        return super().reply(token, messages)
 
 
 @pytest.mark.parametrize("fate", ["not_sent", "unknown, not sent"])

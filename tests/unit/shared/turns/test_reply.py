@@ -33,7 +33,7 @@ from shared.turns.image_sets import IMAGE_SET_S
 from shared.turns.lease import open_turn
 from shared.turns.question import Question
 from shared.turns.waiting_room import PLACES
-from tests.support.chats import everything_in, fold_amendments, made_of, made_with, withdraw_from_turn
+from tests.support.chats import everything_in, fold_amendments, made_of, made_with, received_at, withdraw_from_turn
 from tests.support.phrases import NamedPhrases
 from tests.support.races import StoreThatReadsLast
 from tests.support.turns import ActingClock, RepliedChat, WorkerKilledError
@@ -89,7 +89,7 @@ def test_takeover_sends_the_committed_answer_unchanged(pool: ThreadPoolExecutor)
     chat.conversation.journal.record(message)
     dead = chat.open_turn()
     committed = replace(outcome_of([message], OutcomeKind.REPLIED), text="decided before")
-    dead.commit(committed, Route.on(message.token))
+    dead.commit(committed, Route.on(message.reply_token))
 
     assert chat.deliver(message) == "replied"
     assert chat.line.replies == {"t1": ("decided before",)}
@@ -105,7 +105,7 @@ def test_message_that_kills_its_worker_three_times_gets_an_apology(pool: ThreadP
         with pytest.raises(WorkerKilledError):
             chat.deliver(message)
         clock.move(26)
-        message = replace(message, received_ms=clock.now_ms())  # each redelivery refreshes the token
+        message = received_at(message, clock.now_ms())  # each redelivery refreshes the token
 
     assert chat.deliver(message) == "apologised"
     assert chat.line.replies == {"t1": (Phrase.APOLOGY_BUSY.value,)}
@@ -141,7 +141,7 @@ def test_message_older_than_twenty_minutes_opens_no_turn(pool: ThreadPoolExecuto
 
 def test_message_whose_tokens_are_dead_is_undelivered_without_the_model(pool: ThreadPoolExecutor) -> None:
     chat = RepliedChat(pool, clock=FixedClock())
-    message = replace(chat.message(1), received_ms=chat.clock.now_ms() - 65_000)
+    message = received_at(chat.message(1), chat.clock.now_ms() - 65_000)
 
     assert chat.deliver(message) == "undelivered"
     assert chat.questions == []
@@ -222,7 +222,7 @@ def test_a_question_behind_context_that_kills_workers_is_answered_without_it(poo
         with pytest.raises(WorkerKilledError):
             chat.deliver(message)
         clock.move(26)
-        message = replace(message, received_ms=clock.now_ms())
+        message = received_at(message, clock.now_ms())
 
     assert chat.deliver(message) == "replied"
     assert chat.deliver(chat.message(3)) == "replied"
@@ -238,7 +238,7 @@ def test_a_message_that_killed_its_workers_is_in_no_later_prompt(pool: ThreadPoo
         with pytest.raises(WorkerKilledError):
             chat.deliver(message)
         clock.move(26)
-        message = replace(message, received_ms=clock.now_ms())
+        message = received_at(message, clock.now_ms())
     assert chat.deliver(message) == "apologised"
 
     assert chat.deliver(chat.message(2)) == "replied"
@@ -468,7 +468,7 @@ def test_a_withdrawn_question_whose_answer_is_committed_ends_with_that(pool: Thr
     message = chat.message(1)
     chat.conversation.journal.record(message)
     committed = replace(outcome_of([message], OutcomeKind.REPLIED), text="decided before")
-    assert chat.open_turn().commit(committed, Route.on(message.token)) is not None
+    assert chat.open_turn().commit(committed, Route.on(message.reply_token)) is not None
     chat.withdraw("m1")
 
     assert chat.deliver(message) == "withdrawn"

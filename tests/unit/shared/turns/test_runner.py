@@ -10,7 +10,7 @@ from shared.bus.endpoint import REQUEST_S
 from shared.conversation.records import OutcomeKind, outcome_of
 from shared.conversation.turn import Route
 from shared.errors import StorageUnavailableError
-from shared.line.messaging import OutgoingMessage
+from shared.line.messaging import OutgoingMessage, ReplyToken
 from shared.storage.object_store import ListedObject, StoredObject
 from shared.turns.lease import Lease, take_over
 from shared.turns.outbox import ENDING_S
@@ -98,7 +98,7 @@ def committed_by_another(chat: RepliedChat) -> Lease:
     chat.conversation.journal.record(asked)
     lease = chat.open_turn()
     outcome = replace(outcome_of([asked], OutcomeKind.REPLIED), text="decided before")
-    assert lease.commit(outcome, Route.on(asked.token)) is not None
+    assert lease.commit(outcome, Route.on(asked.reply_token)) is not None
     return lease
 
 
@@ -235,7 +235,9 @@ def test_a_committed_answer_is_not_lost_beside_earlier_ones(pool: ThreadPoolExec
 def test_an_answer_that_a_dead_holder_had_sent_counts_as_sent(pool: ThreadPoolExecutor) -> None:
     chat = RepliedChat(pool, clock=FixedClock())
     committed_by_another(chat)
-    chat.line.reply("t1", [OutgoingMessage(text="decided before")])  # it died before it could record that
+    chat.line.reply(
+        ReplyToken(value="t1", received_ms=0), [OutgoingMessage(text="decided before")]
+    )  # it died before it could record that
     chat.clock.sleep(25)
 
     assert chat.deliver(chat.message(1)) == "replied"
