@@ -7,7 +7,7 @@ threads out of a change that reads first.
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -168,7 +168,7 @@ class Overlay(ABC, Generic[_T]):
         """What the turn changes, as it was before, each with the provenance before and after; what an undo restores is left out."""
         with self._lock:
             return tuple(
-                (self._write_of(thing_id, thing), Provenance.union(map(self.provenance_of, _existing(thing, current))))
+                (self._write_of(thing_id, thing), self._sources_of(_existing(thing, current)))
                 for thing_id, thing in self._before.items()
                 if thing != (current := self.current(thing_id))
             )
@@ -177,8 +177,11 @@ class Overlay(ABC, Generic[_T]):
         """Return the names of what `restore` would change, each once; their provenance counts as shown."""
         with self._lock:
             involved = _existing(*map(self.current, before), *before.values())
-            self._shown |= Provenance.union(map(self.provenance_of, involved))
+            self._shown |= self._sources_of(involved)
             return tuple(dict.fromkeys(map(self.name_of, involved)))
+
+    def _sources_of(self, things: Iterable[_T]) -> Provenance:
+        return Provenance.union(self.provenance_of(thing) for thing in things)
 
     def prepare_restoration(self, before: Mapping[str, _T | None]) -> Callable[[], UndoEffect]:
         """Return what stages the things as they were `before` an earlier turn, in no step.  Raises: StagingFault, with nothing staged."""

@@ -19,6 +19,8 @@ _NAMESPACE: Final = re.compile(r"(?:default_api|functions|tools)[.:]")
 class Registry:
     """The tools of a deployment, by name, in the order of their declarations; the tools of connected servers come last."""
 
+    _served: Callable[[], Sequence[Tool]]
+
     def __init__(self, tools: Sequence[Tool], *, served: Callable[[], Sequence[Tool]] = tuple) -> None:
         """Add every tool.  Schemas are not validated here but in tests, because validation would add 0.1 s to a cold start.
 
