@@ -42,6 +42,7 @@ from shared.handlers.dispatch import Dispatch
 from shared.handlers.edit import EditHandler
 from shared.handlers.edit_notice import EditNotice
 from shared.handlers.erasure import ErasureHandler
+from shared.handlers.flood import FloodHandler
 from shared.handlers.forgetting import Forgetting
 from shared.handlers.greeting import GreetingHandler
 from shared.handlers.heartbeat import Heartbeat
@@ -60,6 +61,7 @@ from shared.handlers.tick_press import TickPressHandler
 from shared.handlers.traces import Traces
 from shared.handlers.unnamed import UnnamedHandler
 from shared.handlers.unsend import UnsendHandler, withdrawal_of
+from shared.handlers.upkeep import Upkeep
 from shared.knowledge.index import KnowledgeIndex
 from shared.line.bot_name import BotName
 from shared.line.display_names import DisplayNames
@@ -196,6 +198,11 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         additions=reminders.additions,
         clock=clock,
     )
+    upkeep = Upkeep(
+        culprits=culprits,
+        compaction=Compaction(recaps=recaps, limits=options.memory, clock=clock),
+        captions=CaptionWriter(captioner=ModelCaptioner(model=patient, parts=parts), clock=clock),
+    )
     message = MessageHandler(
         conversations=conversations,
         intake=intake,
@@ -204,14 +211,14 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         interjection=Interjection(
             runner=runner, responder=responder, outbox=outbox, phrases=phrases, budgets=budgets, clock=clock
         ),
-        compaction=Compaction(recaps=recaps, limits=options.memory, clock=clock),
-        culprits=culprits,
-        captions=CaptionWriter(captioner=ModelCaptioner(model=patient, parts=parts), clock=clock),
+        flood=FloodHandler(
+            floods=Floods(clock=clock), reader=reader, reply=reply, withdrawal=withdrawal, upkeep=upkeep, clock=clock
+        ),
+        upkeep=upkeep,
         withdrawal=withdrawal,
         presence=presence,
         people=people,
         usage=usage,
-        floods=Floods(clock=clock),
     )
     silence = SilenceHandler(
         conversations=conversations,

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from shared.conversation.history_reader import HistoryReader
 from shared.conversation.records import MessageRecord
 from shared.conversation.store import Conversation
+from shared.conversation.withdrawal import Withdrawal
 from shared.handlers.silence import Operator
 from shared.line.bot_name import BotName
 from shared.line.commands import Command, command_of, words_after
@@ -115,6 +116,17 @@ class Intake:
             return message
         conversation.journal.mark_as_addressed(message.line_message_id)
         return replace(message, addressed=True)
+
+
+def record_unless_withdrawn(conversation: Conversation, message: MessageRecord, withdrawal: Withdrawal) -> bool:
+    """Record the message and return True; if an amendment covers it, withdraw the message and return False.
+
+    Example: `/forget me` of the author is younger than the message, which is delivered late.
+    """
+    stands = conversation.journal.record(message)
+    if not stands:
+        withdrawal.take_back_late(conversation, message)
+    return stands
 
 
 def _words(content: MessageContent, bot_names: tuple[str, ...]) -> str:

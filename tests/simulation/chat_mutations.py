@@ -392,7 +392,7 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
         lacks="a message that comes after its withdrawal, and after that was folded, is answered",
     ),
     "folds_what_it_had_to_read": Mutation(
-        "shared.handlers.message:MessageHandler._fold_amendments",
+        "shared.handlers.upkeep:Upkeep._fold_amendments",
         Skip("fold_if_due"),
         lacks="a chat in which nothing is taken back for long has each new instance read every amendment",
     ),

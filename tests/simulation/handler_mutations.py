@@ -156,7 +156,7 @@ OF_HANDLERS: Final[Mapping[str, Mutation]] = {
         lacks="a message that is delivered after `/forget me` of its author stays",
     ),
     "answers_the_next_of_a_flood": Mutation(
-        "shared.handlers.message:MessageHandler._answer_next",
+        "shared.handlers.flood:FloodHandler.answer_next",
         Return(value=None),
         lacks="a flood gets no answer where its newest message is withdrawn",
     ),
