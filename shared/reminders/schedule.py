@@ -125,6 +125,13 @@ def usual_local(at: str, zone: str) -> str:
     return local.strftime(LOCAL_FORMAT)
 
 
+def written_local(at: str) -> str:
+    """Return the local time as written, whatever its offset: `2026-11-26T09:00:00+09:00` is `2026-11-26T09:00`."""
+    match = _USUAL.fullmatch(at.strip())
+    written = f"{match['date']}T{match['hour']}:{match['minute']}" if match is not None else at
+    return usual_local(written, "UTC")
+
+
 def local_time(at_ms: int, zone: str) -> str:
     """Return the local time of an occurrence: `local_time(1795392000000, "Asia/Tokyo")` is `2026-11-23T09:00`."""
     return dt.datetime.fromtimestamp(at_ms / 1_000, _zone(zone)).strftime(LOCAL_FORMAT)

@@ -23,7 +23,7 @@ from shared.knowledge.staging import EntryOverlay
 from shared.line.utf16 import without_lone_surrogates
 from shared.recurrence import Gap
 from shared.reminders.reminder import Reminder, ReminderKind
-from shared.reminders.schedule import gap_of, local_time, usual_local
+from shared.reminders.schedule import gap_of, local_time, usual_local, written_local
 from shared.reminders.staging import ReminderExistsError, ReminderOverlay
 from shared.search.folding import fold
 
@@ -303,8 +303,8 @@ def _is_set_as_asked(asked: Json, result: Json) -> bool:
 
     For example, a weekly reminder "from Monday" whose first day is a Tuesday is not as asked.
     """
-    has_text = "text" not in asked or asked["text"] == result["text"]
-    has_time = not asked.get("at") or str(result["next"]).startswith(str(asked["at"]))
+    has_text = "text" not in asked or " ".join(str(asked["text"]).split()) == result["text"]
+    has_time = not asked.get("at") or str(result["next"]).startswith(written_local(str(asked["at"])))
     return has_text and has_time and _REMARKS.isdisjoint(result)
 
 

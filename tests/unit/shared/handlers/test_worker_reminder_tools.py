@@ -95,6 +95,18 @@ def test_a_reminder_is_set_and_its_receipt_tells_when(friend: Person) -> None:
     assert recorded.USER not in friend.worker.prompt()
 
 
+@pytest.mark.parametrize(
+    "at", ["2025-11-22T09:00:00", "2025-11-22T09:00+09:00", "2025-11-22T09:00:00.000+0900", "2025-11-22 9:00"]
+)
+def test_usual_spellings_cost_no_further_request(friend: Person, at: str) -> None:
+    usual = {"text": "薬 ", "at": at, "rule": "", "digest": None, "priority": "high"}
+
+    friend.says("明日の9時に薬って言って", calling(("create_reminder", usual), ("reply", {"message": "わかりました"})))
+
+    assert [one.start for one in open_ones(friend)] == ["2025-11-22T09:00"]
+    assert len(friend.worker.model.requests) == 1
+
+
 def test_the_confirmation_has_a_button_for_the_phones_calendar(friend: Person) -> None:
     _, calendar = asks(friend, "毎週土曜9時に薬", "create_reminder", {**PILLS, "rule": "FREQ=WEEKLY;BYDAY=SA"})
 
