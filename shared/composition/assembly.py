@@ -16,6 +16,7 @@ from shared.agent.media_parts import MediaParts
 from shared.agent.metered_model import MeteredModel
 from shared.agent.people import People
 from shared.agent.prompt import PromptBuilder
+from shared.agent.refiling import PostponedNotices
 from shared.agent.refused_prompts import RefusedPrompts
 from shared.agent.registry import Registry
 from shared.agent.responder import AgentResponder
@@ -69,6 +70,7 @@ from shared.line.phrases import LocalePhrases
 from shared.line.presence import Presence
 from shared.line.quota import PushBudget
 from shared.metering import Metering, SeveralCharges
+from shared.turns.additions import AllAdditions
 from shared.turns.announcement import Announcer
 from shared.turns.flood import Floods
 from shared.turns.image_sets import ImageSets
@@ -180,12 +182,13 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         clock=clock,
     )
     announcer = Announcer(runner=runner, outbox=outbox)
+    changes = ConfirmedCalls(
+        tools=agent.tools, contexts=contexts, phrases=phrases, locale=options.locale, time_zone=options.time_zone
+    )
     reply = Reply(
         runner=runner,
         responder=responder,
-        changes=ConfirmedCalls(
-            tools=agent.tools, contexts=contexts, phrases=phrases, locale=options.locale, time_zone=options.time_zone
-        ),
+        changes=changes,
         quoted=QuotedMedia(media=media),
         image_sets=ImageSets(reader=reader, clock=clock),
         outbox=outbox,
@@ -195,7 +198,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         new_event=threads.new_event,
         phrases=phrases,
         budgets=budgets,
-        additions=reminders.additions,
+        additions=AllAdditions((reminders.additions, PostponedNotices(locale=options.locale))),
         clock=clock,
     )
     upkeep = Upkeep(
@@ -292,7 +295,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
             withdrawal=withdrawal,
             intake=intake,
             admission=admission,
-            notice=EditNotice(announcer=announcer, phrases=phrases),
+            notice=EditNotice(announcer=announcer, changes=changes, budgets=budgets, phrases=phrases),
         ),
         departure=DepartureHandler(conversations=conversations, withdrawal=withdrawal, traces=traces),
         unsend=UnsendHandler(conversations=conversations, withdrawal=withdrawal, traces=traces),

@@ -19,7 +19,7 @@ from shared.reminders.store import REMINDER
 from shared.reminders.wording import ReminderWording
 from shared.tools.guides.reminders import REMINDERS_GUIDE
 from shared.tools.reminders import ReminderTools
-from shared.turns.additions import Additions, NoAdditions
+from shared.turns.additions import Additions, AllAdditions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +52,7 @@ class Reminders:
                 stored=REMINDERS,
                 card=CalendarLinks(phrases=phrases, locale=options.locale),
             ),
-            additions=NoAdditions() if is_off else KeptReminders(wording=wording, clock=ports.clock),
+            additions=AllAdditions() if is_off else KeptReminders(wording=wording, clock=ports.clock),
             delivery=delivery,
         )
 

@@ -169,6 +169,7 @@ class Offer(Extensible):
     outcome of the press repeats `asks`, `forgets` and `silence`, and has the question's `locale`. `silence`: the pause, resumption or
     handover that a press begins. `has_languages`: whether quick replies choose the language.
     `refiles`: the edited message whose new words the proposal files, because a note of the old words is gone.
+    `is_postponed`: where the text could not be sent, the chat's next answer says it.
     `suggests`: short things that a person might say next, each by a tap.
     `card`: the words of the text as a card (`card_text`), until it was sent.
     """
@@ -181,6 +182,7 @@ class Offer(Extensible):
     forgets_for: str | None = field(default=None, repr=False)
     proposes: tuple[ProposedCall, ...] = ()
     refiles: str | None = None
+    is_postponed: bool = False
     suggests: tuple[str, ...] = field(default=(), repr=False)
     card: str = field(default="", repr=False)
     has_languages: bool = False

@@ -1,45 +1,59 @@
-"""The notice of an edit that removed something: what was made from the older words, and a button that files the new words.
+"""The notice of an edit that removed something: what was made from the older words, and what becomes of the new words.
 
-An edit removes the notes and reminders made from the older words. With a reply token the group is told at once; LINE documents the token of
-a messageEdited event as optional.
+An edit removes the notes and reminders made from the older words. A message that asked for a note itself is filed anew at once;
+a button files the new words of any other message. The group is told on the token of the edit, else with the chat's next answer, never by a
+push.
+Source: LINE, "Message edited event", where the event's reply token is optional.
 """
 
-import json
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from shared import logs
-from shared.agent.proposals import described
-from shared.conversation.member_mark import mark_id
-from shared.conversation.provenance import Provenance, Source
-from shared.conversation.records import Offer, ProposedCall
+from shared.access.budgets import Budgets
+from shared.agent.refiling import filing_of, with_filing_offered
+from shared.conversation.history import History
+from shared.conversation.records import MessageRecord, Offer, OutcomeRecord, provenance_of
+from shared.conversation.spending import weighted_tokens
 from shared.conversation.store import Conversation
 from shared.knowledge.entry_store import EntryStore
 from shared.line.events import LineEvent
 from shared.line.language import language_of
+from shared.line.messaging import SENDING_S
 from shared.line.phrases import Phrase, Phrases
+from shared.metering import Meter, log_usage, metered
 from shared.reminders.store import ReminderStore
 from shared.turns.announcement import Announcement, Announcer
+from shared.turns.basis import Basis
+from shared.turns.lease import Lease
+from shared.turns.question import ConfirmedChanges, Question
 
-_CAPTURE: Final = "classify_and_capture"
+_FILING_S: Final = 8.0
+_GAP: Final = "\n\n"
 
 
 @dataclass(frozen=True, slots=True)
 class MadeOfMessage:
-    """What was made from a message: its notes by the time of their filing, which a note keeps when its path changes, and its reminders."""
+    """What was made from a message: notes by the time of their filing, which a note keeps when its path changes, and reminders.
+
+    `is_one_note`: the message alone is the source of one note, as of "note: rice, 10 kg".
+    """
 
     notes: Counter[str]
     reminders: frozenset[str]
+    is_one_note: bool
 
     @classmethod
     def of(cls, conversation: Conversation, line_message_id: str) -> "MadeOfMessage":
         """Return the notes and reminders that name the message as a source."""
         rows = EntryStore(conversation).catalog().rows
+        made = [row for row in rows if line_message_id in row.provenance.message_ids]
         reminders = ReminderStore(conversation).read_all()
         return cls(
-            notes=Counter(row.created_at for row in rows if line_message_id in row.provenance.message_ids),
+            notes=Counter(row.created_at for row in made),
             reminders=frozenset(one.id for one in reminders if line_message_id in one.provenance.message_ids),
+            is_one_note=len(made) == 1 and made[0].provenance.message_ids == {line_message_id},
         )
 
     def removed_since(self, conversation: Conversation) -> tuple[int, int]:
@@ -56,36 +70,85 @@ class EditNotice:
     """Tells a group what an edit removed."""
 
     announcer: Announcer
+    changes: ConfirmedChanges = field(repr=False)
+    budgets: Budgets = field(repr=False)
     phrases: Phrases
 
     def __call__(
         self, conversation: Conversation, event: LineEvent, line_message_id: str, text: str, made: MadeOfMessage
     ) -> None:
-        """The group was told on the token of the edit, if anything that was `made` of the message is gone.
+        """The group was told, or is told with its next answer, if anything that was `made` of the message is gone.
 
-        The notice names the new words only. Repeated: told once; a worker that dies after the edit tells nothing.
+        The notice names the new words only. Repeated: told once; a worker that dies between the edit and the notice tells nothing.
         Example: the edit of "rice, 10 kg" to "rice, 5 kg" is followed by "☐ File: “rice, 5 kg”", with a button that files it.
+        Raises: TurnBusyError, StorageUnavailableError.
         """
         notes, reminders = made.removed_since(conversation)
-        if event.reply_token is None or not (notes or reminders):
+        if not (notes or reminders):
             return
-        logs.info("edit_removed_entries", notes=notes, reminders=reminders)
+        logs.info("edit_removed_entries", notes=notes, reminders=reminders, has_token=event.reply_token is not None)
         locale = language_of((text,), default=self.phrases.locale, chosen=conversation.turn.chosen_locale())
-        words = self.phrases.text(Phrase.EDIT_REMOVED, locale=locale, entries=str(notes), reminders=str(reminders))
-        offer, source = (
-            Offer(),
-            Source(line_message_id=line_message_id, timestamp_ms=event.timestamp_ms, by=mark_id(event.user_id)),
-        )
-        if notes:
-            arguments = json.dumps({"text": text}, ensure_ascii=False)
-            proposed = (ProposedCall(tool=_CAPTURE, arguments=arguments, name=text),)
-            words = f"{words}\n\n{described(proposed, locale=locale)}"
-            offer = Offer(proposes=proposed, refiles=line_message_id)
         notice = Announcement(
             webhook_event_id=event.webhook_event_id,
             timestamp_ms=event.timestamp_ms,
-            text=words,
-            offer=offer,
-            provenance=Provenance.of_sources([source]),
+            text=self.phrases.text(Phrase.EDIT_REMOVED, locale=locale, entries=str(notes), reminders=str(reminders)),
+            offer=Offer(is_postponed=True, refiles=line_message_id if notes else None),
         )
+        if notes:
+            completion = _Completion(
+                event=event, line_message_id=line_message_id, may_file=made.is_one_note, locale=locale, notice=self
+            )
+            notice = replace(notice, complete=completion)
+        if notes and made.is_one_note:
+            notice = replace(notice, spends=self.budgets.opened, turn_s=SENDING_S + _FILING_S)
         self.announcer.announce(conversation, notice, event.reply_token, event.deadline)
+
+    def file(
+        self, event: LineEvent, message: MessageRecord, notice: OutcomeRecord, lease: Lease, history: History
+    ) -> OutcomeRecord:
+        """Return the notice with the new note and the note's receipt; a note that could not be filed changes nothing."""
+        proposed = filing_of(message)
+        if not proposed:
+            return notice
+        provenance = notice.provenance | provenance_of((message,))
+        draft = replace(notice, provenance=provenance, offer=replace(notice.offer, refiles=None))
+        question = Question(
+            conversation=lease.conversation,
+            history=history.isolated((message,)),
+            asked=(message,),
+            draft=draft,
+            basis=Basis(conversation=lease.conversation, lease=lease, prompt=provenance, before=history.amendments),
+            deadline=event.deadline.within(min(_FILING_S, lease.left_s / 2)),
+            sequence=lease.record.sequence + 1,
+            chosen_locale=lease.record.chosen_locale,
+        )
+        meter = Meter(lease.conversation.id, is_of_turn=True)
+        with metered(meter):
+            filed = self.changes.carry_out(question, proposed)
+        log_usage(meter, weigh=weighted_tokens)
+        if not filed.writes:
+            return replace(notice, audit=replace(notice.audit, usage=meter.usage))
+        audit = replace(filed.audit, usage=meter.usage)
+        return replace(filed, kind=notice.kind, text=f"{notice.text}{_GAP}{filed.text}", audit=audit)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Completion:
+    """Completes the notice of an edit in the chat's turn.  `may_file`: the message alone was the source of one note."""
+
+    event: LineEvent
+    line_message_id: str
+    may_file: bool
+    locale: str
+    notice: EditNotice
+
+    def __call__(self, outcome: OutcomeRecord, lease: Lease, history: History) -> OutcomeRecord:
+        """Return the notice with the message's newest words filed, or offered for a tap; without a token, the next answer offers them."""
+        message = next((one for one in history.messages if one.line_message_id == self.line_message_id), None)
+        if message is None:
+            return outcome
+        if self.may_file and message.addressed and lease.record.spending.is_reserved:
+            outcome = self.notice.file(self.event, message, outcome, lease, history)
+        if outcome.writes or self.event.reply_token is None:
+            return outcome
+        return with_filing_offered(outcome, message, locale=self.locale)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from shared import logs
 from shared.clock import Clock
 from shared.conversation.amendments import Amendments
+from shared.conversation.history import History
 from shared.conversation.provenance import Provenance
 from shared.conversation.records import OutcomeKind, OutcomeRecord, SaidReminder
 from shared.conversation.store import Conversation
@@ -27,7 +28,7 @@ class KeptReminders:
     wording: Wording
     clock: Clock = field(repr=False)
 
-    def begin(self, lease: Lease) -> Callable[[OutcomeRecord, Amendments], OutcomeRecord]:
+    def begin(self, lease: Lease) -> Callable[[OutcomeRecord, History], OutcomeRecord]:
         """Begin to read the kept reminders; return a function that adds them to an answer of the current turn.
 
         Nothing is read if no tick has kept anything since a turn last found nothing. An answer takes as many reminders as fit, the oldest
@@ -39,7 +40,8 @@ class KeptReminders:
         store = ReminderStore(conversation)
         listing = conversation.objects.reads.submit(store.list_objects)
 
-        def add(outcome: OutcomeRecord, amendments: Amendments) -> OutcomeRecord:
+        def add(outcome: OutcomeRecord, history: History) -> OutcomeRecord:
+            amendments = history.amendments
             if outcome.kind is not OutcomeKind.REPLIED or not outcome.text or outcome.offer.is_deferral:
                 return outcome
             try:

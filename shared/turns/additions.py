@@ -1,9 +1,10 @@
 """Additions: notices that wait in a chat for its next answer, for example about a reminder that was not pushed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
-from shared.conversation.amendments import Amendments
+from shared.conversation.history import History
 from shared.conversation.records import OutcomeRecord
 from shared.turns.lease import Lease
 
@@ -11,7 +12,7 @@ from shared.turns.lease import Lease
 class Additions(Protocol):
     """Notices that wait for a chat's next answer."""
 
-    def begin(self, lease: Lease) -> Callable[[OutcomeRecord, Amendments], OutcomeRecord]:
+    def begin(self, lease: Lease) -> Callable[[OutcomeRecord, History], OutcomeRecord]:
         """Begin to read the waiting notices while the turn is held; return a function that adds the notices to an answer of this turn.
 
         The bucket is read only if the turn's record says so. If no notices are stored, the lease records the fact.
@@ -22,8 +23,18 @@ class Additions(Protocol):
         ...
 
 
-class NoAdditions:
-    """An Additions without notices."""
+@dataclass(frozen=True, slots=True)
+class AllAdditions:
+    """The notices of several Additions, in this order; an Additions."""
 
-    def begin(self, lease: Lease) -> Callable[[OutcomeRecord, Amendments], OutcomeRecord]:  # noqa: ARG002 - the port's signature
-        return lambda outcome, _: outcome
+    additions: Sequence[Additions] = ()
+
+    def begin(self, lease: Lease) -> Callable[[OutcomeRecord, History], OutcomeRecord]:
+        begun = [one.begin(lease) for one in self.additions]
+
+        def add(outcome: OutcomeRecord, history: History) -> OutcomeRecord:
+            for add_notices in begun:
+                outcome = add_notices(outcome, history)
+            return outcome
+
+        return add

@@ -14,6 +14,7 @@ from shared.conversation.spending import Spending
 from shared.conversation.store import Conversation
 from shared.conversation.turn import Route, SeenTurn
 from shared.line.messaging import SENDING_S, ReplyToken
+from shared.turns.basis import Basis
 from shared.turns.lease import Lease
 from shared.turns.outbox import Outbox
 from shared.turns.runner import TurnDelivery, TurnRunner, Waiting
@@ -34,7 +35,8 @@ class Announcement:
     `offer`: the button that confirms an erasure, if a command asked for one. `is_joining`: the text greets a group after the bot's joining.
     `provenance`: the messages whose words the text repeats. `stage`: the writes that are made with the text. `decide` replaces text,
     provenance, offer and writes by what holds while the turn is held, for that sequence: for example, a press finds an entry as the turn
-    before has left it.
+    before has left it. `complete` returns the outcome to commit, from the chat as the turn reads it, within `turn_s` with the sending;
+    `spends` reserves the cost. A text whose offer is postponed waits for the turn without a token, too.
     """
 
     webhook_event_id: str
@@ -45,6 +47,11 @@ class Announcement:
     provenance: Provenance = field(default_factory=Provenance)
     stage: Stage = field(default=stage_nothing, repr=False)
     decide: Callable[[int], "Announcement"] | None = field(default=None, repr=False)
+    complete: Callable[[OutcomeRecord, Lease, History], OutcomeRecord] = field(
+        default=lambda outcome, _, __: outcome, repr=False
+    )
+    spends: Callable[[Spending], Spending] = field(default=lambda spending: spending, repr=False)
+    turn_s: float = SENDING_S
 
     @property
     def outcome(self) -> OutcomeRecord:
@@ -78,6 +85,7 @@ class Announcer:
         delivery = _AnnouncementDelivery(
             outbox=self.outbox,
             conversation=conversation,
+            announcement=announcement,
             outcome=announcement.outcome,
             decide=announcement.decide or (lambda _: announcement),
             route=Route.on(token),
@@ -90,6 +98,7 @@ class Announcer:
 class _AnnouncementDelivery:
     outbox: Outbox
     conversation: Conversation
+    announcement: Announcement
     outcome: OutcomeRecord
     decide: Callable[[int], Announcement] = field(repr=False)
     route: Route
@@ -98,19 +107,29 @@ class _AnnouncementDelivery:
     @property
     def in_turn(self) -> TurnDelivery:
         """The work, and how it waits: the journal holds no message of the event, so no other delivery could answer."""
-        waiting = Waiting(turn_s=SENDING_S, gives_way=False, is_answerable=self.is_answerable, hand_over=self.hand_over)
+        waiting = Waiting(
+            turn_s=self.announcement.turn_s,
+            gives_way=False,
+            is_answerable=self.is_answerable,
+            hand_over=self.hand_over,
+        )
         return TurnDelivery(
             event=self.outcome.webhook_event_id, sent_ms=self.outcome.timestamp_ms, work=self, waiting=waiting
         )
 
     def is_answerable(self) -> bool:
-        """Whether the token may be alive.  With a dead token, the delivery continues only if the turn is committed to its outcome."""
+        """Whether the token may be alive, or the chat's next answer says the text.
+
+        With a dead token, the delivery of another text continues only if the turn is committed to its outcome.
+        """
+        if self.outcome.offer.is_postponed:
+            return True
         token = self.route.reply_token
         return token is not None and not token.is_surely_dead(self.outbox.clock.now_ms())
 
     def spends(self, spending: Spending) -> Spending:
         """Fixed texts are never limited."""
-        return spending
+        return self.announcement.spends(spending)
 
     def has_work_by_name(self, _: SeenTurn, listing: Listing) -> bool:
         name = self.conversation.names.outcome(self.outcome.webhook_event_id)
@@ -127,21 +146,30 @@ class _AnnouncementDelivery:
     def hand_over(self) -> EventResult | None:
         """End without an answer: the token is dead, or newer announcements took the place in the waiting room.
 
-        The outcome is recorded as undelivered unless another delivery of the event has answered, or still can. None: the turn is committed
-        to the text, by this delivery or another; this delivery waits for the record, or takes over.
+        The outcome is recorded as undelivered unless another delivery of the event has answered, or still can; a postponed text keeps its
+        words. None: the turn is committed to the text, by this delivery or another; this delivery waits for the record, or takes over.
         """
         turn = self.conversation.turn.read().record
         if turn.outcome is not None and turn.outcome.webhook_event_id == self.outcome.webhook_event_id:
             return None
         is_answered = self.outcome.webhook_event_id in turn.covered  # its outcome may have left the journal since
-        if not is_answered and not self.is_answerable():
-            undelivered = replace(self.outcome, kind=OutcomeKind.UNDELIVERED, text=None)
+        is_postponed = self.outcome.offer.is_postponed
+        if not is_answered and (is_postponed or not self.is_answerable()):
+            undelivered = replace(
+                self.outcome, kind=OutcomeKind.UNDELIVERED, text=self.outcome.text if is_postponed else None
+            )
             self.conversation.journal.record_outcome(undelivered)
         return EventResult.UNDELIVERED
 
-    def take_turn(self, lease: Lease, _: History) -> OutcomeRecord | None:
+    def take_turn(self, lease: Lease, history: History) -> OutcomeRecord | None:
         sequence = lease.record.sequence + 1
         decided = self.decide(sequence)
-        outcome = replace(decided.outcome, writes=decided.stage(sequence))
-        committed = lease.commit(outcome, self.route)
+        staged = replace(decided.outcome, writes=decided.stage(sequence))
+        outcome = decided.complete(staged, lease, history)
+        basis = None
+        if outcome.provenance != staged.provenance:  # words of the chat; a fixed text has no basis
+            basis = Basis(
+                conversation=self.conversation, lease=lease, prompt=outcome.provenance, before=history.amendments
+            )
+        committed = lease.commit(outcome, self.route, basis=basis)
         return self.outbox.finish(lease, committed, deadline=self.deadline) if committed is not None else None

@@ -11,7 +11,6 @@ from shared import logs
 from shared.access.budgets import Budgets
 from shared.bus.result import EventResult
 from shared.clock import Clock, Deadline
-from shared.conversation.amendments import Amendments
 from shared.conversation.due import DueMarkers
 from shared.conversation.history import History
 from shared.conversation.history_reader import Listing
@@ -29,7 +28,7 @@ from shared.line.messaging import SENDING_S
 from shared.line.phrases import Phrase, Phrases
 from shared.locales import LOCALES
 from shared.metering import Meter, log_usage, metered
-from shared.turns.additions import Additions, NoAdditions
+from shared.turns.additions import Additions, AllAdditions
 from shared.turns.attempt import MODEL_S, Attempt
 from shared.turns.background import Background, Event
 from shared.turns.deferral import agenda_of
@@ -67,7 +66,7 @@ class Reply:
     new_event: Callable[[], Event] = field(default=threading.Event, repr=False)
     phrases: Phrases
     budgets: Budgets
-    additions: Additions = field(default_factory=NoAdditions)
+    additions: Additions = field(default_factory=AllAdditions)
     clock: Clock = field(repr=False)
 
     def __call__(
@@ -262,7 +261,7 @@ class _ReplyDelivery:
         return history if self.result_in(history, None) is None else None
 
     def _attempt(
-        self, lease: Lease, history: History, add: Callable[[OutcomeRecord, Amendments], OutcomeRecord]
+        self, lease: Lease, history: History, add: Callable[[OutcomeRecord, History], OutcomeRecord]
     ) -> OutcomeRecord | None:
         """Return the recorded outcome of one attempt, or None: read the chat again.  Raises: FollowUpError."""
         agenda = agenda_of(history, self._pending(history))
@@ -293,7 +292,7 @@ class _ReplyDelivery:
         has_follow_up = watch.begin_listing() if is_listed else lambda: False
         is_outdated = partial(self._is_outdated, has_follow_up, self.thinks_until)
         self.thinks_until = None
-        return attempt.finish(add(outcome, history.amendments), is_outdated=is_outdated)
+        return attempt.finish(add(outcome, history), is_outdated=is_outdated)
 
     def _watch(self, attempt: Attempt, *, is_alone: bool) -> FollowUpWatch:
         """Return the watch over the attempt's thought.  An answer to only what is asked, after trouble, is not interrupted."""

@@ -5,7 +5,9 @@ from typing import Final
 from shared.knowledge.catalog import Catalog, Row
 from shared.knowledge.entry_cards import handle_of
 from shared.knowledge.schema import DONE
+from shared.line.phrases import Phrase, phrase
 from shared.line.postback_data import TickPress, tick_data
+from shared.locales import LOCALES
 from shared.storage.codec import decode
 from tests.simulation.people import Order
 from tests.simulation.scene import LONG_SLEEP_S, MINUTE_S, Scene
@@ -13,6 +15,9 @@ from tests.simulation.wiring import TINY
 
 _SOME_ARE_UNSURE: Final = 12  # thoughts, of which the model's classifier is unsure about a third
 _UNTIL_IT_IS_ARCHIVED: Final = 6  # messages
+_SENTENCES: Final = tuple(
+    phrase(Phrase.EDIT_REMOVED, locale=locale, bot_name="", entries="1", reminders="0") for locale in LOCALES
+)
 
 
 def message_that_is_filed() -> list[str]:
@@ -83,6 +88,20 @@ def _rows(scene: Scene) -> tuple[Row, ...]:
 def _undone(scene: Scene) -> list[str]:
     is_undone = any(row.status != DONE for row in _rows(scene))
     return ["I10: an entry is open although a press was told that it is done"] if is_undone else []
+
+
+def note_that_an_edit_removes() -> list[str]:
+    """A member edits a message that was filed; LINE's event brings no reply token, so the next answer says that the note went."""
+    with Scene(group=True, has_knowledge=True).playing() as scene:
+        filed = scene.says(verb="file")
+        scene.runs_to_end(scene.pushes(scene.delivers(filed)))
+        scene.sleeps(1)
+        scene.runs_to_end(scene.edits(filed))
+        before = len(scene.said)
+        scene.runs_to_end(scene.asks())
+        told = [text for text in scene.said[before:] if any(sentence in text for sentence in _SENTENCES)]
+        silent = [] if len(told) == 1 else ["I6: an edit removed a note, and nobody was told"]
+        return [*silent, *scene.rests()]
 
 
 def common_words_that_another_member_takes_back() -> list[str]:

@@ -70,6 +70,11 @@ OF_HANDLERS: Final[Mapping[str, Mutation]] = {
         DropArgument("replace", "suggests"),
         lacks="the suggestions of an answer keep the words of a withdrawn message",
     ),
+    "tells_what_an_edit_removed": Mutation(
+        "shared.agent.refiling:waiting_notices",
+        Return(value=""),  # nothing to iterate over
+        lacks="an edit without a reply token removes a note, and nobody is told",
+    ),
     "cancels_what_a_press_was_told": Mutation(
         "shared.handlers.listed_reminder_press:ListedReminderPressHandler.__call__",
         DropArgument("Announcement", "stage"),

@@ -184,6 +184,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "takes_suggestions_out": command_scenes.suggestion_of_an_answer_that_is_taken_back,
     "keeps_the_chosen_language": command_scenes.language_that_is_chosen_before_a_turn,
     "says_why_a_press_is_refused": command_scenes.second_press_of_a_question,
+    "tells_what_an_edit_removed": entry_scenes.note_that_an_edit_removes,
     "cancels_what_a_press_was_told": reminder_scenes.listed_reminder_that_is_cancelled,
     "ticks_what_a_press_was_told": entry_scenes.entry_that_is_ticked,
     "decides_a_press_while_the_turn_is_held": entry_scenes.entry_that_changes_before_a_tick,

@@ -5,11 +5,14 @@ from typing import Any
 
 import pytest
 
+from shared.adapters.memory.scripted_model import calling
 from shared.line.phrases import Phrase, phrase
 from tests.support.people import Person
 from tests.support.pushed import PushedWorker
 
+OLD = "10 kg of white rice for the party"
 NEW = "5 kg of brown rice for the party"
+GONE = phrase(Phrase.EDIT_REMOVED, locale="en", bot_name="", entries="1", reminders="0")
 
 
 @pytest.fixture
@@ -18,9 +21,19 @@ def member(pool: ThreadPoolExecutor) -> Person:
 
 
 def filed(member: Person) -> dict[str, Any]:
-    """Return a message in whose turn a note was filed."""
-    entry = member.files("rice")
-    assert member.worker.store.read(entry) is not None
+    """Return a message that was filed because another message asked for it."""
+    event = member.says(OLD)
+    member.worker.json_model.steps = [{"category": "ideas", "confidence": 0.8, "name": "rice"}]
+    captures = calling(("classify_and_capture", {"text": OLD}))
+    member.asks("note that", captures, calling(("reply", {"message": "filed"})))
+    assert len(entries(member)) == 1
+    return dict(event["message"])
+
+
+def filed_as_asked(member: Person) -> dict[str, Any]:
+    """Return a message that itself asked for its note."""
+    member.files("rice")
+    member.worker.json_model.steps = [{"category": "ideas", "confidence": 0.8, "name": "brown rice"}]
     return {"id": "m1", "type": "text"}
 
 
@@ -39,9 +52,9 @@ def test_an_edit_that_removes_a_note_says_so_without_the_older_words(member: Per
     edited = edits(member, filed(member))
 
     told, question = member.worker.line.replied[edited["replyToken"]]
-    assert phrase(Phrase.EDIT_REMOVED, locale="en", bot_name="", entries="1", reminders="0") in told.text
+    assert GONE in told.text
     assert f"☐ File: “{NEW}”" in told.text
-    assert "note an idea" not in told.text
+    assert "10 kg" not in told.text
     assert question.button is not None
     assert question.decline is not None
     assert entries(member) == []
@@ -82,11 +95,75 @@ def test_an_edit_without_a_note_is_not_answered(member: Person) -> None:
     assert len(member.worker.said) == before
 
 
-def test_an_edit_without_a_reply_token_removes_the_note_all_the_same(member: Person) -> None:
-    message = filed(member)
+def test_an_edit_without_a_reply_token_is_told_with_the_next_answer_once(member: Person) -> None:
+    edits(member, filed(member), replyToken=None)
     before = len(member.worker.said)
+    assert entries(member) == []
 
+    first, second = (member.asks("what time is it?", calling(("reply", {"message": "noon"}))) for _ in range(2))
+
+    told, question = member.worker.line.replied[first["replyToken"]]
+    assert told.text.startswith("noon\n\n")
+    assert GONE in told.text
+    assert f"☐ File: “{NEW}”" in told.text
+    assert question.button is not None
+    (after,) = member.worker.line.replied[second["replyToken"]]
+    assert after.text == "noon"
+    assert len(member.worker.said) == before + 3
+
+
+def test_the_button_below_the_next_answer_files_the_new_words(member: Person) -> None:
+    edits(member, filed(member), replyToken=None)
+    member.asks("what time is it?", calling(("reply", {"message": "noon"})))
+    member.worker.json_model.steps = [{"category": "ideas", "confidence": 0.8, "name": "brown rice"}]
+
+    member.presses(member.newest_button)
+
+    (entry,) = entries(member)
+    assert "brown rice" in entry
+
+
+def test_two_edits_without_a_reply_token_offer_the_newest_words(member: Person) -> None:
+    message = filed(member)
+    edits(member, message, "rice, 4 kg", replyToken=None)
     edits(member, message, replyToken=None)
 
+    asked = member.asks("what time is it?", calling(("reply", {"message": "noon"})))
+
+    told, _ = member.worker.line.replied[asked["replyToken"]]
+    assert told.text.count(GONE) == 1
+    assert f"☐ File: “{NEW}”" in told.text
+    assert "4 kg" not in told.text
+
+
+def test_a_message_that_asked_for_its_note_is_filed_anew_at_once(member: Person) -> None:
+    edited = edits(member, filed_as_asked(member))
+
+    (told,) = member.worker.line.replied[edited["replyToken"]]
+    assert GONE in told.text
+    assert "brown rice" in told.text
+    assert told.button is None
+    (entry,) = entries(member)
+    assert NEW in entry
+
+
+def test_a_message_that_asked_for_its_note_is_filed_anew_without_a_reply_token(member: Person) -> None:
+    edits(member, filed_as_asked(member), replyToken=None)
+    assert len(entries(member)) == 1
+
+    asked = member.asks("what time is it?", calling(("reply", {"message": "noon"})))
+
+    (told,) = member.worker.line.replied[asked["replyToken"]]
+    assert GONE in told.text
+    assert "brown rice" in told.text
+
+
+def test_a_withdrawn_message_leaves_no_word_of_the_notice(member: Person) -> None:
+    edits(member, filed_as_asked(member), replyToken=None)
+    member.worker.withdraw(member.events.chat_id, "m1")
+
+    asked = member.asks("what time is it?", calling(("reply", {"message": "noon"})))
+
+    (told,) = member.worker.line.replied[asked["replyToken"]]
+    assert told.text == "noon"
     assert entries(member) == []
-    assert len(member.worker.said) == before

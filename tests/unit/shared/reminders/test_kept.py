@@ -8,6 +8,7 @@ import pytest
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.conversation.amendments import Amendments
+from shared.conversation.history import History
 from shared.conversation.provenance import Source
 from shared.conversation.records import Offer, OutcomeKind, OutcomeRecord, ProposedCall, SaidReminder
 from shared.line.bubbles import DIGEST
@@ -51,7 +52,7 @@ def answered(
     lease = open_turn(chat.conversation, chat.conversation.turn.read())
     assert lease is not None
     add = KeptReminders(wording=wording, clock=chat.conversation.turn.clock).begin(lease)
-    said = add(outcome, amendments or Amendments())
+    said = add(outcome, History(amendments=amendments or Amendments()))
     lease.release()
     return said
 

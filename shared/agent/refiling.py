@@ -1,0 +1,102 @@
+"""Refiling: the new words of an edited message, proposed as a note in place of the note that the edit removed."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Final
+
+from shared.agent.proposals import ARGUMENTS_LIMIT, described
+from shared.conversation.history import History
+from shared.conversation.provenance import Provenance
+from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, ProposedCall, provenance_of
+from shared.line.bubbles import length_of, longest_answer
+from shared.line.language import language_of
+from shared.line.messaging import MESSAGES_A_CALL
+from shared.turns.lease import Lease
+
+_CAPTURE: Final = "classify_and_capture"
+_GAP: Final = "\n\n"
+_ROOM: Final = longest_answer(at_most=MESSAGES_A_CALL - 1)
+_ARRIVED: Final = frozenset({OutcomeKind.REPLIED, OutcomeKind.UNKNOWN, OutcomeKind.WITHDRAWN})
+
+
+def filing_of(message: MessageRecord) -> tuple[ProposedCall, ...]:
+    """Return the call that files the words of the message, as a proposal; nothing for a text that no question could show whole.
+
+    Example: the message "rice, 5 kg" gives the call `classify_and_capture` with `{"text": "rice, 5 kg"}`.
+    """
+    arguments = json.dumps({"text": message.text}, ensure_ascii=False)
+    if len(arguments) > ARGUMENTS_LIMIT:
+        return ()
+    return (ProposedCall(tool=_CAPTURE, arguments=arguments, name=message.text),)
+
+
+def with_filing_offered(outcome: OutcomeRecord, message: MessageRecord, *, locale: str) -> OutcomeRecord:
+    """Return the outcome with the message's words as a proposal below the text, if they fit and no other button is offered.
+
+    Example: "… gone: notes 1, reminders 0." is followed by "☐ File: “rice, 5 kg”".
+    """
+    proposed = filing_of(message)
+    if not proposed or outcome.offer.may_be_pressed:
+        return outcome
+    lines = described(proposed, locale=locale)
+    text = outcome.text or ""
+    text = text if lines in text else f"{text}{_GAP}{lines}"
+    if length_of(text) > _ROOM:
+        return outcome
+    offer = replace(outcome.offer, proposes=proposed, refiles=message.line_message_id)
+    return replace(outcome, text=text, offer=offer, provenance=outcome.provenance | provenance_of((message,)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PostponedNotices:
+    """Adds the postponed texts of a chat to its next answer; an Additions.  Nothing is read: the chat's outcomes show what waits."""
+
+    locale: str
+
+    def begin(self, lease: Lease) -> Callable[[OutcomeRecord, History], OutcomeRecord]:
+        """Return a function that adds each waiting text once, the oldest first, while the answer has room."""
+        chosen_locale = lease.record.chosen_locale
+
+        def add(outcome: OutcomeRecord, history: History) -> OutcomeRecord:
+            if outcome.kind is not OutcomeKind.REPLIED or not outcome.text or outcome.offer.is_deferral:
+                return outcome
+            for notice in waiting_notices(history):
+                outcome = self._with(outcome, notice, history, chosen_locale)
+            return outcome
+
+        return add
+
+    def _with(
+        self, outcome: OutcomeRecord, notice: OutcomeRecord, history: History, chosen_locale: str | None
+    ) -> OutcomeRecord:
+        """Return the answer with the notice, and with a button for the edited message's words where the answer has no button."""
+        text = f"{outcome.text}{_GAP}{notice.text}"
+        if length_of(text) > _ROOM:
+            return outcome
+        named = Provenance(derived_ids=frozenset({notice.id}))
+        added = replace(
+            outcome,
+            text=text,
+            answers=(*outcome.answers, notice.id),
+            provenance=Provenance.union((outcome.provenance, notice.provenance, named)),
+        )
+        edited = (one for one in history.messages if one.line_message_id == notice.offer.refiles)
+        message = next(edited, None)
+        if message is None:
+            return added
+        locale = language_of((message.text,), default=self.locale, chosen=chosen_locale)
+        return with_filing_offered(added, message, locale=locale)
+
+
+def waiting_notices(history: History) -> tuple[OutcomeRecord, ...]:
+    """Return the postponed texts that no answer has said, oldest first.  A text whose words a withdrawal removed no longer waits."""
+    said = {name for one in history.outcomes if one.kind in _ARRIVED for name in one.answers}
+    return tuple(
+        outcome
+        for outcome in history.outcomes
+        if outcome.offer.is_postponed
+        and outcome.kind is OutcomeKind.UNDELIVERED
+        and outcome.text
+        and outcome.id not in said
+    )
