@@ -213,7 +213,8 @@ class Channel:
 
     def _event(self, chat: Chat | None, body: JsonObject, by: Person | None, message: Message | None) -> WebhookEvent:
         now_ms = message.timestamp_ms if message else self.now_ms()
-        mode = self.courier.switches.mode
+        switches = self.courier.switches
+        mode = switches.mode
         webhook_event_id = (message.webhook_event_id if message else None) or self.ids.webhook_event_id(now_ms)
         fields = body | {
             "webhookEventId": webhook_event_id,
@@ -223,7 +224,8 @@ class Channel:
         if chat is not None:
             fields["source"] = source_of(chat, by)
         reply_token = None
-        if chat is not None and mode == "active" and is_repliable(body):
+        has_token = is_repliable(body) and (body["type"] != "messageEdited" or switches.edits_have_tokens)
+        if chat is not None and mode == "active" and has_token:
             reply_token = fields["replyToken"] = self.ids.reply_token()
             self.reply_tokens.issue(reply_token, chat_id=chat.chat_id, event_timestamp_ms=now_ms)
         return WebhookEvent(

@@ -17,6 +17,7 @@ class DeliverySwitches:
     `delay_s`, `jitter_s`: every delivery waits for the delay and a random time up to the jitter; the jitter reorders deliveries.
     `holds`: deliveries wait for a test's release, in any order.
     `mode`: in standby another channel has the chat control, and events have no reply token.
+    `edits_have_tokens`: whether `messageEdited` events have a reply token; LINE documents the token as optional, not when it is missing.
     For example, `DeliverySwitches(duplicates=1)` delivers every event twice.
     Source: docs/messaging-api/receiving-messages; Messaging API reference, "Common properties".
     """
@@ -30,6 +31,7 @@ class DeliverySwitches:
     holds: bool = False
     timeout_s: float = WEBHOOK_TIMEOUT_S
     mode: Literal["active", "standby"] = "active"
+    edits_have_tokens: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -341,6 +341,7 @@ def test_faults_are_switched_on_the_page(page: Page, running: Running, tmp_path:
     page.locator("#lab-button").click()
     page.get_by_label("As if the bot were too slow").check()
     page.get_by_label("Redeliver what was not accepted").check()
+    page.get_by_label("Edits without a reply token").check()
     page.get_by_label("Further copies of each").fill("2")
     page.get_by_label("Further copies of each").press("Tab")
     with page.expect_response(lambda response: response.url.endswith("/add_fault")):
@@ -352,6 +353,7 @@ def test_faults_are_switched_on_the_page(page: Page, running: Running, tmp_path:
 
     switches = running.server.platform.switches
     assert (switches.redelivers, switches.duplicates, switches.timeout_s) == (True, 2, 0.01)
+    assert not switches.edits_have_tokens
     body = {"to": running.user_id, "messages": [{"type": "text", "text": "hi"}]}
     headers = {"Authorization": f"Bearer {DEFAULT_TOKEN}"}
     answer = page.request.post(f"{running.server.url}/v2/bot/message/push", data=body, headers=headers)

@@ -23,6 +23,7 @@ from .fields import CHAT_ID, FLAG, OBJECT, USER_ID, choice, list_of, number, str
         "holds": FLAG,
         "timeout_s": number(least=0.01, most=600),
         "mode": choice("active", "standby"),
+        "edits_have_tokens": FLAG,
     },
 )
 def switches(platform: LinePlatform, body: JsonObject) -> JsonObject:

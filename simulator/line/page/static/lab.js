@@ -35,6 +35,7 @@ export function attachLab({ ask }) {
       redelivers: elements.redelivers.checked,
       timeout_s: elements.slow.checked ? NO_TIME_S : USUAL_TIMEOUT_S,
       mode: elements.standby.checked ? "standby" : "active",
+      edits_have_tokens: !elements.tokenless.checked,
       duplicates: Number(elements.duplicates.value),
       delay_s: Number(elements.delay.value),
     });
@@ -62,6 +63,7 @@ export function attachLab({ ask }) {
     elements.redelivers.checked = switches.redelivers;
     elements.slow.checked = switches.timeout_s < USUAL_TIMEOUT_S;
     elements.standby.checked = switches.mode === "standby";
+    elements.tokenless.checked = !switches.edits_have_tokens;
     for (const [input, value] of [[elements.duplicates, switches.duplicates], [elements.delay, switches.delay_s]]) {
       if (document.activeElement !== input) input.value = value;
     }

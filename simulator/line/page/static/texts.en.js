@@ -41,6 +41,7 @@ export const ENGLISH = {
   redelivers: "Redeliver what was not accepted",
   slowBot: "As if the bot were too slow: every delivery times out",
   standby: "Standby: events without a reply token",
+  tokenlessEdits: "Edits without a reply token",
   duplicates: "Further copies of each",
   delay: "Delay in seconds",
   apiFaults: "The bot's calls of the API",

@@ -41,6 +41,7 @@ export const JAPANESE = {
   redelivers: "受け取られなかったイベントを再送する",
   slowBot: "ボットが遅すぎる場合：配信がすべて時間切れになる",
   standby: "スタンバイ：応答トークンのないイベント",
+  tokenlessEdits: "編集イベントに応答トークンを付けない",
   duplicates: "余分に送る回数",
   delay: "遅れ（秒）",
   apiFaults: "ボットからのAPI呼び出し",

@@ -111,6 +111,19 @@ def test_in_standby_no_event_has_a_reply_token(line: LineHarness) -> None:
     assert "replyToken" not in event
 
 
+@pytest.mark.parametrize("edits_have_tokens", [True, False])
+def test_a_switch_decides_whether_an_edit_has_a_reply_token(line: LineHarness, *, edits_have_tokens: bool) -> None:
+    line.platform.switches = DeliverySwitches(edits_have_tokens=edits_have_tokens)
+    group_id = group_of(line)
+    said = line.do(lambda: line.platform.say(line.user_id, group_id, "at one"))
+
+    line.do(lambda: line.platform.edit(line.user_id, said.line_message_id or "", "at two"))
+
+    edited = line.webhook.events[-1]
+    assert edited["type"] == "messageEdited"
+    assert ("replyToken" in edited) is edits_have_tokens
+
+
 def test_an_unsend_has_only_the_message_id_and_deletes_the_content(line: LineHarness) -> None:
     said = line.do(lambda: line.platform.say(line.user_id, line.user_id, "my pin is 4711"))
     assert said.line_message_id
