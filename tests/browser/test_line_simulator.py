@@ -14,6 +14,7 @@ from playwright.sync_api import Browser, Page, Route, expect
 
 from simulator.functions import REPOSITORY
 from simulator.line.standalone import DEFAULT_TOKEN, Standalone, StandaloneSettings
+from tests.browser.accessibility import findings
 from tests.browser.contrast import faint_texts
 from tests.support.loop import LoopThread
 
@@ -448,3 +449,19 @@ def test_every_text_stands_out_from_its_ground(page: Page, running: Running, sch
     page.locator("#lab-close").click()
     page.locator("#attach").click()
     assert faint_texts(page) == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_on_the_first_screen_and_in_a_chat(
+    page: Page, running: Running, scheme: Literal["light", "dark"]
+) -> None:
+    page.emulate_media(color_scheme=scheme)
+    found = {"first screen": findings(page)}
+    running.push(page, {"type": "flex", "altText": "a cafe", "contents": CARD}, BUTTONS)
+    expect(page.locator(".row.theirs .buttons button", has_text="Yes")).to_be_visible()
+    found["chat"] = findings(page)
+    page.locator(".row.theirs .bubble, .row.theirs .flex-message").first.click(button="right")
+    expect(page.locator("#menu")).to_be_visible()
+    found["menu"] = findings(page)
+
+    assert {where: found[where] for where in found if found[where]} == {}

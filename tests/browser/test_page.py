@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from simulator.stack import CHANNEL_ACCESS_TOKEN
+from tests.browser.accessibility import findings
 from tests.browser.contrast import faint_texts
 
 DOT: Final = base64.b64decode(
@@ -421,3 +422,25 @@ def test_on_a_narrow_phone_the_drawer_is_a_sheet(page: Page) -> None:
     page.keyboard.press("Escape")
     expect(page.locator("#filed")).to_be_hidden()
     expect(page.locator("#filed-button")).to_be_focused()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_on_the_page(page: Page, scheme: Literal["light", "dark"]) -> None:
+    page.emulate_media(color_scheme=scheme)
+    bubbles_after_answer_to(page, "牛乳を買う、メモして")
+
+    found = {"chat": findings(page)}
+    page.locator(".row.mine .bubble").last.click()
+    expect(page.locator("#trace .step").last).to_contain_text("処理完了を確認")
+    found["trace"] = findings(page)
+    page.keyboard.press("Escape")
+    page.locator("#filed-button").click()
+    expect(page.locator("#filed-entries summary").first).to_be_visible()
+    found["drawer"] = findings(page)
+    page.locator("#filed-close").click()
+    for dialog in ("people", "lab"):
+        page.locator(f"#{dialog}-button").click()
+        found[dialog] = findings(page)
+        page.locator(f"#{dialog}-close").click()
+
+    assert {where: found[where] for where in found if found[where]} == {}

@@ -26,7 +26,6 @@ export function attachMentions(field, members) {
     const fitting = begun ? members().filter(({ name }) => name.toLowerCase().startsWith(wanted) && name.toLowerCase() !== wanted) : [];
     list.replaceChildren(...fitting.map(({ name }, index) => choice(name, index, begun.index)));
     list.hidden = fitting.length === 0;
-    field.setAttribute("aria-expanded", String(!list.hidden));
     if (list.hidden) field.removeAttribute("aria-activedescendant");
     else mark(0);
   }
