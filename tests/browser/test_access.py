@@ -25,7 +25,9 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalStack]:
 @pytest.fixture(scope="module")
 def invited(browser: Browser, stack: LocalStack) -> Iterator[Page]:
     """The page at the size of a phone; the tests of this module use the same chat, one after another."""
-    opened = browser.new_page(viewport={"width": 390, "height": 720}, locale="ja-JP", base_url=stack.url)
+    opened = browser.new_page(
+        viewport={"width": 390, "height": 720}, locale="ja-JP", timezone_id="Asia/Tokyo", base_url=stack.url
+    )
     opened.goto(stack.url)
     expect(opened.locator("#text")).to_be_enabled()
     yield opened

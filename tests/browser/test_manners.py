@@ -21,7 +21,9 @@ PICTURE = (
 @pytest.fixture
 def phone(browser: Browser, url: str) -> Iterator[Page]:
     """The page at the size of a phone."""
-    opened = browser.new_page(viewport={"width": 390, "height": 720}, locale="ja-JP", base_url=url)
+    opened = browser.new_page(
+        viewport={"width": 390, "height": 720}, locale="ja-JP", timezone_id="Asia/Tokyo", base_url=url
+    )
     opened.goto(url)
     expect(opened.locator("#text")).to_be_enabled()
     yield opened
