@@ -15,7 +15,7 @@ from shared.knowledge.entry_file import read_entry
 from shared.knowledge.tombstone import tombstone_in
 from shared.storage.codec import decode
 from shared.storage.object_names import is_entry_path
-from shared.storage.object_store import ListedObject
+from shared.storage.object_store import ListedObject, StoredObject
 
 CATALOG_FILE: Final = "search.json"
 INDEX_FILE: Final = "index.md"
@@ -35,6 +35,11 @@ class EntryStore:
         Raises: UnknownRecordVersionError.
         """
         stored = self.conversation.objects.read_newest(self.conversation.names.entry(CATALOG_FILE))
+        return self.catalog_in(stored.data if stored else None)
+
+    def last_catalog(self) -> Catalog:
+        """Return the catalog as this instance read it last, for example for the prompt of the turn; otherwise like `catalog`."""
+        stored = self.conversation.objects.last_read(self.conversation.names.entry(CATALOG_FILE))
         return self.catalog_in(stored.data if stored else None)
 
     def catalog_in(self, data: bytes | None) -> Catalog:
@@ -81,23 +86,29 @@ class EntryStore:
 
     def with_generation(self, path: str) -> tuple[Entry, int] | None:
         """Return the entry with the generation of its object, or None where there is no readable entry."""
-        stored = self.conversation.objects.store.read(self.conversation.names.entry(path))
-        if stored is None or tombstone_in(stored.data) is not None:
-            return None
-        try:
-            return read_entry(path, stored.data), stored.generation
-        except PermanentError as cause:  # one unreadable entry must not silence a chat
-            logs.error("record_unreadable", cause=cause)
-            return None
+        stored = self.stored(path)
+        entry = entry_in(path, stored)
+        return None if stored is None or entry is None else (entry, stored.generation)
 
-    def exists(self, path: str) -> bool:
-        """Whether there is an entry at the path, readable or not."""
+    def stored(self, path: str) -> StoredObject | None:
+        """Return the object of an entry, readable or not; None: there is no object, or only a tombstone."""
         stored = self.conversation.objects.store.read(self.conversation.names.entry(path))
-        return stored is not None and tombstone_in(stored.data) is None
+        return stored if stored is not None and tombstone_in(stored.data) is None else None
 
     def entries(self, paths: Iterable[str]) -> Sequence[Entry | None]:
         """Return several entries, read in parallel, in the order of `paths`."""
         return tuple(self.conversation.objects.reads.map(self.entry, paths))
+
+
+def entry_in(path: str, stored: StoredObject | None) -> Entry | None:
+    """Return the entry in the object; None where there is no object, or none that can be read."""
+    if stored is None:
+        return None
+    try:
+        return read_entry(path, stored.data)
+    except PermanentError as cause:  # one unreadable entry must not silence a chat
+        logs.error("record_unreadable", cause=cause)
+        return None
 
 
 @lru_cache(maxsize=_CATALOGS_CACHED)

@@ -11,8 +11,9 @@ from shared.conversation.write_key import WriteKey
 from shared.knowledge.catalog import CATALOG_LIMIT_BYTES, ROW_LIMIT_BYTES, Catalog, Row, row_of
 from shared.knowledge.entry import Entry
 from shared.knowledge.entry_file import LIMIT_BYTES, format_entry, read_entry
-from shared.knowledge.entry_store import EntryStore
+from shared.knowledge.entry_store import EntryStore, entry_in
 from shared.storage.object_names import is_entry_path
+from shared.storage.object_store import StoredObject
 
 ENTRIES_LIMIT: Final = 1_000
 _KEY_BYTES: Final = 32  # the most that the key of a write adds to an entry
@@ -36,16 +37,20 @@ class EntryOverlay(Overlay[Entry]):
         self.placement: Placement | None = None
         self._entries = EntryStore(attempt.conversation)
         self._rows: dict[str, Row] | None = None
+        self._objects: dict[str, StoredObject | None] = {}
         self._stored: dict[str, Entry | None] = {}
 
     def owns(self, path: str) -> bool:
         return is_entry_path(path)
 
     def rows(self) -> tuple[Row, ...]:
-        """Return the row of every entry, staged changes included; a single read of the bucket in a turn."""
+        """Return the row of every entry, staged changes included; the catalog is the one that was read for the prompt.
+
+        A look before the next request finds what was amended since.
+        """
         with self._lock:
             if self._rows is None:
-                self._rows = self._entries.catalog().without(self.attempt.is_withdrawn).by_path
+                self._rows = self._entries.last_catalog().without(self.attempt.is_withdrawn).by_path
             merged = {**self._rows, **{path: row_of(one) if one else None for path, one in self._staged.items()}}
             return tuple(row for row in merged.values() if row is not None)
 
@@ -73,7 +78,13 @@ class EntryOverlay(Overlay[Entry]):
         with self._lock:
             if self._staged.get(path) is not None or path in {row.path for row in self.rows()}:
                 return True
-            return path not in self._staged and self._entries.exists(path)
+            return path not in self._staged and self._object(path) is not None
+
+    def _object(self, path: str) -> StoredObject | None:
+        """Return the object at the path, read once in a turn: filing a note asks three times whether there is one."""
+        if path not in self._objects:
+            self._objects[path] = self._entries.stored(path)
+        return self._objects[path]
 
     def stage(self, changes: Mapping[str, Entry | None], *, placement: Placement | None = None) -> None:
         """Apply the changes for the rest of the turn; None deletes an entry.  A single step for an undo.  Raises: StagingFault."""
@@ -138,7 +149,7 @@ class EntryOverlay(Overlay[Entry]):
 
     def load(self, thing_id: str) -> Entry | None:
         if thing_id not in self._stored:
-            entry = self._entries.entry(thing_id) if is_entry_path(thing_id) else None
+            entry = entry_in(thing_id, self._object(thing_id)) if is_entry_path(thing_id) else None
             self._stored[thing_id] = self._unless_withdrawn(entry)
         return self._stored[thing_id]
 

@@ -16,6 +16,7 @@ from shared.storage.object_store import ListedObject, ObjectStore, StoredObject
 
 LIMIT_BYTES: Final = 32 * 1024 * 1024
 NEWEST_LIMIT_BYTES: Final = 16 * 1024 * 1024
+_ABSENT_BYTES: Final = 100  # about the length of a name
 _READ_AT_ONCE: Final = 256  # so that the reads of another chat wait for at most 256
 
 
@@ -26,8 +27,11 @@ def _cache() -> LRUCache[_Key, bytes]:
     return LRUCache(LIMIT_BYTES, getsizeof=len)
 
 
-def _newest_cache() -> LRUCache[str, StoredObject]:
-    return LRUCache(NEWEST_LIMIT_BYTES, getsizeof=lambda stored: len(stored.data))
+def _newest_cache() -> LRUCache[str, StoredObject | None]:
+    """Return the cache of objects outside of listings; None: there was no object."""
+    return LRUCache(
+        NEWEST_LIMIT_BYTES, getsizeof=lambda stored: len(stored.data) if stored is not None else _ABSENT_BYTES
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +41,7 @@ class ObjectCache:
     store: ObjectStore
     reads: Executor = field(repr=False)
     _bodies: LRUCache[_Key, bytes] = field(default_factory=_cache, repr=False)
-    _newest: LRUCache[str, StoredObject] = field(default_factory=_newest_cache, repr=False)
+    _newest: LRUCache[str, StoredObject | None] = field(default_factory=_newest_cache, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def read(self, entry: ListedObject) -> bytes | None:
@@ -68,16 +72,28 @@ class ObjectCache:
         newest = self.store.read(name) if cached is None else self.store.read_again(name, cached)
         if newest is None:
             with self._lock:
-                self._newest.pop(name, None)
+                self._newest[name] = None
         elif newest is not cached:
             self.keep_newest(name, newest)
         return newest
 
+    def last_read(self, name: str) -> StoredObject | None:
+        """Return the object as this instance read or wrote it last, without a request; an object that is not cached is read.
+
+        Raises: StorageUnavailableError.
+        """
+        with self._lock:
+            if name in self._newest:
+                return self._newest[name]
+        return self.read_newest(name)
+
     def keep_newest(self, name: str, written: StoredObject) -> None:
         """Cache an object for `read_newest` after a write or a read."""
-        if len(written.data) <= NEWEST_LIMIT_BYTES:
-            with self._lock:
+        with self._lock:
+            if len(written.data) <= NEWEST_LIMIT_BYTES:
                 self._newest[name] = written
+            else:
+                self._newest.pop(name, None)
 
     def keep(self, written: ListedObject, data: bytes) -> None:
         """Cache an object after a write or a read.  An object larger than the whole cache is not cached."""

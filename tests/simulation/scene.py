@@ -2,7 +2,7 @@
 
 import math
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Final
@@ -16,7 +16,7 @@ from shared.reminders.delivery import Reminding
 from shared.turns.deferral import LateReply
 from shared.turns.flood import A_MINUTE
 from tests.simulation.bus import TICK_S, Delivery
-from tests.simulation.mind import FirstFails, Manner, Mood
+from tests.simulation.mind import FirstFails, Manner, Mind, Mood
 from tests.simulation.people import PERSON, TAKE_BACK, Message, Order
 from tests.simulation.scheduler import STEPS, Task
 from tests.simulation.stage import Stage, playing
@@ -63,6 +63,7 @@ class Scene:
         budget: Limits = NO_LIMITS,
         tick_shards: int = 1,
         lease_s: float = LEASE_S,
+        make_mind: Callable[..., Mind] = Mind,
     ) -> None:
         """`seed` decides which of two calls that are made side by side comes first.
 
@@ -96,6 +97,7 @@ class Scene:
             a_minute=a_minute,
             ticks_are_reliable=True,
             tick_shards=tick_shards,
+            make_mind=make_mind,
         )
         self.world = self.stage.world
         self.world.clocks_hold = clocks_hold

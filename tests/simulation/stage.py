@@ -64,6 +64,7 @@ class Stage:
         a_minute: int = flood.A_MINUTE,
         ticks_are_reliable: bool = False,
         tick_shards: int = 1,
+        make_mind: Callable[..., Mind] = Mind,
     ) -> None:
         self.world = World(rng, weather)
         self.line = Line(self.world, forgets_outcomes=bool(bounds))
@@ -79,7 +80,7 @@ class Stage:
             world=self.world,
             holders=Holders(self.world, self.mood, fence_s=settings.fence_s, budget=settings.budget),
             line=self.line,
-            mind=Mind(self.world, self.mood, budget=settings.budget),
+            mind=make_mind(self.world, self.mood, budget=settings.budget),
             notion=Workspace(self.world),
             settings=settings,
             withdrawals=self.withdrawals,

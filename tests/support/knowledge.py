@@ -26,6 +26,7 @@ from shared.knowledge.embeddings import Embedder, EntryEmbeddings
 from shared.knowledge.entry import Entry, Note
 from shared.knowledge.entry_editor import EntryEditor
 from shared.knowledge.entry_store import EntryStore
+from shared.knowledge.index import KnowledgeIndex
 from shared.knowledge.schema import FIELDS, Category, Field, Value, plain_text
 from shared.knowledge.staging import EntryOverlay
 from shared.line.bot_name import BotName
@@ -201,7 +202,8 @@ class FilingChat:
         self.tools = {tool.name: tool for tool in (*writing.tools(), *undo_tools(), *reading.tools())}
 
     def begin(self, *messages: MessageRecord, earlier: Sequence[MessageRecord] = ()) -> "FilingTurn":
-        """Begin a turn that answers the messages."""
+        """Begin a turn that answers the messages; like every turn, it reads the index for its prompt."""
+        KnowledgeIndex(is_shown=True).read(self.conversation)
         return FilingTurn(self, messages or (message(self.sequence + 1),), tuple(earlier))
 
     def once(self, name: str, *messages: MessageRecord, **arguments: object) -> Any:  # noqa: ANN401 - JSON
@@ -229,7 +231,7 @@ class FilingChat:
     def paths(self) -> list[str]:
         """Return the paths of all entries, without tombstones."""
         paths = [one.name.removeprefix(f"entries/{self.chat}/") for one in self.entries.list()]
-        return [path for path in paths if self.entries.exists(path)]
+        return [path for path in paths if self.entries.stored(path) is not None]
 
     @property
     def words(self) -> str:

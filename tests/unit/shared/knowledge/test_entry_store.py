@@ -26,7 +26,7 @@ def test_an_entry_is_what_can_be_read_and_was_not_deleted(chat: FilingChat) -> N
     found = [None if one is None else one.path for one in chat.entries.entries(paths)]
 
     assert found == ["projects/garden.md", None, None, None]
-    assert [chat.entries.exists(path) for path in paths] == [True, False, True, False]
+    assert [chat.entries.stored(path) is not None for path in paths] == [True, False, True, False]
     assert [chat.entries.with_generation(path) is not None for path in paths] == [True, False, False, False]
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from shared.adapters.memory import FixedClock
 from shared.agent.overlay import CHANGES_LIMIT, Attempt, StagingFault, UndoEffect
+from shared.agent.receipts import DeedKind
 from shared.agent.staged import Staged
 from shared.conversation.amendments import Amendments
 from shared.conversation.provenance import Provenance, Source
@@ -20,6 +21,7 @@ from shared.features.stored_features import writer_of
 from shared.knowledge.catalog import CATALOG_LIMIT_BYTES, ROW_LIMIT_BYTES, Catalog, row_of
 from shared.knowledge.entry import Entry, Note
 from shared.knowledge.entry_file import format_entry, read_entry
+from shared.knowledge.index import KnowledgeIndex
 from shared.knowledge.schema import FIELDS, Category
 from shared.knowledge.staging import ENTRIES_LIMIT, EntryOverlay, Placement
 from shared.storage.codec import encode
@@ -65,7 +67,9 @@ class StagingChat:
         self.sequence = 0
 
     def begin(self, amendments: Amendments | None = None) -> EntryOverlay:
+        """Begin a turn, whose prompt shows the index."""
         self.sequence += 1
+        KnowledgeIndex(is_shown=True).read(self.conversation)
         attempt = Attempt.at(self.conversation, sequence=self.sequence, now_ms=0, amendments=amendments or Amendments())
         return EntryOverlay(attempt)
 
@@ -100,6 +104,18 @@ def names(overlay: EntryOverlay) -> list[str]:
     return [row.path for row in overlay.rows()]
 
 
+def test_filing_a_note_asks_the_bucket_once_whether_its_path_is_taken(chat: StagingChat) -> None:
+    chat.keeps(entry(GARDEN))
+    overlay = chat.begin()
+    reads = chat.store.reads
+
+    assert not overlay.is_taken(YARD)
+    overlay.stage({YARD: entry(YARD)})
+    assert [deed.kind for deed in overlay.deeds] == [DeedKind.FILED]
+
+    assert chat.store.reads - reads == 1
+
+
 def test_a_turn_reads_its_own_writes(chat: StagingChat) -> None:
     chat.keeps(entry(GARDEN), entry(YARD))
     overlay = chat.begin()
@@ -113,13 +129,13 @@ def test_a_turn_reads_its_own_writes(chat: StagingChat) -> None:
         overlay.show_entry(GARDEN)
 
 
-def test_the_catalog_is_read_once_a_turn(chat: StagingChat) -> None:
+def test_tools_take_the_catalog_that_was_read_for_the_prompt(chat: StagingChat) -> None:
     chat.keeps(entry(GARDEN))
     overlay = chat.begin()
     chat.store.reads = 0
 
     assert names(overlay) == names(overlay) == [GARDEN]
-    assert chat.store.reads == 1
+    assert chat.store.reads == 0
 
 
 def test_an_entry_is_read_once_a_turn(chat: StagingChat) -> None:
@@ -490,13 +506,13 @@ def test_an_entry_may_take_as_much_of_the_catalog_as_the_limit_of_a_row(
 def test_a_catalog_grows_up_to_its_limit(chat: StagingChat, over: int, *, is_full: bool) -> None:
     row = row_of(entry(GARDEN))
     rows = [replace(row, path=f"projects/n{number}.md", folded={"content": "x" * 60_000}) for number in range(69)]
-    overlay = chat.begin()
     added = row_of(entry(YARD))
-    after = Catalog(rows=tuple(rows)).with_rows({YARD: added}, key=(chat.sequence, CHANGES_LIMIT))
+    after = Catalog(rows=tuple(rows)).with_rows({YARD: added}, key=(chat.sequence + 1, CHANGES_LIMIT))
     length = 60_000 + CATALOG_LIMIT_BYTES - after.size_bytes + over
     rows[0] = replace(rows[0], folded={"content": "x" * length})
     chat.store.create(chat.conversation.names.entry("search.json"), encode(Catalog(rows=tuple(rows))))
 
+    overlay = chat.begin()
     with pytest.raises(StagingFault, match="4 MiB of text") if is_full else nullcontext():
         overlay.stage({YARD: entry(YARD)})
 

@@ -138,6 +138,17 @@ def test_nothing_is_kept_of_an_object_that_was_not_listed_and_is_gone() -> None:
     assert asked == ["a"]
 
 
+def test_what_was_read_last_costs_no_request_and_what_was_never_read_is_read() -> None:
+    store = CountingStore()
+    store.create("a", b"one")
+    cache = ObjectCache(store=store, reads=InlineExecutor())
+
+    last_read = [cache.last_read(name) for name in ("a", "b", "a", "b")]
+
+    assert [one.data if one is not None else None for one in last_read] == [b"one", None, b"one", None]
+    assert store.reads == 2
+
+
 @pytest.mark.parametrize(("more_bytes", "reads"), [(0, 1), (1, 2)])
 def test_an_object_that_was_not_listed_is_kept_if_the_cache_can_hold_it(more_bytes: int, reads: int) -> None:
     store = CountingStore()
