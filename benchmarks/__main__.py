@@ -12,7 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
-from benchmarks import ack, calls, cold_start, growth, machine, medians, memory, picture, turn
+from benchmarks import ack, calls, cold_start, growth, machine, medians, memory, picture, turn, waits
 from benchmarks.plan import FULL, QUICK, Plan
 from benchmarks.processes import Processes
 from benchmarks.table import Section, render
@@ -77,7 +77,17 @@ async def _measure_all(plan: Plan, base_env: Mapping[str, str]) -> list[Section]
             grown = await growth.measure(processes, plan)
             _print_progress("a large picture")
             large = await picture.measure(processes, plan)
-    return [acks, starts, single, *turns, *grown, large, memory.section({**held_by_webhook, **held_by_workers})]
+    _print_progress("what a person waits for")
+    return [
+        *waits.sections(),
+        acks,
+        starts,
+        single,
+        *turns,
+        *grown,
+        large,
+        memory.section({**held_by_webhook, **held_by_workers}),
+    ]
 
 
 def _print_progress(section: str) -> None:

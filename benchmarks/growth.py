@@ -22,7 +22,8 @@ from simulator.functions import NotionWiring
 from simulator.processes import Child
 from simulator.stack import NOTION_TOKEN
 
-SHORT: Final = 200
+SHORT: Final = 400
+"""From so many messages on, the snapshot is full."""
 INDEXED: Final = 100
 """So many entries fill the part of the index that a prompt shows."""
 _SLOW_BUCKET_S: Final = 0.05

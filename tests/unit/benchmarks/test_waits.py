@@ -1,0 +1,40 @@
+"""What a person waits for, in virtual time: no change makes it longer unseen."""
+
+import pytest
+
+from benchmarks.waits import BUBBLES, SITUATIONS, Figures, Situation, bubbles, figures, settled
+
+ROUND_TRIPS = {
+    "talk": 5,
+    "keep a note": 6,
+    "set a reminder": 6,
+    "change a reminder": 7,
+    "cancel a reminder": 7,
+    "mark done": 6,
+    "search, then answer": 7,
+}
+
+
+@pytest.mark.parametrize(
+    "situation", [one for one in SITUATIONS if one.name in ROUND_TRIPS], ids=lambda situation: situation.name
+)
+def test_a_person_waits_for_few_requests_and_round_trips(situation: Situation) -> None:
+    round_trips = ROUND_TRIPS[situation.name]
+
+    assert figures(situation) == Figures(
+        requests=situation.requests, round_trips=round_trips, cold_round_trips=round_trips
+    )
+
+
+@pytest.mark.parametrize("apart_s", [0.3, 0.8])
+def test_what_a_person_adds_while_the_model_thinks_gets_one_answer(apart_s: float) -> None:
+    burst, plain = bubbles(apart_s)
+
+    assert (burst.answers, plain.answers) == (1, BUBBLES)
+    assert burst.requests == BUBBLES
+    assert burst.last_answer_s - plain.last_answer_s < 0.2
+
+
+@pytest.mark.parametrize(("apart_s", "answers"), [(0.1, 1), (0.3, 2), (0.8, 4), (1.5, 5)])
+def test_a_settle_window_merges_only_what_comes_within_it_or_during_a_turn(apart_s: float, answers: int) -> None:
+    assert settled(apart_s).answers == answers
