@@ -13,7 +13,7 @@ A step has exactly one of `calls`, `text`, `empty`, `finish`, `blocked`, `rate_l
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
@@ -26,46 +26,17 @@ from simulator.gemini.refusals import Refusals
 from simulator.gemini.script import Hold, Step
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
 
     from starlette.requests import Request
 
+    from simulator.gemini.app import GeminiStandIn
     from simulator.gemini.request import GenerateContentRequest
-    from simulator.gemini.request_log import RequestRecord
 
 _RAW_STEPS = {"malformed_json": script.malformed_json, "empty_body": script.empty_body, "html": script.html_error}
 
 
-class Controlled(Protocol):
-    """What other processes control: the stand-in's script and log."""
-
-    @property
-    def requests(self) -> tuple[RequestRecord, ...]:
-        """All requests, oldest first."""
-        ...
-
-    @property
-    def pending_steps(self) -> int:
-        """How many steps are queued."""
-        ...
-
-    @property
-    def failures(self) -> tuple[str, ...]:
-        """The requests without a step, with `strict`."""
-        ...
-
-    refusals: Refusals
-
-    def script(self, steps: Iterable[Step]) -> None:
-        """Queue steps."""
-        ...
-
-    def reset(self) -> None:
-        """Clear script and log."""
-        ...
-
-
-def control_routes(stand_in: Controlled) -> list[Route]:
+def control_routes(stand_in: GeminiStandIn) -> list[Route]:
     """Return the routes under `/control`."""
     control = _Control(stand_in)
     return [
@@ -80,7 +51,7 @@ def control_routes(stand_in: Controlled) -> list[Route]:
 class _Control:
     """The endpoints, and the holds by name."""
 
-    def __init__(self, stand_in: Controlled) -> None:
+    def __init__(self, stand_in: GeminiStandIn) -> None:
         self._stand_in = stand_in
         self._holds: dict[str, Hold] = {}
 
