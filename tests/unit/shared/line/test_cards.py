@@ -9,9 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from shared.line.bubbles import card_messages
 from shared.line.cards.card import Card, CardButton, CardRow
 from shared.line.cards.drawing import BUBBLE_BYTES, drawn, is_drawable, size_bytes
+from shared.line.messaging import OutgoingMessage
 from simulator.line.flex_rules import flex_problems
+from simulator.line.message_rules import check_messages
 
 _LETTERS = {
     "ja": "あいうえお漢字かな薬牛乳庭の工事、。「」",
@@ -53,6 +56,27 @@ def test_every_card_that_is_drawable_is_one_that_line_takes_and_anybody_can_read
     assert flex_problems(bubble) == () or not is_drawable(card)
     assert size_bytes(card) == len(json.dumps(bubble, ensure_ascii=False).encode())
     assert [ratio for ratio in contrasts(bubble["body"], None) if ratio < 4.5] == []
+
+
+_WORDS = st.one_of(_TEXTS, _ODD_TEXTS, st.integers(1_490, 1_510).map(lambda length: "薬" * length))
+
+
+@given(st.lists(st.tuples(_WORDS.filter(str.strip), CARDS), min_size=1, max_size=2))
+@settings(max_examples=300, deadline=None)
+def test_whatever_is_sent_as_a_card_passes_the_rules_of_validate_reply_with_all_its_words(
+    sent: list[tuple[str, Card]],
+) -> None:
+    messages = [message for text, card in sent for message in card_messages(text, card)]
+
+    assert check_messages({"messages": list(map(on_the_wire, messages))}, None)
+    assert [message.text for message in messages] == [text for text, _ in sent]
+    assert all(size_bytes(message.card) <= BUBBLE_BYTES for message in messages if message.card is not None)
+
+
+def on_the_wire(message: OutgoingMessage) -> dict[str, Any]:
+    if message.card is None:
+        return {"type": "text", "text": message.text}
+    return {"type": "flex", "altText": message.text, "contents": drawn(message.card)}
 
 
 @given(CARDS)
