@@ -188,6 +188,7 @@ class World:
             locale=LOCALES.get(case.language, "en"),
             time_zone=zoneinfo.ZoneInfo(case.zone),
             group_policy=GroupPolicy(case.policy),
+            is_rich=False,  # the model's words are judged, and a card below them would count as such
         )
         worker = PushEndpoint(handle=assemble(ports, options), clock=self._clock)
         admissions = Admissions(store=self._store, clock=self._clock)

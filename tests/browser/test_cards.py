@@ -1,6 +1,6 @@
 """The bot's cards on the LINE platform's page, in four languages, on its light and its dark background.
 
-`make screenshots` keeps the pictures for docs/chat.md.
+`make screenshots` keeps the pictures for docs/chat.md; those in Thai need a Thai font, such as fonts-tlwg-loma-ttf of Debian.
 """
 
 import datetime as dt
@@ -136,7 +136,7 @@ def server() -> Iterator[Standalone]:
 
 @pytest.fixture
 def page(browser: Browser, server: Standalone) -> Iterator[Page]:
-    opened = browser.new_page(viewport={"width": 400, "height": 1_720}, locale="en-US")
+    opened = browser.new_page(viewport={"width": 400, "height": 1_760}, locale="en-US")
     opened.goto(server.url)
     expect(opened.locator("#text")).to_be_enabled()
     opened.locator("#setup-close").click()

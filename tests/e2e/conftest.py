@@ -17,6 +17,7 @@ from simulator.stack import CHANNEL_ACCESS_TOKEN, CHANNEL_SECRET, LocalStack
 from simulator.storage import StorageSwitches
 from tests.support import recorded
 from tests.support.loop import LoopThread
+from tests.support.message_words import words_of
 from tests.support.serving import plain_http
 from tests.support.stacks import running_stack
 
@@ -161,7 +162,7 @@ class Person:
     def hears(self) -> list[str]:
         """Return what the bot has said so far."""
         messages = self._platform.do(lambda stack: list(stack.line.chat(self.id).messages))
-        return [str(message.content.get("text")) for message in messages if message.sender_id != self.id]
+        return [words_of(message.content) for message in messages if message.sender_id != self.id]
 
     def hears_next(self, *, after: int) -> str:
         """Wait for the bot's message number `after` + 1 and return it."""

@@ -12,6 +12,7 @@ from shared.storage.codec import encode
 from shared.storage.due_marker import DueMarker
 from shared.storage.object_names import ObjectNames
 from tests.e2e.conftest import Platform
+from tests.support.message_words import words_of
 
 ZONE = "Asia/Tokyo"
 MINUTE_MS = 60_000
@@ -55,7 +56,7 @@ class RemindedPeople:
         """Return when after the minute, in milliseconds, each reminder was shown, and the text."""
         return self.platform.do(
             lambda stack: [
-                (message.timestamp_ms - self.due_ms, str(message.content.get("text")))
+                (message.timestamp_ms - self.due_ms, words_of(message.content))
                 for user_id in self.ids
                 for message in stack.line.chat(user_id).messages
                 if message.sender_id != user_id

@@ -12,6 +12,7 @@ from simulator.line.events import WebhookEvent
 from simulator.line.media import Media
 from tests.e2e.conftest import PATIENCE_S, Person, Platform
 from tests.support import push, recorded
+from tests.support.message_words import words_of
 from tests.support.office_files import xlsx
 from tests.support.serving import plain_http
 from tests.support.stacks import running_stack
@@ -54,7 +55,7 @@ class Group:
         return [one for one in messages if one.sender_id not in people]
 
     def hears(self) -> list[str]:
-        return [str(one.content.get("text")) for one in self.bubbles()]
+        return [words_of(one.content) for one in self.bubbles()]
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from simulator.gemini.request import GenerateContentRequest
 from simulator.gemini.script import Step, call
 from tests.e2e.conftest import PATIENCE_S, Person, Platform
 from tests.e2e.test_forgetting import Group, names_holding
+from tests.support.message_words import words_of
 
 QUESTIONS: Final = 20
 _SEGMENT: Final = 200
@@ -50,7 +51,7 @@ def said_in(platform: Platform, group: Group) -> list[str]:
     """Return the answers of the bot in the group; several bubbles of one answer stand together."""
     members = {one.id for one in group.members}
     messages = platform.do(lambda stack: list(stack.line.chat(group.id).messages))
-    return [str(one.content.get("text")) for one in messages if one.sender_id not in members]
+    return [words_of(one.content) for one in messages if one.sender_id not in members]
 
 
 def button_in(content: Mapping[str, Any]) -> str:

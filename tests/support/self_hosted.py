@@ -15,6 +15,7 @@ from shared.adapters.sqlite import Database, SqliteObjectStore
 from simulator.line.messages import DeliveryState
 from simulator.line.platform import LinePlatform
 from tests.support.loop import LoopThread
+from tests.support.message_words import words_of
 from tests.support.stacks import BASE_ENV
 
 ROOT = Path(__file__).parents[2]
@@ -112,7 +113,7 @@ class SelfHosted:
     def hears(self, person: str) -> list[str]:
         async def said() -> list[str]:
             messages = self.line.chat(person).messages
-            return [str(one.content.get("text")) for one in messages if one.sender_id != person]
+            return [words_of(one.content) for one in messages if one.sender_id != person]
 
         return self.loop.run(said())
 
@@ -122,7 +123,7 @@ class SelfHosted:
         async def said() -> list[str]:
             messages = self.line.chat(person).messages
             delivered = [one for one in messages if one.delivery is DeliveryState.DELIVERED]
-            return [str(one.content.get("text")) for one in delivered if one.sender_id == person]
+            return [words_of(one.content) for one in delivered if one.sender_id == person]
 
         return self.loop.run(said())
 
