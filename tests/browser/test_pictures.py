@@ -1,5 +1,6 @@
 """The pictures of README.md and docs/chat.md that need a chat of their own; `make screenshots` keeps them."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -49,6 +50,10 @@ def test_a_group_plans_and_the_bot_keeps_the_hour_and_the_note(phone: Page, tmp_
     expect(bot(phone).filter(has_text="カレンダーに入れる")).to_be_visible()
     speaks(phone, own, "@えさと氷を買う、メモして")
     expect(bot(phone).filter(has_text="✓ ").filter(has_text="えさと氷を買う")).to_be_visible()
+    quotes = bot(phone).locator(".quoted")
+    expect(quotes).to_have_text(
+        [re.compile("港に集合"), re.compile("えさと氷")]
+    )  # each answer names whose question it answers
     speaks(phone, "花子", "ありがとう！")
     phone.locator("#person-choice").select_option(label=own)
     expect(phone.locator(".row.theirs .bubble", has_text="ありがとう")).to_be_visible()
