@@ -41,7 +41,7 @@ from shared.clock import Deadline
 from shared.composition.assembly import assemble
 from shared.composition.ports import NotionPort, Options, Ports, Threads
 from shared.errors import AizuchiError
-from shared.line.mentions import GroupPolicy
+from shared.line.addressing import GroupPolicy
 from shared.metering import Usage
 from shared.settings.agent_worker import GeminiSettings
 from shared.settings.secret import FixedSecret

@@ -49,7 +49,7 @@ from shared.knowledge.entry_file import slug_of
 from shared.knowledge.entry_store import EntryStore, path_in
 from shared.knowledge.schema import FIELDS, Category, Value, fields_of, name_field
 from shared.knowledge.staging import EntryOverlay
-from shared.line.mentions import GroupPolicy
+from shared.line.addressing import GroupPolicy
 from shared.reminders.reminder import Reminder
 from shared.reminders.schedule import checked_schedule
 from shared.reminders.store import ReminderStore

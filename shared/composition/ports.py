@@ -21,11 +21,11 @@ from shared.features.chat_feature import ChatFeature
 from shared.handlers.heartbeat import ModelChecker
 from shared.handlers.silence import Operator
 from shared.knowledge.embeddings import Embedder
+from shared.line.addressing import GroupPolicy
 from shared.line.bot_name import Account
 from shared.line.display_names import Profiles
 from shared.line.forwarding import Owned
 from shared.line.media_content import MediaSource
-from shared.line.mentions import GroupPolicy
 from shared.line.messaging import Membership, Messenger
 from shared.line.presence import PresenceApi
 from shared.line.quota import QuotaApi

@@ -8,11 +8,11 @@ from shared.conversation.records import MessageRecord
 from shared.conversation.store import Conversation
 from shared.conversation.withdrawal import Withdrawal
 from shared.handlers.silence import Operator
+from shared.line.addressing import GroupPolicy, is_addressed, may_address_by_quote, without_address
 from shared.line.bot_name import BotName
 from shared.line.commands import Command, command_of, words_after
 from shared.line.events import LineEvent, MessageContent
 from shared.line.ids import is_event_or_message_id
-from shared.line.mentions import GroupPolicy, is_addressed, may_address_by_quote, without_address
 from shared.line.message_text import describe
 from shared.line.postback_data import AnswerPress
 from shared.line.readable import readable

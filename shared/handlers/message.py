@@ -18,8 +18,8 @@ from shared.errors import StorageUnavailableError
 from shared.handlers.flood import FloodHandler
 from shared.handlers.intake import Intake, record_unless_withdrawn
 from shared.handlers.upkeep import Upkeep
+from shared.line.addressing import GroupPolicy
 from shared.line.events import LineEvent, MessageContent
-from shared.line.mentions import GroupPolicy
 from shared.line.postback_data import AnswerPress
 from shared.line.presence import Presence
 from shared.turns.interjection import Interjection

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Final
 
+from shared.line.addressing import without_address
 from shared.line.events import MessageContent
-from shared.line.mentions import without_address
 from shared.locales import LOCALES
 
 _LONGEST: Final = 200  # code points, invisible characters included

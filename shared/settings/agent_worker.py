@@ -9,9 +9,9 @@ from typing import Final
 from shared.access.admission import Access
 from shared.access.budgets import Limits
 from shared.conversation.archive import ARCHIVE_DAYS
+from shared.line.addressing import GroupPolicy
 from shared.line.forwarding import MOST_RULES, Owned
 from shared.line.ids import is_user_id
-from shared.line.mentions import GroupPolicy
 from shared.locales.language_file import LOCALES
 from shared.reminders.delivery import Reminding
 from shared.settings.notion import NotionSettings, notion_settings

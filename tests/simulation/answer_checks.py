@@ -6,7 +6,7 @@ from typing import Final
 
 from shared.agent.executor import MOST_CALLS
 from shared.conversation.records import OutcomeKind, OutcomeRecord
-from shared.line.mentions import GroupPolicy
+from shared.line.addressing import GroupPolicy
 from shared.line.messaging import TOKEN_SURELY_ALIVE_MS
 from shared.line.phrases import Phrase
 from shared.line.postback_data import show_answer_data

@@ -6,7 +6,7 @@ from typing import Final
 from shared.access.admission import Access
 from shared.access.budgets import Limits
 from shared.conversation.snapshot import MemoryLimits
-from shared.line.mentions import GroupPolicy
+from shared.line.addressing import GroupPolicy
 from shared.reminders.delivery import Reminding
 from shared.turns import flood
 from shared.turns.deferral import LateReply

@@ -14,7 +14,7 @@ from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecor
 from shared.conversation.spending import Spending
 from shared.conversation.turn import TurnRecord
 from shared.knowledge.catalog import Catalog
-from shared.line.mentions import GroupPolicy
+from shared.line.addressing import GroupPolicy
 from shared.line.messaging import OutgoingMessage, ReplyFate, ReplyToken
 from shared.line.phrases import Phrase, phrase
 from shared.line.postback_data import confirm_data, show_answer_data, spare_data

@@ -1,6 +1,6 @@
 """Scenes of messages that wait for each other, come again, kill their workers, or are for others."""
 
-from shared.line.mentions import GroupPolicy
+from shared.line.addressing import GroupPolicy
 from shared.turns.deferral import LateReply
 from shared.turns.waiting_room import PLACES
 from tests.simulation.people import MEMBERS

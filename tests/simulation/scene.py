@@ -10,7 +10,7 @@ from typing import Final
 from shared.access.admission import Access
 from shared.access.budgets import Limits
 from shared.conversation.snapshot import MemoryLimits
-from shared.line.mentions import GroupPolicy
+from shared.line.addressing import GroupPolicy
 from shared.line.postback_data import ReminderChoice, confirm_data, remind_data, reminder_press_in
 from shared.reminders.delivery import Reminding
 from shared.turns.deferral import LateReply

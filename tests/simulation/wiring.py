@@ -21,7 +21,7 @@ from shared.conversation.store import Conversation, Conversations
 from shared.conversation.turn import FENCE
 from shared.handlers.traces import Traces
 from shared.handlers.unsend import UnsendHandler, withdrawal_of
-from shared.line.mentions import GroupPolicy
+from shared.line.addressing import GroupPolicy
 from shared.reminders.delivery import Reminding
 from shared.storage.object_cache import ObjectCache
 from shared.turns.background import ThreadBackground

@@ -22,6 +22,7 @@ from shared.knowledge.entry_file import read_entry
 from shared.knowledge.numbers import Numbers
 from shared.knowledge.schema import one_line
 from shared.knowledge.snippets import snippet
+from shared.line.addressing import without_address
 from shared.line.artifacts import without_artifacts
 from shared.line.bubbles import bubbles
 from shared.line.commands import parse_command
@@ -32,7 +33,6 @@ from shared.line.ids import mask_ids
 from shared.line.json_text import MAX_DEPTH, parse_json
 from shared.line.language import language_of
 from shared.line.markdown import plain_text
-from shared.line.mentions import without_address
 from shared.line.message_text import describe
 from shared.line.readable import readable
 from shared.search.folding import fold, loosen, without_okurigana

@@ -28,7 +28,7 @@ from shared.agent.tools import Tool
 from shared.conversation.records import OutcomeRecord
 from shared.conversation.snapshot import MemoryLimits
 from shared.conversation.snapshot_records import SnapshotRecord
-from shared.line.mentions import GroupPolicy
+from shared.line.addressing import GroupPolicy
 from shared.reminders.delivery import Reminding
 from shared.storage.codec import decode
 from tests.support import push

@@ -4,7 +4,7 @@ import pytest
 
 from shared.access.admission import Access
 from shared.access.budgets import Limits
-from shared.line.mentions import GroupPolicy
+from shared.line.addressing import GroupPolicy
 from shared.reminders.delivery import Reminding
 from shared.settings.agent_worker import agent_worker_settings
 from shared.settings.reader import SettingsError, split_secrets

@@ -3,7 +3,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from shared.line.mentions import GroupPolicy
+from shared.line.addressing import GroupPolicy
 from tests.support.people import ChatEvents, Person
 from tests.support.pushed import PushedWorker
 

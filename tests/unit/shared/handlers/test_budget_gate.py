@@ -16,7 +16,7 @@ from shared.clock import Deadline
 from shared.composition.assembly import assemble
 from shared.conversation.snapshot import MemoryLimits
 from shared.knowledge.embeddings import Embedded, Kind
-from shared.line.mentions import GroupPolicy
+from shared.line.addressing import GroupPolicy
 from shared.line.phrases import Phrase
 from shared.metering import Purpose, Usage
 from shared.tools.web import WebAnswer

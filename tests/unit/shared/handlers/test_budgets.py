@@ -14,7 +14,7 @@ from shared.agent.model import ModelRequest, ModelResponse
 from shared.conversation.snapshot import MemoryLimits
 from shared.conversation.spending import Spending
 from shared.conversation.turn import TurnRecord
-from shared.line.mentions import GroupPolicy
+from shared.line.addressing import GroupPolicy
 from shared.line.phrases import Phrase
 from shared.metering import Usage
 from shared.storage.codec import decode

@@ -13,7 +13,7 @@ from shared.adapters.memory.scripted_model import calling
 from shared.conversation.records import MessageRecord
 from shared.conversation.snapshot_records import Segment
 from shared.conversation.store import Conversation
-from shared.line.mentions import GroupPolicy
+from shared.line.addressing import GroupPolicy
 from shared.line.phrases import Phrase
 from tests.support.archives import put_segment
 from tests.support.chats import edited_words, everything_in

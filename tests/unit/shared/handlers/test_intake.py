@@ -11,10 +11,10 @@ from shared.adapters.memory.scripted_model import calling
 from shared.conversation.journal import JournalListing
 from shared.conversation.store import Conversations
 from shared.handlers.intake import Intake
+from shared.line.addressing import GroupPolicy
 from shared.line.bot_name import BotName
 from shared.line.commands import Command
 from shared.line.events import LineEvent, MessageContent
-from shared.line.mentions import GroupPolicy
 from shared.line.phrases import Phrase
 from shared.line.postback_data import AnswerButton, AnswerPress
 from tests.support import recorded

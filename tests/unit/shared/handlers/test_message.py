@@ -20,7 +20,7 @@ from shared.conversation.history_reader import OUTCOMES_READ
 from shared.conversation.records import ANSWERABLE_MS
 from shared.conversation.snapshot import MemoryLimits
 from shared.errors import ModelRefusedError, ModelUnavailableError
-from shared.line.mentions import GroupPolicy
+from shared.line.addressing import GroupPolicy
 from shared.line.phrases import Phrase
 from tests.support import recorded
 from tests.support.chats import everything_in, made_of, message

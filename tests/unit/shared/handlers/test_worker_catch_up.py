@@ -11,7 +11,7 @@ from shared.agent.model import ModelRequest, ModelResponse
 from shared.agent.recall_request import SPAN_MESSAGES
 from shared.conversation.records import MessageRecord
 from shared.conversation.snapshot import MemoryLimits
-from shared.line.mentions import GroupPolicy
+from shared.line.addressing import GroupPolicy
 from shared.line.messaging import ReplyToken
 from tests.support import recorded
 from tests.support.chats import everything_in

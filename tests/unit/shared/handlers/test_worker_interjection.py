@@ -11,7 +11,7 @@ from shared.adapters.memory.scripted_model import calling
 from shared.agent.model import ModelResponse
 from shared.composition.ports import NotionPort
 from shared.errors import ModelUnavailableError
-from shared.line.mentions import GroupPolicy
+from shared.line.addressing import GroupPolicy
 from shared.line.phrases import Phrase
 from shared.turns.deferral import LateReply
 from tests.support import recorded

@@ -18,7 +18,7 @@ from shared.knowledge.catalog import catalog_of
 from shared.knowledge.entry import Entry
 from shared.knowledge.entry_file import format_entry
 from shared.knowledge.schema import FIELDS, Category
-from shared.line.mentions import GroupPolicy
+from shared.line.addressing import GroupPolicy
 from shared.storage.codec import encode
 from shared.storage.object_store import ListedObject
 from tests.support import recorded

@@ -13,7 +13,7 @@ from shared.agent.model import MediaPart, MixedContent, ModelRequest, ModelRespo
 from shared.conversation.records import MessageRecord
 from shared.conversation.snapshot import MemoryLimits
 from shared.errors import ModelRefusedError, ModelUnavailableError
-from shared.line.mentions import GroupPolicy
+from shared.line.addressing import GroupPolicy
 from shared.line.messaging import ReplyToken
 from shared.line.phrases import Phrase
 from shared.metering import Purpose

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shared.line.addressing import GroupPolicy, is_addressed, may_address_by_quote, without_address
 from shared.line.events import LineEvent, MessageContent
-from shared.line.mentions import GroupPolicy, is_addressed, may_address_by_quote, without_address
 from shared.line.utf16 import utf16_length
 from tests.support import recorded
 from tests.support.parsing import parse_event
