@@ -13,7 +13,7 @@ from shared.handlers.tick import DueTask
 from shared.line.phrases import Phrases
 from shared.reminders.calendar import CalendarLinks
 from shared.reminders.delivery import ReminderDelivery, Reminding
-from shared.reminders.kept import KeptReminders
+from shared.reminders.postponed import PostponedReminders
 from shared.reminders.staging import ReminderOverlay
 from shared.reminders.store import REMINDER
 from shared.reminders.wording import ReminderWording
@@ -52,7 +52,7 @@ class Reminders:
                 stored=REMINDERS,
                 card=CalendarLinks(phrases=phrases, locale=options.locale),
             ),
-            additions=AllAdditions() if is_off else KeptReminders(wording=wording, clock=ports.clock),
+            additions=AllAdditions() if is_off else PostponedReminders(wording=wording, clock=ports.clock),
             delivery=delivery,
         )
 

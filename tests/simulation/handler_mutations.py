@@ -251,7 +251,7 @@ OF_HANDLERS: Final[Mapping[str, Mutation]] = {
         lacks="the same, where the worker that kept it died before it told so",
     ),
     "looks_until_nothing_is_kept": Mutation(
-        "shared.reminders.kept:_record_nothing_kept",
+        "shared.reminders.postponed:_record_nothing_kept",
         Always("kept_ms"),
         lacks="a kept reminder is forgotten where the answer that was to say it has no room for it or does not arrive",
     ),

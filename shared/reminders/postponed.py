@@ -1,4 +1,4 @@
-"""Kept reminders: occurrences that could not be pushed, said once with the chat's next answer, whose outcome carries them."""
+"""Postponed reminders: occurrences that could not be pushed, said once with the chat's next answer, whose outcome carries them."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
@@ -22,17 +22,17 @@ from shared.turns.lease import Lease
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KeptReminders:
-    """Adds kept reminders to answers; an Additions."""
+class PostponedReminders:
+    """Adds postponed reminders to answers; an Additions."""
 
     wording: Wording
     clock: Clock = field(repr=False)
 
     def begin(self, lease: Lease) -> Callable[[OutcomeRecord, History], OutcomeRecord]:
-        """Begin to read the kept reminders; return a function that adds them to an answer of the current turn.
+        """Begin to read the postponed reminders; return a function that adds them to an answer of the current turn.
 
-        Nothing is read if no tick has kept anything since a turn last found nothing. An answer takes as many reminders as fit, the oldest
-        first, and none changed by the turn itself. Other outcomes stay unchanged, and so does an answer if the bucket is unreadable.
+        Nothing is read if no tick has postponed anything since a turn last found nothing. An answer takes as many reminders as fit, the
+        oldest first, and none changed by the turn itself. Other outcomes stay unchanged, and so does an answer if the bucket is unreadable.
         """
         if not lease.record.has_left:
             return lambda outcome, _: outcome

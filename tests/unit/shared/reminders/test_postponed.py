@@ -12,7 +12,7 @@ from shared.conversation.history import History
 from shared.conversation.provenance import Source
 from shared.conversation.records import Offer, OutcomeKind, OutcomeRecord, ProposedCall, SaidReminder
 from shared.line.bubbles import DIGEST
-from shared.reminders.kept import KeptReminders
+from shared.reminders.postponed import PostponedReminders
 from shared.reminders.reminder import Reminder, ReminderKind
 from shared.reminders.store import ReminderStore
 from shared.reminders.wording import ReminderWording
@@ -51,7 +51,7 @@ def answered(
     wording = ReminderWording(locale="ja", phrases=NamedPhrases())
     lease = open_turn(chat.conversation, chat.conversation.turn.read())
     assert lease is not None
-    add = KeptReminders(wording=wording, clock=chat.conversation.turn.clock).begin(lease)
+    add = PostponedReminders(wording=wording, clock=chat.conversation.turn.clock).begin(lease)
     said = add(outcome, History(amendments=amendments or Amendments()))
     lease.release()
     return said
