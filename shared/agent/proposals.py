@@ -14,11 +14,11 @@ from threading import Lock
 from typing import Final
 
 from shared.agent.model import Json
-from shared.agent.receipts import quotable, without_receipt_symbols, without_turns
+from shared.agent.receipts import quotable, shown_place, without_receipt_symbols, without_turns
 from shared.conversation.records import ProposedCall
 from shared.line.utf16 import without_lone_surrogates
 from shared.locales.language_file import language_file
-from shared.locales.local_times import shown_schedule
+from shared.locales.local_times import shown_schedule, shown_value
 from shared.recurrence import Recurrence
 
 MOST_PROPOSED: Final = 3
@@ -152,14 +152,21 @@ def _shown(arguments: Json) -> Iterator[tuple[str, object]]:
 
 
 def _value_text(argument: str, value: object, *, start: str, locale: str) -> str:
+    """Return a value for people: a date in words, a list in one line, any other value as it is."""
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return ", ".join(shown_value(item.strip(), locale=locale, this_year=0) for item in value)
+    if isinstance(value, Mapping) and value.keys() <= {"start", "end"}:
+        return " \N{EN DASH} ".join(shown_value(str(day), locale=locale, this_year=0) for day in value.values() if day)
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     match argument:
         case "at":
             return _due(text, "", locale=locale)
         case "rule" if text.strip():
             return _due(start, text, locale=locale) or text
+        case "targetCategory" | "category":
+            return shown_place(text, locale=locale)
         case _:
-            return text.strip()
+            return shown_value(text.strip(), locale=locale, this_year=0)
 
 
 def _due(at: str, rule: str, *, locale: str) -> str:

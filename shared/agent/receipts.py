@@ -5,7 +5,7 @@ The line is made from the outcome's staged writes and from the confirmed externa
 
 import datetime as dt
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache, reduce
@@ -19,11 +19,13 @@ from shared.line.cards.card import Card, CardRow
 from shared.line.graphemes import short_line
 from shared.line.ids import mask_ids
 from shared.locales.language_file import LOCALES, language_file
-from shared.locales.local_times import shown_schedule
+from shared.locales.local_times import shown_schedule, shown_value
 from shared.recurrence import Recurrence
 
 _NAMES_SHOWN: Final = 4  # of one kind
 _NAME_GRAPHEMES: Final = 24
+_ROOMY: Final = {1: 80, 2: 40}
+"""Graphemes of each name where a receipt has only so many."""
 _PLACE: Final = re.compile(r"\{(\w+)\}")
 _SHOWS_NOTHING: Final = regex.compile(rf"[{BLANKS}\p{{DI}}\p{{Cc}}]*+")
 
@@ -41,6 +43,7 @@ class DeedKind(StrEnum):
     MOVED = "moved"
     DELETED = "deleted"
     RESTORED = "restored"
+    UNDONE = "undone"
     PAGE_CREATED = "page_created"
     PAGE_CHANGED = "page_changed"
     TEXT_APPENDED = "text_appended"
@@ -59,6 +62,15 @@ class Place(StrEnum):
     ADMIN = "admin"
     DETAILS = "details"
     INBOX = "inbox"
+
+
+class EntryStatus(StrEnum):
+    """The statuses of an entry that a receipt tells; a new entry's usual status says nothing."""
+
+    WAITING = "waiting"
+    BLOCKED = "blocked"
+    SOMEDAY = "someday"
+    DONE = "done"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,12 +92,18 @@ class Due:
 class Deed:
     """One effect of a turn on the entry, page or reminder of this `name`.
 
-    `place`: the place of an entry afterwards. `due`: the time of a reminder. `takes_words`: words of the entry were removed.
+    `place`: the place of an entry afterwards, with its `status` and `due_date` (`2026-12-01`). `due`: the time of a reminder. `details`:
+    values of a page outside; equal effects may differ in these. `this_year` is the year of the turn. `takes_words`: words of the entry were
+    removed.
     """
 
     kind: DeedKind
     name: str = field(default="", repr=False)
     place: Place | None = None
+    status: EntryStatus | None = None
+    due_date: str = ""
+    details: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    this_year: int = 0
     due: Due | None = None
     takes_words: bool = False
 
@@ -129,6 +147,7 @@ class ReceiptTexts:
     named: str
     placed: str
     timed: str
+    due: str
     costed: str
     beyond_quota: str
     partly_carried: str
@@ -137,6 +156,7 @@ class ReceiptTexts:
     two_kinds: str
     of_kind: Mapping[DeedKind, str]
     of_place: Mapping[Place, str]
+    of_status: Mapping[EntryStatus, str]
 
 
 def without_receipt_symbols(text: str) -> str:
@@ -183,7 +203,8 @@ def receipt(deeds: Sequence[Deed], *, locale: str) -> str:
     texts = _texts(locale)
     by_kind: dict[DeedKind, list[str]] = {}
     for deed in deeds:
-        by_kind.setdefault(deed.kind, []).append(_name_with_details(deed, texts, locale=locale))
+        limit = _ROOMY.get(len(deeds), _NAME_GRAPHEMES)
+        by_kind.setdefault(deed.kind, []).append(_name_with_details(deed, texts, limit=limit, locale=locale))
     sentences = (_filled(texts.of_kind[kind], names=_names_with_count(names, texts)) for kind, names in by_kind.items())
     return f"✓ {_joined(texts.two_kinds, sentences)}"
 
@@ -198,14 +219,20 @@ def receipt_card(deeds: Sequence[Deed], *, locale: str) -> Card | None:
     return Card(rows=tuple(CardRow(text=mask_ids(receipt([deed], locale=locale))) for deed in deeds))
 
 
+def closing_receipt(text: str) -> str:
+    """Return the receipt that is the last paragraph of an outcome's text, such as `✓ Filed: “lunch”`; "" without one."""
+    last = text.rpartition("\n\n")[2]
+    return last if last.startswith("✓ ") and "\n" not in last else ""
+
+
 def _names_with_count(names: Sequence[str], texts: ReceiptTexts) -> str:
     shown = _joined(texts.two_names, names[:_NAMES_SHOWN])
     hidden_count = len(names) - _NAMES_SHOWN
     return _filled(texts.others, names=shown, count=str(hidden_count)) if hidden_count > 0 else shown
 
 
-def _name_with_details(deed: Deed, texts: ReceiptTexts, *, locale: str) -> str:
-    name = _filled(texts.named, name=quotable(deed.name, limit=_NAME_GRAPHEMES))
+def _name_with_details(deed: Deed, texts: ReceiptTexts, *, limit: int, locale: str) -> str:
+    name = _filled(texts.named, name=quotable(deed.name, limit=limit))
     if deed.due is not None:
         text = texts.timed if deed.due.messages == 1 else texts.costed
         dated = _filled(text, name=name, when=shown_due(deed.due, locale=locale), count=str(deed.due.messages))
@@ -213,7 +240,25 @@ def _name_with_details(deed: Deed, texts: ReceiptTexts, *, locale: str) -> str:
             return dated
         quota = texts.partly_carried if deed.due.carried else texts.beyond_quota
         return _filled(quota, told=dated, count=str(deed.due.carried))
-    return name if deed.place is None else _filled(texts.placed, name=name, place=texts.of_place[deed.place])
+    details = tuple(_details(deed, texts, locale=locale))
+    return _filled(texts.placed, name=name, place=_joined(texts.two_names, details)) if details else name
+
+
+def _details(deed: Deed, texts: ReceiptTexts, *, locale: str) -> Iterator[str]:
+    """Yield what was understood of an entry or a page: its place, status and date."""
+    if deed.place is not None:
+        yield texts.of_place[deed.place]
+    if deed.status is not None:
+        yield texts.of_status[deed.status]
+    if deed.due_date:
+        yield _filled(texts.due, date=shown_value(deed.due_date, locale=locale, this_year=deed.this_year))
+    for value in deed.details:
+        yield quotable(shown_value(value, locale=locale, this_year=deed.this_year), limit=_NAME_GRAPHEMES)
+
+
+def shown_place(name: str, *, locale: str) -> str:
+    """Return the name of a category in the language: `shown_place("projects", locale="ja")` is `プロジェクト`."""
+    return _texts(locale).of_place[Place(name)] if name in set(Place) else name
 
 
 def shown_due(due: Due, *, locale: str) -> str:

@@ -4,7 +4,7 @@ import datetime as dt
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, reduce
 from typing import Final, Literal
 
 from shared.conversation.provenance import Provenance
@@ -12,6 +12,7 @@ from shared.knowledge.catalog import Row
 from shared.knowledge.schema import Category
 from shared.line.graphemes import cut
 from shared.locales.language_file import language_file
+from shared.locales.local_times import shown_value
 
 STALE_INBOX_DAYS: Final = 3
 _QUIET_DAYS: Final = 7
@@ -21,6 +22,8 @@ _CHARACTERS: Final = {"daily": 300, "weekly": 480}
 _ITEM_UTF16: Final = 40
 _ITEM_WORDS: Final = 7
 _FAR: Final = "9999"
+_MOST_DUE: Final = 3
+_MORNING, _DAY, _EVENING = 4, 11, 18
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,8 +31,12 @@ class DigestTexts:
     """The phrases of digests in a language.  `counts_words`: limits count words, else characters."""
 
     counts_words: bool
-    greeting: str
+    greeting_morning: str
+    greeting_day: str
+    greeting_evening: str
     top: str
+    due_item: str
+    two_parts: str
     nothing_open: str
     stuck: str
     stuck_item: str
@@ -49,9 +56,11 @@ class DigestTexts:
     focus_inbox: str
     focus_person: str
     focus_deadline: str
+    focus_due: str
     no_focus: str
     theme: str
     theme_item: str
+    theme_tie: str
     nothing_filed: str
     weekly_footer: str
 
@@ -71,6 +80,7 @@ class _Draft:
 
     texts: DigestTexts
     kind: Literal["daily", "weekly"]
+    locale: str
     lines: list[tuple[str, bool, Row | None]] = field(default_factory=list)
 
     def heading(self, text: str) -> None:
@@ -81,6 +91,10 @@ class _Draft:
 
     def item(self, text: str, row: Row | None = None) -> None:
         self.lines.append((f"・{text}" if not self.texts.counts_words else f"- {text}", True, row))
+
+    def day(self, date: str, now: dt.datetime) -> str:
+        """Return a date of an entry in words, such as `12月1日(火)` for "2026-12-01"."""
+        return shown_value(date, locale=self.locale, this_year=now.year)
 
     def label(self, row: Row, text: str = "") -> str:
         """Return the row's label in an item, short enough for several items: 40 UTF-16 units, and seven words where words are counted."""
@@ -107,7 +121,7 @@ class _Draft:
 def digest(rows: Iterable[Row], *, kind: Literal["daily", "weekly"], locale: str, now: dt.datetime) -> Digest:
     """Return the digest of the entries at `now`, in the bot's time zone."""
     make = _daily if kind == "daily" else _weekly
-    return make(sorted(rows, key=lambda row: row.path), _Draft(digest_texts(locale), kind), now)
+    return make(sorted(rows, key=lambda row: row.path), _Draft(digest_texts(locale), kind, locale), now)
 
 
 @cache
@@ -118,7 +132,7 @@ def digest_texts(locale: str) -> DigestTexts:
 
 def _daily(rows: Sequence[Row], draft: _Draft, now: dt.datetime) -> Digest:
     texts = draft.texts
-    draft.line(texts.greeting)
+    draft.line(_greeting(texts, now))
     draft.heading(texts.top)
     todo = sorted(_todo(rows), key=lambda row: (row.shown.get("due_date", _FAR), row.path))
     if not todo:
@@ -128,7 +142,7 @@ def _daily(rows: Sequence[Row], draft: _Draft, now: dt.datetime) -> Digest:
         is_more = action not in {"", row.name}
         label = f"{draft.label(row, action)} ({draft.label(row)})" if is_more else draft.label(row)
         due = row.shown.get("due_date")
-        draft.item(f"{label}, {due}" if due else label, row)
+        draft.item(texts.due_item.format(text=label, date=draft.day(due, now)) if due else label, row)
     stale = _stale(rows, now)
     if stale:
         draft.heading(texts.stuck)
@@ -152,14 +166,15 @@ def _daily(rows: Sequence[Row], draft: _Draft, now: dt.datetime) -> Digest:
 def _weekly(rows: Sequence[Row], draft: _Draft, now: dt.datetime) -> Digest:
     texts = draft.texts
     first, last = (now - dt.timedelta(days=6)).date(), now.date()
-    draft.line(texts.week.format(first=first.isoformat(), last=last.isoformat()))
+    draft.line(texts.week.format(first=draft.day(first.isoformat(), now), last=draft.day(last.isoformat(), now)))
     if not rows:
         draft.line(texts.nothing_filed)
         return draft.finish(is_empty=True)
     draft.heading(texts.happened)
     counts = Counter(row.category for row in rows if _is_recent(row.created_at, now))
-    parts = ", ".join(f"{texts.of_category[one]} {counts[one]}" for one in Category if counts[one])
-    draft.item(texts.captured.format(count=counts.total(), parts=parts or "0"))
+    parts = [f"{texts.of_category[one]} {counts[one]}" for one in Category if counts[one]]
+    shown = reduce(lambda first, second: texts.two_parts.format(first=first, second=second), parts or ["0"])
+    draft.item(texts.captured.format(count=counts.total(), parts=shown))
     done = sum(row.status == "done" and _is_recent(row.updated_at, now) for row in rows)
     draft.item(texts.completed.format(count=done))
     draft.heading(texts.loops)
@@ -177,11 +192,24 @@ def _weekly(rows: Sequence[Row], draft: _Draft, now: dt.datetime) -> Digest:
         draft.line(texts.no_focus)
     if counts:
         draft.heading(texts.theme)
-        category, most = min(counts.items(), key=lambda item: (-item[1], item[0]))
-        percent = round(100 * most / counts.total())
-        draft.item(texts.theme_item.format(category=texts.of_category[category], percent=percent))
+        draft.item(_theme(counts, texts))
     draft.lines += [("", False, None), (texts.weekly_footer, False, None)]
     return draft.finish(is_empty=not (counts or done or oldest or focus_items))
+
+
+def _greeting(texts: DigestTexts, now: dt.datetime) -> str:
+    """Return the greeting of the hour: good morning until 11:00, good evening from 18:00 until 4:00."""
+    if _MORNING <= now.hour < _DAY:
+        return texts.greeting_morning
+    return texts.greeting_day if _DAY <= now.hour < _EVENING else texts.greeting_evening
+
+
+def _theme(counts: Counter[Category], texts: DigestTexts) -> str:
+    """Return which category was filed most; where two were filed as often, that there is none."""
+    (category, most), *others = counts.most_common(2)
+    if others and others[0][1] == most:
+        return texts.theme_tie
+    return texts.theme_item.format(category=texts.of_category[category], percent=round(100 * most / counts.total()))
 
 
 def _focus(rows: Sequence[Row], draft: _Draft, now: dt.datetime) -> list[tuple[str, Row | None]]:
@@ -197,7 +225,10 @@ def _focus(rows: Sequence[Row], draft: _Draft, now: dt.datetime) -> list[tuple[s
         lambda row: row.category is Category.PROJECTS and row.status == "active" and "due_date" not in row.shown,
         lambda row: row.updated_at,
     )
-    focus_items: list[tuple[str, Row | None]] = []
+    focus_items: list[tuple[str, Row | None]] = [
+        (texts.focus_due.format(text=draft.label(row), date=draft.day(row.shown["due_date"], now)), row)
+        for row in _due_soon(rows, now)[:_MOST_DUE]
+    ]
     if inbox:
         focus_items.append((texts.focus_inbox.format(count=inbox), None))
     if quiet:
@@ -205,6 +236,13 @@ def _focus(rows: Sequence[Row], draft: _Draft, now: dt.datetime) -> list[tuple[s
     if open_ended:
         focus_items.append((texts.focus_deadline.format(text=draft.label(open_ended)), open_ended))
     return focus_items
+
+
+def _due_soon(rows: Iterable[Row], now: dt.datetime) -> list[Row]:
+    """Return the open rows that are due within a week, or are overdue, the first due first."""
+    last = (now + _WEEK).date().isoformat()
+    due = (row for row in rows if row.status != "done" and row.shown.get("due_date", _FAR) <= last)
+    return sorted(due, key=lambda row: (row.shown["due_date"], row.path))
 
 
 def _first(rows: Iterable[Row], is_wanted: Callable[[Row], bool], key: Callable[[Row], str]) -> Row | None:

@@ -11,6 +11,7 @@ from typing import Final, Protocol
 
 from shared.line.bot_name import BotName
 from shared.locales.language_file import language_file
+from shared.locales.local_times import shown_hour
 from shared.version import version
 
 _PLACE: Final = re.compile(r"\{(\w+)\}")
@@ -152,8 +153,8 @@ class Phrases(Protocol):
         """Return the text in `locale`, else in the bot's, with the bot's name; `facts` fill the other placeholders."""
         ...
 
-    def hour(self, at_ms: int) -> str:
-        """Return the time of day in the bot's time zone, for example `14:32`."""
+    def hour(self, at_ms: int, *, locale: str | None = None) -> str:
+        """Return the time of day in the bot's time zone, for example `9:32` in ja and `09:32` in en."""
         ...
 
 
@@ -168,8 +169,8 @@ class LocalePhrases:
     def text(self, which: Phrase, *, locale: str | None = None, **facts: str) -> str:
         return phrase(which, locale=locale or self.locale, bot_name=self.bot_name.shown, **facts)
 
-    def hour(self, at_ms: int) -> str:
-        return f"{dt.datetime.fromtimestamp(at_ms / 1_000, self.time_zone):%H:%M}"
+    def hour(self, at_ms: int, *, locale: str | None = None) -> str:
+        return shown_hour(dt.datetime.fromtimestamp(at_ms / 1_000, self.time_zone), locale=locale or self.locale)
 
 
 def phrase(which: Phrase, *, locale: str, bot_name: str, **facts: str) -> str:

@@ -1,14 +1,19 @@
 """Local times and recurrences in words: the table `times` of the language files."""
 
 import datetime as dt
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, reduce
 from itertools import pairwise
+from typing import Final
 
 from shared.locales.language_file import language_file
 from shared.recurrence import LAST, Frequency, Gap, Recurrence, Weekday
+
+_DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
+_MOMENT: Final = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{3,6})?)?(?:Z|[+-]\d{2}:\d{2})?")
 
 
 class Month(StrEnum):
@@ -41,11 +46,12 @@ class Position(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimeTexts:
-    """The formats of dates, times and recurrences in one language."""
+    """The formats of dates, times and recurrences in one language.  `pads_hours`: nine in the morning is 09:00, else 9:00."""
 
     date: str
     date_of_year: str
     moment: str
+    pads_hours: bool
     daily: str
     every_days: str
     weekly: str
@@ -74,9 +80,29 @@ class TimeTexts:
 
 
 def shown_moment(local: dt.datetime, *, locale: str, this_year: int) -> str:
-    """Return date, weekday and hour, such as `11月23日(月) 09:00`; with the year, unless it is `this_year`."""
+    """Return date, weekday and hour, such as `11月23日(月) 9:00`; with the year, unless it is `this_year`."""
     date = _date(local.date(), locale=locale, this_year=this_year)
-    return _texts(locale).moment.format(date=date, time=_time(local))
+    return _texts(locale).moment.format(date=date, time=_time(local, _texts(locale)))
+
+
+def shown_hour(local: dt.datetime, *, locale: str) -> str:
+    """Return the time of day: `9:00` in ja, `09:00` in en."""
+    return _time(local, _texts(locale))
+
+
+def shown_value(text: str, *, locale: str, this_year: int) -> str:
+    """Return a date or moment of a call in words, such as `12月1日(火)` for "2026-12-01"; any other text as it is.
+
+    A moment with an offset is shown as it is written: the hour of its own zone.
+    """
+    try:
+        if _DATE.fullmatch(text):
+            return _date(dt.date.fromisoformat(text), locale=locale, this_year=this_year)
+        if _MOMENT.fullmatch(text):
+            return shown_moment(dt.datetime.fromisoformat(text), locale=locale, this_year=this_year)
+    except ValueError:
+        pass  # no such day
+    return text
 
 
 def shown_schedule(recurrence: Recurrence | None, *, start: dt.datetime, locale: str, this_year: int) -> str:
@@ -116,7 +142,7 @@ def _times(recurrence: Recurrence, start: dt.datetime, texts: TimeTexts) -> tupl
     For example in `th`, the hours 9 and 20 are `09:00 20:00`; the hours 9, 11 and 13 are a span, and `{rule} (ทุก 2 ชั่วโมง)`.
     """
     hours = recurrence.hours
-    times = [_time(start.replace(hour=hour)) for hour in hours] or [_time(start)]
+    times = [_time(start.replace(hour=hour), texts) for hour in hours] or [_time(start, texts)]
     steps = {later - earlier for earlier, later in pairwise(hours)}
     if len(hours) <= 2 or len(steps) > 1:  # noqa: PLR2004 - two hours are no span
         return _joined(times, texts), "{rule}"
@@ -170,8 +196,8 @@ def _weekday(date: dt.date) -> Weekday:
     return tuple(Weekday)[date.weekday()]
 
 
-def _time(local: dt.datetime) -> str:
-    return f"{local:%H:%M}"
+def _time(local: dt.datetime, texts: TimeTexts) -> str:
+    return f"{local:%H:%M}" if texts.pads_hours else f"{local.hour}:{local:%M}"
 
 
 @cache

@@ -309,7 +309,7 @@ def test_in_a_group_a_text_can_be_edited_and_unsent(page: Page) -> None:
 def test_list_items_are_shown_and_marked_as_a_stand_in(page: Page) -> None:
     """Stands before the pictures: what follows one within minutes is written to a list only after a tap."""
     lists = page.locator("#lists")
-    expect(lists).to_contain_text("Notionの代役")
+    expect(lists).to_contain_text("Notionのシミュレーター")
 
     bubbles_after_answer_to(page, "買い物リストに牛乳を追加して")
     item = lists.locator(".page", has_text="牛乳")

@@ -11,7 +11,7 @@ class NamedPhrases:
     def text(self, which: Phrase, **_: str | None) -> str:
         return which.value[:20]
 
-    def hour(self, at_ms: int) -> str:
+    def hour(self, at_ms: int, *, locale: str | None = None) -> str:  # noqa: ARG002 - the same in all
         return str(at_ms)
 
 

@@ -51,7 +51,7 @@ _WORDS: Mapping[Language, _Words] = {
         missing="「{item}」はリストに見つかりませんでした。",
         empty="リストは空です。",
         contents="リストの中身です：{items}",
-        search_result="「{item}」を調べました。代役なので、本当の検索結果ではありません。",
+        search_result="「{item}」を調べました。シミュレーターなので、本当の検索結果ではありません。",
     ),
     "en": _Words(
         added="I added “{item}” to the list.",

@@ -22,7 +22,7 @@ export const JAPANESE = {
   ruleHour: (hour) => `${hour}時`,
   ruleTimes: (count) => `${count}回`,
   ruleUntil: (date) => `${date}まで`,
-  listsHint: "これはNotionではなく、このパソコンで動くNotionの代役です。「買い物リストに牛乳を追加して」と話しかけてみてください。",
+  listsHint: "これはNotionではなく、このパソコンで動くNotionのシミュレーターです。「買い物リストに牛乳を追加して」と話しかけてみてください。",
   listEmpty: "まだ何もありません。",
   ticked: "済み",
   unticked: "未了",

@@ -1,8 +1,8 @@
 // The texts of the page in Japanese.
 
 export const JAPANESE = {
-  standIn: "これはLINEではなく、このパソコンで動くLINEの代役です。",
-  standInModel: "本物のAIモデルは接続されていません。代役が決まった規則で答えます。Geminiと話すには、GEMINI_API_KEYを設定してください。",
+  standIn: "これはLINEではなく、このパソコンで動くLINEのシミュレーターです。",
+  standInModel: "本物のAIモデルは接続されていません。シミュレーターが決まった規則で答えます。Geminiと話すには、GEMINI_API_KEYを設定してください。",
   model: (name) => `モデル：${name}`,
   people: "メンバーとグループ",
   close: "閉じる",

@@ -92,9 +92,9 @@ def test_what_those_who_ask_said_themselves_is_theirs(shown: OutsideWords) -> No
 
 
 def test_a_receipt_shares_only_names_with_another_receipt() -> None:
-    earlier = OutsideWords(sources=frozenset({WEB}), text="✓ リマインダー：「提出」（2026年11月27日(金) 09:00）")
+    earlier = OutsideWords(sources=frozenset({WEB}), text="✓ リマインダー：「提出」（2026年11月27日(金) 9:00）")
 
-    said = "✓ リマインダー：「会議」（2026年11月27日(金) 09:00）"
+    said = "✓ リマインダー：「会議」（2026年11月27日(金) 9:00）"
     assert repeated_sources([said], shown=[earlier], said_texts=[]) == frozenset()
 
 

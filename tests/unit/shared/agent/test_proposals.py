@@ -45,6 +45,28 @@ def test_the_properties_of_a_page_are_told_whether_as_an_object_or_as_its_text(p
     assert line_of("create_page", {"properties": properties}) == f"☐ Add to Notion: “milk”{told}"
 
 
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        ("2026-12-01", "Tue 1 Dec 2026"),
+        ("2026-11-26T16:14", "Thu 26 Nov 2026, 16:14"),
+        ({"start": "2026-12-01", "end": "2026-12-03"}, "Tue 1 Dec 2026 – Thu 3 Dec 2026"),
+        (["2026-12-01", "milk"], "Tue 1 Dec 2026, milk"),
+        ("2026-13-01", "2026-13-01"),
+    ],
+)
+def test_dates_of_a_proposal_are_shown_in_words(value: object, told: str) -> None:
+    line = line_of("create_page", {"properties": {"Due": value}})
+
+    assert line == f"☐ Add to Notion: “milk”\n     Due: {told}"
+
+
+def test_a_category_of_a_proposal_is_shown_by_its_name() -> None:
+    line = line_of("move_entry", {"path": "inbox/milk.md", "targetCategory": "admin"})
+
+    assert line == "☐ Move “milk” (inbox/milk.md)\n     to: tasks"
+
+
 def test_nothing_of_an_argument_is_cut_and_hour_and_rule_come_first() -> None:
     line = line_of("change_reminder", {"id": "r1", "text": "x" * 900, "at": "2026-05-05T03:00", "rule": "FREQ=DAILY"})
 
@@ -92,7 +114,7 @@ def test_every_field_of_an_update_has_a_line_of_its_own() -> None:
 
     assert line_of("update_entry", {"path": "ideas/milk.md", "updates": updates}) == (
         "☐ Change “milk” (ideas/milk.md)\n     words: one\n     \n     - Deleted: “x”\n     - two\n"
-        '     name: tea\n     tags: ["a", "b"]'
+        "     name: tea\n     tags: a, b"
     )
 
 

@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from shared.agent.receipts import Deed, DeedKind, Due, Place, receipt, without_receipt_symbols
+from shared.agent.receipts import Deed, DeedKind, Due, EntryStatus, Place, receipt, without_receipt_symbols
 from shared.conversation.receipt_lines import compared_texts
 from shared.line.graphemes import graphemes
 from shared.locales.language_file import LOCALES
@@ -29,20 +29,20 @@ MORNING = Due(at=dt.datetime(2026, 11, 23, 9, 0), this_year=2026)  # noqa: DTZ00
 @pytest.mark.parametrize(
     ("due", "locale", "line"),
     [
-        (MORNING, "ja", "✓ リマインダー：「薬」（11月23日(月) 09:00）"),
+        (MORNING, "ja", "✓ リマインダー：「薬」（11月23日(月) 9:00）"),
         (MORNING, "en", "✓ Reminder: “薬” (Mon 23 Nov, 09:00)"),
-        (replace(MORNING, recurrence=Recurrence(frequency=Frequency.DAILY)), "zh-TW", "✓ 提醒：「薬」（每天 09:00）"),
-        (replace(MORNING, messages=4), "ja", "✓ リマインダー：「薬」（11月23日(月) 09:00、1回ごとに4通分）"),
+        (replace(MORNING, recurrence=Recurrence(frequency=Frequency.DAILY)), "zh-TW", "✓ 提醒：「薬」（每天 9:00）"),
+        (replace(MORNING, messages=4), "ja", "✓ リマインダー：「薬」（11月23日(月) 9:00、1回ごとに4通分）"),
         (replace(MORNING, messages=4), "en", "✓ Reminder: “薬” (Mon 23 Nov, 09:00; counts as 4 messages each time)"),
         (
             replace(MORNING, carried=0),
             "ja",
-            "✓ リマインダー：「薬」（11月23日(月) 09:00）（今月の送信枠が足りないため、時間には届かず、次の返事のときに伝えます）",
+            "✓ リマインダー：「薬」（11月23日(月) 9:00）（今月の送信枠が足りないため、時間には届かず、次の返事のときに伝えます）",
         ),
         (
             replace(MORNING, carried=2),
             "zh-TW",
-            "✓ 提醒：「薬」（11月23日(一) 09:00）（本月的訊息額度只夠再送 2 次，之後會在下次回覆時告訴你）",
+            "✓ 提醒：「薬」（11月23日(一) 9:00）（本月的訊息額度只夠再送 2 次，之後會在下次回覆時告訴你）",
         ),
     ],
 )
@@ -73,6 +73,16 @@ def test_every_deed_has_its_name_in_every_language(kind: DeedKind, locale: str) 
     assert "{" not in line
 
 
+@pytest.mark.parametrize(("count", "length"), [(1, 80), (2, 40), (3, 24)])
+def test_a_name_is_cut_only_where_there_is_no_room(count: int, length: int) -> None:
+    names = ["x" * (length - 1) + str(number) for number in range(count)]
+
+    line = receipt([Deed(kind=DeedKind.FILED, name=name) for name in names], locale="en")
+
+    assert line == "✓ Filed: " + ", ".join(f"“{name}”" for name in names)
+    assert "…" in receipt([Deed(kind=DeedKind.FILED, name=f"{name}y") for name in names], locale="en")
+
+
 @pytest.mark.parametrize("locale", LOCALES)
 @pytest.mark.parametrize("name", ["a\nb" * 500, "{place}", "👨‍👩‍👧‍👦" * 300])
 def test_a_receipt_is_one_short_line(name: str, locale: str) -> None:
@@ -99,6 +109,40 @@ def test_a_name_with_quotation_marks_cannot_end_itself(name: str, locale: str, s
 
     assert told in {f"✓ Filed: “{shown}”", f"✓ 記録：「{shown}」"}
     assert compared_texts(told) == (shown,)
+
+
+@pytest.mark.parametrize(
+    ("locale", "line"),
+    [
+        ("ja", "✓ 変更：「税金」（用事、完了、12月1日(火)まで）"),
+        ("en", "✓ Changed: “税金” (tasks, done, due Tue 1 Dec)"),
+        ("zh-TW", "✓ 已更改：「税金」（雜事、完成、期限 12月1日(二)）"),
+        ("th", "✓ แก้ไข: “税金” (งาน, เสร็จแล้ว, กำหนด วันอังคารที่ 1 ธ.ค.)"),
+    ],
+)
+def test_a_receipt_tells_the_date_and_status_of_an_entry(locale: str, line: str) -> None:
+    deed = Deed(
+        kind=DeedKind.CHANGED,
+        name="税金",
+        place=Place.ADMIN,
+        status=EntryStatus.DONE,
+        due_date="2026-12-01",
+        this_year=2026,
+    )
+
+    assert receipt((deed,), locale=locale) == line
+
+
+def test_a_receipt_tells_the_date_and_status_of_a_page() -> None:
+    deed = Deed(kind=DeedKind.PAGE_CREATED, name="milk", details=("In progress", "2026-12-01", "2026-12-01T09:00"))
+
+    assert receipt((deed,), locale="en") == (
+        "✓ Added to Notion: “milk” (In progress, Tue 1 Dec 2026, Tue 1 Dec 2026, 09:00)"
+    )
+
+
+def test_an_undone_note_is_told_apart_from_a_deletion() -> None:
+    assert receipt((Deed(kind=DeedKind.UNDONE, name="牛乳"),), locale="ja") == "✓ 記録を取り消し：「牛乳」"
 
 
 def test_as_many_names_as_are_shown_have_no_others() -> None:

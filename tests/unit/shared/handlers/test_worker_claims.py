@@ -79,7 +79,6 @@ def test_a_deletion_is_told_in_a_group_too(member: Person) -> None:
     [
         ("forget_fact", {"path": "ideas/lunch.md", "fact": "at noon"}, "✓ Changed: “lunch” (ideas)"),
         ("update_entry", {"path": "ideas/lunch.md", "updates": {"content": ""}}, "✓ Changed: “lunch” (ideas)"),
-        ("undo_last_change", {"reason": "asked to"}, "✓ Put back: “lunch” (ideas)"),
     ],
 )
 def test_words_of_others_that_go_from_an_entry_are_told_in_a_group_too(
@@ -199,7 +198,7 @@ def test_a_word_and_an_emoji_get_the_language_of_earlier_messages(friend: Person
 
 
 @pytest.mark.parametrize(
-    "retyped", ["", "おはようございます。\n\n【今日のトップ3】\n・garden work\n\nこのまま返信すると、書きとめます。"]
+    "retyped", ["", "こんにちは。\n\n【今日のトップ3】\n・garden work\n\nこのまま返信すると、書きとめます。"]
 )
 def test_a_digest_is_attached_by_code_in_the_language_of_the_answer(friend: Person, retyped: str) -> None:
     friend.worker.json_model.steps = [SURE]

@@ -54,10 +54,10 @@ def test_reminders_are_listed_on_a_card_that_reads_as_its_text(friend: Person) -
     card = card_of(friend, listed)
     assert card.title == "この先のリマインダー"
     assert [(row.text, row.detail, len(row.buttons)) for row in card.rows] == [
-        ("ゴミ出し", "毎日 08:00", 1),
-        ("薬", "11月22日(土) 09:00", 2),
+        ("ゴミ出し", "毎日 8:00", 1),
+        ("薬", "11月22日(土) 9:00", 2),
     ]
-    assert sent(friend, listed)[0].text == "この先のリマインダー：\n・毎日 08:00 ゴミ出し\n・11月22日(土) 09:00 薬"
+    assert sent(friend, listed)[0].text == "この先のリマインダー：\n・毎日 8:00 ゴミ出し\n・11月22日(土) 9:00 薬"
     assert friend.worker.outcome(listed)["offer"]["card"] == ""
 
 
@@ -69,7 +69,7 @@ def test_a_press_cancels_the_reminder_of_its_row_and_tells_so(friend: Person) ->
     pressed = friend.presses(button(first, Phrase.REMINDER_CANCEL_BUTTON))
 
     assert [message.text for message in sent(friend, pressed)] == [
-        "✓ リマインダーを取り消し：「薬」（11月22日(土) 09:00）"
+        "✓ リマインダーを取り消し：「薬」（11月22日(土) 9:00）"
     ]
     assert [reminder.text for reminder in open_reminders(friend)] == ["会議"]
 
@@ -209,5 +209,5 @@ def test_without_cards_the_lists_are_written(pool: ThreadPoolExecutor) -> None:
     listed = plain.says("/reminders")
 
     assert [(message.text, message.card) for message in sent(plain, listed)] == [
-        ("この先のリマインダー：\n・11月22日(土) 09:00 薬", None)
+        ("この先のリマインダー：\n・11月22日(土) 9:00 薬", None)
     ]

@@ -58,7 +58,7 @@ def test_a_daily_digest_tells_what_is_due_stuck_and_done() -> None:
     summary = digest(rows, kind="daily", locale="en", now=NOW)
 
     assert summary.text == (
-        "Good morning.\n\nTop 3 for today:\n- Taxes, 2026-11-25\n- call Sato (Garden), 2026-12-01\n- Books\n\n"
+        "Good morning.\n\nTop 3 for today:\n- Taxes, due Wed 25 Nov\n- call Sato (Garden), due Tue 1 Dec\n- Books\n\n"
         "Might be stuck:\n- “about Friday” has been in the inbox for 12 days. Want to clarify?\n\n"
         "Small win:\n- You completed 1 task(s) this week.\n- “Taxes” is next.\n\nReply to this message to capture a thought."
     )
@@ -76,11 +76,51 @@ def test_a_weekly_digest_counts_entries_by_their_creation_date() -> None:
     ]
 
     assert digest(rows, kind="weekly", locale="ja", now=NOW).text == (
-        "2026-11-16〜2026-11-22の1週間\n\n【あったこと】\n・記録：2件（プロジェクト 1, 用事 1）\n・片づいた用事：1件\n\n"
+        "11月16日(月)〜11月22日(日)の1週間\n\n【あったこと】\n・記録：2件（プロジェクト 1、用事 1）\n・片づいた用事：1件\n\n"
         "【しばらく動きのないもの】\n・「Offer」（30日）\n・「?」（12日）\n\n"
         "【来週の注目】\n・受信箱の1件を整理する\n・「Sato」さんに連絡する\n・「Garden」の期限を決める\n\n"
-        "【今週の傾向】\n・用事が多めでした（50%）。\n\n感想や直したいことがあれば返信してください。"
+        "【今週の傾向】\n・特に多いものはありませんでした。\n\n感想や直したいことがあれば返信してください。"
     )
+
+
+@pytest.mark.parametrize(
+    ("hour", "greeting"),
+    [
+        (3, "こんばんは。"),
+        (4, "おはようございます。"),
+        (10, "おはようございます。"),
+        (11, "こんにちは。"),
+        (17, "こんにちは。"),
+        (18, "こんばんは。"),
+    ],
+)
+def test_a_digest_greets_by_the_hour(hour: int, greeting: str) -> None:
+    now = NOW.replace(hour=hour)
+
+    assert digest([row("Milk", Category.ADMIN, status="pending")], kind="daily", locale="ja", now=now).text.startswith(
+        f"{greeting}\n"
+    )
+
+
+def test_a_weekly_digest_names_what_is_due_within_a_week() -> None:
+    rows = [
+        row("Tuesday", Category.ADMIN, status="pending", due_date="2026-11-24"),
+        row("Overdue", status="active", due_date="2026-11-20"),
+        row("Far", status="active", due_date="2026-12-24"),
+        row("Done", Category.ADMIN, status="done", due_date="2026-11-24"),
+    ]
+
+    text = digest(rows, kind="weekly", locale="en", now=NOW).text
+
+    assert "next week:\n- “Overdue”, due Fri 20 Nov\n- “Tuesday”, due Tue 24 Nov\n\n" in text
+
+
+def test_the_kind_that_was_filed_most_is_named_and_of_two_none() -> None:
+    tasks = [row("Milk", Category.ADMIN, status="pending"), row("Tea", Category.ADMIN, status="pending")]
+    idea = row("Pond", Category.IDEAS)
+
+    assert "- Mostly tasks (67%)." in weekly(*tasks, idea).text
+    assert "- No kind stood out." in weekly(tasks[0], idea).text
 
 
 @pytest.mark.parametrize("locale", LOCALES)
@@ -207,7 +247,7 @@ def test_a_digest_that_is_too_long_loses_its_last_items_first() -> None:
     assert len(whole.text) == 300
     assert whole.text.count("・") == 6
     assert cut.text.count("・") == 5
-    assert cut.text.count("2026-12-01") == 3
+    assert cut.text.count("12月1日(火)まで") == 3
     assert cut.text.endswith(digest_texts("ja").daily_footer)
 
 

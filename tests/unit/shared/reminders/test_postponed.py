@@ -65,7 +65,7 @@ def test_an_answer_names_what_stands_behind_the_reminder_that_it_says(
 
     said = answered(chat)
 
-    assert said.text == "はい\n\n⏰ 薬（11月21日(金) 09:00 の予定でした）"
+    assert said.text == "はい\n\n⏰ 薬（11月21日(金) 9:00 の予定でした）"
     assert (said.provenance.ids, said.provenance.since_ms) == (frozenset({"m1", "m5"}), since_ms)
     assert said.reminders == (SaidReminder(id=reminder.id, occurrence_ms=KEPT_MS),)
 

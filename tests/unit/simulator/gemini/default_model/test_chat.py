@@ -119,7 +119,7 @@ def test_in_a_group_facts_belong_to_their_speaker(ask: Callable[..., tuple[str, 
         ("私の名前は？", "名前については、まだ伺っていません。"),
         ("what did I say?", "You have not told me anything yet."),
         ("how tall is Mount Fuji?", "You ask: “how tall is Mount Fuji?”. I am only a stand-in and cannot tell, sorry."),
-        ("明日は晴れますか？", "「明日は晴れますか？」ですか。代役の私にはわかりません。ごめんなさい。"),
+        ("明日は晴れますか？", "「明日は晴れますか？」ですか。シミュレーターなので、わかりません。ごめんなさい。"),
     ],
 )
 def test_an_unknown_answer_is_admitted(ask: Callable[..., tuple[str, str]], asked: str, answer: str) -> None:

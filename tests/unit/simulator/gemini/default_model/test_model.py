@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         ("こんにちは", "[Yuki | 22:46]\n[sticker]", "スタンプ、いいですね！"),
         ("hello", "[image]", "Thanks for the picture. As a stand-in I cannot see what it shows."),
         ("こんにちは", "[location: 東京駅, 東京都千代田区]", "東京駅ですね。気をつけて行ってらっしゃい。"),
-        ("こんにちは", "[file: menu.pdf]", "代役の私には読めないものを受け取りました。"),
+        ("こんにちは", "[file: menu.pdf]", "シミュレーターには読めないものを受け取りました。"),
         ("hello", "[22:46] [voice message: 3 s]", "I received something that I cannot read as a stand-in."),
         ("hello", "[22:46] [unsupported message: poll]", "I received something that I cannot read as a stand-in."),
     ],
@@ -38,7 +38,7 @@ def test_inline_image_data_is_described_by_type_and_size(ask: Callable[..., tupl
 
     said = ask(contents=[image])
 
-    assert said == ("reply", "画像を受け取りました。代役の私には中身が見えません。 (image/png, 1 bytes)")
+    assert said == ("reply", "画像を受け取りました。シミュレーターなので、中身は見えません。 (image/png, 1 bytes)")
 
 
 @pytest.mark.parametrize(
