@@ -19,6 +19,8 @@ from tests.support.stacks import running_stack
 PATIENCE_S: Final = 30.0
 _DEFERRED_AFTER_MS: Final = 21_000
 _EXPIRED_AFTER_MS: Final = 11 * 60_000
+ECHO: Final = re.compile("もう少し聞かせて|Tell me more")
+"""What the stand-in says where it understood no order."""
 NAMES: Final = "Aizuchi,アイズチ"
 
 
@@ -139,7 +141,7 @@ def test_help_names_abilities_and_its_examples_are_tapped(page: Page) -> None:
     expect(bot(page).last).not_to_contain_text("/catchup")
     before = bot(page).count()
 
-    page.locator("#quick-replies button", has_text="牛乳を買う、メモして").click()
+    page.locator(".flex-bubble").get_by_role("button", name="牛乳を買う、メモして").last.click()
 
     expect(bot(page)).to_have_count(before + 1)
     expect(bot(page).last).to_contain_text("牛乳")
@@ -202,3 +204,23 @@ def test_a_group_is_told_after_20_seconds_that_a_slow_model_still_thinks(page: P
     hold.release()
     button.click()
     expect(page.locator(".row.theirs .bubble", has_text=re.compile("高尾山はどう"))).to_be_visible()
+
+
+@pytest.mark.parametrize("lang", ["ja", "en"])
+def test_an_example_of_every_ability_is_answered(page: Page, lang: str) -> None:
+    page.set_viewport_size({"width": 1180, "height": 800})
+    page.goto(f"/?lang={lang}")
+    expect(page.locator("#text")).to_be_enabled()
+    answers = page.locator(".row.theirs .bubble:not(.dots)")
+    rows = page.locator("#examples .example-row")
+    expect(rows).to_have_count(7)
+
+    for row in rows.all():
+        before = answers.count()
+        example = row.locator(".example").first
+        sentence = example.inner_text()
+        example.click()
+        expect(page.locator(".row.mine .bubble").last).to_contain_text(sentence)
+        expect(answers.nth(before)).to_be_visible()
+        expect(page.locator("#loading")).to_be_hidden()
+        assert not any(sentence in text for text in answers.all_inner_texts()[before:] if ECHO.search(text))
