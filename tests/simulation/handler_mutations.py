@@ -152,7 +152,7 @@ OF_HANDLERS: Final[Mapping[str, Mutation]] = {
     ),
     "says_why_a_press_of_a_reminder_is_refused": Mutation(
         f"{_REMINDER_PRESS}:ReminderPressHandler._refuse",
-        Instead("_say", meet_with_silence),
+        Instead("announce", meet_with_silence),
         lacks="a second press of a reminder's button meets silence",
     ),
     "marks_who_was_forgotten": Mutation(
@@ -307,7 +307,7 @@ OF_HANDLERS: Final[Mapping[str, Mutation]] = {
     ),
     "remembers_what_stays_outside": Mutation(
         "shared.agent.responder:with_staged",  # as the responder calls it
-        DropArgument("staged.changes", "acted_outside"),
+        DropArgument("changes", "acted_outside"),
         lacks="an undo after a page in Notion takes back an older note",
     ),
 }
