@@ -179,7 +179,7 @@ def edits_it(chat: Chat) -> None:
 
 def files_and_talks(chat: Chat) -> None:
     chat.files_the_garden()
-    chat.says(f"@Aizuchi {SAFE}", reply(f"noted: {PLACE}"), recap(f"They have a safe {PLACE}."))
+    chat.says(f"@Aizuchi {SAFE}", reply(f"so it is {PLACE}"), recap(f"They have a safe {PLACE}."))
 
 
 def presses_the_button_of_forget(chat: Chat) -> None:
