@@ -41,27 +41,45 @@ class ListedReminderPressHandler:
     def __call__(self, event: LineEvent, press: ListedReminderPress) -> EventResult:
         """The reminder is cancelled or moved, unless it has ended, was withdrawn, or has another time than the list said.
 
-        A list that was sent does not change, so an old list's button says so. Repeated: carried out once, answered once.
+        A list that was sent does not change, so an old list's button says so. What holds is read while the turn is held, so a change of a
+        turn in between is not overwritten. Repeated: carried out once, answered once.
         Raises: StorageUnavailableError, TurnBusyError; safe to deliver again.
         """
         conversation = self.conversations.of(event.conversation_id)
+        refusal = Announcement(
+            webhook_event_id=event.webhook_event_id,
+            timestamp_ms=event.timestamp_ms,
+            text=self.phrases.text(Phrase.REMINDER_GONE),
+        )
+        decide = partial(self._decided, conversation, event, press, refusal)
+        return self.announcer.announce(conversation, replace(refusal, decide=decide), event.reply_token, event.deadline)
+
+    def _decided(
+        self,
+        conversation: Conversation,
+        event: LineEvent,
+        press: ListedReminderPress,
+        refusal: Announcement,
+        sequence: int,
+    ) -> Announcement:
+        """Return the receipt with the write of the reminder, or the reason why nothing is written."""
         amendments = conversation.amendments.look()
         stored = ReminderStore(conversation).find(press.reminder_id)
         reminder = stored[0] if stored is not None else None
         if reminder is None or not reminder.is_open or reminder.is_from_withdrawn(amendments.is_withdrawn_from_entries):
-            return self._refuse(conversation, event, Phrase.REMINDER_GONE)
+            logs.info("press_refused", reason=Phrase.REMINDER_GONE.value)
+            return refusal
         if reminder.next_ms != press.next_ms or not _is_possible(reminder, press):
-            return self._refuse(conversation, event, Phrase.REMINDER_CHANGED)
+            logs.info("press_refused", reason=Phrase.REMINDER_CHANGED.value)
+            return replace(refusal, text=self.phrases.text(Phrase.REMINDER_CHANGED))
         changed = _moved(reminder, by_ms=HOUR_MS) if press.choice is ListedChoice.HOUR_LATER else None
         logs.info("listed_reminder_pressed", choice=press.choice.value)
-        announcement = Announcement(
-            webhook_event_id=event.webhook_event_id,
-            timestamp_ms=event.timestamp_ms,
+        return replace(
+            refusal,
             text=self._receipt(press.choice, changed or reminder, event),
             provenance=provenance_said(reminder, amendments),
             stage=partial(_stage, reminder, changed),
         )
-        return self.announcer.announce(conversation, announcement, event.reply_token, event.deadline)
 
     def _receipt(self, choice: ListedChoice, reminder: Reminder, event: LineEvent) -> str:
         """Return a receipt in the language of the reminder, such as `✓ Reminder cancelled: “pills” (Wed 26 Nov, 09:00)`."""
@@ -74,13 +92,6 @@ class ListedReminderPressHandler:
         return receipt(
             [deed], locale=language_of((reminder.text,), default=self.locale, chosen=reminder.locale or None)
         )
-
-    def _refuse(self, conversation: Conversation, event: LineEvent, reason: Phrase) -> EventResult:
-        logs.info("press_refused", reason=reason.value)
-        announcement = Announcement(
-            webhook_event_id=event.webhook_event_id, timestamp_ms=event.timestamp_ms, text=self.phrases.text(reason)
-        )
-        return self.announcer.announce(conversation, announcement, event.reply_token, event.deadline)
 
 
 def _is_possible(reminder: Reminder, press: ListedReminderPress) -> bool:

@@ -76,9 +76,14 @@ OF_HANDLERS: Final[Mapping[str, Mutation]] = {
         lacks="an edit without a reply token removes a note, and nobody is told",
     ),
     "cancels_what_a_press_was_told": Mutation(
-        "shared.handlers.listed_reminder_press:ListedReminderPressHandler.__call__",
-        DropArgument("Announcement", "stage"),
+        "shared.handlers.listed_reminder_press:ListedReminderPressHandler._decided",
+        DropArgument("replace", "stage"),
         lacks="a press beside a listed reminder is told that it was cancelled, and it is said all the same",
+    ),
+    "decides_a_listed_press_while_the_turn_is_held": Mutation(
+        "shared.handlers.listed_reminder_press:ListedReminderPressHandler.__call__",
+        Instead("partial", decided_before),
+        lacks="a press moves a reminder with the words that it had before the turn that the press waited for",
     ),
     "ticks_what_a_press_was_told": Mutation(
         "shared.handlers.tick_press:TickPressHandler._decided",

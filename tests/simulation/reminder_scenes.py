@@ -376,6 +376,28 @@ def _open_reminders(scene: Scene) -> list[Reminder]:
     return [reminder for body in _bodies_of_reminders(scene) if (reminder := decode(Reminder, body)).is_open]
 
 
+def listed_reminder_that_is_reworded_before_the_press() -> list[str]:
+    """A press puts a reminder off, and waits for the turn that changes its text; the reminder then has the new text, an hour later."""
+    with _scene().playing() as scene:
+        scene.runs_to_end(scene.asks())  # of the first four words, only the first recurs
+        scene.runs_to_end(scene.asks_for("remind"))
+        (stored,) = (decode(Reminder, body) for body in _bodies_of_reminders(scene))
+        press = ListedReminderPress(choice=ListedChoice.HOUR_LATER, reminder_id=stored.id, next_ms=stored.next_ms)
+        order = scene.stage.people.press_listed(listed_reminder_data(press), at_s=scene.world.now_s)
+        message = scene.says(verb="reword")
+        rewording = scene.pushes(scene.delivers(message), instance=0)
+        scene.runs_until(rewording, "model")
+        worker = scene.pushes(scene.delivers_order(order), instance=1)
+        scene.runs_until(worker, "waits for a while")
+        scene.runs_to_end(rewording)
+        scene.runs_to_end(worker)
+        (after,) = (decode(Reminder, body) for body in _bodies_of_reminders(scene))
+        if after.next_ms <= stored.next_ms:
+            raise AssertionError(f"the press did not move the reminder: {scene.said}")
+        is_reworded = message.words[0][0] in after.text
+        return [*([] if is_reworded else ["I6: a press took the new words out of a reminder"]), *scene.rests()]
+
+
 def _bodies_of_reminders(scene: Scene) -> list[bytes]:
     objects = scene.world.objects
     stored = (objects.read(listed.name) for listed in objects.list("reminders/"))

@@ -186,6 +186,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "says_why_a_press_is_refused": command_scenes.second_press_of_a_question,
     "tells_what_an_edit_removed": entry_scenes.note_that_an_edit_removes,
     "cancels_what_a_press_was_told": reminder_scenes.listed_reminder_that_is_cancelled,
+    "decides_a_listed_press_while_the_turn_is_held": reminder_scenes.listed_reminder_that_is_reworded_before_the_press,
     "ticks_what_a_press_was_told": entry_scenes.entry_that_is_ticked,
     "decides_a_press_while_the_turn_is_held": entry_scenes.entry_that_changes_before_a_tick,
     "goes_on_with_its_press": reminder_scenes.press_whose_worker_dies,
