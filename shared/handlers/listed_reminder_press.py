@@ -55,12 +55,7 @@ class ListedReminderPressHandler:
         return self.announcer.announce(conversation, replace(refusal, decide=decide), event.reply_token, event.deadline)
 
     def _decided(
-        self,
-        conversation: Conversation,
-        event: LineEvent,
-        press: ListedReminderPress,
-        refusal: Announcement,
-        sequence: int,
+        self, conversation: Conversation, event: LineEvent, press: ListedReminderPress, refusal: Announcement
     ) -> Announcement:
         """Return the receipt with the write of the reminder, or the reason why nothing is written."""
         amendments = conversation.amendments.look()

@@ -57,9 +57,7 @@ class TickPressHandler:
             conversation, replace(announcement, decide=decide), event.reply_token, event.deadline
         )
 
-    def _decided(
-        self, conversation: Conversation, announcement: Announcement, press: TickPress, sequence: int
-    ) -> Announcement:
+    def _decided(self, conversation: Conversation, announcement: Announcement, press: TickPress) -> Announcement:
         """Return the receipt with the write of the entry, or the reason why nothing is written."""
         locale = conversation.turn.chosen_locale() or self.phrases.locale
         entries, amendments = EntryStore(conversation), conversation.amendments.look()
@@ -85,7 +83,7 @@ class TickPressHandler:
             text=answer.text,
             offer=Offer(card=card_text(answer.card)),
             provenance=replace(answer.provenance | entry.provenance, entries_since_ms=amendments.erased_entries_ms + 1),
-            stage=lambda _: self._writes(conversation, entry, sequence, amendments),
+            stage=partial(self._writes, conversation, entry, amendments),
         )
 
     def _answer(self, conversation: Conversation, told: str, *, locale: str, ticked: Row | None) -> EntryOverview:
@@ -100,7 +98,7 @@ class TickPressHandler:
         return replace(listed, text=f"{told}\n\n{listed.text}", card=card)
 
     def _writes(
-        self, conversation: Conversation, entry: Entry, sequence: int, amendments: Amendments
+        self, conversation: Conversation, entry: Entry, amendments: Amendments, sequence: int
     ) -> tuple[StagedWrite, ...]:
         """Return the writes of the ticked entry and of the undo record."""
         now_ms = self.conversations.clock.now_ms()

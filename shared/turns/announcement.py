@@ -46,7 +46,7 @@ class Announcement:
     is_joining: bool = False
     provenance: Provenance = field(default_factory=Provenance)
     stage: Stage = field(default=stage_nothing, repr=False)
-    decide: Callable[[int], "Announcement"] | None = field(default=None, repr=False)
+    decide: Callable[[], "Announcement"] | None = field(default=None, repr=False)
     complete: Callable[[OutcomeRecord, Lease, History], OutcomeRecord] = field(
         default=lambda outcome, _, __: outcome, repr=False
     )
@@ -87,7 +87,7 @@ class Announcer:
             conversation=conversation,
             announcement=announcement,
             outcome=announcement.outcome,
-            decide=announcement.decide or (lambda _: announcement),
+            decide=announcement.decide or (lambda: announcement),
             route=Route.on(token),
             deadline=deadline,
         )
@@ -100,7 +100,7 @@ class _AnnouncementDelivery:
     conversation: Conversation
     announcement: Announcement
     outcome: OutcomeRecord
-    decide: Callable[[int], Announcement] = field(repr=False)
+    decide: Callable[[], Announcement] = field(repr=False)
     route: Route
     deadline: Deadline
 
@@ -162,9 +162,8 @@ class _AnnouncementDelivery:
         return EventResult.UNDELIVERED
 
     def take_turn(self, lease: Lease, history: History) -> OutcomeRecord | None:
-        sequence = lease.record.sequence + 1
-        decided = self.decide(sequence)
-        staged = replace(decided.outcome, writes=decided.stage(sequence))
+        decided = self.decide()
+        staged = replace(decided.outcome, writes=decided.stage(lease.record.sequence + 1))
         outcome = decided.complete(staged, lease, history)
         basis = None
         if outcome.provenance != staged.provenance:  # words of the chat; a fixed text has no basis

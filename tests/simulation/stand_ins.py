@@ -202,11 +202,9 @@ def no_holder(_sources: PossibleSources, _text: str) -> None:
     return None
 
 
-def decided_before(
-    decide: Callable[..., Announcement], conversation: Conversation, *others: object
-) -> Callable[[int], Announcement]:
-    decided = decide(conversation, *others, conversation.turn.read().record.sequence + 1)
-    return lambda _: decided
+def decided_before(decide: Callable[..., Announcement], *arguments: object) -> Callable[[], Announcement]:
+    decided = decide(*arguments)
+    return lambda: decided
 
 
 def no_outcome(_journal: Journal, _webhook_event_id: str) -> None:
