@@ -21,10 +21,12 @@ from shared.errors import UnreadableRecordError
 from shared.handlers.intake import Intake
 from shared.line.commands import Command
 from shared.line.events import LineEvent, MessageContent
+from shared.line.language import shown_language
 from shared.line.messaging import OutgoingMessage, ReplyApi, reply_deadline, spend_reply_token
 from shared.line.phrases import Phrase, Phrases
 
 _UNNAMED: Final = ""
+_COMMAND_SIGNS: Final = ("/", "\uff0f")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,13 +136,20 @@ class AdmissionHandler:
         return admission.admits(event.timestamp_ms)
 
     def _tell(self, event: LineEvent, words: Phrase, *, once_an_hour: bool = False) -> EventResult:
-        """Tell the chat how to be admitted, or why its code does not work.
+        """Tell the chat how to be admitted, or why its code does not work, in the language of the message.
 
         `once_an_hour`: only if this instance has not told the chat within the hour.
         """
         if event.reply_token is None or (once_an_hour and not self.doorstep.may_tell(event.conversation_id)):
             return EventResult.NOT_ADMITTED
-        notice = (OutgoingMessage(text=self.phrases.text(words, id=event.conversation_id)),)
+        locale = shown_language([_words_of(event)])
+        notice = (OutgoingMessage(text=self.phrases.text(words, locale=locale, id=event.conversation_id)),)
         deadline = reply_deadline(event.reply_token, self.clock, latest=event.deadline)
         spend_reply_token(self.line, event.reply_token, notice, clock=self.clock, deadline=deadline)
         return EventResult.NOT_ADMITTED
+
+
+def _words_of(event: LineEvent) -> str:
+    """Return the words of a text message; "" for a command, whose words show no language, and for any other event."""
+    text = event.message.fields.get("text") if isinstance(event.message, MessageContent) else None
+    return text if isinstance(text, str) and not text.lstrip().startswith(_COMMAND_SIGNS) else ""

@@ -1,6 +1,7 @@
 """Follow and join events: greet a person who added the bot as a friend, or a group that invited the bot."""
 
 from dataclasses import dataclass
+from functools import partial
 
 from shared.bus.result import EventResult
 from shared.conversation.records import Offer
@@ -30,11 +31,17 @@ class GreetingHandler:
             conversation.silences.add(lambda _: ended(event.webhook_event_id, *SilenceKind, at_ms=event.timestamp_ms))
         if event.reply_token is None:
             return EventResult.NOT_ANSWERABLE
-        greeting = Announcement(
+        return self.announcer.announce(conversation, self._greeting(event), event.reply_token, event.deadline)
+
+    def _greeting(self, event: LineEvent, locale: str | None = None) -> Announcement:
+        which = Phrase.GREETING_FRIEND if event.is_one_on_one else Phrase.GREETING_GROUP
+        examples = EXAMPLES if event.is_one_on_one else ()
+        return Announcement(
             webhook_event_id=event.webhook_event_id,
             timestamp_ms=event.timestamp_ms,
-            text=self.phrases.text(Phrase.GREETING_FRIEND if event.is_one_on_one else Phrase.GREETING_GROUP),
-            offer=Offer(suggests=tuple(map(self.phrases.text, EXAMPLES)) if event.is_one_on_one else ()),
+            text=self.phrases.text(which, locale=locale),
+            offer=Offer(suggests=tuple(self.phrases.text(example, locale=locale) for example in examples)),
             is_joining=event.type == "join",
+            in_locale=partial(self._greeting, event),
+            user_id=event.user_id or "",
         )
-        return self.announcer.announce(conversation, greeting, event.reply_token, event.deadline)

@@ -46,31 +46,24 @@ class ListedReminderPressHandler:
         Raises: StorageUnavailableError, TurnBusyError; safe to deliver again.
         """
         conversation = self.conversations.of(event.conversation_id)
-        refusal = Announcement(
-            webhook_event_id=event.webhook_event_id,
-            timestamp_ms=event.timestamp_ms,
-            text=self.phrases.text(Phrase.REMINDER_GONE),
-        )
-        decide = partial(self._decided, conversation, event, press, refusal)
+        refusal = self._refusal(event, Phrase.REMINDER_GONE)
+        decide = partial(self._decided, conversation, event, press)
         return self.announcer.announce(conversation, replace(refusal, decide=decide), event.reply_token, event.deadline)
 
-    def _decided(
-        self, conversation: Conversation, event: LineEvent, press: ListedReminderPress, refusal: Announcement
-    ) -> Announcement:
+    def _decided(self, conversation: Conversation, event: LineEvent, press: ListedReminderPress) -> Announcement:
         """Return the receipt with the write of the reminder, or the reason why nothing is written."""
         amendments = conversation.amendments.look()
         stored = ReminderStore(conversation).find(press.reminder_id)
         reminder = stored[0] if stored is not None else None
         if reminder is None or not reminder.is_open or reminder.is_from_withdrawn(amendments.is_withdrawn_from_entries):
-            logs.info("press_refused", reason=Phrase.REMINDER_GONE.value)
-            return refusal
+            return self._refused(event, Phrase.REMINDER_GONE)
         if reminder.next_ms != press.next_ms or not _is_possible(reminder, press):
-            logs.info("press_refused", reason=Phrase.REMINDER_CHANGED.value)
-            return replace(refusal, text=self.phrases.text(Phrase.REMINDER_CHANGED))
+            return self._refused(event, Phrase.REMINDER_CHANGED)
         changed = _moved(reminder, by_ms=HOUR_MS) if press.choice is ListedChoice.HOUR_LATER else None
         logs.info("listed_reminder_pressed", choice=press.choice.value)
-        return replace(
-            refusal,
+        return Announcement(
+            webhook_event_id=event.webhook_event_id,
+            timestamp_ms=event.timestamp_ms,
             text=self._receipt(press.choice, changed or reminder, event),
             provenance=provenance_said(reminder, amendments),
             stage=partial(_stage, reminder, changed),
@@ -88,6 +81,23 @@ class ListedReminderPressHandler:
             [deed], locale=language_of((reminder.text,), default=self.locale, chosen=reminder.locale or None)
         )
 
+    def _refused(self, event: LineEvent, reason: Phrase) -> Announcement:
+        logs.info("press_refused", reason=reason.value)
+        return self._refusal(event, reason)
+
+    def _refusal(self, event: LineEvent, reason: Phrase) -> Announcement:
+        """Return the reason, to be worded in the chat's language."""
+
+        def worded(locale: str | None = None) -> Announcement:
+            return Announcement(
+                webhook_event_id=event.webhook_event_id,
+                timestamp_ms=event.timestamp_ms,
+                text=self.phrases.text(reason, locale=locale),
+                in_locale=worded,
+                user_id=event.user_id or "",
+            )
+
+        return worded()
 
 def _is_possible(reminder: Reminder, press: ListedReminderPress) -> bool:
     """Whether the reminder has a time that can move: what recurs comes by its rule, and what is late comes with the next answer."""

@@ -68,7 +68,7 @@ class SilenceHandler:
             return EventResult.WITHDRAWN
         offer = Offer(silence=change, asked_by=content.line_message_id)
         until = self.phrases.hour(event.timestamp_ms + CONFIRMED_WITHIN_MS)
-        return self._say(event, self.phrases.text(_QUESTIONS[change], until=until), offer=offer)
+        return self._say(event, _QUESTIONS[change], offer=offer, until=until)
 
     def carry_out(self, event: LineEvent, change: SilenceChange) -> EventResult:
         """The silence begins or ends at the event's timestamp, and the chat is told.
@@ -81,11 +81,11 @@ class SilenceHandler:
         match change:
             case SilenceChange.PAUSE:
                 conversation.silences.add(lambda _: pause(event.webhook_event_id, at_ms=at_ms))
-                return self._say(event, self.phrases.text(Phrase.PAUSE_DONE), stage=stage_beyond_undo)
+                return self._say(event, Phrase.PAUSE_DONE, stage=stage_beyond_undo)
             case SilenceChange.RESUME:
                 conversation.silences.add(lambda _: ended(event.webhook_event_id, *SilenceKind, at_ms=at_ms))
                 release_reminders(conversation)
-                return self._say(event, self.phrases.text(Phrase.RESUME_DONE), stage=stage_beyond_undo)
+                return self._say(event, Phrase.RESUME_DONE, stage=stage_beyond_undo)
             case SilenceChange.HANDOVER:
                 return self._hand_over(conversation, event)
 
@@ -93,7 +93,7 @@ class SilenceHandler:
         """Answer a press of another button in a silence: the chat is paused, or a person answers."""
         open_silence = self.conversations.of(event.conversation_id).silences.read().now(self.clock.now_ms())
         is_handover = open_silence is not None and open_silence.kind is SilenceKind.HANDOVER
-        return self._say(event, self.phrases.text(Phrase.PRESS_IN_HANDOVER if is_handover else Phrase.PRESS_IN_PAUSE))
+        return self._say(event, Phrase.PRESS_IN_HANDOVER if is_handover else Phrase.PRESS_IN_PAUSE)
 
     def _hand_over(self, conversation: Conversation, event: LineEvent) -> EventResult:
         """Begin a handover, tell the chat, then tell the operator, once for each chat that waits."""
@@ -102,8 +102,8 @@ class SilenceHandler:
                 event.webhook_event_id, at_ms=event.timestamp_ms, minutes=self.operator.minutes, is_asked=True
             )
         )
-        text = self.phrases.text(Phrase.HANDOVER_DONE, minutes=str(self.operator.minutes))
-        result = self._say(event, text, stage=stage_beyond_undo)
+        minutes = str(self.operator.minutes)
+        result = self._say(event, Phrase.HANDOVER_DONE, stage=stage_beyond_undo, minutes=minutes)
         if not _waited_before(silences, event):
             self._notify_operator(conversation, event)
         return result
@@ -132,17 +132,27 @@ class SilenceHandler:
                 raise LineUnavailableError("it is not known whether LINE took the notice to the operator")
 
     def _say(
-        self, event: LineEvent, text: str, *, offer: Offer | None = None, stage: Stage = stage_nothing
+        self,
+        event: LineEvent,
+        which: Phrase,
+        *,
+        offer: Offer | None = None,
+        stage: Stage = stage_nothing,
+        **facts: str,
     ) -> EventResult:
-        announcement = Announcement(
-            webhook_event_id=event.webhook_event_id,
-            timestamp_ms=event.timestamp_ms,
-            text=text,
-            offer=offer or Offer(),
-            stage=stage,
-        )
+        def announcement(locale: str | None = None) -> Announcement:
+            return Announcement(
+                webhook_event_id=event.webhook_event_id,
+                timestamp_ms=event.timestamp_ms,
+                text=self.phrases.text(which, locale=locale, **facts),
+                offer=offer or Offer(),
+                stage=stage,
+                in_locale=announcement,
+                user_id=event.user_id or "",
+            )
+
         return self.announcer.announce(
-            self.conversations.of(event.conversation_id), announcement, event.reply_token, event.deadline
+            self.conversations.of(event.conversation_id), announcement(), event.reply_token, event.deadline
         )
 
 

@@ -13,6 +13,7 @@ from shared.conversation.records import Offer, OutcomeKind, OutcomeRecord, Stage
 from shared.conversation.spending import Spending
 from shared.conversation.store import Conversation
 from shared.conversation.turn import Route, SeenTurn
+from shared.line.language import shown_language
 from shared.line.messaging import SENDING_S, ReplyToken
 from shared.turns.basis import Basis
 from shared.turns.lease import Lease
@@ -35,8 +36,9 @@ class Announcement:
     `offer`: the button that confirms an erasure, if a command asked for one. `is_joining`: the text greets a group after the bot's joining.
     `provenance`: the messages whose words the text repeats. `stage`: the writes that are made with the text. `decide` replaces text,
     provenance, offer and writes by what holds while the turn is held, for that sequence: for example, a press finds an entry as the turn
-    before has left it. `complete` returns the outcome to commit, from the chat as the turn reads it, within `turn_s` with the sending;
-    `spends` reserves the cost. A text whose offer is postponed waits for the turn without a token, too.
+    before has left it. `in_locale` words the announcement in the chat's language: the language that a member chose, else that of the
+    earlier messages of `user_id`, else None, the bot's. `complete` returns the outcome to commit, from the chat as the turn reads it,
+    within `turn_s` with the sending; `spends` reserves the cost. A text whose offer is postponed waits for the turn without a token, too.
     """
 
     webhook_event_id: str
@@ -52,6 +54,8 @@ class Announcement:
     )
     spends: Callable[[Spending], Spending] = field(default=lambda spending: spending, repr=False)
     turn_s: float = SENDING_S
+    in_locale: Callable[[str | None], "Announcement"] | None = field(default=None, repr=False)
+    user_id: str = field(default="", repr=False)
 
     @property
     def outcome(self) -> OutcomeRecord:
@@ -163,6 +167,8 @@ class _AnnouncementDelivery:
 
     def take_turn(self, lease: Lease, history: History) -> OutcomeRecord | None:
         decided = self.decide()
+        if decided.in_locale is not None:
+            decided = decided.in_locale(_locale_of(decided.user_id, lease, history))
         staged = replace(decided.outcome, writes=decided.stage(lease.record.sequence + 1))
         outcome = decided.complete(staged, lease, history)
         basis = None
@@ -172,3 +178,9 @@ class _AnnouncementDelivery:
             )
         committed = lease.commit(outcome, self.route, basis=basis)
         return self.outbox.finish(lease, committed, deadline=self.deadline) if committed is not None else None
+
+
+def _locale_of(user_id: str, lease: Lease, history: History) -> str | None:
+    """Return the chat's language for a text of the code; None: neither a choice nor the person's earlier messages show a language."""
+    chosen = lease.record.chosen_locale
+    return chosen or shown_language(message.text for message in history.messages if message.user_id == user_id)

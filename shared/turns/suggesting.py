@@ -6,6 +6,7 @@ from typing import Final
 
 from shared.conversation.records import OutcomeRecord
 from shared.line.cards.card import Card, CardButton
+from shared.line.language import language_of
 from shared.line.messaging import MESSAGES_A_CALL, OutgoingMessage, SayButton
 from shared.line.phrases import Phrase, Phrases
 from shared.line.postback_data import suggestion_data
@@ -36,13 +37,16 @@ class Suggesting:
             return (*others, replace(last, quick_replies=quick_replies))
         if len(messages) >= MESSAGES_A_CALL:
             return messages
-        return (*messages, self._in_group(outcome.webhook_event_id, suggests[:_MOST_IN_GROUPS]))
+        return (*messages, self._in_group(outcome, suggests[:_MOST_IN_GROUPS]))
 
-    def _in_group(self, answer_id: str, suggests: Sequence[str]) -> OutgoingMessage:
-        text = "\n".join(self.phrases.text(Phrase.SUGGESTED, words=words) for words in suggests)
+    def _in_group(self, outcome: OutcomeRecord, suggests: Sequence[str]) -> OutgoingMessage:
+        """Return the suggestions as one message, in the language of the answer."""
+        locale = language_of((outcome.text or "", *suggests), default=self.phrases.locale)
+        text = "\n".join(self.phrases.text(Phrase.SUGGESTED, locale=locale, words=words) for words in suggests)
         if not self.is_rich:
             return OutgoingMessage(text=text)
         buttons = tuple(
-            CardButton(label=words, value=suggestion_data(answer_id, number)) for number, words in enumerate(suggests)
+            CardButton(label=words, value=suggestion_data(outcome.webhook_event_id, number))
+            for number, words in enumerate(suggests)
         )
         return OutgoingMessage(text=text, card=Card(buttons=buttons))

@@ -14,13 +14,13 @@ from shared.conversation.records import MessageRecord
 from shared.conversation.silences import SilenceKind, SilencesRecord, handover, pause
 from shared.handlers.silence import Operator
 from shared.line.messaging import ReplyToken
-from shared.line.phrases import Phrase
+from shared.line.phrases import Phrase, phrase
 from shared.storage.codec import encode
 from shared.turns.reply import REPLY
 from tests.support import push
 from tests.support.chats import everything_in
 from tests.support.people import START_MS, ChatEvents, Person
-from tests.support.phrases import japanese
+from tests.support.phrases import english, japanese
 from tests.support.pushed import PushedWorker
 
 OK: Final = calling(("reply", {"message": "understood"}))
@@ -227,6 +227,25 @@ def test_a_pause_is_said_once_and_stays_silent(friend: Person) -> None:
         friend.sends(text(friend, "hello?", at_ms=DURING_MS + number))
 
     assert friend.worker.said == [japanese(Phrase.PAUSE_DONE)]
+
+
+def test_a_pause_is_said_in_the_language_of_the_persons_earlier_messages(friend: Person) -> None:
+    friend.asks("where did I put my keys?", OK)
+    friend.asks("OK", OK)
+
+    friend.says("/pause")
+    friend.says("/resume")
+
+    assert friend.worker.said[-2:] == [english(Phrase.PAUSE_DONE), english(Phrase.RESUME_DONE)]
+
+
+def test_a_pause_is_said_in_the_language_that_the_chat_chose(friend: Person) -> None:
+    friend.asks("where did I put my keys?", OK)
+    friend.says("/language th")
+
+    friend.says("/pause")
+
+    assert friend.worker.said[-1] == phrase(Phrase.PAUSE_DONE, locale="th", bot_name="Aizuchi")
 
 
 def test_a_resume_that_overtakes_its_pause_ends_it(friend: Person) -> None:
