@@ -54,5 +54,11 @@ def without_strange_links(untrusted_input: UntrustedInput, text: str) -> str:
 
 
 def deeds_without_strange_links(context: TurnContext) -> tuple[Deed, ...]:
-    """Return the turn's effects, with names without untrusted links."""
-    return tuple(replace(one, name=context.untrusted_input.without_strange_links(one.name)[0]) for one in context.deeds)
+    """Return the turn's effects, with names and details without untrusted links."""
+
+    def without(text: str) -> str:
+        return context.untrusted_input.without_strange_links(text)[0]
+
+    return tuple(
+        replace(one, name=without(one.name), details=tuple(map(without, one.details))) for one in context.deeds
+    )

@@ -1,11 +1,12 @@
 """A turn's view of a chat's entries, with its own writes (`shared/agent/overlay.py`)."""
 
+import datetime as dt
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
 from shared.agent.overlay import CHANGES_LIMIT, Attempt, Overlay, StagingFault
-from shared.agent.receipts import Deed, DeedKind, Place
+from shared.agent.receipts import Deed, DeedKind, EntryStatus, Place
 from shared.conversation.provenance import Provenance
 from shared.conversation.write_key import WriteKey
 from shared.knowledge.catalog import CATALOG_LIMIT_BYTES, ROW_LIMIT_BYTES, Catalog, Row, row_of
@@ -127,7 +128,11 @@ class EntryOverlay(Overlay[Entry]):
             moved = {entry.id for entry in changed}
             return (
                 *deeds,
-                *(Deed(kind=DeedKind.DELETED, name=old.name) for key, old in old_by_id.items() if key not in moved),
+                *(
+                    Deed(kind=DeedKind.UNDONE if old.path in self._restored else DeedKind.DELETED, name=old.name)
+                    for key, old in old_by_id.items()
+                    if key not in moved
+                ),
             )
 
     def _deed(self, entry: Entry, old_by_id: Mapping[str, Entry]) -> Deed:
@@ -140,7 +145,16 @@ class EntryOverlay(Overlay[Entry]):
         before = old_by_id.get(entry.id) or (self.load(entry.path) if self._is_stored(entry) else None)
         remaining_words = "\n".join(entry.texts)
         takes_words = before is not None and any(text not in remaining_words for text in before.texts)
-        return Deed(kind=kind, name=entry.name, place=Place(entry.category.value), takes_words=takes_words)
+        due_date = entry.fields.get("due_date")
+        return Deed(
+            kind=kind,
+            name=entry.name,
+            place=Place(entry.category.value),
+            status=EntryStatus(entry.status) if entry.status in set(EntryStatus) else None,
+            due_date=due_date if isinstance(due_date, str) else "",
+            this_year=dt.datetime.fromtimestamp(self.attempt.now_ms / 1_000, tz=dt.UTC).year,
+            takes_words=takes_words,
+        )
 
     def _is_stored(self, entry: Entry) -> bool:
         """Whether the bucket has this entry at its path, and not another entry about to be replaced."""

@@ -16,7 +16,9 @@ _MUST_TELL: Final = ToolFault(
     may_retry=False,
 )
 
-_DESTRUCTIVE: Final = frozenset({DeedKind.DELETED, DeedKind.REMINDER_CANCELLED, DeedKind.REMINDER_CHANGED})
+_DESTRUCTIVE: Final = frozenset(
+    {DeedKind.DELETED, DeedKind.UNDONE, DeedKind.REMINDER_CANCELLED, DeedKind.REMINDER_CHANGED}
+)
 """Effects that a group has to be told, because they may touch another member's entry.  So may changes that remove words of an entry."""
 
 

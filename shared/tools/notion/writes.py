@@ -15,7 +15,7 @@ from shared.agent.tools import ToolFault
 from shared.clock import Deadline
 from shared.tools.idempotency import UnknownEffectError, Write
 from shared.tools.notion.blocks import batches, blocks_of, text_of
-from shared.tools.notion.plain_values import has_values, is_exact, title_of
+from shared.tools.notion.plain_values import has_values, is_exact, plain, title_of
 from shared.tools.notion.port import (
     Block,
     Notion,
@@ -31,6 +31,8 @@ from shared.tools.notion.port import (
 _SLACK_MS: Final = 120_000
 _CANDIDATES: Final = 20
 _BLOCKS_READ: Final = 1_000
+_TOLD: Final = frozenset({"date", "status"})
+"""The types of properties that a receipt tells."""
 
 
 def page_creation(
@@ -60,7 +62,7 @@ def page_creation(
         )
         return next((_result(page) for page in matches), None)
 
-    deed = Deed(kind=DeedKind.PAGE_CREATED, name=str(canonical["title"]))
+    deed = _deed(DeedKind.PAGE_CREATED, str(canonical["title"]), values)
     return Write(tool="create_page", arguments=canonical, deed=deed, do=do, find=find)
 
 
@@ -76,7 +78,7 @@ def page_update(  # noqa: PLR0913 - what a write is made of
     def find(_: int, __: tuple[Mapping[str, object], ...]) -> Json | None:
         return _result(page) if is_exact(values) and has_values(page.properties, values) else None
 
-    deed = Deed(kind=DeedKind.PAGE_CHANGED, name=title_of(page.properties))
+    deed = _deed(DeedKind.PAGE_CHANGED, title_of(page.properties), values)
     return Write(tool="update_page", arguments=canonical, deed=deed, do=do, find=find, is_as_shown=is_as_shown)
 
 
@@ -140,3 +142,9 @@ def _count_present(blocks: Sequence[Json], page_blocks: Sequence[Block]) -> int:
 
 def _result(page: Page) -> Json:
     return {"status": "success", "page_id": page.page_id}
+
+
+def _deed(kind: DeedKind, name: str, values: PropertyValues) -> Deed:
+    """Return the effect with what was understood: the dates and statuses among the values."""
+    details = (plain({**value, "type": next(iter(value))}) for value in values.values() if not _TOLD.isdisjoint(value))
+    return Deed(kind=kind, name=name, details=tuple(map(str, filter(None, details))))

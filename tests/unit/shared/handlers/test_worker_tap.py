@@ -128,7 +128,7 @@ def test_an_undo_of_an_earlier_turn_waits_for_a_tap(chat: TaintedChat) -> None:
     assert chat.text_of(asked) == "shall I?\n\n☐ Undo the last change: “lunch”"
     assert chat.has_entry
 
-    assert chat.text_of(chat.press()) == "✓ Deleted: “lunch”"
+    assert chat.text_of(chat.press()) == "✓ Taken back: “lunch”"
     assert not chat.has_entry
 
 

@@ -482,7 +482,7 @@ def test_deeds_of_an_undo_are_told_apart_from_what_follows_it(chat: StagingChat)
         ("restored", "garden", "projects"),
         ("filed", "new", "projects"),
         ("changed", "shed", "projects"),
-        ("deleted", "yard", None),
+        ("undone", "yard", None),
     ]
 
 
