@@ -220,9 +220,9 @@ def _message(message: OutgoingMessage) -> Message:
         return DrawnMessage(altText=message.text, contents=drawn(message.card), quickReply=quick_replies)
     if not message.is_template:
         return TextMessage(text=message.text, quoteToken=message.quote_token, quickReply=quick_replies)
-    link = URIAction(label=message.link.label, uri=message.link.uri) if message.link is not None else None
+    links = [URIAction(label=link.label, uri=link.uri) for link in message.links]
     buttons = [_postback(one) for one in (message.button, message.decline) if one is not None]
-    template = ButtonsTemplate(text=message.text, actions=[*buttons, *([link] if link is not None else [])])
+    template = ButtonsTemplate(text=message.text, actions=[*buttons, *links])
     return TemplateMessage(altText=message.text, template=template, quickReply=quick_replies)
 
 

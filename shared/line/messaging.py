@@ -19,6 +19,7 @@ from shared.unknown_fields import Extensible
 
 MESSAGES_A_CALL: Final = 5
 TEMPLATE_TEXT_LIMIT: Final = 160  # without image and title
+TEMPLATE_ACTIONS_LIMIT: Final = 4
 LABEL_LIMIT: Final = 20
 URI_LIMIT: Final = 1_000  # Source: LINE, "URI action"; releases of the API from 2026-10-27 on take 10,000
 QUICK_REPLIES_LIMIT: Final = 13
@@ -98,14 +99,14 @@ class OutgoingMessage:
     quote_token: str | None = field(default=None, repr=False)
     button: PostbackButton | None = None
     decline: PostbackButton | None = None
-    link: LinkButton | None = None
+    links: tuple[LinkButton, ...] = ()
     card: Card | None = None
     quick_replies: tuple[PostbackButton | SayButton, ...] = ()
 
     @property
     def is_template(self) -> bool:
         """Whether the message is a buttons template."""
-        return self.button is not None or self.link is not None
+        return self.button is not None or bool(self.links)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -266,7 +267,8 @@ def _fits(message: OutgoingMessage) -> bool:
     if message.card is not None:
         is_alone = not message.is_template and message.quote_token is None
         return is_alone and _is_within(message.text, ALT_TEXT_LIMIT) and is_drawable(message.card)
-    if message.link is not None and not _is_openable(message.link):
+    actions = (message.button, message.decline, *message.links)
+    if not all(map(_is_openable, message.links)) or sum(map(bool, actions)) > TEMPLATE_ACTIONS_LIMIT:
         return False
     if message.is_template and message.quote_token is not None:
         return False

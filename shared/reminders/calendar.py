@@ -11,14 +11,14 @@ from dataclasses import dataclass, replace
 from typing import Final
 from urllib.parse import quote, urlencode
 
-from shared.agent.receipts import without_receipt_symbols
+from shared.agent.receipts import closing_receipt, without_receipt_symbols
 from shared.conversation.records import OutcomeRecord
 from shared.line.graphemes import cut, graphemes
 from shared.line.ids import mask_ids
 from shared.line.language import language_of
-from shared.line.messaging import TEMPLATE_TEXT_LIMIT, URI_LIMIT, LinkButton, OutgoingMessage
+from shared.line.messaging import LABEL_LIMIT, TEMPLATE_TEXT_LIMIT, URI_LIMIT, LinkButton, OutgoingMessage
 from shared.line.phrases import Phrase, Phrases
-from shared.reminders.overview import shown_time
+from shared.line.utf16 import utf16_length
 from shared.reminders.reminder import Reminder, ReminderKind
 from shared.storage.codec import decode
 
@@ -30,25 +30,36 @@ _MOST_LINKS: Final = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CalendarLinks:
-    """The links after an answer: a link for each reminder set by the turn.  `locale` counts where a text shows no language."""
+    """The links below an answer that sets reminders.  `locale` counts where a text shows no language."""
 
     phrases: Phrases
     locale: str
 
     def of(self, outcome: OutcomeRecord) -> tuple[OutgoingMessage, ...]:
-        """Return a message with a button for each of the first three reminders; the same messages for the same outcome."""
-        return tuple(self._link(reminder, outcome) for reminder in _set_by(outcome))[:_MOST_LINKS]
+        """Return one message with a button for each of the first three reminders; the same message for the same outcome.
 
-    def _link(self, reminder: Reminder, outcome: OutcomeRecord) -> OutgoingMessage:
-        locale = language_of((reminder.text, outcome.text or ""), default=self.locale)
-        when = shown_time(reminder, locale=locale, now_ms=outcome.timestamp_ms)
-        words = without_receipt_symbols(f"🗓 {when}\n{mask_ids(reminder.text)}")
-        return OutgoingMessage(
-            text=cut(words, limit_utf16=TEMPLATE_TEXT_LIMIT),
-            link=LinkButton(
-                label=self.phrases.text(Phrase.CALENDAR_BUTTON, locale=locale), uri=calendar_link(reminder)
-            ),
-        )
+        The message has the receipt at the end of the outcome's text, so that a reminder is told once. A receipt too long for a message with
+        buttons stays in the text.
+        """
+        reminders = tuple(_set_by(outcome))[:_MOST_LINKS]
+        if not reminders:
+            return ()
+        text = outcome.text or ""
+        receipt = closing_receipt(text)
+        if not receipt or utf16_length(receipt) > TEMPLATE_TEXT_LIMIT:
+            names = " / ".join(mask_ids(reminder.text) for reminder in reminders)
+            receipt = cut(without_receipt_symbols(f"🗓 {names}"), limit_utf16=TEMPLATE_TEXT_LIMIT)
+        locale = language_of((reminders[0].text, text), default=self.locale)
+        label = self.phrases.text(Phrase.CALENDAR_BUTTON, locale=locale)
+        labels = [label] if len(reminders) == 1 else [_label(reminder) for reminder in reminders]
+        links = (LinkButton(label=label, uri=calendar_link(one)) for label, one in zip(labels, reminders, strict=True))
+        return (OutgoingMessage(text=receipt, links=tuple(links)),)
+
+
+def _label(reminder: Reminder) -> str:
+    """Return the label of one of several buttons: the reminder's words."""
+    words = without_receipt_symbols(" ".join(mask_ids(reminder.text).split()))
+    return cut(f"🗓 {words}", limit_utf16=LABEL_LIMIT)
 
 
 def calendar_link(reminder: Reminder) -> str:

@@ -303,21 +303,25 @@ class Outbox:
         asks = tuple(self._questions(outcome, locale))
         if asks:
             return [*answer_messages(text, quote_token=outcome.quote_token, at_most=MESSAGES_A_CALL - len(asks)), *asks]
+        attached = self.attachments.of(outcome) if self.attachments is not None else ()
+        for message in attached:
+            text = text.removesuffix(message.text).rstrip()  # told once, below
         is_of_the_model = outcome.audit.model_name is not None
         card = card_in(outcome.offer.card) if self.is_rich else None
         if card is not None and not is_of_the_model:
             return card_messages(text, card)
         words = (
-            self._answer(text, outcome, card)
+            self._answer(text, outcome, card, at_most=MESSAGES_A_CALL - len(attached))
             if is_of_the_model
             else fixed_messages(text, quote_token=outcome.quote_token)
         )
-        attached = self.attachments.of(outcome) if self.attachments is not None else ()
         messages = (*words, *attached[: MESSAGES_A_CALL - len(words)])
         suggesting = Suggesting(phrases=self.phrases, is_rich=self.is_rich, is_one_on_one=conversation.is_one_on_one)
         return suggesting.added_to(messages, outcome)
 
-    def _answer(self, text: str, outcome: OutcomeRecord, card: Card | None) -> Sequence[OutgoingMessage]:
+    def _answer(
+        self, text: str, outcome: OutcomeRecord, card: Card | None, *, at_most: int
+    ) -> Sequence[OutgoingMessage]:
         """Return an answer of the model in bubbles, with its card and the links of its sources on cards below."""
         words, listed, sources = sources_apart(text) if self.is_rich else (text, "", None)
         words, told = card_apart(words, card) if card is not None else (words, "")
@@ -326,7 +330,7 @@ class Outbox:
             for alt_text, drawn in ((told, card), (listed, sources))
             if alt_text and drawn is not None
         ]
-        bubbles = answer_messages(words, quote_token=outcome.quote_token, at_most=MESSAGES_A_CALL - len(below))
+        bubbles = answer_messages(words, quote_token=outcome.quote_token, at_most=at_most - len(below))
         return (*bubbles, *below)
 
     def _questions(self, outcome: OutcomeRecord, locale: str) -> Iterator[OutgoingMessage]:

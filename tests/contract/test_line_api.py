@@ -215,14 +215,14 @@ def test_a_lost_answer_leaves_an_unknown_fate_and_the_text_sent(backend: Backend
         OutgoingMessage(text="x", button=PostbackButton(label="x", data="x" * 301)),
         OutgoingMessage(text="x", button=PostbackButton(label="x", data="")),
         OutgoingMessage(text="x", button=PostbackButton(label="x", data="x", display_text="x" * 301)),
-        OutgoingMessage(text="x" * 161, link=LINK),
-        OutgoingMessage(text="x", link=LinkButton(label="x" * 21, uri=LINK.uri)),
-        OutgoingMessage(text="x", link=LinkButton(label="x", uri="https://example.com/" + "x" * 981)),
-        OutgoingMessage(text="x", link=LinkButton(label="x", uri="javascript:alert()")),
+        OutgoingMessage(text="x" * 161, links=(LINK,)),
+        OutgoingMessage(text="x", links=(LinkButton(label="x" * 21, uri=LINK.uri),)),
+        OutgoingMessage(text="x", links=(LinkButton(label="x", uri="https://example.com/" + "x" * 981),)),
+        OutgoingMessage(text="x", links=(LinkButton(label="x", uri="javascript:alert()"),)),
         OutgoingMessage(text="x", quick_replies=(BUTTON,) * 14),
         OutgoingMessage(text="x", quick_replies=(PostbackButton(label="x", data="x" * 301),)),
     ],
-    ids=lambda message: f"{len(message.text)}, {len(message.quick_replies)}, {message.button or message.link}",
+    ids=lambda message: f"{len(message.text)}, {len(message.quick_replies)}, {message.button or message.links}",
 )
 def test_an_unsendable_message_is_refused_and_spends_no_token(backend: Backend, refused: OutgoingMessage) -> None:
     token = backend.token()
@@ -238,8 +238,8 @@ def test_an_unsendable_message_is_refused_and_spends_no_token(backend: Backend, 
     [
         OutgoingMessage(text="x" * 5_000),
         OutgoingMessage(text="x" * 160, button=PostbackButton(label="x" * 20, data="x" * 300, display_text="x" * 300)),
-        OutgoingMessage(text="x" * 160, link=LinkButton(label="x" * 20, uri="https://example.com/" + "x" * 980)),
-        OutgoingMessage(text="x", button=BUTTON, link=LINK, quick_replies=(BUTTON,) * 13),
+        OutgoingMessage(text="x" * 160, links=(LinkButton(label="x" * 20, uri="https://example.com/" + "x" * 980),)),
+        OutgoingMessage(text="x", button=BUTTON, links=(LINK,), quick_replies=(BUTTON,) * 13),
     ],
     ids=["text", "button", "link", "quick replies"],
 )
@@ -402,7 +402,7 @@ def test_a_button_is_shown_as_a_postback_action(line: LineHarness, sdk: tuple[Li
 
 
 def test_a_link_and_quick_replies_go_on_the_wire(line: LineHarness, sdk: tuple[LineApi, Backend]) -> None:
-    linked = OutgoingMessage(text="薬", link=LINK)
+    linked = OutgoingMessage(text="薬", links=(LINK,))
     asked = OutgoingMessage(text="薬の時間です", quick_replies=(BUTTON,))
 
     fate = sdk[0].push(sdk[1].user_id, [linked, asked], retry_key=retry_key("reminder"))

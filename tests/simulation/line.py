@@ -246,8 +246,8 @@ def _is_receipt(message: OutgoingMessage) -> bool:
 def _text(messages: Sequence[OutgoingMessage]) -> str:
     """Return the words of the outcome, without what is attached to them and without questions of the code's own, which have buttons.
 
-    A list that is drawn as a card alone has the words of its plain form, and so has a receipt.
+    A list that is drawn as a card alone has the words of its plain form, and so has a receipt, also with the buttons for a calendar.
     """
-    words = [one for one in messages if one.link is None and (one.card is None or _is_receipt(one))] or messages
+    words = [one for one in messages if _is_receipt(one) or (not one.links and one.card is None)] or messages
     said = [one for one in words if one.button is None] or words
     return on_one_line(" ".join(one.text for one in said))

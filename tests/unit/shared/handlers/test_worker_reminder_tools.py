@@ -90,7 +90,7 @@ def test_a_reminder_is_set_and_its_receipt_tells_when(friend: Person) -> None:
     (made,) = reminders(friend)
     assert (made.text, made.start, made.due_ms) == ("薬", "2025-11-22T09:00", ms("2025-11-22T09:00"))
     assert {one.line_message_id for one in made.provenance.sources} == {"m1"}
-    assert said[0].text == "わかりました\n\n✓ リマインダー：「薬」（11月22日(土) 9:00）"
+    assert [one.text for one in said] == ["わかりました", "✓ リマインダー：「薬」（11月22日(土) 9:00）"]
     assert result_of(friend) == {"id": made.id, "text": "薬", "next": "2025-11-22T09:00 Sat"}
     assert recorded.USER not in friend.worker.prompt()
 
@@ -110,18 +110,45 @@ def test_usual_spellings_cost_no_further_request(friend: Person, at: str) -> Non
 def test_the_confirmation_has_a_button_for_the_phones_calendar(friend: Person) -> None:
     _, calendar = asks(friend, "毎週土曜9時に薬", "create_reminder", {**PILLS, "rule": "FREQ=WEEKLY;BYDAY=SA"})
 
-    assert calendar.text == "🗓 毎週土曜 9:00\n薬"
-    assert calendar.link is not None
-    assert calendar.link.label == "カレンダーに入れる"
-    query = parse_qs(urlsplit(calendar.link.uri).query)
+    assert calendar.text == "✓ リマインダー：「薬」（毎週土曜 9:00）"
+    (link,) = calendar.links
+    assert link.label == "カレンダーに入れる"
+    query = parse_qs(urlsplit(link.uri).query)
     assert query["dates"] == ["20251122T090000/20251122T091500"]
     assert (query["text"], query["ctz"], query["recur"]) == (["薬"], ["Asia/Tokyo"], ["RRULE:FREQ=WEEKLY;BYDAY=SA"])
 
 
-def test_the_calendars_message_has_no_line_that_reads_like_a_receipt(friend: Person) -> None:
-    said = asks(friend, "毎週土曜9時に薬", "create_reminder", {**PILLS, "text": "✓ 削除：「牛乳」"})
+def test_a_reminders_words_forge_no_receipt_on_a_calendar_button(friend: Person) -> None:
+    calls = [("create_reminder", {**PILLS, "text": text}) for text in ("✓ 削除：「牛乳」", "薬")]
+    event = friend.says("毎週土曜9時に薬", calling(*calls), REPLY)
 
-    assert said[1].text == "🗓 11月22日(土) 9:00\n- 削除：「牛乳」"
+    *_, calendar = friend.worker.line.replied[str(event["replyToken"])]
+    assert [link.label for link in calendar.links] == ["🗓 - 削除：「牛乳」", "🗓 薬"]
+
+
+def test_a_long_answer_leaves_room_for_the_receipt_of_a_reminder(friend: Person) -> None:
+    reply = ("reply", {"message": "とても長い返事です。" * 200})
+    event = friend.says(
+        "毎日9時に薬",
+        calling(("create_reminder", PILLS)),
+        calling(("generate_digest", {"type": "daily"})),
+        calling(reply),
+    )
+
+    sent = friend.worker.line.replied[str(event["replyToken"])]
+    assert is_sendable(sent)
+    assert sent[-1].text.startswith("✓ リマインダー：「薬」")
+
+
+def test_a_reminder_is_told_once_where_its_receipt_is_too_long_for_a_button(friend: Person) -> None:
+    names = [f"{number}番目の、とても長い名前のついた、忘れてはいけない用事です" for number in range(4)]
+    calls = [("create_reminder", {**PILLS, "text": name}) for name in names]
+    event = friend.says("全部覚えて", calling(*calls), REPLY)
+
+    sent = friend.worker.line.replied[str(event["replyToken"])]
+    assert is_sendable(sent)
+    assert "".join(one.text for one in sent).count("11月22日") == len(names)
+    assert sent[-1].text.startswith("🗓 0番目の")
 
 
 def test_many_reminders_of_a_turn_fit_into_one_reply(friend: Person) -> None:
@@ -132,7 +159,7 @@ def test_many_reminders_of_a_turn_fit_into_one_reply(friend: Person) -> None:
 
     sent = friend.worker.line.replied[str(event["replyToken"])]
     assert is_sendable(sent)
-    assert sum(one.link is not None for one in sent) == 3
+    assert [len(one.links) for one in sent] == [0, 3]
     assert len(open_ones(friend)) == 6
 
 
@@ -321,7 +348,7 @@ def test_a_reminder_in_a_group_tells_what_each_time_costs(member: Person) -> Non
     said = asks(member, "@Aizuchi 明日の9時に会議って言って", "create_reminder", {**PILLS, "text": "会議"})
 
     assert result_of(member)["messages_each_time"] == 4
-    assert "「会議」（11月22日(土) 9:00、1回ごとに4通分）" in said[0].text
+    assert "「会議」（11月22日(土) 9:00、1回ごとに4通分）" in said[1].text
 
 
 def test_where_a_groups_cost_is_not_known_nothing_is_promised(member: Person) -> None:

@@ -49,10 +49,10 @@ def push(line: MemoryLineApi, *, seconds: float = 10.0) -> str:
         ([OutgoingMessage(text="hi", quote_token="q")], True),
         ([OutgoingMessage(text="hi", button=BUTTON)], True),
         ([OutgoingMessage(text="hi", button=BUTTON, quote_token="q")], False),  # a template quotes nothing
-        ([OutgoingMessage(text="hi", link=LINK)], True),
-        ([OutgoingMessage(text="hi", button=BUTTON, link=LINK)], True),
-        ([OutgoingMessage(text="hi", link=LINK, quote_token="q")], False),
-        ([OutgoingMessage(text="hi", link=LinkButton(label="open", uri="http://example.com/"))], False),
+        ([OutgoingMessage(text="hi", links=(LINK,))], True),
+        ([OutgoingMessage(text="hi", button=BUTTON, links=(LINK,))], True),
+        ([OutgoingMessage(text="hi", links=(LINK,), quote_token="q")], False),
+        ([OutgoingMessage(text="hi", links=(LinkButton(label="open", uri="http://example.com/"),))], False),
         ([OutgoingMessage(text="hi", quick_replies=(BUTTON,) * 13, quote_token="q")], True),
         ([OutgoingMessage(text="hi", quick_replies=(BUTTON,) * 14)], False),
     ],
@@ -62,7 +62,7 @@ def test_is_sendable_tells_what_line_takes_in_one_call(messages: list[OutgoingMe
 
 
 def test_words_and_tokens_are_not_in_the_repr() -> None:
-    shown = repr(OutgoingMessage(text="my pin is 4711", quote_token="token", button=BUTTON, link=LINK))
+    shown = repr(OutgoingMessage(text="my pin is 4711", quote_token="token", button=BUTTON, links=(LINK,)))
 
     assert "4711" not in shown
     assert "token=" not in shown
@@ -182,7 +182,7 @@ def with_button(**changes: str) -> OutgoingMessage:
 
 
 def with_link(**changes: str) -> OutgoingMessage:
-    return OutgoingMessage(text="hi", link=replace(LINK, **changes))
+    return OutgoingMessage(text="hi", links=(replace(LINK, **changes),))
 
 
 URI = "https://example.com/"

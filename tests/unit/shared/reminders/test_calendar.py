@@ -71,6 +71,6 @@ def test_an_address_is_within_lines_limit_and_cuts_no_grapheme(text: str) -> Non
     link = calendar_link(replace(MORNING, text=text, rule=rule))
 
     assert len(link) <= URI_LIMIT
-    assert is_sendable([OutgoingMessage(text="x", link=LinkButton(label="x", uri=link))])
+    assert is_sendable([OutgoingMessage(text="x", links=(LinkButton(label="x", uri=link),))])
     shown = parse_qs(urlsplit(link).query, keep_blank_values=True)["text"][0]
     assert graphemes(text)[: len(graphemes(shown))] == graphemes(shown)
