@@ -23,7 +23,7 @@ from shared.clock import Clock, SystemClock
 from shared.conversation.history_reader import HistoryReader
 from shared.conversation.store import Conversations
 from shared.handlers.unsend import withdrawal_of
-from shared.knowledge.index import KnowledgeIndex
+from shared.knowledge.prompt_index import KnowledgeIndex
 from shared.line.ids import checked_conversation_id
 from shared.storage.object_store import ObjectStore
 

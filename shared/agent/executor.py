@@ -221,6 +221,7 @@ def _writes_strange_link(tool: Tool, arguments: Json, context: TurnContext) -> b
 
 def _propose(tool: Tool, arguments: Json, context: TurnContext, needs_tap: NeedsTap) -> ToolFault:
     name, revision = needs_tap.name, needs_tap.revision
+    arguments = arguments if needs_tap.arguments is None else needs_tap.arguments
     if context.untrusted_input.has_strange_links(shown_values(arguments, name=name)):
         return _STRANGE_LINK
     revise = partial(str, revision) if tool.revision is None else partial(tool.revision, arguments, context)

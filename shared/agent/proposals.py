@@ -79,6 +79,7 @@ class ShownArgument(StrEnum):
     CONTENT = "content"
     FACT = "fact"
     NOTE = "note"
+    REPLACE = "replace"
     NAME = "name"
     DATABASE_NAME = "database_name"
     HINTS = "hints"
@@ -157,6 +158,8 @@ def _value_text(argument: str, value: object, *, start: str, locale: str) -> str
         return ", ".join(shown_value(item.strip(), locale=locale, this_year=0) for item in value)
     if isinstance(value, Mapping) and value.keys() <= {"start", "end"}:
         return " \N{EN DASH} ".join(shown_value(str(day), locale=locale, this_year=0) for day in value.values() if day)
+    if argument == ShownArgument.REPLACE and isinstance(value, Mapping):
+        return f"{str(value.get('old', '')).strip()} → {str(value.get('new', '')).strip()}".strip()
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     match argument:
         case "at":

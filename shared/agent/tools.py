@@ -37,13 +37,15 @@ class NeedsTap:
     """The call was not run: outside words were read, so the call waits for the person's tap; `name` is the target's name.
 
     `revision`: the state of the target, if the tool has no `revision` function that can return the state after the turn.
-    `due_at` and `due_rule` are those of a ProposedCall.
+    `due_at` and `due_rule` are those of a ProposedCall. `arguments`: those to propose, where they differ from the call's, for example with
+    the path that a handle names.
     """
 
     name: str = field(repr=False)
     revision: str = ""
     due_at: str = ""
     due_rule: str = ""
+    arguments: Json | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

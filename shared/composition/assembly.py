@@ -63,7 +63,7 @@ from shared.handlers.traces import Traces
 from shared.handlers.unnamed import UnnamedHandler
 from shared.handlers.unsend import UnsendHandler, withdrawal_of
 from shared.handlers.upkeep import Upkeep
-from shared.knowledge.index import KnowledgeIndex
+from shared.knowledge.prompt_index import KnowledgeIndex
 from shared.line.bot_name import BotName
 from shared.line.display_names import DisplayNames
 from shared.line.phrases import LocalePhrases

@@ -23,9 +23,13 @@ class IndexView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexRow:
-    """A row of the index in a prompt: the id of the row's mark (`row_mark`), the words, and the messages behind them."""
+    """A row of the index in a prompt: the id of the row's mark (`row_mark`), the words, and the messages behind them.
+
+    `handle`: the name by which a call may change the thing, at the state that the mark stands for.
+    """
 
     mark: str
+    handle: str = ""
     text: str = field(repr=False)
     provenance: Provenance = field(default_factory=Provenance)
 

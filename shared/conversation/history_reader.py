@@ -27,6 +27,7 @@ MESSAGES_READ: Final = 100
 OUTCOMES_READ: Final = 100
 OUTCOMES_READ_FOR_PRESS: Final = 1_000
 """One may be behind the button of a press, and another show that the press was answered."""
+_ASKED: Final = 10
 MESSAGES_SHOWN: Final = 80  # 50 verbatim, those journalled since the last compaction, and those without a recap yet
 
 
@@ -38,8 +39,13 @@ class ReadIndex(Protocol):
         """The messages behind the entries."""
         ...
 
-    def view(self, amendments: Amendments, refused: AbstractSet[str] = frozenset()) -> IndexView:
-        """Return the part shown in a prompt, without withdrawn words, and without rows with refused marks."""
+    def view(
+        self, amendments: Amendments, refused: AbstractSet[str] = frozenset(), asked: Sequence[str] = ()
+    ) -> IndexView:
+        """Return the part shown in a prompt, without withdrawn words, and without rows with refused marks.
+
+        `asked`: the messages that wait for an answer; entries that they may mean come first.
+        """
         ...
 
 
@@ -137,8 +143,14 @@ class HistoryReader:
             history,
             recorded=history.recorded.union(names.outcome_id_in(one.name) for one in listing.outcomes),
             looked_s=listing.begun_s,
-            index=index.view(amendments, history.refused),
+            index=index.view(amendments, history.refused, _asked_words(history)),
         )
+
+
+def _asked_words(history: History) -> tuple[str, ...]:
+    """Return the newest messages without an answer: what a prompt shows of stored things is chosen by their words."""
+    newest = (*history.unshown, *history.messages)[-_ASKED:]
+    return tuple(one.text for one in newest if one.line_message_id not in history.covered)
 
 
 def _outcomes_read(names: ObjectNames, listing: Listing, most: int) -> tuple[ListedObject, ...]:

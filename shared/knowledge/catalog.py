@@ -8,7 +8,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from shared.agent.handles import ENTRY, handle_of
 from shared.conversation.provenance import IsWithdrawn, Provenance
+from shared.conversation.refusals import row_mark
 from shared.conversation.write_key import format_key, read_key
 from shared.knowledge.entry import Entry
 from shared.knowledge.schema import Category, Value
@@ -54,9 +56,11 @@ _SHOWN = (
 class Row(Extensible):
     """One entry: `shown` has the values for tables, cut to their first characters; `folded` has the texts for search.
 
-    `vector` is the packed embedding; empty until a search makes the embedding, and where embeddings are off.
+    `id` is the entry's; empty in a row that an earlier release wrote. `vector` is the packed embedding; empty until a search makes the
+    embedding, and where embeddings are off.
     """
 
+    id: str = ""
     path: str = field(repr=False)
     category: Category
     name: str = field(repr=False)
@@ -67,6 +71,11 @@ class Row(Extensible):
     shown: Mapping[str, str] = field(default_factory=dict, repr=False)
     folded: Mapping[str, str] = field(default_factory=dict, repr=False)
     vector: str = field(default="", repr=False)
+
+    @property
+    def handle(self) -> str:
+        """The entry's handle in prompts, the same for its life; empty where the row lacks the id."""
+        return handle_of(ENTRY, self.id) if self.id else ""
 
     @property
     def status(self) -> str | None:
@@ -150,6 +159,7 @@ def row_of(entry: Entry, *, generation: int = 0) -> Row:
     """Return an entry's row."""
     shown = {name: entry.fields.get(name) for name in _SHOWN}
     return Row(
+        id=entry.id,
         path=entry.path,
         category=entry.category,
         name=entry.name,
@@ -173,6 +183,11 @@ def row_of(entry: Entry, *, generation: int = 0) -> Row:
 def is_cut(value: str) -> bool:
     """Whether a row may show only the beginning of the value."""
     return utf16_length(value) >= _SHOWN_LIMIT - 1
+
+
+def row_mark_of(row: Row) -> str:
+    """Return the id of the row's mark: another after every change of the entry."""
+    return row_mark(row.provenance.message_ids, row.updated_at)
 
 
 def search_texts(entry: Entry) -> dict[str, str]:

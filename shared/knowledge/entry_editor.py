@@ -252,6 +252,47 @@ def _texts_of(value: Value) -> tuple[str, ...]:
     return tuple(one for one in texts if one.strip())
 
 
+def with_replacement(entry: Entry, updates: Mapping[str, object]) -> dict[str, object]:
+    """Return the updates, with `replace` as the new value of the one field, or the body, that holds the old words.
+
+    For example, in a body "milk, eggs", `{"replace": {"old": "milk", "new": "oat milk"}}` becomes `{"content": "oat milk, eggs"}`. An
+    empty `new` removes the words. Raises: StagingFault, unless the entry holds the old words exactly once.
+    """
+    if "replace" not in updates:
+        return dict(updates)
+    match updates["replace"]:
+        case {"old": str(old), "new": str(new)} if old:
+            pass
+        case _:
+            raise StagingFault("replace must be an object with two texts, old and new.", may_retry=True)
+    places = [
+        (one.name, piece.count(old))
+        for one in FIELDS[entry.category]
+        if one.kind in _WORDED_KINDS
+        for piece in _texts_of(entry.fields.get(one.name))
+    ]
+    places = [(name, count) for name, count in (*places, ("content", entry.content.count(old))) if count]
+    if sum(count for _, count in places) != 1:
+        reason = (
+            f"they stand in {', '.join(dict.fromkeys(name for name, _ in places))}"
+            if places
+            else "it does not hold them"
+        )
+        raise StagingFault(
+            f"The entry must hold the old words exactly once, but {reason}. Give more of the words around them as they stand, or the "
+            "field by its name.",
+            may_retry=True,
+        )
+    field_name = places[0][0]
+    if field_name in updates:
+        raise StagingFault(f"replace and {field_name} cannot change the same words at once.", may_retry=True)
+    value = entry.content if field_name == "content" else entry.fields[field_name]
+    pieces = value if isinstance(value, tuple) else (str(value or ""),)
+    changed = [piece.replace(old, new) for piece in pieces]
+    changed_value: object = [piece for piece in changed if piece.strip()] if isinstance(value, tuple) else changed[0]
+    return {**{name: value for name, value in updates.items() if name != "replace"}, field_name: changed_value}
+
+
 def check_updates(category: Category, updates: Mapping[str, object]) -> dict[str, Value]:
     """Return the values of the fields in stored form: a due date `2026-12-24T09:00` becomes `2026-12-24`, for example.
 

@@ -1,114 +1,23 @@
-"""The index of the entries: `index.md` for people, and the part of the index in a prompt, open and newest entries first."""
+"""The index of the entries for people: `index.md`, and the sections that the index of a prompt has as well."""
 
-import threading
-from collections.abc import Callable, Iterable, Sequence
-from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Final
 
-from cachetools import LRUCache
-
-from shared import logs
-from shared.agent.token_estimate import estimated_tokens
-from shared.conversation.amendments import Amendments
-from shared.conversation.history import IndexRow, IndexView
-from shared.conversation.history_reader import ReadIndex
-from shared.conversation.provenance import Provenance
-from shared.conversation.refusals import ROW_PREFIX, row_mark
-from shared.conversation.store import Conversation
-from shared.errors import PermanentError
 from shared.knowledge.catalog import Catalog, Row
 from shared.knowledge.entry_store import INDEX_FILE, SWAP_ATTEMPTS, EntryStore
 from shared.knowledge.schema import Category
 from shared.line.graphemes import cut
 from shared.storage.compare_and_swap import update_by_swap
 
-PROMPT_TOKENS: Final = 2_000
-_VIEWS_CACHED: Final = 8
-EMPTY_INDEX: Final = "(Nothing has been filed in this chat yet.)"
-UNREADABLE_INDEX: Final = "(The index cannot be read just now; list_entries and search_entries may still work.)"
-_TITLE: Final = "# Index of the knowledge base"
-_FRAME_TOKENS: Final = 40  # for the line with the number of entries left out
+TITLE: Final = "# Index of the knowledge base"
 _SPECIAL: Final = str.maketrans({one: f"\\{one}" for one in "\\|[]`<>"} | {"\n": " ", "\r": " "})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KnowledgeIndex:
-    """Reads a chat's index for a prompt; an EntryIndex.  Unless `is_shown`, nothing is read and nothing is shown."""
+class Section:
+    """A section of the index: its heading and columns, the rows that it holds, and their order."""
 
-    is_shown: bool
-
-    def read(self, conversation: Conversation) -> ReadIndex:
-        """Return the index, in a single read of the bucket, or a line about an unreadable index.
-
-        Not to be called on a thread of `conversation.objects.reads`. Raises: StorageUnavailableError.
-        """
-        if not self.is_shown:
-            return FixedIndex()
-        try:
-            return CatalogIndex(EntryStore(conversation).catalog())
-        except PermanentError as cause:
-            logs.error("record_unreadable", cause=cause)
-            return FixedIndex(text=UNREADABLE_INDEX)
-
-
-@dataclass(frozen=True, slots=True)
-class FixedIndex:
-    """An index without entries; a ReadIndex."""
-
-    text: str = ""
-    message_ids: frozenset[str] = frozenset()
-
-    def view(self, _amendments: Amendments, _refused: AbstractSet[str] = frozenset()) -> IndexView:
-        """Return the text."""
-        return IndexView(text=self.text)
-
-
-@dataclass(frozen=True, slots=True)
-class CatalogIndex:
-    """The index of a catalog; a ReadIndex."""
-
-    catalog: Catalog
-
-    @property
-    def message_ids(self) -> frozenset[str]:
-        """The messages behind the entries."""
-        return frozenset().union(*(row.provenance.message_ids for row in self.catalog.rows))
-
-    def view(self, amendments: Amendments, refused: AbstractSet[str] = frozenset()) -> IndexView:
-        """Return the index without entries of withdrawn messages, and without refused rows."""
-        shown = self.catalog.without(amendments.is_withdrawn_from_entries)
-        if any(one.startswith(ROW_PREFIX) for one in refused):
-            shown = replace(shown, rows=tuple(row for row in shown.rows if _mark_of(row) not in refused))
-        return _VIEWS.of(self.catalog, shown)
-
-
-class _Views:
-    """A cache for the views of whole catalogs: most reads between two changes find the same catalog.  Safe to share between threads."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        # By `id` of the catalog: the cache holds the catalog too, so no other catalog gets the same `id`
-        self._views: LRUCache[int, tuple[Catalog, IndexView]] = LRUCache(_VIEWS_CACHED)
-
-    def of(self, catalog: Catalog, shown: Catalog) -> IndexView:
-        """Return the view of the shown part of a catalog."""
-        if len(shown.rows) != len(catalog.rows):
-            return index_view(shown)
-        with self._lock:
-            _, view = self._views.get(id(catalog), (None, None))
-        if view is None:
-            view = index_view(catalog)
-            with self._lock:
-                self._views[id(catalog)] = catalog, view
-        return view
-
-
-_VIEWS: Final = _Views()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Section:
     heading: str
     columns: tuple[str, ...]
     nothing: str
@@ -116,6 +25,10 @@ class _Section:
     cells: Callable[[Row], tuple[str, ...]]
     order: Callable[[Row], tuple[bool, str]]
     newest_first: bool = True
+
+    def sorted(self, rows: Iterable[Row]) -> list[Row]:
+        """Return the rows of the section, in its order."""
+        return sorted((row for row in rows if self.holds(row)), key=self.order, reverse=self.newest_first)
 
 
 def _by_update(row: Row) -> tuple[bool, str]:
@@ -127,8 +40,8 @@ def _by_due_date(row: Row) -> tuple[bool, str]:
     return not due, due
 
 
-_SECTIONS: Final = (
-    _Section(
+SECTIONS: Final = (
+    Section(
         heading="People",
         columns=("Name", "Context", "Last touched"),
         nothing="No people yet.",
@@ -136,7 +49,7 @@ _SECTIONS: Final = (
         cells=lambda row: (_value_cell(row, "context", 50), row.last_activity),
         order=lambda row: (True, row.last_activity),
     ),
-    _Section(
+    Section(
         heading="Projects: active",
         columns=("Project", "Next action", "Status"),
         nothing="No active projects yet.",
@@ -144,7 +57,7 @@ _SECTIONS: Final = (
         cells=lambda row: (_value_cell(row, "next_action", 40), _value_cell(row, "status", 10)),
         order=_by_update,
     ),
-    _Section(
+    Section(
         heading="Projects: waiting or blocked",
         columns=("Project", "Waiting on", "Since"),
         nothing="No waiting projects.",
@@ -152,7 +65,7 @@ _SECTIONS: Final = (
         cells=lambda row: (_value_cell(row, "next_action", 40), row.updated_at[:10]),
         order=_by_update,
     ),
-    _Section(
+    Section(
         heading="Ideas",
         columns=("Idea", "One-liner"),
         nothing="No ideas yet.",
@@ -160,7 +73,7 @@ _SECTIONS: Final = (
         cells=lambda row: (_value_cell(row, "one_liner", 60),),
         order=_by_update,
     ),
-    _Section(
+    Section(
         heading="Admin: pending",
         columns=("Task", "Due"),
         nothing="No pending tasks.",
@@ -169,7 +82,7 @@ _SECTIONS: Final = (
         order=_by_due_date,
         newest_first=False,
     ),
-    _Section(
+    Section(
         heading="Details",
         columns=("Detail", "Value"),
         nothing="No details yet.",
@@ -177,7 +90,7 @@ _SECTIONS: Final = (
         cells=lambda row: (_value_cell(row, "value", 60),),
         order=_by_update,
     ),
-    _Section(
+    Section(
         heading="Inbox: needs review",
         columns=("Suggested name", "Original text", "Captured", "Suggested"),
         nothing="The inbox is empty.",
@@ -194,7 +107,18 @@ _SECTIONS: Final = (
 
 def index_file(catalog: Catalog) -> str:
     """Return the whole of `index.md`; the same for the same catalog."""
-    return _render(catalog.rows, catalog.rows)
+    counts = ", ".join(f"{sum(row.category is one for row in catalog.rows)} {one.value}" for one in Category)
+    lines = [
+        TITLE,
+        f"> Last updated: {max((row.updated_at for row in catalog.rows), default='never')}",
+        f"> Total entries: {len(catalog.rows)} ({counts})",
+    ]
+    for section in SECTIONS:
+        rows = section.sorted(catalog.rows)
+        lines += ["", f"## {section.heading} ({len(rows)})"]
+        head = f"| {' | '.join(section.columns)} |", f"|{' --- |' * len(section.columns)}"
+        lines += [*head, *(line_of(section, row, name=linked_name(row)) for row in rows)] if rows else [section.nothing]
+    return "\n".join(lines) + "\n"
 
 
 def rebuild_index(entries: EntryStore) -> None:
@@ -212,72 +136,19 @@ def rebuild_index(entries: EntryStore) -> None:
     update_by_swap(store, name, newest, what="the index of a chat", attempts=SWAP_ATTEMPTS)
 
 
-def index_view(catalog: Catalog, *, limit_tokens: int = PROMPT_TOKENS) -> IndexView:
-    """Return at most `limit_tokens` of the index: the open and newest entries, then the number of the others.
-
-    For example, the last line is "… and 12 more entries: use list_entries or search_entries." An entry with words from outside is among the
-    others: a search or a list shows the entry, and the words then taint the turn.
-    """
-    if not catalog.rows:
-        return IndexView(text=EMPTY_INDEX)
-    sections = {row.path: section for section in _SECTIONS for row in catalog.rows if section.holds(row)}
-    eligible = (row for row in catalog.rows if row.path in sections and not row.provenance.outside)
-    newest_first = sorted(eligible, key=lambda row: (row.is_open, row.updated_at, row.path), reverse=True)
-    tokens_left = limit_tokens - _FRAME_TOKENS - estimated_tokens(_render((), catalog.rows))
-    chosen: list[Row] = []
-    begun_headings: set[str] = set()
-    for row in newest_first:
-        section = sections[row.path]
-        head = () if section.heading in begun_headings else _head(section)
-        tokens_left -= sum(estimated_tokens(line) + 1 for line in (*head, _line(section, row)))
-        if tokens_left < 0:
-            break
-        chosen.append(row)
-        begun_headings.add(section.heading)
-    text = _render(chosen, catalog.rows)
-    omitted = len(catalog.rows) - len(chosen)
-    if omitted:
-        text += f"\n… and {omitted} more entries: use list_entries or search_entries."
-    return IndexView(
-        text=text,
-        provenance=Provenance.union(row.provenance for row in chosen),
-        rows=tuple(
-            IndexRow(mark=_mark_of(row), text=_line(sections[row.path], row), provenance=row.provenance)
-            for row in chosen
-        ),
-    )
+def line_of(section: Section, row: Row, *, name: str) -> str:
+    """Return a row of the section's table: `| [Garden](projects/garden.md) | call Sato | active |`."""
+    return f"| {name} | {' | '.join(section.cells(row))} |"
 
 
-def _mark_of(row: Row) -> str:
-    return row_mark(row.provenance.message_ids, row.updated_at)
+def linked_name(row: Row) -> str:
+    """Return the entry's name as a link to its path: `[Garden](projects/garden.md)`."""
+    return f"[{short_name(row)}]({row.path})"
 
 
-def _render(chosen: Iterable[Row], all_rows: Sequence[Row]) -> str:
-    """Return the index with the chosen rows; the counts cover all rows."""
-    rows = tuple(chosen)
-    counts = ", ".join(f"{sum(row.category is one for row in all_rows)} {one.value}" for one in Category)
-    lines = [
-        _TITLE,
-        f"> Last updated: {max((row.updated_at for row in all_rows), default='never')}",
-        f"> Total entries: {len(all_rows)} ({counts})",
-    ]
-    for section in _SECTIONS:
-        count = sum(section.holds(row) for row in all_rows)
-        lines += ["", f"## {section.heading} ({count})"]
-        shown = sorted((row for row in rows if section.holds(row)), key=section.order, reverse=section.newest_first)
-        if not count:
-            lines.append(section.nothing)
-        elif shown:
-            lines += [*_head(section), *(_line(section, row) for row in shown)]
-    return "\n".join(lines) + "\n"
-
-
-def _head(section: _Section) -> tuple[str, str]:
-    return f"| {' | '.join(section.columns)} |", f"|{' --- |' * len(section.columns)}"
-
-
-def _line(section: _Section, row: Row) -> str:
-    return f"| [{_cell(cut(row.name, limit_utf16=60))}]({row.path}) | {' | '.join(section.cells(row))} |"
+def short_name(row: Row) -> str:
+    """Return the entry's name for a cell, at most 60 UTF-16 units."""
+    return _cell(cut(row.name, limit_utf16=60))
 
 
 def _value_cell(row: Row, name: str, limit: int) -> str:

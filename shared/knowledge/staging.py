@@ -5,11 +5,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from shared.agent.handles import is_handle
 from shared.agent.overlay import CHANGES_LIMIT, Attempt, Overlay, StagingFault
 from shared.agent.receipts import Deed, DeedKind, EntryStatus, Place
 from shared.conversation.provenance import Provenance
 from shared.conversation.write_key import WriteKey
-from shared.knowledge.catalog import CATALOG_LIMIT_BYTES, ROW_LIMIT_BYTES, Catalog, Row, row_of
+from shared.knowledge.catalog import CATALOG_LIMIT_BYTES, ROW_LIMIT_BYTES, Catalog, Row, row_mark_of, row_of
 from shared.knowledge.entry import Entry
 from shared.knowledge.entry_file import LIMIT_BYTES, format_entry, read_entry
 from shared.knowledge.entry_store import EntryStore, entry_in
@@ -40,6 +41,7 @@ class EntryOverlay(Overlay[Entry]):
         self._rows: dict[str, Row] | None = None
         self._objects: dict[str, StoredObject | None] = {}
         self._stored: dict[str, Entry | None] = {}
+        self._read_paths: set[str] = set()
 
     def owns(self, path: str) -> bool:
         return is_entry_path(path)
@@ -55,6 +57,28 @@ class EntryOverlay(Overlay[Entry]):
             merged = {**self._rows, **{path: row_of(one) if one else None for path, one in self._staged.items()}}
             return tuple(row for row in merged.values() if row is not None)
 
+    def path_of(self, reference: str, *, shown_marks: Mapping[str, str] | None = None) -> str:
+        """Return the path of the entry that a handle names; any other text is a path, and is returned unchanged.
+
+        `shown_marks`: the marks of the rows in the prompt, by handle. A change is refused if the entry has another mark by now, unless this
+        turn has read the entry since. For example, `path_of("e-5meqfu")` is `projects/garden.md`, and after a move `ideas/garden.md`.
+        Raises: StagingFault.
+        """
+        if not is_handle(reference):
+            return reference
+        with self._lock:
+            named_rows = [row for row in self.rows() if row.handle == reference]
+            if len(named_rows) != 1:
+                raise StagingFault(
+                    f"No entry has the handle {reference}; search for it, and use its path.", may_retry=True
+                )
+            mark = next((row_mark_of(row) for row in (self._rows or {}).values() if row.handle == reference), None)
+            shown_mark = (shown_marks or {}).get(reference, mark)
+            is_read = named_rows[0].path in self._read_paths
+            if mark not in {shown_mark, None} and not is_read:
+                raise StagingFault("The entry has changed meanwhile; read it with get_entry first.", may_retry=True)
+            return named_rows[0].path
+
     def show_entry(self, path: str) -> Entry:
         """Return an entry for the model to read.  Raises: StagingFault, where there is none."""
         with self._lock:
@@ -62,6 +86,7 @@ class EntryOverlay(Overlay[Entry]):
             if entry is None:
                 raise StagingFault(f"Entry not found: {path[:100]}", may_retry=True)
             self._shown |= entry.provenance
+            self._read_paths.add(path)
             return entry
 
     def show_entries(self, paths: Sequence[str]) -> list[Entry]:

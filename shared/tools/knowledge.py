@@ -20,8 +20,15 @@ from shared.errors import ModelBlockedError, ModelRefusedError, ModelUnavailable
 from shared.knowledge.catalog import Catalog
 from shared.knowledge.classification import Classification, Classifier, Hint, split_hints
 from shared.knowledge.entry import Entry
-from shared.knowledge.entry_editor import EntryEditor, EntryExistsError, Occasion, check_updates, takes_words
-from shared.knowledge.index import index_view
+from shared.knowledge.entry_editor import (
+    EntryEditor,
+    EntryExistsError,
+    Occasion,
+    check_updates,
+    takes_words,
+    with_replacement,
+)
+from shared.knowledge.prompt_index import index_view
 from shared.knowledge.provenance import PossibleSources
 from shared.knowledge.schema import Category, plain_text
 from shared.knowledge.staging import EntryOverlay
@@ -29,6 +36,7 @@ from shared.line.utf16 import without_lone_surrogates
 
 _DECLARED_IN_FULL: Final = frozenset({"update_entry"})  # the editor checks their arguments, by the entry's category
 _FILING: Final = frozenset({"classify_and_capture", "update_entry"})  # these store words of the prompt
+_CHANGING: Final = frozenset({"update_entry", "move_entry", "delete_entry"})
 _CLASSIFIER_INDEX_TOKENS: Final = 500
 MOST_CAPTURES: Final = 12
 """Captures of a turn; each asks the model for a classification."""
@@ -69,7 +77,7 @@ class KnowledgeTools:
             self._tool(
                 "update_entry",
                 "Update fields of an existing entry. Use when the person wants to modify an entry: a status, a next action, a due date, a "
-                "note. Search or list first if you do not know the path.",
+                "note, or by `replace` some words, such as one item of a list. Search or list first if you do not know the path.",
                 self._update,
                 is_plain=lambda asked, result: set(_object(asked["updates"])) == set(_strings(result["updatedFields"])),
             ),
@@ -84,7 +92,7 @@ class KnowledgeTools:
                 "delete_entry",
                 "Delete an entry. Use only when the person asks to delete or forget something that was filed.",
                 self._delete,
-                is_plain=lambda asked, result: asked["path"] == result["path"],
+                is_plain=lambda _, __: True,  # what was not asked for is a fault
             ),
         )
 
@@ -117,7 +125,7 @@ class KnowledgeTools:
         by_caller = None if occasion.needs_tap else self.classifier.read(_answer_in(arguments), text, hint)
         if by_caller is not None:
             return _Thought(text=text, classification=by_caller, is_named=hint.category is not None)
-        view = index_view(Catalog(rows=overlay.rows()), limit_tokens=_CLASSIFIER_INDEX_TOKENS)
+        view = index_view(Catalog(rows=overlay.rows()), limit_tokens=_CLASSIFIER_INDEX_TOKENS, shows_paths=True)
         overlay.mark_shown(view.provenance)
         occasion.check_amendments()
         try:
@@ -155,11 +163,12 @@ class KnowledgeTools:
     def _update(self, arguments: Json, overlay: EntryOverlay, occasion: Occasion) -> Json | NeedsTap:
         updates = _object(arguments["updates"])
         before = overlay.show_entry(str(arguments["path"]))
-        check_updates(before.category, updates)
-        if occasion.needs_tap and not _is_ordered(before, updates, overlay, occasion):
+        replaced = with_replacement(before, updates)
+        check_updates(before.category, replaced)
+        if occasion.needs_tap and not _is_ordered(before, replaced, overlay, occasion):
             return NeedsTap(name=before.name)
-        entry, fields = self.editor.update(overlay, str(arguments["path"]), updates, occasion)
-        return {"path": entry.path, "updatedFields": list(fields)}
+        entry, _ = self.editor.update(overlay, str(arguments["path"]), replaced, occasion)
+        return {"path": entry.path, "updatedFields": sorted(updates)}
 
     def _move(self, arguments: Json, overlay: EntryOverlay, occasion: Occasion) -> Json | NeedsTap:
         path = str(arguments["path"])
@@ -230,7 +239,15 @@ def _on_overlay(
         attach_card=context.attachments.add_card,
         prepared=context.prepared,
     )
-    return action(_scrub(arguments), overlay_of(context), occasion)
+    overlay, named = overlay_of(context), _scrub(arguments)
+    if "path" not in named:
+        return action(named, overlay, occasion)
+    path = path_of(named["path"], context, is_change=name in _CHANGING)
+    result = action({**named, "path": path}, overlay, occasion)
+    is_by_handle = path != named["path"]
+    return (
+        replace(result, arguments={**named, "path": path}) if is_by_handle and isinstance(result, NeedsTap) else result
+    )
 
 
 def _strings(value: object) -> tuple[str, ...]:
@@ -280,6 +297,15 @@ def _hint_of_person(occasion: Occasion) -> Hint:
 def revision_of_entry(arguments: Json, context: TurnContext) -> str:
     """Return the revision of the entry at the arguments' `path`."""
     return overlay_of(context).revision_of(str(arguments["path"]))
+
+
+def path_of(reference: object, context: TurnContext, *, is_change: bool) -> str:
+    """Return the path of an entry named by path or handle.
+
+    A change by a handle needs the entry in the state that the prompt showed. Raises: StagingFault.
+    """
+    rows = context.question.history.index.rows if is_change and context.question is not None else ()
+    return overlay_of(context).path_of(str(reference), shown_marks={row.handle: row.mark for row in rows if row.handle})
 
 
 def overlay_of(context: TurnContext) -> EntryOverlay:

@@ -14,7 +14,7 @@ from shared.agent.turn_context import TurnContext
 from shared.conversation.member_mark import mark_id
 from shared.knowledge.own_facts import facts_of, without_fact
 from shared.line.utf16 import without_lone_surrogates
-from shared.tools.knowledge import overlay_of, revision_of_entry
+from shared.tools.knowledge import overlay_of, path_of, revision_of_entry
 
 _FACTS: Final = 30
 _MOST_ENTRIES: Final = 100
@@ -101,17 +101,19 @@ class OwnFactTools:
     def _forget(self, arguments: Json, context: TurnContext) -> Json | ToolFault | NeedsTap:
         if _asker_of(context) is None:
             return _WHO_ASKS
-        path, fact = str(arguments["path"]), without_lone_surrogates(str(arguments["fact"]))
+        fact = without_lone_surrogates(str(arguments["fact"]))
         overlay = overlay_of(context)
         stamp = local_moment(context.now_ms, self.time_zone).isoformat(timespec="seconds")
         try:
             with overlay.together():
+                path = path_of(arguments["path"], context, is_change=True)
                 entry = overlay.show_entry(path)
                 remaining_entry, message_ids = without_fact(entry, fact, stamp=stamp)
                 if not message_ids:
                     return _NOT_THERE
                 if context.needs_tap:
-                    return NeedsTap(name=entry.name)
+                    proposed_arguments = {**arguments, "path": path} if path != arguments["path"] else None
+                    return NeedsTap(name=entry.name, arguments=proposed_arguments)
                 overlay.stage({path: remaining_entry})
         except StagingFault as fault:
             return ToolFault(message=str(fault), may_retry=fault.may_retry)

@@ -18,7 +18,7 @@ from shared.agent.registry import Registry
 from shared.agent.turn_requests import Limits
 from shared.conversation.amendments import Amendments
 from shared.conversation.history import History
-from shared.knowledge.index import KnowledgeIndex
+from shared.knowledge.prompt_index import KnowledgeIndex
 from shared.settings.agent_worker import GeminiSettings
 from shared.settings.secret import FixedSecret
 from shared.tools.core import core_tools

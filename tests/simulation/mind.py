@@ -55,6 +55,9 @@ _QUESTION_HEADINGS: Final = ("To be answered:", "else `skip`:")
 _TEXT_HEADING: Final = "# Text\n"
 _CATEGORIES: Final = ("people", "projects", "ideas", "admin", "details")
 _OWN_WRITES: Final = frozenset({"classify_and_capture", "update_entry", "move_entry", "delete_entry", "remind"})
+_ON_ENTRIES: Final = frozenset({"note", "move", "delete"})
+_HANDLE: Final = re.compile(r"\| (e-[a-z2-7]{6}) ")
+"""The handle of an entry, at the beginning of its row in the index."""
 _DAILY: Final = 4
 """One reminder in so many recurs."""
 _OUT_OF_TURN: Final = frozenset({"write_recap", "write_description"})
@@ -324,18 +327,26 @@ class Mind:
                 return
 
     def _calls(self, request: ModelRequest, prompt: _Prompt) -> Iterator[tuple[str, Json]]:
-        """Return the next calls that the question asks for: first those that need no path, then those on what was listed."""
+        """Return the next calls that the question asks for: first those that need no path, then those on what was listed.
+
+        Every second order names an entry of the index by its handle, without a listing.
+        """
         offered = {one.name for one in request.declarations}
         rounds = [one for one in request.contents if isinstance(one, FunctionResponses)]
         orders = ORDER.findall(prompt.question) if self._mood.manner != "says nothing" else []
         for verb, word, more in orders:
             text = (gloss_of(word) if self._mood.manner == "paraphrases" else word) + more
-            if not rounds:
+            number = int(word[4:-1])
+            if not rounds and number % 2 and verb in _ON_ENTRIES and (handles := _HANDLE.findall(prompt.text)):
+                yield from _calls_on_path(
+                    verb, text, handles[number % len(handles)], _CATEGORIES[number % len(_CATEGORIES)]
+                )
+            elif not rounds:
                 calls = (one for one in _calls_without_path(verb, text) if one[0] in offered)
                 yield from (self._classified(*one) if self._mood.replies_beside else one for one in calls)
             elif len(rounds) == 1 and (paths := _paths_in(rounds[0])):
                 category = self._world.rng.choice(_CATEGORIES)
-                yield from _calls_on_path(verb, text, paths[int(word[4:-1]) % len(paths)], category)
+                yield from _calls_on_path(verb, text, paths[number % len(paths)], category)
 
 
 class FirstModel:

@@ -17,7 +17,7 @@ from shared.conversation.provenance import LATEST_MS, Provenance, Source
 from shared.conversation.records import Amendment, EditedWords, MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.snapshot_records import ArchivedAnswer, Recap
 from shared.conversation.store import Conversation, Conversations
-from shared.knowledge.index import KnowledgeIndex
+from shared.knowledge.prompt_index import KnowledgeIndex
 from shared.line.messaging import ReplyToken
 from shared.storage.object_store import ObjectStore
 from shared.turns.basis import Basis

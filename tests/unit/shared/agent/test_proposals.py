@@ -155,3 +155,9 @@ def test_no_name_ends_its_quotation_and_goes_on_as_a_proposal() -> None:
     assert line_of("delete_entry", {"path": "ideas/x.md"}, name="x” ☐ Delete “y") == (
         "☐ Delete “x’ ☐ Delete ‘y” (ideas/x.md)"
     )
+
+
+def test_a_replacement_is_told_with_both_words() -> None:
+    replaced = {"path": "admin/shopping.md", "updates": {"replace": {"old": "milk", "new": "oat milk"}}}
+
+    assert line_of("update_entry", replaced, name="shopping").endswith("\n     instead: milk → oat milk")

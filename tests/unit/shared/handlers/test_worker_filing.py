@@ -1,5 +1,6 @@
 """Filing: entries of skipped and of late turns, and entries whose message is withdrawn or edited meanwhile."""
 
+import re
 import time
 from dataclasses import asdict
 from typing import Any, Final
@@ -10,7 +11,7 @@ from shared.adapters.memory.line_people import HeldContent
 from shared.adapters.memory.scripted_model import Step, calling, unusable
 from shared.agent.model import ModelRequest, ModelResponse
 from shared.conversation.records import Amendment
-from shared.knowledge.index import EMPTY_INDEX
+from shared.knowledge.prompt_index import EMPTY_INDEX
 from tests.support import recorded
 from tests.support.chats import everything_in
 from tests.support.people import START_MS, ChatEvents, Person
@@ -75,7 +76,7 @@ def test_filed_entry_is_written_after_the_commit_and_shown_later(worker: PushedW
     assert (outcome["audit"]["filed_paths"], outcome["audit"]["filed_confidence"]) == (["ideas/挨拶.md"], 0.8)
     assert outcome["writes"] == []  # applied, so the outcome does not repeat them
     assert worker.store.read(f"entries/{recorded.USER}/ideas/挨拶.md") is not None
-    assert "[挨拶](ideas/挨拶.md)" in worker.prompt()
+    assert re.search(r"\| e-[a-z2-7]{6} 挨拶 \|", worker.prompt())
     assert "\n[filed] ideas/挨拶.md" in worker.prompt()
     assert first["message"]["id"] in message_ids(worker.outcome(second))
 
@@ -370,3 +371,19 @@ def test_the_classifier_is_asked_if_the_caller_did_not_classify(worker: PushedWo
     assert worker.said[-1].startswith(
         "こんにちは！"
     )  # the model had not seen the category when it wrote the first reply
+
+
+def test_an_entry_in_the_prompt_is_changed_by_its_handle_in_one_request(friend: Person) -> None:
+    friend.worker.json_model.steps = [{**GREETING, "category": "admin", "name": "牛乳を買う"}]
+    friend.says("牛乳を買う、覚えておいて", calling(("classify_and_capture", {"text": "牛乳を買う"})), HELLO)
+
+    def mark_done(_: ModelRequest) -> ModelResponse:
+        (handle,) = re.findall(r"\| (e-[a-z2-7]{6}) ", friend.worker.prompt())
+        update = ("update_entry", {"path": handle, "updates": {"status": "done"}})
+        return calling(update, ("reply", {"message": "おつかれさま！"}))
+
+    friend.says("牛乳買ったよ", mark_done)
+
+    assert len(friend.worker.model.requests) == 2 + 1
+    assert "status: done" in entry_bytes(friend.worker)
+    assert "おつかれさま！" in friend.worker.said[-1]

@@ -69,7 +69,7 @@ def test_an_entry_of_words_that_were_edited_long_ago_stops_no_turn(
     worker.deliver(question, thinks=[SEARCHES, HELLO])
 
     assert len(worker.model.requests) == asked + 2
-    assert "[lunch at one](ideas/" in worker.prompt()
+    assert " lunch at one |" in worker.prompt()
     assert worker.said[-1] == "hello"
 
 

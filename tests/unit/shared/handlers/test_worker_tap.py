@@ -1,6 +1,7 @@
 """Changes that wait for a person's tap: carried out exactly as they were shown, once, within ten minutes, by members of the chat."""
 
 import datetime as dt
+import re
 import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
@@ -464,3 +465,15 @@ def test_a_worker_that_fails_at_any_write_carries_a_change_out_once(pool: Thread
     assert len(chat.notion.pages) == 1
     told = [text for text in chat.worker.said if text.startswith("✓ Deleted")]
     assert len(told) <= 1
+
+
+def test_a_deletion_by_a_handle_is_asked_about_by_path_and_carried_out_by_the_tap(chat: TaintedChat) -> None:
+    def delete_by_handle(_: ModelRequest) -> ModelResponse:
+        (handle,) = re.findall(r"\| (e-[a-z2-7]{6}) ", chat.person.worker.prompt())
+        return calling(("delete_entry", {"path": handle}))
+
+    asked = chat.asks(delete_by_handle)
+
+    assert chat.text_of(asked) == "shall I?\n\n☐ Delete “lunch” (ideas/lunch.md)"
+    assert chat.text_of(chat.press()) == "✓ Deleted: “lunch”"
+    assert not chat.has_entry

@@ -9,13 +9,14 @@ from shared.conversation.amendments import Amendments
 from shared.conversation.history import IndexView
 from shared.conversation.provenance import Provenance, Source
 from shared.knowledge.catalog import Catalog, Row
-from shared.knowledge.index import (
+from shared.knowledge.index import index_file, rebuild_index
+from shared.knowledge.prompt_index import (
     EMPTY_INDEX,
+    PROMPT_TOKENS,
     UNREADABLE_INDEX,
+    CatalogIndex,
     KnowledgeIndex,
-    index_file,
     index_view,
-    rebuild_index,
 )
 from shared.knowledge.schema import Category
 from tests.support.knowledge import WORDS, FilingChat, StallingStore, message
@@ -193,7 +194,7 @@ def test_an_index_takes_one_read_of_the_bucket() -> None:
 
     assert chat.watched.reads == 1
     assert read.message_ids == {"m4"}
-    assert "[庭の工事](projects/庭の工事.md)" in view.text
+    assert f"| {view.rows[0].handle} 庭の工事 |" in view.text
     assert view.provenance.message_ids == {"m4"}
 
 
@@ -207,7 +208,7 @@ def test_an_index_is_read_anew_from_the_catalog_that_is_there() -> None:
     chat.once("delete_entry", message(7, "消して"), path=gone)
 
     view = index.read(chat.conversation).view(Amendments())
-    assert "| [庭の工事](projects/庭の工事.md) | 契約 | active |" in view.text
+    assert f"| {view.rows[0].handle} 庭の工事 | 契約 | active |" in view.text
     assert "見積もり" not in view.text
     assert "屋根" not in view.text
     assert view.provenance.message_ids == {"m4", "m6"}
@@ -274,3 +275,27 @@ def test_an_index_does_not_depend_on_the_revision() -> None:
     catalog = Catalog(rows=(row(1), row(2)))
 
     assert index_file(catalog) == index_file(replace(catalog, revision="9.9"))
+
+
+def test_a_view_has_no_section_without_a_row() -> None:
+    view = index_view(Catalog(rows=(row(1), row(2, category=Category.IDEAS, one_liner="a shop"))))
+
+    assert view.text == (
+        "> 2 entries: 1 projects, 1 ideas\n"
+        "## Projects: active (1)\n| Project | Next action | Status |\n| [n1](projects/n1.md) |  | active |\n"
+        "## Ideas (1)\n| Idea | One-liner |\n| [n2](ideas/n2.md) | a shop |\n"
+    )
+
+
+def test_what_the_message_may_mean_is_shown_before_what_is_newer() -> None:
+    rows = tuple(replace(row(number, day=1 + number % 28), id=f"id{number}") for number in range(300))
+    oldest = replace(row(500, day=1), id="id500", name="庭の工事", updated_at="2020-01-01")
+    index = CatalogIndex(Catalog(rows=(*rows, oldest)))
+
+    unasked = index.view(Amendments())
+    asked = index.view(Amendments(), asked=("庭の工事おわった",))
+
+    assert oldest.handle not in unasked.text
+    assert f"{oldest.handle} 庭の工事" in asked.text
+    assert estimated_tokens(asked.text) <= PROMPT_TOKENS
+    assert "m500" in asked.provenance.message_ids

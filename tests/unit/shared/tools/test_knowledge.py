@@ -5,11 +5,13 @@ from dataclasses import replace
 import pytest
 
 from shared.adapters.memory.scripted_model import JsonStep
+from shared.agent.overlay import StagingFault
 from shared.agent.retellings import Retelling
 from shared.agent.tools import ToolFault, load_schema
 from shared.agent.turn_context import TurnContext
 from shared.errors import ModelBlockedError, ModelRefusedError, ModelUnavailableError, StorageUnavailableError
 from shared.knowledge.catalog import CATALOG_LIMIT_BYTES, Catalog, row_of
+from shared.knowledge.entry_store import EntryStore
 from shared.storage.codec import decode, encode
 from tests.support.knowledge import FilingChat, found, message
 
@@ -739,3 +741,97 @@ def test_a_detail_is_filed_with_its_value_and_found_by_the_value(chat: FilingCha
     assert (hit["path"], hit["matchedField"]) == (path, "value")
     assert chat.once("update_entry", path=path, updates={"value": "quay-43"})["updatedFields"] == ["value"]
     assert chat.begin().call("get_entry", path=path)["entry"]["value"] == "quay-43"
+
+
+def handle_at(chat: FilingChat, path: str) -> str:
+    """Return the handle that the index of the next prompt shows for the entry."""
+    (row,) = [row for row in EntryStore(chat.conversation).catalog().rows if row.path == path]
+    return row.handle
+
+
+def test_an_entry_is_changed_moved_and_deleted_by_its_handle(chat: FilingChat) -> None:
+    handle = handle_at(chat, chat.file(name="庭の工事"))
+
+    assert chat.once("update_entry", path=handle, updates={"status": "waiting"})["updatedFields"] == ["status"]
+    moved = chat.once("move_entry", path=handle, targetCategory="ideas")
+    assert (moved["oldPath"], moved["newPath"]) == ("projects/庭の工事.md", "ideas/庭の工事.md")
+    assert chat.begin().call("get_entry", path=handle)["entry"]["path"] == "ideas/庭の工事.md"
+    assert chat.once("delete_entry", path=handle)["path"] == "ideas/庭の工事.md"
+    assert chat.paths == []
+
+
+def test_a_handle_of_an_earlier_turn_never_names_another_entry(chat: FilingChat) -> None:
+    path = chat.file(name="庭の工事")
+    earlier = handle_at(chat, path)
+    chat.once("delete_entry", path=path)
+    assert chat.file(name="庭の工事") == path
+
+    result = chat.once("delete_entry", path=earlier)
+
+    assert isinstance(result, ToolFault)
+    assert result.may_retry
+    assert chat.paths == [path]
+
+
+def test_an_entry_that_changed_since_the_prompt_was_made_is_read_before_it_is_changed(chat: FilingChat) -> None:
+    path = chat.file(name="庭の工事")
+    handle, turn = handle_at(chat, path), chat.begin()
+
+    with pytest.raises(StagingFault, match="changed meanwhile"):
+        turn.overlay.path_of(handle, shown_marks={handle: "row-of-an-earlier-state"})
+    turn.call("get_entry", path=handle)
+
+    assert turn.overlay.path_of(handle, shown_marks={handle: "row-of-an-earlier-state"}) == path
+
+
+def test_one_item_of_a_list_is_replaced_where_it_stands(chat: FilingChat) -> None:
+    path = chat.file("milk, eggs, bread", message(1, "keep: milk, eggs, bread"), name="shopping")
+
+    result = chat.once(
+        "update_entry",
+        message(2, "oat milk instead"),
+        path=path,
+        updates={"replace": {"old": "milk", "new": "oat milk"}},
+    )
+
+    entry = chat.entry(path)
+    assert result["updatedFields"] == ["replace"]
+    assert entry is not None
+    assert entry.content == "oat milk, eggs, bread"
+    assert entry.provenance.message_ids == {"m1", "m2"}
+
+
+def test_an_item_of_a_field_is_replaced_or_taken_out(chat: FilingChat) -> None:
+    path = chat.file("about Sato", category="people", name="Sato", follow_ups=["call", "a gift"])
+
+    chat.once("update_entry", path=path, updates={"replace": {"old": "a gift", "new": "a cake"}})
+    chat.once("update_entry", path=path, updates={"replace": {"old": "call", "new": ""}})
+
+    entry = chat.entry(path)
+    assert entry is not None
+    assert entry.fields["follow_ups"] == ("a cake",)
+
+
+@pytest.mark.parametrize(
+    ("updates", "reason"),
+    [
+        ({"replace": {"old": "cheese", "new": "x"}}, "does not hold them"),
+        ({"replace": {"old": "egg", "new": "x"}}, "exactly once, but they stand in content"),
+        ({"replace": {"old": "shopping", "new": "x"}}, "exactly once, but they stand in name, content"),
+        ({"replace": {"old": "milk", "new": "x"}, "content": "y"}, "at once"),
+        ({"replace": {"old": "", "new": "x"}}, "two texts"),
+        ({"replace": "milk"}, "two texts"),
+    ],
+)
+def test_a_replacement_that_is_not_clear_changes_nothing(
+    chat: FilingChat, updates: dict[str, object], reason: str
+) -> None:
+    path = chat.file("shopping: milk, eggs, an egg cup", name="shopping")
+
+    result = chat.once("update_entry", path=path, updates=updates)
+
+    entry = chat.entry(path)
+    assert isinstance(result, ToolFault)
+    assert reason in result.message
+    assert entry is not None
+    assert entry.content == "shopping: milk, eggs, an egg cup"

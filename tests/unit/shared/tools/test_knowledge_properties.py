@@ -26,7 +26,7 @@ from shared.agent.turn_requests import Limits
 from shared.conversation.history import History
 from shared.knowledge.catalog import Catalog, row_of, search_texts
 from shared.knowledge.entry import Entry
-from shared.knowledge.index import EMPTY_INDEX, PROMPT_TOKENS, index_view
+from shared.knowledge.prompt_index import EMPTY_INDEX, PROMPT_TOKENS, index_view
 from shared.knowledge.schema import FIELDS, Category, Field, fields_of
 from shared.search.folding import fold
 from shared.tools.core import core_tools

@@ -1,0 +1,179 @@
+"""The index of the entries in a prompt: what the message may mean, open and newest entries first, each by its handle."""
+
+import threading
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+from typing import Final
+
+from cachetools import LRUCache
+
+from shared import logs
+from shared.agent.handles import things_meant
+from shared.agent.token_estimate import estimated_tokens
+from shared.conversation.amendments import Amendments
+from shared.conversation.history import IndexRow, IndexView
+from shared.conversation.history_reader import ReadIndex
+from shared.conversation.provenance import Provenance
+from shared.conversation.refusals import ROW_PREFIX
+from shared.conversation.store import Conversation
+from shared.errors import PermanentError
+from shared.knowledge.catalog import Catalog, Row, row_mark_of
+from shared.knowledge.entry_store import EntryStore
+from shared.knowledge.index import SECTIONS, Section, line_of, linked_name, short_name
+from shared.knowledge.schema import Category
+
+PROMPT_TOKENS: Final = 2_000
+_VIEWS_CACHED: Final = 8
+EMPTY_INDEX: Final = "(Nothing has been filed in this chat yet.)"
+UNREADABLE_INDEX: Final = "(The index cannot be read just now; list_entries and search_entries may still work.)"
+_FRAME_TOKENS: Final = 40  # for the line with the number of entries left out
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnowledgeIndex:
+    """Reads a chat's index for a prompt; an EntryIndex.  Unless `is_shown`, nothing is read and nothing is shown."""
+
+    is_shown: bool
+
+    def read(self, conversation: Conversation) -> ReadIndex:
+        """Return the index, in a single read of the bucket, or a line about an unreadable index.
+
+        Not to be called on a thread of `conversation.objects.reads`. Raises: StorageUnavailableError.
+        """
+        if not self.is_shown:
+            return FixedIndex()
+        try:
+            return CatalogIndex(EntryStore(conversation).catalog())
+        except PermanentError as cause:
+            logs.error("record_unreadable", cause=cause)
+            return FixedIndex(text=UNREADABLE_INDEX)
+
+
+@dataclass(frozen=True, slots=True)
+class FixedIndex:
+    """An index without entries; a ReadIndex."""
+
+    text: str = ""
+    message_ids: frozenset[str] = frozenset()
+
+    def view(
+        self, _amendments: Amendments, _refused: AbstractSet[str] = frozenset(), _asked: Sequence[str] = ()
+    ) -> IndexView:
+        """Return the text."""
+        return IndexView(text=self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogIndex:
+    """The index of a catalog; a ReadIndex."""
+
+    catalog: Catalog
+
+    @property
+    def message_ids(self) -> frozenset[str]:
+        """The messages behind the entries."""
+        return frozenset().union(*(row.provenance.message_ids for row in self.catalog.rows))
+
+    def view(
+        self, amendments: Amendments, refused: AbstractSet[str] = frozenset(), asked: Sequence[str] = ()
+    ) -> IndexView:
+        """Return the index without entries of withdrawn messages, and without refused rows.
+
+        `asked`: the messages to answer; what they may mean is shown before what is newer.
+        """
+        shown = self.catalog.without(amendments.is_withdrawn_from_entries)
+        if any(one.startswith(ROW_PREFIX) for one in refused):
+            shown = replace(shown, rows=tuple(row for row in shown.rows if row_mark_of(row) not in refused))
+        view = _VIEWS.of(self.catalog, shown)
+        meant = (
+            things_meant(asked, shown.rows, name_of=lambda row: row.name) if len(view.rows) < len(shown.rows) else ()
+        )
+        shown_marks = {row.mark for row in view.rows}
+        is_whole = all(row_mark_of(row) in shown_marks for row in meant)
+        return view if is_whole else index_view(shown, meant=meant)
+
+
+class _Views:
+    """A cache for the views of whole catalogs: most reads between two changes find the same catalog.  Safe to share between threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        # By `id` of the catalog: the cache holds the catalog too, so no other catalog gets the same `id`
+        self._views: LRUCache[int, tuple[Catalog, IndexView]] = LRUCache(_VIEWS_CACHED)
+
+    def of(self, catalog: Catalog, shown: Catalog) -> IndexView:
+        """Return the view of the shown part of a catalog."""
+        if len(shown.rows) != len(catalog.rows):
+            return index_view(shown)
+        with self._lock:
+            _, view = self._views.get(id(catalog), (None, None))
+        if view is None:
+            view = index_view(catalog)
+            with self._lock:
+                self._views[id(catalog)] = catalog, view
+        return view
+
+
+_VIEWS: Final = _Views()
+
+
+def index_view(
+    catalog: Catalog, *, limit_tokens: int = PROMPT_TOKENS, meant: Sequence[Row] = (), shows_paths: bool = False
+) -> IndexView:
+    """Return at most `limit_tokens` of the index: the rows that are `meant`, the open and newest entries, and the number of the others.
+
+    For example, the last line is "… and 12 more entries: use list_entries or search_entries." An entry with words from outside is among the
+    others: a search or a list shows the entry, and the words then taint the turn. Sections without a row are left out. Each row begins with
+    the entry's handle; with `shows_paths`, each name links to the entry's path.
+    """
+    if not catalog.rows:
+        return IndexView(text=EMPTY_INDEX)
+    sections = {row.path: section for section in SECTIONS for row in catalog.rows if section.holds(row)}
+    eligible = [row for row in catalog.rows if row.path in sections and not row.provenance.outside]
+    newest_first = sorted(eligible, key=lambda row: (row.is_open, row.updated_at, row.path), reverse=True)
+    meant_paths = [row.path for row in meant]
+    newest_first.sort(key=lambda row: row.path not in meant_paths)
+    name_of = linked_name if shows_paths else _named
+    lines = {row.path: line_of(sections[row.path], row, name=name_of(row)) for row in eligible}
+    tokens_left = limit_tokens - _FRAME_TOKENS - estimated_tokens(_beginning(catalog.rows))
+    chosen: list[Row] = []
+    begun_headings: set[str] = set()
+    for row in newest_first:
+        section = sections[row.path]
+        head = () if section.heading in begun_headings else _head(section, catalog.rows)
+        tokens_left -= sum(estimated_tokens(line) + 1 for line in (*head, lines[row.path]))
+        if tokens_left < 0:
+            break
+        chosen.append(row)
+        begun_headings.add(section.heading)
+    shown = [_beginning(catalog.rows)]
+    for section in SECTIONS:
+        rows = section.sorted(chosen)
+        shown += [*_head(section, catalog.rows), *(lines[row.path] for row in rows)] if rows else []
+    omitted = len(catalog.rows) - len(chosen)
+    shown += [f"… and {omitted} more entries: use list_entries or search_entries."] if omitted else []
+    return IndexView(
+        text="\n".join(shown) + "\n",
+        provenance=Provenance.union(row.provenance for row in chosen),
+        rows=tuple(
+            IndexRow(mark=row_mark_of(row), handle=row.handle, text=lines[row.path], provenance=row.provenance)
+            for row in chosen
+        ),
+    )
+
+
+def _beginning(rows: Sequence[Row]) -> str:
+    counts = Counter(row.category for row in rows)
+    return f"> {len(rows)} entries: {', '.join(f'{counts[one]} {one.value}' for one in Category if counts[one])}"
+
+
+def _head(section: Section, all_rows: Iterable[Row]) -> tuple[str, str]:
+    count = sum(section.holds(row) for row in all_rows)
+    return f"## {section.heading} ({count})", f"| {' | '.join(section.columns)} |"
+
+
+def _named(row: Row) -> str:
+    """Return the entry's handle and name, for example `e-5meqfu Garden`."""
+    return f"{row.handle} {short_name(row)}" if row.handle else linked_name(row)
