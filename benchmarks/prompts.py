@@ -4,11 +4,10 @@ For each situation: the number of requests in the last turn; the estimated token
 shared byte for byte by the first request and the next turn's first request; and the SDK's CPU time for a request, up to a refused
 connection.
 
-Tokens count instruction, declarations and contents without media, by the rule of `estimated_tokens`: one token for four ASCII characters,
-one for any other character. For example, `tokens("hello 雨")` is 3: 2 for six ASCII characters, 1 for the other.
+Tokens count instruction, declarations as they are sent, and contents without media, by the rule of `estimated_tokens`: one token for four
+ASCII characters, one for any other character. For example, `tokens("hello 雨")` is 3: 2 for six ASCII characters, 1 for the other.
 """
 
-import dataclasses
 import json
 import math
 import random
@@ -18,11 +17,13 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, Final
 
 from evals.prices import dollars
 from shared import logs
 from shared.adapters.gemini import GeminiModel
+from shared.adapters.gemini_wire import declaration_body
 from shared.adapters.memory import (
     FixedClock,
     MemoryFiles,
@@ -54,6 +55,10 @@ REPLY: Final = calling(("reply", {"message": "わかりました。"}))
 SKIP: Final = calling(("skip", {"reason": "not for me"}))
 _RUNS: Final = 15
 _HISTORY: Final = 80
+_TURNS: Final = 30
+_FILED_EVERY: Final = 5
+LEAST_CACHED_TOKENS: Final = 4_096
+"""The shortest prefix that Gemini caches implicitly.  Source: Google, "Context caching", of the Flash models 3.5 to 3.8."""
 _PRICED: Final = "gemini-3.5-flash-lite"
 _MILLION: Final = 1_000_000
 _STORAGE_DOLLARS_A_MILLION_HOUR: Final = 1.0
@@ -204,7 +209,7 @@ def tokens(text: str) -> int:
 
 def text_of(request: ModelRequest) -> str:
     """Return the request's instruction, declarations and contents in a provider's reading order."""
-    declared = json.dumps([dataclasses.asdict(one) for one in request.declarations], ensure_ascii=False)
+    declared = json.dumps([declaration_body(one) for one in request.declarations], ensure_ascii=False)
     spoken: list[str] = []
     for content in request.contents:
         match content:
@@ -253,6 +258,48 @@ def sdk_ms(request: ModelRequest) -> float:
     return statistics.median(times_ms)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Conversation:
+    """The first requests of consecutive turns: their tokens, and those of the prefixes that a provider would bill as cached."""
+
+    requests: int
+    prompt_tokens: int
+    cached_tokens: int
+
+    @property
+    def cached_share(self) -> float:
+        """The share of the tokens that are billed as cached, from 0 to 1."""
+        return self.cached_tokens / self.prompt_tokens
+
+
+def conversation_of(requests: Sequence[ModelRequest]) -> Conversation:
+    """Return the sums over the requests, each compared with the one before; a prefix below the provider's least length is not cached.
+
+    For example, of two requests of 6,000 tokens with a common prefix of 5,800, 5,800 of 12,000 tokens are cached.
+    """
+    shared_prefixes = (stable_tokens(before, after) for before, after in pairwise(requests))
+    return Conversation(
+        requests=len(requests),
+        prompt_tokens=sum(tokens(text_of(request)) for request in requests),
+        cached_tokens=sum(prefix for prefix in shared_prefixes if prefix >= LEAST_CACHED_TOKENS),
+    )
+
+
+def play_conversation(pool: ThreadPoolExecutor) -> Conversation:
+    """Play thirty turns of one chat: talk, and every fifth message files a note, so that the index changes."""
+    bot = Bot(pool, is_group=False, toolsets=frozenset(), policy=GroupPolicy.MENTION)
+    requests: list[ModelRequest] = []
+    for number in range(_TURNS):
+        if number % _FILED_EVERY:
+            requests += bot.hears(bot.events.text(f"{number}番目の話。来週の引越しと庭の工事のことを少し。"), REPLY)[:1]
+            continue
+        note = f"{number}番目のメモ"
+        filing = {"text": note, "category": "admin", "name": note, "confidence": 0.9}
+        step = calling(("classify_and_capture", filing), ("reply", {"message": "わかりました。"}))
+        requests += bot.hears(bot.events.text(f"{note}、覚えておいて"), step)[:1]
+    return conversation_of(requests)
+
+
 def input_dollars(prompt: int, *, cached: int) -> float:
     """Return the price of the input of 1,000 such requests."""
     return 1_000 * (dollars(_PRICED, Usage(prompt_tokens=prompt, cached_tokens=cached)) or 0.0)
@@ -295,6 +342,11 @@ def main() -> int:
                 f"{input_dollars(tokens(text_of(first)), cached=stable):.2f}",
             )
             print(f"| {' | '.join(map(str, cells))} |")
+        talk = play_conversation(pool)
+    print(
+        f"A conversation of {talk.requests} turns, every fifth files a note: {talk.prompt_tokens} tokens in, of which a provider that "
+        f"caches prefixes of {LEAST_CACHED_TOKENS} tokens and more counts {talk.cached_share:.1%} as cached."
+    )
     print(f"$: of the input of 1,000 first requests to {_PRICED}; cached: where the stable prefix is billed as cached.")
     print(f"An explicitly cached prefix pays from {break_even_requests():.1f} requests an hour on, of any length.")
     return 0

@@ -63,7 +63,7 @@ def request_body(request: ModelRequest, *, model_name: str, thinking: str, media
     return {
         "contents": [_content(content, model_name, media) for content in request.contents],
         "systemInstruction": _instruction(request.system_instruction),
-        "tools": [{"functionDeclarations": [_declaration(one) for one in request.declarations]}],
+        "tools": [{"functionDeclarations": [declaration_body(one) for one in request.declarations]}],
         "toolConfig": {"functionCallingConfig": calling},
         "generationConfig": {
             "maxOutputTokens": request.max_output_tokens,
@@ -90,7 +90,8 @@ def _instruction(text: str) -> dict[str, object]:
     return {"role": "user", "parts": [{"text": text}]}
 
 
-def _declaration(declaration: FunctionDeclaration) -> dict[str, object]:
+def declaration_body(declaration: FunctionDeclaration) -> dict[str, object]:
+    """Return the declaration of a tool as it is sent: without the keywords that only this service checks, such as `maxLength`."""
     return {
         "name": declaration.name,
         "description": declaration.description,

@@ -4,19 +4,18 @@ from typing import Final
 
 REMINDERS_GUIDE: Final = """\
 # Reminders
-- `create_reminder`: when somebody wants to be told or reminded of something at a time (「9時に言って」, 提醒我, เตือน, "remind me"). What
-  they only want kept, without a time at which you are to speak, is filed instead.
-- `at` is local time, resolved by the last `[note]`. An hour that fits twice is the next one ahead
-  that people mean: 朝9時 is 09:00, 夜9時 is 21:00, "at 7" said at 15:00 is 19:00.
+- `create_reminder`: when somebody wants to be told something at a time (「9時に言って」, 提醒我, เตือน, "remind me"). What they only want
+  kept, without a time at which you are to speak, is filed instead.
+- An hour that fits twice is the next one ahead that people mean: 朝9時 is 09:00, 夜9時 is 21:00, "at 7" said at 15:00 is 19:00.
 - Between 0:00 and 4:00, people who have not slept mean the coming daylight by "tomorrow", 明日, 明天 and พรุ่งนี้: at 01:00 on Thursday,
   「明日の9時」 is Thursday 09:00. Say the weekday in your answer.
 - A weekday that does not match the date beside it (「11月27日(木)」 where the 27th is a Friday): ask which is meant.
-- Where the day or the hour is missing, or a function answers that the time has passed, comes twice or does not exist, ask the person for
-  it; do not choose one.
+- Where the day or the hour is missing, or a function answers that the time has passed, comes twice or does not exist, ask for it; do not
+  choose one.
 - `list_reminders`: when somebody asks what is due, and before `change_reminder` or `cancel_reminder` for the id. Where several fit what
   they say, ask which one.
-- In a group, tell what messages_each_time says: each time counts as so many messages of the account.
+- In a group, tell what messages_each_time says.
 Example: 「来週の月曜の朝9時に薬って言って」 -> create_reminder(text: "薬", at: "2026-11-30T09:00") and reply(message)
 in one step.
 Example: "every Friday at 6pm remind us to send the report" -> create_reminder(text: "Send the report", at: "2026-11-27T18:00", rule: \
-"FREQ=WEEKLY;BYDAY=FR") and reply in one step."""
+"FREQ=WEEKLY;BYDAY=FR") and reply(message) in one step."""

@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
@@ -109,8 +110,11 @@ class EntryOfOneMessage:
     def read(self, _: Conversation) -> "EntryOfOneMessage":
         return self
 
-    def view(self, amendments: Amendments, refused: AbstractSet[str] = frozenset()) -> IndexView:
+    def view(
+        self, amendments: Amendments, refused: AbstractSet[str] = frozenset(), asked: Sequence[str] = ()
+    ) -> IndexView:
         assert not refused
+        assert not any(asked)
         return IndexView(provenance=made_of(*self.message_ids - amendments.withdrawn))
 
 
