@@ -26,7 +26,7 @@ from shared.knowledge.embeddings import Embedder, EntryEmbeddings
 from shared.knowledge.entry import Entry, Note
 from shared.knowledge.entry_editor import EntryEditor
 from shared.knowledge.entry_store import EntryStore
-from shared.knowledge.index import KnowledgeIndex
+from shared.knowledge.prompt_index import KnowledgeIndex
 from shared.knowledge.schema import FIELDS, Category, Field, Value, plain_text
 from shared.knowledge.staging import EntryOverlay
 from shared.line.bot_name import BotName

@@ -21,7 +21,7 @@ from shared.features.stored_features import writer_of
 from shared.knowledge.catalog import CATALOG_LIMIT_BYTES, ROW_LIMIT_BYTES, Catalog, row_of
 from shared.knowledge.entry import Entry, Note
 from shared.knowledge.entry_file import format_entry, read_entry
-from shared.knowledge.index import KnowledgeIndex
+from shared.knowledge.prompt_index import KnowledgeIndex
 from shared.knowledge.schema import FIELDS, Category
 from shared.knowledge.staging import ENTRIES_LIMIT, EntryOverlay, Placement
 from shared.storage.codec import encode
