@@ -25,7 +25,7 @@ MOST_PROPOSED: Final = 3
 ARGUMENTS_LIMIT: Final = 2_000
 _NAME_GRAPHEMES: Final = 80
 _INDENT: Final = "     "
-_FIRST: Final = ("at", "rule", "digest")  # of the arguments, so that a long text cannot hide them
+_FIRST: Final = ("at", "zone", "rule", "digest")  # of the arguments, so that a long text cannot hide them
 _SHOWN_BY_NAME: Final = frozenset({"id", "page_id", "path"})
 
 
@@ -73,6 +73,7 @@ class ShownArgument(StrEnum):
     """The arguments with a name in the person's language; other names come from the chat, for example of Notion properties."""
 
     AT = "at"
+    ZONE = "zone"
     RULE = "rule"
     DIGEST = "digest"
     TEXT = "text"
@@ -153,13 +154,9 @@ def _shown(arguments: Json) -> Iterator[tuple[str, object]]:
 
 
 def _value_text(argument: str, value: object, *, start: str, locale: str) -> str:
-    """Return a value for people: a date in words, a list in one line, any other value as it is."""
-    if isinstance(value, list) and all(isinstance(item, str) for item in value):
-        return ", ".join(shown_value(item.strip(), locale=locale, this_year=0) for item in value)
-    if isinstance(value, Mapping) and value.keys() <= {"start", "end"}:
-        return " \N{EN DASH} ".join(shown_value(str(day), locale=locale, this_year=0) for day in value.values() if day)
-    if argument == ShownArgument.REPLACE and isinstance(value, Mapping):
-        return f"{str(value.get('old', '')).strip()} → {str(value.get('new', '')).strip()}".strip()
+    """Return a value for people: a date in words, a list or a span in one line, any other value as it is."""
+    if not isinstance(value, str) and (text := _compound_text(argument, value, locale=locale)) is not None:
+        return text
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     match argument:
         case "at":
@@ -170,6 +167,17 @@ def _value_text(argument: str, value: object, *, start: str, locale: str) -> str
             return shown_place(text, locale=locale)
         case _:
             return shown_value(text.strip(), locale=locale, this_year=0)
+
+
+def _compound_text(argument: str, value: object, *, locale: str) -> str | None:
+    """Return a list of texts, a span of days or a replacement in one line; None: the value is none of these."""
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return ", ".join(shown_value(item.strip(), locale=locale, this_year=0) for item in value)
+    if isinstance(value, Mapping) and value.keys() <= {"start", "end"}:
+        return " \N{EN DASH} ".join(shown_value(str(day), locale=locale, this_year=0) for day in value.values() if day)
+    if argument == ShownArgument.REPLACE and isinstance(value, Mapping):
+        return f"{str(value.get('old', '')).strip()} → {str(value.get('new', '')).strip()}".strip()
+    return None
 
 
 def _due(at: str, rule: str, *, locale: str) -> str:

@@ -78,7 +78,7 @@ class Due:
     """The time of a reminder, in local time: next at `at`, and again by `recurrence`.  `this_year` is the year of the turn.
 
     `messages`: the cost of each occurrence in messages of the account's quota. `carried`: the number of next occurrences within the month's
-    quota, if the quota does not cover all.
+    quota, if the quota does not cover all. `place`: the place of a zone that the person named, such as `Bangkok`.
     """
 
     at: dt.datetime
@@ -86,6 +86,7 @@ class Due:
     recurrence: Recurrence | None = None
     messages: int = 1
     carried: int | None = None
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -263,7 +264,8 @@ def shown_place(name: str, *, locale: str) -> str:
 
 def shown_due(due: Due, *, locale: str) -> str:
     """Return the time of a reminder in words."""
-    return shown_schedule(due.recurrence, start=due.at, locale=locale, this_year=due.this_year)
+    when = shown_schedule(due.recurrence, start=due.at, locale=locale, this_year=due.this_year)
+    return f"{when} ({due.place})" if due.place else when
 
 
 def _joined(two: str, texts: Iterable[str]) -> str:

@@ -75,6 +75,7 @@ class ListedReminderPressHandler:
             at=dt.datetime.fromisoformat(local_time(reminder.next_ms, reminder.zone)),
             this_year=dt.datetime.fromisoformat(local_time(event.timestamp_ms, reminder.zone)).year,
             recurrence=reminder.recurrence,
+            place=reminder.place,
         )
         deed = Deed(kind=_KINDS[choice], name=reminder.text, due=due)
         return receipt(

@@ -68,6 +68,7 @@ def postponed(reminder: Reminder, press: ReminderPress, *, event_id: str, presse
         locale=reminder.locale,
         start=local_time(due_ms, reminder.zone),
         zone=reminder.zone,
+        is_own_zone=reminder.is_own_zone,
         due_ms=due_ms,
     )
 

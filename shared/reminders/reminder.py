@@ -56,6 +56,7 @@ class Reminder(Extensible):
     `created` and `revision` are the keys of the first and of the last staged write: the sequence of the outcome and the place of the write.
     `ended_ms` is the time of the last occurrence, or of the cancellation. `pressed_ms` is the newest occurrence with a pressed button, and
     `pressed_by` the event of the press that counts. `locale`: the language of the asking person; empty: unknown.
+    `is_own_zone`: the person named the zone, so receipts and lists name it too.
     """
 
     version: int = VERSION
@@ -77,6 +78,12 @@ class Reminder(Extensible):
     pressed_ms: int = 0
     pressed_by: str = ""
     locale: str = ""
+    is_own_zone: bool = False
+
+    @property
+    def place(self) -> str:
+        """The place of a zone that the person named, to be shown beside times: `New York`; empty: the times are those of the chat."""
+        return self.zone.rpartition("/")[2].replace("_", " ") if self.is_own_zone else ""
 
     @property
     def recurrence(self) -> Recurrence | None:

@@ -105,6 +105,14 @@ def checked_schedule(at: str, zone: str, rule: str | None, *, now_ms: int) -> tu
     return schedule, first_ms
 
 
+def checked_zone(name: str) -> str:
+    """Return the name of a time zone such as `Asia/Bangkok`.  Raises: StagingFault."""
+    try:
+        return zoneinfo.ZoneInfo(name).key
+    except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError) as cause:  # also a folder, such as "Asia"
+        raise StagingFault(f"{name[:40]!r} is no time zone such as Asia/Bangkok.", may_retry=True) from cause
+
+
 def usual_local(at: str, zone: str) -> str:
     """Return a local time in the one spelling, from the spellings that models use; any other text as it is.
 

@@ -99,6 +99,7 @@ class ReminderOverlay(Overlay[Reminder]):
         *,
         text: str,
         at: str,
+        zone: str | None = None,
         rule: str | None = None,
         kind: ReminderKind = ReminderKind.TEXT,
         provenance: Provenance,
@@ -107,7 +108,7 @@ class ReminderOverlay(Overlay[Reminder]):
         is_trial: bool = False,
         may_repeat: bool = True,
     ) -> Reminder:
-        """Stage a reminder at a local time, unless `is_trial`, and return the reminder.
+        """Stage a reminder at a local time, of the chat's zone or of the person's own `zone`, unless `is_trial`; return the reminder.
 
         Without `may_repeat`, an open reminder of the same words and times is shown to the model, and not set a second time.
         Raises: StagingFault, ReminderExistsError.
@@ -116,10 +117,10 @@ class ReminderOverlay(Overlay[Reminder]):
         with self._lock:
             self.check_limits({})
             if not may_repeat:
-                self._check_repeated(text, kind, *self._schedule(at, rule)[:2])
+                self._check_repeated(text, kind, *self._schedule(at, rule, zone)[:2], zone=zone or self.zone)
             if len(self._open()) >= REMINDERS_LIMIT:
                 raise StagingFault(f"This chat has {REMINDERS_LIMIT} open reminders; some must be cancelled first.")
-            start, checked, due_ms = self._schedule(at, rule)
+            start, checked, due_ms = self._schedule(at, rule, zone)
             reminder = Reminder(
                 id=self._new_id(),
                 kind=kind,
@@ -128,7 +129,8 @@ class ReminderOverlay(Overlay[Reminder]):
                 user_id=user_id,
                 locale=locale,
                 start=start,
-                zone=self.zone,
+                zone=zone or self.zone,
+                is_own_zone=zone is not None,
                 rule=checked,
                 due_ms=due_ms,
             )
@@ -137,9 +139,9 @@ class ReminderOverlay(Overlay[Reminder]):
                 self.stage({reminder.id: reminder})
             return reminder
 
-    def _check_repeated(self, text: str, kind: ReminderKind, start: str, rule: str | None) -> None:
+    def _check_repeated(self, text: str, kind: ReminderKind, start: str, rule: str | None, *, zone: str) -> None:
         """Raises: ReminderExistsError, where an open reminder has the same words and times."""
-        words_and_times = (fold(text), kind, start, self.zone, rule)
+        words_and_times = (fold(text), kind, start, zone, rule)
         for reminder in self._open():
             if (fold(reminder.text), reminder.kind, reminder.start, reminder.zone, reminder.rule) == words_and_times:
                 self._record_shown(reminder)
@@ -151,6 +153,7 @@ class ReminderOverlay(Overlay[Reminder]):
         *,
         text: str | None = None,
         at: str | None = None,
+        zone: str | None = None,
         rule: str | None = None,
         provenance: Provenance | None = None,
         is_trial: bool = False,
@@ -175,12 +178,21 @@ class ReminderOverlay(Overlay[Reminder]):
             )
             if text is not None:
                 changed = replace(changed, text=text)
-            if at is not None or rule is not None:
+            if at is not None or zone is not None or rule is not None:
+                zone = zone or (reminder.zone if at is None or reminder.is_own_zone else self.zone)
                 start, checked, due_ms = self._schedule(
-                    at or _next_time(reminder), _remaining_rule(reminder) if rule is None else rule or None
+                    at or _next_time(reminder), _remaining_rule(reminder) if rule is None else rule or None, zone
                 )
+                is_own_zone = reminder.is_own_zone or zone != self.zone
                 changed = replace(
-                    changed, start=start, zone=self.zone, rule=checked, due_ms=due_ms, claim=None, kept_ms=None
+                    changed,
+                    start=start,
+                    zone=zone,
+                    is_own_zone=is_own_zone,
+                    rule=checked,
+                    due_ms=due_ms,
+                    claim=None,
+                    kept_ms=None,
                 )
             if not is_trial:
                 self.stage({reminder_id: changed})
@@ -242,11 +254,12 @@ class ReminderOverlay(Overlay[Reminder]):
             recurrence=reminder.recurrence,
             messages=self.messages_each_time if kind is not DeedKind.REMINDER_CANCELLED else 1,
             carried=self._carried.get(reminder.id) if kind is not DeedKind.REMINDER_CANCELLED else None,
+            place=reminder.place,
         )
         return Deed(kind=kind, name=reminder.text, due=due)
 
-    def _schedule(self, at: str, rule: str | None) -> tuple[str, str | None, int]:
-        schedule, due_ms = checked_schedule(at, self.zone, rule, now_ms=self.attempt.now_ms)
+    def _schedule(self, at: str, rule: str | None, zone: str | None) -> tuple[str, str | None, int]:
+        schedule, due_ms = checked_schedule(at, zone or self.zone, rule, now_ms=self.attempt.now_ms)
         return schedule.start, schedule.rule, due_ms
 
     def _open(self) -> tuple[Reminder, ...]:

@@ -134,6 +134,7 @@ class ReminderWording:
             dt.datetime.fromtimestamp(at_ms / 1_000, zone) for at_ms in (occurrence.due_ms, occurrence.said_ms)
         )
         when = shown_moment(meant, locale=locale, this_year=local_now.year)
+        when = f"{when} ({reminder.place})" if reminder.place else when
         late = _filled(texts.late, text=reminder.text, when=when)
         return f"{late}\n\n{words}" if is_digest else late
 

@@ -23,7 +23,7 @@ from shared.knowledge.staging import EntryOverlay
 from shared.line.utf16 import without_lone_surrogates
 from shared.recurrence import Gap
 from shared.reminders.reminder import Reminder, ReminderKind
-from shared.reminders.schedule import gap_of, local_time, usual_local, written_local
+from shared.reminders.schedule import checked_zone, gap_of, local_time, usual_local, written_local
 from shared.reminders.staging import ReminderExistsError, ReminderOverlay
 from shared.search.folding import fold
 
@@ -112,8 +112,9 @@ class ReminderTools:
         )
 
     def _create(self, arguments: Json, overlay: ReminderOverlay, context: TurnContext) -> Json | ToolFault | NeedsTap:
-        text, at = _text(arguments, "text"), usual_local(str(arguments["at"]), overlay.zone)
-        _check_weekday(at, overlay, context)
+        text, zone = _text(arguments, "text"), _zone(arguments)
+        at = usual_local(str(arguments["at"]), zone or overlay.zone)
+        _check_weekday(at, zone or overlay.zone, context)
         needs_tap = context.needs_tap and not _is_ordered(arguments, overlay, context)
         messages = self._messages_each_time(context)
         if messages is None:
@@ -123,6 +124,7 @@ class ReminderTools:
             reminder = overlay.create(
                 text=text,
                 at=at,
+                zone=zone,
                 rule=_optional(arguments, "rule"),
                 kind=_KINDS.get(str(arguments.get("digest")), ReminderKind.TEXT),
                 provenance=_provenance(text, overlay, context),
@@ -138,9 +140,11 @@ class ReminderTools:
     def _change(self, arguments: Json, overlay: ReminderOverlay, context: TurnContext) -> Json | ToolFault | NeedsTap:
         reminder_id = str(arguments["id"])
         before = overlay.show(reminder_id)
-        at = usual_local(str(arguments["at"]), overlay.zone) if arguments.get("at") else None
+        zone = _zone(arguments)
+        local_zone = zone or (before.zone if before.is_own_zone else overlay.zone)
+        at = usual_local(str(arguments["at"]), local_zone) if arguments.get("at") else None
         if at is not None:
-            _check_weekday(at, overlay, context)
+            _check_weekday(at, local_zone, context)
         needs_tap = context.needs_tap
         messages = self._messages_each_time(context)
         if messages is None:
@@ -151,6 +155,7 @@ class ReminderTools:
             reminder_id,
             text=text,
             at=at,
+            zone=zone,
             rule=str(arguments["rule"]) if "rule" in arguments else None,
             provenance=_provenance(text or "", overlay, context),
             is_trial=needs_tap,
@@ -179,27 +184,35 @@ class ReminderTools:
         return None if cost is None else max(1, cost)
 
 
-def _check_weekday(at: str, overlay: ReminderOverlay, context: TurnContext) -> None:
+def _zone(arguments: Json) -> str | None:
+    """Return the zone that the person named.  Raises: StagingFault, if there is no such zone."""
+    return checked_zone(str(arguments["zone"])) if arguments.get("zone") else None
+
+
+def _check_weekday(at: str, zone: str, context: TurnContext) -> None:
     """Raises: StagingFault, if the person wrote another weekday beside the date.  A time that cannot be read is left to the overlay."""
     try:
         local = dt.datetime.fromisoformat(at).replace(tzinfo=None)
     except ValueError:
         return
-    zone = zoneinfo.ZoneInfo(overlay.zone)
-    said = [(one.text, dt.datetime.fromtimestamp(one.timestamp_ms / 1_000, zone)) for one in context.to_answer]
+    local_zone = zoneinfo.ZoneInfo(zone)
+    said = [(one.text, dt.datetime.fromtimestamp(one.timestamp_ms / 1_000, local_zone)) for one in context.to_answer]
     contradiction = contradiction_at(said, local)
     if contradiction is not None:
         raise StagingFault(f"{contradiction.explanation} Nothing was set: ask which of the two is meant.")
 
 
 def _is_ordered(arguments: Json, overlay: ReminderOverlay, context: TurnContext) -> bool:
-    """Whether an author's own words order the reminder.  A digest always takes a tap, because digests show entries."""
+    """Whether an author's own words order the reminder.
+
+    A digest always takes a tap, because digests show entries; so does a zone, which other words than the order's may name.
+    """
     text, at, rule = (
         _text(arguments, "text"),
         usual_local(str(arguments["at"]), overlay.zone),
         _optional(arguments, "rule"),
     )
-    return "digest" not in arguments and context.is_ordered(
+    return arguments.keys().isdisjoint({"digest", "zone"}) and context.is_ordered(
         lambda asked: is_reminder_grounded(asked, text=text, at=at, rule=rule), zone=zoneinfo.ZoneInfo(overlay.zone)
     )
 
@@ -286,6 +299,7 @@ def _shown(reminder: Reminder) -> Json:
         "id": reminder.id,
         "text": reminder.text,
         "next": f"{local} {_WEEKDAYS[dt.datetime.fromisoformat(local).weekday()]}",
+        **({"zone": reminder.zone} if reminder.is_own_zone else {}),
         **({"rule": reminder.rule} if reminder.rule is not None else {}),
         **({"digest": digest} if digest is not None else {}),
         **({"waits": True} if reminder.kept_ms is not None else {}),

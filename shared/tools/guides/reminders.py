@@ -7,6 +7,8 @@ REMINDERS_GUIDE: Final = """\
 - `create_reminder`: when somebody wants to be told something at a time (「9時に言って」, 提醒我, เตือน, "remind me"). What they only want
   kept, without a time at which you are to speak, is filed instead.
 - An hour that fits twice is the next one ahead that people mean: 朝9時 is 09:00, 夜9時 is 21:00, "at 7" said at 15:00 is 19:00.
+- Who told where they are (「バンコクにいる」, "I'm in Bangkok") means the times there, and `zone` says so. File it as `details`, as
+  "Yuki: Asia/Bangkok", for later; their "today" is the day there.
 - Between 0:00 and 4:00, people who have not slept mean the coming daylight by "tomorrow", 明日, 明天 and พรุ่งนี้: at 01:00 on Thursday,
   「明日の9時」 is Thursday 09:00. Say the weekday in your answer.
 - A weekday that does not match the date beside it (「11月27日(木)」 where the 27th is a Friday): ask which is meant.
