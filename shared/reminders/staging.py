@@ -130,7 +130,7 @@ class ReminderOverlay(Overlay[Reminder]):
                 locale=locale,
                 start=start,
                 zone=zone or self.zone,
-                is_own_zone=zone is not None,
+                is_own_zone=zone not in {None, self.zone},
                 rule=checked,
                 due_ms=due_ms,
             )
@@ -183,12 +183,11 @@ class ReminderOverlay(Overlay[Reminder]):
                 start, checked, due_ms = self._schedule(
                     at or _next_time(reminder), _remaining_rule(reminder) if rule is None else rule or None, zone
                 )
-                is_own_zone = reminder.is_own_zone or zone != self.zone
                 changed = replace(
                     changed,
                     start=start,
                     zone=zone,
-                    is_own_zone=is_own_zone,
+                    is_own_zone=zone != self.zone,
                     rule=checked,
                     due_ms=due_ms,
                     claim=None,

@@ -103,6 +103,14 @@ def test_two_reminders_of_one_name_are_told_apart(due_at: str, due_rule: str, to
     assert described((proposed,), locale="en") == f"☐ Cancel the reminder: “milk” ({told})"
 
 
+def test_the_zone_of_a_reminder_stands_below_its_time() -> None:
+    arguments = {"text": "milk", "at": "2026-05-05T21:00", "zone": "Asia/Bangkok"}
+
+    assert line_of("create_reminder", arguments) == (
+        "☐ Remind: “milk”\n     when: Tue 5 May 2026, 21:00\n     time zone: Asia/Bangkok"
+    )
+
+
 def test_a_rule_that_nobody_can_read_is_told_as_it_is() -> None:
     arguments = {"id": "r1", "at": "soon", "rule": "whenever"}
 

@@ -107,6 +107,26 @@ def test_usual_spellings_cost_no_further_request(friend: Person, at: str) -> Non
     assert len(friend.worker.model.requests) == 1
 
 
+@pytest.mark.parametrize("is_in_group", [False, True])
+def test_receipts_lists_and_calendars_name_the_persons_zone(pool: ThreadPoolExecutor, is_in_group: bool) -> None:
+    person = Person(PushedWorker(pool, reminding=Reminding.REPLY), is_in_group=is_in_group)
+    reply, calendar = asks(
+        person,
+        "@Aizuchi ニューヨークにいるよ。明日の9時に薬って言って",
+        "create_reminder",
+        {**PILLS, "zone": "America/New_York"},
+    )
+
+    assert "09:00 (New York)" in reply.text
+    assert calendar.text == "🗓 11月22日(土) 09:00 (New York)\n薬"
+    assert calendar.link is not None
+    assert parse_qs(urlsplit(calendar.link.uri).query)["ctz"] == ["America/New_York"]
+    (made,) = open_ones(person)
+    assert made.due_ms == ms("2025-11-22T23:00")
+    listed = person.says("/reminders")
+    assert "11月22日(土) 09:00 (New York)" in person.worker.line.replied[str(listed["replyToken"])][0].text
+
+
 def test_the_confirmation_has_a_button_for_the_phones_calendar(friend: Person) -> None:
     _, calendar = asks(friend, "毎週土曜9時に薬", "create_reminder", {**PILLS, "rule": "FREQ=WEEKLY;BYDAY=SA"})
 

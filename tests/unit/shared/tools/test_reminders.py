@@ -12,6 +12,7 @@ from shared.agent.tools import NeedsTap, ToolFault
 from shared.conversation.records import MessageRecord
 from shared.conversation.store import Conversation
 from shared.reminders.reminder import Reminder
+from shared.reminders.schedule import Schedule
 from shared.storage.codec import encode
 from shared.tools.reminders import ReminderTools
 from tests.support import schemas
@@ -134,6 +135,65 @@ def test_another_weekday_is_asked_about_before_a_change(chat: FilingChat) -> Non
 
     assert isinstance(fault, ToolFault)
     assert turn.overlay.show(made.id).start == LATER
+
+
+def test_a_reminder_is_set_in_the_zone_that_the_person_told(chat: FilingChat) -> None:
+    turn = Reminding(chat, asking(1, "I'm in Bangkok, remind me of water at 9"))
+    made = turn.made("water", zone="Asia/Bangkok", rule="FREQ=DAILY")
+
+    assert (made.start, made.zone, made.place) == (LATER, "Asia/Bangkok", "Bangkok")
+    assert made.due_ms == Schedule(LATER, "Asia/Bangkok").next_after(0)
+    shown = turn.call("list_reminders")["reminders"][0]
+    assert (shown["next"], shown["zone"]) == (f"{LATER} Tue", "Asia/Bangkok")
+    schemas.validator("tools/list_reminders.response").validate(turn.call("list_reminders"))
+    (deed,) = turn.overlay.deeds
+    assert deed.due is not None
+    assert deed.due.place == "Bangkok"
+
+
+def test_the_zone_of_the_chat_is_not_named(chat: FilingChat) -> None:
+    turn = Reminding(chat, asking(1, "water"))
+
+    assert turn.made("water", zone=turn.overlay.zone).place == ""
+    assert "zone" not in turn.call("list_reminders")["reminders"][0]
+
+
+def test_a_change_of_the_time_stays_in_the_persons_zone(chat: FilingChat) -> None:
+    turn = Reminding(chat, asking(1, "water"))
+    made = turn.made("water", zone="America/New_York")
+
+    later = turn.call("change_reminder", id=made.id, at=LATEST)
+    elsewhere = turn.call("change_reminder", id=made.id, zone="Asia/Bangkok")
+    at_home = turn.call("change_reminder", id=made.id, zone=turn.overlay.zone)
+
+    assert (later["next"][:16], later["zone"]) == (LATEST, "America/New_York")
+    assert (elsewhere["next"][:16], elsewhere["zone"]) == (LATEST, "Asia/Bangkok")
+    assert (at_home["next"][:16], "zone" in at_home) == (LATEST, False)
+
+
+@pytest.mark.parametrize("zone", ["Bangkok", "Asia", "../etc/passwd", "/etc/passwd", "UTC+7", "Asia/Bangkok\0"])
+def test_an_unknown_zone_sets_nothing(chat: FilingChat, zone: str) -> None:
+    turn = Reminding(chat, asking(1, "water"))
+
+    fault = turn.call("create_reminder", text="water", at=LATER, zone=zone)
+
+    assert isinstance(fault, ToolFault)
+    assert fault.may_retry
+    assert "is no time zone such as Asia/Bangkok" in fault.message
+    assert turn.overlay.list() == ()
+
+
+def test_a_zone_takes_a_tap_after_a_reading(chat: FilingChat) -> None:
+    turn = Reminding(chat, asking(1, "2030年1月1日9時に薬を飲むってリマインドして"))
+    turn.context.untrusted_input.record_outside("web_search")
+
+    assert turn.call("create_reminder", text="薬を飲む", at=LATER, zone="Asia/Bangkok") == NeedsTap(name="薬を飲む")
+
+
+def test_a_weekday_is_that_of_the_persons_zone(chat: FilingChat) -> None:
+    turn = Reminding(chat, asking(1, "2030年1月1日(月)に水"))
+
+    assert isinstance(turn.call("create_reminder", text="水", at=LATER, zone="Asia/Bangkok"), ToolFault)
 
 
 def test_the_right_weekday_sets_the_reminder(chat: FilingChat) -> None:
