@@ -100,6 +100,7 @@ class ListedReminderPressHandler:
 
         return worded()
 
+
 def _is_possible(reminder: Reminder, press: ListedReminderPress) -> bool:
     """Whether the reminder has a time that can move: what recurs comes by its rule, and what is late comes with the next answer."""
     is_movable = reminder.rule is None and reminder.kept_ms is None and reminder.due_ms is not None

@@ -117,14 +117,14 @@ def test_receipts_lists_and_calendars_name_the_persons_zone(pool: ThreadPoolExec
         {**PILLS, "zone": "America/New_York"},
     )
 
-    assert "09:00 (New York)" in reply.text
-    assert calendar.text == "🗓 11月22日(土) 09:00 (New York)\n薬"
+    assert "9:00 (New York)" in reply.text
+    assert calendar.text == "🗓 11月22日(土) 9:00 (New York)\n薬"
     assert calendar.link is not None
     assert parse_qs(urlsplit(calendar.link.uri).query)["ctz"] == ["America/New_York"]
     (made,) = open_ones(person)
     assert made.due_ms == ms("2025-11-22T23:00")
     listed = person.says("/reminders")
-    assert "11月22日(土) 09:00 (New York)" in person.worker.line.replied[str(listed["replyToken"])][0].text
+    assert "11月22日(土) 9:00 (New York)" in person.worker.line.replied[str(listed["replyToken"])][0].text
 
 
 def test_the_confirmation_has_a_button_for_the_phones_calendar(friend: Person) -> None:
