@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 from shared.conversation.history import History
@@ -30,11 +31,12 @@ class AllAdditions:
     additions: Sequence[Additions] = ()
 
     def begin(self, lease: Lease) -> Callable[[OutcomeRecord, History], OutcomeRecord]:
-        begun = [one.begin(lease) for one in self.additions]
+        return partial(_with_all, tuple(one.begin(lease) for one in self.additions))
 
-        def add(outcome: OutcomeRecord, history: History) -> OutcomeRecord:
-            for add_notices in begun:
-                outcome = add_notices(outcome, history)
-            return outcome
 
-        return add
+def _with_all(
+    begun: tuple[Callable[[OutcomeRecord, History], OutcomeRecord], ...], outcome: OutcomeRecord, history: History
+) -> OutcomeRecord:
+    for add_notices in begun:
+        outcome = add_notices(outcome, history)
+    return outcome

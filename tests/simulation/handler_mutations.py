@@ -77,7 +77,7 @@ OF_HANDLERS: Final[Mapping[str, Mutation]] = {
     ),
     "cancels_what_a_press_was_told": Mutation(
         "shared.handlers.listed_reminder_press:ListedReminderPressHandler._decided",
-        DropArgument("replace", "stage"),
+        DropArgument("Announcement", "stage"),
         lacks="a press beside a listed reminder is told that it was cancelled, and it is said all the same",
     ),
     "decides_a_listed_press_while_the_turn_is_held": Mutation(

@@ -6,7 +6,7 @@ it calls, or a function.  Such a call is in order where the lower layer declares
 - a Protocol of the caller's layer, or of one below, has the method, and the object has all of that Protocol's members,
 - the method overrides one of a class of the caller's layer, or of one below,
 - the function is the value of a parameter, or of an attribute of a class, that is annotated as a `Callable` (a parameter also as a Protocol
-  with `__call__`).
+  with `__call__`, or as a tuple of functions).
 
 Any other call is one against the order.  Generator expressions that are handed down are values, and the steps of their loops no calls.
 """
@@ -164,7 +164,7 @@ def _callables_of(caller: FrameType) -> Iterator[object]:
     declared = _callable_parameters(caller)
     for name, value in caller.f_locals.items():
         if name in declared:
-            yield value
+            yield from value if isinstance(value, tuple) else (value,)
         kind: Any = type(value)
         for attribute in _callable_attributes(kind):
             held = getattr(value, attribute, None)

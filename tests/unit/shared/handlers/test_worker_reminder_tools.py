@@ -110,17 +110,16 @@ def test_usual_spellings_cost_no_further_request(friend: Person, at: str) -> Non
 @pytest.mark.parametrize("is_in_group", [False, True])
 def test_receipts_lists_and_calendars_name_the_persons_zone(pool: ThreadPoolExecutor, is_in_group: bool) -> None:
     person = Person(PushedWorker(pool, reminding=Reminding.REPLY), is_in_group=is_in_group)
-    reply, calendar = asks(
+    _, calendar = asks(
         person,
         "@Aizuchi ニューヨークにいるよ。明日の9時に薬って言って",
         "create_reminder",
         {**PILLS, "zone": "America/New_York"},
     )
 
-    assert "9:00 (New York)" in reply.text
-    assert calendar.text == "🗓 11月22日(土) 9:00 (New York)\n薬"
-    assert calendar.link is not None
-    assert parse_qs(urlsplit(calendar.link.uri).query)["ctz"] == ["America/New_York"]
+    assert calendar.text == "✓ リマインダー：「薬」（11月22日(土) 9:00 (New York)）"
+    (link,) = calendar.links
+    assert parse_qs(urlsplit(link.uri).query)["ctz"] == ["America/New_York"]
     (made,) = open_ones(person)
     assert made.due_ms == ms("2025-11-22T23:00")
     listed = person.says("/reminders")
