@@ -147,6 +147,14 @@ class HistoryReader:
         )
 
 
+def newest_words_of(message: MessageRecord, conversation: Conversation, history: History) -> MessageRecord:
+    """Return the message of a delivery with its newest words, also where the history leaves the message out, such as a cut-off one.
+
+    One round trip, if the message came later than an edit of its text that was folded since. Raises: StorageUnavailableError.
+    """
+    return conversation.amendments.with_words_of(history.amendments, (message,)).overlay(message)
+
+
 def _asked_words(history: History) -> tuple[str, ...]:
     """Return the newest messages without an answer: what a prompt shows of stored things is chosen by their words."""
     newest = (*history.unshown, *history.messages)[-_ASKED:]

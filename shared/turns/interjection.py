@@ -14,7 +14,7 @@ from shared.access.budgets import Budgets
 from shared.bus.result import EventResult
 from shared.clock import Clock, Deadline
 from shared.conversation.history import History
-from shared.conversation.history_reader import Listing
+from shared.conversation.history_reader import Listing, newest_words_of
 from shared.conversation.records import ANSWERABLE_MS, MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.spending import Spending, weighted_tokens
 from shared.conversation.store import Conversation
@@ -98,7 +98,7 @@ class _InterjectionDelivery:
         return EventResult.KEPT_AS_CONTEXT if has_better_to_do else None
 
     def take_turn(self, lease: Lease, history: History) -> OutcomeRecord | None:
-        own = history.amendments.overlay(self.own)
+        own = newest_words_of(self.own, self.conversation, history)
         attempt = Attempt.begin(
             lease,
             history,

@@ -13,7 +13,7 @@ from shared.bus.result import EventResult
 from shared.clock import Clock, Deadline
 from shared.conversation.due import DueMarkers
 from shared.conversation.history import History
-from shared.conversation.history_reader import Listing
+from shared.conversation.history_reader import Listing, newest_words_of
 from shared.conversation.media import Fetches
 from shared.conversation.member_mark import mark_id
 from shared.conversation.quoted_media import QuotedMedia
@@ -214,7 +214,7 @@ class _ReplyDelivery:
         )
 
     def apply_amendments(self, history: History) -> None:
-        """Drop the message if the withdrawal came first and may be over.
+        """Take over an edit; drop the message if the withdrawal came first and may be over.
 
         A later withdrawal finds the message, and compares its words with the remaining records.
         """
@@ -223,6 +223,7 @@ class _ReplyDelivery:
             self.was_seen_unwithdrawn = True
             if own_id in history.amendments.edited_ms:
                 journal.apply_edit(own_id)
+                self.own = newest_words_of(self.own, self.conversation, history)
         elif not self.was_seen_unwithdrawn:
             journal.drop(own_id)
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from shared import logs
 from shared.conversation import compaction, history_reader, lifetime
-from shared.conversation.records import Watermark
+from shared.conversation.records import EditedWords, Watermark
 from shared.line.postback_data import question_id_in
 from shared.storage.codec import decode
 from shared.turns import flood
@@ -213,9 +213,13 @@ class Stage:
         )
 
     def edit(self, message: Message, event: Json, *, at_s: float) -> Delivery:
-        """LINE delivers the edit; once it is handled, the older words of the message are outdated."""
+        """LINE delivers the edit; once it is handled, the older words of the message are outdated, unless an erasure took the edit first."""
+        name = f"edited/{message.conversation_id}/{message.id}.json"
 
         def outdate() -> None:
+            stored = self.world.objects.read(name)
+            if stored is not None and decode(EditedWords, stored.data).text is None:
+                return
             self.world.truth.outdate(message.id, message.words, edited_s=round(at_s, 3), now_s=self.world.now_s)
 
         return Delivery(
