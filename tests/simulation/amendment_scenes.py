@@ -3,6 +3,7 @@
 The times of amendments are those of the simulation: `AMENDMENT_TIMES` instead of ten minutes, half an hour and an hour.
 """
 
+from shared.turns.deferral import LateReply
 from tests.simulation.people import GROUP
 from tests.simulation.scene import JOURNAL, MINUTE_S, Scene
 from tests.simulation.wiring import AMENDMENT_TIMES
@@ -85,4 +86,31 @@ def edit_that_sleeps_through_both_passes() -> list[str]:
         scene.sleeps(1)
         scene.takes_effect(scene.takes_back(message))
         scene.runs_to_end(edit)
+        return scene.rests()
+
+
+def edited_message_that_comes_late_to_a_history_cut_short() -> list[str]:
+    """A message kills whoever reads it, so a question is answered alone, and history begins with the question.
+
+    Then an older message comes, long after the edit of its text, and its first worker dies.
+    """
+    with Scene(group=True, late_reply=LateReply.PUSH).playing() as scene:
+        late, deadly = scene.says(), scene.says(addressed=False)
+        scene.stage.mood.poison, scene.stage.mood.poisons_anywhere = frozenset({"word1a"}), True
+        scene.runs_to_end(scene.pushes(scene.delivers(deadly)))
+        scene.asks()
+        scene.rests()
+        scene.stage.mood.poison = frozenset()
+        scene.runs_to_end(scene.edits(late))
+        other = scene.says(addressed=False)
+        scene.sleeps(AMENDMENT_TIMES.folded_after_s)
+        scene.ticks()
+        scene.runs_to_end(scene.takes_back(other))
+        scene.sleeps(2 * MINUTE_S)
+        scene.ticks()
+        delivery = scene.delivers(late)
+        first = scene.pushes(delivery, instance=0)
+        scene.runs_until(first, "model")
+        scene.dies(first)
+        scene.pushes(scene.delivers(late), instance=_SLEEPER)
         return scene.rests()

@@ -19,6 +19,7 @@ from tests.simulation.stand_ins import (
     another_key,
     decided_before,
     go_to_any_day_of_pushes,
+    keep_own_words,
     meet_with_silence,
     no_holder,
     no_outcome,
@@ -79,6 +80,11 @@ OF_HANDLERS: Final[Mapping[str, Mutation]] = {
         "shared.handlers.listed_reminder_press:ListedReminderPressHandler._decided",
         DropArgument("Announcement", "stage"),
         lacks="a press beside a listed reminder is told that it was cancelled, and it is said all the same",
+    ),
+    "asks_in_the_newest_words": Mutation(
+        "shared.turns.reply:_ReplyDelivery.apply_amendments",
+        Instead("newest_words_of", keep_own_words),
+        lacks="a message that history leaves out is asked about in the words from before its edit",
     ),
     "decides_a_listed_press_while_the_turn_is_held": Mutation(
         "shared.handlers.listed_reminder_press:ListedReminderPressHandler.__call__",

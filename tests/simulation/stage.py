@@ -213,7 +213,7 @@ class Stage:
         )
 
     def edit(self, message: Message, event: Json, *, at_s: float) -> Delivery:
-        """LINE delivers the edit; once it is handled, the older words of the message are outdated, unless an erasure took the edit first."""
+        """LINE delivers the edit; once it is handled, its older words are outdated, unless an erasure took the edit first."""
         name = f"edited/{message.conversation_id}/{message.id}.json"
 
         def outdate() -> None:

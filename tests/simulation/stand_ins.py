@@ -202,6 +202,10 @@ def no_holder(_sources: PossibleSources, _text: str) -> None:
     return None
 
 
+def keep_own_words(own: MessageRecord, *_: object) -> MessageRecord:
+    return own
+
+
 def decided_before(decide: Callable[..., Announcement], *arguments: object) -> Callable[[], Announcement]:
     decided = decide(*arguments)
     return lambda: decided
