@@ -334,7 +334,7 @@ OF_TURNS: Final[Mapping[str, Mutation]] = {
     ),
     "interjects_about_the_newest_text": Mutation(
         f"{_INTERJECTION}:_InterjectionDelivery.take_turn",
-        Bypass("overlay"),
+        Bypass("newest_words_of"),
         lacks="the model is asked about the text from before an edit",
     ),
     "limits_thoughts": Mutation(
