@@ -67,7 +67,7 @@ def recorded(scene: Scene, message: Message) -> Iterator[str]:
 
 
 def message_whose_worker_dies_in_a_pause() -> list[str]:
-    """A pause begins; an instance that knows of none records a message that was sent in it, and is killed."""
+    """A pause begins; an instance that knows of none records a message that was sent in it, and is killed; another one gets it again."""
     with Scene().playing() as scene:
         scene.runs_to_end(commands(scene, "pause"))
         scene.sleeps(1)
@@ -75,7 +75,7 @@ def message_whose_worker_dies_in_a_pause() -> list[str]:
         worker = scene.pushes(scene.delivers(message), instance=1)
         scene.runs_past(worker, f"write {JOURNAL}")
         scene.dies(worker)
-        comes_to_rest(scene)
+        scene.runs_to_end(scene.pushes(scene.delivers(message), instance=0))  # which knows of the pause
         return list(recorded(scene, message))
 
 

@@ -11,13 +11,13 @@ const by = (id) => document.getElementById(id);
 
 /** Draws the sentences of `examples.json`, and the switch of a slow model. */
 export async function attachExamples() {
+  by("slow-model").addEventListener("change", (event) => act("model", { seconds: event.target.checked ? 25 : 0 }));
   const groups = await (await fetch("/panels/stack/examples.json")).json();
   for (const { ability, sentences } of groups) {
     const chips = () => make("div", "example-row", ...sentences.map((one) => chipOf(one[lang])));
     by("examples").append(make("h3", "", ability[lang]), chips());
     by("tray").append(make("h2", "", ability[lang]), chips());
   }
-  by("slow-model").addEventListener("change", (event) => act("model", { seconds: event.target.checked ? 25 : 0 }));
 }
 
 /** Shows the switch for `latency_s` seconds; null: a real model answers. */
