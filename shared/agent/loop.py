@@ -112,17 +112,13 @@ class Agent:
                 response.calls, context, turn.tool_deadline(), call_counts=call_counts, allowed=turn.allowed
             )
             used += [registry.known_name(call.name, context) for call in response.calls]
-            called |= {
-                registry.plain_name(one.call.name) for one in round_results.responses if "output" in one.response
-            }
-            called |= {proposed.tool for proposed in context.proposals.proposed}
+            called |= _called(round_results, registry, context)
             footnotes += round_results.footnotes
             decision = round_results.decision
             if decision is None:
                 turn.append(response, FunctionResponses(responses=round_results.responses))
                 continue
-            trouble = trouble_with_reply(decision.message)
-            trouble = trouble or _unbacked(unbacked_claims(decision.message or "", called))
+            trouble = trouble_with_reply(decision.message) or _unbacked(unbacked_claims(decision.message or "", called))
             # Asked for a better reply alone, the model would stage all again
             if round_results.undecided and trouble is not None:
                 turn.append(response, FunctionResponses(responses=round_results.undecided))

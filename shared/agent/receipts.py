@@ -4,11 +4,10 @@ The line is made from the outcome's staged writes and from the confirmed externa
 """
 
 import datetime as dt
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cache, reduce
+from functools import cache
 from threading import Lock
 from typing import Final
 
@@ -20,13 +19,13 @@ from shared.line.graphemes import short_line
 from shared.line.ids import mask_ids
 from shared.locales.language_file import LOCALES, language_file
 from shared.locales.local_times import shown_schedule, shown_value
+from shared.locales.placeholders import beginning, filled, joined
 from shared.recurrence import Recurrence
 
 _NAMES_SHOWN: Final = 4  # of one kind
 _NAME_GRAPHEMES: Final = 24
 _ROOMY: Final = {1: 80, 2: 40}
 """Graphemes of each name where a receipt has only so many."""
-_PLACE: Final = re.compile(r"\{(\w+)\}")
 _SHOWS_NOTHING: Final = regex.compile(rf"[{BLANKS}\p{{DI}}\p{{Cc}}]*+")
 
 # A name stands between outer quotation marks, so it may hold only inner marks, and no character that changes the direction of the line.
@@ -172,7 +171,7 @@ def without_receipt_symbols(text: str) -> str:
 @cache
 def _forged_receipt() -> "regex.Pattern[str]":
     """Return the pattern of a receipt symbol before the first words of a receipt in any language."""
-    heads = {_PLACE.split(text)[0].strip(" :\uff1a") for locale in LOCALES for text in _texts(locale).of_kind.values()}
+    heads = {beginning(text).strip(" :\uff1a") for locale in LOCALES for text in _texts(locale).of_kind.values()}
     return symbol_before(heads, followed_by=r"[:\ufe30\ufe55\uff1a\ua789]")
 
 
@@ -206,8 +205,8 @@ def receipt(deeds: Sequence[Deed], *, locale: str) -> str:
     for deed in deeds:
         limit = _ROOMY.get(len(deeds), _NAME_GRAPHEMES)
         by_kind.setdefault(deed.kind, []).append(_name_with_details(deed, texts, limit=limit, locale=locale))
-    sentences = (_filled(texts.of_kind[kind], names=_names_with_count(names, texts)) for kind, names in by_kind.items())
-    return f"✓ {_joined(texts.two_kinds, sentences)}"
+    sentences = (filled(texts.of_kind[kind], names=_names_with_count(names, texts)) for kind, names in by_kind.items())
+    return f"✓ {joined(texts.two_kinds, sentences)}"
 
 
 def receipt_card(deeds: Sequence[Deed], *, locale: str) -> Card | None:
@@ -227,22 +226,22 @@ def closing_receipt(text: str) -> str:
 
 
 def _names_with_count(names: Sequence[str], texts: ReceiptTexts) -> str:
-    shown = _joined(texts.two_names, names[:_NAMES_SHOWN])
+    shown = joined(texts.two_names, names[:_NAMES_SHOWN])
     hidden_count = len(names) - _NAMES_SHOWN
-    return _filled(texts.others, names=shown, count=str(hidden_count)) if hidden_count > 0 else shown
+    return filled(texts.others, names=shown, count=str(hidden_count)) if hidden_count > 0 else shown
 
 
 def _name_with_details(deed: Deed, texts: ReceiptTexts, *, limit: int, locale: str) -> str:
-    name = _filled(texts.named, name=quotable(deed.name, limit=limit))
+    name = filled(texts.named, name=quotable(deed.name, limit=limit))
     if deed.due is not None:
         text = texts.timed if deed.due.messages == 1 else texts.costed
-        dated = _filled(text, name=name, when=shown_due(deed.due, locale=locale), count=str(deed.due.messages))
+        dated = filled(text, name=name, when=shown_due(deed.due, locale=locale), count=str(deed.due.messages))
         if deed.due.carried is None:
             return dated
         quota = texts.partly_carried if deed.due.carried else texts.beyond_quota
-        return _filled(quota, told=dated, count=str(deed.due.carried))
+        return filled(quota, told=dated, count=str(deed.due.carried))
     details = tuple(_details(deed, texts, locale=locale))
-    return _filled(texts.placed, name=name, place=_joined(texts.two_names, details)) if details else name
+    return filled(texts.placed, name=name, place=joined(texts.two_names, details)) if details else name
 
 
 def _details(deed: Deed, texts: ReceiptTexts, *, locale: str) -> Iterator[str]:
@@ -252,7 +251,7 @@ def _details(deed: Deed, texts: ReceiptTexts, *, locale: str) -> Iterator[str]:
     if deed.status is not None:
         yield texts.of_status[deed.status]
     if deed.due_date:
-        yield _filled(texts.due, date=shown_value(deed.due_date, locale=locale, this_year=deed.this_year))
+        yield filled(texts.due, date=shown_value(deed.due_date, locale=locale, this_year=deed.this_year))
     for value in deed.details:
         yield quotable(shown_value(value, locale=locale, this_year=deed.this_year), limit=_NAME_GRAPHEMES)
 
@@ -264,17 +263,7 @@ def shown_place(name: str, *, locale: str) -> str:
 
 def shown_due(due: Due, *, locale: str) -> str:
     """Return the time of a reminder in words."""
-    when = shown_schedule(due.recurrence, start=due.at, locale=locale, this_year=due.this_year)
-    return f"{when} ({due.place})" if due.place else when
-
-
-def _joined(two: str, texts: Iterable[str]) -> str:
-    return reduce(lambda first, second: _filled(two, first=first, second=second), texts)
-
-
-def _filled(text: str, **values: str) -> str:
-    """Return the text with its placeholders filled; braces within a value stay: `_filled("{a}", a="{b}")` is `{b}`."""
-    return _PLACE.sub(lambda place: values.get(place[1], place[0]), text)
+    return shown_schedule(due.recurrence, start=due.at, locale=locale, this_year=due.this_year, place=due.place)
 
 
 @cache

@@ -3,13 +3,14 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cache, reduce
+from functools import cache
 
 from shared.conversation.redaction.sweep import Sweep
 from shared.conversation.store import Conversation
 from shared.features.stored_feature import StoredFeature
 from shared.features.stored_features import STORED_FEATURES
 from shared.locales.language_file import language_file
+from shared.locales.placeholders import filled, joined
 
 
 class Held(StrEnum):
@@ -34,7 +35,7 @@ class Holding:
     def text(self, locale: str) -> str:
         """Return the count in words: "notes 8" for `text("en")`."""
         words = self.words[locale] if self.words else _texts(locale)[Held(self.folder)]
-        return words.replace("{count}", str(self.count))
+        return filled(words, count=str(self.count))
 
 
 def holdings_of(conversation: Conversation, features: Sequence[StoredFeature] = STORED_FEATURES) -> tuple[Holding, ...]:
@@ -64,11 +65,8 @@ def holdings_of(conversation: Conversation, features: Sequence[StoredFeature] = 
 
 def described(holdings: Iterable[Holding], *, locale: str) -> str:
     """Return the counts in one line: "messages 212, media 3, notes 8, reminders 1"; "" without holdings."""
-    two = _texts(locale)[Held.TWO]
     texts = [holding.text(locale) for holding in holdings]
-    return (
-        reduce(lambda first, second: two.replace("{first}", first).replace("{second}", second), texts) if texts else ""
-    )
+    return joined(_texts(locale)[Held.TWO], texts) if texts else ""
 
 
 @cache

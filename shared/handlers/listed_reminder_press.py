@@ -21,7 +21,7 @@ from shared.reminders.reminder import Reminder
 from shared.reminders.schedule import local_time
 from shared.reminders.store import ReminderStore
 from shared.storage.codec import encode
-from shared.turns.announcement import Announcement, Announcer
+from shared.turns.announcement import Announcement, Announcer, phrased
 
 _KINDS: Final = {
     ListedChoice.CANCEL: DeedKind.REMINDER_CANCELLED,
@@ -46,7 +46,7 @@ class ListedReminderPressHandler:
         Raises: StorageUnavailableError, TurnBusyError; safe to deliver again.
         """
         conversation = self.conversations.of(event.conversation_id)
-        refusal = self._refusal(event, Phrase.REMINDER_GONE)
+        refusal = phrased(event, self.phrases, Phrase.REMINDER_GONE)
         decide = partial(self._decided, conversation, event, press)
         return self.announcer.announce(conversation, replace(refusal, decide=decide), event.reply_token, event.deadline)
 
@@ -83,22 +83,9 @@ class ListedReminderPressHandler:
         )
 
     def _refused(self, event: LineEvent, reason: Phrase) -> Announcement:
+        """Return the reason why nothing is written."""
         logs.info("press_refused", reason=reason.value)
-        return self._refusal(event, reason)
-
-    def _refusal(self, event: LineEvent, reason: Phrase) -> Announcement:
-        """Return the reason, to be worded in the chat's language."""
-
-        def worded(locale: str | None = None) -> Announcement:
-            return Announcement(
-                webhook_event_id=event.webhook_event_id,
-                timestamp_ms=event.timestamp_ms,
-                text=self.phrases.text(reason, locale=locale),
-                in_locale=worded,
-                user_id=event.user_id or "",
-            )
-
-        return worded()
+        return phrased(event, self.phrases, reason)
 
 
 def _is_possible(reminder: Reminder, press: ListedReminderPress) -> bool:

@@ -21,7 +21,7 @@ from shared.line.events import LineEvent, MessageContent
 from shared.line.messaging import OutgoingMessage, PushApi, push_until_known
 from shared.line.phrases import Phrase, Phrases
 from shared.reminders.silence import release_reminders
-from shared.turns.announcement import Announcement, Announcer, Stage, stage_nothing
+from shared.turns.announcement import Announcer, Stage, phrased, stage_nothing
 from shared.turns.deferral import CONFIRMED_WITHIN_MS
 
 NOTICE_S: Final = 10.0
@@ -140,19 +140,9 @@ class SilenceHandler:
         stage: Stage = stage_nothing,
         **facts: str,
     ) -> EventResult:
-        def announcement(locale: str | None = None) -> Announcement:
-            return Announcement(
-                webhook_event_id=event.webhook_event_id,
-                timestamp_ms=event.timestamp_ms,
-                text=self.phrases.text(which, locale=locale, **facts),
-                offer=offer or Offer(),
-                stage=stage,
-                in_locale=announcement,
-                user_id=event.user_id or "",
-            )
-
+        announcement = phrased(event, self.phrases, which, offer=offer, stage=stage, **facts)
         return self.announcer.announce(
-            self.conversations.of(event.conversation_id), announcement(), event.reply_token, event.deadline
+            self.conversations.of(event.conversation_id), announcement, event.reply_token, event.deadline
         )
 
 

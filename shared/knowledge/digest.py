@@ -4,7 +4,7 @@ import datetime as dt
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, reduce
+from functools import cache
 from typing import Final, Literal
 
 from shared.conversation.provenance import Provenance
@@ -13,6 +13,7 @@ from shared.knowledge.schema import Category
 from shared.line.graphemes import cut
 from shared.locales.language_file import language_file
 from shared.locales.local_times import shown_value
+from shared.locales.placeholders import joined
 
 STALE_INBOX_DAYS: Final = 3
 _QUIET_DAYS: Final = 7
@@ -173,8 +174,7 @@ def _weekly(rows: Sequence[Row], draft: _Draft, now: dt.datetime) -> Digest:
     draft.heading(texts.happened)
     counts = Counter(row.category for row in rows if _is_recent(row.created_at, now))
     parts = [f"{texts.of_category[one]} {counts[one]}" for one in Category if counts[one]]
-    shown = reduce(lambda first, second: texts.two_parts.format(first=first, second=second), parts or ["0"])
-    draft.item(texts.captured.format(count=counts.total(), parts=shown))
+    draft.item(texts.captured.format(count=counts.total(), parts=joined(texts.two_parts, parts or ["0"])))
     done = sum(row.status == "done" and _is_recent(row.updated_at, now) for row in rows)
     draft.item(texts.completed.format(count=done))
     draft.heading(texts.loops)

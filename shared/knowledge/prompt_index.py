@@ -131,17 +131,18 @@ def index_view(
     if not catalog.rows:
         return IndexView(text=EMPTY_INDEX)
     sections = {row.path: section for section in SECTIONS for row in catalog.rows if section.holds(row)}
-    eligible = [row for row in catalog.rows if row.path in sections and not row.provenance.outside]
+    eligible = (row for row in catalog.rows if row.path in sections and not row.provenance.outside)
     newest_first = sorted(eligible, key=lambda row: (row.is_open, row.updated_at, row.path), reverse=True)
     meant_paths = [row.path for row in meant]
     newest_first.sort(key=lambda row: row.path not in meant_paths)
     name_of = linked_name if shows_paths else _named
-    lines = {row.path: line_of(sections[row.path], row, name=name_of(row)) for row in eligible}
+    lines: dict[str, str] = {}
     tokens_left = limit_tokens - _FRAME_TOKENS - estimated_tokens(_beginning(catalog.rows))
     chosen: list[Row] = []
     begun_headings: set[str] = set()
     for row in newest_first:
         section = sections[row.path]
+        lines[row.path] = line_of(section, row, name=name_of(row))
         head = () if section.heading in begun_headings else _head(section, catalog.rows)
         tokens_left -= sum(estimated_tokens(line) + 1 for line in (*head, lines[row.path]))
         if tokens_left < 0:

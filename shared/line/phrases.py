@@ -1,7 +1,6 @@
 """The fixed texts, never written by a model: the table `phrases` of the language files in shared/locales."""
 
 import datetime as dt
-import re
 import zoneinfo
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,9 +11,8 @@ from typing import Final, Protocol
 from shared.line.bot_name import BotName
 from shared.locales.language_file import language_file
 from shared.locales.local_times import shown_hour
+from shared.locales.placeholders import filled
 from shared.version import version
-
-_PLACE: Final = re.compile(r"\{(\w+)\}")
 
 
 class Phrase(StrEnum):
@@ -178,8 +176,7 @@ def phrase(which: Phrase, *, locale: str, bot_name: str, **facts: str) -> str:
 
     For example: `phrase(Phrase.ID, locale="en", bot_name="Momo", id="U4af4...")`.
     """
-    filled = {"bot": bot_name, "version": version(), **facts}
-    return _PLACE.sub(lambda place: filled[place[1]], _texts(locale)[which])
+    return filled(_texts(locale)[which], **{"bot": bot_name, "version": version(), **facts})
 
 
 @cache

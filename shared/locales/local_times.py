@@ -2,14 +2,15 @@
 
 import datetime as dt
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache, reduce
+from functools import cache
 from itertools import pairwise
 from typing import Final
 
 from shared.locales.language_file import language_file
+from shared.locales.placeholders import joined
 from shared.recurrence import LAST, Frequency, Gap, Recurrence, Weekday
 
 _DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -79,10 +80,10 @@ class TimeTexts:
     of_gap: Mapping[Gap, str]
 
 
-def shown_moment(local: dt.datetime, *, locale: str, this_year: int) -> str:
-    """Return date, weekday and hour, such as `11月23日(月) 9:00`; with the year, unless it is `this_year`."""
+def shown_moment(local: dt.datetime, *, locale: str, this_year: int, place: str = "") -> str:
+    """Return date, weekday and hour, such as `11月23日(月) 9:00`; with the year, unless it is `this_year`, and with the place, if any."""
     date = _date(local.date(), locale=locale, this_year=this_year)
-    return _texts(locale).moment.format(date=date, time=_time(local, _texts(locale)))
+    return _at_place(_texts(locale).moment.format(date=date, time=_time(local, _texts(locale))), place)
 
 
 def shown_hour(local: dt.datetime, *, locale: str) -> str:
@@ -105,11 +106,20 @@ def shown_value(text: str, *, locale: str, this_year: int) -> str:
     return text
 
 
-def shown_schedule(recurrence: Recurrence | None, *, start: dt.datetime, locale: str, this_year: int) -> str:
-    """Return when a reminder is due, in words: its recurrence, or without one the moment `start`."""
+def shown_schedule(
+    recurrence: Recurrence | None, *, start: dt.datetime, locale: str, this_year: int, place: str = ""
+) -> str:
+    """Return when a reminder is due, in words: its recurrence, or without one the moment `start`.
+
+    `place`: where the hours are those of another place than the chat's, as in `9:00 (Bangkok)`.
+    """
     if recurrence is None:
-        return shown_moment(start, locale=locale, this_year=this_year)
-    return shown_recurrence(recurrence, start=start, locale=locale, this_year=this_year)
+        return shown_moment(start, locale=locale, this_year=this_year, place=place)
+    return _at_place(shown_recurrence(recurrence, start=start, locale=locale, this_year=this_year), place)
+
+
+def _at_place(when: str, place: str) -> str:
+    return f"{when} ({place})" if place else when
 
 
 def shown_recurrence(recurrence: Recurrence, *, start: dt.datetime, locale: str, this_year: int) -> str:
@@ -124,7 +134,7 @@ def shown_recurrence(recurrence: Recurrence, *, start: dt.datetime, locale: str,
         interval=recurrence.interval,
         time=time,
         day=_day(recurrence, start, texts),
-        days=_joined((texts.of_weekday[one] for one in recurrence.weekdays or (_weekday(start),)), texts),
+        days=joined(texts.two_days, (texts.of_weekday[one] for one in recurrence.weekdays or (_weekday(start),))),
     )
     rule, gap = of_hours.format(rule=rule), recurrence.gap(start)
     if gap is not None:
@@ -145,7 +155,7 @@ def _times(recurrence: Recurrence, start: dt.datetime, texts: TimeTexts) -> tupl
     times = [_time(start.replace(hour=hour), texts) for hour in hours] or [_time(start, texts)]
     steps = {later - earlier for earlier, later in pairwise(hours)}
     if len(hours) <= 2 or len(steps) > 1:  # noqa: PLR2004 - two hours are no span
-        return _joined(times, texts), "{rule}"
+        return joined(texts.two_days, times), "{rule}"
     step = steps.pop()
     of_hours = texts.hourly if step == 1 else texts.every_hours.replace("{interval}", str(step))
     return texts.time_span.format(first=times[0], last=times[-1]), of_hours
@@ -160,13 +170,9 @@ def _day(recurrence: Recurrence, start: dt.datetime, texts: TimeTexts) -> str:
     day = texts.last_day
     if recurrence.positions:
         form = texts.weekday_of_month if len(recurrence.weekdays) == 1 else texts.workday_of_month
-        position = _joined((texts.of_position[Position(str(one))] for one in recurrence.positions), texts)
+        position = joined(texts.two_days, (texts.of_position[Position(str(one))] for one in recurrence.positions))
         day = form.format(position=position, weekday=texts.of_weekday[recurrence.weekdays[0]])
     return texts.of_given_month.format(day=day, month=month) if is_yearly else day
-
-
-def _joined(words: Iterable[str], texts: TimeTexts) -> str:
-    return reduce(lambda first, second: texts.two_days.format(first=first, second=second), words)
 
 
 def _texts_of(frequency: Frequency, texts: TimeTexts) -> tuple[str, str]:

@@ -113,5 +113,4 @@ def shown_time(reminder: Reminder, *, locale: str, now_ms: int) -> str:
     """Return the reminder's time in words: the rule, or the next time; with the place of a zone that the person named."""
     at = dt.datetime.fromisoformat(local_time(reminder.next_ms, reminder.zone))
     this_year = dt.datetime.fromisoformat(local_time(now_ms, reminder.zone)).year
-    when = shown_schedule(reminder.recurrence, start=at, locale=locale, this_year=this_year)
-    return f"{when} ({reminder.place})" if reminder.place else when
+    return shown_schedule(reminder.recurrence, start=at, locale=locale, this_year=this_year, place=reminder.place)

@@ -1,7 +1,6 @@
 """The words of a due reminder: a text or a digest, with the intended time where the reminder comes late or with an answer."""
 
 import datetime as dt
-import re
 import zoneinfo
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,6 +20,7 @@ from shared.line.messaging import OutgoingMessage
 from shared.line.phrases import Phrases
 from shared.locales.language_file import language_file
 from shared.locales.local_times import shown_moment
+from shared.locales.placeholders import filled
 from shared.reminders.buttons import reminder_buttons
 from shared.reminders.reminder import Reminder, ReminderKind
 
@@ -30,7 +30,6 @@ _DIGESTS: Final[Mapping[ReminderKind, Literal["daily", "weekly"]]] = {
     ReminderKind.DAILY_DIGEST: "daily",
     ReminderKind.WEEKLY_DIGEST: "weekly",
 }
-_PLACE: Final = re.compile(r"\{(\w+)\}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,23 +127,18 @@ class ReminderWording:
         locale, reminder = self._locale_of(occurrence), occurrence.reminder
         texts, is_digest = _texts(locale), reminder.kind is not ReminderKind.TEXT
         if not occurrence.shows_time:
-            return words if is_digest else _filled(texts.said, text=words)
+            return words if is_digest else filled(texts.said, text=words)
         zone = zoneinfo.ZoneInfo(reminder.zone)
         meant, local_now = (
             dt.datetime.fromtimestamp(at_ms / 1_000, zone) for at_ms in (occurrence.due_ms, occurrence.said_ms)
         )
-        when = shown_moment(meant, locale=locale, this_year=local_now.year)
-        when = f"{when} ({reminder.place})" if reminder.place else when
-        late = _filled(texts.late, text=reminder.text, when=when)
+        when = shown_moment(meant, locale=locale, this_year=local_now.year, place=reminder.place)
+        late = filled(texts.late, text=reminder.text, when=when)
         return f"{late}\n\n{words}" if is_digest else late
 
     def _locale_of(self, occurrence: Occurrence) -> str:
         reminder = occurrence.reminder
         return language_of((reminder.text,), default=self.locale, chosen=reminder.locale or None)
-
-
-def _filled(pattern: str, **facts: str) -> str:
-    return _PLACE.sub(lambda place: facts[place[1]], pattern)
 
 
 @cache

@@ -13,8 +13,10 @@ from shared.conversation.records import Offer, OutcomeKind, OutcomeRecord, Stage
 from shared.conversation.spending import Spending
 from shared.conversation.store import Conversation
 from shared.conversation.turn import Route, SeenTurn
+from shared.line.events import LineEvent
 from shared.line.language import shown_language
 from shared.line.messaging import SENDING_S, ReplyToken
+from shared.line.phrases import Phrase, Phrases
 from shared.turns.basis import Basis
 from shared.turns.lease import Lease
 from shared.turns.outbox import Outbox
@@ -35,10 +37,10 @@ class Announcement:
 
     `offer`: the button that confirms an erasure, if a command asked for one. `is_joining`: the text greets a group after the bot's joining.
     `provenance`: the messages whose words the text repeats. `stage`: the writes that are made with the text. `decide` replaces text,
-    provenance, offer and writes by what holds while the turn is held, for that sequence: for example, a press finds an entry as the turn
-    before has left it. `in_locale` words the announcement in the chat's language: the language that a member chose, else that of the
-    earlier messages of `user_id`, else None, the bot's. `complete` returns the outcome to commit, from the chat as the turn reads it,
-    within `turn_s` with the sending; `spends` reserves the cost. A text whose offer is postponed waits for the turn without a token, too.
+    provenance, offer and writes by what holds while the turn is held: for example, a press finds an entry as the turn before has left it.
+    `in_locale` words the announcement in the chat's language: the language that a member chose, else that of the earlier messages of
+    `user_id`, else None, the bot's. `complete` returns the outcome to commit, from the chat as the turn reads it, within `turn_s` with the
+    sending; `spends` reserves the cost. A text whose offer is postponed waits for the turn without a token, too.
     """
 
     webhook_event_id: str
@@ -69,6 +71,31 @@ class Announcement:
             offer=self.offer,
             is_joining=self.is_joining,
         )
+
+
+def phrased(
+    event: LineEvent,
+    phrases: Phrases,
+    which: Phrase,
+    *,
+    offer: Offer | None = None,
+    stage: Stage = stage_nothing,
+    **facts: str,
+) -> Announcement:
+    """Return a phrase as the announcement for the event, to be worded in the chat's language."""
+
+    def worded(locale: str | None = None) -> Announcement:
+        return Announcement(
+            webhook_event_id=event.webhook_event_id,
+            timestamp_ms=event.timestamp_ms,
+            text=phrases.text(which, locale=locale, **facts),
+            offer=offer or Offer(),
+            stage=stage,
+            in_locale=worded,
+            user_id=event.user_id or "",
+        )
+
+    return worded()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -132,9 +132,8 @@ class Reply:
             return
         deadline, stored_turn = Deadline.after(self.clock, RESUME_S), conversation.turn.read()
         delivery = _ReplyDelivery(reply=self, conversation=conversation, own=message, fetches={}, deadline=deadline)
-        delivery.asked_anew = (
-            MOST_ASKED_ANEW  # it waits for nobody, so a turn given up for a follow-up would never be answered
-        )
+        # It waits for nobody, so a turn given up for a follow-up would never be answered
+        delivery.asked_anew = MOST_ASKED_ANEW
         self._run(delivery, stored_turn, waits=False)
 
     def _run(self, delivery: "_ReplyDelivery", stored_turn: SeenTurn, *, waits: bool = True) -> Run:

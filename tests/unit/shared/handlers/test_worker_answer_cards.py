@@ -4,10 +4,11 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
 from shared.adapters.memory.scripted_model import Step, calling
-from shared.line.messaging import OutgoingMessage, is_sendable
+from shared.line.messaging import OutgoingMessage
 from shared.line.postback_data import tick_press_in
 from tests.support.people import Person
 from tests.support.pushed import PushedWorker
+from tests.support.replies import sent
 
 REPLY: Final = calling(("reply", {"message": "わかりました"}))
 
@@ -27,12 +28,6 @@ def files_two(person: Person) -> dict[str, Any]:
     person.worker.json_model.steps = [{"category": "admin", "confidence": 0.8, "name": name} for name in names]
     captures = [calling(("classify_and_capture", {"text": name})) for name in names]
     return person.asks("牛乳と電球をメモ", *captures, REPLY)
-
-
-def sent(person: Person, event: dict[str, Any]) -> list[OutgoingMessage]:
-    messages = list(person.worker.line.replied[event["replyToken"]])
-    assert is_sendable(messages)
-    return messages
 
 
 def lists(person: Person, answer: str) -> list[OutgoingMessage]:

@@ -1,19 +1,19 @@
 """Lists as cards: reminders with buttons on each, notes by category, further pages by a button; every press is answered."""
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
 from shared.adapters.memory.scripted_model import calling
-from shared.line.cards.card import Card, CardRow
-from shared.line.messaging import OutgoingMessage, is_sendable
+from shared.line.cards.card import CardRow
 from shared.line.phrases import Phrase
 from shared.reminders.reminder import Reminder
 from shared.reminders.store import ReminderStore
 from tests.support.people import Person
 from tests.support.phrases import japanese
 from tests.support.pushed import PushedWorker
+from tests.support.replies import card_of, sent
 
 OTHER: Final = "U" + "c" * 32
 REPLY: Final = calling(("reply", {"message": "わかりました"}))
@@ -22,17 +22,6 @@ REPLY: Final = calling(("reply", {"message": "わかりました"}))
 def sets(person: Person, text: str, *, hour: int = 9, rule: str | None = None) -> None:
     arguments = {"text": text, "at": f"2025-11-22T{hour:02}:00", **({"rule": rule} if rule else {})}
     person.asks(f"明日{hour}時に{text}", calling(("create_reminder", arguments)), REPLY)
-
-
-def sent(person: Person, event: dict[str, Any]) -> list[OutgoingMessage]:
-    return list(person.worker.line.replied[event["replyToken"]])
-
-
-def card_of(person: Person, event: dict[str, Any]) -> Card:
-    (message,) = sent(person, event)
-    assert message.card is not None
-    assert is_sendable([message])
-    return message.card
 
 
 def open_reminders(person: Person) -> list[Reminder]:

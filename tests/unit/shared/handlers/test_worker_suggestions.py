@@ -7,11 +7,12 @@ import pytest
 
 from shared.adapters.memory.scripted_model import Step, calling
 from shared.line.cards.card import CardButton
-from shared.line.messaging import OutgoingMessage, SayButton, is_sendable
+from shared.line.messaging import SayButton, is_sendable
 from shared.line.phrases import Phrase
 from tests.support.people import Person
 from tests.support.phrases import japanese
 from tests.support.pushed import PushedWorker
+from tests.support.replies import sent
 from tests.support.tainted_chat import READS, TaintedChat
 
 OTHER: Final = "U" + "c" * 32
@@ -20,10 +21,6 @@ ANSWER: Final = calling(("reply", {"message": "金曜です。"}))
 
 def suggesting(*suggestions: str) -> Step:
     return calling(("reply", {"message": "来週です。", "suggestions": list(suggestions)}))
-
-
-def sent(person: Person, event: dict[str, object]) -> list[OutgoingMessage]:
-    return list(person.worker.line.replied[str(event["replyToken"])])
 
 
 def buttons(person: Person, event: dict[str, object]) -> tuple[CardButton, ...]:

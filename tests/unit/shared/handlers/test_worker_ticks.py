@@ -6,13 +6,13 @@ from typing import Any, Final
 from shared.adapters.memory.scripted_model import calling
 from shared.knowledge.entry_cards import handle_of
 from shared.knowledge.entry_store import EntryStore
-from shared.line.cards.card import Card, CardRow
-from shared.line.messaging import OutgoingMessage, is_sendable
+from shared.line.cards.card import CardRow
 from shared.line.phrases import Phrase
 from shared.line.postback_data import TickPress, tick_data
 from tests.support.people import Person
 from tests.support.phrases import japanese
 from tests.support.pushed import PushedWorker
+from tests.support.replies import card_of, sent
 
 REPLY: Final = calling(("reply", {"message": "わかりました"}))
 WAS_DONE, GONE = Phrase.ENTRY_WAS_DONE, Phrase.ENTRY_GONE
@@ -21,17 +21,6 @@ WAS_DONE, GONE = Phrase.ENTRY_WAS_DONE, Phrase.ENTRY_GONE
 def files(person: Person, name: str, *, category: str = "admin", **fields: object) -> dict[str, Any]:
     person.worker.json_model.steps = [{"category": category, "confidence": 0.8, "name": name, **fields}]
     return person.asks(f"{name}をメモ", calling(("classify_and_capture", {"text": name})), REPLY)
-
-
-def sent(person: Person, event: dict[str, Any]) -> list[OutgoingMessage]:
-    return list(person.worker.line.replied[event["replyToken"]])
-
-
-def card_of(person: Person, event: dict[str, Any]) -> Card:
-    (message,) = sent(person, event)
-    assert message.card is not None
-    assert is_sendable([message])
-    return message.card
 
 
 def rows_of(person: Person) -> dict[str, CardRow]:
