@@ -23,57 +23,58 @@ _WEEKDAYS: Final = (
     ("土", "六", "sat", "เสาร์"),
     ("日", "日", "sun", "อาทิตย์"),
 )
-_MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_THAI_MONTHS: Final = (
+MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+THAI_MONTHS: Final = (
     ("ม.ค", "มกรา"), ("ก.พ", "กุมภา"), ("มี.ค", "มีนา"), ("เม.ย", "เมษา"), ("พ.ค", "พฤษภา"), ("มิ.ย", "มิถุนา"),
     ("ก.ค", "กรกฎา"), ("ส.ค", "สิงหา"), ("ก.ย", "กันยา"), ("ต.ค", "ตุลา"), ("พ.ย", "พฤศจิกา"), ("ธ.ค", "ธันวา"),
 )  # fmt: skip
 
 
-def _form(pattern: str) -> re.Pattern[str]:
+def normal_form(pattern: str) -> re.Pattern[str]:
+    """Return the pattern, to be searched for in folded words."""
     return re.compile(unicodedata.normalize("NFKC", pattern))
 
 
 _DAYS_AHEAD: Final = (
-    (_form(r"明後日|(?<!し)あさって|day after tomorrow|(?<!大)[後后]天|มะรืน"), 2),
-    (_form(r"明日|あした|あす|明朝|明晩|(?<!after )tomorrow|\btmr\b|\btmrw\b|明天|明早|明晚|พรุ่งนี้"), 1),
+    (normal_form(r"明後日|(?<!し)あさって|day after tomorrow|(?<!大)[後后]天|มะรืน"), 2),
+    (normal_form(r"明日|あした|あす|明朝|明晩|(?<!after )tomorrow|\btmr\b|\btmrw\b|明天|明早|明晚|พรุ่งนี้"), 1),
     (
-        _form(
+        normal_form(
             r"今日|きょう|今夜|今晩|今朝|\btoday\b|\btonight\b|this (?:morning|afternoon|evening)|今天|今晚|今早|วันนี้|คืนนี้|เย็นนี้|บ่ายนี้"
         ),
         0,
     ),
 )
-_MORNING: Final = _form(r"朝|午前|早上|上午|清晨|明早|今早|\bmorning\b|เช้า")
-_EVENING: Final = _form(
+_MORNING: Final = normal_form(r"朝|午前|早上|上午|清晨|明早|今早|\bmorning\b|เช้า")
+_EVENING: Final = normal_form(
     r"夜|晩|午後|夕方|昼|今晚|明晚|晚上|下午|傍晚|中午|\bevening\b|\bafternoon\b|\bnight\b|\btonight\b|เย็น|ค่ำ|คืน|บ่าย"
 )
-_HAN_CLOCK: Final = _form(r"(?<![\d.])(\d{1,2})\s*(?:時|點|点)(?!間)(?:\s*(\d{1,2})\s*分(?!後)|(半))?")
-_COLON_CLOCK: Final = _form(r"(?<![\d:.])(\d{1,2})[:.](\d{2})(?![\d:])\s*(am|pm|a\.m|p\.m)?")
-_ENGLISH_CLOCK: Final = _form(r"(?<![\d:.])(\d{1,2})\s*(am|pm|a\.m|p\.m)\b")
-_BARE_CLOCK: Final = _form(r"\bat (\d{1,2})(?![\d:.])(?!\s*(?:am|pm|a\.m|p\.m))|(?<![\d:])(\d{1,2}) o'?clock")
-_HALF_PAST: Final = _form(r"half past (\d{1,2})")
-_THAI_CLOCK: Final = _form(r"(?<![\d:.])(\d{1,2})\s*(?:โมง|นาฬิกา|น\.)\s*(ครึ่ง)?")
-_THAI_AFTERNOON: Final = _form(r"บ่าย\s*(\d{1,2})?(?:\s*โมง)?\s*(ครึ่ง)?")
-_THAI_EVENING: Final = _form(r"(?<!\d)([1-5])\s*ทุ่ม\s*(ครึ่ง)?")
-_THAI_NIGHT: Final = _form(r"ตี\s*([1-5])(?!\d)\s*(ครึ่ง)?")
-_NOON_WORD: Final = _form(r"正午|\bnoon\b|\bmidday\b|เที่ยง(?!คืน)")
-_MIDNIGHT_WORD: Final = _form(r"午前0時|真夜中|\bmidnight\b|午夜|เที่ยงคืน")
-_IN_MINUTES: Final = _form(
+_HAN_CLOCK: Final = normal_form(r"(?<![\d.])(\d{1,2})\s*(?:時|點|点)(?!間)(?:\s*(\d{1,2})\s*分(?!後)|(半))?")
+_COLON_CLOCK: Final = normal_form(r"(?<![\d:.])(\d{1,2})[:.](\d{2})(?![\d:])\s*(am|pm|a\.m|p\.m)?")
+_ENGLISH_CLOCK: Final = normal_form(r"(?<![\d:.])(\d{1,2})\s*(am|pm|a\.m|p\.m)\b")
+_BARE_CLOCK: Final = normal_form(r"\bat (\d{1,2})(?![\d:.])(?!\s*(?:am|pm|a\.m|p\.m))|(?<![\d:])(\d{1,2}) o'?clock")
+_HALF_PAST: Final = normal_form(r"half past (\d{1,2})")
+_THAI_CLOCK: Final = normal_form(r"(?<![\d:.])(\d{1,2})\s*(?:โมง|นาฬิกา|น\.)\s*(ครึ่ง)?")
+_THAI_AFTERNOON: Final = normal_form(r"บ่าย\s*(\d{1,2})?(?:\s*โมง)?\s*(ครึ่ง)?")
+_THAI_EVENING: Final = normal_form(r"(?<!\d)([1-5])\s*ทุ่ม\s*(ครึ่ง)?")
+_THAI_NIGHT: Final = normal_form(r"ตี\s*([1-5])(?!\d)\s*(ครึ่ง)?")
+_NOON_WORD: Final = normal_form(r"正午|\bnoon\b|\bmidday\b|เที่ยง(?!คืน)")
+_MIDNIGHT_WORD: Final = normal_form(r"午前0時|真夜中|\bmidnight\b|午夜|เที่ยงคืน")
+_IN_MINUTES: Final = normal_form(
     r"(\d+)\s*分(?:鐘|钟)?(?:之|以)?(?:後|后)|\bin (\d+|an?) ?min(?:ute)?s?\b|(\d+) minutes from now|อีก\s*(\d+)\s*นาที"
 )
-_IN_HOURS: Final = _form(
+_IN_HOURS: Final = normal_form(
     r"(\d+)\s*(?:時間|個?小時|个?小时)(?:之|以)?(?:後|后)|\bin (\d+|an?) ?h(?:ou)?rs?\b|(\d+) hours from now|อีก\s*(\d+)\s*ชั่วโมง"
 )
-_IN_DAYS: Final = _form(r"(\d+)\s*(?:日|天)(?:之|以)?(?:後|后)|\bin (\d+|a) days?\b|อีก\s*(\d+)\s*วัน")
-_HALF_AN_HOUR: Final = _form(r"半小時後|半小时后|half an hour|อีกครึ่งชั่วโมง")
-_ISO_DATE: Final = _form(r"(?<!\d)(\d{4})[-/年](\d{1,2})[-/月](\d{1,2})(?!\d)")
-_MONTH_DAY: Final = _form(r"(?<![\d/])(\d{1,2})(?:月|/)(\d{1,2})(?![\d/])")
-_DAY_OF_MONTH: Final = _form(
+_IN_DAYS: Final = normal_form(r"(\d+)\s*(?:日|天)(?:之|以)?(?:後|后)|\bin (\d+|a) days?\b|อีก\s*(\d+)\s*วัน")
+_HALF_AN_HOUR: Final = normal_form(r"半小時後|半小时后|half an hour|อีกครึ่งชั่วโมง")
+_ISO_DATE: Final = normal_form(r"(?<!\d)(\d{4})[-/年](\d{1,2})[-/月](\d{1,2})(?!\d)")
+_MONTH_DAY: Final = normal_form(r"(?<![\d/])(\d{1,2})(?:月|/)(\d{1,2})(?![\d/])")
+_DAY_OF_MONTH: Final = normal_form(
     r"(?<![\d月/])(\d{1,2})(?:日|號|号)(?!後|后|間)|\bthe (\d{1,2})(?:st|nd|rd|th)\b|วันที่\s*(\d{1,2})(?!\d)"
 )
-_NUMERAL: Final = _form(rf"[{_NUMERALS}十兩两]+(?=\s*(?:時|點|点|分|月|日|號|号|個小時|个小时|小時|小时|天))")
-_NEXT_WEEK: Final = _form(r"来週|來週|下週|下周|下星期|下禮拜|\bnext\b|หน้า")
+_NUMERAL: Final = normal_form(rf"[{_NUMERALS}十兩两]+(?=\s*(?:時|點|点|分|月|日|號|号|個小時|个小时|小時|小时|天))")
+_NEXT_WEEK: Final = normal_form(r"来週|來週|下週|下周|下星期|下禮拜|\bnext\b|หน้า")
 _WEEK_FORM: Final = (
     r"(?:{ja}曜|(?:週|周|星期|禮拜|礼拜){zh}(?![\d点點])|\b{en}(?:day|sday|nesday|rsday|urday|s|rs|r)?\b|{th})"
 )
@@ -116,7 +117,7 @@ def weekdays_in(folded: str) -> frozenset[int]:
     return frozenset(
         number
         for number, (ja, zh, en, th) in enumerate(_WEEKDAYS)
-        if _form(_WEEK_FORM.format(ja=ja, zh="[日天]" if zh == "日" else zh, en=en, th=th)).search(folded)
+        if normal_form(_WEEK_FORM.format(ja=ja, zh="[日天]" if zh == "日" else zh, en=en, th=th)).search(folded)
     )
 
 
@@ -136,7 +137,7 @@ def _days(text: str, today: dt.date) -> Iterator[dt.date]:
             yield coming + dt.timedelta(days=7)
     yield from (today + dt.timedelta(days=_count(match)) for match in _IN_DAYS.finditer(text))
     for match in _ISO_DATE.finditer(text):
-        yield from _date(*map(int, match.groups()))
+        yield from existing_date(*map(int, match.groups()))
     for month, day in _months_and_days(text):
         yield from _next_of(month, day, today)
     for match in _DAY_OF_MONTH.finditer(text):
@@ -150,25 +151,26 @@ def _days(text: str, today: dt.date) -> Iterator[dt.date]:
 
 def _months_and_days(text: str) -> Iterator[tuple[int, int]]:
     yield from ((int(match[1]), int(match[2])) for match in _MONTH_DAY.finditer(text))
-    for number, name in enumerate(_MONTHS, start=1):
+    for number, name in enumerate(MONTHS, start=1):
         for match in re.finditer(
             rf"\b{name}[a-z]*\.? (\d{{1,2}})(?!\d)|(?<!\d)(\d{{1,2}})(?:st|nd|rd|th)? (?:of )?{name}", text
         ):
             yield number, int(match[1] or match[2])
-    for number, names in enumerate(_THAI_MONTHS, start=1):
+    for number, names in enumerate(THAI_MONTHS, start=1):
         for name in names:
             yield from ((number, int(match[1])) for match in re.finditer(rf"(\d{{1,2}})\s*{re.escape(name)}", text))
 
 
 def _next_of(month: int, day: int, today: dt.date) -> Iterator[dt.date]:
     for year in (today.year, today.year + 1):
-        for date in _date(year, month, day):
+        for date in existing_date(year, month, day):
             if date >= today:
                 yield date
                 return
 
 
-def _date(year: int, month: int, day: int) -> Iterator[dt.date]:
+def existing_date(year: int, month: int, day: int) -> Iterator[dt.date]:
+    """Yield the date, if there is such a day: nothing for February 30."""
     try:
         yield dt.date(year, month, day)
     except ValueError:

@@ -10,16 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from shared.agent.said_times import weekdays_in
+from shared.agent.said_times import MONTHS, THAI_MONTHS, existing_date, normal_form, weekdays_in
 from shared.search.folding import fold
 
 _A_WEEK: Final = dt.timedelta(days=6)
 _NIGHT_ENDS: Final = 4  # until then "tomorrow" may be the coming daylight
-_MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_THAI_MONTHS: Final = (
-    ("ม.ค", "มกรา"), ("ก.พ", "กุมภา"), ("มี.ค", "มีนา"), ("เม.ย", "เมษา"), ("พ.ค", "พฤษภา"), ("มิ.ย", "มิถุนา"),
-    ("ก.ค", "กรกฎา"), ("ส.ค", "สิงหา"), ("ก.ย", "กันยา"), ("ต.ค", "ตุลา"), ("พ.ย", "พฤศจิกา"), ("ธ.ค", "ธันวา"),
-)  # fmt: skip
 _WEEKDAYS: Final = (
     "月|一|mon(?:day)?|จันทร์",
     "火|二|tue(?:s(?:day)?)?|อังคาร",
@@ -34,17 +29,13 @@ _HAN: Final = "月火水木金土日"
 _HAN_NUMBER: Final = "一二三四五六日天"
 
 
-def _form(pattern: str) -> re.Pattern[str]:
-    return re.compile(unicodedata.normalize("NFKC", pattern))
-
-
 _WEEKDAY: Final = (
     rf"(?:[{_HAN}]曜日?|(?:週|周|星期|禮拜|礼拜)[{_HAN_NUMBER}]"
     r"|\b(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?\b\.?"
     r"|(?:วัน)?(?:จันทร์|อังคาร|พุธ|พฤหัส(?:บดี)?|ศุกร์|เสาร์|อาทิตย์))"
 )
-_ENGLISH_MONTH: Final = rf"(?:{'|'.join(_MONTHS)})[a-z]*\.?"
-_THAI_MONTH: Final = "|".join(re.escape(name) for names in _THAI_MONTHS for name in names)
+_ENGLISH_MONTH: Final = rf"(?:{'|'.join(MONTHS)})[a-z]*\.?"
+_THAI_MONTH: Final = "|".join(re.escape(name) for names in THAI_MONTHS for name in names)
 _DATE: Final = (
     r"(?:(?<![\d/])(?P<year>\d{4})[-/年](?P<month>\d{1,2})[-/月](?P<day>\d{1,2})日?(?!\d)"
     r"|(?<![\d/.])(?P<month_2>\d{1,2})(?:月|/)(?P<day_2>\d{1,2})[日號号]?(?![\d/])"
@@ -55,11 +46,13 @@ _DATE: Final = (
     r"|(?:วันที่|ที่)\s*(?P<day_8>\d{1,2})(?![\d.:])"
     r"|(?P<today>今日|\btoday\b|今天|วันนี้)|(?P<tomorrow>明日(?!後)|(?<!after )\btomorrow\b|明天|พรุ่งนี้))"
 )
-_DATE_FIRST: Final = _form(
+_DATE_FIRST: Final = normal_form(
     rf"{_DATE}\s*(?:の|,|、|は|是)?\s*(?:\((?P<short>[{_HAN}]|[{_HAN_NUMBER}])\)|\(?(?P<weekday>{_WEEKDAY}))"
 )
-_WEEKDAY_FIRST: Final = _form(rf"(?P<weekday>{_WEEKDAY})\s*(?:の|,|、)?\s*\(?{_DATE}")
-_OF_WEEKDAY: Final = tuple(_form(rf"(?:週|周|星期|禮拜|礼拜|วัน)?(?:{pattern})(?:曜日?)?\.?") for pattern in _WEEKDAYS)
+_WEEKDAY_FIRST: Final = normal_form(rf"(?P<weekday>{_WEEKDAY})\s*(?:の|,|、)?\s*\(?{_DATE}")
+_OF_WEEKDAY: Final = tuple(
+    normal_form(rf"(?:週|周|星期|禮拜|礼拜|วัน)?(?:{pattern})(?:曜日?)?\.?") for pattern in _WEEKDAYS
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,12 +109,12 @@ def _dates(groups: dict[str, str], said_at: dt.datetime, near: dt.date) -> tuple
         return (tomorrow, today) if said_at.hour < _NIGHT_ENDS else (tomorrow,)
     day, month = int(groups["day"]), _month(groups)
     if "year" in groups and month is not None:
-        return tuple(_date(int(groups["year"]), month, day))
+        return tuple(existing_date(int(groups["year"]), month, day))
     if month is not None:
-        dates = [date for year in (-1, 0, 1) for date in _date(near.year + year, month, day)]
+        dates = [date for year in (-1, 0, 1) for date in existing_date(near.year + year, month, day)]
     else:
         months = [divmod(near.year * 12 + near.month - 1 + step, 12) for step in (-1, 0, 1)]
-        dates = [date for year, number in months for date in _date(year, number + 1, day)]
+        dates = [date for year, number in months for date in existing_date(year, number + 1, day)]
     return tuple(sorted(dates, key=lambda date: abs(date - near))[:1])
 
 
@@ -129,18 +122,11 @@ def _month(groups: dict[str, str]) -> int | None:
     if "month" in groups:
         return int(groups["month"])
     if "name" in groups:
-        return _MONTHS.index(groups["name"][:3]) + 1
+        return MONTHS.index(groups["name"][:3]) + 1
     if "thai" in groups:
-        return next(number for number, names in enumerate(_THAI_MONTHS, start=1) if groups["thai"] in _normal(names))
+        return next(number for number, names in enumerate(THAI_MONTHS, start=1) if groups["thai"] in _normal(names))
     return None
 
 
 def _normal(names: Sequence[str]) -> list[str]:
     return [unicodedata.normalize("NFKC", name) for name in names]
-
-
-def _date(year: int, month: int, day: int) -> Iterator[dt.date]:
-    try:
-        yield dt.date(year, month, day)
-    except ValueError:
-        return

@@ -137,22 +137,24 @@ def index_view(
     newest_first.sort(key=lambda row: row.path not in meant_paths)
     name_of = linked_name if shows_paths else _named
     lines: dict[str, str] = {}
-    tokens_left = limit_tokens - _FRAME_TOKENS - estimated_tokens(_beginning(catalog.rows))
+    heads: dict[str, tuple[str, str]] = {}
+    beginning = _beginning(catalog.rows)
+    tokens_left = limit_tokens - _FRAME_TOKENS - estimated_tokens(beginning)
     chosen: list[Row] = []
-    begun_headings: set[str] = set()
     for row in newest_first:
         section = sections[row.path]
         lines[row.path] = line_of(section, row, name=name_of(row))
-        head = () if section.heading in begun_headings else _head(section, catalog.rows)
+        head = () if section.heading in heads else _head(section, catalog.rows)
         tokens_left -= sum(estimated_tokens(line) + 1 for line in (*head, lines[row.path]))
         if tokens_left < 0:
             break
         chosen.append(row)
-        begun_headings.add(section.heading)
-    shown = [_beginning(catalog.rows)]
+        if head:
+            heads[section.heading] = head
+    shown = [beginning]
     for section in SECTIONS:
         rows = section.sorted(chosen)
-        shown += [*_head(section, catalog.rows), *(lines[row.path] for row in rows)] if rows else []
+        shown += [*heads[section.heading], *(lines[row.path] for row in rows)] if rows else []
     omitted = len(catalog.rows) - len(chosen)
     shown += [f"… and {omitted} more entries: use list_entries or search_entries."] if omitted else []
     return IndexView(

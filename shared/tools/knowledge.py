@@ -32,7 +32,7 @@ from shared.knowledge.prompt_index import index_view
 from shared.knowledge.provenance import PossibleSources
 from shared.knowledge.schema import Category, plain_text
 from shared.knowledge.staging import EntryOverlay
-from shared.line.utf16 import without_lone_surrogates
+from shared.line.json_text import encodable
 
 _DECLARED_IN_FULL: Final = frozenset({"update_entry"})  # the editor checks their arguments, by the entry's category
 _FILING: Final = frozenset({"classify_and_capture", "update_entry"})  # these store words of the prompt
@@ -239,15 +239,12 @@ def _on_overlay(
         attach_card=context.attachments.add_card,
         prepared=context.prepared,
     )
-    overlay, named = overlay_of(context), _scrub(arguments)
+    overlay, named = overlay_of(context), encodable(arguments)
     if "path" not in named:
         return action(named, overlay, occasion)
     path = path_of(named["path"], context, is_change=name in _CHANGING)
     result = action({**named, "path": path}, overlay, occasion)
-    is_by_handle = path != named["path"]
-    return (
-        replace(result, arguments={**named, "path": path}) if is_by_handle and isinstance(result, NeedsTap) else result
-    )
+    return by_path(result, named, path) if isinstance(result, NeedsTap) else result
 
 
 def _strings(value: object) -> tuple[str, ...]:
@@ -308,6 +305,11 @@ def path_of(reference: object, context: TurnContext, *, is_change: bool) -> str:
     return overlay_of(context).path_of(str(reference), shown_marks={row.handle: row.mark for row in rows if row.handle})
 
 
+def by_path(needs_tap: NeedsTap, arguments: Json, path: str) -> NeedsTap:
+    """Return the tap for the path that a handle in the arguments names, because the handle may name nothing by then."""
+    return needs_tap if path == arguments["path"] else replace(needs_tap, arguments={**arguments, "path": path})
+
+
 def overlay_of(context: TurnContext) -> EntryOverlay:
     """Return the turn's view of the entries.  Raises: TypeError, if the deployment stores no entries."""
     return context.staged.of(EntryOverlay)
@@ -318,13 +320,6 @@ def _object(value: object) -> Json:
     if not isinstance(value, Mapping):
         raise TypeError("the schema of the arguments lets something else than an object through")
     return value
-
-
-def _scrub(arguments: Json) -> Json:
-    """Return the arguments without lone surrogates, because UTF-8 cannot encode a surrogate."""
-    return {
-        name: without_lone_surrogates(value) if isinstance(value, str) else value for name, value in arguments.items()
-    }
 
 
 _REVISIONS: Final[Mapping[str, Callable[[Json, TurnContext], str]]] = {

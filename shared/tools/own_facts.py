@@ -14,7 +14,7 @@ from shared.agent.turn_context import TurnContext
 from shared.conversation.member_mark import mark_id
 from shared.knowledge.own_facts import facts_of, without_fact
 from shared.line.utf16 import without_lone_surrogates
-from shared.tools.knowledge import overlay_of, path_of, revision_of_entry
+from shared.tools.knowledge import by_path, overlay_of, path_of, revision_of_entry
 
 _FACTS: Final = 30
 _MOST_ENTRIES: Final = 100
@@ -112,8 +112,7 @@ class OwnFactTools:
                 if not message_ids:
                     return _NOT_THERE
                 if context.needs_tap:
-                    proposed_arguments = {**arguments, "path": path} if path != arguments["path"] else None
-                    return NeedsTap(name=entry.name, arguments=proposed_arguments)
+                    return by_path(NeedsTap(name=entry.name), arguments, path)
                 overlay.stage({path: remaining_entry})
         except StagingFault as fault:
             return ToolFault(message=str(fault), may_retry=fault.may_retry)
