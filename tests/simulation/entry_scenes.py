@@ -61,12 +61,7 @@ def entry_that_changes_before_a_tick() -> list[str]:
         scene.sleeps(1)
         order = _ticks(scene)
         line = scene.says(verb="note")
-        note = scene.pushes(scene.delivers(line), instance=0)
-        scene.runs_until(note, "model")
-        worker = scene.pushes(scene.delivers_order(order), instance=1)
-        scene.runs_until(worker, "waits for a while")
-        scene.runs_to_end(note)
-        scene.runs_to_end(worker)
+        scene.runs_behind(order, line)
         (row,) = _rows(scene)
         is_whole = line.words[0][0] in row.folded["content"]
         return [*_undone(scene), *([] if is_whole else ["I6: a tick removed a line of its entry"]), *scene.rests()]

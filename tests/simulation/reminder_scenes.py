@@ -385,12 +385,7 @@ def listed_reminder_that_is_reworded_before_the_press() -> list[str]:
         press = ListedReminderPress(choice=ListedChoice.HOUR_LATER, reminder_id=stored.id, next_ms=stored.next_ms)
         order = scene.stage.people.press_listed(listed_reminder_data(press), at_s=scene.world.now_s)
         message = scene.says(verb="reword")
-        rewording = scene.pushes(scene.delivers(message), instance=0)
-        scene.runs_until(rewording, "model")
-        worker = scene.pushes(scene.delivers_order(order), instance=1)
-        scene.runs_until(worker, "waits for a while")
-        scene.runs_to_end(rewording)
-        scene.runs_to_end(worker)
+        scene.runs_behind(order, message)
         (after,) = (decode(Reminder, body) for body in _bodies_of_reminders(scene))
         if after.next_ms <= stored.next_ms:
             raise AssertionError(f"the press did not move the reminder: {scene.said}")

@@ -232,6 +232,15 @@ class Scene:
         if not self.comes_to(request, about, times=times):
             raise AssertionError(f"{request.name} ended before it came to {about!r}")
 
+    def runs_behind(self, order: Order, message: Message) -> None:
+        """Push both: the press has come while the model answers the message, and waits for the end of that turn."""
+        answering = self.pushes(self.delivers(message), instance=0)
+        self.runs_until(answering, "model")
+        pressing = self.pushes(self.delivers_order(order), instance=1)
+        self.runs_until(pressing, "waits for a while")
+        self.runs_to_end(answering)
+        self.runs_to_end(pressing)
+
     def runs_past(self, request: Task, about: str) -> None:
         """Like `runs_until`, and then until that call returns."""
         self.runs_until(request, about)

@@ -104,6 +104,12 @@ class Person:
         assert self.worker.store.read(entry) is not None
         return entry
 
+    def captures(self, name: str, *, category: str = "admin", **fields: object) -> dict[str, Any]:
+        """Deliver a message that is filed under this name, by default as a task; return its event."""
+        self.worker.json_model.steps = [{"category": category, "confidence": 0.8, "name": name, **fields}]
+        reply = calling(("reply", {"message": "わかりました"}))
+        return self.asks(f"{name}をメモ", calling(("classify_and_capture", {"text": name})), reply)
+
     def presses(self, data: str, **more: Any) -> dict[str, Any]:  # noqa: ANN401
         """Deliver a press of the button that carries this data."""
         return self.sends(self.events.event("postback", postback={"data": data}, **more))

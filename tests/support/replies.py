@@ -3,9 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-from shared.line.cards.card import Card
+from shared.line.cards.card import Card, CardRow
 from shared.line.messaging import OutgoingMessage, is_sendable
+from shared.line.phrases import Phrase
 from tests.support.people import Person
+from tests.support.phrases import japanese
 
 
 def sent(person: Person, event: Mapping[str, Any]) -> list[OutgoingMessage]:
@@ -20,3 +22,8 @@ def card_of(person: Person, event: Mapping[str, Any]) -> Card:
     (message,) = sent(person, event)
     assert message.card is not None
     return message.card
+
+
+def values_of(row: CardRow, label: Phrase) -> list[str]:
+    """Return the data of the row's buttons with this label."""
+    return [button.value for button in row.buttons if button.label == japanese(label)]

@@ -17,11 +17,6 @@ def says(text: str) -> Step:
     return calling(("reply", {"message": text}))
 
 
-def files(person: Person, name: str, *, category: str = "admin", **fields: object) -> None:
-    person.worker.json_model.steps = [{"category": category, "confidence": 0.8, "name": name, **fields}]
-    person.asks(f"{name}をメモ", calling(("classify_and_capture", {"text": name})), REPLY)
-
-
 def files_two(person: Person) -> dict[str, Any]:
     """Deliver a message by which two tasks are filed in one turn; return its event."""
     names = ("牛乳", "電球")
@@ -56,7 +51,7 @@ def test_a_single_change_has_a_receipt_in_the_text(friend: Person) -> None:
 
 def test_found_entries_that_the_answer_names_stand_on_a_card_to_tick(friend: Person) -> None:
     for name in ("牛乳", "電球", "切手"):
-        files(friend, name)
+        friend.captures(name)
 
     words, found = lists(friend, "牛乳と電球があります")
 
@@ -68,7 +63,7 @@ def test_found_entries_that_the_answer_names_stand_on_a_card_to_tick(friend: Per
 
 
 def test_a_detail_that_the_answer_names_can_be_copied(friend: Person) -> None:
-    files(friend, "Wi-Fiのパスワード", category="details", value="harbour-42")
+    friend.captures("Wi-Fiのパスワード", category="details", value="harbour-42")
 
     _, found = lists(friend, "harbour-42 です")
 
@@ -79,15 +74,15 @@ def test_a_detail_that_the_answer_names_can_be_copied(friend: Person) -> None:
 
 
 def test_an_answer_that_names_nothing_or_one_task_has_no_card(friend: Person) -> None:
-    files(friend, "牛乳")
-    files(friend, "電球")
+    friend.captures("牛乳")
+    friend.captures("電球")
 
     assert [message.card for message in (*lists(friend, "2件あります"), *lists(friend, "牛乳です"))] == [None, None]
 
 
 def test_a_turn_that_changes_something_shows_no_list_from_before(friend: Person) -> None:
-    files(friend, "牛乳")
-    files(friend, "電球")
+    friend.captures("牛乳")
+    friend.captures("電球")
     update = ("update_entry", {"path": "admin/牛乳.md", "updates": {"status": "done"}})
 
     done = friend.asks(

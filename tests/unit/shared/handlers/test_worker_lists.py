@@ -8,12 +8,11 @@ import pytest
 from shared.adapters.memory.scripted_model import calling
 from shared.line.cards.card import CardRow
 from shared.line.phrases import Phrase
-from shared.reminders.reminder import Reminder
-from shared.reminders.store import ReminderStore
+from tests.support.chat_contents import open_reminders
 from tests.support.people import Person
 from tests.support.phrases import japanese
 from tests.support.pushed import PushedWorker
-from tests.support.replies import card_of, sent
+from tests.support.replies import card_of, sent, values_of
 
 OTHER: Final = "U" + "c" * 32
 REPLY: Final = calling(("reply", {"message": "わかりました"}))
@@ -24,13 +23,8 @@ def sets(person: Person, text: str, *, hour: int = 9, rule: str | None = None) -
     person.asks(f"明日{hour}時に{text}", calling(("create_reminder", arguments)), REPLY)
 
 
-def open_reminders(person: Person) -> list[Reminder]:
-    stored = ReminderStore(person.worker.conversations.of(person.events.chat_id)).read_all()
-    return [reminder for reminder in stored if reminder.is_open]
-
-
 def button(row: CardRow, label: Phrase) -> str:
-    (value,) = [one.value for one in row.buttons if one.label == japanese(label)]
+    (value,) = values_of(row, label)
     return value
 
 

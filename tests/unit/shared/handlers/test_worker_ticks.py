@@ -1,7 +1,7 @@
 """Ticking listed entries: a press of "Done" marks one as done, sets and never toggles, and is answered whatever state it meets."""
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Final
+from typing import Final
 
 from shared.adapters.memory.scripted_model import calling
 from shared.knowledge.entry_cards import handle_of
@@ -12,15 +12,10 @@ from shared.line.postback_data import TickPress, tick_data
 from tests.support.people import Person
 from tests.support.phrases import japanese
 from tests.support.pushed import PushedWorker
-from tests.support.replies import card_of, sent
+from tests.support.replies import card_of, sent, values_of
 
 REPLY: Final = calling(("reply", {"message": "わかりました"}))
 WAS_DONE, GONE = Phrase.ENTRY_WAS_DONE, Phrase.ENTRY_GONE
-
-
-def files(person: Person, name: str, *, category: str = "admin", **fields: object) -> dict[str, Any]:
-    person.worker.json_model.steps = [{"category": category, "confidence": 0.8, "name": name, **fields}]
-    return person.asks(f"{name}をメモ", calling(("classify_and_capture", {"text": name})), REPLY)
 
 
 def rows_of(person: Person) -> dict[str, CardRow]:
@@ -28,7 +23,7 @@ def rows_of(person: Person) -> dict[str, CardRow]:
 
 
 def tick(row: CardRow) -> str:
-    (value,) = [one.value for one in row.buttons if one.label == japanese(Phrase.TICK_BUTTON)]
+    (value,) = values_of(row, Phrase.TICK_BUTTON)
     return value
 
 
@@ -39,8 +34,8 @@ def statuses(person: Person) -> dict[str, str | None]:
 
 
 def test_a_press_marks_the_entry_of_its_row_as_done_and_tells_so(friend: Person) -> None:
-    files(friend, "牛乳")
-    files(friend, "電球")
+    friend.captures("牛乳")
+    friend.captures("電球")
 
     pressed = friend.presses(tick(rows_of(friend)["牛乳"]))
 
@@ -51,7 +46,7 @@ def test_a_press_marks_the_entry_of_its_row_as_done_and_tells_so(friend: Person)
 
 
 def test_a_tick_of_an_old_card_says_that_the_entry_is_done_and_never_toggles(friend: Person) -> None:
-    files(friend, "牛乳")
+    friend.captures("牛乳")
     button = tick(rows_of(friend)["牛乳"])
     friend.presses(button)
 
@@ -62,7 +57,7 @@ def test_a_tick_of_an_old_card_says_that_the_entry_is_done_and_never_toggles(fri
 
 
 def test_a_press_that_is_delivered_again_is_answered_once(friend: Person) -> None:
-    files(friend, "牛乳")
+    friend.captures("牛乳")
     pressed = friend.presses(tick(rows_of(friend)["牛乳"]))
     said = len(friend.worker.said)
 
@@ -73,7 +68,7 @@ def test_a_press_that_is_delivered_again_is_answered_once(friend: Person) -> Non
 
 def test_the_receipt_of_a_tick_has_a_button_for_the_list_as_it_is(friend: Person) -> None:
     for name in ("牛乳", "電球"):
-        files(friend, name)
+        friend.captures(name)
     receipt = card_of(friend, friend.presses(tick(rows_of(friend)["牛乳"])))
     (again,) = receipt.buttons
 
@@ -86,7 +81,7 @@ def test_the_receipt_of_a_tick_has_a_button_for_the_list_as_it_is(friend: Person
 def test_the_fifth_tick_of_a_card_is_answered_with_the_list_anew(friend: Person) -> None:
     names = [f"用事{number}" for number in range(6)]
     for name in names:
-        files(friend, name)
+        friend.captures(name)
     old = rows_of(friend)
 
     cards = [card_of(friend, friend.presses(tick(old[name]))) for name in names[:5]]
@@ -97,7 +92,7 @@ def test_the_fifth_tick_of_a_card_is_answered_with_the_list_anew(friend: Person)
 
 
 def test_a_tick_is_taken_back_like_any_change(friend: Person) -> None:
-    files(friend, "牛乳")
+    friend.captures("牛乳")
     friend.presses(tick(rows_of(friend)["牛乳"]))
 
     friend.asks("取り消して", calling(("undo_last_change", {})), REPLY)
@@ -106,7 +101,7 @@ def test_a_tick_is_taken_back_like_any_change(friend: Person) -> None:
 
 
 def test_an_entry_that_changed_between_keeps_the_change(friend: Person) -> None:
-    files(friend, "庭", category="projects")
+    friend.captures("庭", category="projects")
     button = tick(rows_of(friend)["庭"])
     update = ("update_entry", {"path": "projects/庭.md", "updates": {"next_action": "業者に電話"}})
     friend.asks("庭、次は業者に電話", calling(update), REPLY)
@@ -120,11 +115,11 @@ def test_an_entry_that_changed_between_keeps_the_change(friend: Person) -> None:
 
 
 def test_a_new_entry_of_the_same_name_is_not_ticked_by_an_old_card(friend: Person) -> None:
-    files(friend, "牛乳")
+    friend.captures("牛乳")
     button = tick(rows_of(friend)["牛乳"])
     friend.asks("牛乳は消して", calling(("delete_entry", {"path": "admin/牛乳.md"})), REPLY)
     friend.worker.clock.sleep(1)
-    files(friend, "牛乳")
+    friend.captures("牛乳")
 
     pressed = friend.presses(button)
 
@@ -133,7 +128,7 @@ def test_a_new_entry_of_the_same_name_is_not_ticked_by_an_old_card(friend: Perso
 
 
 def test_an_entry_whose_message_was_taken_back_cannot_be_ticked(friend: Person) -> None:
-    filed = files(friend, "牛乳")
+    filed = friend.captures("牛乳")
     button = tick(rows_of(friend)["牛乳"])
     friend.worker.withdraw(friend.events.chat_id, filed["message"]["id"])
 
@@ -143,7 +138,7 @@ def test_an_entry_whose_message_was_taken_back_cannot_be_ticked(friend: Person) 
 
 
 def test_the_receipt_of_a_tick_goes_with_the_message_behind_the_entry(friend: Person) -> None:
-    filed = files(friend, "牛乳")
+    filed = friend.captures("牛乳")
     pressed = friend.presses(tick(rows_of(friend)["牛乳"]))
 
     friend.worker.withdraw(friend.events.chat_id, filed["message"]["id"])
@@ -153,7 +148,7 @@ def test_the_receipt_of_a_tick_goes_with_the_message_behind_the_entry(friend: Pe
 
 def test_only_what_can_be_done_has_a_button(friend: Person) -> None:
     for name, category in (("佐藤", "people"), ("旅行", "ideas"), ("庭", "projects"), ("牛乳", "admin")):
-        files(friend, name, category=category)
+        friend.captures(name, category=category)
 
     assert {name: len(row.buttons) for name, row in rows_of(friend).items()} == {
         "庭": 1,
@@ -165,7 +160,7 @@ def test_only_what_can_be_done_has_a_button(friend: Person) -> None:
 
 def test_without_cards_a_press_of_an_old_card_is_answered_in_words(pool: ThreadPoolExecutor) -> None:
     plain = Person(PushedWorker(pool, is_rich=False), is_in_group=False)
-    files(plain, "牛乳")
+    plain.captures("牛乳")
     (row,) = EntryStore(plain.worker.conversations.of(plain.events.chat_id)).catalog().rows
 
     pressed = plain.presses(tick_data(TickPress(handle=handle_of(row), listed_ms=0)))
@@ -174,8 +169,8 @@ def test_without_cards_a_press_of_an_old_card_is_answered_in_words(pool: ThreadP
 
 
 def test_a_detail_can_be_copied_whole_or_not_at_all(friend: Person) -> None:
-    files(friend, "Wi-Fi", category="details", value="purple-cat-42")
-    files(friend, "URL", category="details", value="x" * 90)
+    friend.captures("Wi-Fi", category="details", value="purple-cat-42")
+    friend.captures("URL", category="details", value="x" * 90)
 
     rows = rows_of(friend)
 

@@ -13,6 +13,7 @@ from shared.errors import ModelUnavailableError
 from shared.reminders.delivery import Reminding
 from shared.reminders.reminder import Reminder
 from shared.reminders.store import ReminderStore
+from tests.support.chat_contents import has_note, open_reminders, undo_words
 from tests.support.notion import shopping_list
 from tests.support.people import Person
 from tests.support.pushed import PushedWorker
@@ -26,17 +27,6 @@ OTHER = "U" + "c" * 32
 @pytest.fixture
 def friend(pool: ThreadPoolExecutor) -> Person:
     return Person(PushedWorker(pool, reminding=Reminding.PUSH), is_in_group=False)
-
-
-def open_reminders(person: Person) -> list[Reminder]:
-    conversation = person.worker.conversations.of(person.events.chat_id)
-    return [one for one in ReminderStore(conversation).read_all() if one.is_open]
-
-
-def has_note(person: Person) -> bool:
-    name = person.worker.conversations.of(person.events.chat_id).names.entry("ideas/lunch.md")
-    stored = person.worker.store.read(name)
-    return stored is not None and stored.data.startswith(b"---")
 
 
 def does(person: Person, name: str, **arguments: object) -> str:
@@ -151,16 +141,11 @@ def test_a_withdrawal_takes_the_words_of_a_cancelled_reminder_out_of_the_undo(fr
     asked: dict[str, Any] = friend.says("薬", calling(("create_reminder", PILLS)), SAYS)
     (reminder,) = open_reminders(friend)
     does(friend, "cancel_reminder", id=reminder.id)
-    name = friend.worker.conversations.of(friend.events.chat_id).names.entry("undo.json")
-    before = friend.worker.store.read(name)
-    assert before is not None
-    assert "薬".encode() in before.data
+    assert "薬" in undo_words(friend)
 
     friend.worker.withdraw(friend.events.chat_id, asked["message"]["id"])
 
-    after = friend.worker.store.read(name)
-    assert after is not None
-    assert "薬".encode() not in after.data
+    assert "薬" not in undo_words(friend)
     undoes(friend)
     assert open_reminders(friend) == []
 

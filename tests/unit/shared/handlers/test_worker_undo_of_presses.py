@@ -13,12 +13,12 @@ from shared.line.messaging import PostbackButton
 from shared.line.phrases import Phrase
 from shared.reminders.delivery import Reminding
 from shared.reminders.reminder import Reminder
-from shared.reminders.store import ReminderStore
 from tests.support import push
+from tests.support.chat_contents import has_note, open_reminders, undo_words
 from tests.support.notion import shopping_list
 from tests.support.people import Person
-from tests.support.phrases import japanese
 from tests.support.pushed import PushedWorker
+from tests.support.replies import card_of, values_of
 from tests.support.tainted_chat import DELETES, REPLY, UNDOES, TaintedChat, creating
 
 SAYS: Final = calling(("reply", {"message": "はい"}))
@@ -56,24 +56,10 @@ def reminds(person: Person, **more: str) -> Reminder:
     return reminder
 
 
-def open_reminders(person: Person) -> list[Reminder]:
-    conversation = person.worker.conversations.of(person.events.chat_id)
-    return [reminder for reminder in ReminderStore(conversation).read_all() if reminder.is_open]
-
-
-def has_note(person: Person) -> bool:
-    stored = person.worker.store.read(
-        person.worker.conversations.of(person.events.chat_id).names.entry("ideas/lunch.md")
-    )
-    return stored is not None and stored.data.startswith(b"---")
-
-
 def presses_beside_the_list(person: Person, label: Phrase) -> dict[str, Any]:
     listed = person.says("/reminders")
-    (message,) = person.worker.line.replied[listed["replyToken"]]
-    assert message.card is not None
-    (data,) = [one.value for row in message.card.rows for one in row.buttons if one.label == japanese(label)]
-    return person.presses(data)
+    (pressed,) = [value for row in card_of(person, listed).rows for value in values_of(row, label)]
+    return person.presses(pressed)
 
 
 def presses_under_the_reminder(person: Person, place: int) -> dict[str, Any]:
@@ -137,16 +123,11 @@ def test_an_undo_after_a_press_of_done_takes_nothing_else_back(friend: Person) -
 def test_a_withdrawal_takes_the_words_of_a_pressed_reminder_out_of_the_undo(friend: Person) -> None:
     asked = does(friend, "create_reminder", text="薬", at="2025-11-22T09:00")
     presses_beside_the_list(friend, Phrase.REMINDER_CANCEL_BUTTON)
-    name = friend.worker.conversations.of(friend.events.chat_id).names.entry("undo.json")
-    before = friend.worker.store.read(name)
-    assert before is not None
-    assert "薬".encode() in before.data
+    assert "薬" in undo_words(friend)
 
     friend.worker.withdraw(friend.events.chat_id, asked["message"]["id"])
 
-    after = friend.worker.store.read(name)
-    assert after is not None
-    assert "薬".encode() not in after.data
+    assert "薬" not in undo_words(friend)
 
 
 @pytest.mark.parametrize("command", ["/language en", "/pause"])
