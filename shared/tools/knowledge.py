@@ -244,7 +244,7 @@ def _on_overlay(
         return action(named, overlay, occasion)
     path = path_of(named["path"], context, is_change=name in _CHANGING)
     result = action({**named, "path": path}, overlay, occasion)
-    return by_path(result, named, path) if isinstance(result, NeedsTap) else result
+    return by_path(result, named, path)
 
 
 def _strings(value: object) -> tuple[str, ...]:
@@ -305,9 +305,11 @@ def path_of(reference: object, context: TurnContext, *, is_change: bool) -> str:
     return overlay_of(context).path_of(str(reference), shown_marks={row.handle: row.mark for row in rows if row.handle})
 
 
-def by_path(needs_tap: NeedsTap, arguments: Json, path: str) -> NeedsTap:
-    """Return the tap for the path that a handle in the arguments names, because the handle may name nothing by then."""
-    return needs_tap if path == arguments["path"] else replace(needs_tap, arguments={**arguments, "path": path})
+def by_path(result: _Result, arguments: Json, path: str) -> _Result:
+    """Return the result; a tap that it needs is for the path, because the handle in the arguments may name nothing by then."""
+    if path == arguments["path"] or not isinstance(result, NeedsTap):
+        return result
+    return replace(result, arguments={**arguments, "path": path})
 
 
 def overlay_of(context: TurnContext) -> EntryOverlay:
