@@ -19,6 +19,7 @@ BIN := $(VENV)/bin
 FUNCTIONS := webhook agent_worker unsend
 CODE := shared functions operations selfhost simulator tests benchmarks evals checks
 TOOLS := .terraform-tools
+TOOL_SERVERS := .tool-servers
 PROCESSES := --numprocesses auto --max-worker-restart 0
 PIP_INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --require-hashes
 UV := 0.13.9
@@ -34,7 +35,7 @@ OPERATIONS_INSTALLED := $(VENV)/.$(if $(filter selfhost,$(OPERATIONS)),serve,run
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-run: $(VENV)/.run-installed ## Chat with the bot in a browser: make run [PORT=8080] [ARGS="--locale en"]
+run: $(VENV)/.run-installed $(if $(findstring --mcp,$(ARGS)),$(TOOL_SERVERS)/.installed) ## Chat with the bot in a browser: make run [PORT=8080] [ARGS="--locale en"] [ARGS=--mcp]
 	@$(BIN)/python -m simulator --port $(PORT) $(ARGS)
 
 serve: $(VENV)/.serve-installed ## Serve a real LINE channel from this machine: make serve, with .env (docs/self-host.md) [ARGS="--tunnel cloudflared"]
@@ -82,7 +83,7 @@ load-test: $(VENV)/.dev-installed ## A thousand reminders of one minute over rea
 	$(BIN)/pytest -s -m load tests/e2e $(ARGS)
 
 package-test: $(VENV)/.dev-installed ## Build the LINE platform's package and drive a foreign bot with it; ask the reference server of MCP
-	$(BIN)/pytest -m package tests/contract/simulator/line tests/contract/test_everything_server.py $(ARGS)
+	$(BIN)/pytest -m package tests/contract/simulator/line tests/contract/test_everything_server.py tests/e2e/test_tool_servers.py $(ARGS)
 
 foreign-bots: $(VENV)/.dev-installed ## Install bots and frameworks from registries, drive them unmodified, and print a table
 	$(BIN)/pytest -s -m foreign tests/contract/simulator/line $(ARGS)
@@ -173,7 +174,7 @@ upgrade: ## Raise everything that the requirements pull in to its newest version
 	$(MAKE) lock
 
 clean: ## Remove the virtual environments, caches and the local stack's data
-	rm -rf $(VENV) $(TOOLS) .data .evals dist .hypothesis .import_linter_cache .mutants .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(TOOLS) $(TOOL_SERVERS) .data .evals dist .hypothesis .import_linter_cache .mutants .mypy_cache .pytest_cache .ruff_cache
 
 $(BIN)/pip: requirements/pip.txt
 	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed: make PYTHON=python3.11 ...")'
@@ -191,6 +192,13 @@ $(VENV)/.run-installed: requirements/run.txt | $(BIN)/pip
 $(VENV)/.dev-installed: requirements/dev.txt | $(BIN)/pip
 	$(PIP_INSTALL) --requirement requirements/dev.txt
 	@touch $(VENV)/.serve-installed $(VENV)/.run-installed $@
+
+$(TOOL_SERVERS)/.installed: simulator/tool_servers/package.json simulator/tool_servers/package-lock.json
+	@command -v npm >/dev/null || { echo "ARGS=--mcp needs Node.js and npm: on Debian, apt-get install nodejs npm"; exit 1; }
+	@mkdir -p $(TOOL_SERVERS)
+	@cp $^ $(TOOL_SERVERS)/
+	npm ci --prefix $(TOOL_SERVERS) --ignore-scripts --no-audit --no-fund
+	@touch $@
 
 $(TOOLS)/.stub-installed: tests/infra/stub/requirements.txt
 	$(PYTHON) -m venv --clear $(TOOLS)/stub

@@ -12,6 +12,7 @@ from simulator.kana import kana_of
 from simulator.line.people import Bot
 from simulator.processes import StackError
 from simulator.stack import LocalStack, StackSettings
+from simulator.tool_servers.servers import tool_servers
 
 _OF_OPERATIONS = ("GOOGLE_CLOUD_PROJECT", "HISTORY_BUCKET", "STORAGE_EMULATOR_HOST")
 _PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "VIRTUAL_ENV", "SYSTEMROOT", "SSL_CERT_FILE", "SSL_CERT_DIR")
@@ -23,19 +24,21 @@ _NAMES = ",".join((_NAME, *kana_of(_NAME)))
 def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
     """Run until Ctrl-C.  Returns the exit status."""
     options = _parser().parse_args(arguments)
-    settings = StackSettings(
-        folder=options.data,
-        base_env={name: env[name] for name in _PASSED_ON if name in env},
-        page_port=options.port,
-        gemini_api_key=env.get("GEMINI_API_KEY") or None,
-        gemini_model=env.get("GEMINI_MODEL") or "gemini-3.5-flash-lite",
-        model_latency_s=options.latency,
-        locale=options.locale,
-        access=options.access,
-        tick_s=options.tick_s,
-        more_env={"BOT_NAME": _NAMES},
-    )
+    base_env = {name: env[name] for name in _PASSED_ON if name in env}
     try:
+        settings = StackSettings(
+            folder=options.data,
+            base_env=base_env,
+            page_port=options.port,
+            gemini_api_key=env.get("GEMINI_API_KEY") or None,
+            gemini_model=env.get("GEMINI_MODEL") or "gemini-3.5-flash-lite",
+            model_latency_s=options.latency,
+            locale=options.locale,
+            access=options.access,
+            tick_s=options.tick_s,
+            more_env={"BOT_NAME": _NAMES},
+            tool_servers=tool_servers(log_folder=options.data / "logs", env=base_env) if options.mcp else {},
+        )
         return asyncio.run(_run(settings))
     except StackError as error:
         sys.stderr.write(f"{error}\n")
@@ -106,6 +109,11 @@ def _parser() -> argparse.ArgumentParser:
         type=_seconds,
         default=60.0,
         help="seconds between two ticks, which carry out due work; 0: no ticks (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--mcp",
+        action="store_true",
+        help="connect two tool servers that speak the Model Context Protocol: its reference server (needs Node.js), and a bus company's",
     )
     return parser
 

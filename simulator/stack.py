@@ -38,6 +38,7 @@ from simulator.processes import HOST, Child, Launch, execute, free_port, listeni
 from simulator.pubsub import DeadLetterPolicy, PubSubServer, RetryPolicy, SubscriptionSettings
 from simulator.storage import StorageProxy, create_bucket, storage_child
 from simulator.time_lapse import TimeLapse
+from simulator.tool_servers.servers import mcp_servers
 from simulator.trace.logs import LogFollower
 from simulator.trace.steps import FUNCTIONS
 from simulator.trace.trace import Trace
@@ -58,7 +59,8 @@ class StackSettings:
 
     `folder` keeps chats, objects and logs across restarts. `gemini_api_key` connects the real Gemini; without a key the stand-in answers
     after `model_latency_s`. A tick of each shard is published every `tick_s` seconds; 0: only by `LocalStack.tick`. `base_env` is the
-    environment of every process on the machine, `more_env` goes to every function; `launch` starts the functions.
+    environment of every process on the machine, `more_env` goes to every function; `launch` starts the functions. `tool_servers` start with
+    the stack, and the bot is connected to them.
     """
 
     folder: Path
@@ -74,6 +76,7 @@ class StackSettings:
     tick_s: float = 60.0
     tick_shards: int = 1
     more_env: Mapping[str, str] = field(default_factory=dict)
+    tool_servers: Mapping[str, Child] = field(default_factory=dict)
     launch: Launch = execute
 
 
@@ -175,6 +178,7 @@ class LocalStack(Running):
                                 memory=self.memory,
                                 time_lapse=self.time_lapse,
                                 gemini=None if self._settings.gemini_api_key else self.gemini,
+                                has_tool_servers=bool(settings.tool_servers),
                             )
                         )
                     ],
@@ -226,8 +230,9 @@ class LocalStack(Running):
                 databases=ids_by_name(self.notion.workspace),
             ),
             clock_file=self.clock.path,
-            more_env={"GEMINI_MODEL": settings.gemini_model, **settings.more_env},
+            more_env={"GEMINI_MODEL": settings.gemini_model, **_connected(settings.tool_servers), **settings.more_env},
         )
+        await self._start_together(settings.tool_servers)
         self.operations_env = {**settings.base_env, **wiring.env_of("unsend")}
         self._running.push_async_callback(self.line.close)
         await self._start_together(
@@ -243,6 +248,8 @@ class LocalStack(Running):
         )
         self.scheduler.start()
         self._running.push_async_callback(self.scheduler.stop)
+        if settings.tool_servers:
+            self.tick()  # a tick lists the servers' tools, which a turn reads
         self._make_friends()
 
     def _make_friends(self) -> None:
@@ -287,6 +294,10 @@ class LocalStack(Running):
     async def _serve(self, server: HttpServer) -> None:
         await server.start()
         self._running.push_async_callback(server.stop)
+
+
+def _connected(tool_servers: Mapping[str, Child]) -> dict[str, str]:
+    return {"MCP_SERVERS": mcp_servers(tool_servers)} if tool_servers else {}
 
 
 def _now_ms() -> int:

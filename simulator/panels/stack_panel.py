@@ -40,6 +40,7 @@ class StackParts:
     """The parts of a stack for the panel; None shows nothing.
 
     `trace` has the steps of each event, `time_lapse` moves the clock, `gemini` is the model's stand-in, which may be slow.
+    `has_tool_servers`: the bot is connected to the two tool servers, so the page offers sentences for their tools.
     """
 
     platform: LinePlatform
@@ -50,6 +51,7 @@ class StackParts:
     memory: MemoryReader | None = None
     time_lapse: TimeLapse | None = None
     gemini: GeminiStandIn | None = None
+    has_tool_servers: bool = False
 
 
 def stack_panel(parts: StackParts) -> Panel:
@@ -90,6 +92,7 @@ class _Views:
         self._reminders = parts.reminders
         self._time_lapse = parts.time_lapse
         self._gemini = parts.gemini
+        self._has_tool_servers = parts.has_tool_servers
 
     def state(self) -> JsonObject:
         clock = self._time_lapse.clock if self._time_lapse is not None else None
@@ -97,6 +100,7 @@ class _Views:
             "lists": [] if self._notion is None else lists_view(self._notion),
             "clock": None if clock is None else {"now_ms": clock.now_ms(), "offset_ms": clock.offset_ms},
             "model_latency_s": None if self._gemini is None else self._gemini.latency_s,
+            "has_tool_servers": self._has_tool_servers,
         }
 
     async def move_clock(self, request: Request) -> Response:

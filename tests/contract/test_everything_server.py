@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import subprocess
 import time
 from collections.abc import Iterator
@@ -14,8 +13,9 @@ import pytest
 from shared.adapters.mcp_client import McpServer
 from shared.clock import Deadline, SystemClock
 from shared.tools.mcp.schemas import reduced_parameters
+from simulator.tool_servers.servers import reference_command
+from tests.support.npm import install_reference_server
 
-PACKAGE: Final = "@modelcontextprotocol/server-everything@2026.8.31"
 START_S: Final = 60
 _LISTENS: Final = "0A"  # the state in /proc/net/tcp
 
@@ -24,16 +24,9 @@ pytestmark = pytest.mark.package
 
 @pytest.fixture(scope="module")
 def everything(tmp_path_factory: pytest.TempPathFactory) -> Iterator[McpServer]:
-    npm, node = shutil.which("npm"), shutil.which("node")
-    if npm is None or node is None:
-        pytest.fail("the reference server needs Node.js and npm: on Debian, apt-get install nodejs npm")
-    folder = tmp_path_factory.mktemp("everything")
-    subprocess.run(
-        [npm, "install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", str(folder), PACKAGE], check=True
-    )
-    script = folder / "node_modules" / PACKAGE.rpartition("@")[0] / "dist" / "index.js"
+    installed = install_reference_server(tmp_path_factory.mktemp("everything"))
     running = subprocess.Popen(
-        [node, str(script), "streamableHttp"],
+        reference_command(installed),
         env={**os.environ, "PORT": "0"},  # noqa: TID251 - for a process
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

@@ -12,7 +12,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, assert_never
 
 from simulator.gemini.answers import CallPart, Candidate
-from simulator.gemini.default_model import file_text, knowledge_tools, list_tools, memory_tools, reminder_tools
+from simulator.gemini.default_model import (
+    file_text,
+    knowledge_tools,
+    list_tools,
+    memory_tools,
+    reminder_tools,
+    tool_server_tools,
+)
 from simulator.gemini.default_model.chat_facts import key_asked_for, last_words, value_of
 from simulator.gemini.default_model.classification import classify, is_classification
 from simulator.gemini.default_model.phrases import PHRASES
@@ -220,6 +227,7 @@ RULES: tuple[Rule, ...] = (
     Rule(applies=_has_only_replies, decide=lambda _: StaySilent(reason="The answer is on its way already.")),
     Rule(applies=list_tools.has_result, decide=list_tools.proceed),
     Rule(applies=reminder_tools.has_result, decide=reminder_tools.proceed),
+    Rule(applies=tool_server_tools.has_result, decide=tool_server_tools.report),
     Rule(applies=knowledge_tools.has_search_result, decide=knowledge_tools.use_entry),
     Rule(applies=knowledge_tools.has_result, decide=knowledge_tools.report),
     Rule(applies=memory_tools.has_result, decide=memory_tools.report),
@@ -232,6 +240,7 @@ RULES: tuple[Rule, ...] = (
     Rule(applies=memory_tools.is_request, decide=memory_tools.begin),
     _calling(list_tools.first_call),
     _calling(reminder_tools.first_call),
+    _calling(tool_server_tools.first_call),
     Rule(applies=knowledge_tools.is_request, decide=knowledge_tools.begin),
     Rule(applies=_asks_what_was_said, decide=_repeat_words),
     Rule(applies=lambda prompt: key_asked_for(prompt.words, prompt.phrases) is not None, decide=_repeat_fact),

@@ -9,15 +9,23 @@ import { chat, view } from "/static/view.js";
 
 const by = (id) => document.getElementById(id);
 
-/** Draws the sentences of `examples.json`, and the switch of a slow model. */
+/** Draws the sentences of `examples.json`, and the switch of a slow model. What `needs` something is hidden until `showNeeded`. */
 export async function attachExamples() {
   by("slow-model").addEventListener("change", (event) => act("model", { seconds: event.target.checked ? 25 : 0 }));
   const groups = await (await fetch("/panels/stack/examples.json")).json();
-  for (const { ability, sentences } of groups) {
-    const chips = () => make("div", "example-row", ...sentences.map((one) => chipOf(one[lang])));
-    by("examples").append(make("h3", "", ability[lang]), chips());
-    by("tray").append(make("h2", "", ability[lang]), chips());
+  for (const { ability, sentences, needs } of groups) {
+    for (const [place, heading] of [["examples", "h3"], ["tray", "h2"]]) {
+      const chips = make("div", "example-row", ...sentences.map((one) => chipOf(one[lang])));
+      const group = make("div", "example-group", make(heading, "", ability[lang]), chips);
+      if (needs) [group.dataset.needs, group.hidden] = [needs, true];
+      by(place).append(group);
+    }
   }
+}
+
+/** Shows the sentences that need tool servers, if there are any: `showNeeded({tool_servers: true})`. */
+export function showNeeded(available) {
+  for (const group of document.querySelectorAll("[data-needs]")) group.hidden = !available[group.dataset.needs];
 }
 
 /** Shows the switch for `latency_s` seconds; null: a real model answers. */

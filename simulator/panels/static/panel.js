@@ -5,7 +5,7 @@ import { lang, texts } from "/static/texts.js";
 import { view } from "/static/view.js";
 import { attachClock, showClock } from "./clock.js";
 import { refreshDue, showDue } from "./due.js";
-import { attachExamples, showSlowModel } from "./examples.js";
+import { attachExamples, showNeeded, showSlowModel } from "./examples.js";
 import { attachKnowledge, refreshKnowledge, showKnowledge } from "./knowledge.js";
 import { showLists } from "./lists.js";
 import { attachMemory, refreshMemory, showMemory } from "./memory.js";
@@ -25,6 +25,7 @@ addPanel({
     showLists(view.state.lists);
     showClock(view.state.clock);
     showSlowModel(view.state.model_latency_s);
+    showNeeded({ tool_servers: view.state.has_tool_servers });
     showKnowledge(view.chatId);
     showDue(view.chatId);
     showMemory(view.chatId);
