@@ -173,13 +173,13 @@ class ModelCallLimitError(LimitReachedError):
 class BudgetSpentError(LimitReachedError):
     """A budget is spent, so no model is asked.
 
-    `scope`: whose budget, `chat` or `deployment`. `hour`: the time of renewal for people, for example `00:00 (UTC+9)`.
+    `scope`: whose budget, `chat` or `deployment`. `renewal_ms`: when the budget is renewed.
     """
 
-    def __init__(self, *, scope: str, hour: str) -> None:
+    def __init__(self, *, scope: str, renewal_ms: int) -> None:
         super().__init__(f"the budget of the {scope} is spent")
         self.scope = scope
-        self.hour = hour
+        self.renewal_ms = renewal_ms
 
 
 class DeadlineError(LimitReachedError):

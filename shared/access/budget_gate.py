@@ -31,7 +31,7 @@ class BudgetGate:
         if scope is None:
             return
         logs.info("model_not_asked", scope=scope)
-        raise BudgetSpentError(scope=scope, hour=self.budgets.renewal(self.conversations.clock.now_ms()))
+        raise BudgetSpentError(scope=scope, renewal_ms=self.budgets.renewal_ms(self.conversations.clock.now_ms()))
 
     def _spending_of(self, meter: Meter | None) -> Spending:
         """Return the chat's spending today; without a chat, an empty spending with the day."""

@@ -62,21 +62,11 @@ class Budgets:
         """Return the spending at the beginning of a turn: with the turn reserved, unless the budget is spent."""
         return spending if spending.is_reserved or self.spent(spending) is not None else spending.reserved()
 
-    def renewal(self, now_ms: int) -> str:
-        """Return the time of the next renewal for people: `00:00 (UTC+9)`, the first moment of the next day in the bot's zone."""
+    def renewal_ms(self, now_ms: int) -> int:
+        """Return when the budgets are renewed next: the first moment of the next day in the bot's zone."""
         tomorrow = dt.datetime.fromtimestamp(now_ms / 1_000, self.time_zone).date() + dt.timedelta(days=1)
         begins = dt.datetime.combine(tomorrow, dt.time(), self.time_zone)
-        begins = begins.astimezone(dt.UTC).astimezone(
-            self.time_zone
-        )  # where clocks skip midnight, the day begins later
-        minutes = (begins.utcoffset() or dt.timedelta()) // dt.timedelta(minutes=1)
-        hours, minutes_of_hour = divmod(abs(minutes), 60)
-        offset = (
-            f"{'-' if minutes < 0 else '+'}{hours}{f':{minutes_of_hour:02d}' if minutes_of_hour else ''}"
-            if minutes
-            else ""
-        )
-        return f"{begins:%H:%M} (UTC{offset})"
+        return int(begins.timestamp() * 1_000)
 
     def left(self, spending: Spending) -> Left:
         """Return the rest of the chat's own budget."""

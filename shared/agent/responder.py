@@ -164,7 +164,9 @@ class AgentResponder:
             return self._answer_others(question, shown) or self._refusal(question, context, cause)
         except BudgetSpentError as cause:
             logs.warning("budget_spent", scope=cause.scope)
-            apology = self._apology(question.draft, context, Phrase.LIMIT_REACHED, hour=cause.hour)
+            locale = context.locale(default=self.prompt.locale)
+            hour = self.phrases.day_begin(cause.renewal_ms, locale=locale)
+            apology = self._apology(question.draft, context, Phrase.LIMIT_REACHED, hour=hour)
             return replace(apology, audit=replace(apology.audit, is_over_limit=True))
         except (ModelUnavailableError, ModelRefusedError, LimitReachedError) as cause:
             logs.error("turn_apologised", cause=cause, reason=str(cause))

@@ -4,14 +4,14 @@ A command acts as of its event's timestamp: older messages are erased, later mes
 answer has the timestamp of the command, and so outlives the erasure.
 """
 
-import datetime as dt
 import zoneinfo
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Final
 
 from shared import logs
-from shared.access.budgets import Budgets
+from shared.access.budgets import Budgets, Left
 from shared.bus.result import EventResult
 from shared.conversation.records import Erasure, Offer
 from shared.conversation.silences import SilenceChange
@@ -19,15 +19,15 @@ from shared.conversation.store import Conversation, Conversations
 from shared.handlers.erasure import ErasureHandler
 from shared.handlers.language import LanguageHandler
 from shared.handlers.silence import SilenceHandler
-from shared.knowledge.overview import EntryOverview, digest_of_today, open_entries
+from shared.knowledge.overview import EntryOverview, FiledEntries, digest_of_today, open_entries
 from shared.line.cards.card import Card, CardRow, card_text
 from shared.line.cards.written import help_card
 from shared.line.commands import Command, locale_of
 from shared.line.events import LineEvent, MessageContent
 from shared.line.phrases import EXAMPLES, GROUP_EXAMPLES, Phrase, Phrases
 from shared.line.presence import Presence
-from shared.reminders.overview import DueReminders, due_reminders
-from shared.turns.announcement import Announcement, Announcer
+from shared.reminders.overview import DueReminders, OpenReminders
+from shared.turns.announcement import Announcement, Announcer, in_chats_language
 
 _EXPLANATIONS: Final = {
     Command.HELP: (Phrase.HELP_FRIEND, Phrase.HELP_GROUP),
@@ -93,35 +93,49 @@ class CommandHandler:
 
     def _explain(self, event: LineEvent, command: Command) -> EventResult:
         friend, group = _EXPLANATIONS[command]
-        locale = self.conversations.of(event.conversation_id).turn.chosen_locale()
-        text = self.phrases.text(friend if event.is_one_on_one else group, locale=locale, id=event.conversation_id)
-        if command is Command.HELP:
-            examples = self._examples(EXAMPLES if event.is_one_on_one else GROUP_EXAMPLES, locale)
-            card = help_card(text, event.webhook_event_id, examples)
-            return self._say(event, text, card, suggests=examples if event.is_one_on_one or self.is_rich else ())
         is_for_newcomers = event.is_one_on_one and command is Command.START
-        return self._say(event, text, suggests=self._examples(EXAMPLES, locale) if is_for_newcomers else ())
+
+        def worded(locale: str | None) -> Announcement:
+            text = self.phrases.text(friend if event.is_one_on_one else group, locale=locale, id=event.conversation_id)
+            if command is Command.HELP:
+                examples = self._examples(EXAMPLES if event.is_one_on_one else GROUP_EXAMPLES, locale)
+                card = help_card(text, event.webhook_event_id, examples)
+                return _said(event, text, card, suggests=examples if event.is_one_on_one or self.is_rich else ())
+            return _said(event, text, suggests=self._examples(EXAMPLES, locale) if is_for_newcomers else ())
+
+        return self._announce(event, worded)
 
     def _examples(self, which: Sequence[Phrase], locale: str | None) -> tuple[str, ...]:
         return tuple(self.phrases.text(example, locale=locale) for example in which)
 
     def _tell_usage(self, event: LineEvent) -> EventResult:
         turn = self.conversations.of(event.conversation_id).turn
-        record = turn.read().record
-        remaining = self.budgets.left(turn.spending(record))
-        hour = self.budgets.renewal(self.conversations.clock.now_ms())
-        facts = {"turns": _limit_text(remaining.turns), "tokens": _limit_text(remaining.tokens), "hour": hour}
-        locale = record.chosen_locale
+        remaining = self.budgets.left(turn.spending(turn.read().record))
+        renewal_ms = self.budgets.renewal_ms(self.conversations.clock.now_ms())
+        return self._announce(event, partial(self._usage, event, remaining, renewal_ms))
+
+    def _usage(self, event: LineEvent, remaining: Left, renewal_ms: int, locale: str | None) -> Announcement:
+        """Return what is left today; of a chat without tokens, no answer is left."""
+        hour = self.phrases.day_begin(renewal_ms, locale=locale)
+        turns, tokens = (
+            self.phrases.text(Phrase.USAGE_LIMITLESS, locale=locale) if amount is None else f"{amount:,}"
+            for amount in (0 if remaining.tokens == 0 else remaining.turns, remaining.tokens)
+        )
+        which = Phrase.USAGE_UNLIMITED
+        if remaining.turns is not None or remaining.tokens == 0:
+            which = Phrase.USAGE
+        elif remaining.tokens is not None:
+            which = Phrase.USAGE_OF_TOKENS
+        text = self.phrases.text(which, locale=locale, turns=turns, tokens=tokens, hour=hour)
         rows = tuple(
-            CardRow(text=self.phrases.text(label, locale=locale), detail=facts[fact])
-            for label, fact in (
-                (Phrase.USAGE_TURNS, "turns"),
-                (Phrase.USAGE_TOKENS, "tokens"),
-                (Phrase.USAGE_HOUR, "hour"),
+            CardRow(text=self.phrases.text(label, locale=locale), detail=detail)
+            for label, detail in (
+                (Phrase.USAGE_TURNS, turns),
+                (Phrase.USAGE_TOKENS, tokens),
+                (Phrase.USAGE_HOUR, hour),
             )
         )
-        card = Card(title=self.phrases.text(Phrase.USAGE_TITLE, locale=locale), rows=rows)
-        return self._say(event, self.phrases.text(Phrase.USAGE, locale=locale, **facts), card)
+        return _said(event, text, Card(title=self.phrases.text(Phrase.USAGE_TITLE, locale=locale), rows=rows))
 
     def show_page(self, event: LineEvent, command: str, page: int) -> EventResult:
         """Announce a further page of a list, for a press of its button.  Repeated, and raises: as for a command."""
@@ -134,39 +148,37 @@ class CommandHandler:
         return self._announce_kept(event, command, page) if result is EventResult.ERASED else result
 
     def _announce_kept(self, event: LineEvent, command: Command, page: int) -> EventResult:
+        overview_in = self._overview(self.conversations.of(event.conversation_id), command, page)
+
+        def worded(locale: str | None) -> Announcement:
+            overview = overview_in(locale or self.phrases.locale)
+            return replace(_said(event, overview.text, overview.card), provenance=overview.provenance)
+
+        return self._announce(event, worded)
+
+    def _overview(
+        self, conversation: Conversation, command: Command, page: int
+    ) -> Callable[[str], DueReminders | EntryOverview]:
+        """Read what the chat keeps; return how to show it in a language."""
+        shown_page = page if self.is_rich else None
+        if command is Command.REMINDERS:
+            due = OpenReminders.read(conversation)
+            return lambda locale: due.listed(phrases=self.phrases, locale=locale, page=shown_page)
+        filed = FiledEntries.read(conversation)
+        if command is Command.NOTES:
+            return lambda locale: open_entries(filed, phrases=self.phrases, locale=locale, page=shown_page)
+        return lambda locale: digest_of_today(filed, locale=locale, time_zone=self.time_zone)
+
+    def _announce(self, event: LineEvent, worded: Callable[[str | None], Announcement]) -> EventResult:
         conversation = self.conversations.of(event.conversation_id)
-        overview = self._overview(conversation, command, page if self.is_rich else None)
-        announcement = Announcement(
-            webhook_event_id=event.webhook_event_id,
-            timestamp_ms=event.timestamp_ms,
-            text=overview.text,
-            offer=Offer(card=card_text(overview.card)),
-            provenance=overview.provenance,
-        )
+        announcement = in_chats_language(event, worded)
         return self.announcer.announce(conversation, announcement, event.reply_token, event.deadline)
 
-    def _overview(self, conversation: Conversation, command: Command, page: int | None) -> DueReminders | EntryOverview:
-        locale = conversation.turn.chosen_locale() or self.phrases.locale
-        if command is Command.REMINDERS:
-            return due_reminders(conversation, phrases=self.phrases, locale=locale, page=page)
-        if command is Command.NOTES:
-            return open_entries(conversation, phrases=self.phrases, locale=locale, page=page)
-        now = dt.datetime.fromtimestamp(self.conversations.clock.now_ms() / 1_000, self.time_zone)
-        return digest_of_today(conversation, locale=locale, now=now)
 
-    def _say(
-        self, event: LineEvent, text: str, card: Card | None = None, *, suggests: tuple[str, ...] = ()
-    ) -> EventResult:
-        announcement = Announcement(
-            webhook_event_id=event.webhook_event_id,
-            timestamp_ms=event.timestamp_ms,
-            text=text,
-            offer=Offer(card=card_text(card), suggests=suggests),
-        )
-        return self.announcer.announce(
-            self.conversations.of(event.conversation_id), announcement, event.reply_token, event.deadline
-        )
-
-
-def _limit_text(amount: int | None) -> str:
-    return "∞" if amount is None else f"{amount:,}"
+def _said(event: LineEvent, text: str, card: Card | None = None, *, suggests: tuple[str, ...] = ()) -> Announcement:
+    return Announcement(
+        webhook_event_id=event.webhook_event_id,
+        timestamp_ms=event.timestamp_ms,
+        text=text,
+        offer=Offer(card=card_text(card), suggests=suggests),
+    )

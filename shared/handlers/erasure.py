@@ -15,6 +15,7 @@ from shared.conversation.records import Erasure, Offer, OutcomeRecord
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.undo import stage_beyond_undo
 from shared.conversation.withdrawal import Withdrawal
+from shared.errors import UnreadableRecordError
 from shared.features.stored_feature import StoredFeature
 from shared.features.stored_features import STORED_FEATURES
 from shared.handlers.holdings import described, holdings_of
@@ -25,7 +26,15 @@ from shared.knowledge.entry_store import EntryStore
 from shared.line.events import LineEvent, MessageContent
 from shared.line.messaging import Membership
 from shared.line.phrases import Phrase, Phrases
-from shared.turns.announcement import Announcement, Announcer, Stage, stage_nothing
+from shared.turns.announcement import (
+    Announcement,
+    Announcer,
+    Stage,
+    in_chats_language,
+    locale_of,
+    phrased,
+    stage_nothing,
+)
 from shared.turns.deferral import CONFIRMED_WITHIN_MS
 
 _QUESTIONS: Final = {
@@ -57,20 +66,25 @@ class ErasureHandler:
         conversation = self.conversations.of(event.conversation_id)
         if content.line_message_id in conversation.amendments.look().withdrawn:
             return EventResult.WITHDRAWN
-        until = self.phrases.hour(event.timestamp_ms + CONFIRMED_WITHIN_MS)
-        locale = conversation.turn.chosen_locale() or self.phrases.locale
         holdings = holdings_of(conversation, self.features)
         spared = [holding for holding in holdings if holding.outlasts_reset and erasure is Erasure.RESET]
-        facts = {
-            "erased": described([holding for holding in holdings if holding not in spared], locale=locale),
-            "spared": described(spared, locale=locale),
-        }
-        question = Announcement(
-            webhook_event_id=event.webhook_event_id,
-            timestamp_ms=event.timestamp_ms,
-            text=self._text(conversation, _QUESTIONS[erasure], **facts, until=until),
-            offer=Offer(asks=erasure, asked_by=content.line_message_id),
-        )
+        erased = [holding for holding in holdings if holding not in spared]
+
+        def worded(locale: str | None) -> Announcement:
+            shown_in = locale or self.phrases.locale
+            facts = {
+                "erased": described(erased, locale=shown_in),
+                "spared": described(spared, locale=shown_in),
+                "until": self.phrases.hour(event.timestamp_ms + CONFIRMED_WITHIN_MS, locale=shown_in),
+            }
+            return Announcement(
+                webhook_event_id=event.webhook_event_id,
+                timestamp_ms=event.timestamp_ms,
+                text=self.phrases.text(_QUESTIONS[erasure], locale=shown_in, **facts),
+                offer=Offer(asks=erasure, asked_by=content.line_message_id),
+            )
+
+        question = in_chats_language(event, worded)
         return self.announcer.announce(conversation, question, event.reply_token, event.deadline)
 
     def confirm(self, event: LineEvent, question_id: str) -> EventResult:  # noqa: PLR0911 - one return a question
@@ -105,16 +119,14 @@ class ErasureHandler:
         press = self.presses.counting(conversation, event, question_id, declines=True)
         if isinstance(press, Phrase):
             return self._refuse(conversation, event, press)
-        return self._say(
-            conversation, event, self._text(conversation, Phrase.PRESS_DECLINED, asked_in=press.offer.locale)
-        )
+        return self._say(event, Phrase.PRESS_DECLINED, locale=press.offer.locale)
 
     def erase(self, event: LineEvent, words: Phrase, *, spares_entries: bool, locale: str = "") -> EventResult:
         """Everything in the chat before the event is erased, and an answer says so, in the `locale` of the question, if any."""
         conversation = self.conversations.of(event.conversation_id)
+        locale = locale or self._locale_of(conversation, event)
         self.withdrawal.erase(conversation, until_ms=event.timestamp_ms - 1, spares_entries=spares_entries)
-        stage = stage_beyond_undo if spares_entries else stage_nothing
-        result = self._say(conversation, event, self._text(conversation, words, asked_in=locale), stage=stage)
+        result = self._say(event, words, locale=locale, stage=stage_beyond_undo if spares_entries else stage_nothing)
         logs.info("conversation_erased")
         return result
 
@@ -128,15 +140,16 @@ class ErasureHandler:
         conversation = self.conversations.of(event.conversation_id)
         user_id = event.user_id
         if user_id is None:
-            return self._say(conversation, event, self._text(conversation, Phrase.FORGET_ME_UNNAMED))
+            return self._say(event, Phrase.FORGET_ME_UNNAMED)
+        locale = self._locale_of(conversation, event)
         until_ms = event.timestamp_ms - 1
         conversation.amendments.forget_member(user_id, until_ms=until_ms)
         stored = messages_of(conversation, user_id, until_ms=until_ms, features=self.features)
         edited = conversation.amendments.edited_by(user_id, until_ms=until_ms)
         self.withdrawal.withdraw_all(conversation, stored.ids | edited, timestamp_ms=event.timestamp_ms)
         logs.info("member_forgotten", messages=len(stored.own))
-        text = self._text(conversation, Phrase.FORGET_ME_DONE, messages=str(len(stored.own)))
-        return self._say(conversation, event, text, stage=stage_beyond_undo)
+        count = str(len(stored.own))
+        return self._say(event, Phrase.FORGET_ME_DONE, locale=locale, stage=stage_beyond_undo, messages=count)
 
     def _forget_messages(
         self, conversation: Conversation, event: LineEvent, press: OutcomeRecord, question_id: str
@@ -149,15 +162,15 @@ class ErasureHandler:
         answers = sum(one.webhook_event_id in redacted_ids for one in self.reader.read_newest(conversation).outcomes)
         logs.info("messages_forgotten", messages=len(ids))
         facts = {"messages": str(len(ids)), "answers": str(answers), "entries": str(entries)}
-        words = self._text(conversation, Phrase.FORGET_MESSAGES_DONE, asked_in=press.offer.locale, **facts)
-        return self._say(conversation, event, words, stage=stage_beyond_undo)
+        locale, done = press.offer.locale, Phrase.FORGET_MESSAGES_DONE
+        return self._say(event, done, locale=locale, stage=stage_beyond_undo, **facts)
 
     def _refuse(self, conversation: Conversation, event: LineEvent, reason: Phrase) -> EventResult:
         """Say why the press changed nothing; say nothing in a group that the bot has left since, where nobody would read it."""
         logs.info("press_refused", reason=reason.value)
         if not event.is_one_on_one and self._is_of_an_earlier_stay(conversation, event):
             return EventResult.LEFT_BEFORE
-        return self._say(conversation, event, self._text(conversation, reason))
+        return self._say(event, reason)
 
     def _leave(self, conversation: Conversation, event: LineEvent, *, locale: str) -> EventResult:
         """Say goodbye, leave the group, and erase the whole chat, the goodbye included."""
@@ -168,7 +181,7 @@ class ErasureHandler:
         return result
 
     def _say_goodbye(self, conversation: Conversation, event: LineEvent, locale: str) -> EventResult:
-        result = self._say(conversation, event, self._text(conversation, Phrase.GOODBYE_GROUP, asked_in=locale))
+        result = self._say(event, Phrase.GOODBYE_GROUP, locale=locale)
         if not self._is_of_an_earlier_stay(conversation, event):  # the goodbye may have waited for the turn
             self.membership.leave(conversation.id)
             logs.info("chat_left")
@@ -181,17 +194,21 @@ class ErasureHandler:
         outcomes = self.reader.read_newest(conversation).outcomes
         return any(one.is_joining and one.timestamp_ms > event.timestamp_ms for one in outcomes)
 
-    def _text(self, conversation: Conversation, which: Phrase, *, asked_in: str = "", **facts: str) -> str:
-        """Return the text in the language of the question, else in the chat's chosen language."""
-        return self.phrases.text(which, locale=asked_in or conversation.turn.chosen_locale(), **facts)
+    def _locale_of(self, conversation: Conversation, event: LineEvent) -> str:
+        """Return the chat's language, before the words that show it are erased; "" if nothing shows a language, or nothing can be read."""
+        chosen = conversation.turn.chosen_locale()
+        try:
+            messages = () if chosen else self.reader.read_newest(conversation).messages
+        except UnreadableRecordError:  # an erasure removes such records
+            messages = ()
+        return locale_of(event.user_id or "", chosen=chosen, messages=messages) or ""
 
     def _say(
-        self, conversation: Conversation, event: LineEvent, text: str, *, stage: Stage = stage_nothing
+        self, event: LineEvent, which: Phrase, *, locale: str = "", stage: Stage = stage_nothing, **facts: str
     ) -> EventResult:
-        announcement = Announcement(
-            webhook_event_id=event.webhook_event_id,
-            timestamp_ms=event.timestamp_ms,
-            text=text,
-            stage=stage,
-        )
+        """Announce the text in the `locale` of the question, if any, else in the chat's language."""
+        announcement = phrased(event, self.phrases, which, offer=None, stage=stage, until_ms=None, **facts)
+        if locale and announcement.in_locale is not None:
+            announcement = announcement.in_locale(locale)
+        conversation = self.conversations.of(event.conversation_id)
         return self.announcer.announce(conversation, announcement, event.reply_token, event.deadline)

@@ -9,7 +9,7 @@ from shared.conversation.silences import SilenceKind, ended
 from shared.conversation.store import Conversations
 from shared.line.events import LineEvent
 from shared.line.phrases import EXAMPLES, Phrase, Phrases
-from shared.turns.announcement import Announcement, Announcer
+from shared.turns.announcement import Announcement, Announcer, in_chats_language
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,9 +31,11 @@ class GreetingHandler:
             conversation.silences.add(lambda _: ended(event.webhook_event_id, *SilenceKind, at_ms=event.timestamp_ms))
         if event.reply_token is None:
             return EventResult.NOT_ANSWERABLE
-        return self.announcer.announce(conversation, self._greeting(event), event.reply_token, event.deadline)
+        return self.announcer.announce(
+            conversation, in_chats_language(event, partial(self._greeting, event)), event.reply_token, event.deadline
+        )
 
-    def _greeting(self, event: LineEvent, locale: str | None = None) -> Announcement:
+    def _greeting(self, event: LineEvent, locale: str | None) -> Announcement:
         which = Phrase.GREETING_FRIEND if event.is_one_on_one else Phrase.GREETING_GROUP
         examples = EXAMPLES if event.is_one_on_one else ()
         return Announcement(
@@ -42,6 +44,4 @@ class GreetingHandler:
             text=self.phrases.text(which, locale=locale),
             offer=Offer(suggests=tuple(self.phrases.text(example, locale=locale) for example in examples)),
             is_joining=event.type == "join",
-            in_locale=partial(self._greeting, event),
-            user_id=event.user_id or "",
         )

@@ -12,7 +12,7 @@ from shared.conversation.store import Conversations
 from shared.conversation.undo import stage_beyond_undo
 from shared.line.events import LineEvent
 from shared.line.phrases import Phrase, Phrases
-from shared.turns.announcement import Announcement, Announcer, Stage, stage_nothing
+from shared.turns.announcement import Announcement, Announcer, phrased
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,9 +32,8 @@ class LanguageHandler:
 
         Repeated: announced once. Raises: StorageUnavailableError, TurnBusyError; safe to deliver again.
         """
-        locale = self.conversations.of(event.conversation_id).turn.chosen_locale()
-        text = self.phrases.text(Phrase.LANGUAGE_NOW, locale=locale)
-        return self._announce(event, text, offer=Offer(has_languages=True))
+        shown = phrased(event, self.phrases, Phrase.LANGUAGE_NOW, offer=Offer(has_languages=True))
+        return self._announce(event, shown)
 
     def choose(self, event: LineEvent, locale: str) -> EventResult:
         """The chat's language is `locale`, and the chat was told so in that language.
@@ -43,17 +42,14 @@ class LanguageHandler:
         """
         self.conversations.of(event.conversation_id).turn.choose_locale(locale)
         logs.info("language_chosen", locale=locale)
-        return self._announce(event, self.phrases.text(Phrase.LANGUAGE_DONE, locale=locale), stage=stage_beyond_undo)
-
-    def _announce(
-        self, event: LineEvent, text: str, *, offer: Offer | None = None, stage: Stage = stage_nothing
-    ) -> EventResult:
-        announcement = Announcement(
+        chosen = Announcement(
             webhook_event_id=event.webhook_event_id,
             timestamp_ms=event.timestamp_ms,
-            text=text,
-            offer=offer or Offer(),
-            stage=stage,
+            text=self.phrases.text(Phrase.LANGUAGE_DONE, locale=locale),
+            stage=stage_beyond_undo,
         )
+        return self._announce(event, chosen)
+
+    def _announce(self, event: LineEvent, announcement: Announcement) -> EventResult:
         conversation = self.conversations.of(event.conversation_id)
         return self.announcer.announce(conversation, announcement, event.reply_token, event.deadline)

@@ -28,7 +28,7 @@ from shared.line.postback_data import (
     suggestion_in,
     tick_press_in,
 )
-from shared.turns.announcement import Announcement, Announcer
+from shared.turns.announcement import Announcer, phrased
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,12 +119,8 @@ class PostbackHandler:
 
     def _refuse(self, event: LineEvent, refusal: Phrase) -> EventResult:
         logs.info("press_refused", reason=refusal.value)
+        notice = phrased(event, self.phrases, refusal)
         conversation = self.conversations.of(event.conversation_id)
-        notice = Announcement(
-            webhook_event_id=event.webhook_event_id,
-            timestamp_ms=event.timestamp_ms,
-            text=self.phrases.text(refusal, locale=conversation.turn.chosen_locale()),
-        )
         return self.announcer.announce(conversation, notice, event.reply_token, event.deadline)
 
     def _refusal(self, event: LineEvent) -> Phrase | None:

@@ -24,7 +24,7 @@ from shared.reminders.reminder import Reminder, ReminderState
 from shared.reminders.schedule import local_time
 from shared.reminders.store import ReminderStore
 from shared.reminders.words import ReminderWords
-from shared.turns.announcement import Announcement, Announcer
+from shared.turns.announcement import Announcement, Announcer, phrased
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,8 +55,7 @@ class ReminderPressHandler:
     def _refuse(self, conversation: Conversation, event: LineEvent, reason: Phrase) -> EventResult:
         """Say why the press changed nothing, for example that the reminder was cancelled."""
         logs.info("press_refused", reason=reason.value)
-        text = self.phrases.text(reason, locale=conversation.turn.chosen_locale())
-        announcement = Announcement(webhook_event_id=event.webhook_event_id, timestamp_ms=event.timestamp_ms, text=text)
+        announcement = phrased(event, self.phrases, reason)
         return self.announcer.announce(conversation, announcement, event.reply_token, event.deadline)
 
     def _counting_reminder(

@@ -67,8 +67,8 @@ class SilenceHandler:
         if content.line_message_id in conversation.amendments.look().withdrawn:
             return EventResult.WITHDRAWN
         offer = Offer(silence=change, asked_by=content.line_message_id)
-        until = self.phrases.hour(event.timestamp_ms + CONFIRMED_WITHIN_MS)
-        return self._say(event, _QUESTIONS[change], offer=offer, until=until)
+        until_ms = event.timestamp_ms + CONFIRMED_WITHIN_MS
+        return self._say(event, _QUESTIONS[change], offer=offer, until_ms=until_ms)
 
     def carry_out(self, event: LineEvent, change: SilenceChange) -> EventResult:
         """The silence begins or ends at the event's timestamp, and the chat is told.
@@ -138,9 +138,10 @@ class SilenceHandler:
         *,
         offer: Offer | None = None,
         stage: Stage = stage_nothing,
+        until_ms: int | None = None,
         **facts: str,
     ) -> EventResult:
-        announcement = phrased(event, self.phrases, which, offer=offer, stage=stage, **facts)
+        announcement = phrased(event, self.phrases, which, offer=offer, stage=stage, until_ms=until_ms, **facts)
         return self.announcer.announce(
             self.conversations.of(event.conversation_id), announcement, event.reply_token, event.deadline
         )

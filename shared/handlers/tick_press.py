@@ -18,17 +18,27 @@ from shared.knowledge.catalog import Row
 from shared.knowledge.entry import Entry
 from shared.knowledge.entry_cards import handle_of
 from shared.knowledge.entry_store import EntryStore
-from shared.knowledge.overview import EntryOverview, open_entries
+from shared.knowledge.overview import EntryOverview, FiledEntries, open_entries
 from shared.knowledge.schema import DONE, status_choices
 from shared.knowledge.staging import EntryOverlay
 from shared.line.cards.card import Card, CardButton, CardRow, card_text
 from shared.line.events import LineEvent
 from shared.line.phrases import Phrase, Phrases
 from shared.line.postback_data import TickPress, page_data
-from shared.turns.announcement import Announcement, Announcer
+from shared.turns.announcement import Announcement, Announcer, in_chats_language, phrased
 
 _TICKS_A_CARD: Final = 5
 """After so many ticks of a card, the answer is the list anew."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ticked:
+    """An entry that a press marks as done; `shows_list`: its card has many ticks, so the answer is the list anew."""
+
+    entry: Entry = field(repr=False)
+    row: Row = field(repr=False)
+    filed: FiledEntries
+    shows_list: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,51 +57,54 @@ class TickPressHandler:
         Raises: StorageUnavailableError, TurnBusyError; safe to deliver again.
         """
         conversation = self.conversations.of(event.conversation_id)
-        announcement = Announcement(
-            webhook_event_id=event.webhook_event_id,
-            timestamp_ms=event.timestamp_ms,
-            text=self.phrases.text(Phrase.ENTRY_GONE),
-        )
-        decide = partial(self._decided, conversation, announcement, press)
-        return self.announcer.announce(
-            conversation, replace(announcement, decide=decide), event.reply_token, event.deadline
-        )
+        refusal = phrased(event, self.phrases, Phrase.ENTRY_GONE)
+        decide = partial(self._decided, conversation, event, press)
+        return self.announcer.announce(conversation, replace(refusal, decide=decide), event.reply_token, event.deadline)
 
-    def _decided(self, conversation: Conversation, announcement: Announcement, press: TickPress) -> Announcement:
+    def _decided(self, conversation: Conversation, event: LineEvent, press: TickPress) -> Announcement:
         """Return the receipt with the write of the entry, or the reason why nothing is written."""
-        locale = conversation.turn.chosen_locale() or self.phrases.locale
-        entries, amendments = EntryStore(conversation), conversation.amendments.look()
-        rows = entries.catalog().without(amendments.is_withdrawn_from_entries).rows
+        filed = FiledEntries.read(conversation)
+        amendments, rows = filed.amendments, filed.rows
         row = next(
             (row for row in rows if handle_of(row) == press.handle and DONE in status_choices(row.category)), None
         )
-        entry = entries.entry(row.path) if row is not None else None
+        entry = EntryStore(conversation).entry(row.path) if row is not None else None
         if row is None or entry is None or entry.without(amendments.is_withdrawn_from_entries) is not entry:
-            logs.info("press_refused", reason=Phrase.ENTRY_GONE.value)
-            return replace(announcement, text=self.phrases.text(Phrase.ENTRY_GONE, locale=locale))
+            return self._refused(event, Phrase.ENTRY_GONE)
         if entry.status == DONE:
-            logs.info("press_refused", reason=Phrase.ENTRY_WAS_DONE.value)
-            return replace(announcement, text=self.phrases.text(Phrase.ENTRY_WAS_DONE, locale=locale))
+            return self._refused(event, Phrase.ENTRY_WAS_DONE)
         logs.info("entry_ticked")
         ticked_count = sum(_was_ticked(row, since_ms=press.listed_ms) for row in rows) + 1
-        told = receipt([Deed(kind=DeedKind.DONE, name=entry.name, place=Place(entry.category.value))], locale=locale)
-        answer = self._answer(
-            conversation, told, locale=locale, ticked=row if ticked_count % _TICKS_A_CARD == 0 else None
-        )
-        return replace(
-            announcement,
-            text=answer.text,
-            offer=Offer(card=card_text(answer.card)),
-            provenance=replace(answer.provenance | entry.provenance, entries_since_ms=amendments.erased_entries_ms + 1),
-            stage=partial(self._writes, conversation, entry, amendments),
-        )
+        ticked = Ticked(entry=entry, row=row, filed=filed, shows_list=ticked_count % _TICKS_A_CARD == 0)
+        stage = partial(self._writes, conversation, entry, amendments)
 
-    def _answer(self, conversation: Conversation, told: str, *, locale: str, ticked: Row | None) -> EntryOverview:
-        """Return the receipt, with a button for the list; or, after `ticked` of a card with many ticks, with the list itself."""
-        if ticked is None:
+        def worded(locale: str | None) -> Announcement:
+            answer = self._answer(ticked, locale=locale or self.phrases.locale)
+            provenance = answer.provenance | entry.provenance
+            return Announcement(
+                webhook_event_id=event.webhook_event_id,
+                timestamp_ms=event.timestamp_ms,
+                text=answer.text,
+                offer=Offer(card=card_text(answer.card)),
+                provenance=replace(provenance, entries_since_ms=amendments.erased_entries_ms + 1),
+                stage=stage,
+            )
+
+        return in_chats_language(event, worded)
+
+    def _refused(self, event: LineEvent, reason: Phrase) -> Announcement:
+        """Return the reason why nothing is written."""
+        logs.info("press_refused", reason=reason.value)
+        return phrased(event, self.phrases, reason)
+
+    def _answer(self, ticked: Ticked, *, locale: str) -> EntryOverview:
+        """Return the receipt, with a button for the list, or with the list itself."""
+        entry = ticked.entry
+        told = receipt([Deed(kind=DeedKind.DONE, name=entry.name, place=Place(entry.category.value))], locale=locale)
+        if not ticked.shows_list:
             again = CardButton(label=self.phrases.text(Phrase.LIST_BUTTON, locale=locale), value=page_data("notes", 0))
             return EntryOverview(text=told, card=Card(title=told, buttons=(again,)))
-        listed = open_entries(conversation, phrases=self.phrases, locale=locale, page=0, except_path=ticked.path)
+        listed = open_entries(ticked.filed, phrases=self.phrases, locale=locale, page=0, except_path=ticked.row.path)
         card = listed.card
         if card is not None:
             card = replace(card, rows=(CardRow(text=told, is_heading=True), *card.rows))

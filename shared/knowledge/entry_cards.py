@@ -1,5 +1,6 @@
 """Entries as rows of cards: what can be done has a button that marks it as done, a detail one that copies it."""
 
+import datetime as dt
 import hashlib
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -12,18 +13,22 @@ from shared.line.graphemes import cut
 from shared.line.ids import mask_ids
 from shared.line.phrases import Phrase, phrase
 from shared.line.postback_data import TickPress, tick_data
+from shared.locales.local_times import shown_value
 
 ENTRIES_A_CARD: Final = 12
 _NAME_UTF16: Final = 60
 _DETAIL_UTF16: Final = 40
 _SHORTEST_NAME: Final = 2
 _VALUE: Final = "value"
-_DETAILS: Final = ("due_date", "next_action", "context", "one_liner", _VALUE)
+_DUE: Final = "due_date"
+_DETAILS: Final = (_DUE, "next_action", "context", "one_liner", _VALUE)
 
 
 def entry_row(row: Row, *, locale: str, listed_ms: int) -> CardRow:
     """Return the entry as a row of a card that is sent at `listed_ms`."""
-    name, detail = (without_receipt_symbols(mask_ids(words)) for words in words_of(row))
+    name, detail = (
+        without_receipt_symbols(mask_ids(words)) for words in words_of(row, locale=locale, now_ms=listed_ms)
+    )
     return CardRow(text=name, detail=detail, buttons=tuple(_buttons(row, name, locale, listed_ms)))
 
 
@@ -39,9 +44,12 @@ def results_card(rows: Sequence[Row], text: str, *, locale: str, listed_ms: int)
     return Card(rows=tuple(entry_row(row, locale=locale, listed_ms=listed_ms) for row in named))
 
 
-def words_of(row: Row) -> tuple[str, str]:
-    """Return the name and the first detail that the entry has: ("Garden", "call the gardener")."""
-    detail = next((row.shown[key] for key in _DETAILS if key in row.shown), "")
+def words_of(row: Row, *, locale: str, now_ms: int) -> tuple[str, str]:
+    """Return the name and the first detail that the entry has: ("Garden", "call the gardener"), or ("milk", "Wed 25 Nov")."""
+    key = next((key for key in _DETAILS if key in row.shown), "")
+    detail = row.shown.get(key, "")
+    if key == _DUE:
+        detail = shown_value(detail, locale=locale, this_year=dt.datetime.fromtimestamp(now_ms / 1_000, dt.UTC).year)
     name = cut(" ".join(row.name.split()), limit_utf16=_NAME_UTF16)
     return name, cut(" ".join(detail.split()), limit_utf16=_DETAIL_UTF16)
 

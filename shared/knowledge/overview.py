@@ -41,18 +41,33 @@ class EntryOverview:
     card: Card | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FiledEntries:
+    """A chat's entries as read at `now_ms`, without entries from withdrawn messages."""
+
+    rows: Sequence[Row] = field(repr=False)
+    amendments: Amendments = field(repr=False)
+    now_ms: int
+
+    @classmethod
+    def read(cls, conversation: Conversation) -> "FiledEntries":
+        """Read the chat's entries.  Raises: StorageUnavailableError."""
+        catalog, amendments = EntryStore(conversation).catalog(), conversation.amendments.look()
+        rows = catalog.without(amendments.is_withdrawn_from_entries).rows
+        return cls(rows=rows, amendments=amendments, now_ms=conversation.turn.clock.now_ms())
+
+
 def open_entries(
-    conversation: Conversation, *, phrases: Phrases, locale: str, page: int | None = None, except_path: str = ""
+    filed: FiledEntries, *, phrases: Phrases, locale: str, page: int | None = None, except_path: str = ""
 ) -> EntryOverview:
-    """Return the open entries by category, the newest first, without entries from withdrawn messages.
+    """Return the open entries by category, the newest first.
 
     For example: "Notes (2):", "[projects]", "・Garden: call the gardener". Without a `page`, the text has thirty entries; with a page,
     counted from 0, text and card have its twelve. A page beyond the last is the last. The entry at `except_path`, which is about to be
-    done, is left out. Raises: StorageUnavailableError.
+    done, is left out.
     """
-    rows, amendments = _rows_of(conversation)
     open_rows = sorted(
-        (row for row in rows if row.is_open and row.path != except_path),
+        (row for row in filed.rows if row.is_open and row.path != except_path),
         key=lambda row: (row.updated_at, row.path),
         reverse=True,
     )
@@ -66,15 +81,15 @@ def open_entries(
         len(open_rows) - first - len(shown),
     )
     lines, drawn_rows = [heading], list[CardRow]()
-    drawn = partial(entry_row, locale=locale, listed_ms=conversation.turn.clock.now_ms())
+    drawn = partial(entry_row, locale=locale, listed_ms=filed.now_ms)
     for category in _ORDER:
         of_category = [row for row in shown if row.category is category]
         if of_category:
             title = digest_texts(locale).of_category[category]
-            lines += [f"[{title}]", *(f"・{_line(row)}" for row in of_category)]
+            lines += [f"[{title}]", *(f"・{_line(row, locale=locale, now_ms=filed.now_ms)}" for row in of_category)]
             drawn_rows += [CardRow(text=title, is_heading=True), *map(drawn, of_category)]
     lines += [f"… +{hidden_count}"] if hidden_count else []
-    overview = _overview("\n".join(lines), shown, amendments)
+    overview = _overview("\n".join(lines), shown, filed.amendments)
     if page is None:
         return overview
     more = CardButton(
@@ -84,18 +99,11 @@ def open_entries(
     return replace(overview, card=card)
 
 
-def digest_of_today(conversation: Conversation, *, locale: str, now: dt.datetime) -> EntryOverview:
-    """Return the daily digest at `now`, without entries from withdrawn messages.  Raises: StorageUnavailableError."""
-    rows, amendments = _rows_of(conversation)
-    today = digest(rows, kind="daily", locale=locale, now=now)
-    overview = _overview(today.text, rows, amendments)
+def digest_of_today(filed: FiledEntries, *, locale: str, time_zone: dt.tzinfo) -> EntryOverview:
+    """Return the daily digest, at the time of the reading."""
+    now = dt.datetime.fromtimestamp(filed.now_ms / 1_000, time_zone)
+    overview = _overview(digest(filed.rows, kind="daily", locale=locale, now=now).text, filed.rows, filed.amendments)
     return replace(overview, card=digest_card(overview.text))
-
-
-def _rows_of(conversation: Conversation) -> tuple[Sequence[Row], Amendments]:
-    catalog = EntryStore(conversation).catalog()
-    amendments = conversation.amendments.look()
-    return catalog.without(amendments.is_withdrawn_from_entries).rows, amendments
 
 
 def _overview(text: str, rows: Sequence[Row], amendments: Amendments) -> EntryOverview:
@@ -106,7 +114,7 @@ def _overview(text: str, rows: Sequence[Row], amendments: Amendments) -> EntryOv
     )
 
 
-def _line(row: Row) -> str:
+def _line(row: Row, *, locale: str, now_ms: int) -> str:
     """Return the name and the first detail that the row has: "Garden: call the gardener"."""
-    name, detail = words_of(row)
+    name, detail = words_of(row, locale=locale, now_ms=now_ms)
     return f"{name}: {detail}" if detail else name

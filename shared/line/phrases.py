@@ -10,7 +10,7 @@ from typing import Final, Protocol
 
 from shared.line.bot_name import BotName
 from shared.locales.language_file import language_file
-from shared.locales.local_times import shown_hour
+from shared.locales.local_times import shown_day_begin, shown_hour
 from shared.locales.placeholders import filled
 from shared.version import version
 
@@ -20,7 +20,8 @@ class Phrase(StrEnum):
 
     `{bot}` stands for the bot's name; ID, EXPORT_ME, INVITATION_NEEDED and INVITATION_CLOSED need the fact `id`. The three questions about
     erasures need `messages`, `entries`, `media` and `reminders`, FORGET_ME_DONE and FORGET_MESSAGES_QUESTION `messages`,
-    FORGET_MESSAGES_DONE `messages`, `answers` and `entries`, USAGE `turns` and `tokens`, NOTES_OPEN `count`, SUGGESTED `words`,
+    FORGET_MESSAGES_DONE `messages`, `answers` and `entries`, USAGE `turns`, USAGE_OF_TOKENS `tokens`, both and LIMIT_REACHED `hour`
+    (`Phrases.day_begin`), NOTES_OPEN `count`, SUGGESTED `words`,
     REMINDER_POSTPONED `when`, HANDOVER_DONE `minutes`, HANDOVER_BEGUN `name` and `minutes`, HANDOVER_UNKNOWN and HANDOVER_ENDED `name`,
     and HANDOVER_NOTICE `name` and `chat`. Questions need `until`, the hour at which their buttons end (`Phrases.hour`). Names that
     end with `_button` are labels.
@@ -93,6 +94,9 @@ class Phrase(StrEnum):
     EXPORT_ME_GROUP = "export_me_group"
     LIMIT_REACHED = "limit_reached"
     USAGE = "usage"
+    USAGE_OF_TOKENS = "usage_of_tokens"
+    USAGE_UNLIMITED = "usage_unlimited"
+    USAGE_LIMITLESS = "usage_limitless"
     USAGE_TITLE = "usage_title"
     USAGE_TURNS = "usage_turns"
     USAGE_TOKENS = "usage_tokens"
@@ -155,6 +159,10 @@ class Phrases(Protocol):
         """Return the time of day in the bot's time zone, for example `9:32` in ja and `09:32` in en."""
         ...
 
+    def day_begin(self, at_ms: int, *, locale: str | None = None) -> str:
+        """Return the time at which a day of the bot's time zone begins, for example `0時` in ja and `midnight` in en."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalePhrases:
@@ -168,7 +176,13 @@ class LocalePhrases:
         return phrase(which, locale=locale or self.locale, bot_name=self.bot_name.shown, **facts)
 
     def hour(self, at_ms: int, *, locale: str | None = None) -> str:
-        return shown_hour(dt.datetime.fromtimestamp(at_ms / 1_000, self.time_zone), locale=locale or self.locale)
+        return shown_hour(self._local(at_ms), locale=locale or self.locale)
+
+    def day_begin(self, at_ms: int, *, locale: str | None = None) -> str:
+        return shown_day_begin(self._local(at_ms), locale=locale or self.locale)
+
+    def _local(self, at_ms: int) -> dt.datetime:
+        return dt.datetime.fromtimestamp(at_ms / 1_000, self.time_zone)
 
 
 def phrase(which: Phrase, *, locale: str, bot_name: str, **facts: str) -> str:

@@ -67,6 +67,7 @@ class TimeTexts:
     workday_of_month: str
     day_of_year: str
     of_given_month: str
+    midnight: str
     time_span: str
     hourly: str
     every_hours: str
@@ -89,6 +90,11 @@ def shown_moment(local: dt.datetime, *, locale: str, this_year: int, place: str 
 def shown_hour(local: dt.datetime, *, locale: str) -> str:
     """Return the time of day: `9:00` in ja, `09:00` in en."""
     return _time(local, _texts(locale))
+
+
+def shown_day_begin(local: dt.datetime, *, locale: str) -> str:
+    """Return the time at which a day begins: `0時` in ja, `midnight` in en; where the clocks skip midnight, `1:00` and `01:00`."""
+    return _texts(locale).midnight if local.time() == dt.time() else shown_hour(local, locale=locale)
 
 
 def shown_value(text: str, *, locale: str, this_year: int) -> str:

@@ -34,43 +34,52 @@ class DueReminders:
     card: Card | None = None
 
 
-def due_reminders(
-    conversation: Conversation, *, phrases: Phrases, locale: str, page: int | None = None
-) -> DueReminders:
-    """Return the due reminders, without reminders from withdrawn messages.  Raises: StorageUnavailableError.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenReminders:
+    """A chat's open reminders as read at `now_ms`, the next first, without reminders from withdrawn messages."""
 
-    Without a `page`, the text has the next thirty; with a page, counted from 0, text and card have its eight. A page beyond the last, for
-    example after cancellations, is the last.
-    """
-    reminders, amendments = _open_reminders(conversation)
-    if not reminders:
-        return DueReminders(text=phrases.text(Phrase.REMINDERS_NONE, locale=locale))
-    now_ms, heading = conversation.turn.clock.now_ms(), phrases.text(Phrase.REMINDERS_DUE, locale=locale)
-    first = 0 if page is None else min(page, (len(reminders) - 1) // _A_PAGE) * _A_PAGE
-    shown = reminders[first : first + (_SHOWN if page is None else _A_PAGE)]
-    rows = [_Row.of(reminder, locale=locale, now_ms=now_ms) for reminder in shown]
-    hidden_count = len(reminders) - first - len(shown)
-    lines = [f"・{row.when} {row.text}" for row in rows] + ([f"… +{hidden_count}"] if hidden_count else [])
-    return DueReminders(
-        text=without_receipt_symbols("\n".join((heading, *lines))),
-        provenance=Provenance.union(provenance_said(reminder, amendments) for reminder in shown),
-        card=None
-        if page is None
-        else Card(
-            title=title_of(heading),
-            rows=tuple(row.drawn(phrases, locale) for row in rows),
-            buttons=_more(first // _A_PAGE + 1, phrases, locale) if hidden_count else (),
-        ),
-    )
+    reminders: Sequence[Reminder] = field(repr=False)
+    amendments: Amendments = field(repr=False)
+    now_ms: int
 
+    @classmethod
+    def read(cls, conversation: Conversation) -> "OpenReminders":
+        """Read the chat's reminders.  Raises: StorageUnavailableError."""
+        reminders = [reminder for reminder in ReminderStore(conversation).read_all() if reminder.is_open]
+        amendments = conversation.amendments.look()
+        standing = (one for one in reminders if not one.is_from_withdrawn(amendments.is_withdrawn_from_entries))
+        return cls(
+            reminders=sorted(standing, key=lambda reminder: (reminder.next_ms, reminder.id)),
+            amendments=amendments,
+            now_ms=conversation.turn.clock.now_ms(),
+        )
 
-def _open_reminders(conversation: Conversation) -> tuple[Sequence[Reminder], Amendments]:
-    reminders = [reminder for reminder in ReminderStore(conversation).read_all() if reminder.is_open]
-    amendments = conversation.amendments.look()
-    standing = [
-        reminder for reminder in reminders if not reminder.is_from_withdrawn(amendments.is_withdrawn_from_entries)
-    ]
-    return sorted(standing, key=lambda reminder: (reminder.next_ms, reminder.id)), amendments
+    def listed(self, *, phrases: Phrases, locale: str, page: int | None = None) -> DueReminders:
+        """Return the reminders in words.
+
+        Without a `page`, the text has the next thirty; with a page, counted from 0, text and card have its eight. A page beyond the last,
+        for example after cancellations, is the last.
+        """
+        reminders = self.reminders
+        if not reminders:
+            return DueReminders(text=phrases.text(Phrase.REMINDERS_NONE, locale=locale))
+        heading = phrases.text(Phrase.REMINDERS_DUE, locale=locale)
+        first = 0 if page is None else min(page, (len(reminders) - 1) // _A_PAGE) * _A_PAGE
+        shown = reminders[first : first + (_SHOWN if page is None else _A_PAGE)]
+        rows = [_Row.of(reminder, locale=locale, now_ms=self.now_ms) for reminder in shown]
+        hidden_count = len(reminders) - first - len(shown)
+        lines = [f"・{row.when} {row.text}" for row in rows] + ([f"… +{hidden_count}"] if hidden_count else [])
+        return DueReminders(
+            text=without_receipt_symbols("\n".join((heading, *lines))),
+            provenance=Provenance.union(provenance_said(reminder, self.amendments) for reminder in shown),
+            card=None
+            if page is None
+            else Card(
+                title=title_of(heading),
+                rows=tuple(row.drawn(phrases, locale) for row in rows),
+                buttons=_more(first // _A_PAGE + 1, phrases, locale) if hidden_count else (),
+            ),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

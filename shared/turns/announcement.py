@@ -1,6 +1,6 @@
 """Announcements: fixed texts that answer an event, such as a greeting.  Like any answer, an announcement goes through the chat's turn."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -9,7 +9,7 @@ from shared.clock import Deadline
 from shared.conversation.history import History
 from shared.conversation.history_reader import Listing
 from shared.conversation.provenance import Provenance
-from shared.conversation.records import Offer, OutcomeKind, OutcomeRecord, StagedWrite
+from shared.conversation.records import MessageRecord, Offer, OutcomeKind, OutcomeRecord, StagedWrite
 from shared.conversation.spending import Spending
 from shared.conversation.store import Conversation
 from shared.conversation.turn import Route, SeenTurn
@@ -73,29 +73,34 @@ class Announcement:
         )
 
 
-def phrased(
+def in_chats_language(event: LineEvent, worded: Callable[[str | None], Announcement]) -> Announcement:
+    """Return the announcement for the event, to be worded in the chat's language; `worded(None)` is in the bot's."""
+    return replace(worded(None), in_locale=worded, user_id=event.user_id or "")
+
+
+def phrased(  # noqa: PLR0913 - the parts of an announcement
     event: LineEvent,
     phrases: Phrases,
     which: Phrase,
     *,
     offer: Offer | None = None,
     stage: Stage = stage_nothing,
+    until_ms: int | None = None,
     **facts: str,
 ) -> Announcement:
-    """Return a phrase as the announcement for the event, to be worded in the chat's language."""
+    """Return a phrase as the announcement for the event, to be worded in the chat's language; a question stands until `until_ms`."""
 
-    def worded(locale: str | None = None) -> Announcement:
+    def worded(locale: str | None) -> Announcement:
+        until = {} if until_ms is None else {"until": phrases.hour(until_ms, locale=locale)}
         return Announcement(
             webhook_event_id=event.webhook_event_id,
             timestamp_ms=event.timestamp_ms,
-            text=phrases.text(which, locale=locale, **facts),
+            text=phrases.text(which, locale=locale, **facts, **until),
             offer=offer or Offer(),
             stage=stage,
-            in_locale=worded,
-            user_id=event.user_id or "",
         )
 
-    return worded()
+    return in_chats_language(event, worded)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,7 +200,8 @@ class _AnnouncementDelivery:
     def take_turn(self, lease: Lease, history: History) -> OutcomeRecord | None:
         decided = self.decide()
         if decided.in_locale is not None:
-            decided = decided.in_locale(_locale_of(decided.user_id, lease, history))
+            locale = locale_of(decided.user_id, chosen=lease.record.chosen_locale, messages=history.messages)
+            decided = decided.in_locale(locale)
         staged = replace(decided.outcome, writes=decided.stage(lease.record.sequence + 1))
         outcome = decided.complete(staged, lease, history)
         basis = None
@@ -207,7 +213,10 @@ class _AnnouncementDelivery:
         return self.outbox.finish(lease, committed, deadline=self.deadline) if committed is not None else None
 
 
-def _locale_of(user_id: str, lease: Lease, history: History) -> str | None:
-    """Return the chat's language for a text of the code; None: neither a choice nor the person's earlier messages show a language."""
-    chosen = lease.record.chosen_locale
-    return chosen or shown_language(message.text for message in history.messages if message.user_id == user_id)
+def locale_of(user_id: str, *, chosen: str | None, messages: Iterable[MessageRecord]) -> str | None:
+    """Return the chat's language for a text of the code; None: neither a choice nor the person's earlier messages show a language.
+
+    A command shows no language itself, so a choice counts before what was said earlier. For example, after `/language th`, `/help` is in
+    Thai in a chat where people write English.
+    """
+    return chosen or shown_language(message.text for message in messages if message.user_id == user_id)

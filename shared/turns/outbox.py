@@ -338,7 +338,7 @@ class Outbox:
 
         Example: an answer that proposes a change is followed by "Shall I do what is marked ☐? …" with "Do it" and "Cancel".
         """
-        own_id, until = outcome.webhook_event_id, self.phrases.hour(outcome.timestamp_ms + CONFIRMED_WITHIN_MS)
+        own_id, until = outcome.webhook_event_id, self._end_of_buttons(outcome, locale)
         if outcome.offer.silence is not None:
             question = self.phrases.text(Phrase.HANDOVER_QUESTION, locale=locale, until=until)
             yield self._confirmed_question(question, Phrase.HANDOVER_BUTTON, own_id, locale)
@@ -353,6 +353,9 @@ class Outbox:
                 button=self._button(Phrase.CHANGE_BUTTON, carry_out_data(own_id), locale),
                 decline=self._button(Phrase.DECLINE_BUTTON, decline_data(own_id), locale),
             )
+
+    def _end_of_buttons(self, outcome: OutcomeRecord, locale: str) -> str:
+        return self.phrases.hour(outcome.timestamp_ms + CONFIRMED_WITHIN_MS, locale=locale)
 
     def _confirmed_question(self, text: str, label: Phrase, question_id: str, locale: str) -> OutgoingMessage:
         return OutgoingMessage(

@@ -351,20 +351,22 @@ class _ReplyDelivery:
         if self._was_told(attempt):
             return replace(outcome_of(covers, OutcomeKind.SKIPPED), audit=Audit(is_over_limit=True))
         logs.warning("budget_spent", scope=self.reply.budgets.spent(spending))
-        apology = self._apology(attempt, Phrase.LIMIT_REACHED, hour=self._renewal)
+        apology = self._apology(attempt, Phrase.LIMIT_REACHED, hour=self._renewal(attempt.locale))
         return replace(apology, audit=Audit(is_over_limit=True))
 
     def _was_told(self, attempt: Attempt) -> bool:
         """Whether the chat was told today that a budget is spent."""
         return attempt.lease.record.spending.was_told and not _was_notice_lost(attempt.history)
 
-    @property
-    def _renewal(self) -> str:
-        return self.reply.budgets.renewal(self.reply.clock.now_ms())
+    def _renewal(self, locale: str) -> str:
+        renewal_ms = self.reply.budgets.renewal_ms(self.reply.clock.now_ms())
+        return self.reply.phrases.day_begin(renewal_ms, locale=locale)
 
     def _silenced_if_told(self, attempt: Attempt, outcome: OutcomeRecord) -> OutcomeRecord:
         """Return the outcome; silence, if its whole text says again that a budget is spent, and another turn has just said so."""
-        limit_texts = [self.reply.phrases.text(Phrase.LIMIT_REACHED, locale=one, hour=self._renewal) for one in LOCALES]
+        limit_texts = [
+            self.reply.phrases.text(Phrase.LIMIT_REACHED, locale=one, hour=self._renewal(one)) for one in LOCALES
+        ]
         says_limit = outcome.text in limit_texts
         if not (outcome.audit.is_over_limit and says_limit and self._was_told(attempt)):
             return outcome

@@ -25,7 +25,7 @@ from shared.line.cards.drawing import drawn
 from shared.line.cards.written import digest_card, help_card
 from shared.line.phrases import GROUP_EXAMPLES, LocalePhrases, Phrase
 from shared.locales.language_file import LOCALES
-from shared.reminders.overview import due_reminders
+from shared.reminders.overview import OpenReminders
 from simulator.line.standalone import DEFAULT_TOKEN, Standalone, StandaloneSettings
 from tests.support.knowledge import MOMO, conversation_on
 from tests.support.loop import LoopThread
@@ -47,7 +47,7 @@ def reminder_card(locale: str) -> Card:
     once, weekly, *_ = TEXTS[locale]
     chat.remind(once, at="2026-11-24T09:00")
     chat.remind(weekly, at="2026-11-27T08:00", rule="FREQ=WEEKLY;BYDAY=FR")
-    card = due_reminders(chat.conversation, phrases=phrases_of(locale), locale=locale, page=0).card
+    card = OpenReminders.read(chat.conversation).listed(phrases=phrases_of(locale), locale=locale, page=0).card
     assert card is not None
     return card
 
@@ -102,7 +102,11 @@ def help_of(locale: str) -> Card:
 
 
 def usage_card(locale: str) -> Card:
-    labels = {Phrase.USAGE_TURNS: "480", Phrase.USAGE_TOKENS: "4,912,000", Phrase.USAGE_HOUR: "00:00"}
+    labels = {
+        Phrase.USAGE_TURNS: "480",
+        Phrase.USAGE_TOKENS: "4,912,000",
+        Phrase.USAGE_HOUR: phrases_of(locale).day_begin(int(NOW.replace(hour=0).timestamp() * 1_000)),
+    }
     rows = tuple(CardRow(text=phrases_of(locale).text(label), detail=fact) for label, fact in labels.items())
     return Card(title=phrases_of(locale).text(Phrase.USAGE_TITLE), rows=rows)
 

@@ -296,7 +296,7 @@ def test_list_items_are_shown_and_marked_as_a_stand_in(page: Page) -> None:
     expect(item.get_by_role("img", name="未了")).to_be_visible()
 
     bubbles_after_answer_to(page, "牛乳は買ったよ")
-    expect(item.get_by_role("img", name="済み")).to_be_visible()
+    expect(item.get_by_role("img", name="完了")).to_be_visible()
 
 
 def test_stickers_and_pictures_can_be_sent(page: Page) -> None:

@@ -223,4 +223,4 @@ def test_what_a_chat_over_its_limit_is_told_names_the_hour(invited: Platform) ->
         person.says(f"hello {number}")
         invited.settle()
 
-    assert person.hears()[-1] == english(Phrase.LIMIT_REACHED, hour="00:00 (UTC+9)")
+    assert person.hears()[-1] == english(Phrase.LIMIT_REACHED, hour="midnight")

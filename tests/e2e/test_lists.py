@@ -44,7 +44,7 @@ def test_a_bought_item_is_found_and_ticked_off_in_one_turn(platform: Platform, p
 
     person.says("食パンは買ったよ")
 
-    assert person.hears_next(after=1) == "「食パン」に済みの印をつけました。\n\n✓ Notionで変更：「食パン」"
+    assert person.hears_next(after=1) == "「食パン」を完了にしました。\n\n✓ Notionで変更：「食パン」"
     assert [page["is_done"] for page in pages(platform, "食パン")] == [True]
     assert platform.do(lambda stack: stack.line.replies_with_effect) - before == 1
     person.says("買い物リストを見せて")

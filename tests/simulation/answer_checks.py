@@ -1,5 +1,6 @@
 """I1, I2, I6 and I9 for what asks the bot: each question is answered, once, and history tells what the chat was shown."""
 
+import datetime as dt
 from collections import Counter
 from collections.abc import Iterator
 from typing import Final
@@ -8,8 +9,10 @@ from shared.agent.executor import MOST_CALLS
 from shared.conversation.records import OutcomeKind, OutcomeRecord
 from shared.line.addressing import GroupPolicy
 from shared.line.messaging import TOKEN_SURELY_ALIVE_MS
-from shared.line.phrases import Phrase
+from shared.line.phrases import Phrase, phrase
 from shared.line.postback_data import show_answer_data
+from shared.locales import LOCALES
+from shared.locales.local_times import shown_day_begin
 from shared.tools.notion.toolset import MOST_CALLS as MOST_PAGES
 from shared.turns.deferral import LateReply
 from tests.simulation.bus import ACK_DEADLINE_S
@@ -21,7 +24,15 @@ from tests.simulation.story import Story
 from tests.simulation.times import ANSWERABLE_S, SKEW_S, TOKEN_S
 from tests.simulation.wiring import NO_LIMITS
 
-_LIMIT_REACHED: Final = in_every_language(Phrase.LIMIT_REACHED, hour="00:00 (UTC+9)")
+_LIMIT_REACHED: Final = frozenset(
+    phrase(
+        Phrase.LIMIT_REACHED,
+        locale=locale,
+        bot_name="",
+        hour=shown_day_begin(dt.datetime(2026, 1, 1, tzinfo=dt.UTC), locale=locale),
+    )
+    for locale in LOCALES
+)
 _APOLOGY_BUSY: Final = in_every_language(Phrase.APOLOGY_BUSY)
 _APOLOGY_REFUSED: Final = in_every_language(Phrase.APOLOGY_REFUSED)
 _QUICK_S: Final = 3.0

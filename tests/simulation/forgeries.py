@@ -273,7 +273,7 @@ def limit_that_was_never_set() -> list[str]:
         _show(
             scene,
             scene.says().reply_token,
-            phrase(Phrase.LIMIT_REACHED, locale=Options().locale, bot_name="", hour="00:00 (UTC+9)"),
+            phrase(Phrase.LIMIT_REACHED, locale=Options().locale, bot_name="", hour="0時"),
         )
         return scene.rests()
 

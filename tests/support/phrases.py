@@ -14,6 +14,9 @@ class NamedPhrases:
     def hour(self, at_ms: int, *, locale: str | None = None) -> str:  # noqa: ARG002 - the same in all
         return str(at_ms)
 
+    def day_begin(self, at_ms: int, *, locale: str | None = None) -> str:  # noqa: ARG002 - the same in all
+        return str(at_ms)
+
 
 def japanese(which: Phrase, **facts: str) -> str:
     """Return the text of a phrase in the language of PushedWorker."""

@@ -7,7 +7,7 @@ from shared.line.cards.card import Card, CardRow
 from shared.line.messaging import OutgoingMessage, is_sendable
 from shared.line.phrases import Phrase
 from tests.support.people import Person
-from tests.support.phrases import japanese
+from tests.support.phrases import english, japanese
 
 
 def sent(person: Person, event: Mapping[str, Any]) -> list[OutgoingMessage]:
@@ -25,5 +25,5 @@ def card_of(person: Person, event: Mapping[str, Any]) -> Card:
 
 
 def values_of(row: CardRow, label: Phrase) -> list[str]:
-    """Return the data of the row's buttons with this label."""
-    return [button.value for button in row.buttons if button.label == japanese(label)]
+    """Return the data of the row's buttons with this label, in Japanese or English."""
+    return [button.value for button in row.buttons if button.label in {japanese(label), english(label)}]

@@ -47,7 +47,7 @@ class _Words:
 _WORDS: Mapping[Language, _Words] = {
     "ja": _Words(
         added="「{item}」をリストに追加しました。",
-        ticked="「{item}」に済みの印をつけました。",
+        ticked="「{item}」を完了にしました。",
         missing="「{item}」はリストに見つかりませんでした。",
         empty="リストは空です。",
         contents="リストの中身です：{items}",

@@ -38,7 +38,7 @@ export const ENGLISH = {
   memoryLeftOut: (count) => `${count} older ones are not shown.`,
   filedEmpty: "Nothing yet. Try “remember that the renovation starts on Monday”.",
   filedGone: "It is gone.",
-  categories: { people: "People", projects: "Projects", ideas: "Ideas", admin: "Admin", inbox: "Inbox" },
+  categories: { people: "People", projects: "Projects", ideas: "Ideas", admin: "Tasks", details: "Details", inbox: "Inbox" },
   due: "Due in this chat",
   digest: "digest",
   waits: "goes out with the next answer",

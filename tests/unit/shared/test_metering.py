@@ -162,7 +162,7 @@ class ClosedGate:
     """Lets no request pass."""
 
     def check(self, meter: Meter | None) -> None:
-        raise BudgetSpentError(scope="chat" if meter is not None else "deployment", hour="00:00")
+        raise BudgetSpentError(scope="chat" if meter is not None else "deployment", renewal_ms=0)
 
 
 @pytest.mark.parametrize("purpose", Purpose)

@@ -415,7 +415,7 @@ def test_a_reply_with_a_link_that_nobody_gave_is_asked_for_once_more_with_the_re
         unusable(),
         ModelUnavailableError("503"),
         ModelRefusedError("400"),
-        BudgetSpentError(scope="chat", hour="0:00"),
+        BudgetSpentError(scope="chat", renewal_ms=0),
     ],
     ids=["blank", "skip", "no call", "unavailable", "refused", "budget"],
 )

@@ -213,7 +213,7 @@ def test_no_spelling_of_a_receipt_by_the_model_passes_as_one(said: str, shown: s
         "v1.2 Reminder: soon",
         "⬜⬛⬜",
         "リマインダー：明日9時",
-        "済み✓ 記録は明日",
+        "完了✓ 記録は明日",
     ],
 )
 def test_marks_within_a_line_stay(said: str) -> None:

@@ -27,7 +27,7 @@ from tests.support.pushed import PushedWorker
 
 COST = 100
 ONE = Usage(prompt_tokens=COST)
-MIDNIGHT = "00:00 (UTC+9)"
+MIDNIGHT = "midnight"
 PICTURE = HeldContent(data=b"\xff\xd8 a red bicycle", content_type="image/jpeg")
 SMALL = MemoryLimits(journalled=1, verbatim=1, summed_up=1, recaps_at_once=1)
 CALLS = {

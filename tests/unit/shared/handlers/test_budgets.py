@@ -21,11 +21,11 @@ from shared.storage.codec import decode
 from tests.support import push, recorded
 from tests.support.chats import everything_in, message, received_at
 from tests.support.people import START_MS, Person
-from tests.support.phrases import english, japanese
+from tests.support.phrases import english
 from tests.support.pushed import PushedWorker, nothing
 
 A_DAY_S = 86_400.0
-MIDNIGHT = "00:00 (UTC+9)"
+MIDNIGHT = "midnight"
 HELLO = replace(calling(("reply", {"message": "やあ"})), usage=Usage(prompt_tokens=100, output_tokens=12))
 COST = 200
 
@@ -191,22 +191,35 @@ def test_forgetting_commands_and_greetings_are_never_limited(pool: ThreadPoolExe
     friend.sends(friend.events.event("follow"))
     friend.confirms("/forget")
 
-    assert friend.worker.said[-1] == japanese(Phrase.FORGET_DONE)
+    assert friend.worker.said[-1] == english(Phrase.FORGET_DONE)
     assert len(friend.worker.said) == 6
     assert "swordfish" not in everything_in(friend.worker.store)
 
 
 @pytest.mark.parametrize(
-    ("allowed", "turns", "tokens"),
-    [(limits(turns=3, tokens=1_000), "2", "800"), (limits(), "∞", "∞"), (limits(turns=1), "0", "∞")],
+    ("allowed", "told", "details"),
+    [
+        (limits(turns=3, tokens=1_000), "今日はあと2回お答えできます。0時にリセットされます。", ["2", "800", "0時"]),
+        (limits(turns=1), "今日はあと0回お答えできます。0時にリセットされます。", ["0", "上限なし", "0時"]),
+        (limits(turns=3, tokens=COST), "今日はあと0回お答えできます。0時にリセットされます。", ["0", "0", "0時"]),
+        (
+            limits(tokens=2_000),
+            "今日はあと1,800トークン分お答えできます。0時にリセットされます。",
+            ["上限なし", "1,800", "0時"],
+        ),
+        (limits(), "お答えできる回数に上限はありません。", ["上限なし", "上限なし", "0時"]),
+    ],
 )
-def test_usage_says_what_is_left(pool: ThreadPoolExecutor, allowed: Limits, turns: str, tokens: str) -> None:
+def test_usage_says_what_is_left(pool: ThreadPoolExecutor, allowed: Limits, told: str, details: list[str]) -> None:
     friend = friend_of(pool, allowed)
     friend.says("hello", HELLO)
 
-    friend.says("/usage")
+    asked = friend.says("/usage")
 
-    assert friend.worker.said[-1] == japanese(Phrase.USAGE, turns=turns, tokens=tokens, hour=MIDNIGHT)
+    (message,) = friend.worker.line.replied[asked["replyToken"]]
+    assert message.text == told
+    assert message.card is not None
+    assert [row.detail for row in message.card.rows] == details
 
 
 def test_the_deployments_limit_counts_what_all_instances_spend(pool: ThreadPoolExecutor) -> None:

@@ -11,7 +11,7 @@ from shared.turns.lease import open_turn
 from tests.support import recorded
 from tests.support.chats import everything_in
 from tests.support.people import Person
-from tests.support.phrases import japanese
+from tests.support.phrases import english, japanese
 from tests.support.pushed import nothing
 
 HELLO = calling(("reply", {"message": "swordfish、覚えた"}))
@@ -34,10 +34,10 @@ def test_exit_says_goodbye_leaves_the_group_and_erases_everything(member: Person
 
     member.confirms(command)
 
-    assert member.worker.said[-1] == japanese(Phrase.GOODBYE_GROUP)
+    assert member.worker.said[-1] == english(Phrase.GOODBYE_GROUP)
     assert member.worker.line.chats_left == [recorded.GROUP]
     assert "swordfish" not in everything_in(member.worker.store)
-    assert japanese(Phrase.GOODBYE_GROUP) not in everything_in(member.worker.store)
+    assert english(Phrase.GOODBYE_GROUP) not in everything_in(member.worker.store)
 
 
 def test_exit_after_a_join_leaves_the_group(member: Person) -> None:
@@ -139,4 +139,4 @@ def test_exit_that_line_refuses_is_tried_again(member: Person) -> None:
 
     assert member.worker.deliver(leaving) == 204
     assert member.worker.line.chats_left == [recorded.GROUP]
-    assert member.worker.said[1:] == [japanese(Phrase.GOODBYE_GROUP)]
+    assert member.worker.said[1:] == [english(Phrase.GOODBYE_GROUP)]

@@ -12,7 +12,7 @@ from shared.turns.deferral import CONFIRMED_WITHIN_MS
 from tests.support import recorded
 from tests.support.chats import everything_in
 from tests.support.people import START_MS, Person
-from tests.support.phrases import japanese
+from tests.support.phrases import english, japanese
 from tests.support.pushed import PushedWorker, nothing
 
 HELLO = calling(("reply", {"message": "swordfish、覚えた"}))
@@ -22,9 +22,7 @@ def test_forget_erases_nothing_before_the_button_is_pressed(friend: Person) -> N
     friend.says("my word is swordfish", HELLO)
     friend.says("/forget")
 
-    question = japanese(
-        Phrase.FORGET_QUESTION, erased="メッセージ1件、メディア0件、メモ0件、リマインダー0件", until="13:50"
-    )
+    question = english(Phrase.FORGET_QUESTION, erased="messages 1, media 0, notes 0, reminders 0", until="13:50")
     assert friend.worker.said[-1] == question
     assert "swordfish" in everything_in(friend.worker.store)
 
@@ -35,7 +33,7 @@ def test_press_erases_everything_and_is_confirmed(friend: Person) -> None:
 
     friend.presses(friend.newest_button)
 
-    assert friend.worker.said[-1] == japanese(Phrase.FORGET_DONE)
+    assert friend.worker.said[-1] == english(Phrase.FORGET_DONE)
     assert "swordfish" not in everything_in(friend.worker.store)
     watermark = friend.worker.conversations.of(recorded.USER).amendments.watermark()
     assert watermark.entries_ms == watermark.timestamp_ms == START_MS + 3_000 - 1
@@ -83,7 +81,7 @@ def test_redelivered_press_completes_the_erasure_of_a_dead_worker(friend: Person
 
     friend.worker.deliver(press)
 
-    assert friend.worker.said[-1] == japanese(Phrase.FORGET_DONE)
+    assert friend.worker.said[-1] == english(Phrase.FORGET_DONE)
     assert "swordfish" not in everything_in(friend.worker.store)
 
 
@@ -106,7 +104,7 @@ def test_redelivered_press_is_confirmed_however_many_commands_follow_the_erasure
 
     friend.worker.deliver(press)
 
-    assert friend.worker.said[-1] == japanese(Phrase.FORGET_DONE)
+    assert friend.worker.said[-1] == english(Phrase.FORGET_DONE)
 
 
 @pytest.mark.parametrize("age_ms", [0, CONFIRMED_WITHIN_MS])
@@ -125,7 +123,7 @@ def test_press_of_an_expired_button_changes_nothing_and_says_so(friend: Person) 
 
     friend.presses(friend.newest_button, timestamp=START_MS + 2_000 + CONFIRMED_WITHIN_MS + 1)
 
-    assert friend.worker.said[-1] == japanese(Phrase.PRESS_EXPIRED)
+    assert friend.worker.said[-1] == english(Phrase.PRESS_EXPIRED)
     assert "swordfish" in everything_in(friend.worker.store)
 
 
@@ -138,7 +136,7 @@ def test_press_that_comes_before_its_question_does_nothing(friend: Person) -> No
     assert friend.worker.deliver({**press, "timestamp": late["timestamp"] - 1}) == 204
 
     assert "my word is swordfish" in everything_in(friend.worker.store)
-    assert japanese(Phrase.FORGET_DONE) not in friend.worker.said
+    assert english(Phrase.FORGET_DONE) not in friend.worker.said
 
 
 def test_press_of_a_button_of_another_chat_erases_nothing(friend: Person, worker: PushedWorker) -> None:
@@ -150,7 +148,7 @@ def test_press_of_a_button_of_another_chat_erases_nothing(friend: Person, worker
     member.presses(friend.newest_button)
 
     assert "swordfish" in everything_in(worker.store)
-    assert worker.said[-1] == japanese(Phrase.PRESS_VOID)
+    assert worker.said[-1] == english(Phrase.PRESS_VOID)
 
 
 def test_press_that_names_another_answer_of_the_chat_erases_nothing(friend: Person) -> None:
@@ -171,7 +169,7 @@ def test_a_second_press_changes_nothing_and_is_told_unless_the_erasure_covers_it
 
     friend.presses(first["postback"]["data"], timestamp=first["timestamp"] + again_after_ms)
 
-    assert friend.worker.said == [*said, *([japanese(Phrase.PRESS_REPEATED)] if is_told else [])]
+    assert friend.worker.said == [*said, *([english(Phrase.PRESS_REPEATED)] if is_told else [])]
     assert "my word is swordfish" in everything_in(friend.worker.store)
 
 
@@ -202,7 +200,7 @@ def test_press_after_an_unsend_of_the_command_does_nothing(friend: Person) -> No
     friend.sends(press)
 
     assert "swordfish" in everything_in(friend.worker.store)
-    assert japanese(Phrase.FORGET_DONE) not in friend.worker.said
+    assert english(Phrase.FORGET_DONE) not in friend.worker.said
 
 
 def test_a_command_that_was_withdrawn_before_it_came_asks_nothing(friend: Person) -> None:
@@ -245,7 +243,7 @@ def test_nothing_that_others_said_is_erased_unasked_in_a_group(member: Person, c
 
     assert "swordfish" in everything_in(member.worker.store)
     assert member.worker.line.chats_left == []
-    assert "メッセージ1件" in member.worker.said[-1]
+    assert "messages 1" in member.worker.said[-1]
 
 
 def test_the_question_counts_what_would_go(friend: Person) -> None:
@@ -258,8 +256,8 @@ def test_the_question_counts_what_would_go(friend: Person) -> None:
 
     friend.says("/forget")
 
-    assert friend.worker.said[-1] == japanese(
-        Phrase.FORGET_QUESTION, erased="メッセージ1件、メディア1件、メモ1件、リマインダー1件", until="13:50"
+    assert friend.worker.said[-1] == english(
+        Phrase.FORGET_QUESTION, erased="messages 1, media 1, notes 1, reminders 1", until="13:50"
     )
 
 
@@ -272,7 +270,7 @@ def test_forget_me_takes_back_what_one_person_said_and_what_came_from_it(worker:
 
     member.says("/forget me")
 
-    assert worker.said[-1] == japanese(Phrase.FORGET_ME_DONE, messages="2")
+    assert worker.said[-1] == english(Phrase.FORGET_ME_DONE, messages="2")
     left = everything_in(worker.store)
     assert "swordfish" not in left
     assert "mine is haddock" in left

@@ -17,7 +17,7 @@ from shared.line.phrases import Phrase
 from shared.turns.deferral import CONFIRMED_WITHIN_MS
 from tests.support.chats import answer, everything_in
 from tests.support.people import START_MS, Person
-from tests.support.phrases import japanese
+from tests.support.phrases import english, japanese
 from tests.support.pushed import PushedWorker
 from tests.support.reminders import reminding_tool
 
@@ -74,12 +74,12 @@ def test_forget_me_alone_with_the_bot_asks_as_forget_does(friend: Person) -> Non
 
     press = friend.question("/forget me")
 
-    assert friend.worker.said[-1] == japanese(
-        Phrase.FORGET_QUESTION, erased="メッセージ1件、メディア0件、メモ1件、リマインダー0件", until="13:50"
+    assert friend.worker.said[-1] == english(
+        Phrase.FORGET_QUESTION, erased="messages 1, media 0, notes 1, reminders 0", until="13:50"
     )
     assert friend.worker.store.read(entry) is not None
     friend.sends(press)
-    assert friend.worker.said[-1] == japanese(Phrase.FORGET_DONE)
+    assert friend.worker.said[-1] == english(Phrase.FORGET_DONE)
     assert friend.worker.store.read(entry) is None
 
 
@@ -212,7 +212,7 @@ def test_a_confirmed_reset_of_a_group_spares_its_entries(member: Person) -> None
     member.sends(member.question("/reset"))
 
     left = everything_in(member.worker.store)
-    assert member.worker.said[-1] == japanese(Phrase.RESET_DONE)
+    assert member.worker.said[-1] == english(Phrase.RESET_DONE)
     assert "ideas/garden.md" in left
     assert "swordfish" not in left
 

@@ -18,7 +18,7 @@ from shared.line.phrases import Phrase
 from tests.support.archives import put_segment
 from tests.support.chats import edited_words, everything_in
 from tests.support.people import START_MS, Person
-from tests.support.phrases import japanese
+from tests.support.phrases import english
 from tests.support.pushed import PushedWorker
 
 HELLO = calling(("reply", {"message": "swordfish、覚えた"}))
@@ -223,7 +223,7 @@ def test_a_question_that_was_asked_before_the_revocation_can_be_confirmed(pool: 
     person.sends(press)
 
     assert "swordfish" not in everything_in(person.worker.store)
-    assert person.worker.said[-1] == japanese(Phrase.FORGET_DONE)
+    assert person.worker.said[-1] == english(Phrase.FORGET_DONE)
 
 
 def test_no_other_button_works_in_a_revoked_chat(pool: ThreadPoolExecutor) -> None:

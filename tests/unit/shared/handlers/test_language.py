@@ -1,13 +1,19 @@
 """`/language` and its buttons: the language of texts that no words of people decide."""
 
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final
+
 import pytest
 
+from shared.access.budgets import Limits
 from shared.adapters.memory.scripted_model import calling
 from shared.line.messaging import PostbackButton
 from shared.line.phrases import Phrase, phrase
 from shared.locales import LOCALES
-from tests.support.people import Person
+from tests.support import recorded
+from tests.support.people import START_MS, Person
 from tests.support.phrases import japanese
+from tests.support.pushed import PushedWorker
 
 
 def of(which: Phrase, locale: str, **facts: str) -> str:
@@ -80,3 +86,62 @@ def test_a_choice_is_told_once_though_delivered_twice(friend: Person) -> None:
     friend.worker.deliver(event)
 
     assert friend.worker.said == [of(Phrase.LANGUAGE_DONE, "en")]
+
+
+CHINESE: Final = "提醒我繳房租"
+MORNING_MS: Final = 1_763_768_415_000  # 8:40:15 on 22 November 2025 in Tokyo
+LISTED: Final = {
+    "/help": of(Phrase.HELP_FRIEND, "zh-TW"),
+    "/id": of(Phrase.ID, "zh-TW", id=recorded.USER),
+    "/notes": of(Phrase.NOTES_NONE, "zh-TW"),
+    "/reminders": of(Phrase.REMINDERS_NONE, "zh-TW"),
+    "/language": of(Phrase.LANGUAGE_NOW, "zh-TW"),
+    "/usage": "今天還可以回答 499 次，午夜 12 點重新計算。",
+    "/export me": of(Phrase.EXPORT_ME, "zh-TW", id=recorded.USER),
+    "/reset": of(Phrase.RESET_DONE, "zh-TW"),
+    "/bye": of(Phrase.GOODBYE_FRIEND, "zh-TW"),
+}
+
+
+@pytest.mark.parametrize("command", LISTED)
+def test_a_command_is_answered_in_the_language_of_the_persons_earlier_messages(
+    pool: ThreadPoolExecutor, command: str
+) -> None:
+    friend = Person(PushedWorker(pool, limits=Limits(tokens_per_chat_day=0)), is_in_group=False)
+    friend.says(CHINESE, calling(("reply", {"message": "好的"})))
+
+    friend.says(command)
+
+    assert friend.worker.said[-1] == LISTED[command]
+
+
+def test_the_languages_of_other_members_decide_nothing(member: Person) -> None:
+    member.says("what did we decide?", calling(("reply", {"message": "Nothing yet."})))
+    member.sends(member.events.text(CHINESE, by="U" + "2" * 32))
+
+    member.sends(member.events.text("/notes", by="U" + "2" * 32))
+    member.says("/notes")
+
+    assert member.worker.said[-2:] == [of(Phrase.NOTES_NONE, "zh-TW"), of(Phrase.NOTES_NONE, "en")]
+
+
+def test_forget_me_is_confirmed_in_the_language_of_the_words_that_it_withdraws(member: Person) -> None:
+    member.says(CHINESE)
+
+    member.says("/forget me")
+
+    assert member.worker.said == [of(Phrase.FORGET_ME_DONE, "zh-TW", messages="1")]
+
+
+@pytest.mark.parametrize(
+    ("words", "until"), [("私の言葉はメカジキです", "（8:50まで有効）"), ("my word is swordfish", "(until 08:50)")]
+)
+def test_a_question_says_until_when_it_holds_in_the_form_of_its_language(
+    friend: Person, words: str, until: str
+) -> None:
+    friend.worker.clock.move((MORNING_MS - START_MS) / 1_000)
+    friend.sends({**friend.events.text(words), "timestamp": MORNING_MS - 1_000}, calling(("reply", {"message": "OK"})))
+
+    friend.sends({**friend.events.text("/forget"), "timestamp": MORNING_MS})
+
+    assert friend.worker.said[-1].endswith(until)

@@ -227,8 +227,8 @@ def test_every_press_of_every_button_is_answered_on_its_own_token(
         "carry out a proposal": "✓ Added to Notion: “spam”",
         "show the answer": "3,776 m",
         "listed reminder": "✓ Reminder cancelled: “milk” (Sat 22 Nov, 09:00)",
-        "tick": "✓ 済み：「milk」（用事）",
-        "list": "メモ（1件）：\n[用事]\n・milk",
+        "tick": "✓ Done: “milk” (tasks)",
+        "list": "Notes (1):\n[tasks]\n・milk",
         "suggestion": "some milk",
     }
     texts = _in_both_languages(expected) if isinstance(expected, Phrase) else {carried_out[button]}

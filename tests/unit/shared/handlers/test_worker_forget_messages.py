@@ -13,7 +13,7 @@ from shared.turns.deferral import CONFIRMED_WITHIN_MS
 from tests.support import recorded
 from tests.support.chats import everything_in
 from tests.support.people import START_MS, ChatEvents, Person
-from tests.support.phrases import english, japanese
+from tests.support.phrases import english
 from tests.support.pushed import PushedWorker
 from tests.unit.shared.handlers.conftest import YUKI
 from tests.unit.shared.handlers.test_worker_recall import archive, archived
@@ -234,11 +234,11 @@ def test_a_press_counts_for_ten_minutes_and_once(asked: Person) -> None:
     asked.sends(late)
     assert "4711" in everything_in(asked.worker.store)
 
-    assert asked.worker.said[-1] == japanese(Phrase.PRESS_EXPIRED)
+    assert asked.worker.said[-1] == english(Phrase.PRESS_EXPIRED)
 
     asked.presses(button)
     asked.presses(button)
-    assert asked.worker.said[-1] == japanese(Phrase.PRESS_REPEATED)
+    assert asked.worker.said[-1] == english(Phrase.PRESS_REPEATED)
 
 
 def test_a_press_that_comes_again_takes_back_what_is_left(asked: Person) -> None:

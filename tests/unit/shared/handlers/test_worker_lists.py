@@ -159,9 +159,9 @@ def test_notes_are_listed_by_category_with_further_pages(friend: Person) -> None
     (more,) = first.buttons
     second = card_of(friend, friend.presses(more.value))
 
-    assert first.title == "メモ（13件）"
+    assert first.title == "Notes (13)"
     assert [row.is_heading for row in first.rows] == [True] + [False] * 12
-    assert [row.text for row in second.rows] == ["アイデア", "考え00"]
+    assert [row.text for row in second.rows] == ["ideas", "考え00"]
 
 
 def test_what_is_left_and_the_day_are_cards_that_read_as_their_texts(friend: Person) -> None:

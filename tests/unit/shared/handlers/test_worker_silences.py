@@ -281,7 +281,7 @@ def test_commands_that_forget_work_in_a_pause(friend: Person) -> None:
     friend.sends(text(friend, "/reset", at_ms=DURING_MS))
 
     assert not recorded(friend)
-    assert friend.worker.said[-1] == japanese(Phrase.RESET_DONE)
+    assert friend.worker.said[-1] == english(Phrase.RESET_DONE)
 
 
 def test_an_edit_in_a_pause_takes_the_old_words_and_leaves_no_new_ones(member: Person) -> None:

@@ -39,7 +39,7 @@ def test_a_press_marks_the_entry_of_its_row_as_done_and_tells_so(friend: Person)
 
     pressed = friend.presses(tick(rows_of(friend)["牛乳"]))
 
-    assert [message.text for message in sent(friend, pressed)] == ["✓ 済み：「牛乳」（用事）"]
+    assert [message.text for message in sent(friend, pressed)] == ["✓ 完了：「牛乳」（用事）"]
     assert statuses(friend) == {"牛乳": "done", "電球": "pending"}
     assert list(rows_of(friend)) == ["電球"]
     assert friend.worker.outcome(pressed)["offer"]["card"] == ""
@@ -74,7 +74,7 @@ def test_the_receipt_of_a_tick_has_a_button_for_the_list_as_it_is(friend: Person
 
     listed = card_of(friend, friend.presses(again.value))
 
-    assert receipt.title == "✓ 済み：「牛乳」（用事）"
+    assert receipt.title == "✓ 完了：「牛乳」（用事）"
     assert [row.text for row in listed.rows] == ["用事", "電球"]
 
 
@@ -87,8 +87,8 @@ def test_the_fifth_tick_of_a_card_is_answered_with_the_list_anew(friend: Person)
     cards = [card_of(friend, friend.presses(tick(old[name]))) for name in names[:5]]
 
     assert [len(card.rows) for card in cards[:4]] == [0, 0, 0, 0]
-    assert [row.text for row in cards[4].rows] == ["✓ 済み：「用事4」（用事）", "用事", "用事5"]
-    assert friend.worker.said[-1].startswith("✓ 済み：「用事4」（用事）\n\nメモ（1件）")
+    assert [row.text for row in cards[4].rows] == ["✓ 完了：「用事4」（用事）", "用事", "用事5"]
+    assert friend.worker.said[-1].startswith("✓ 完了：「用事4」（用事）\n\nメモ（1件）")
 
 
 def test_a_tick_is_taken_back_like_any_change(friend: Person) -> None:
@@ -165,7 +165,7 @@ def test_without_cards_a_press_of_an_old_card_is_answered_in_words(pool: ThreadP
 
     pressed = plain.presses(tick_data(TickPress(handle=handle_of(row), listed_ms=0)))
 
-    assert [(message.text, message.card) for message in sent(plain, pressed)] == [("✓ 済み：「牛乳」（用事）", None)]
+    assert [(message.text, message.card) for message in sent(plain, pressed)] == [("✓ 完了：「牛乳」（用事）", None)]
 
 
 def test_a_detail_can_be_copied_whole_or_not_at_all(friend: Person) -> None:

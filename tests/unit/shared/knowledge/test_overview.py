@@ -1,25 +1,22 @@
 """The open entries and the digest of a chat, as texts that name the messages behind the entries."""
 
-import datetime as dt
-
 from shared.conversation.amendments import Amendments
 from shared.conversation.records import Amendment
-from shared.knowledge.overview import EntryOverview, digest_of_today, open_entries
+from shared.knowledge.overview import EntryOverview, FiledEntries, digest_of_today, open_entries
 from shared.line.phrases import LocalePhrases, Phrase
 from tests.support.knowledge import MOMO, TOKYO, FilingChat, message
 from tests.support.phrases import NamedPhrases
 
 JAPANESE = LocalePhrases(locale="ja", bot_name=MOMO)
-NOON = dt.datetime(2026, 11, 23, 12, tzinfo=TOKYO)
 
 
 def listed(chat: FilingChat) -> EntryOverview:
-    return open_entries(chat.conversation, phrases=JAPANESE, locale="ja")
+    return open_entries(FiledEntries.read(chat.conversation), phrases=JAPANESE, locale="ja")
 
 
 def test_open_entries_are_listed_by_category_with_their_next_step() -> None:
     chat = FilingChat()
-    chat.file("牛乳を買う", category="admin", name="牛乳を買う", due_date="2026-11-25")
+    chat.file("牛乳を買う", category="admin", name="牛乳を買う", due_date="2025-11-25")
     chat.file("庭の工事", category="projects", name="庭の工事", next_action="業者に電話")
     chat.file("屋上に菜園", category="ideas", name="屋上に菜園")
 
@@ -28,7 +25,7 @@ def test_open_entries_are_listed_by_category_with_their_next_step() -> None:
         "[プロジェクト]",
         "・庭の工事: 業者に電話",
         "[用事]",
-        "・牛乳を買う: 2026-11-25",
+        "・牛乳を買う: 11月25日(火)",
         "[アイデア]",
         "・屋上に菜園",
     ]
@@ -39,7 +36,8 @@ def test_an_entry_that_is_done_is_not_listed() -> None:
     path = chat.file("牛乳を買う", category="admin", name="牛乳を買う")
     chat.once("update_entry", path=path, updates={"status": "done"})
 
-    assert open_entries(chat.conversation, phrases=NamedPhrases(), locale="ja").text == Phrase.NOTES_NONE.value
+    filed = FiledEntries.read(chat.conversation)
+    assert open_entries(filed, phrases=NamedPhrases(), locale="ja").text == Phrase.NOTES_NONE.value
 
 
 def test_thirty_entries_are_listed_and_the_others_counted() -> None:
@@ -60,7 +58,7 @@ def test_an_entry_of_a_withdrawn_message_is_in_no_overview() -> None:
     chat.file("屋根の工事", message(2, "屋根の工事"), name="屋根の工事", next_action="見積")
     chat.conversation.amendments.amend(Amendment(line_message_id="m1", timestamp_ms=9_000))
 
-    today = digest_of_today(chat.conversation, locale="ja", now=NOON)
+    today = digest_of_today(FiledEntries.read(chat.conversation), locale="ja", time_zone=TOKYO)
 
     assert "庭" not in listed(chat).text + today.text
     assert "屋根の工事" in listed(chat).text

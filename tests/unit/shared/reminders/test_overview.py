@@ -9,7 +9,7 @@ from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.conversation.provenance import Provenance, Source
 from shared.conversation.records import Amendment
 from shared.line.phrases import Phrase
-from shared.reminders.overview import DueReminders, due_reminders
+from shared.reminders.overview import DueReminders, OpenReminders
 from shared.reminders.store import ReminderStore
 from tests.support.chats import conversations_on, fold_amendments
 from tests.support.phrases import NamedPhrases
@@ -24,7 +24,7 @@ def chat(store: MemoryObjectStore, reads: Executor, clock: FixedClock) -> Remind
 
 
 def due(chat: ReminderChat) -> DueReminders:
-    return due_reminders(chat.conversation, phrases=NamedPhrases(), locale="ja")
+    return OpenReminders.read(chat.conversation).listed(phrases=NamedPhrases(), locale="ja")
 
 
 def withdraw(chat: ReminderChat, *message_ids: str) -> None:
