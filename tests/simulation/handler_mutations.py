@@ -93,7 +93,7 @@ OF_HANDLERS: Final[Mapping[str, Mutation]] = {
     ),
     "ticks_what_a_press_was_told": Mutation(
         "shared.handlers.tick_press:TickPressHandler._decided",
-        DropArgument("replace", "stage"),
+        DropArgument("Announcement", "stage"),
         lacks="a press beside a listed entry is told that the entry is done, and it stays open",
     ),
     "decides_a_press_while_the_turn_is_held": Mutation(
