@@ -1,36 +1,25 @@
-# The package of each function: its folder at the root, shared/ and schemas/ beside it. Tests and tools are left out.
+# The package of each function: packages/ holds a folder for each, with links to its files, and to shared/ and schemas/ beside them. Tests and tools
+# are left out. Read as a folder, because the state would keep the texts of every `source` block.
 # requirements.txt holds everything that is installed, each with its hashes, so that a commit always builds the same image.
+# Source: provider archive, data source `archive_file` (`excludes` are globs, since 2.5; links to folders are followed, since 2.4).
 
 locals {
-  root          = "${path.module}/../.."
   function_dirs = toset(["agent_worker", "unsend", "webhook"])
-  left_out      = "(^|/)\\.|\\.pyc$|(^|/)requirements\\.in$" # hidden and compiled files, and what requirements.txt is made from
-  common_files  = [for path in fileset(local.root, "{schemas,shared}/**") : path if !can(regex(local.left_out, path))]
-
-  packages = {
-    for function in local.function_dirs : function => merge(
-      { for path in local.common_files : path => file("${local.root}/${path}") },
-      {
-        for path in fileset("${local.root}/functions/${function}", "**") :
-        path => file("${local.root}/functions/${function}/${path}") if !can(regex(local.left_out, path))
-      },
-    )
-  }
 }
 
 data "archive_file" "package" {
-  for_each = local.packages
+  for_each = local.function_dirs
 
   type             = "zip"
+  source_dir       = "${path.module}/packages/${each.key}"
+  excludes         = ["**/.?*", "**/*.pyc", "**/requirements.in"]         # hidden and compiled files, and what requirements.txt is made from
   output_path      = "${path.root}/.packages/${var.name}/${each.key}.zip" # by name: a configuration may hold several deployments
   output_file_mode = "0644"
 
-  dynamic "source" {
-    for_each = each.value
-
-    content {
-      filename = source.key
-      content  = source.value
+  lifecycle {
+    precondition {
+      condition     = fileexists("${path.module}/packages/${each.key}/shared/VERSION")
+      error_message = "This checkout has no symbolic links, so the packages would be without the code. Run `git config core.symlinks true` (on Windows first switch Developer Mode on), then `git checkout -- infra/terraform/packages`."
     }
   }
 }

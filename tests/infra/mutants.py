@@ -81,7 +81,7 @@ def _checkout(folder: Path, configuration: Path, plans: Mapping[str, Plan]) -> P
         if path.name != "infra":
             (folder / "tests" / path.name).symlink_to(path)
     shutil.copytree(ROOT / "tests" / "infra", folder / "tests" / "infra")
-    shutil.copytree(configuration, folder / "infra" / "terraform")
+    shutil.copytree(configuration, folder / "infra" / "terraform", symlinks=True)
     (folder / PLANS.relative_to(ROOT)).write_text(fixture_of(plans), encoding="utf-8")
     return folder
 

@@ -63,11 +63,15 @@ class Terraform:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TerraformOutcome:
-    """The outcome of `terraform test`: its status, the state of each run, the plan of each run that planned, and its output."""
+    """The outcome of `terraform test`: its status, how each run ended, what each planned, and its output.
+
+    `recorded`: the text of the Terraform state that each run with an apply left.
+    """
 
     status: int
     states: Mapping[str, str]
     plans: Mapping[str, Plan]
+    recorded: Mapping[str, str]
     output: str
 
 
@@ -80,21 +84,14 @@ def missing_tools() -> tuple[str, ...]:
     return tuple(what for what, is_there in has.items() if not is_there)
 
 
-def make_terraform(folder: Path, *, has_sources: bool = False) -> Terraform:
-    """Return Terraform on a copy of the repository in `folder`, ready for any command that needs no state.
-
-    Without `has_sources` the packages hold little of `shared`: Terraform copies their texts about with every value of a run, which takes
-    five times as long.
-    """
+def make_terraform(folder: Path) -> Terraform:
+    """Return Terraform on a copy of the repository in `folder`, ready for any command that needs no state."""
     copy = folder / "copy"
     ignored = shutil.ignore_patterns(
         "__pycache__", ".terraform*", ".packages", "*.tfvars", "*.tfstate*", "backend.tf", "import.tf"
     )
     for name in _COPIED_FOLDERS:
-        shutil.copytree(ROOT / name, copy / name, ignore=ignored)
-    for source in () if has_sources else (copy / "shared").rglob("*.py"):
-        if source.name != "__init__.py":
-            source.unlink()
+        shutil.copytree(ROOT / name, copy / name, ignore=ignored, symlinks=True)
     overrides = "\n".join(f'    "hashicorp/{name}" = "{home}"' for name, home in _write_plugins(folder / "plugins"))
     rc = folder / "terraform.rc"
     rc.write_text(f"provider_installation {{\n  dev_overrides {{\n{overrides}\n  }}\n}}\n", encoding="utf-8")
@@ -110,6 +107,7 @@ def run_tests(terraform: Terraform, *, file: str | None = None) -> TerraformOutc
     ran = terraform("test", "-json", "-verbose", *chosen)
     states: dict[str, str] = {}
     plans: dict[str, Plan] = {}
+    recorded: dict[str, str] = {}
     output: list[str] = []
     for line in ran.stdout.splitlines():
         message = json.loads(line)
@@ -119,9 +117,12 @@ def run_tests(terraform: Terraform, *, file: str | None = None) -> TerraformOutc
                 states[f"{message['@testfile']} {message['@testrun']}"] = message["test_run"]["status"]
             case "test_plan":
                 plans[message["@testrun"]] = normalise(message["test_plan"])
+            case "test_state":
+                recorded[message["@testrun"]] = json.dumps(message["test_state"]["root_module"])
             case "diagnostic":
                 output.append(str(message["diagnostic"].get("detail")))
-    return TerraformOutcome(status=ran.returncode, states=states, plans=plans, output="\n".join([*output, ran.stderr]))
+    whole_output = "\n".join([*output, ran.stderr])
+    return TerraformOutcome(status=ran.returncode, states=states, plans=plans, recorded=recorded, output=whole_output)
 
 
 def normalise(plan: Mapping[str, Any]) -> Plan:

@@ -1,6 +1,10 @@
-"""Two deployments share a project by their names, and a lost state can be imported."""
+"""The runbooks "Another region", "Lost state" and "A second deployment", as plans."""
 
+import json
 import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
 
 import pytest
 
@@ -87,15 +91,64 @@ def test_an_imported_bucket_is_the_one_that_the_plan_names(full: Plan) -> None:
     assert (project, name) == ("aizuchi-test", full["google_storage_bucket.sources"]["name"])
 
 
+@contextmanager
+def imports(terraform: Terraform, blocks: str) -> Iterator[None]:
+    """The configuration has an import.tf with these blocks."""
+    file = terraform.folder / "import.tf"
+    file.write_text(blocks, encoding="utf-8")
+    try:
+        yield
+    finally:
+        file.unlink()
+
+
+def changes_of(terraform: Terraform, settings: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return the changes that are planned against an empty state."""
+    secrets = json.dumps({"line_channel_secret": "s", "line_channel_access_token": "t", "gemini_api_key": "k"})
+    variables = {"project_id": "aizuchi-test", "secrets": secrets, **settings}
+    options = ("-no-color", "-input=false", "-state=none.tfstate", "-out=moving.plan")
+    made = terraform("plan", *options, *(f"-var={name}={value}" for name, value in variables.items()))
+    assert made.returncode == 0, made.stdout + made.stderr
+    plan = json.loads(terraform("show", "-json", "moving.plan").stdout)
+    return [one for one in plan["resource_changes"] if one["mode"] == "managed"]
+
+
 @pytest.mark.terraform
-def test_the_import_blocks_are_valid(terraform: Terraform) -> None:
-    copy = terraform.folder / "import.tf"
-    copy.write_bytes(IMPORTS.read_bytes())
+def test_a_lost_state_is_planned_without_a_conflict_and_without_a_loss(terraform: Terraform) -> None:
+    with imports(terraform, IMPORTS.read_text(encoding="utf-8")):
+        changes = changes_of(terraform, {})
 
-    validated = terraform("validate", "-no-color")
+    imported = {one["address"]: one["change"]["importing"]["id"] for one in changes if "importing" in one["change"]}
+    created = {one["address"]: {} for one in changes if one["change"]["actions"] == ["create"]}
+    assert conflicting_addresses(created) == set()
+    assert len(imported) > 50
+    assert all("aizuchi" in identifier for identifier in imported.values())
+    assert not any("delete" in one["change"]["actions"] for one in changes)
 
-    copy.unlink()
-    assert validated.returncode == 0, validated.stdout + validated.stderr
+
+@pytest.mark.terraform
+def test_another_region_takes_over_the_bucket_where_it_is_and_nothing_else(terraform: Terraform) -> None:
+    first_block = IMPORTS.read_text(encoding="utf-8").split("\n\n")[1]
+    moved = {
+        "name": "aizuchi-eu",
+        "region": "europe-west1",
+        "history_bucket": "aizuchi-test-aizuchi-history",
+        "history_location": "asia-northeast1",
+    }
+
+    with imports(terraform, first_block):
+        changes = changes_of(terraform, moved)
+
+    (bucket,) = [one for one in changes if "importing" in one["change"]]
+    assert bucket["change"]["importing"] == {"id": "aizuchi-test/aizuchi-test-aizuchi-history"}
+    # Another location would replace the bucket. Source: provider google, google_storage_bucket ("location").
+    assert bucket["change"]["after"]["location"] == "asia-northeast1"
+    assert {tuple(one["change"]["actions"]) for one in changes if one is not bucket} == {("create",)}
+    others = {one["address"]: one["change"]["after"] for one in changes if one is not bucket}
+    for address, made in others.items():
+        if resource_of(address) in conflicting_addresses(others):
+            identifier = next(made[key] for key in IDENTIFYING if key in made)
+            assert "aizuchi-eu" in identifier.replace("_", "-"), address
 
 
 @pytest.mark.terraform

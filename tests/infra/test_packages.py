@@ -1,6 +1,7 @@
 """Each archive that would be deployed is unpacked alone, starts with only its own requirements, and answers."""
 
 import hashlib
+import re
 import socket
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from tests.infra.offline import BASE_ENV, ROOT, Plan, Terraform, make_terraform
+from tests.infra.offline import BASE_ENV, ROOT, Plan, Terraform, TerraformOutcome
 from tests.infra.planned import FUNCTIONS, environment_of
 
 pytestmark = pytest.mark.terraform
@@ -35,10 +36,9 @@ def package(request: pytest.FixtureRequest, terraform_packages: Path, tmp_path: 
 
 
 @pytest.fixture(scope="session")
-def terraform_packages(terraform: Terraform, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder into which Terraform, which is there, has written the archives of all sources."""
-    del terraform  # skips where it is missing
-    planning = make_terraform(tmp_path_factory.mktemp("sources"), has_sources=True).within("examples/minimal")
+def terraform_packages(terraform: Terraform) -> Path:
+    """Return the folder into which Terraform has written the archives."""
+    planning = terraform.within("examples/minimal")
     got, planned = planning("get"), planning("test", "-no-color")
     assert (got.returncode, planned.returncode) == (0, 0), got.stderr + planned.stdout + planned.stderr
     return planning.folder / ".packages" / "aizuchi"
@@ -118,3 +118,27 @@ def test_the_requirements_of_a_package_have_hashes(package: tuple[str, Path]) ->
 
     assert requirements == (ROOT / "functions" / function / "requirements.txt").read_text(encoding="utf-8")
     assert requirements.count("==") <= requirements.count("--hash=sha256:")
+
+
+def test_the_state_holds_no_line_of_a_source(outcome: TerraformOutcome) -> None:
+    """Whoever applies locks, uploads and keeps the state each time; the code would make it ten times as large."""
+    state = outcome.recorded["applied"]
+    openings = {path: path.read_text(encoding="utf-8").partition("\n")[0] for path in ROOT.glob("shared/**/*.py")}
+
+    assert '"output_path": "./.packages/aizuchi/webhook.zip"' in state
+    assert [str(path) for path, line in openings.items() if len(line) > 20 and line.strip('"') in state] == []
+
+
+def test_a_checkout_without_links_is_refused_with_what_to_do(terraform: Terraform) -> None:
+    """As git makes it on Windows without the right to make links: a file that holds the link's target."""
+    link = terraform.folder / "packages" / "webhook" / "shared"
+    target = link.readlink()
+    link.unlink()
+    link.write_text(str(target), encoding="utf-8")
+
+    planned = terraform.within("examples/minimal")("test", "-no-color")
+
+    link.unlink()
+    link.symlink_to(target)
+    assert planned.returncode == 1
+    assert "git config core.symlinks true" in re.sub(r"[\s│]+", " ", planned.stdout + planned.stderr)

@@ -57,6 +57,15 @@ def begins(person: Person, kind: SilenceKind) -> None:
     chat.silences.add(lambda _: handover("h1", at_ms=BEGINS_MS, minutes=60, is_asked=False))
 
 
+def begins_in_a_turn(person: Person, kind: SilenceKind) -> None:
+    """The silence begins at BEGINS_MS, as an instance writes it that waits with its announcement for the chat's turn."""
+    comes_to(person.worker, BEGINS_MS)
+    switches = (
+        pause("p1", at_ms=BEGINS_MS) if kind is PAUSE else handover("h1", at_ms=BEGINS_MS, minutes=60, is_asked=False)
+    )
+    person.worker.conversations.of(person.events.chat_id).silences.add(lambda _: switches)
+
+
 def ends(person: Person) -> None:
     """Somebody sends `/resume` at ENDS_MS."""
     comes_to(person.worker, ENDS_MS)
@@ -188,13 +197,34 @@ def test_an_unsent_message_is_gone_whenever_it_was_sent(
 
 def test_an_answer_that_was_thought_about_when_it_began_is_not_sent(friend: Person, kind: SilenceKind) -> None:
     def begins_meanwhile(_: object) -> ModelResponse:
-        begins(friend, kind)
+        begins_in_a_turn(friend, kind)
         return OK
 
+    comes_to(friend.worker, BEFORE_MS)
     friend.sends(text(friend, SECRET, at_ms=BEFORE_MS), begins_meanwhile)
     ends(friend)
 
     assert (recorded(friend), answers(friend)) == (True, 0)
+
+
+def test_what_was_thought_about_when_it_began_is_not_filed(friend: Person, kind: SilenceKind) -> None:
+    files_and_answers = calling(
+        ("classify_and_capture", {"text": "umbrella", "category": "ideas", "name": "umbrella", "confidence": 0.9}),
+        ("reply", {"message": "understood"}),
+    )
+
+    def begins_meanwhile(_: object) -> ModelResponse:
+        begins_in_a_turn(friend, kind)
+        return files_and_answers
+
+    comes_to(friend.worker, BEFORE_MS)
+    friend.sends(text(friend, "note an idea: umbrella", at_ms=BEFORE_MS), begins_meanwhile)
+    filed_in_silence = friend.worker.store.list("entries/")
+    ends(friend)
+    friend.sends(text(friend, "note an idea: umbrella", at_ms=AFTER_MS), files_and_answers)
+
+    assert (filed_in_silence, answers(friend)) == ((), 1)
+    assert [one.name for one in friend.worker.store.list("entries/") if one.name.endswith("/ideas/umbrella.md")] != []
 
 
 def test_a_message_that_was_left_to_a_tick_is_not_answered_in_it(friend: Person, kind: SilenceKind) -> None:
@@ -248,9 +278,9 @@ def test_a_pause_is_said_in_the_language_that_the_chat_chose(friend: Person) -> 
     assert friend.worker.said[-1] == phrase(Phrase.PAUSE_DONE, locale="th", bot_name="Aizuchi")
 
 
-def test_a_resume_that_overtakes_its_pause_ends_it(friend: Person) -> None:
+def test_a_resume_that_overtakes_the_beginning_ends_it(friend: Person, kind: SilenceKind) -> None:
     ends(friend)
-    begins(friend, PAUSE)
+    begins(friend, kind)
 
     friend.sends(text(friend, SECRET, at_ms=AFTER_MS), OK)
 
@@ -293,6 +323,25 @@ def test_an_edit_in_a_pause_takes_the_old_words_and_leaves_no_new_ones(member: P
     member.sends(edited)
 
     assert "the code is" not in everything_in(member.worker.store)
+
+
+@pytest.mark.parametrize("delivered", ["during", "after", "during and after"])
+def test_an_edit_in_a_handover_is_recorded_whenever_it_is_delivered(member: Person, delivered: str) -> None:
+    event = member.sends(text(member, SECRET, at_ms=BEFORE_MS))
+    begins(member, HANDOVER)
+    edited = member.events.event("messageEdited", message={"type": "text", "text": "the code is 4712"})
+    edited |= {"message": edited["message"] | {"id": event["message"]["id"]}, "timestamp": DURING_MS}
+    if "during" in delivered:
+        member.sends(edited)
+    comes_to(member.worker, ENDS_MS)
+    member.confirms("/resume", timestamp=ENDS_MS)
+    if "after" in delivered:
+        member.sends(edited)
+    member.sends(member.events.text("@Aizuchi what is it?") | {"timestamp": AFTER_MS}, OK)
+
+    assert not recorded(member)
+    assert member.worker.prompt().count("the code is 4712") == 1
+    assert answers(member) == 1
 
 
 def test_a_press_in_a_silence_is_told_that_nothing_was_done(friend: Person, kind: SilenceKind) -> None:

@@ -1,0 +1,1 @@
+../../../../functions/agent_worker/compose.py

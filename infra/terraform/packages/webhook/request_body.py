@@ -1,0 +1,1 @@
+../../../../functions/webhook/request_body.py
