@@ -145,8 +145,9 @@ release: $(VENV)/.run-installed ## Write dist/: release notes, each function's p
 cost: $(OPERATIONS_INSTALLED) ## Estimate a month's cost, from no messages to 100,000 a day: make cost [ARGS="--messages-a-day 5000"]
 	@$(BIN)/python -m operations.cost $(if $(filter selfhost,$(OPERATIONS)),--profile self-hosted) $(ARGS)
 
-tf-docs: $(VENV)/.dev-installed ## Rewrite the README of the Terraform module from its variables and outputs
+tf-docs: $(VENV)/.dev-installed ## Rewrite the README of the Terraform module, and the table of situations and alerts in docs/operations.md
 	$(BIN)/python -m tests.infra.module_readme
+	$(BIN)/python -m tests.infra.situations
 
 audit: $(TOOLS)/.audit-installed ## Look up known vulnerabilities of everything that is installed; needs the network
 	$(TOOLS)/audit/bin/pip-audit --strict --disable-pip --require-hashes \

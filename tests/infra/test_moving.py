@@ -119,7 +119,7 @@ def test_a_lost_state_is_planned_without_a_conflict_and_without_a_loss(terraform
         changes = changes_of(terraform, {})
 
     imported = {one["address"]: one["change"]["importing"]["id"] for one in changes if "importing" in one["change"]}
-    created = {one["address"]: {} for one in changes if one["change"]["actions"] == ["create"]}
+    created: Plan = {one["address"]: {} for one in changes if one["change"]["actions"] == ["create"]}
     assert conflicting_addresses(created) == set()
     assert len(imported) > 50
     assert all("aizuchi" in identifier for identifier in imported.values())
