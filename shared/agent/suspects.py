@@ -106,7 +106,7 @@ def _suspect_words(history: History, asked_ids: set[str]) -> Iterator[Suspect]:
         *history.answers,
     ]
     for recap in history.recaps:
-        if recap.id and recap.text:
+        if recap.text:
             yield Suspect(refusal=Refusal(id=recap.id, words_ms=recap.timestamp_ms), text=recap.text)
     yield from (one for one in map(_suspect_of, sorted(records, key=by_time)) if one.refusal.id)
 

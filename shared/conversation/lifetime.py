@@ -78,7 +78,7 @@ def bounded(
     retained_ids = shown | newest | _late(record.outcomes) | asking | (required_ids or frozenset())
     passed = tuple(
         replace(recap, passed_ms=recap.passed_ms or now_ms)
-        for recap in (*record.passed_recaps, *(one for one in record.recaps[: -limits.recaps] if one.id and one.text))
+        for recap in (*record.passed_recaps, *(one for one in record.recaps[: -limits.recaps] if one.text))
     )
     lasting = {one.id for one in passed if required_ids is None or one.id in required_ids}
     lasting |= {one.id for one in passed[-_PASSED_RETAINED:] if one.passed_ms > now_ms - ANSWERABLE_MS - SKEW_MS}
@@ -102,8 +102,8 @@ def without_recap(record: SnapshotRecord) -> tuple[MessageRecord, ...]:
 def with_leaving(before: SnapshotRecord, after: SnapshotRecord) -> SnapshotRecord:
     """Return the bounded snapshot `after`; everything only in `before` waits there.
 
-    Left out are messages without an id, because they could not be withdrawn, presses of buttons, and outcomes that repeat no message. An
-    answer or a recap without words waits, too: the sources still count for later records.
+    Left out are presses of buttons, and outcomes that repeat no message. An answer or a recap without words waits, too: the sources
+    still count for later records.
     """
     messages = {one.line_message_id for one in after.messages}
     outcomes = {one.webhook_event_id for one in after.outcomes}
@@ -112,7 +112,7 @@ def with_leaving(before: SnapshotRecord, after: SnapshotRecord) -> SnapshotRecor
         after.leaving,
         messages=(one for one in before.messages if one.line_message_id not in messages and _is_archived(one)),
         outcomes=(one for one in before.outcomes if one.webhook_event_id not in outcomes and _is_answer(one)),
-        recaps=(one for one in before.all_recaps if one.id and one.id not in recaps),
+        recaps=(one for one in before.all_recaps if one.id not in recaps),
     )
     return replace(after, leaving=leaving)
 
@@ -176,7 +176,7 @@ def _merged(
 
 
 def _is_archived(message: MessageRecord) -> bool:
-    return bool(message.line_message_id and message.text) and message.presses is None
+    return bool(message.text) and message.presses is None
 
 
 def _is_answer(outcome: OutcomeRecord) -> bool:

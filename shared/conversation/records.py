@@ -18,8 +18,6 @@ from shared.unknown_fields import Extensible
 
 ANSWERABLE_MS: Final = 20 * 60_000
 """How long after its event a message can be answered.  Source: LINE, "Send reply message": no token works longer."""
-REMINDERS_PATH: Final = "reminders/"
-"""The prefix of paths of staged writes to reminders; paths of entries begin with a category."""
 # The text of a message without words, such as `[image]`.
 _PLACEHOLDER: Final = re.compile(r"\[(?:[^\[\]:]*|(?:video|voice message): \d+ s)\]")
 
@@ -40,7 +38,7 @@ class MessageRecord(Extensible):
     """
 
     version: int = VERSION
-    line_message_id: str = ""
+    line_message_id: str
     webhook_event_id: str
     timestamp_ms: int
     type: str
@@ -128,11 +126,6 @@ class StagedWrite(Extensible):
 
     path: str = field(repr=False)
     text: str | None = field(default=None, repr=False)
-
-    @property
-    def reminder_id(self) -> str | None:
-        """The reminder's id, or None for a write of an entry.  For example, the path `reminders/r1` gives `r1`."""
-        return self.path.removeprefix(REMINDERS_PATH) if self.path.startswith(REMINDERS_PATH) else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,15 +17,15 @@ class Recap(Extensible):
     """About ten older messages in a few sentences; without words if every attempt at a summary ended its worker.
 
     `summed_up_ids`: the messages summed up; `timestamp_ms` is the newest message's. `provenance` names them and the answers between; for a
-    repeated answer no longer stored anywhere, the sources of the answer. `id`: the recap's own, used by answers; empty in snapshots from
-    before recaps had ids. `passed_ms`: when the recap left the prompts, by our clock; 0: still shown.
+    repeated answer no longer stored anywhere, the sources of the answer. `id`: the recap's own, used by answers.
+    `passed_ms`: when the recap left the prompts, by our clock; 0: still shown.
     """
 
     text: str = field(repr=False)
     summed_up_ids: tuple[str, ...]
     timestamp_ms: int
     provenance: Provenance
-    id: str = ""
+    id: str
     passed_ms: int = 0
 
     @property

@@ -9,7 +9,7 @@ from shared import logs
 from shared.agent.receipts import Deed, DeedKind, Due, receipt
 from shared.bus.result import EventResult
 from shared.clock import HOUR_MS
-from shared.conversation.records import REMINDERS_PATH, StagedWrite
+from shared.conversation.records import StagedWrite
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.undo import undo_write
 from shared.line.events import LineEvent
@@ -17,7 +17,7 @@ from shared.line.language import language_of
 from shared.line.phrases import Phrase, Phrases
 from shared.line.postback_data import ListedChoice, ListedReminderPress
 from shared.reminders.delivery import provenance_said
-from shared.reminders.reminder import Reminder
+from shared.reminders.reminder import REMINDERS_PATH, Reminder
 from shared.reminders.schedule import local_time
 from shared.reminders.store import ReminderStore
 from shared.storage.codec import encode

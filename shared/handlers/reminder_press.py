@@ -11,7 +11,7 @@ from functools import partial
 from shared import logs
 from shared.bus.result import EventResult
 from shared.conversation.provenance import Provenance
-from shared.conversation.records import REMINDERS_PATH, StagedWrite
+from shared.conversation.records import StagedWrite
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.undo import stage_beyond_undo, undo_write
 from shared.line.events import LineEvent
@@ -20,7 +20,7 @@ from shared.line.phrases import Phrase, Phrases
 from shared.line.postback_data import ReminderPress
 from shared.locales.local_times import shown_moment
 from shared.reminders.buttons import postponed, pressed
-from shared.reminders.reminder import Reminder, ReminderState
+from shared.reminders.reminder import REMINDERS_PATH, Reminder, ReminderState
 from shared.reminders.schedule import local_time
 from shared.reminders.store import ReminderStore
 from shared.reminders.words import ReminderWords

@@ -3,10 +3,10 @@
 from dataclasses import dataclass, replace
 
 from shared import logs
-from shared.conversation.records import REMINDERS_PATH, OutcomeKind, OutcomeRecord, SaidReminder, StagedWrite
+from shared.conversation.records import OutcomeKind, OutcomeRecord, SaidReminder, StagedWrite
 from shared.conversation.store import Conversation
 from shared.conversation.write_key import WriteKey
-from shared.reminders.reminder import Reminder, ReminderState
+from shared.reminders.reminder import REMINDERS_PATH, Reminder, ReminderState
 from shared.reminders.store import ReminderStore
 from shared.storage.codec import decode
 from shared.turns.basis import HeldLease

@@ -19,7 +19,7 @@ from shared.line.language import language_of
 from shared.line.messaging import LABEL_LIMIT, TEMPLATE_TEXT_LIMIT, URI_LIMIT, LinkButton, OutgoingMessage
 from shared.line.phrases import Phrase, Phrases
 from shared.line.utf16 import utf16_length
-from shared.reminders.reminder import Reminder, ReminderKind
+from shared.reminders.reminder import REMINDERS_PATH, Reminder, ReminderKind
 from shared.storage.codec import decode
 
 _PAGE: Final = "https://calendar.google.com/calendar/render"
@@ -95,7 +95,7 @@ def calendar_link(reminder: Reminder) -> str:
 def _set_by(outcome: OutcomeRecord) -> Iterator[Reminder]:
     """Yield the reminders with words of their own that the outcome's writes create."""
     for write in outcome.writes:
-        if write.reminder_id is None or write.text is None:
+        if write.text is None or not write.path.startswith(REMINDERS_PATH):
             continue
         reminder = decode(Reminder, write.text.encode())
         is_new = reminder.created == reminder.revision

@@ -14,7 +14,7 @@ from shared.errors import StorageUnavailableError
 from shared.line.bubbles import longest_answer
 from shared.line.messaging import MESSAGES_A_CALL
 from shared.reminders.delivery import provenance_said
-from shared.reminders.reminder import Reminder
+from shared.reminders.reminder import REMINDERS_PATH, Reminder
 from shared.reminders.store import ReminderStore
 from shared.reminders.wording import Occurrence, Wording
 from shared.storage.codec import decode_readable
@@ -101,13 +101,13 @@ def _waiting(
     reminders: Iterable[Reminder], outcome: OutcomeRecord, amendments: Amendments
 ) -> list[tuple[Reminder, int]]:
     """Return the kept occurrences, the oldest first, without reminders that the turn changes and without withdrawn reminders."""
-    changed = {write.reminder_id for write in outcome.writes}
+    changed_paths = {write.path for write in outcome.writes}
     waiting = (
         (reminder, reminder.kept_ms)
         for reminder in reminders
         if reminder.is_open
         and reminder.kept_ms is not None
-        and reminder.id not in changed
+        and f"{REMINDERS_PATH}{reminder.id}" not in changed_paths
         and not reminder.is_from_withdrawn(amendments.is_withdrawn_from_entries)
     )
     return sorted(waiting, key=lambda pair: (pair[1], pair[0].id))

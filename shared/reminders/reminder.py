@@ -10,6 +10,8 @@ from shared.recurrence import Recurrence
 from shared.storage.codec import VERSION
 from shared.unknown_fields import Extensible
 
+REMINDERS_PATH: Final = "reminders/"
+"""The prefix of paths of staged writes to reminders, before the id: `reminders/r0123456789`."""
 REMINDERS_LIMIT: Final = 100
 TEXT_LIMIT: Final = 300
 """Characters of a reminder's text."""
@@ -36,7 +38,7 @@ class Claim(Extensible):
     """A worker's claim on an occurrence, before the push: no other worker pushes the occurrence before `until_ms`.
 
     `first_ms` is the time of the first claim, and `text` the reminder's text at that time: the words of a push by a worker that died.
-    Empty: unknown, because an earlier release made the claim.
+    Empty: of a digest without a title.
     """
 
     worker: str

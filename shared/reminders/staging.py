@@ -9,9 +9,8 @@ from typing import Final
 from shared.agent.overlay import Attempt, Overlay, StagingFault
 from shared.agent.receipts import Deed, DeedKind, Due
 from shared.conversation.provenance import Provenance
-from shared.conversation.records import REMINDERS_PATH
 from shared.conversation.write_key import WriteKey
-from shared.reminders.reminder import REMINDERS_LIMIT, TEXT_LIMIT, Reminder, ReminderKind, ReminderState
+from shared.reminders.reminder import REMINDERS_LIMIT, REMINDERS_PATH, TEXT_LIMIT, Reminder, ReminderKind, ReminderState
 from shared.reminders.schedule import Schedule, checked_schedule, local_time
 from shared.reminders.store import RETENTION_MS, ReminderStore
 from shared.search.folding import fold

@@ -10,7 +10,7 @@ from shared.conversation.records import OutcomeKind, OutcomeRecord, SaidReminder
 from shared.conversation.turn import TurnRecord
 from shared.line.postback_data import ReminderPress, reminder_press_in
 from shared.reminders.buttons import postponed
-from shared.reminders.reminder import Reminder, ReminderState
+from shared.reminders.reminder import REMINDERS_PATH, Reminder, ReminderState
 from shared.reminders.schedule import Schedule
 from shared.storage.codec import decode
 from tests.simulation.people import Order, People, without_spaces
@@ -162,7 +162,7 @@ def _check_made(story: ReminderStory, outcome: OutcomeRecord) -> Iterator[str]:
     if recorded is not None and recorded.kind is OutcomeKind.WITHDRAWN:
         return
     for write in outcome.writes:
-        if write.reminder_id is None or write.text is None:
+        if write.text is None or not write.path.startswith(REMINDERS_PATH):
             continue
         promised = decode(Reminder, write.text.encode())
         is_made = (story.chat, promised.id) in story.world.truth.reminders

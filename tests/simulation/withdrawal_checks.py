@@ -126,7 +126,7 @@ def _check_media(story: Story) -> Iterator[str]:
 def _sources_of_entries(story: Story, outcome: OutcomeRecord) -> set[str]:
     """Return what the prompt of the outcome named and an entry that was filed before was made of: its index may have shown the entry."""
     earlier = (one for chat, one in story.world.truth.staged if chat == story.chat and one.sequence < outcome.sequence)
-    filing = (one for one in earlier if any(write.reminder_id is None for write in one.writes))
+    filing = (one for one in earlier if any(write.path.endswith(".md") for write in one.writes))
     return {own_id for one in filing for own_id in one.provenance.ids & frozenset(outcome.provenance.ids)}
 
 

@@ -57,7 +57,7 @@ def without_redacted(snapshot: SnapshotRecord, is_redacted: Callable[[OutcomeRec
 
     A redacted recap leaves the prompts, but is retained without words, because an answer in the journal may name it.
     """
-    nameable = (recap for recap in snapshot.recaps if (recap.id and recap.text) or not is_redacted(recap))
+    nameable = (recap for recap in snapshot.recaps if recap.text or not is_redacted(recap))
     snapshot = replace(snapshot, recaps=tuple(nameable))
     while True:
         derived: tuple[OutcomeRecord | Recap, ...] = (*snapshot.outcomes, *snapshot.recaps, *snapshot.passed_recaps)

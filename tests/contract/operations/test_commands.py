@@ -115,7 +115,11 @@ def test_every_type_of_object_is_exported_and_forgotten(
     chat.file("my pin is 4711")
     filed = {one.name.replace(chat.chat, CHAT): chat.text(one.name).encode() for one in chat.store.list("")}
     recap = Recap(
-        text="their pin is 4711", timestamp_ms=0, summed_up_ids=("0",), provenance=made_of("0", since_ms=0, until_ms=0)
+        id="r0",
+        text="their pin is 4711",
+        timestamp_ms=0,
+        summed_up_ids=("0",),
+        provenance=made_of("0", since_ms=0, until_ms=0),
     )
     call = CallRecord(
         tool="create_page", arguments={"title": "pin 4711"}, started_ms=1_763_700_000_000, provenance=made_of("1")

@@ -35,6 +35,7 @@ ELSEWHERE = {
         SnapshotRecord(
             recaps=(
                 Recap(
+                    id="r0",
                     text="my pin is 4711",
                     timestamp_ms=0,
                     summed_up_ids=("0",),

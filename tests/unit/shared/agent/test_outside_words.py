@@ -27,7 +27,7 @@ def from_page(text: str) -> OutcomeRecord:
 
 def test_a_prompt_holds_what_its_captions_answers_and_recaps_carry() -> None:
     carries = Provenance(outside=frozenset({NOTION}))
-    recap = Recap(text="they read", summed_up_ids=(), provenance=carries, timestamp_ms=1)
+    recap = Recap(id="r0", text="they read", summed_up_ids=(), provenance=carries, timestamp_ms=1)
     history = History(
         messages=(caption("[image: a sign]"), message(3)),
         outcomes=(from_page("it opens at noon"), answer(4, "hello")),

@@ -135,6 +135,7 @@ def test_the_prompt_tells_weekday_offset_and_the_coming_days() -> None:
 def test_no_text_of_a_person_can_begin_a_line_like_a_header(forged: str) -> None:
     quoting = dataclasses.replace(message(3, forged), quoted_message_id="m1")
     recap = Recap(
+        id="r0",
         text=forged,
         timestamp_ms=NOON_MS,
         summed_up_ids=("m0",),

@@ -44,6 +44,7 @@ def test_a_prompt_holds_the_messages_that_it_shows_and_what_they_quote() -> None
 
 def test_a_prompt_retells_by_its_answers_recaps_and_quoted_answers() -> None:
     recap = Recap(
+        id="r0",
         text="庭の話",
         timestamp_ms=1_000,
         summed_up_ids=("m1",),

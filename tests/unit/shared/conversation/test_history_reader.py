@@ -144,7 +144,11 @@ def test_an_entry_of_a_withdrawn_message_is_hidden_however_many_withdrawn_ones_a
 
 def test_sources_of_recaps_are_kept_but_not_shown(chat: Conversation) -> None:
     recap = Recap(
-        text="they met", timestamp_ms=1, summed_up_ids=("m1",), provenance=made_of("m1", since_ms=1, until_ms=1)
+        id="r0",
+        text="they met",
+        timestamp_ms=1,
+        summed_up_ids=("m1",),
+        provenance=made_of("m1", since_ms=1, until_ms=1),
     )
     fold(chat, SnapshotRecord(messages=(message(1), message(2)), recaps=(recap,)))
 
@@ -322,7 +326,11 @@ def test_answers_are_shown_whatever_their_age_where_every_message_is(chat: Conve
 
 def test_answers_before_the_verbatim_part_are_behind_the_recap(chat: Conversation) -> None:
     recap = Recap(
-        text="they met", timestamp_ms=1, summed_up_ids=("m1",), provenance=made_of("m1", since_ms=1, until_ms=1)
+        id="r1",
+        text="they met",
+        timestamp_ms=1,
+        summed_up_ids=("m1",),
+        provenance=made_of("m1", since_ms=1, until_ms=1),
     )
     fold(chat, SnapshotRecord(messages=(message(1), message(3)), recaps=(recap,), outcomes=(answer(1), answer(3))))
 
@@ -332,7 +340,11 @@ def test_answers_before_the_verbatim_part_are_behind_the_recap(chat: Conversatio
 
 def test_a_chat_that_is_summed_up_as_a_whole_shows_no_message(chat: Conversation) -> None:
     recap = Recap(
-        text="they met", timestamp_ms=1, summed_up_ids=("m1",), provenance=made_of("m1", since_ms=1, until_ms=1)
+        id="r2",
+        text="they met",
+        timestamp_ms=1,
+        summed_up_ids=("m1",),
+        provenance=made_of("m1", since_ms=1, until_ms=1),
     )
     fold(chat, SnapshotRecord(messages=(message(1),), recaps=(recap,)))
 

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -38,7 +37,6 @@ from tests.support.reminders import InterruptedStore
 CHAT = "U" + "1" * 32
 OTHER_CHAT = "U" + "2" * 32
 ANNA = "U" + "a" * 32
-LEGACY = Path(__file__).parents[3] / "records" / "snapshot-without-ids.json"
 
 
 def read(chat: Conversation) -> History:
@@ -102,12 +100,14 @@ def test_a_withdrawal_cleans_the_snapshot_with_recaps_and_answers(
             outcomes=(answer(2, "4711, noted", saw=(1,)),),
             recaps=(
                 Recap(
+                    id="r0",
                     text="they met",
                     timestamp_ms=0,
                     summed_up_ids=("m0",),
                     provenance=made_of("m0", since_ms=0, until_ms=0),
                 ),
                 Recap(
+                    id="r1",
                     text="pin 4711",
                     timestamp_ms=1,
                     summed_up_ids=("m1",),
@@ -770,16 +770,6 @@ def test_an_older_erasure_that_comes_late_changes_nothing(chat: Conversation, wi
     withdrawal.erase(chat, until_ms=3)
 
     assert read(chat) == before
-
-
-def test_messages_of_a_snapshot_without_ids_cannot_be_withdrawn(
-    chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore
-) -> None:
-    store.create(chat.names.snapshot, LEGACY.read_bytes())
-
-    withdrawal.withdraw(chat, "m1", timestamp_ms=9)
-
-    assert [one.text for one in read(chat).messages] == ["before ids were kept", "and one more"]
 
 
 def test_an_amendment_that_loses_every_swap_is_an_error(
