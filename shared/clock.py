@@ -61,6 +61,13 @@ class Deadline:
         """Return a deadline `seconds` before this one: 30 s become 25 s by `deadline.earlier(5)`."""
         return replace(self, at_s=self.at_s - seconds)
 
+    def pause(self, seconds: float, *, least_s: float = 0.0) -> bool:
+        """Sleep before another attempt; return False, without sleeping, if the attempt would have no more than `least_s` left."""
+        if seconds + least_s >= self.left_s:
+            return False
+        self.clock.sleep(seconds)
+        return True
+
     @property
     def left_s(self) -> float:
         """Seconds until the deadline; never negative."""

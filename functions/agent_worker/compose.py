@@ -118,7 +118,7 @@ def _ports(  # noqa: PLR0913 - what is built once for all ports
         fallback_json_model=fallback if "knowledge" in settings.toolsets else None,
         web=_web_search(settings.gemini) if "web" in settings.toolsets else None,
         embedder=_embedder(settings.gemini) if settings.has_embeddings else None,
-        notion=_notion(settings.notion, clock, chance) if settings.notion is not None else None,
+        notion=_notion(settings.notion, chance) if settings.notion is not None else None,
         tool_servers=tuple(map(_tool_server, settings.tool_servers)),
         threads=threads,
         clock=clock,
@@ -188,13 +188,13 @@ def _threads(turns: int) -> Threads:
     )
 
 
-def _notion(settings: NotionSettings, clock: Clock, chance: random.Random) -> NotionPort:
+def _notion(settings: NotionSettings, chance: random.Random) -> NotionPort:
     from shared.adapters.notion import NotionApi  # noqa: PLC0415 - adds 0.15 s to a cold start, so only if needed
 
     if settings.conversations is None:
         logs.warning("notion_open_to_every_chat")
     return NotionPort(
-        api=NotionApi(settings, clock=clock, chance=chance),
+        api=NotionApi(settings, chance=chance),
         databases=settings.databases,
         conversations=settings.conversations,
     )

@@ -251,9 +251,8 @@ class GcsObjectStore:
                 *FAILURES,
             ) as cause:
                 pause_s = self._chance.uniform(0.0, longest_s)
-                if not _may_succeed_later(cause) or pause_s >= deadline.left_s:
+                if not _may_succeed_later(cause) or not deadline.pause(pause_s):
                     raise StorageUnavailableError("Cloud Storage did not do what it was asked") from cause
-            self._clock.sleep(pause_s)
             longest_s = min(2 * longest_s, _LONGEST_PAUSE_S)
 
     def _ask(

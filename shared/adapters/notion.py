@@ -19,7 +19,7 @@ from notion_client.errors import HTTPResponseError, NotionClientErrorBase
 from shared.adapters.notion_answers import block_of, fault_in, page_of, readable, refusal, schema_of
 from shared.adapters.pool_transport import PoolTransport
 from shared.agent.model import Json
-from shared.clock import Clock, Deadline
+from shared.clock import Deadline
 from shared.settings.notion import NotionSettings
 from shared.settings.secret import Secret
 from shared.tools.notion.port import (
@@ -44,7 +44,7 @@ _NOT_FOUND: Final = 404
 class NotionApi:
     """The workspace of an integration token; safe to share between threads."""
 
-    def __init__(self, settings: NotionSettings, *, clock: Clock, chance: random.Random) -> None:
+    def __init__(self, settings: NotionSettings, *, chance: random.Random) -> None:
         """Build the client; no connection is opened."""
         silent = logging.getLogger("notion_client.silent")  # the library's log lines quote people's texts
         silent.propagate = False
@@ -62,7 +62,6 @@ class NotionApi:
             log_level=logging.CRITICAL,
             **options,
         )
-        self._clock = clock
         self._chance = chance
         self._own_id: str | None = None
 
@@ -202,9 +201,8 @@ class NotionApi:
             raise fault from cause
         asked_s = _retry_after_s(cause)
         pause_s = self._chance.uniform(0.2, 0.6) * attempt if asked_s is None else asked_s
-        if pause_s + _LEAST_REQUEST_S > deadline.left_s:
+        if not deadline.pause(pause_s, least_s=_LEAST_REQUEST_S):
             raise fault from cause
-        self._clock.sleep(pause_s)
 
     def _bot_id(self, deadline: Deadline) -> str:
         """Return the id of this integration's bot."""

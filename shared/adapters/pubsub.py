@@ -123,15 +123,9 @@ class PubSubEventBus:
             while delivery.missing:
                 delivery.send()
                 delivery.wait(self._hedge_s)
-                if delivery.missing and not delivery.is_under_way:
-                    self._wait(next(pauses_s), deadline)
+                if delivery.missing and not delivery.is_under_way and not deadline.pause(next(pauses_s)):
+                    raise PublishFailedError("Pub/Sub did not confirm the events in time")
             return delivery.ids
-
-    def _wait(self, pause_s: float, deadline: Deadline) -> None:
-        """Pause before another attempt.  Raises: PublishFailedError, without time for one."""
-        if pause_s >= deadline.left_s:
-            raise PublishFailedError("Pub/Sub did not confirm the events in time")
-        self._clock.sleep(pause_s)
 
     def _request(self, batch: Sequence[BusMessage]) -> Any:  # noqa: ANN401 - a message of protobuf
         messages = [Message(data=message.data, attributes=message.attributes) for message in batch]

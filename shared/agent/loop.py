@@ -82,7 +82,6 @@ class Agent:
             models=(self.model,) if self.fallback is None else (self.model, self.fallback),
             registry=registry,
             limits=limits,
-            clock=self.clock,
             chance=self.chance,
             asking=Asking(
                 system_instruction=system_instruction, contents=tuple(contents), asked_only=asked_only, only=only

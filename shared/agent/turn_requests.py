@@ -22,7 +22,7 @@ from shared.agent.registry import Registry
 from shared.agent.remedies import RATE_LIMITED, UNANSWERED, Remedy, Trouble, trouble_of, trouble_with
 from shared.agent.turn_contents import TurnContents
 from shared.agent.turn_context import TurnContext
-from shared.clock import Clock, Deadline
+from shared.clock import Deadline
 from shared.errors import DeadlineError, ModelCallLimitError, ModelRefusedError, ModelUnavailableError
 
 
@@ -70,7 +70,6 @@ class TurnRequests:
         models: Sequence[Model],
         registry: Registry,
         limits: Limits,
-        clock: Clock,
         chance: random.Random,
         asking: Asking,
         context: TurnContext,
@@ -85,7 +84,6 @@ class TurnRequests:
         self.model, *self._other_models = models
         self._registry = registry
         self._limits = limits
-        self._clock = clock
         self._chance = chance
         self._asking = asking
         self._context = context
@@ -171,9 +169,8 @@ class TurnRequests:
             raise cause
         if is_down and self.remedies_used[-1] is Remedy.AGAIN:
             pause_s = retry_after_s or self._chance.uniform(0.2, 1.0) * self._tried[trouble.name]
-            if pause_s + self._limits.least_call_s > self._deadline.left_s:
+            if not self._deadline.pause(pause_s, least_s=self._limits.least_call_s):
                 raise cause
-            self._clock.sleep(pause_s)
 
     def _apply_next_remedy(self, trouble: Trouble) -> bool:
         """Apply the trouble's next possible remedy; return False if none remains."""

@@ -120,7 +120,6 @@ class SilenceHandler:
             self.operator.user_id,
             [OutgoingMessage(text=text)],
             retry_key=str(uuid.uuid5(_NOTICE_KEYS, f"{conversation.id}/{event.webhook_event_id}")),
-            clock=self.clock,
             deadline=event.deadline.within(NOTICE_S),
         )
         match fate.kind:

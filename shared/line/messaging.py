@@ -202,7 +202,7 @@ def spend_reply_token(  # noqa: PLR0913 - the arguments of the call, a clock and
     the earlier call was accepted; on an older token, or if LINE is not reached again, the fate is unknown.
     Source: LINE, "Send reply message": a token works once; used and expired tokens get the same 400; retry keys are refused.
     """
-    for attempt in _attempts(clock, deadline):
+    for attempt in _attempts(deadline):
         if attempt and not may_repeat():
             break
         fate = api.reply(token, messages)
@@ -220,13 +220,12 @@ def reply_deadline(token: ReplyToken, clock: Clock, *, latest: Deadline) -> Dead
     return latest.within(max(SENDING_S, token.alive_s(clock.now_ms())))
 
 
-def push_until_known(  # noqa: PLR0913 - the arguments of the call, a clock and a deadline
+def push_until_known(
     api: PushApi,
     to: str,
     messages: Sequence[OutgoingMessage],
     *,
     retry_key: str,
-    clock: Clock,
     deadline: Deadline,
 ) -> PushFate:
     """Return the push's fate; retry with the same key while the fate is unknown or LINE was not reached.
@@ -235,21 +234,19 @@ def push_until_known(  # noqa: PLR0913 - the arguments of the call, a clock and 
     push message": every recipient counts, so a push to a group costs as many messages as the group has members.
     """
     fate = PushFate(kind="not_sent")
-    for _ in _attempts(clock, deadline):
+    for _ in _attempts(deadline):
         fate = _combine(fate, api.push(to, messages, retry_key=retry_key))
         if fate.kind not in _RETRIED_PUSHES:
             break
     return fate
 
 
-def _attempts(clock: Clock, deadline: Deadline) -> Iterator[int]:
+def _attempts(deadline: Deadline) -> Iterator[int]:
     """Yield once for each attempt: the first at once, later attempts after a pause, while there is time before the deadline."""
     for attempt in itertools.count():
         yield attempt
-        pause_s = min(_PAUSE_S * (attempt + 1), _LONGEST_PAUSE_S)
-        if deadline.left_s <= pause_s:
+        if not deadline.pause(min(_PAUSE_S * (attempt + 1), _LONGEST_PAUSE_S)):
             return
-        clock.sleep(pause_s)
 
 
 def _combine(before: PushFate, after: PushFate) -> PushFate:

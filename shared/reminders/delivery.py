@@ -208,7 +208,6 @@ class ReminderDelivery:
             conversation.id,
             self.wording.messages(claimed.occurrence, words.text),
             retry_key=retry_key(conversation.id, claimed.occurrence),
-            clock=self.clock,
             deadline=claimed.deadline.within(SENDING_S),
         )
 

@@ -271,7 +271,6 @@ class Outbox:
             conversation.id,
             self._messages(conversation, outcome),
             retry_key=str(uuid.uuid5(_RETRY_KEYS, f"{conversation.id}/{outcome.webhook_event_id}")),
-            clock=self.clock,
             deadline=deadline,
         )
         match fate.kind:

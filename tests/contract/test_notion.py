@@ -55,7 +55,7 @@ class Wire:
 
     def api(self, *, token: str = TOKEN) -> NotionApi:
         settings = NotionSettings(token=FixedSecret(token), databases={}, base_url=self.url, conversations=None)
-        self.opened.append(NotionApi(settings, clock=SystemClock(), chance=random.Random(1)))
+        self.opened.append(NotionApi(settings, chance=random.Random(1)))
         return self.opened[-1]
 
 
@@ -329,7 +329,7 @@ def test_a_write_with_an_unknown_effect_is_not_retried(kind: str, answer: str, w
 
 def test_a_refused_connection_had_no_effect() -> None:
     settings = NotionSettings(token=FixedSecret(TOKEN), databases={}, base_url="http://127.0.0.1:9", conversations=None)
-    api = NotionApi(settings, clock=FixedClock(), chance=random.Random(1))
+    api = NotionApi(settings, chance=random.Random(1))
 
     with pytest.raises(NotionUnavailableError) as down:
         api.create_page("x", {}, Deadline.after(FixedClock(), 0.6))

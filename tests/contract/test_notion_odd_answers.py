@@ -49,7 +49,7 @@ def odd() -> Odd:
 def api(odd: Odd) -> Iterator[NotionApi]:
     with served(odd.app()) as running:
         settings = NotionSettings(token=FixedSecret("t"), databases={}, base_url=running.url, conversations=None)
-        opened = NotionApi(settings, clock=FixedClock(), chance=random.Random(1))
+        opened = NotionApi(settings, chance=random.Random(1))
         yield opened
         opened.close()
 

@@ -25,3 +25,12 @@ def test_an_earlier_deadline_leaves_time_for_what_comes_after_it() -> None:
 
     assert whole.earlier(4).left_s == 6
     assert whole.earlier(40).left_s == 0
+
+
+@pytest.mark.parametrize(("pause_s", "least_s", "left_s"), [(3, 0, 7), (3, 6, 7), (3, 7, 10), (10, 0, 10), (11, 0, 10)])
+def test_a_pause_is_made_only_with_time_for_what_comes_after_it(pause_s: float, least_s: float, left_s: float) -> None:
+    deadline = Deadline.after(FixedClock(), 10)
+
+    assert deadline.pause(pause_s, least_s=least_s) is (left_s < 10)
+
+    assert deadline.left_s == left_s

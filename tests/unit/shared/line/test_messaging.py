@@ -35,7 +35,7 @@ def spend(line: MemoryLineApi, *, seconds: float = 10.0, token_lives_ms: int = 2
 def push(line: MemoryLineApi, *, seconds: float = 10.0) -> str:
     clock = FixedClock()
     deadline = Deadline.after(clock, seconds)
-    return push_until_known(line, CHAT, [TEXT], retry_key="key", clock=clock, deadline=deadline).kind
+    return push_until_known(line, CHAT, [TEXT], retry_key="key", deadline=deadline).kind
 
 
 @pytest.mark.parametrize(
