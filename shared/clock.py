@@ -62,8 +62,9 @@ class Deadline:
         return replace(self, at_s=self.at_s - seconds)
 
     def pause(self, seconds: float, *, least_s: float = 0.0) -> bool:
-        """Sleep before another attempt; return False, without sleeping, if the attempt would have no more than `least_s` left."""
-        if seconds + least_s >= self.left_s:
+        """Sleep before another attempt; return False, without sleeping, if the attempt would have no time, or less than `least_s`."""
+        left_s = self.left_s - seconds
+        if left_s <= 0 or left_s < least_s:
             return False
         self.clock.sleep(seconds)
         return True

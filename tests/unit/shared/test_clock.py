@@ -27,7 +27,7 @@ def test_an_earlier_deadline_leaves_time_for_what_comes_after_it() -> None:
     assert whole.earlier(40).left_s == 0
 
 
-@pytest.mark.parametrize(("pause_s", "least_s", "left_s"), [(3, 0, 7), (3, 6, 7), (3, 7, 10), (10, 0, 10), (11, 0, 10)])
+@pytest.mark.parametrize(("pause_s", "least_s", "left_s"), [(3, 0, 7), (3, 7, 7), (3, 8, 10), (10, 0, 10), (11, 0, 10)])
 def test_a_pause_is_made_only_with_time_for_what_comes_after_it(pause_s: float, least_s: float, left_s: float) -> None:
     deadline = Deadline.after(FixedClock(), 10)
 

@@ -57,8 +57,8 @@ def test_what_leaves_has_no_token() -> None:
     assert [(one.line_message_id, one.text, one.reply_token) for one in leaving.messages] == [("m1", "hi", None)]
 
 
-def test_presses_and_messages_without_an_id_or_words_are_not_archived() -> None:
-    gone = (replace(message(1), presses="d1"), replace(message(2), line_message_id=""), message(3, ""))
+def test_presses_and_messages_without_words_are_not_archived() -> None:
+    gone = (replace(message(1), presses="d1"), message(3, ""))
 
     assert with_leaving(SnapshotRecord(messages=gone), SnapshotRecord()).leaving == Segment()
 
