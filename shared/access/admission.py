@@ -3,7 +3,6 @@
 admitted/{conversation_id}.json   since when the chat is admitted, or its revocation
 """
 
-import threading
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -15,6 +14,7 @@ from cachetools import LRUCache
 from shared import logs
 from shared.clock import Clock
 from shared.errors import UnreadableRecordError, UnusableIdError
+from shared.locked_cache import LockedCache
 from shared.storage.codec import VERSION, decode, encode
 from shared.storage.compare_and_swap import update_by_swap
 from shared.storage.object_names import ADMITTED_PREFIX, ObjectNames, admitted_id_in
@@ -50,10 +50,6 @@ class AdmissionRecord(Extensible):
         return not self.is_revoked and timestamp_ms >= self.since_ms
 
 
-def _cache() -> LRUCache[str, tuple[AdmissionRecord, float]]:
-    return LRUCache(_MAX_CHATS)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Admissions:
     """The admissions of one bucket; safe to share between threads.  Every method raises StorageUnavailableError.
@@ -64,14 +60,14 @@ class Admissions:
 
     store: ObjectStore
     clock: Clock = field(repr=False)
-    _cached: LRUCache[str, tuple[AdmissionRecord, float]] = field(default_factory=_cache, repr=False)
-    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+    _cached: LockedCache[str, tuple[AdmissionRecord, float]] = field(
+        default_factory=lambda: LockedCache(LRUCache(_MAX_CHATS)), repr=False
+    )
 
     def of(self, conversation_id: str) -> AdmissionRecord | None:
         """Return the chat's admission, at most CACHED_S old; None: the chat was never admitted.  Raises: UnusableIdError."""
         names, asked_s = ObjectNames(conversation_id), self.clock.monotonic_s()
-        with self._lock:
-            record, read_s = self._cached.get(conversation_id, (None, 0.0))
+        record, read_s = self._cached.get(conversation_id) or (None, 0.0)
         if record is not None and asked_s - read_s < CACHED_S:
             return record
         stored = self.store.read(names.admission)
@@ -134,11 +130,10 @@ class Admissions:
         A revoked admission is not cached, so that the chat is answered as soon as the operator renews the admission.
         """
         record = decode(AdmissionRecord, data)
-        with self._lock:
-            if record.is_revoked:
-                self._cached.pop(conversation_id, None)
-            else:
-                self._cached[conversation_id] = (record, read_s)
+        if record.is_revoked:
+            self._cached.pop(conversation_id)
+        else:
+            self._cached.put(conversation_id, (record, read_s))
         return record
 
 

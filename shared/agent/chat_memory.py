@@ -4,7 +4,6 @@ The whole memory is searched by folded words and pairs of characters (`shared/se
 of the turn names its message. A member who joined a group later is shown nothing from before the joining.
 """
 
-import threading
 import zoneinfo
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -29,6 +28,7 @@ from shared.agent.result_budget import tokens_of
 from shared.agent.turn_context import TurnContext
 from shared.conversation.recollection import Recollection
 from shared.conversation.records import MessageRecord
+from shared.locked_cache import LockedCache
 from shared.search.folding import fold
 from shared.search.ranking import Passage, rank
 
@@ -49,10 +49,6 @@ class _Stretch:
     is_partial: bool
 
 
-def _folded_cache() -> LRUCache[str, str]:
-    return LRUCache(_FOLDED_CHARACTERS, getsizeof=len)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatMemory:
     """Searches memory for turns; safe to share between threads.  Folded texts are cached, up to 4 Mi characters."""
@@ -60,8 +56,9 @@ class ChatMemory:
     people: People
     time_zone: zoneinfo.ZoneInfo
     locale: str
-    _folded: LRUCache[str, str] = field(default_factory=_folded_cache, repr=False)
-    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+    _folded: LockedCache[str, str] = field(
+        default_factory=lambda: LockedCache(LRUCache(_FOLDED_CHARACTERS, getsizeof=len)), repr=False
+    )
 
     def find(self, context: TurnContext, request: RecallRequest) -> RecalledLines:
         """Return the lines that match the queries, best first.
@@ -212,13 +209,10 @@ class ChatMemory:
         return [distinct[record.document] for record in matches]
 
     def _fold(self, text: str) -> str:
-        with self._lock:
-            folded = self._folded.get(text)
+        folded = self._folded.get(text)
         if folded is None:
             folded = fold(text)
-            if len(folded) <= _FOLDED_CHARACTERS:
-                with self._lock:
-                    self._folded[text] = folded
+            self._folded.put(text, folded)
         return folded
 
     def _lines(

@@ -4,7 +4,6 @@ If a prompt was refused, and answered after parts were left out, the turn leaves
 the next prompt is refused again, and its turn leaves the suspects again.
 """
 
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -21,6 +20,7 @@ from shared.clock import Deadline
 from shared.conversation.amendments import Amendments
 from shared.conversation.store import Conversation
 from shared.errors import AizuchiError, DeadlineError, ModelRefusedError, PromptAmendedError
+from shared.locked_cache import LockedCache
 from shared.metering import Meter, Purpose, metered
 
 _CHATS: Final = 256  # whose search waits for the end of the turn
@@ -39,31 +39,24 @@ class Suspicion:
     is_proven: bool = False
 
 
-def _no_suspicions() -> "LRUCache[str, Suspicion]":
-    return LRUCache(_CHATS)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Culprits:
     """Searches for culprits and marks them; safe to share between threads."""
 
     model: Model
     parts: MediaParts
-    _suspicions: "LRUCache[str, Suspicion]" = field(default_factory=_no_suspicions, repr=False)
-    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+    _suspicions: LockedCache[str, Suspicion] = field(default_factory=lambda: LockedCache(LRUCache(_CHATS)), repr=False)
 
     def suspect(self, conversation: Conversation, suspicion: Suspicion) -> None:
         """Leave the suspicion for `settle`, in place of an older suspicion of the chat."""
-        with self._lock:
-            self._suspicions[conversation.id] = suspicion
+        self._suspicions.put(conversation.id, suspicion)
 
     def settle(self, conversation: Conversation, deadline: Deadline) -> None:
         """Mark the culprits of the chat's last turn, by the deadline of the request.
 
         The answer is recorded already, so errors and lack of time leave the search to the next refused turn.
         """
-        with self._lock:
-            suspicion = self._suspicions.pop(conversation.id, None)
+        suspicion = self._suspicions.pop(conversation.id)
         if suspicion is None:
             return
         try:

@@ -1,6 +1,5 @@
 """The amendments of chats as known to an instance, so a look reads only the events written since the last look."""
 
-import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -11,6 +10,7 @@ from shared.clock import Clock
 from shared.conversation.amendment_events import AmendmentKind
 from shared.conversation.amendments import Amendments
 from shared.errors import StorageUnavailableError
+from shared.locked_cache import LockedCache
 from shared.storage.object_names import AmendedName, ObjectNames
 from shared.storage.object_store import ListedObject
 
@@ -84,8 +84,8 @@ def _ids_in(amendments: Amendments) -> int:
     return 1 + single + sum(map(len, groups)) + plans + words
 
 
-def _views() -> LRUCache[str, AmendmentView]:
-    return LRUCache(_IDS_CACHED, getsizeof=lambda view: view.ids)
+def _views() -> LockedCache[str, AmendmentView]:
+    return LockedCache(LRUCache(_IDS_CACHED, getsizeof=lambda view: view.ids))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -93,13 +93,11 @@ class AmendmentViews:
     """Each chat's amendments as known to the instance; safe to share between threads."""
 
     times: AmendmentTimes = field(default_factory=AmendmentTimes)
-    _views: LRUCache[str, AmendmentView] = field(default_factory=_views, repr=False)
-    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+    _views: LockedCache[str, AmendmentView] = field(default_factory=_views, repr=False)
 
     def of(self, conversation_id: str, *, now_ms: int, now_s: float) -> AmendmentView | None:
         """Return the view of a chat; None: no view, or so old that everything has to be read again, or the clock went back."""
-        with self._lock:
-            view = self._views.get(conversation_id)
+        view = self._views.get(conversation_id)
         is_usable = (
             view is not None and view.age_s(now_ms=now_ms, now_s=now_s) < self.times.seen_s and now_ms >= view.listed_ms
         )
@@ -123,18 +121,14 @@ class AmendmentViews:
             listed_ms=listing.listed_ms,
             listed_s=listing.listed_s,
         )
-        with self._lock:
-            if view.ids < _IDS_CACHED:
-                self._views[names.conversation_id] = view
+        self._views.put(names.conversation_id, view)
 
     def begin_fold(self, conversation_id: str) -> bool:
         """Return whether a fold is due in the chat and not yet begun by a thread of the instance."""
-        with self._lock:
-            view = self._views.get(conversation_id)
-            if view is None or not view.is_fold_due:
-                return False
-            self._views[conversation_id] = replace(view, is_fold_due=False)
-            return True
+        return self._views.update(
+            conversation_id,
+            lambda view: replace(view, is_fold_due=False) if view is not None and view.is_fold_due else None,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,6 @@ timestamps 5 to 8.
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from threading import Lock
 from typing import Final
 
 from cachetools import LRUCache
@@ -21,6 +20,7 @@ from cachetools import LRUCache
 from shared import logs
 from shared.clock import Clock
 from shared.errors import CorruptRecordError
+from shared.locked_cache import LockedCache
 from shared.storage.codec import VERSION, decode, encode
 from shared.storage.compare_and_swap import update_by_swap
 from shared.storage.object_names import ObjectNames
@@ -110,21 +110,15 @@ UNREADABLE: Final = SilencesRecord(
 """Stands for a damaged record: the chat asked for a silence once, so nothing is recorded until `/resume` writes the record anew."""
 
 
-class SilencedChats:
-    """The chats whose silences an instance has read; safe to share between threads."""
+class SilencedChats(LockedCache[str, str]):
+    """The chats whose silences an instance has read or written; safe to share between threads."""
 
     def __init__(self) -> None:
-        self._ids: LRUCache[str, bool] = LRUCache(_CHATS_KNOWN)
-        self._lock = Lock()
+        super().__init__(LRUCache(_CHATS_KNOWN))
 
     def add(self, conversation_id: str) -> None:
         """Note that the chat has a record."""
-        with self._lock:
-            self._ids[conversation_id] = True
-
-    def __contains__(self, conversation_id: object) -> bool:
-        with self._lock:
-            return conversation_id in self._ids
+        self.put(conversation_id, conversation_id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

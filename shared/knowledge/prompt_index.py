@@ -1,6 +1,5 @@
 """The index of the entries in a prompt: what the message may mean, open and newest entries first, each by its handle."""
 
-import threading
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
@@ -23,6 +22,7 @@ from shared.knowledge.catalog import Catalog, Row, row_mark_of
 from shared.knowledge.entry_store import EntryStore
 from shared.knowledge.index import SECTIONS, Section, line_of, linked_name, short_name
 from shared.knowledge.schema import Category
+from shared.locked_cache import LockedCache
 
 PROMPT_TOKENS: Final = 2_000
 _VIEWS_CACHED: Final = 8
@@ -99,20 +99,17 @@ class _Views:
     """A cache for the views of whole catalogs: most reads between two changes find the same catalog.  Safe to share between threads."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
         # By `id` of the catalog: the cache holds the catalog too, so no other catalog gets the same `id`
-        self._views: LRUCache[int, tuple[Catalog, IndexView]] = LRUCache(_VIEWS_CACHED)
+        self._views = LockedCache[int, tuple[Catalog, IndexView]](LRUCache(_VIEWS_CACHED))
 
     def of(self, catalog: Catalog, shown: Catalog) -> IndexView:
         """Return the view of the shown part of a catalog."""
         if len(shown.rows) != len(catalog.rows):
             return index_view(shown)
-        with self._lock:
-            _, view = self._views.get(id(catalog), (None, None))
+        _, view = self._views.get(id(catalog)) or (None, None)
         if view is None:
             view = index_view(catalog)
-            with self._lock:
-                self._views[id(catalog)] = catalog, view
+            self._views.put(id(catalog), (catalog, view))
         return view
 
 

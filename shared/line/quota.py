@@ -13,6 +13,7 @@ from typing import Final, Protocol
 from cachetools import TTLCache
 
 from shared.clock import Clock
+from shared.locked_cache import LockedCache
 
 QUOTA_CACHED_S: Final = 60.0
 _JAPAN: Final = dt.timezone(dt.timedelta(hours=9))
@@ -102,20 +103,18 @@ class PushBudget:
         self._lock = Lock()
         self._quota: Quota | None = None
         self._read_s = float("-inf")
-        self._members: TTLCache[str, int] = TTLCache(_CHATS_CACHED, _MEMBERS_CACHED_S, timer=clock.monotonic_s)
+        self._members = LockedCache[str, int](TTLCache(_CHATS_CACHED, _MEMBERS_CACHED_S, timer=clock.monotonic_s))
 
     def cost_of(self, conversation_id: str) -> int | None:
         """Return the cost of a push to the chat: 1 in a 1:1 chat, else the number of members; None if LINE does not say."""
         if conversation_id.startswith("U"):
             return 1
-        with self._lock:
-            cached_count = self._members.get(conversation_id)
+        cached_count = self._members.get(conversation_id)
         if cached_count is not None:
             return cached_count
         count = self._api.member_count(conversation_id)
         if count is not None:
-            with self._lock:
-                self._members[conversation_id] = count
+            self._members.put(conversation_id, count)
         return count
 
     @property

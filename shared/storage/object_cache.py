@@ -12,6 +12,7 @@ from typing import Final, TypeAlias
 
 from cachetools import LRUCache
 
+from shared.locked_cache import LockedCache
 from shared.storage.object_store import ListedObject, ObjectStore, StoredObject
 
 LIMIT_BYTES: Final = 32 * 1024 * 1024
@@ -21,10 +22,6 @@ _READ_AT_ONCE: Final = 256  # so that the reads of another chat wait for at most
 
 
 _Key: TypeAlias = tuple[str, int]
-
-
-def _cache() -> LRUCache[_Key, bytes]:
-    return LRUCache(LIMIT_BYTES, getsizeof=len)
 
 
 def _newest_cache() -> LRUCache[str, StoredObject | None]:
@@ -40,7 +37,9 @@ class ObjectCache:
 
     store: ObjectStore
     reads: Executor = field(repr=False)
-    _bodies: LRUCache[_Key, bytes] = field(default_factory=_cache, repr=False)
+    _bodies: LockedCache[_Key, bytes] = field(
+        default_factory=lambda: LockedCache(LRUCache(LIMIT_BYTES, getsizeof=len)), repr=False
+    )
     _newest: LRUCache[str, StoredObject | None] = field(default_factory=_newest_cache, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
@@ -97,16 +96,10 @@ class ObjectCache:
 
     def keep(self, written: ListedObject, data: bytes) -> None:
         """Cache an object after a write or a read.  An object larger than the whole cache is not cached."""
-        if len(data) <= LIMIT_BYTES:
-            with self._lock:
-                self._bodies[written.name, written.generation] = data
+        self._bodies.put((written.name, written.generation), data)
 
     def _cached(self, entry: ListedObject) -> bytes | None:
-        with self._lock:
-            try:
-                return self._bodies[entry.name, entry.generation]
-            except KeyError:
-                return None
+        return self._bodies.get((entry.name, entry.generation))
 
     def _fetch(self, entry: ListedObject) -> bytes | None:
         stored = self.store.read(entry.name)

@@ -1,16 +1,19 @@
 """The configured databases by name: schemas, cached for minutes, and the ids of people and pages named in values."""
 
 import re
-import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
+from cachetools import TTLCache
+
 from shared.clock import Clock, Deadline
+from shared.locked_cache import LockedCache
 from shared.tools.notion.port import NotionDatabases, Page, Person, Schema
 from shared.tools.notion.properties import UnfitValueError, folded, quote
 
 CACHE_TTL_S: Final = 300.0
+_VALUES_CACHED: Final = 256
 _NAMES_LISTED: Final = 50
 _HONORIFICS: Final = re.compile(r"(?:さん|様|さま|くん|君|ちゃん|先生|小姐|-san)$|^(?:คุณ|khun )")
 _LEAST_PART: Final = 2
@@ -22,20 +25,15 @@ class TtlCache:
     """Caches values for `ttl_s`; safe to share between threads, though two threads may read the same value at once."""
 
     def __init__(self, clock: Clock, *, ttl_s: float = CACHE_TTL_S) -> None:
-        self._clock = clock
-        self._ttl_s = ttl_s
-        self._values: dict[str, tuple[float, object]] = {}
-        self._lock = threading.Lock()
+        self._values = LockedCache[str, object](TTLCache(_VALUES_CACHED, ttl_s, timer=clock.monotonic_s))
 
     def get(self, key: str, read: Callable[[], _Value], *, refresh: bool = False) -> _Value:
         """Return the cached value of the key; without a fresh value, or with `refresh`, cache and return `read()`."""
-        with self._lock:
-            read_s, value = self._values.get(key, (-self._ttl_s, None))
-        if not refresh and self._clock.monotonic_s() - read_s < self._ttl_s:
-            return value  # type: ignore[return-value]  # a key always holds the value of the same function
+        cached = None if refresh else self._values.get(key)
+        if cached is not None:
+            return cached  # type: ignore[return-value]  # a key always holds the value of the same function
         fresh = read()
-        with self._lock:
-            self._values[key] = (self._clock.monotonic_s(), fresh)
+        self._values.put(key, fresh)
         return fresh
 
 
