@@ -105,7 +105,7 @@ def test_an_instance_caches_at_most_two_hundred_thousand_ids() -> None:
     assert views.of(CHAT, now_ms=10_000, now_s=10.0) is not None
 
     views.cache(other, listing_at(10.0), withdrawn(60_000))
-    views.cache(ObjectNames("U" + "3" * 32), listing_at(10.0), withdrawn(199_999))
+    views.cache(ObjectNames("U" + "3" * 32), listing_at(10.0), withdrawn(200_000))
 
     cached = [views.of(f"U{number * 32}", now_ms=10_000, now_s=10.0) is not None for number in "123"]
     assert cached == [False, True, False]
