@@ -21,7 +21,7 @@ import msgspec
 from evals.case import Case, FiledEntry, HistoryMessage, Meanwhile
 from evals.minds import MindUnderTest, ModelCall, OnePageWeb, Stage
 from shared.access.admission import Access, Admissions
-from shared.access.doorstep import Doorstep
+from shared.access.unadmitted_chats import UnadmittedChats
 from shared.adapters.memory import (
     FixedClock,
     MemoryFiles,
@@ -192,7 +192,7 @@ class World:
         )
         worker = PushEndpoint(handle=assemble(ports, options), clock=self._clock)
         admissions = Admissions(store=self._store, clock=self._clock)
-        traces = Traces(access=Access.OPEN, admissions=admissions, doorstep=Doorstep(clock=self._clock))
+        traces = Traces(access=Access.OPEN, admissions=admissions, unadmitted=UnadmittedChats(clock=self._clock))
         withdrawal = withdrawal_of(self._clock)
         handler = UnsendHandler(conversations=self._conversations, withdrawal=withdrawal, traces=traces)
         return worker, PushEndpoint(handle=handler, clock=self._clock)

@@ -6,7 +6,7 @@ from typing import Final
 
 from shared import logs
 from shared.access.admission import Admissions
-from shared.access.doorstep import Doorstep
+from shared.access.unadmitted_chats import UnadmittedChats
 from shared.adapters.gcs import GcsObjectStore
 from shared.adapters.google_tokens import GooglePushTokens
 from shared.adapters.moved_clock import clock_of
@@ -43,7 +43,7 @@ def compose_on(store: ObjectStore, settings: UnsendSettings) -> PushEndpoint:
         lease_s=settings.lease_s,
     )
     admissions = Admissions(store=conversations.objects.store, clock=clock)
-    traces = Traces(access=settings.access, admissions=admissions, doorstep=Doorstep(clock=clock))
+    traces = Traces(access=settings.access, admissions=admissions, unadmitted=UnadmittedChats(clock=clock))
     return PushEndpoint(
         handle=UnsendHandler(conversations=conversations, withdrawal=withdrawal_of(clock), traces=traces),
         clock=clock,

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from shared.access.admission import AdmissionRecord, Admissions
-from shared.access.doorstep import Doorstep
+from shared.access.unadmitted_chats import UnadmittedChats
 
 MESSAGE_WAITS_S: Final = (0.25, 0.5, 0.75, 1.5)
 """A message's pauses before it looks for the admission again."""
@@ -18,16 +18,16 @@ FORGETTING_WAITS_S: Final = (*MESSAGE_WAITS_S, 3.0)
 
 
 def wait_for_admission(
-    admissions: Admissions, doorstep: Doorstep, conversation_id: str, pauses_s: Sequence[float]
+    admissions: Admissions, unadmitted: UnadmittedChats, conversation_id: str, pauses_s: Sequence[float]
 ) -> AdmissionRecord | None:
-    """Return the chat's admission as soon as one is stored, within these pauses; beyond the doorstep's limits, no event waits.
+    """Return the chat's admission as soon as one is stored, within these pauses; beyond the limits of UnadmittedChats, no event waits.
 
     Example: a message looks again 0.25 s, 0.75 s, 1.5 s and 3 s after the first look.
     Raises: StorageUnavailableError, UnreadableRecordError.
     """
-    with doorstep.waiting(conversation_id) as may_wait:
+    with unadmitted.waiting(conversation_id) as may_wait:
         for pause_s in pauses_s if may_wait else ():
-            doorstep.clock.sleep(pause_s)
+            unadmitted.clock.sleep(pause_s)
             admission = admissions.of(conversation_id)
             if admission is not None:
                 return admission

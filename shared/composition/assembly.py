@@ -3,8 +3,8 @@
 from shared.access.admission import Admissions
 from shared.access.budget_gate import BudgetGate
 from shared.access.budgets import Budgets
-from shared.access.doorstep import Doorstep
 from shared.access.invitations import Invitations
+from shared.access.unadmitted_chats import UnadmittedChats
 from shared.access.usage import DeploymentUsage
 from shared.agent.catch_up import CatchUp
 from shared.agent.chat_memory import ChatMemory
@@ -169,13 +169,13 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
     )
     intake = Intake(reader=reader, policy=options.group_policy, bot_name=bot_name, operator=options.operator)
     admissions = Admissions(store=conversations.objects.store, clock=clock)
-    doorstep = Doorstep(clock=clock)
-    traces = Traces(access=options.access, admissions=admissions, doorstep=doorstep)
+    unadmitted = UnadmittedChats(clock=clock)
+    traces = Traces(access=options.access, admissions=admissions, unadmitted=unadmitted)
     admission = AdmissionHandler(
         access=options.access,
         admissions=admissions,
         invitations=Invitations(store=conversations.objects.store, clock=clock),
-        doorstep=doorstep,
+        unadmitted=unadmitted,
         intake=intake,
         line=ports.line,
         phrases=phrases,

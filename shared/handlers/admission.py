@@ -12,8 +12,8 @@ from typing import Final
 from shared import logs
 from shared.access.admission import Access, Admissions
 from shared.access.arrival import MESSAGE_WAITS_S, wait_for_admission
-from shared.access.doorstep import Doorstep
 from shared.access.invitations import Invitations
+from shared.access.unadmitted_chats import UnadmittedChats
 from shared.bus.result import EventResult
 from shared.clock import Clock
 from shared.conversation.store import Conversation
@@ -36,7 +36,7 @@ class AdmissionHandler:
     access: Access
     admissions: Admissions
     invitations: Invitations
-    doorstep: Doorstep
+    unadmitted: UnadmittedChats
     intake: Intake
     line: ReplyApi
     phrases: Phrases
@@ -100,7 +100,7 @@ class AdmissionHandler:
 
     def answers_unnamed(self) -> bool:
         """Whether to tell a person without a user id how to be named; with ACCESS "invited", at most once an hour by an instance."""
-        return self.access is Access.OPEN or self.doorstep.may_tell(_UNNAMED)
+        return self.access is Access.OPEN or self.unadmitted.may_tell(_UNNAMED)
 
     def _meet(self, event: LineEvent, content: MessageContent) -> EventResult | None:
         """Return None if a message of a chat without admission may be handled after all; otherwise its result."""
@@ -109,7 +109,7 @@ class AdmissionHandler:
         if not self.intake.message(event, content).addressed:
             return EventResult.NOT_ADMITTED
         waits_s = MESSAGE_WAITS_S if event.reply_token is not None else ()
-        admission = wait_for_admission(self.admissions, self.doorstep, event.conversation_id, waits_s)
+        admission = wait_for_admission(self.admissions, self.unadmitted, event.conversation_id, waits_s)
         if admission is None:
             return self._tell(event, Phrase.INVITATION_NEEDED, once_an_hour=True)
         return None if admission.admits(event.timestamp_ms) else EventResult.NOT_ADMITTED
@@ -119,14 +119,14 @@ class AdmissionHandler:
 
     def _try_code(self, event: LineEvent, content: MessageContent) -> EventResult | None:
         """Admit the chat by its code, or say why the code does not work: each `/start` is answered.  A closed door checks no code."""
-        if self.doorstep.is_closed_to(event.conversation_id):
+        if self.unadmitted.is_closed_to(event.conversation_id):
             return self._tell(event, Phrase.INVITATION_CLOSED)
         code = self.intake.code(event, content)
         if not code:
             return self._tell(event, Phrase.INVITATION_NEEDED)
         if self.invitations.redeem(code, event.conversation_id) and self._admit(event):
             return None
-        self.doorstep.note_wrong_code(event.conversation_id, event.webhook_event_id)
+        self.unadmitted.note_wrong_code(event.conversation_id, event.webhook_event_id)
         return self._tell(event, Phrase.INVITATION_REFUSED)
 
     def _admit(self, event: LineEvent) -> bool:
@@ -140,7 +140,7 @@ class AdmissionHandler:
 
         `once_an_hour`: only if this instance has not told the chat within the hour.
         """
-        if event.reply_token is None or (once_an_hour and not self.doorstep.may_tell(event.conversation_id)):
+        if event.reply_token is None or (once_an_hour and not self.unadmitted.may_tell(event.conversation_id)):
             return EventResult.NOT_ADMITTED
         locale = shown_language([_words_of(event)])
         notice = (OutgoingMessage(text=self.phrases.text(words, locale=locale, id=event.conversation_id)),)

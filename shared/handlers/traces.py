@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from shared import logs
 from shared.access.admission import Access, AdmissionRecord, Admissions
 from shared.access.arrival import FORGETTING_WAITS_S, wait_for_admission
-from shared.access.doorstep import Doorstep
+from shared.access.unadmitted_chats import UnadmittedChats
 from shared.conversation.store import Conversation
 from shared.errors import UnreadableRecordError
 
@@ -17,7 +17,7 @@ class Traces:
 
     access: Access
     admissions: Admissions
-    doorstep: Doorstep
+    unadmitted: UnadmittedChats
 
     def has_none_of(self, conversation: Conversation) -> bool:
         """Whether nothing is stored of the chat, and none of its sent messages will be.
@@ -41,7 +41,8 @@ class Traces:
 
     def _is_admitted_soon(self, conversation: Conversation) -> bool:
         return self._has(
-            conversation, lambda own_id: wait_for_admission(self.admissions, self.doorstep, own_id, FORGETTING_WAITS_S)
+            conversation,
+            lambda own_id: wait_for_admission(self.admissions, self.unadmitted, own_id, FORGETTING_WAITS_S),
         )
 
     def _has(self, conversation: Conversation, admission_of: Callable[[str], AdmissionRecord | None]) -> bool:

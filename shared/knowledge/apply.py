@@ -102,8 +102,6 @@ def _update_catalog(entries: EntryStore, rows: Mapping[str, Row | None], *, key:
             catalog = entries.rebuild_catalog()
         elif catalog.key >= key:
             return None
-        elif not catalog.is_searched_whole:
-            catalog = catalog.rebuilt(entries.rebuild_catalog().by_path)
         return encode(catalog.with_rows(rows, key=key))
 
     store, names = entries.conversation.objects.store, entries.conversation.names

@@ -38,7 +38,7 @@ FIELDS_SEARCHED: Final = (
 )
 _SHOWN_LIMIT = 80
 _LISTED_LIMIT: Final = 1_000  # UTF-16 units of a list of names: lists make no row longer than notes do
-_SEARCHED: Final = 2  # the newest version of the set of search fields
+_SEARCHED: Final = 2  # release 0.1.0 makes a catalog of a lower version anew
 _SHOWN = (
     "status",
     "due_date",
@@ -106,23 +106,18 @@ class Row(Extensible):
 class Catalog(Extensible):
     """All rows of a chat, by path; `revision` is the key of the last write in the catalog, for example `12.2`.
 
-    `searched` is the version of the set of search fields: earlier releases wrote 1, or nothing, and left out lists and next actions.
+    `searched` is the version of the set of search fields, which every release writes.
     """
 
     version: int = VERSION
     revision: str = "0.0"
-    searched: int = 1
+    searched: int = _SEARCHED
     rows: tuple[Row, ...] = ()
 
     @property
     def key(self) -> tuple[int, int]:
         """The revision as a pair to compare: `12.2` is `(12, 2)`.  Raises: ValueError."""
         return read_key(self.revision)
-
-    @property
-    def is_searched_whole(self) -> bool:
-        """Whether the rows hold every search field; if not, the next write rebuilds the catalog."""
-        return not self.rows or self.searched >= _SEARCHED
 
     @property
     def size_bytes(self) -> int:
@@ -142,17 +137,7 @@ class Catalog(Extensible):
         """Return the catalog with the given rows; None removes a row."""
         merged = {**self.by_path, **rows}
         sorted_rows = (merged[path] for path in sorted(merged))
-        searched = self.searched if self.rows else _SEARCHED
-        return replace(
-            self,
-            revision=format_key(key),
-            searched=searched,
-            rows=tuple(row for row in sorted_rows if row is not None),
-        )
-
-    def rebuilt(self, rows: Mapping[str, Row]) -> "Catalog":
-        """Return the catalog at the same revision with rows made anew; rows of unreadable entries stay."""
-        return replace(self.with_rows(rows, key=self.key), searched=_SEARCHED)
+        return replace(self, revision=format_key(key), rows=tuple(row for row in sorted_rows if row is not None))
 
 
 def row_of(entry: Entry, *, generation: int = 0) -> Row:
@@ -204,4 +189,4 @@ def catalog_of(entries: Iterable[tuple[Entry, int]]) -> Catalog:
     """Return the catalog of entries, each given with the generation of its object."""
     rows = {entry.path: (row_of(entry, generation=generation), entry.revision) for entry, generation in entries}
     newest = max((revision for _, revision in rows.values()), default=(0, 0))
-    return Catalog(revision=format_key(newest), searched=_SEARCHED, rows=tuple(rows[path][0] for path in sorted(rows)))
+    return Catalog(revision=format_key(newest), rows=tuple(rows[path][0] for path in sorted(rows)))

@@ -1,4 +1,4 @@
-"""Apply a committed outcome's staged writes to reminders, and record which kept reminders an answer said."""
+"""Apply a committed outcome's staged writes to reminders, and record which postponed reminders an answer said."""
 
 from dataclasses import dataclass, replace
 
@@ -36,7 +36,7 @@ class ReminderWriting:
         self.written += 1
 
     def finish(self, lease: HeldLease) -> bool:
-        """Record kept reminders in the outcome as said, unless the outcome certainly did not arrive."""
+        """Record postponed reminders in the outcome as said, unless the outcome certainly did not arrive."""
         if self.written:
             logs.info("reminders_written", writes=self.written)
         if self.outcome.kind is OutcomeKind.UNDELIVERED:
@@ -81,7 +81,7 @@ def _apply_write(
 
 
 def _record_said(store: ReminderStore, said_reminder: SaidReminder, *, now_ms: int) -> None:
-    """Record that the kept occurrence was said, or may have been said: no other answer says the occurrence."""
+    """Record that the postponed occurrence was said, or may have been said: no other answer says the occurrence."""
 
     def change(stored: Reminder | None) -> Reminder | None:
         if stored is None or stored.kept_ms != said_reminder.occurrence_ms:

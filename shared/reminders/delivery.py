@@ -2,7 +2,7 @@
 
     due ─▶ claim ─▶ check ─▶ push under the occurrence's own key ─▶ record what was said ─▶ next occurrence, or done
      │                             └── fate unknown: the marker stays; the next tick pushes under the same key
-     └── no quota, refused, or pushes not wanted: kept for the chat's next answer
+     └── no quota, refused, or pushes not wanted: postponed to the chat's next answer
 
 The claim is a swap of the reminder, so only one of several ticks pushes, and no tick pushes a cancelled or changed reminder. The key makes
 LINE accept a repeated push only once.
@@ -65,7 +65,7 @@ class ReminderDelivery:
     clock: Clock = field(repr=False)
 
     def __call__(self, conversation: Conversation, reminder_id: str) -> None:
-        """Say the due occurrence, or keep it for the next answer, and make the marker of the next occurrence.
+        """Say the due occurrence, or postpone it to the next answer, and make the marker of the next occurrence.
 
         Repeated: no further effect. Raises: TurnBusyError, while another worker may be pushing the occurrence; LineUnavailableError, where
         the fate of the push is unknown; StorageUnavailableError, LineRefusedError. A repeated call is safe after each of these.
@@ -96,22 +96,22 @@ class ReminderDelivery:
     def _deliver(self, store: ReminderStore, reminder: Reminder, generation: int, *, due_ms: int) -> None:
         occurrence = self._occurrence_of(reminder, due_ms)
         if self.reminding is Reminding.OFF:
-            self._advance(store, reminder, occurrence, is_kept=False)
+            self._advance(store, reminder, occurrence, is_postponed=False)
             return
-        reason = self._reason_to_keep(store.conversation, reminder, occurrence)
+        reason = self._reason_to_postpone(store.conversation, reminder, occurrence)
         if reason is not None:
-            self._keep(store, reminder, occurrence, reason=reason)
+            self._postpone(store, reminder, occurrence, reason=reason)
             return
         claimed = self._claim(store, reminder, generation, occurrence)
         refusal = self.pushes.take(store.conversation, claimed.occurrence.id, is_reminder=True)
         if refusal is not None:
-            self._keep(store, claimed.reminder, claimed.occurrence, reason=refusal)
+            self._postpone(store, claimed.reminder, claimed.occurrence, reason=refusal)
             return
         amendments = self._check_claim(store, claimed)
         words = self.wording.words(store.conversation, claimed.occurrence)
         if words is None:
             logs.info("reminder_empty")
-            self._advance(store, claimed.reminder, claimed.occurrence, is_kept=False)
+            self._advance(store, claimed.reminder, claimed.occurrence, is_postponed=False)
             return
         fate = self._push(store.conversation, claimed, words)
         match fate.kind:
@@ -119,13 +119,13 @@ class ReminderDelivery:
                 if fate.kind == "already_accepted":
                     words = self._first_words(store.conversation, claimed) or words
                 self._record(store.conversation, claimed.occurrence, words, fate, amendments)
-                self._advance(store, claimed.reminder, claimed.occurrence, is_kept=False)
+                self._advance(store, claimed.reminder, claimed.occurrence, is_postponed=False)
                 logs.info("reminder_pushed", is_late=claimed.occurrence.shows_time, was_pushed=fate.kind != "accepted")
             case "quota_spent" | "refused":
                 if fate.kind == "quota_spent":
                     self.pushes.budget.mark_spent()
                     logs.error("push_quota_spent")
-                self._keep(store, claimed.reminder, claimed.occurrence, reason=fate.kind)
+                self._postpone(store, claimed.reminder, claimed.occurrence, reason=fate.kind)
             case "unknown" | "not_sent":
                 raise LineUnavailableError("it is not known whether LINE took the reminder")
 
@@ -146,7 +146,7 @@ class ReminderDelivery:
         said_ms = claim.first_ms if claim is not None and is_repeated else now_ms
         return Occurrence(reminder=reminder, due_ms=newest_ms, said_ms=said_ms)
 
-    def _reason_to_keep(self, conversation: Conversation, reminder: Reminder, occurrence: Occurrence) -> str | None:
+    def _reason_to_postpone(self, conversation: Conversation, reminder: Reminder, occurrence: Occurrence) -> str | None:
         """Return a reason against a push, for example `pushes_off`; None: push, also to learn the fate of an earlier push."""
         if reminder.claim is not None and reminder.claim.occurrence_ms == occurrence.due_ms:
             return "fate_unknown" if self.clock.now_ms() - occurrence.said_ms > KEY_VALID_MS else None
@@ -232,18 +232,18 @@ class ReminderDelivery:
             )
         )
 
-    def _keep(self, store: ReminderStore, reminder: Reminder, occurrence: Occurrence, *, reason: str) -> None:
-        """Keep the occurrence for the chat's next answer."""
-        self._advance(store, reminder, occurrence, is_kept=True)
+    def _postpone(self, store: ReminderStore, reminder: Reminder, occurrence: Occurrence, *, reason: str) -> None:
+        """Leave the occurrence to the chat's next answer."""
+        self._advance(store, reminder, occurrence, is_postponed=True)
         logs.info("reminder_kept", reason=reason)
 
-    def _advance(self, store: ReminderStore, reminder: Reminder, occurrence: Occurrence, *, is_kept: bool) -> None:
+    def _advance(self, store: ReminderStore, reminder: Reminder, occurrence: Occurrence, *, is_postponed: bool) -> None:
         """Advance the reminder past the occurrence, unless the reminder has changed meanwhile; make the next occurrence's marker."""
 
         def change(current: Reminder | None) -> Reminder | None:
             if current is None or (current.claim, current.due_ms) != (reminder.claim, reminder.due_ms):
                 return None
-            return advanced(current, occurrence.due_ms, now_ms=self.clock.now_ms(), is_kept=is_kept)
+            return advanced(current, occurrence.due_ms, now_ms=self.clock.now_ms(), is_postponed=is_postponed)
 
         after = store.update(reminder.id, change)
         if after is not None and after.kept_ms is not None:
@@ -252,12 +252,12 @@ class ReminderDelivery:
             store.make_marker(after)
 
 
-def advanced(reminder: Reminder, occurrence_ms: int, *, now_ms: int, is_kept: bool) -> Reminder:
-    """Return the reminder after an occurrence; an older kept occurrence is not said any more."""
+def advanced(reminder: Reminder, occurrence_ms: int, *, now_ms: int, is_postponed: bool) -> Reminder:
+    """Return the reminder after an occurrence; an older postponed occurrence is not said any more."""
     next_ms = schedule_of(reminder).next_after(occurrence_ms)
-    if next_ms is None and not is_kept:
+    if next_ms is None and not is_postponed:
         return reminder.ended(ReminderState.DONE, now_ms=now_ms)
-    return replace(reminder, due_ms=next_ms, claim=None, kept_ms=occurrence_ms if is_kept else None)
+    return replace(reminder, due_ms=next_ms, claim=None, kept_ms=occurrence_ms if is_postponed else None)
 
 
 def provenance_said(reminder: Reminder, amendments: Amendments) -> Provenance:

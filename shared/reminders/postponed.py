@@ -47,7 +47,7 @@ class PostponedReminders:
             try:
                 bodies = conversation.objects.read_all(listing.result())
                 reminders = decode_readable(Reminder, bodies)
-                _record_nothing_kept(lease, leave_count, reminders)
+                _record_nothing_postponed(lease, leave_count, reminders)
                 waiting = _waiting(reminders, outcome, amendments)
                 for reminder, occurrence_ms in waiting:
                     added = self._with(conversation, outcome, reminder, occurrence_ms, amendments)
@@ -69,7 +69,7 @@ class PostponedReminders:
         amendments: Amendments,
     ) -> OutcomeRecord | None:
         """Return the answer with the reminder; None: the answer has no room."""
-        occurrence = Occurrence(reminder=reminder, due_ms=occurrence_ms, said_ms=self.clock.now_ms(), is_kept=True)
+        occurrence = Occurrence(reminder=reminder, due_ms=occurrence_ms, said_ms=self.clock.now_ms(), is_postponed=True)
         carried = (*outcome.reminders, SaidReminder(id=reminder.id, occurrence_ms=occurrence_ms))
         words = self.wording.words(conversation, occurrence)
         if words is None:
@@ -91,8 +91,8 @@ def _room_of(outcome: OutcomeRecord) -> int:
     return longest_answer(at_most=MESSAGES_A_CALL - questions)
 
 
-def _record_nothing_kept(lease: Lease, leave_count: int, reminders: Iterable[Reminder]) -> None:
-    """If no listed reminder is kept, record in the turn that every occurrence left by ticks before the listing was said."""
+def _record_nothing_postponed(lease: Lease, leave_count: int, reminders: Iterable[Reminder]) -> None:
+    """If no listed reminder is postponed, record in the turn that every occurrence left by ticks before the listing was said."""
     if all(one.kept_ms is None for one in reminders):
         lease.note_said(leave_count)
 
@@ -100,7 +100,7 @@ def _record_nothing_kept(lease: Lease, leave_count: int, reminders: Iterable[Rem
 def _waiting(
     reminders: Iterable[Reminder], outcome: OutcomeRecord, amendments: Amendments
 ) -> list[tuple[Reminder, int]]:
-    """Return the kept occurrences, the oldest first, without reminders that the turn changes and without withdrawn reminders."""
+    """Return the postponed occurrences, the oldest first, without reminders that the turn changes and without withdrawn reminders."""
     changed_paths = {write.path for write in outcome.writes}
     waiting = (
         (reminder, reminder.kept_ms)

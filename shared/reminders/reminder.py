@@ -54,7 +54,8 @@ class Reminder(Extensible):
 
     `start` is the local time of the first occurrence in `zone`, for example `2026-11-23T09:00`, and `rule` is the recurrence as an RRULE;
     None: once. `user_id` is the person who asked for the reminder. `due_ms` is the next occurrence; None: no more. `claim` is the claim on
-    an occurrence that may be on its way. `kept_ms` is an occurrence that could not be pushed and waits for the chat's next answer.
+    an occurrence that may be on its way. `kept_ms`, which release 0.1.0 reads by this name, is the postponed occurrence: it could not be
+    pushed, and waits for the chat's next answer.
     `created` and `revision` are the keys of the first and of the last staged write: the sequence of the outcome and the place of the write.
     `ended_ms` is the time of the last occurrence, or of the cancellation. `pressed_ms` is the newest occurrence with a pressed button, and
     `pressed_by` the event of the press that counts. `locale`: the language of the asking person; empty: unknown.
@@ -104,7 +105,7 @@ class Reminder(Extensible):
 
     @property
     def next_ms(self) -> int:
-        """The reminder's next time: a kept occurrence comes first.  Of an ended reminder, the time of the end."""
+        """The reminder's next time: a postponed occurrence comes first.  Of an ended reminder, the time of the end."""
         return self.kept_ms or self.due_ms or self.ended_ms
 
     def is_from_withdrawn(self, is_withdrawn: IsWithdrawn) -> bool:

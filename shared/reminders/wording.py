@@ -34,17 +34,17 @@ _DIGESTS: Final[Mapping[ReminderKind, Literal["daily", "weekly"]]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Occurrence:
-    """A time at which a reminder is said, beginning at `said_ms`.  `is_kept`: the occurrence was not pushed, and comes with an answer."""
+    """The time of saying a reminder, from `said_ms`.  `is_postponed`: the occurrence was not pushed, and comes with an answer."""
 
     reminder: Reminder
     due_ms: int
     said_ms: int
-    is_kept: bool = False
+    is_postponed: bool = False
 
     @property
     def shows_time(self) -> bool:
-        """Whether the occurrence shows the intended time: kept, or more than two minutes late."""
-        return self.is_kept or self.said_ms - self.due_ms > LATE_MS
+        """Whether the occurrence shows the intended time: postponed, or more than two minutes late."""
+        return self.is_postponed or self.said_ms - self.due_ms > LATE_MS
 
     @property
     def id(self) -> str:

@@ -232,7 +232,7 @@ OF_HANDLERS: Final[Mapping[str, Mutation]] = {
         lacks="the next prompt does not know what was pushed",
     ),
     "advances_reminders": Mutation(
-        f"{_DELIVERY}:ReminderDelivery._keep",
+        f"{_DELIVERY}:ReminderDelivery._postpone",
         ReplaceConstant(value=True, by=False),
         lacks="a reminder that cannot be pushed is passed over",
     ),
@@ -262,7 +262,7 @@ OF_HANDLERS: Final[Mapping[str, Mutation]] = {
         lacks="the same, where the worker that kept it died before it told so",
     ),
     "looks_until_nothing_is_kept": Mutation(
-        "shared.reminders.postponed:_record_nothing_kept",
+        "shared.reminders.postponed:_record_nothing_postponed",
         Always("kept_ms"),
         lacks="a kept reminder is forgotten where the answer that was to say it has no room for it or does not arrive",
     ),

@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 
 from shared.access.admission import Access, Admissions
 from shared.access.budgets import Limits
-from shared.access.doorstep import Doorstep
+from shared.access.unadmitted_chats import UnadmittedChats
 from shared.adapters.memory import MemoryFiles, MemoryProfiles
 from shared.bus.endpoint import PushEndpoint
 from shared.composition.assembly import assemble
@@ -141,7 +141,7 @@ def unsend(ports: Ports, process: Process) -> Endpoint:
     clock = ProcessClock(ports.world, process)
     conversations = _conversations(ports, process)
     admissions = Admissions(store=conversations.objects.store, clock=clock)
-    traces = Traces(access=ports.settings.access, admissions=admissions, doorstep=Doorstep(clock=clock))
+    traces = Traces(access=ports.settings.access, admissions=admissions, unadmitted=UnadmittedChats(clock=clock))
     handler = UnsendHandler(conversations=conversations, withdrawal=withdrawal_of(clock), traces=traces)
     return PushEndpoint(handle=handler, clock=clock)
 

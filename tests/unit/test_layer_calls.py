@@ -5,7 +5,7 @@ from types import FunctionType
 from typing import Any
 
 from shared.access.admission import Access, Admissions
-from shared.access.doorstep import Doorstep
+from shared.access.unadmitted_chats import UnadmittedChats
 from shared.adapters.memory.scripted_model import calling
 from shared.bus.endpoint import PushEndpoint
 from shared.handlers.traces import Traces
@@ -37,7 +37,7 @@ def unsend_function(worker: PushedWorker) -> PushEndpoint:
     traces = Traces(
         access=Access.OPEN,
         admissions=Admissions(store=conversations.objects.store, clock=clock),
-        doorstep=Doorstep(clock=clock),
+        unadmitted=UnadmittedChats(clock=clock),
     )
     handler = UnsendHandler(conversations=conversations, withdrawal=withdrawal_of(clock), traces=traces)
     return PushEndpoint(handle=handler, clock=clock)

@@ -4,7 +4,7 @@ import json
 import pytest
 
 from shared.access.admission import Access, Admissions
-from shared.access.doorstep import Doorstep
+from shared.access.unadmitted_chats import UnadmittedChats
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.bus.endpoint import PushEndpoint
 from shared.conversation.external_calls import CallRecord, ExternalCalls
@@ -38,7 +38,7 @@ def deliver(conversations: Conversations, event: dict[str, object]) -> int:
 def push_to_unsend(conversations: Conversations, body: bytes, *, access: Access = Access.OPEN) -> int:
     clock = FixedClock()
     admissions = Admissions(store=conversations.objects.store, clock=clock)
-    traces = Traces(access=access, admissions=admissions, doorstep=Doorstep(clock=clock))
+    traces = Traces(access=access, admissions=admissions, unadmitted=UnadmittedChats(clock=clock))
     handler = UnsendHandler(conversations=conversations, withdrawal=withdrawal_of(clock), traces=traces)
     endpoint = PushEndpoint(handle=handler, clock=clock)
     return endpoint("POST", body)[1]

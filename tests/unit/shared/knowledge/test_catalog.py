@@ -113,16 +113,3 @@ def test_a_catalog_without_withdrawn_messages_has_the_other_rows() -> None:
     left = catalog.without(lambda line_message_id, _: line_message_id == "m-yard")
 
     assert [one.path for one in left.rows] == ["projects/garden.md"]
-
-
-def test_a_catalog_is_searched_whole_unless_an_earlier_release_wrote_its_rows() -> None:
-    written = catalog_of([(entry(), 7)])
-    older = replace(written, searched=1)
-    more = {"projects/yard.md": row("yard")}
-
-    assert [one.is_searched_whole for one in (Catalog(), written, older)] == [True, True, False]
-    assert Catalog(searched=1).with_rows(more, key=(1, 0)).is_searched_whole
-    assert written.with_rows(more, key=(4, 0)).is_searched_whole
-    assert not older.with_rows(more, key=(4, 0)).is_searched_whole
-    assert older.rebuilt(more).is_searched_whole
-    assert older.rebuilt(more).key == older.key

@@ -1,4 +1,4 @@
-"""The doorstep: what this instance remembers of chats without admission; in memory, because such chats leave no byte in the bucket."""
+"""What this instance remembers of chats without admission; in memory, because such chats leave no byte in the bucket."""
 
 import threading
 from collections.abc import Iterator
@@ -41,8 +41,8 @@ class _Caller:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Doorstep:
-    """Chats without admission; safe to share between threads."""
+class UnadmittedChats:
+    """Chats without admission: when each was told how to get in, its wrong codes and waiting messages; safe to share between threads."""
 
     clock: Clock = field(repr=False)
     _callers: "LRUCache[str, _Caller]" = field(default_factory=_cache, repr=False)
