@@ -14,9 +14,10 @@ from shared.errors import StorageUnavailableError
 from shared.line.language import language_of
 from shared.line.messaging import TOKEN_SURELY_ALIVE_MS
 from shared.line.phrases import Phrase, Phrases
+from shared.turns.agenda import Agenda
 from shared.turns.background import Pause
 from shared.turns.basis import Basis
-from shared.turns.deferral import DEFER_AT_MS, DEFER_IN_GROUPS_AT_MS, Agenda, LateReply, stored_id
+from shared.turns.deferral import DEFER_AT_MS, DEFER_IN_GROUPS_AT_MS, LateReply, stored_id
 from shared.turns.lease import Lease
 from shared.turns.outbox import Outbox
 from shared.turns.question import heard_words

@@ -23,8 +23,8 @@ from shared.errors import AizuchiError, PromptAmendedError
 from shared.line.messaging import SENDING_S
 from shared.line.phrases import Phrases
 from shared.metering import Meter, log_usage, metered
+from shared.turns.agenda import Agenda
 from shared.turns.attempt import Attempt
-from shared.turns.deferral import Agenda
 from shared.turns.lease import Lease
 from shared.turns.outbox import ENDING_S, Outbox
 from shared.turns.question import Question, Responder

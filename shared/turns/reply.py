@@ -29,9 +29,9 @@ from shared.line.phrases import Phrase, Phrases
 from shared.locales import LOCALES
 from shared.metering import Meter, log_usage, metered
 from shared.turns.additions import Additions, AllAdditions
+from shared.turns.agenda import agenda_of
 from shared.turns.attempt import MODEL_S, Attempt
 from shared.turns.background import Background, Event
-from shared.turns.deferral import agenda_of
 from shared.turns.follow_ups import MOST_ASKED_ANEW, FollowUpWatch, author_of, authors_of, ids_in
 from shared.turns.image_sets import ImageSets
 from shared.turns.lease import Lease

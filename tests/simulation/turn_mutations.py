@@ -37,7 +37,7 @@ from tests.simulation.stand_ins import (
 
 _ANNOUNCEMENT: Final = "shared.turns.announcement"
 _ATTEMPT: Final = "shared.turns.attempt"
-_DEFERRAL: Final = "shared.turns.deferral"
+_AGENDA: Final = "shared.turns.agenda"
 _FOLLOW_UPS: Final = "shared.turns.follow_ups"
 _INTERJECTION: Final = "shared.turns.interjection"
 _LEASE: Final = "shared.turns.lease"
@@ -218,7 +218,7 @@ OF_TURNS: Final[Mapping[str, Mutation]] = {
         lacks="the token expires while the model answers",
     ),
     "asks_delivered_already": Mutation(
-        f"{_DEFERRAL}:_delivered_deferrals",
+        f"{_AGENDA}:_delivered_deferrals",
         Never("offer.is_deferral"),
         lacks="a second press shows the same answer again",
     ),
@@ -308,7 +308,7 @@ OF_TURNS: Final[Mapping[str, Mutation]] = {
         lacks="a question is not answered because another message in its prompt kills workers",
     ),
     "carries_out_once": Mutation(
-        f"{_DEFERRAL}:_agenda_of_tap",
+        f"{_AGENDA}:_agenda_of_tap",
         Never("_is_pressed"),
         lacks="a change that was proposed is carried out by every press of its button",
     ),
@@ -323,7 +323,7 @@ OF_TURNS: Final[Mapping[str, Mutation]] = {
         lacks="a tap of an older question deletes what a newer question would change",
     ),
     "carries_out_in_time": Mutation(
-        f"{_DEFERRAL}:_agenda_of_tap",
+        f"{_AGENDA}:_agenda_of_tap",
         Never("_is_in_time"),
         lacks="a change that was proposed is carried out however late the press is",
     ),

@@ -14,8 +14,9 @@ from shared.conversation.records import OutcomeKind, OutcomeRecord, StagedWrite
 from shared.errors import PromptAmendedError
 from shared.handlers.unsend import withdrawal_of
 from shared.line.phrases import Phrase
+from shared.turns.agenda import agenda_of
 from shared.turns.attempt import MODEL_S, Attempt
-from shared.turns.deferral import DEFER_AT_MS, LateReply, agenda_of
+from shared.turns.deferral import DEFER_AT_MS, LateReply
 from shared.turns.question import Question
 from tests.support.chats import made_of, made_with
 from tests.support.phrases import NamedPhrases

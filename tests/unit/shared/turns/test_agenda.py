@@ -7,7 +7,8 @@ from shared.conversation.history import History
 from shared.conversation.records import MessageRecord, Offer, OutcomeKind, OutcomeRecord, ProposedCall
 from shared.line.phrases import Phrase
 from shared.line.postback_data import AnswerButton
-from shared.turns.deferral import CONFIRMED_WITHIN_MS, Agenda, agenda_of, stored_id
+from shared.turns.agenda import Agenda, agenda_of
+from shared.turns.deferral import CONFIRMED_WITHIN_MS, stored_id
 from tests.support.chats import answer, made_with, message
 
 QUESTION = message(1, "how high is it?")
