@@ -59,9 +59,9 @@ def _read() -> Mapping[str, re.Pattern[str]]:
     patterns = {}
     for key, by_language in by_key.items():
         filled = [
-            one.replace("DID", _DID if language == "en" else _HAN_DID).replace("DONE", _DONE)
+            form.replace("DID", _DID if language == "en" else _HAN_DID).replace("DONE", _DONE)
             for language, forms in by_language.items()
-            for one in forms
+            for form in forms
         ]
         patterns[key] = re.compile("|".join(f"(?:{one})" for one in filled), re.IGNORECASE)
     return patterns

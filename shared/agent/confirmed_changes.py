@@ -76,9 +76,9 @@ class ConfirmedCalls:
     def _locale_of(self, question: Question, proposed: tuple[ProposedCall, ...]) -> str:
         """Return the language of the answer that proposed the calls, else of the people who pressed."""
         proposing = (
-            one.text
-            for one in question.history.outcomes
-            if one.text and not set(proposed).isdisjoint(one.offer.proposes)
+            outcome.text
+            for outcome in question.history.outcomes
+            if outcome.text and not set(proposed).isdisjoint(outcome.offer.proposes)
         )
         return language_of((*question.heard, *proposing), default=self.locale, chosen=question.chosen_locale)
 

@@ -60,5 +60,5 @@ def deeds_without_strange_links(context: TurnContext) -> tuple[Deed, ...]:
         return context.untrusted_input.without_strange_links(text)[0]
 
     return tuple(
-        replace(one, name=without(one.name), details=tuple(map(without, one.details))) for one in context.deeds
+        replace(deed, name=without(deed.name), details=tuple(map(without, deed.details))) for deed in context.deeds
     )

@@ -272,7 +272,7 @@ class AgentResponder:
         room = room_above_lists(context, locale=locale, time_zone=self.prompt.time_zone)
         without_links = partial(without_strange_links, context.untrusted_input)
         attached = tuple(
-            without_receipt_symbols(without_links(mask_ids(one))) for one in context.attachments.texts(locale)
+            without_receipt_symbols(without_links(mask_ids(text))) for text in context.attachments.texts(locale)
         )
         is_long = context.recalled.is_stretch or not _LONG_ANSWERS.isdisjoint(thought.tools_used)
         code_length = length_of(GAP.join((*attached, receipt_text)))

@@ -23,7 +23,8 @@ def long_texts(history: History, pending: Sequence[MessageRecord]) -> tuple[Mess
     For example, an article of 5,000 characters that was sent three minutes before "sum it up".
     """
     by_id = {
-        one.id if isinstance(one, OutcomeRecord) else one.line_message_id: one for one in _quoted(history, pending)
+        record.id if isinstance(record, OutcomeRecord) else record.line_message_id: record
+        for record in _quoted(history, pending)
     }
     for message in _sent_before(history, pending):
         by_id.setdefault(message.line_message_id, message)

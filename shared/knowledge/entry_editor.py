@@ -266,10 +266,10 @@ def with_replacement(entry: Entry, updates: Mapping[str, object]) -> dict[str, o
         case _:
             raise StagingFault("replace must be an object with two texts, old and new.", may_retry=True)
     places = [
-        (one.name, piece.count(old))
-        for one in FIELDS[entry.category]
-        if one.kind in _WORDED_KINDS
-        for piece in _texts_of(entry.fields.get(one.name))
+        (schema_field.name, text.count(old))
+        for schema_field in FIELDS[entry.category]
+        if schema_field.kind in _WORDED_KINDS
+        for text in _texts_of(entry.fields.get(schema_field.name))
     ]
     places = [(name, count) for name, count in (*places, ("content", entry.content.count(old))) if count]
     if sum(count for _, count in places) != 1:

@@ -196,11 +196,11 @@ def test_property_5_a_moved_entry_is_complete_at_its_new_path_only(entry: Entry,
         before.name,
     )
     assert before.content in after.content
-    for one in FIELDS[before.category]:
-        value = before.fields[one.name]
+    for field in FIELDS[before.category]:
+        value = before.fields[field.name]
         texts = value if isinstance(value, tuple) else (value or "",)
-        lost = after.fields.get(one.name) != value and one.name not in {"suggested_name", "suggested_category"}
-        if lost and value != one.default:
+        lost = after.fields.get(field.name) != value and field.name not in {"suggested_name", "suggested_category"}
+        if lost and value != field.default:
             assert all(text in after.content for text in texts)
 
 
