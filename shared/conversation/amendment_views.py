@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from typing import Final
 
 from cachetools import LRUCache
@@ -85,7 +86,7 @@ def _ids_in(amendments: Amendments) -> int:
 
 
 def _views() -> LockedCache[str, AmendmentView]:
-    return LockedCache(LRUCache(_IDS_CACHED, getsizeof=lambda view: view.ids))
+    return LockedCache(LRUCache(_IDS_CACHED, getsizeof=attrgetter("ids")))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -219,7 +219,7 @@ class EntryOverlay(Overlay[Entry]):
         self._check_sizes(changes)
 
     def _check_sizes(self, changes: Mapping[str, Entry | None]) -> None:
-        """Check the size of the catalog; a catalog above the limit, which an earlier release may have left, must not grow."""
+        """Check the sizes of the entries and of the catalog; a catalog above the limit may shrink, but must not grow."""
         rows = {path: row_of(entry) if entry else None for path, entry in changes.items()}
         texts = (format_entry(entry) for entry in changes.values() if entry is not None)
         if any(row is not None and row.size_bytes > ROW_LIMIT_BYTES for row in rows.values()) or any(
