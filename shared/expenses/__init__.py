@@ -1,0 +1,1 @@
+"""What the members of a chat pay for each other: expenses, balances and settlements."""

@@ -1,0 +1,37 @@
+"""Divides an amount among people, to the last minor unit: the shares add up to the amount, and the payer bears what does not divide."""
+
+from collections.abc import Mapping
+from itertools import chain
+from typing import Final
+
+MOST_WEIGHT: Final = 1_000
+
+
+def divided(minor: int, weights: Mapping[str, int], *, payer: str) -> dict[str, int]:
+    """Return each person's share of the amount, in minor units.  `weights` are positive, at most MOST_WEIGHT each.
+
+    For example, `divided(1000, {"ann": 1, "ben": 1, "cho": 1}, payer="ann")` -> `{"ann": 334, "ben": 333, "cho": 333}`: the payer bears the
+    remainder, also a payer who takes no part.
+    """
+    if not weights or any(not 0 < weight <= MOST_WEIGHT for weight in weights.values()):
+        raise ValueError("an amount is divided among at least one person, by positive weights")
+    total = sum(weights.values())
+    shares = {person: minor * weight // total for person, weight in weights.items()}
+    remainder = minor - sum(shares.values())
+    if remainder:
+        shares[payer] = shares.get(payer, 0) + remainder
+    return shares
+
+
+def with_exact(minor: int, exact: Mapping[str, int], weights: Mapping[str, int], *, payer: str) -> dict[str, int]:
+    """Return the shares where some people bear exact amounts, and the rest is divided among others by `weights`.
+
+    For example, `with_exact(1000, {"ben": 400}, {"ann": 1, "cho": 1}, payer="ann")` -> `{"ben": 400, "ann": 300, "cho": 300}`.
+    Raises: ValueError, if the exact amounts exceed the amount, or do not reach the amount and nobody else takes part.
+    """
+    rest = minor - sum(exact.values())
+    if rest < 0 or (rest > 0 and not weights) or not exact.keys().isdisjoint(weights):
+        raise ValueError("the exact amounts do not add up to the amount")
+    others = divided(rest, weights, payer=payer) if rest else {}
+    people = dict.fromkeys(chain(exact, others))
+    return {person: exact.get(person, 0) + others.get(person, 0) for person in people}
