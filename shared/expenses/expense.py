@@ -1,0 +1,83 @@
+"""What was paid, and what was settled, as records: `expenses/{conversation_id}/{id}.json`.
+
+A settlement names the expenses that it closes, and nothing else: whoever is owed what is computed from the expenses that remain, so a
+withdrawn expense leaves no amount behind. A removed record stays without words, so that a write that comes late meets a larger key.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias
+
+from shared.conversation.provenance import Provenance
+from shared.expenses.money import Money
+from shared.storage.codec import VERSION
+from shared.unknown_fields import Extensible
+
+FOLDER: Final = "expenses"
+EXPENSES_LIMIT: Final = 300
+"""Expenses of a chat that are not settled."""
+PEOPLE_LIMIT: Final = 30
+"""People of one expense."""
+WHAT_LIMIT: Final = 60
+NAME_LIMIT: Final = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expense(Extensible):
+    """An amount that one person paid for several people.
+
+    `minor` and `shares` are in the minor unit of `currency`, by person key: the mark of a member, or `~` and a name. The shares add up to
+    the amount. `names` are the people's names when the expense was added. `day` is such as `2026-11-26`. An expense without shares was
+    removed.
+    """
+
+    version: int = VERSION
+    id: str
+    what: str = field(default="", repr=False)
+    payer: str = field(default="", repr=False)
+    currency: str = ""
+    minor: int = 0
+    shares: Mapping[str, int] = field(default_factory=dict, repr=False, hash=False)
+    names: Mapping[str, str] = field(default_factory=dict, repr=False, hash=False)
+    day: str = ""
+    provenance: Provenance = field(default_factory=Provenance)
+    created: tuple[int, int] = (0, 0)
+    revision: tuple[int, int] = (0, 0)
+
+    @property
+    def money(self) -> Money:
+        """The amount."""
+        return Money(self.currency, self.minor)
+
+    @property
+    def is_removed(self) -> bool:
+        return not self.shares
+
+    def removed(self, *, revision: tuple[int, int]) -> "Expense":
+        """Return the expense without words, people and amount."""
+        return Expense(id=self.id, created=self.created, revision=revision)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settlement(Extensible):
+    """The end of a period: the expenses of these ids are settled.  A settlement of no expense was removed."""
+
+    version: int = VERSION
+    id: str
+    day: str = ""
+    closes: tuple[str, ...] = ()
+    provenance: Provenance = field(default_factory=Provenance)
+    created: tuple[int, int] = (0, 0)
+    revision: tuple[int, int] = (0, 0)
+
+    @property
+    def is_removed(self) -> bool:
+        return not self.closes
+
+    def removed(self, *, revision: tuple[int, int]) -> "Settlement":
+        """Return the settlement of no expense."""
+        return Settlement(id=self.id, created=self.created, revision=revision)
+
+
+Entry: TypeAlias = Expense | Settlement
+"""What the folder holds: the id of an expense begins with `e`, the id of a settlement with `s`."""

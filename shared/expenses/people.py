@@ -1,0 +1,79 @@
+"""Which members are meant by the names that the model passes on.
+
+A member's person key is the member's mark, so the record holds no id of LINE's; a person who never wrote is `~` and the name. A name means
+the member whose name is equal; else the only member whose name contains the name.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from shared.agent.overlay import StagingFault
+from shared.expenses.expense import NAME_LIMIT, PEOPLE_LIMIT
+from shared.line.graphemes import short_line
+from shared.search.folding import fold
+
+STRANGER: Final = "~"
+"""Begins the key of a person who never wrote in the chat."""
+_SELF: Final = frozenset(map(fold, ("me", "i", "myself", "私", "わたし", "僕", "俺", "自分", "我", "ฉัน", "ผม")))
+_SUFFIXES: Final = ("さん", "ちゃん", "くん", "君", "さま", "様", "哥", "姐")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Circle:
+    """The people of a chat by person key, with their names, and the key of the person who asks."""
+
+    names: Mapping[str, str]
+    asker: str
+
+    def key_of(self, name: str) -> str:
+        """Return the person key that the name means.  Raises: StagingFault, if the name means several members, or nobody.
+
+        For example, "ken" is Ken Sato where no other member is named Ken, and Kenji of another chat is `~Kenji`.
+        """
+        wanted = _comparable(name)
+        if not wanted:
+            raise StagingFault("A name is empty; ask who is meant.", may_retry=True)
+        if wanted in _SELF:
+            return self.asker
+        compared = {key: _comparable(known) for key, known in self.names.items()}
+        equal = [key for key, known in compared.items() if known == wanted]
+        meant = equal or [key for key, known in compared.items() if wanted in known]
+        if len(meant) > 1:
+            shown = ", ".join(sorted(self.names[key] for key in meant))
+            raise StagingFault(f"{name[:NAME_LIMIT]!r} may be {shown}: ask which of them is meant.")
+        return meant[0] if meant else f"{STRANGER}{short_line(name, limit=NAME_LIMIT)}"
+
+    def keys_of(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Return the person keys, each once, in their order.  Raises: StagingFault."""
+        keys = tuple(dict.fromkeys(map(self.key_of, names)))
+        if len(keys) > PEOPLE_LIMIT:
+            raise StagingFault(f"An expense has at most {PEOPLE_LIMIT} people.")
+        return keys
+
+    def name_of(self, key: str) -> str:
+        """Return the name of a person key."""
+        return key.removeprefix(STRANGER) if key.startswith(STRANGER) else self.names.get(key, "?")
+
+    def names_of(self, keys: Iterable[str]) -> Mapping[str, str]:
+        """Return the names of the person keys."""
+        return {key: self.name_of(key) for key in keys}
+
+
+def circle_of(members: Mapping[str, str], earlier: Mapping[str, str], *, asker: str) -> Circle:
+    """Return the people of a chat: those of earlier expenses, and the members, whose present names count."""
+    return Circle(names={**earlier, **members}, asker=asker)
+
+
+def unknown_count(known: Sequence[str], *, members: int | None) -> int:
+    """Return how many members of a group the bot does not know; 0 where LINE does not say how many there are.
+
+    Source: LINE, "Get number of users in a group chat": the bot itself is not counted.
+    """
+    return 0 if members is None else max(0, members - sum(not key.startswith(STRANGER) for key in known))
+
+
+def _comparable(name: str) -> str:
+    folded = fold(name.lstrip("@＠"))
+    suffix = next((one for one in map(fold, _SUFFIXES) if folded.endswith(one) and folded != one), "")
+    return folded.removesuffix(suffix).strip()

@@ -1,0 +1,146 @@
+"""A turn's view of a chat's expenses, with its own writes (`shared/agent/overlay.py`)."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+from shared.agent.overlay import Attempt, Overlay, StagingFault
+from shared.agent.receipts import Deed, DeedKind
+from shared.conversation.provenance import Provenance
+from shared.conversation.write_key import WriteKey
+from shared.expenses.expense import EXPENSES_LIMIT, FOLDER, Entry, Expense, Settlement
+from shared.expenses.money import Money
+from shared.expenses.settlement import Transfer, balances, transfers
+from shared.expenses.store import ExpenseStore, entry_in
+from shared.storage.codec import encode
+
+_KINDS: Final = {
+    (Expense, True): DeedKind.EXPENSE_ADDED,
+    (Expense, False): DeedKind.EXPENSE_CHANGED,
+}
+
+
+class ExpenseOverlay(Overlay[Entry]):
+    """A turn's view of the chat's expenses and settlements, by id; what was removed does not exist."""
+
+    path_prefix = f"{FOLDER}/"
+    noun = "expenses"
+
+    def __init__(self, attempt: Attempt) -> None:
+        super().__init__(attempt)
+        self._store = ExpenseStore(attempt.conversation)
+        self._stored: dict[str, Entry] | None = None
+
+    def open(self) -> tuple[Expense, ...]:
+        """Return the expenses that are not settled, for the model to read, the oldest first; two round trips in a turn."""
+        with self._lock:
+            expenses = self._open()
+            self.mark_shown(Provenance.union(one.provenance for one in expenses))
+            return expenses
+
+    def find(self, expense_id: str) -> Expense:
+        """Return an expense that is not settled.  Raises: StagingFault."""
+        with self._lock:
+            expense = next((one for one in self._open() if one.id == expense_id), None)
+            if expense is None:
+                raise StagingFault(f"There is no open expense {expense_id[:40]!r}; list them first.", may_retry=True)
+            self.mark_shown(expense.provenance)
+            return expense
+
+    def add(self, expense: Expense) -> Expense:
+        """Stage a new expense; its id is made here.  Raises: StagingFault."""
+        with self._lock:
+            if len(self._open()) >= EXPENSES_LIMIT:
+                raise StagingFault(f"This chat has {EXPENSES_LIMIT} open expenses; settle them first.")
+            added = replace(expense, id=self._new_id("e"))
+            self.stage({added.id: added})
+            return added
+
+    def settle(self, *, day: str, provenance: Provenance) -> tuple[Settlement, Mapping[str, tuple[Transfer, ...]]]:
+        """Stage the settlement of every open expense; return it with the transfers by currency.  Raises: StagingFault."""
+        with self._lock:
+            expenses = self.open()
+            if not expenses:
+                raise StagingFault("Nothing is open, so there is nothing to settle.")
+            owed = self.transfers()
+            closes = tuple(one.id for one in expenses)
+            settlement = Settlement(id=self._new_id("s"), day=day, closes=closes, provenance=provenance)
+            self.stage({settlement.id: settlement})
+            return settlement, owed
+
+    def balances(self) -> Mapping[str, Mapping[str, int]]:
+        """Return, by currency, what each person is owed (above zero) or owes (below), in minor units."""
+        expenses = self.open()
+        currencies = sorted({one.currency for one in expenses})
+        return {
+            currency: balances((one.payer, one.shares) for one in expenses if one.currency == currency)
+            for currency in currencies
+        }
+
+    def transfers(self) -> Mapping[str, tuple[Transfer, ...]]:
+        """Return, by currency, the transfers that would clear the open expenses."""
+        return {currency: transfers(totals) for currency, totals in self.balances().items()}
+
+    def names(self) -> Mapping[str, str]:
+        """Return the names of the people of open expenses, by person key; the newest name counts."""
+        return {key: name for one in self.open() for key, name in one.names.items()}
+
+    @property
+    def deeds(self) -> tuple[Deed, ...]:
+        """The effects of the staged writes, compared with the bucket."""
+        with self._lock:
+            return tuple(
+                deed for own_id, entry in self._changed.items() if (deed := self._deed(self.load(own_id), entry))
+            )
+
+    def load(self, thing_id: str) -> Entry | None:
+        return self._load_all().get(thing_id)
+
+    def text_of(self, thing_id: str, thing: Entry, *, key: WriteKey) -> str:
+        stored = self.load(thing_id)
+        return encode(replace(thing, created=key if stored is None else stored.created, revision=key)).decode()
+
+    def read_text(self, thing_id: str, text: str) -> Entry:
+        return entry_in(thing_id, text.encode())
+
+    def provenance_of(self, thing: Entry) -> Provenance:
+        return thing.provenance
+
+    def key_of(self, thing: Entry) -> WriteKey:
+        return thing.revision
+
+    def name_of(self, thing: Entry) -> str:
+        return thing.what if isinstance(thing, Expense) else thing.day
+
+    def _deed(self, before: Entry | None, after: Entry | None) -> Deed | None:
+        if isinstance(after, Expense):
+            return _deed_of(_KINDS[Expense, before is None], after)
+        if isinstance(after, Settlement):
+            return Deed(kind=DeedKind.EXPENSES_SETTLED, name=after.day)
+        if isinstance(before, Expense):
+            return _deed_of(DeedKind.EXPENSE_REMOVED, before)
+        return Deed(kind=DeedKind.EXPENSES_REOPENED, name=before.day) if before is not None else None
+
+    def _open(self) -> tuple[Expense, ...]:
+        entries: dict[str, Entry | None] = {**self._load_all(), **self._staged}
+        settled = {own_id for one in entries.values() if isinstance(one, Settlement) for own_id in one.closes}
+        expenses = (one for one in entries.values() if isinstance(one, Expense) and one.id not in settled)
+        return tuple(sorted(expenses, key=lambda one: (one.day, one.revision, one.id)))
+
+    def _load_all(self) -> dict[str, Entry]:
+        """Return what the bucket holds, without what was removed or comes from withdrawn messages; two round trips in a turn."""
+        if self._stored is None:
+            entries = (one for one in self._store.read_all() if not one.is_removed)
+            is_withdrawn = self.attempt.is_withdrawn
+            self._stored = {one.id: one for one in entries if not one.provenance.withdrawn_ids(is_withdrawn)}
+        return self._stored
+
+    def _new_id(self, kind: str) -> str:
+        """Return an id made by no other commit of the chat, for example `e0123456789`."""
+        made_of = f"{self.conversation.id}/{self.attempt.sequence}/{len(self._staged)}/{self.attempt.now_ms}"
+        return f"{kind}{hashlib.sha256(made_of.encode()).hexdigest()[:10]}"
+
+
+def _deed_of(kind: DeedKind, expense: Expense) -> Deed:
+    return Deed(kind=kind, name=expense.what, amount=str(Money(expense.currency, expense.minor)))

@@ -1,0 +1,245 @@
+"""The expenses toolset: what the members of a chat pay for each other, and who owes whom.  All arithmetic is code.
+
+Every tool works on the turn's overlay, so nothing is promised before the turn is committed.
+"""
+
+import datetime as dt
+import zoneinfo
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Final, Protocol
+
+from shared.agent.model import Json
+from shared.agent.overlay import StagingFault
+from shared.agent.people import People
+from shared.agent.tools import NeedsTap, Tool, ToolFault, load_schema
+from shared.agent.turn_context import TurnContext
+from shared.conversation.member_mark import mark_id
+from shared.conversation.provenance import Provenance
+from shared.expenses.expense import WHAT_LIMIT, Expense
+from shared.expenses.money import AmountError, Money, money_in
+from shared.expenses.people import Circle, circle_of, unknown_count
+from shared.expenses.settlement import Transfer
+from shared.expenses.shares import divided, with_exact
+from shared.expenses.staging import ExpenseOverlay
+from shared.line.graphemes import short_line
+from shared.line.utf16 import without_lone_surrogates
+
+_LISTED: Final = 20
+_TARGETED: Final = frozenset({"change_expense", "remove_expense"})
+Action = Callable[["ExpenseTools", Json, ExpenseOverlay, TurnContext], Json | ToolFault | NeedsTap]
+
+
+class GroupSizes(Protocol):
+    """How many members a group has."""
+
+    def members_of(self, conversation_id: str) -> int | None:
+        """Return the number of members without the bot; None: LINE does not say."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpenseTools:
+    """The tools for expenses.  `currency` is the code that an amount without a currency has, for example "JPY"."""
+
+    people: People
+    sizes: GroupSizes | None = None
+    currency: str
+    time_zone: zoneinfo.ZoneInfo
+
+    def tools(self) -> tuple[Tool, ...]:
+        """Return the tools in order of declaration."""
+        return (
+            self._tool("add_expense", "Note what somebody paid for several people.", ExpenseTools._add),
+            self._tool("list_expenses", "List the expenses that are not settled.", ExpenseTools._list, is_reading=True),
+            self._tool("change_expense", "Correct an expense.", ExpenseTools._change),
+            self._tool("remove_expense", "Remove an expense.", ExpenseTools._remove),
+            self._tool("balance", "Say who is owed and who owes.", ExpenseTools._balance, is_reading=True),
+            self._tool("settle", "Close the open expenses, with the fewest transfers.", ExpenseTools._settle),
+        )
+
+    def _add(self, arguments: Json, overlay: ExpenseOverlay, context: TurnContext) -> Json | NeedsTap:
+        expense = self._made(Expense(id=""), arguments, overlay, context)
+        if context.needs_tap:
+            return NeedsTap(name=expense.what)
+        return self._shown(overlay.add(expense), overlay, context)
+
+    def _change(self, arguments: Json, overlay: ExpenseOverlay, context: TurnContext) -> Json | NeedsTap:
+        before = overlay.find(str(arguments["id"]))
+        changed = self._made(before, arguments, overlay, context)
+        if context.needs_tap:
+            return NeedsTap(name=before.what)
+        overlay.stage({changed.id: changed})
+        return self._shown(changed, overlay, context)
+
+    def _remove(self, arguments: Json, overlay: ExpenseOverlay, context: TurnContext) -> Json | NeedsTap:
+        expense = overlay.find(str(arguments["id"]))
+        if context.needs_tap:
+            return NeedsTap(name=expense.what)
+        overlay.stage({expense.id: None})
+        return {"id": expense.id, "what": expense.what}
+
+    def _list(self, arguments: Json, overlay: ExpenseOverlay, context: TurnContext) -> Json:
+        del arguments
+        expenses, circle = overlay.open(), self._circle(overlay, context)
+        return {"expenses": [_line(one, circle) for one in expenses[-_LISTED:]], "total": len(expenses)}
+
+    def _balance(self, arguments: Json, overlay: ExpenseOverlay, context: TurnContext) -> Json:
+        del arguments
+        circle = self._circle(overlay, context)
+        owed = {
+            currency: {circle.name_of(key): str(Money(currency, minor)) for key, minor in totals.items() if minor}
+            for currency, totals in overlay.balances().items()
+        }
+        return {"balances": owed, "transfers": _transfers(overlay.transfers(), circle)}
+
+    def _settle(self, arguments: Json, overlay: ExpenseOverlay, context: TurnContext) -> Json | NeedsTap:
+        del arguments
+        if context.needs_tap:
+            return NeedsTap(name=self._today(context))
+        circle = self._circle(overlay, context)
+        settlement, owed = overlay.settle(day=self._today(context), provenance=_asking(context))
+        return {"id": settlement.id, "expenses": len(settlement.closes), "transfers": _transfers(owed, circle)}
+
+    def _made(self, before: Expense, arguments: Json, overlay: ExpenseOverlay, context: TurnContext) -> Expense:
+        """Return the expense with the arguments in place of what was before.  Raises: StagingFault."""
+        circle = self._circle(overlay, context)
+        payer = circle.key_of(str(arguments["payer"])) if arguments.get("payer") else before.payer or circle.asker
+        money = _money(arguments, before, self.currency)
+        shares = self._shares(arguments, before, circle, money, payer)
+        people = dict.fromkeys((payer, *shares))
+        return replace(
+            before,
+            what=_what(arguments, before),
+            payer=payer,
+            currency=money.currency,
+            minor=money.minor,
+            shares=shares,
+            names={**before.names, **circle.names_of(people)} if before.id else circle.names_of(people),
+            day=str(arguments.get("day") or before.day or self._today(context)),
+            provenance=before.provenance | _asking(context),
+        )
+
+    def _shares(self, arguments: Json, before: Expense, circle: Circle, money: Money, payer: str) -> Mapping[str, int]:
+        """Return everybody's share.  Raises: StagingFault."""
+        exact = {
+            circle.key_of(name): money_in(amount, money.currency).minor for name, amount in _pairs(arguments, "exact")
+        }
+        weights = {circle.key_of(name): int(weight) for name, weight in _pairs(arguments, "weights")}
+        among = circle.keys_of(map(str, _list_of(arguments, "among")))
+        left_out = frozenset(circle.keys_of(map(str, _list_of(arguments, "without"))))
+        if not (exact or weights or among or left_out) and before.shares:
+            among = tuple(before.shares)
+        everybody = among or tuple(circle.names)
+        divided_among = {key: weights.get(key, 1) for key in (*everybody, *weights)}
+        others = {key: weight for key, weight in divided_among.items() if key not in left_out and key not in exact}
+        try:
+            return (
+                with_exact(money.minor, exact, others, payer=payer)
+                if exact
+                else divided(money.minor, others, payer=payer)
+            )
+        except ValueError as fault:
+            raise StagingFault(f"{fault}: ask how the amount is divided.", may_retry=True) from fault
+
+    def _circle(self, overlay: ExpenseOverlay, context: TurnContext) -> Circle:
+        """Return the people of the chat whom the bot knows: those who wrote what it remembers, and those of open expenses."""
+        messages = (*context.earlier, *context.to_answer)
+        names = self.people.of(context.conversation, messages)
+        members = {mark_id(user_id): name for user_id, name in names.items()}
+        return circle_of(members, overlay.names(), asker=mark_id(context.to_answer[-1].user_id))
+
+    def _shown(self, expense: Expense, overlay: ExpenseOverlay, context: TurnContext) -> Json:
+        circle = self._circle(overlay, context)
+        shown = _line(expense, circle)
+        size = None if self.sizes is None else self.sizes.members_of(context.conversation.id)
+        unknown = unknown_count(tuple(circle.names), members=size)
+        if not unknown:
+            return shown
+        remark = f"The bot knows {len(circle.names)} people; {unknown} members never wrote. Where all share, ask for the others' names."
+        return {**shown, "unknown_members": remark}
+
+    def _today(self, context: TurnContext) -> str:
+        return dt.datetime.fromtimestamp(context.now_ms / 1_000, tz=self.time_zone).date().isoformat()
+
+    def _tool(self, name: str, description: str, action: Action, *, is_reading: bool = False) -> Tool:
+        """Return a tool that runs `action` on the turn's overlay; a StagingFault becomes a ToolFault."""
+
+        def run(arguments: Json, context: TurnContext) -> Json | ToolFault | NeedsTap:
+            try:
+                return action(self, arguments, context.staged.of(ExpenseOverlay), context)
+            except (StagingFault, AmountError) as fault:
+                may_retry = fault.may_retry if isinstance(fault, StagingFault) else True
+                return ToolFault(message=str(fault), may_retry=may_retry)
+
+        return Tool(
+            name=name,
+            description=description,
+            parameters=load_schema(f"{name}.parameters"),
+            response=load_schema(f"{name}.response"),
+            run=run,
+            is_reading=is_reading,
+            stages=not is_reading,
+            revision=_revision if name in _TARGETED else None,
+        )
+
+
+def _revision(arguments: Json, context: TurnContext) -> str:
+    """Return the revision of the expense with the arguments' `id`."""
+    return context.staged.of(ExpenseOverlay).revision_of(str(arguments["id"]))
+
+
+def _asking(context: TurnContext) -> Provenance:
+    """Return the messages that ask: an amount is taken back with any of them."""
+    return Provenance.of_sources(one.source for one in context.to_answer)
+
+
+def _money(arguments: Json, before: Expense, currency: str) -> Money:
+    code = str(arguments.get("currency") or before.currency or currency)
+    if "amount" not in arguments:
+        if not before.minor or code != before.currency:
+            raise StagingFault("The amount is missing; ask for it.", may_retry=True)
+        return before.money
+    return money_in(str(arguments["amount"]), code)
+
+
+def _what(arguments: Json, before: Expense) -> str:
+    written = without_lone_surrogates(str(arguments.get("what") or before.what))
+    if not written.strip():
+        raise StagingFault("Say what the expense is for.", may_retry=True)
+    return short_line(written, limit=WHAT_LIMIT)
+
+
+def _pairs(arguments: Json, name: str) -> Iterable[tuple[str, str]]:
+    """Yield the pairs of a list of objects: `[{"name": "Ken", "value": "2"}]` gives `("Ken", "2")`."""
+    for pair in _list_of(arguments, name):
+        if isinstance(pair, Mapping):
+            yield str(pair["name"]), str(pair["value"])
+
+
+def _list_of(arguments: Json, name: str) -> tuple[object, ...]:
+    values = arguments.get(name)
+    return tuple(values) if isinstance(values, list) else ()
+
+
+def _line(expense: Expense, circle: Circle) -> Json:
+    return {
+        "id": expense.id,
+        "what": expense.what,
+        "amount": str(expense.money),
+        "payer": circle.name_of(expense.payer),
+        "day": expense.day,
+        "shares": {circle.name_of(key): str(Money(expense.currency, minor)) for key, minor in expense.shares.items()},
+    }
+
+
+def _transfers(owed: Mapping[str, Iterable[Transfer]], circle: Circle) -> list[Json]:
+    return [
+        {
+            "from": circle.name_of(one.debtor),
+            "to": circle.name_of(one.creditor),
+            "amount": str(Money(currency, one.minor)),
+        }
+        for currency, transfers in owed.items()
+        for one in transfers
+    ]
