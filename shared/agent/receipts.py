@@ -50,6 +50,11 @@ class DeedKind(StrEnum):
     REMINDER_SET = "reminder_set"
     REMINDER_CHANGED = "reminder_changed"
     REMINDER_CANCELLED = "reminder_cancelled"
+    EXPENSE_ADDED = "expense_added"
+    EXPENSE_CHANGED = "expense_changed"
+    EXPENSE_REMOVED = "expense_removed"
+    EXPENSES_SETTLED = "expenses_settled"
+    EXPENSES_REOPENED = "expenses_reopened"
 
 
 class Place(StrEnum):
@@ -90,11 +95,11 @@ class Due:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deed:
-    """One effect of a turn on the entry, page or reminder of this `name`.
+    """One effect of a turn on the entry, page, reminder or expense of this `name`.
 
     `place`: the place of an entry afterwards, with its `status` and `due_date` (`2026-12-01`). `due`: the time of a reminder. `details`:
-    values of a page outside; equal effects may differ in these. `this_year` is the year of the turn. `takes_words`: words of the entry were
-    removed.
+    values of a page outside; equal effects may differ in these. `this_year` is the year of the turn. `amount`: what an expense comes to,
+    such as "¥1,200". `takes_words`: words of the entry were removed.
     """
 
     kind: DeedKind
@@ -105,6 +110,7 @@ class Deed:
     details: tuple[str, ...] = field(default=(), compare=False, repr=False)
     this_year: int = 0
     due: Due | None = None
+    amount: str = ""
     takes_words: bool = False
 
 
@@ -245,13 +251,15 @@ def _name_with_details(deed: Deed, texts: ReceiptTexts, *, limit: int, locale: s
 
 
 def _details(deed: Deed, texts: ReceiptTexts, *, locale: str) -> Iterator[str]:
-    """Yield what was understood of an entry or a page: its place, status and date."""
+    """Yield what was understood of an entry, a page or an expense: its place, status, date and amount."""
     if deed.place is not None:
         yield texts.of_place[deed.place]
     if deed.status is not None:
         yield texts.of_status[deed.status]
     if deed.due_date:
         yield filled(texts.due, date=shown_value(deed.due_date, locale=locale, this_year=deed.this_year))
+    if deed.amount:
+        yield deed.amount
     for value in deed.details:
         yield quotable(shown_value(value, locale=locale, this_year=deed.this_year), limit=_NAME_GRAPHEMES)
 

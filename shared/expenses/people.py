@@ -74,6 +74,6 @@ def unknown_count(known: Sequence[str], *, members: int | None) -> int:
 
 
 def _comparable(name: str) -> str:
-    folded = fold(name.lstrip("@＠"))
+    folded = fold(name).lstrip("@")
     suffix = next((one for one in map(fold, _SUFFIXES) if folded.endswith(one) and folded != one), "")
     return folded.removesuffix(suffix).strip()

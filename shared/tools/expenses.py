@@ -5,7 +5,7 @@ Every tool works on the turn's overlay, so nothing is promised before the turn i
 
 import datetime as dt
 import zoneinfo
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
@@ -22,11 +22,13 @@ from shared.expenses.people import Circle, circle_of, unknown_count
 from shared.expenses.settlement import Transfer
 from shared.expenses.shares import divided, with_exact
 from shared.expenses.staging import ExpenseOverlay
+from shared.knowledge.provenance import PossibleSources
 from shared.line.graphemes import short_line
 from shared.line.utf16 import without_lone_surrogates
 
 _LISTED: Final = 20
 _TARGETED: Final = frozenset({"change_expense", "remove_expense"})
+IsPlain = Callable[[Json, Json], bool]
 Action = Callable[["ExpenseTools", Json, ExpenseOverlay, TurnContext], Json | ToolFault | NeedsTap]
 
 
@@ -50,10 +52,17 @@ class ExpenseTools:
     def tools(self) -> tuple[Tool, ...]:
         """Return the tools in order of declaration."""
         return (
-            self._tool("add_expense", "Note what somebody paid for several people.", ExpenseTools._add),
+            self._tool(
+                "add_expense", "Note what somebody paid for several people.", ExpenseTools._add, is_plain=_is_as_asked
+            ),
             self._tool("list_expenses", "List the expenses that are not settled.", ExpenseTools._list, is_reading=True),
-            self._tool("change_expense", "Correct an expense.", ExpenseTools._change),
-            self._tool("remove_expense", "Remove an expense.", ExpenseTools._remove),
+            self._tool("change_expense", "Correct an expense.", ExpenseTools._change, is_plain=_is_as_asked),
+            self._tool(
+                "remove_expense",
+                "Remove an expense.",
+                ExpenseTools._remove,
+                is_plain=lambda asked, result: asked["id"] == result["id"],
+            ),
             self._tool("balance", "Say who is owed and who owes.", ExpenseTools._balance, is_reading=True),
             self._tool("settle", "Close the open expenses, with the fewest transfers.", ExpenseTools._settle),
         )
@@ -103,21 +112,21 @@ class ExpenseTools:
 
     def _made(self, before: Expense, arguments: Json, overlay: ExpenseOverlay, context: TurnContext) -> Expense:
         """Return the expense with the arguments in place of what was before.  Raises: StagingFault."""
-        circle = self._circle(overlay, context)
+        circle, what = self._circle(overlay, context), _what(arguments, before)
         payer = circle.key_of(str(arguments["payer"])) if arguments.get("payer") else before.payer or circle.asker
         money = _money(arguments, before, self.currency)
         shares = self._shares(arguments, before, circle, money, payer)
         people = dict.fromkeys((payer, *shares))
         return replace(
             before,
-            what=_what(arguments, before),
+            what=what,
             payer=payer,
             currency=money.currency,
             minor=money.minor,
             shares=shares,
             names={**before.names, **circle.names_of(people)} if before.id else circle.names_of(people),
             day=str(arguments.get("day") or before.day or self._today(context)),
-            provenance=before.provenance | _asking(context),
+            provenance=before.provenance | _sources((what, str(arguments.get("amount", ""))), context),
         )
 
     def _shares(self, arguments: Json, before: Expense, circle: Circle, money: Money, payer: str) -> Mapping[str, int]:
@@ -162,7 +171,9 @@ class ExpenseTools:
     def _today(self, context: TurnContext) -> str:
         return dt.datetime.fromtimestamp(context.now_ms / 1_000, tz=self.time_zone).date().isoformat()
 
-    def _tool(self, name: str, description: str, action: Action, *, is_reading: bool = False) -> Tool:
+    def _tool(
+        self, name: str, description: str, action: Action, *, is_reading: bool = False, is_plain: IsPlain | None = None
+    ) -> Tool:
         """Return a tool that runs `action` on the turn's overlay; a StagingFault becomes a ToolFault."""
 
         def run(arguments: Json, context: TurnContext) -> Json | ToolFault | NeedsTap:
@@ -180,8 +191,14 @@ class ExpenseTools:
             run=run,
             is_reading=is_reading,
             stages=not is_reading,
+            is_plain=is_plain,
             revision=_revision if name in _TARGETED else None,
         )
+
+
+def _is_as_asked(asked: Json, result: Json) -> bool:
+    """Whether the expense needs no remark: everybody who may share it is known, or the people are named."""
+    return "unknown_members" not in result or bool(asked.get("among"))
 
 
 def _revision(arguments: Json, context: TurnContext) -> str:
@@ -192,6 +209,13 @@ def _revision(arguments: Json, context: TurnContext) -> str:
 def _asking(context: TurnContext) -> Provenance:
     """Return the messages that ask: an amount is taken back with any of them."""
     return Provenance.of_sources(one.source for one in context.to_answer)
+
+
+def _sources(texts: Sequence[str], context: TurnContext) -> Provenance:
+    """Return the messages behind an expense: those that ask, and earlier messages with its words or its amount."""
+    possible = PossibleSources(to_answer=context.to_answer, earlier=context.read_earlier, retellings=context.retellings)
+    traced = Provenance.of_sources(source for text in texts if text for source in possible.of(text))
+    return replace(traced | _asking(context), outside=context.outside_in_write(texts))
 
 
 def _money(arguments: Json, before: Expense, currency: str) -> Money:
