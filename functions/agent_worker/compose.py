@@ -229,5 +229,6 @@ def _options(settings: AgentWorkerSettings) -> Options:
         owned_elsewhere=settings.owned_elsewhere,
         operator=Operator(user_id=settings.operator_user_id, minutes=settings.handover_minutes),
         confidence_threshold=settings.confidence_threshold,
+        currency=settings.currency,
         media_bucket=settings.history_bucket if settings.gemini.reads_buckets else None,
     )

@@ -14,7 +14,8 @@ locals {
     # archive, what an earlier one has left goes.
     "archive/" = max(1, var.bot.archive_days)
     "calls/"   = var.retention.calls_days
-    "entries/" = var.retention.entries_days
+    "entries/"  = var.retention.entries_days
+    "expenses/" = var.retention.entries_days
     # An invitation counts for at most a year.
     "invitations/" = 366
     "journal/"     = var.retention.idle_conversation_days

@@ -26,6 +26,7 @@ locals {
         BOT_PERSONA               = var.bot.persona
         BOT_TIME_ZONE             = var.bot.time_zone
         CONFIDENCE_THRESHOLD      = tostring(var.bot.confidence_threshold)
+        CURRENCY                  = var.bot.currency
         EMBEDDINGS                = var.bot.embeddings ? "on" : "off"
         FORWARD_OWNS              = try(length(var.forward.owns), 0) == 0 ? null : join(",", var.forward.owns)
         GEMINI_BASE_URL           = var.gemini.base_url

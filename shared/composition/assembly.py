@@ -24,7 +24,7 @@ from shared.agent.second_chance import SecondChance
 from shared.agent.summaries import ModelCaptioner, ModelSummariser
 from shared.agent.turn_contexts import TurnContexts
 from shared.agent.turn_requests import Limits
-from shared.composition.features import Features
+from shared.composition.features import Features, expenses_feature
 from shared.composition.ports import Options, Ports
 from shared.composition.reminders import Reminders
 from shared.conversation.captions import CaptionWriter
@@ -108,7 +108,8 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         clock=clock,
     )
     reminders = Reminders.of(ports, options, phrases, pushes)
-    features = Features.of(ports, options, metering, memory, reminders.feature)
+    expenses = expenses_feature(options, memory, pushes.cost_of)
+    features = Features.of(ports, options, metering, memory, reminders.feature, expenses)
     withdrawal = withdrawal_of(clock, features.stored)
     outbox = Outbox(
         line=ports.line,

@@ -1,6 +1,6 @@
 """The features of a deployment, each with a connected port: without a Notion port, neither `create_page` nor Notion's guide is offered."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from shared.agent.chat_memory import ChatMemory
@@ -12,8 +12,10 @@ from shared.agent.tools import Tool, load_schema
 from shared.agent.turn_context import TurnContext
 from shared.composition.ports import NotionPort, Options, Ports
 from shared.conversation.records import OutcomeRecord
+from shared.expenses.staging import ExpenseOverlay
 from shared.features.chat_feature import ChatFeature
 from shared.features.entries import ENTRIES
+from shared.features.expenses import EXPENSES
 from shared.features.stored_feature import StoredFeature
 from shared.features.stored_features import CALLS, MEDIA
 from shared.knowledge.classification import Classifier
@@ -23,6 +25,8 @@ from shared.knowledge.staging import EntryOverlay
 from shared.line.messaging import OutgoingMessage
 from shared.metering import Metering
 from shared.tools.core import core_tools
+from shared.tools.expenses import ExpenseTools
+from shared.tools.guides.expenses import EXPENSES_GUIDE
 from shared.tools.guides.handover import HANDOVER_GUIDE
 from shared.tools.guides.knowledge import KNOWLEDGE_GUIDE
 from shared.tools.guides.memory import MEMORY_GUIDE
@@ -58,9 +62,17 @@ class Features:
 
     @classmethod
     def of(
-        cls, ports: Ports, options: Options, metering: Metering, memory: ChatMemory, reminders: ChatFeature
+        cls,
+        ports: Ports,
+        options: Options,
+        metering: Metering,
+        memory: ChatMemory,
+        *made: ChatFeature,
     ) -> "Features":
-        """Return the features of a deployment, in the order in which their tools are declared."""
+        """Return the features of a deployment, in the order in which their tools are declared.
+
+        `made`: features that the assembly makes, because other handlers share their parts: reminders, and expenses.
+        """
         writes = IdempotentWrites(clock=ports.clock)
         stored = ChatFeature(name="calls", stored=CALLS), ChatFeature(name="media", stored=MEDIA)
         return cls(
@@ -68,7 +80,7 @@ class Features:
                 *stored,
                 _memory(memory, options),
                 _entries(ports, options, metering, memory),
-                reminders,
+                *made,
                 _handover(options),
                 _web(ports, metering),
                 _notion(ports, options, writes),
@@ -138,6 +150,16 @@ def _entries(ports: Ports, options: Options, metering: Metering, memory: ChatMem
     own_facts = OwnFactTools(memory=memory, time_zone=options.time_zone)
     tools = (*_knowledge_tools(model, ports, options, metering), *own_facts.tools()) if model is not None else ()
     return ChatFeature(name="entries", tools=tools, guide=KNOWLEDGE_GUIDE, overlay=EntryOverlay, stored=ENTRIES)
+
+
+def expenses_feature(options: Options, memory: ChatMemory, size_of: Callable[[str], int | None]) -> ChatFeature:
+    """Expenses are stored and forgotten in every deployment; without a currency nothing new is noted."""
+    if options.currency is None:
+        return ChatFeature(name="expenses", overlay=ExpenseOverlay, stored=EXPENSES)
+    tools = ExpenseTools(
+        people=memory.people, size_of=size_of, currency=options.currency, time_zone=options.time_zone
+    ).tools()
+    return ChatFeature(name="expenses", tools=tools, guide=EXPENSES_GUIDE, overlay=ExpenseOverlay, stored=EXPENSES)
 
 
 def _handover(options: Options) -> ChatFeature:

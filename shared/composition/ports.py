@@ -125,7 +125,8 @@ class Ports:
 class Options:
     """A deployment's choices.  `media_bucket`: the bucket from which the model reads media by address, for example `aizuchi-history`.
 
-    `media_bucket` None: media are sent with the request.
+    `media_bucket` None: media are sent with the request. `currency`: the currency of expenses, if none is named, such as "JPY"; None: the
+    chat keeps no expenses.
     """
 
     bot_name: str | None = None
@@ -146,5 +147,6 @@ class Options:
     reminder_pushes_per_day: int = 0
     operator: Operator = field(default_factory=Operator)
     owned_elsewhere: Owned = field(default_factory=Owned)
+    currency: str | None = None
     more_tools: tuple[Tool, ...] = ()
     more_features: tuple[ChatFeature, ...] = ()

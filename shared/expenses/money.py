@@ -49,6 +49,11 @@ class Money:
         return f"{'-' if self.minor < 0 else ''}{sign}{digits}"
 
 
+def is_currency(code: str) -> bool:
+    """Whether the text has the form of a currency's code, such as JPY."""
+    return _CODE.fullmatch(code) is not None
+
+
 def decimals_of(currency: str) -> int:
     """Return the currency's decimals: 0 for JPY, 2 for USD, 3 for KWD."""
     if currency in _NO_DECIMALS:
@@ -62,7 +67,7 @@ def money_in(amount: str, currency: str) -> Money:
     For example, `money_in("1,234.5", "USD")` is `Money("USD", 123450)`. An amount of a half yen is refused, because no rounding is silent.
     """
     code = currency.strip().upper()
-    if _CODE.fullmatch(code) is None:
+    if not is_currency(code):
         raise AmountError(f"{currency[:20]!r} is no currency code such as JPY.")
     written = _NUMBER.fullmatch(amount.strip())
     if written is None:

@@ -57,30 +57,31 @@ class ExpenseOverlay(Overlay[Entry]):
             self.stage({added.id: added})
             return added
 
-    def settle(self, *, day: str, provenance: Provenance) -> tuple[Settlement, Mapping[str, tuple[Transfer, ...]]]:
-        """Stage the settlement of every open expense; return it with the transfers by currency.  Raises: StagingFault."""
+    def settle(
+        self, currency: str | None, *, day: str, provenance: Provenance
+    ) -> tuple[Settlement, Mapping[str, tuple[Transfer, ...]]]:
+        """Stage the settlement of the open expenses, or of one currency's; return it with the transfers.  Raises: StagingFault."""
         with self._lock:
-            expenses = self.open()
+            expenses = [one for one in self.open() if currency in {None, one.currency}]
             if not expenses:
                 raise StagingFault("Nothing is open, so there is nothing to settle.")
-            owed = self.transfers()
+            owed = self.transfers(currency)
             closes = tuple(one.id for one in expenses)
             settlement = Settlement(id=self._new_id("s"), day=day, closes=closes, provenance=provenance)
             self.stage({settlement.id: settlement})
             return settlement, owed
 
-    def balances(self) -> Mapping[str, Mapping[str, int]]:
-        """Return, by currency, what each person is owed (above zero) or owes (below), in minor units."""
+    def balances(self, currency: str | None = None) -> Mapping[str, Mapping[str, int]]:
+        """Return, by currency, what each person is owed (above zero) or owes (below), in minor units; None: every currency."""
         expenses = self.open()
-        currencies = sorted({one.currency for one in expenses})
+        currencies = sorted({one.currency for one in expenses if currency in {None, one.currency}})
         return {
-            currency: balances((one.payer, one.shares) for one in expenses if one.currency == currency)
-            for currency in currencies
+            code: balances((one.payer, one.shares) for one in expenses if one.currency == code) for code in currencies
         }
 
-    def transfers(self) -> Mapping[str, tuple[Transfer, ...]]:
+    def transfers(self, currency: str | None = None) -> Mapping[str, tuple[Transfer, ...]]:
         """Return, by currency, the transfers that would clear the open expenses."""
-        return {currency: transfers(totals) for currency, totals in self.balances().items()}
+        return {code: transfers(totals) for code, totals in self.balances(currency).items()}
 
     def names(self) -> Mapping[str, str]:
         """Return the names of the people of open expenses, by person key; the newest name counts."""

@@ -6,6 +6,7 @@ from typing import Final
 from shared.conversation.external_calls import CallWords
 from shared.conversation.media import MediaBytes, count_media
 from shared.features.entries import ENTRIES
+from shared.features.expenses import EXPENSES
 from shared.features.reminders import REMINDERS
 from shared.features.stored_feature import Counted, StoredFeature
 from shared.turns.staged_writes import StagedWrites
@@ -18,7 +19,7 @@ MEDIA: Final = StoredFeature(
     counted=Counted(count=count_media, outlasts_reset=False),
 )
 
-STORED_FEATURES: Final[Sequence[StoredFeature]] = (CALLS, MEDIA, ENTRIES, REMINDERS)
+STORED_FEATURES: Final[Sequence[StoredFeature]] = (CALLS, MEDIA, ENTRIES, REMINDERS, EXPENSES)
 
 
 def writer_of(features: Sequence[StoredFeature] = STORED_FEATURES) -> StagedWrites:

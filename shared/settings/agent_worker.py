@@ -9,6 +9,7 @@ from typing import Final
 from shared.access.admission import Access
 from shared.access.budgets import Limits
 from shared.conversation.archive import ARCHIVE_DAYS
+from shared.expenses.money import is_currency
 from shared.line.addressing import GroupPolicy
 from shared.line.forwarding import MOST_RULES, Owned
 from shared.line.ids import is_user_id
@@ -21,7 +22,8 @@ from shared.settings.secret import Secret
 from shared.settings.tool_servers import ToolServerSettings, tool_server_settings
 from shared.turns.deferral import LateReply
 
-TOOLSETS: Final = ("knowledge", "notion", "web")
+TOOLSETS: Final = ("knowledge", "expenses", "notion", "web")
+_CURRENCY_OF: Final = {"ja": "JPY", "zh-TW": "TWD", "th": "THB", "en": "USD"}
 _IGNORED: Final = ("SETTLE_MS",)
 _MOST: Final = 10**12
 _LONGEST_NAME: Final = 100  # the name is part of every prompt and of fixed texts; LINE's own names have 20 characters
@@ -69,7 +71,7 @@ class BotSettings:
 class AgentWorkerSettings:
     """The settings of functions/agent_worker.  LINE is asked to test the webhook every `heartbeat_minutes`; 0: never.
 
-    `notion` is set if `toolsets` names it. A thought that is classified with less than `confidence_threshold` is filed in the inbox: with
+    `currency` and `notion` are set if `toolsets` names expenses and notion. A thought that is classified with less than `confidence_threshold` is filed in the inbox: with
     0.6, a confidence of 0.55 goes to the inbox. Archives reach back `archive_days`; 0: nothing is archived. `ignored`: settings of
     earlier releases that are set, and have no effect.
     """
@@ -81,6 +83,7 @@ class AgentWorkerSettings:
     line_api_base_url: str | None
     gemini: GeminiSettings
     toolsets: tuple[str, ...]
+    currency: str | None
     notion: NotionSettings | None
     tool_servers: tuple[ToolServerSettings, ...]
     bot: BotSettings
@@ -117,6 +120,7 @@ def _agent_worker(settings: EnvironmentReader) -> AgentWorkerSettings:
         line_api_base_url=settings.line_api_base_url(),
         gemini=_gemini(settings),
         toolsets=toolsets,
+        currency=_currency(settings) if "expenses" in toolsets else None,
         notion=notion_settings(settings) if "notion" in toolsets else None,
         tool_servers=tool_server_settings(settings),
         confidence_threshold=settings.number("CONFIDENCE_THRESHOLD", default=0.6, least=0, most=1),
@@ -178,6 +182,15 @@ def _limits(settings: EnvironmentReader) -> Limits:
         tokens_per_chat_day=limit("LIMIT_TOKENS_PER_CHAT_DAY", usual.tokens_per_chat_day),
         tokens_per_day=limit("LIMIT_TOKENS_PER_DAY", usual.tokens_per_day),
     )
+
+
+def _currency(settings: EnvironmentReader) -> str:
+    """Read the currency of amounts without a currency; by default that of BOT_LOCALE, such as JPY of ja."""
+    locale = settings.one_of("BOT_LOCALE", LOCALES, default="ja")
+    currency = (settings.optional("CURRENCY") or _CURRENCY_OF[locale]).upper()
+    if not is_currency(currency):
+        settings.faults.append(f"CURRENCY is {currency[:10]!r}; it must be a code such as JPY")
+    return currency
 
 
 def _gemini(settings: EnvironmentReader) -> GeminiSettings:

@@ -7,7 +7,7 @@ import datetime as dt
 import zoneinfo
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Protocol
+from typing import Final
 
 from shared.agent.model import Json
 from shared.agent.overlay import StagingFault
@@ -32,20 +32,16 @@ IsPlain = Callable[[Json, Json], bool]
 Action = Callable[["ExpenseTools", Json, ExpenseOverlay, TurnContext], Json | ToolFault | NeedsTap]
 
 
-class GroupSizes(Protocol):
-    """How many members a group has."""
-
-    def members_of(self, conversation_id: str) -> int | None:
-        """Return the number of members without the bot; None: LINE does not say."""
-        ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExpenseTools:
-    """The tools for expenses.  `currency` is the code that an amount without a currency has, for example "JPY"."""
+    """The tools for expenses.
+
+    `currency` is the code that an amount without a currency has, for example "JPY". `size_of` returns how many members a group has, without
+    the bot; None: LINE does not say.
+    """
 
     people: People
-    sizes: GroupSizes | None = None
+    size_of: Callable[[str], int | None]
     currency: str
     time_zone: zoneinfo.ZoneInfo
 
@@ -89,25 +85,24 @@ class ExpenseTools:
         return {"id": expense.id, "what": expense.what}
 
     def _list(self, arguments: Json, overlay: ExpenseOverlay, context: TurnContext) -> Json:
-        del arguments
+        limit = arguments.get("limit", _LISTED)
         expenses, circle = overlay.open(), self._circle(overlay, context)
-        return {"expenses": [_line(one, circle) for one in expenses[-_LISTED:]], "total": len(expenses)}
+        newest = expenses[::-1][: int(limit) if isinstance(limit, int | float) else _LISTED]
+        return {"expenses": [_line(one, circle) for one in newest], "total": len(expenses)}
 
     def _balance(self, arguments: Json, overlay: ExpenseOverlay, context: TurnContext) -> Json:
-        del arguments
-        circle = self._circle(overlay, context)
+        circle, currency = self._circle(overlay, context), _currency(arguments)
         owed = {
-            currency: {circle.name_of(key): str(Money(currency, minor)) for key, minor in totals.items() if minor}
-            for currency, totals in overlay.balances().items()
+            code: {circle.name_of(key): str(Money(code, minor)) for key, minor in totals.items() if minor}
+            for code, totals in overlay.balances(currency).items()
         }
-        return {"balances": owed, "transfers": _transfers(overlay.transfers(), circle)}
+        return {"balances": owed, "transfers": _transfers(overlay.transfers(currency), circle)}
 
     def _settle(self, arguments: Json, overlay: ExpenseOverlay, context: TurnContext) -> Json | NeedsTap:
-        del arguments
         if context.needs_tap:
             return NeedsTap(name=self._today(context))
-        circle = self._circle(overlay, context)
-        settlement, owed = overlay.settle(day=self._today(context), provenance=_asking(context))
+        circle, currency = self._circle(overlay, context), _currency(arguments)
+        settlement, owed = overlay.settle(currency, day=self._today(context), provenance=_asking(context))
         return {"id": settlement.id, "expenses": len(settlement.closes), "transfers": _transfers(owed, circle)}
 
     def _made(self, before: Expense, arguments: Json, overlay: ExpenseOverlay, context: TurnContext) -> Expense:
@@ -140,6 +135,8 @@ class ExpenseTools:
         if not (exact or weights or among or left_out) and before.shares:
             among = tuple(before.shares)
         everybody = among or tuple(circle.names)
+        if not among and frozenset(everybody) <= {payer}:
+            raise StagingFault("Nobody else is known in this chat: ask who shares it.", may_retry=True)
         divided_among = {key: weights.get(key, 1) for key in (*everybody, *weights)}
         others = {key: weight for key, weight in divided_among.items() if key not in left_out and key not in exact}
         try:
@@ -161,7 +158,7 @@ class ExpenseTools:
     def _shown(self, expense: Expense, overlay: ExpenseOverlay, context: TurnContext) -> Json:
         circle = self._circle(overlay, context)
         shown = _line(expense, circle)
-        size = None if self.sizes is None else self.sizes.members_of(context.conversation.id)
+        size = None if context.conversation.is_one_on_one else self.size_of(context.conversation.id)
         unknown = unknown_count(tuple(circle.names), members=size)
         if not unknown:
             return shown
@@ -225,6 +222,10 @@ def _money(arguments: Json, before: Expense, currency: str) -> Money:
             raise StagingFault("The amount is missing; ask for it.", may_retry=True)
         return before.money
     return money_in(str(arguments["amount"]), code)
+
+
+def _currency(arguments: Json) -> str | None:
+    return str(arguments["currency"]).upper() if arguments.get("currency") else None
 
 
 def _what(arguments: Json, before: Expense) -> str:

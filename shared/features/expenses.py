@@ -1,0 +1,23 @@
+"""Expenses as a stored feature."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from shared.conversation.store import Conversation
+from shared.expenses.apply import ExpenseWriter
+from shared.expenses.expense import FOLDER, Expense
+from shared.expenses.store import ExpenseStore, ExpenseWords
+from shared.features.stored_feature import ObjectSource, StoredFeature
+
+
+def _count(conversation: Conversation) -> int:
+    return sum(isinstance(one, Expense) and not one.is_removed for one in ExpenseStore(conversation).read_all())
+
+
+def _sources(conversation: Conversation) -> Iterator[ObjectSource]:
+    return ExpenseStore(conversation).provenances()
+
+
+EXPENSES: Final = StoredFeature(
+    folder=FOLDER, words=ExpenseWords(), writer=ExpenseWriter(), count=_count, sources=_sources
+)

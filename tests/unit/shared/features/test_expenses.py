@@ -1,0 +1,160 @@
+"""Expenses in a group: people write what was paid, the model understands, and all arithmetic is the code's."""
+
+import json
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from shared.adapters.memory.scripted_model import calling
+from shared.agent.model import FunctionResponses
+from shared.conversation.store import Conversation
+from shared.expenses.expense import Expense
+from shared.expenses.store import ExpenseStore
+from shared.features.stored_features import STORED_FEATURES
+from shared.handlers.holdings import holdings_of
+from tests.support import recorded
+from tests.support.chats import everything_in
+from tests.support.people import Person
+from tests.support.pushed import PushedWorker
+
+SAYS = calling(("reply", {"message": "はい"}))
+BEN, CHO = "U" + "8" * 32, "U" + "9" * 32
+
+
+@pytest.fixture
+def pool() -> Iterator[ThreadPoolExecutor]:
+    with ThreadPoolExecutor(16) as threads:
+        yield threads
+
+
+@pytest.fixture
+def ann(pool: ThreadPoolExecutor) -> Person:
+    worker = PushedWorker(pool, currency="JPY")
+    person = Person(worker, is_in_group=True)
+    for user_id, name in ((recorded.USER, "Ann"), (BEN, "Ben"), (CHO, "Cho")):
+        worker.profiles.names[user_id] = name
+    for user_id in (BEN, CHO):
+        person.asks("hello", SAYS, by=user_id)
+    return person
+
+
+def chat_of(person: Person) -> Conversation:
+    return person.worker.conversations.of(person.events.chat_id)
+
+
+def expenses(person: Person) -> list[Expense]:
+    return [one for one in ExpenseStore(chat_of(person)).read_all() if isinstance(one, Expense) and not one.is_removed]
+
+
+def pays(person: Person, words: str, *, by: str | None = None, **arguments: object) -> dict[str, Any]:
+    return person.asks(words, calling(("add_expense", arguments)), SAYS, **({"by": by} if by else {}))
+
+
+def result(person: Person) -> dict[str, Any]:
+    """Return the result of the only function before the answer."""
+    responses = person.worker.model.requests[-1].contents[-1]
+    assert isinstance(responses, FunctionResponses)
+    response = responses.responses[0].response
+    return dict(response.get("output") or response["error"])
+
+
+def shares(expense: Expense) -> dict[str, int]:
+    return {expense.names[key]: minor for key, minor in expense.shares.items()}
+
+
+def test_an_amount_is_divided_among_everybody_whom_the_bot_knows(ann: Person) -> None:
+    pays(ann, "夕食6000円払った", what="夕食", amount="6000")
+
+    (dinner,) = expenses(ann)
+    assert shares(dinner) == {"Ann": 2_000, "Ben": 2_000, "Cho": 2_000}
+    assert dinner.names[dinner.payer] == "Ann"
+    assert "立替：「夕食」（¥6,000）" in ann.worker.said[-1] or "¥6,000" in ann.worker.said[-1]
+
+
+def test_who_takes_no_part_bears_nothing(ann: Person) -> None:
+    pays(ann, "夕食6000円、ベンは抜き", what="夕食", amount="6000", without=["Ben"])
+    assert shares(expenses(ann)[0]) == {"Ann": 3_000, "Cho": 3_000}
+
+
+def test_the_record_holds_no_id_of_line(ann: Person) -> None:
+    pays(ann, "夕食6000円", what="夕食", amount="6000")
+    stored = b"".join(
+        one.data
+        for listed in ann.worker.store.list("expenses/")
+        if (one := ann.worker.store.read(listed.name)) is not None
+    )
+    assert recorded.USER.encode() not in stored
+    assert json.loads(stored)["what"] == "夕食"
+
+
+def test_a_balance_and_a_settlement_are_told_to_the_model(ann: Person) -> None:
+    pays(ann, "夕食6000円", what="夕食", amount="6000")
+    pays(ann, "タクシー900円", by=BEN, what="タクシー", amount="900")
+    ann.asks("精算して", calling(("settle", {})), SAYS)
+
+    assert result(ann)["transfers"] == [
+        {"from": "Cho", "to": "Ann", "amount": "¥2,300"},  # a third of both amounts
+        {"from": "Ben", "to": "Ann", "amount": "¥1,400"},  # 2,000 + 300 - 900
+    ]
+    assert holdings_of(chat_of(ann), STORED_FEATURES)["expenses"] == 2
+    ann.asks("いくら？", calling(("balance", {})), SAYS)
+    assert result(ann) == {"balances": {}, "transfers": []}
+
+
+def test_an_unsend_takes_the_expense_along(ann: Person) -> None:
+    asked = pays(ann, "夕食6000円", what="夕食", amount="6000")
+    ann.worker.withdraw(ann.events.chat_id, asked["message"]["id"])
+    assert expenses(ann) == []
+    assert "夕食" not in everything_in(ann.worker.store)
+
+
+def test_a_redelivery_never_doubles_an_amount(ann: Person) -> None:
+    event = pays(ann, "夕食6000円", what="夕食", amount="6000")
+    ann.worker.deliver(event, thinks=[calling(("add_expense", {"what": "夕食", "amount": "6000"})), SAYS])
+    assert len(expenses(ann)) == 1
+
+
+def test_an_undo_takes_back_the_expense_and_the_settlement(ann: Person) -> None:
+    pays(ann, "夕食6000円", what="夕食", amount="6000")
+    ann.asks("精算して", calling(("settle", {})), SAYS)
+    ann.asks("取り消して", calling(("undo_last_change", {})), SAYS)
+    ann.asks("いくら？", calling(("balance", {})), SAYS)
+    assert result(ann)["balances"] == {"JPY": {"Ann": "¥4,000", "Ben": "-¥2,000", "Cho": "-¥2,000"}}
+
+    pays(ann, "タクシー900円", what="タクシー", amount="900")
+    ann.asks("取り消して", calling(("undo_last_change", {})), SAYS)
+    assert [one.what for one in expenses(ann)] == ["夕食"]
+
+
+@pytest.mark.parametrize("amount", ["0", "-5", "12.5", "たくさん"])
+def test_what_is_no_amount_is_not_noted(ann: Person, amount: str) -> None:
+    pays(ann, "夕食", what="夕食", amount=amount)
+    assert expenses(ann) == []
+
+
+def test_a_name_that_fits_two_members_is_asked_about(ann: Person) -> None:
+    ann.worker.profiles.names["U" + "7" * 32] = "Benny"
+    ann.asks("hello", SAYS, by="U" + "7" * 32)
+    pays(ann, "be paid", what="taxi", amount="900", payer="be")
+    assert expenses(ann) == []
+    assert "ask which of them is meant" in str(result(ann))
+
+
+def test_where_nobody_else_is_known_the_bot_asks_who_shares(pool: ThreadPoolExecutor) -> None:
+    alone = Person(PushedWorker(pool, currency="JPY"), is_in_group=False)
+    pays(alone, "夕食6000円", what="夕食", amount="6000")
+    assert expenses(alone) == []
+    assert "ask who shares it" in str(result(alone))
+
+
+def test_a_group_with_silent_members_is_told_so(ann: Person) -> None:
+    ann.worker.line.foo = 5
+    pays(ann, "夕食6000円", what="夕食", amount="6000")
+    assert "2 members never wrote" in str(result(ann))
+
+
+def test_somebody_who_never_wrote_is_added_by_name(ann: Person) -> None:
+    pays(ann, "dinner with Dan", what="dinner", amount="900", among=["me", "Dan"])
+    assert shares(expenses(ann)[0]) == {"Ann": 450, "Dan": 450}
