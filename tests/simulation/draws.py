@@ -23,6 +23,7 @@ _THREADS_A_CHAT: Final = PLACES + 3
 _ARCHIVED_SOON: Final = 0.6
 _WITHOUT_ARCHIVE: Final = 0.15
 _REMINDED: Final = 0.16
+_SHARES_EXPENSES: Final = 0.2
 _NEWER: Final = 0.3
 """In how many schedules one instance is of a newer release."""
 _DOWN: Final = 0.1
@@ -47,6 +48,7 @@ def draw_stage(rng: random.Random) -> "Stage":
             group_policy=GroupPolicy.MODEL if rng.random() < 0.2 else GroupPolicy.MENTION,
             has_knowledge=rng.random() < 0.5,
             has_notion=rng.random() < 0.15,
+            has_expenses=of_its_own(rng, "expenses").random() < _SHARES_EXPENSES,
             limits=_limits(archived),
             has_archive=archived >= _WITHOUT_ARCHIVE,
             segment_messages=1 if archived >= _ARCHIVED_SOON else SMALL_SEGMENT,

@@ -44,7 +44,7 @@ _HEADER: Final = re.compile(r"\[[^\]|]+ \| \d{4}-\d\d-\d\d \d\d:\d\d\] ")
 _LINE: Final = re.compile(r"\n(?=\[)")
 """Where a line of this system begins; no line of a person can."""
 ORDER: Final = re.compile(
-    rf"\b(file|note|move|delete|undo|page|find|recall|forget|remind|cancel|reword) (word\d+[a-z])((?:{COMMON})?)$",
+    rf"\b(file|note|move|delete|undo|page|find|recall|forget|remind|cancel|reword|pay|correct|unpay|settle) (word\d+[a-z])((?:{COMMON})?)$",
     re.MULTILINE,
 )
 """What the bot is asked to do, with which word, and what is said beside it."""
@@ -54,10 +54,15 @@ _EARLIER_ATTEMPT: Final = "[earlier attempt]"
 _QUESTION_HEADINGS: Final = ("To be answered:", "else `skip`:")
 _TEXT_HEADING: Final = "# Text\n"
 _CATEGORIES: Final = ("people", "projects", "ideas", "admin", "details")
-_OWN_WRITES: Final = frozenset({"classify_and_capture", "update_entry", "move_entry", "delete_entry", "remind"})
+_OWN_WRITES: Final = frozenset(
+    {"classify_and_capture", "update_entry", "move_entry", "delete_entry", "remind", "add_expense"}
+)
 _ON_ENTRIES: Final = frozenset({"note", "move", "delete"})
 _HANDLE: Final = re.compile(r"\| (e-[a-z2-7]{6}) ")
 """The handle of an entry, at the beginning of its row in the index."""
+PRICE: Final = 1_000
+"""What each expense comes to; it does not divide by three."""
+_ROOMMATES: Final = ("Dan", "Eve")
 _DAILY: Final = 4
 """One reminder in so many recurs."""
 _OUT_OF_TURN: Final = frozenset({"write_recap", "write_description"})
@@ -344,6 +349,8 @@ class Mind:
             elif not rounds:
                 calls = (one for one in _calls_without_path(verb, text) if one[0] in offered)
                 yield from (self._classified(*one) if self._mood.replies_beside else one for one in calls)
+            elif len(rounds) == 1 and (expenses := _expense_ids_in(rounds[0])):
+                yield from _calls_on_expense(verb, text, expenses[number % len(expenses)])
             elif len(rounds) == 1 and (paths := _paths_in(rounds[0])):
                 category = self._world.rng.choice(_CATEGORIES)
                 yield from _calls_on_path(verb, text, paths[number % len(paths)], category)
@@ -423,12 +430,12 @@ def _calls_without_path(verb: str, text: str) -> Iterator[tuple[str, Json]]:
             yield "remind", {"cancel": ""}
         case "reword":
             yield "remind", {"reword": text}
+        case "pay" | "settle" | "correct" | "unpay":
+            yield from _calls_of_expenses(verb, text)
         case "page":
             yield "create_page", {"database_name": "shopping", "title": text}
-        case "recall":
-            yield "recall", {"since": "2001-01-01"}
-        case "forget":
-            yield "forget_messages", {"since": "2001-01-01"}
+        case "recall" | "forget":
+            yield ("recall" if verb == "recall" else "forget_messages"), {"since": "2001-01-01"}
         case "find":
             yield "search_entries", {"query": f"not {text}"}
         case _:
@@ -443,6 +450,31 @@ def _calls_on_path(verb: str, text: str, path: str, category: str) -> Iterator[t
             yield "move_entry", {"path": path, "targetCategory": category}
         case "delete":
             yield "delete_entry", {"path": path}
+
+
+def _calls_of_expenses(verb: str, text: str) -> Iterator[tuple[str, Json]]:
+    match verb:
+        case "pay":
+            yield "add_expense", {"what": text, "amount": str(PRICE), "among": ["me", *_ROOMMATES]}
+        case "settle":
+            yield "settle", {"currency": "JPY"}
+        case _:
+            yield "list_expenses", {"limit": 50}
+
+
+def _calls_on_expense(verb: str, text: str, expense_id: str) -> Iterator[tuple[str, Json]]:
+    match verb:
+        case "correct":
+            yield "change_expense", {"id": expense_id, "what": text, "amount": str(2 * PRICE)}
+        case "unpay":
+            yield "remove_expense", {"id": expense_id}
+
+
+def _expense_ids_in(results: FunctionResponses) -> list[str]:
+    """Return the ids of the expenses that were listed."""
+    outputs = (answer.response.get("output") for answer in results.responses)
+    listed = (output.get("expenses") for output in outputs if isinstance(output, Mapping))
+    return [str(one["id"]) for expenses in listed if isinstance(expenses, list | tuple) for one in expenses]
 
 
 def _paths_in(results: FunctionResponses) -> list[str]:

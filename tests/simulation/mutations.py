@@ -5,6 +5,7 @@ from typing import Final
 
 from tests.simulation.access_mutations import OF_ACCESS
 from tests.simulation.chat_mutations import OF_CHATS
+from tests.simulation.expense_mutations import OF_EXPENSES
 from tests.simulation.handler_mutations import OF_HANDLERS
 from tests.simulation.mutation import Mutation
 from tests.simulation.refusal_mutations import OF_REFUSALS
@@ -18,4 +19,5 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
     **OF_ACCESS,
     **OF_REFUSALS,
     **OF_SILENCES,
+    **OF_EXPENSES,
 }

@@ -12,6 +12,7 @@ from tests.simulation import (
     command_scenes,
     entry_scenes,
     event_scenes,
+    expense_scenes,
     follow_up_scenes,
     forgetting_scenes,
     memory_scenes,
@@ -27,6 +28,8 @@ from tests.simulation import (
 
 SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "asks_in_the_newest_words": amendment_scenes.edited_message_that_comes_late_to_a_history_cut_short,
+    "writes_expenses": expense_scenes.expense_that_is_noted,
+    "takes_back_expenses": expense_scenes.expense_that_is_taken_back,
     "replies_beside_plain_results": entry_scenes.reply_beside_what_falls_into_the_inbox,
     "removes_what_went_before_the_write": entry_scenes.unsend_between_a_reply_and_its_write,
     "ends_requests_for_follow_ups": follow_up_scenes.follow_up_while_the_model_thinks,

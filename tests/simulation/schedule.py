@@ -41,6 +41,8 @@ _RARE: Final = 0.06
 _REFUSED: Final = 0.12
 _IN_AN_HOUR: Final = 0.3
 _VERBS: Final = ("file", "file", "file", "note", "move", "delete", "undo")
+_OF_EXPENSES: Final = ("pay", "pay", "pay", "correct", "unpay", "settle", "undo")
+_PAYS: Final = 0.6
 _COMMON_NAMES: Final = 0.6
 """In how many schedules entries have common names, which come back."""
 _COMMANDS: Final = ("help", "id", "reset", "forget", "forget", "forget me", "exit", "bye")
@@ -252,6 +254,8 @@ class _Schedule:
             verb = "cancel" if rng.random() < 0.1 else "remind"
         if self.stage.ports.settings.has_notion and rng.random() < 0.4:
             verb = "page"
+        if self.stage.ports.settings.has_expenses and (chance := of_its_own(rng, "expense")).random() < _PAYS:
+            verb = chance.choice(_OF_EXPENSES)
         if not verb and len(people.messages) % _ONE_RECALLS_IN == _ONE_RECALLS_IN - 1:
             verb = "recall"
         says_more = of_its_own(rng, "common words").random() < _SAYS_MORE

@@ -68,6 +68,7 @@ class Settings:
     has_knowledge: bool = False
     has_notion: bool = False
     has_embeddings: bool = False
+    has_expenses: bool = False
     reminding: Reminding = Reminding.OFF
     reminder_pushes_per_day: int = 0
     has_archive: bool = True
@@ -125,6 +126,7 @@ def agent_worker(ports: Ports, process: Process) -> Endpoint:
         group_policy=ports.settings.group_policy,
         limits=ports.settings.budget,
         access=ports.settings.access,
+        currency="JPY" if ports.settings.has_expenses else None,
         reminding=ports.settings.reminding,
         reminder_pushes_per_day=ports.settings.reminder_pushes_per_day,
         more_tools=() if ports.settings.reminding is Reminding.OFF else (reminding_tool(),),
