@@ -47,12 +47,13 @@ def holdings_of(conversation: Conversation, features: Sequence[StoredFeature] = 
     of_features = [
         Holding(
             folder=feature.folder,
-            count=feature.counted.count(conversation),
+            count=count,
             words=feature.counted.words,
             outlasts_reset=feature.counted.outlasts_reset,
         )
         for feature in features
         if feature.counted is not None
+        and ((count := feature.counted.count(conversation)) or feature.counted.names_none)
     ]
     journal = conversation.journal.list_objects()
     record = snapshot.result().record

@@ -12,8 +12,7 @@ from shared.agent.model import FunctionResponses
 from shared.conversation.store import Conversation
 from shared.expenses.expense import Expense
 from shared.expenses.store import ExpenseStore
-from shared.features.stored_features import STORED_FEATURES
-from shared.handlers.holdings import holdings_of
+from shared.handlers.holdings import described, holdings_of
 from tests.support import recorded
 from tests.support.chats import everything_in
 from tests.support.people import Person
@@ -57,7 +56,8 @@ def result(person: Person) -> dict[str, Any]:
     responses = person.worker.model.requests[-1].contents[-1]
     assert isinstance(responses, FunctionResponses)
     response = responses.responses[0].response
-    return dict(response.get("output") or response["error"])
+    found: dict[str, Any] = response.get("output", response)
+    return found
 
 
 def shares(expense: Expense) -> dict[str, int]:
@@ -98,7 +98,7 @@ def test_a_balance_and_a_settlement_are_told_to_the_model(ann: Person) -> None:
         {"from": "Cho", "to": "Ann", "amount": "¥2,300"},  # a third of both amounts
         {"from": "Ben", "to": "Ann", "amount": "¥1,400"},  # 2,000 + 300 - 900
     ]
-    assert holdings_of(chat_of(ann), STORED_FEATURES)["expenses"] == 2
+    assert described(holdings_of(chat_of(ann)), locale="en").endswith("reminders 0, expenses 2")
     ann.asks("いくら？", calling(("balance", {})), SAYS)
     assert result(ann) == {"balances": {}, "transfers": []}
 
@@ -150,7 +150,7 @@ def test_where_nobody_else_is_known_the_bot_asks_who_shares(pool: ThreadPoolExec
 
 
 def test_a_group_with_silent_members_is_told_so(ann: Person) -> None:
-    ann.worker.line.foo = 5
+    ann.worker.line.members[recorded.GROUP] = 5
     pays(ann, "夕食6000円", what="夕食", amount="6000")
     assert "2 members never wrote" in str(result(ann))
 
