@@ -53,7 +53,7 @@ class Circle:
 
     def name_of(self, key: str) -> str:
         """Return the name of a person key."""
-        return key.removeprefix(STRANGER) if key.startswith(STRANGER) else self.names.get(key, "?")
+        return self.names.get(key) or (key.removeprefix(STRANGER) if key.startswith(STRANGER) else "?")
 
     def names_of(self, keys: Iterable[str]) -> Mapping[str, str]:
         """Return the names of the person keys."""
@@ -61,16 +61,30 @@ class Circle:
 
 
 def circle_of(members: Mapping[str, str], earlier: Mapping[str, str], *, asker: str) -> Circle:
-    """Return the people of a chat: those of earlier expenses, and the members, whose present names count."""
-    return Circle(names={**earlier, **members}, asker=asker)
+    """Return the people of a chat: those of earlier expenses, and the members, whose present names count.
+
+    Two people of one name get a number each, so "Ken" may be "Ken (1)" or "Ken (2)", and is asked about.
+    """
+    names = {**earlier, **members}
+    namesakes: dict[str, list[str]] = {}
+    for key in sorted(names):
+        namesakes.setdefault(_comparable(names[key]), []).append(key)
+    numbered = {
+        key: f"{names[key]} ({number})"
+        for keys in namesakes.values()
+        if len(keys) > 1
+        for number, key in enumerate(keys, start=1)
+    }
+    return Circle(names={**names, **numbered}, asker=asker)
 
 
 def unknown_count(known: Sequence[str], *, members: int | None) -> int:
     """Return how many members of a group the bot does not know; 0 where LINE does not say how many there are.
 
-    Source: LINE, "Get number of users in a group chat": the bot itself is not counted.
+    For example, Ann wrote, and Ann named Dan once: of 5 members, 3 are unknown. Source: LINE, "Get number of users in a group chat": the
+    bot itself is not counted.
     """
-    return 0 if members is None else max(0, members - sum(not key.startswith(STRANGER) for key in known))
+    return 0 if members is None else max(0, members - len(known))
 
 
 def _comparable(name: str) -> str:

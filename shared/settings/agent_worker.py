@@ -71,9 +71,9 @@ class BotSettings:
 class AgentWorkerSettings:
     """The settings of functions/agent_worker.  LINE is asked to test the webhook every `heartbeat_minutes`; 0: never.
 
-    `currency` and `notion` are set if `toolsets` names expenses and notion. A thought that is classified with less than `confidence_threshold` is filed in the inbox: with
-    0.6, a confidence of 0.55 goes to the inbox. Archives reach back `archive_days`; 0: nothing is archived. `ignored`: settings of
-    earlier releases that are set, and have no effect.
+    `currency` and `notion` are set if `toolsets` names expenses and notion. A thought that is classified with less than
+    `confidence_threshold` is filed in the inbox: with 0.6, a confidence of 0.55 goes to the inbox. Archives reach back `archive_days`; 0:
+    nothing is archived. `ignored`: settings of earlier releases that are set, and have no effect.
     """
 
     project_id: str

@@ -16,15 +16,13 @@ from shared.agent.tools import NeedsTap, Tool, ToolFault, load_schema
 from shared.agent.turn_context import TurnContext
 from shared.conversation.member_mark import mark_id
 from shared.conversation.provenance import Provenance
-from shared.expenses.expense import WHAT_LIMIT, Expense
-from shared.expenses.money import AmountError, Money, money_in
+from shared.expenses.expense import Expense
+from shared.expenses.money import AmountError, Money
 from shared.expenses.people import Circle, circle_of, unknown_count
 from shared.expenses.settlement import Transfer
-from shared.expenses.shares import divided, with_exact
 from shared.expenses.staging import ExpenseOverlay
 from shared.knowledge.provenance import PossibleSources
-from shared.line.graphemes import short_line
-from shared.line.utf16 import without_lone_surrogates
+from shared.tools.expense_arguments import Sharing, currency_of, money_of, people_of, what_of
 
 _LISTED: Final = 20
 _TARGETED: Final = frozenset({"change_expense", "remove_expense"})
@@ -49,10 +47,10 @@ class ExpenseTools:
         """Return the tools in order of declaration."""
         return (
             self._tool(
-                "add_expense", "Note what somebody paid for several people.", ExpenseTools._add, is_plain=_is_as_asked
+                "add_expense", "Note what somebody paid for several people.", ExpenseTools._add, is_plain=_is_plain
             ),
             self._tool("list_expenses", "List the expenses that are not settled.", ExpenseTools._list, is_reading=True),
-            self._tool("change_expense", "Correct an expense.", ExpenseTools._change, is_plain=_is_as_asked),
+            self._tool("change_expense", "Correct an expense.", ExpenseTools._change, is_plain=_is_plain),
             self._tool(
                 "remove_expense",
                 "Remove an expense.",
@@ -67,7 +65,7 @@ class ExpenseTools:
         expense = self._made(Expense(id=""), arguments, overlay, context)
         if context.needs_tap:
             return NeedsTap(name=expense.what)
-        return self._shown(overlay.add(expense), overlay, context)
+        return _line(overlay.add(expense), self._circle(overlay, context))
 
     def _change(self, arguments: Json, overlay: ExpenseOverlay, context: TurnContext) -> Json | NeedsTap:
         before = overlay.find(str(arguments["id"]))
@@ -75,7 +73,7 @@ class ExpenseTools:
         if context.needs_tap:
             return NeedsTap(name=before.what)
         overlay.stage({changed.id: changed})
-        return self._shown(changed, overlay, context)
+        return _line(changed, self._circle(overlay, context))
 
     def _remove(self, arguments: Json, overlay: ExpenseOverlay, context: TurnContext) -> Json | NeedsTap:
         expense = overlay.find(str(arguments["id"]))
@@ -91,27 +89,37 @@ class ExpenseTools:
         return {"expenses": [_line(one, circle) for one in newest], "total": len(expenses)}
 
     def _balance(self, arguments: Json, overlay: ExpenseOverlay, context: TurnContext) -> Json:
-        circle, currency = self._circle(overlay, context), _currency(arguments)
-        owed = {
-            code: {circle.name_of(key): str(Money(code, minor)) for key, minor in totals.items() if minor}
+        circle, currency = self._circle(overlay, context), currency_of(arguments)
+        owed = [
+            {"name": circle.name_of(key), "amount": str(Money(code, minor))}
             for code, totals in overlay.balances(currency).items()
-        }
+            for key, minor in totals.items()
+            if minor
+        ]
         return {"balances": owed, "transfers": _transfers(overlay.transfers(currency), circle)}
 
     def _settle(self, arguments: Json, overlay: ExpenseOverlay, context: TurnContext) -> Json | NeedsTap:
         if context.needs_tap:
             return NeedsTap(name=self._today(context))
-        circle, currency = self._circle(overlay, context), _currency(arguments)
+        circle, currency = self._circle(overlay, context), currency_of(arguments)
         settlement, owed = overlay.settle(currency, day=self._today(context), provenance=_asking(context))
         return {"id": settlement.id, "expenses": len(settlement.closes), "transfers": _transfers(owed, circle)}
 
     def _made(self, before: Expense, arguments: Json, overlay: ExpenseOverlay, context: TurnContext) -> Expense:
-        """Return the expense with the arguments in place of what was before.  Raises: StagingFault."""
-        circle, what = self._circle(overlay, context), _what(arguments, before)
+        """Return the expense with the arguments in place of what was before.  Raises: StagingFault, AmountError."""
+        circle, what = self._circle(overlay, context), what_of(arguments, before)
         payer = circle.key_of(str(arguments["payer"])) if arguments.get("payer") else before.payer or circle.asker
-        money = _money(arguments, before, self.currency)
-        shares = self._shares(arguments, before, circle, money, payer)
-        people = dict.fromkeys((payer, *shares))
+        money = money_of(arguments, before, self.currency)
+        sharing = Sharing.of(arguments, circle, money.currency)
+        if before.shares and not sharing.is_said and money == before.money:
+            shares = before.shares
+        elif before.shares:
+            people = tuple(before.shares) if sharing.is_said else people_of(before)
+            shares = sharing.shares(money, people, payer=payer)
+        else:
+            self._check_all_are_known(sharing, money, circle, context)
+            shares = sharing.shares(money, circle.names, payer=payer)
+        names = circle.names_of((payer, *shares))
         return replace(
             before,
             what=what,
@@ -119,34 +127,24 @@ class ExpenseTools:
             currency=money.currency,
             minor=money.minor,
             shares=shares,
-            names={**before.names, **circle.names_of(people)} if before.id else circle.names_of(people),
+            names=names,
             day=str(arguments.get("day") or before.day or self._today(context)),
             provenance=before.provenance | _sources((what, str(arguments.get("amount", ""))), context),
         )
 
-    def _shares(self, arguments: Json, before: Expense, circle: Circle, money: Money, payer: str) -> Mapping[str, int]:
-        """Return everybody's share.  Raises: StagingFault."""
-        exact = {
-            circle.key_of(name): money_in(amount, money.currency).minor for name, amount in _pairs(arguments, "exact")
-        }
-        weights = {circle.key_of(name): int(weight) for name, weight in _pairs(arguments, "weights")}
-        among = circle.keys_of(map(str, _list_of(arguments, "among")))
-        left_out = frozenset(circle.keys_of(map(str, _list_of(arguments, "without"))))
-        if not (exact or weights or among or left_out) and before.shares:
-            among = tuple(before.shares)
-        everybody = among or tuple(circle.names)
-        if not among and frozenset(everybody) <= {payer}:
-            raise StagingFault("Nobody else is known in this chat: ask who shares it.", may_retry=True)
-        divided_among = {key: weights.get(key, 1) for key in (*everybody, *weights)}
-        others = {key: weight for key, weight in divided_among.items() if key not in left_out and key not in exact}
-        try:
-            return (
-                with_exact(money.minor, exact, others, payer=payer)
-                if exact
-                else divided(money.minor, others, payer=payer)
+    def _check_all_are_known(self, sharing: Sharing, money: Money, circle: Circle, context: TurnContext) -> None:
+        """Ask who shares an amount that is divided among all, while the bot does not know all.  Raises: StagingFault."""
+        if not sharing.concerns_all(money):
+            return
+        known, chat = circle.names_of((*circle.names, *sharing.named)), context.conversation
+        if len(known) < 2:  # noqa: PLR2004 - the person who asks, and somebody else
+            raise StagingFault("Nobody else is known in this chat: ask who shares it.")
+        unknown = 0 if chat.is_one_on_one else unknown_count(tuple(known), members=self.size_of(chat.id))
+        if unknown:
+            raise StagingFault(
+                f"Only {len(known)} of {len(known) + unknown} members are known: {', '.join(known.values())}."
+                " Ask for the others' names, or who shares it; then pass every name in `among`."
             )
-        except ValueError as fault:
-            raise StagingFault(f"{fault}: ask how the amount is divided.", may_retry=True) from fault
 
     def _circle(self, overlay: ExpenseOverlay, context: TurnContext) -> Circle:
         """Return the people of the chat whom the bot knows: those who wrote what it remembers, and those of open expenses."""
@@ -154,16 +152,6 @@ class ExpenseTools:
         names = self.people.of(context.conversation, messages)
         members = {mark_id(user_id): name for user_id, name in names.items()}
         return circle_of(members, overlay.names(), asker=mark_id(context.to_answer[-1].user_id))
-
-    def _shown(self, expense: Expense, overlay: ExpenseOverlay, context: TurnContext) -> Json:
-        circle = self._circle(overlay, context)
-        shown = _line(expense, circle)
-        size = None if context.conversation.is_one_on_one else self.size_of(context.conversation.id)
-        unknown = unknown_count(tuple(circle.names), members=size)
-        if not unknown:
-            return shown
-        remark = f"The bot knows {len(circle.names)} people; {unknown} members never wrote. Where all share, ask for the others' names."
-        return {**shown, "unknown_members": remark}
 
     def _today(self, context: TurnContext) -> str:
         return dt.datetime.fromtimestamp(context.now_ms / 1_000, tz=self.time_zone).date().isoformat()
@@ -193,9 +181,9 @@ class ExpenseTools:
         )
 
 
-def _is_as_asked(asked: Json, result: Json) -> bool:
-    """Whether the expense needs no remark: everybody who may share it is known, or the people are named."""
-    return "unknown_members" not in result or bool(asked.get("among"))
+def _is_plain(asked: Json, result: Json) -> bool:
+    """Whether the expense is named as asked: a name that had to be cut needs a remark."""
+    return asked.get("what", result["what"]) == result["what"]
 
 
 def _revision(arguments: Json, context: TurnContext) -> str:
@@ -213,38 +201,6 @@ def _sources(texts: Sequence[str], context: TurnContext) -> Provenance:
     possible = PossibleSources(to_answer=context.to_answer, earlier=context.read_earlier, retellings=context.retellings)
     traced = Provenance.of_sources(source for text in texts if text for source in possible.of(text))
     return replace(traced | _asking(context), outside=context.outside_in_write(texts))
-
-
-def _money(arguments: Json, before: Expense, currency: str) -> Money:
-    code = str(arguments.get("currency") or before.currency or currency)
-    if "amount" not in arguments:
-        if not before.minor or code != before.currency:
-            raise StagingFault("The amount is missing; ask for it.", may_retry=True)
-        return before.money
-    return money_in(str(arguments["amount"]), code)
-
-
-def _currency(arguments: Json) -> str | None:
-    return str(arguments["currency"]).upper() if arguments.get("currency") else None
-
-
-def _what(arguments: Json, before: Expense) -> str:
-    written = without_lone_surrogates(str(arguments.get("what") or before.what))
-    if not written.strip():
-        raise StagingFault("Say what the expense is for.", may_retry=True)
-    return short_line(written, limit=WHAT_LIMIT)
-
-
-def _pairs(arguments: Json, name: str) -> Iterable[tuple[str, str]]:
-    """Yield the pairs of a list of objects: `[{"name": "Ken", "value": "2"}]` gives `("Ken", "2")`."""
-    for pair in _list_of(arguments, name):
-        if isinstance(pair, Mapping):
-            yield str(pair["name"]), str(pair["value"])
-
-
-def _list_of(arguments: Json, name: str) -> tuple[object, ...]:
-    values = arguments.get(name)
-    return tuple(values) if isinstance(values, list) else ()
 
 
 def _line(expense: Expense, circle: Circle) -> Json:

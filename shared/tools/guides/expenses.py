@@ -6,7 +6,7 @@ EXPENSES_GUIDE: Final = """\
 # Expenses
 - `add_expense`: when somebody says what was paid for others (「夕食6000円払った」, 我先付了計程車300, ผมจ่ายค่าอาหาร 900, "I got the
   tickets, 40 each for four"). Pass names as people say them; never divide or add up yourself. All share unless people say otherwise.
-  An amount without a payer was paid by who says it. Where a result names unknown_members, say so in the answer.
+  An amount without a payer was paid by who says it. Where members are not known, ask for their names, as the result says.
 - `change_expense` and `remove_expense`: with the id from `list_expenses`. Where several fit what they say, ask which one.
 - `list_expenses`: when somebody asks what was paid, and for an id.
 - `balance`: when somebody asks who owes what; it changes nothing.
