@@ -4,17 +4,32 @@ from collections.abc import Mapping
 from typing import Final
 
 from tests.simulation.mutation import Mutation
-from tests.simulation.rules import Return
+from tests.simulation.rules import DropClause, Never, Return
 
 OF_EXPENSES: Final[Mapping[str, Mutation]] = {
     "takes_back_expenses": Mutation(
         "shared.expenses.store:_is_affected",
         Return(value=False),
-        lacks="an expense stays that somebody has taken back",
+        lacks="an expense stays whose message was withdrawn",
     ),
     "writes_expenses": Mutation(
         "shared.expenses.apply:ExpenseWriting.write",
         Return(value=None),
         lacks="an expense that was promised is not written",
+    ),
+    "keeps_newer_expenses": Mutation(
+        "shared.expenses.apply:ExpenseWriting.write",
+        Never("revision"),
+        lacks="a late write puts back what a later turn has removed",
+    ),
+    "settles_once": Mutation(
+        "shared.expenses.staging:ExpenseOverlay._open",
+        DropClause("settled"),
+        lacks="an expense is settled twice",
+    ),
+    "divides_to_the_last_unit": Mutation(
+        "shared.tools.expense_arguments:divided",
+        Never("remainder"),
+        lacks="what does not divide is lost",
     ),
 }

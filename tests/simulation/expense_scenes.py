@@ -35,6 +35,15 @@ def expense_that_is_taken_back() -> list[str]:
         return scene.rests()
 
 
+def expenses_that_are_settled_again() -> list[str]:
+    """Members settle up, pay again, and settle up again: the second settlement closes only what was paid in between."""
+    with Scene(has_expenses=True).playing() as scene:
+        for verb in ("pay", "settle", "pay", "settle"):
+            scene.runs_to_end(scene.asks_for(verb))
+            scene.sleeps(1)
+        return scene.rests(calm=True)
+
+
 def expense_that_is_corrected_late() -> list[str]:
     """The worker that corrects an amount sleeps before its write; the next turn removes the expense, and the late write changes nothing."""
     with Scene(has_expenses=True).playing() as scene:

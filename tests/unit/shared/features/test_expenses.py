@@ -56,7 +56,8 @@ def result(person: Person) -> dict[str, Any]:
     responses = person.worker.model.requests[-1].contents[-1]
     assert isinstance(responses, FunctionResponses)
     response = responses.responses[0].response
-    found: dict[str, Any] = response.get("output", response)
+    found = response.get("output", response)
+    assert isinstance(found, dict)
     return found
 
 
