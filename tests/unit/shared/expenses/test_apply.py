@@ -1,5 +1,6 @@
 """Staged writes of expenses: none brings back a record that is missing or that a later write has changed."""
 
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -17,10 +18,10 @@ _ID = "e0123456789"
 
 
 @pytest.fixture
-def store() -> ExpenseStore:
+def store() -> Iterator[ExpenseStore]:
     with ThreadPoolExecutor(4) as threads:
         person = Person(PushedWorker(threads), is_in_group=True)
-        return ExpenseStore(person.worker.conversations.of(person.events.chat_id))
+        yield ExpenseStore(person.worker.conversations.of(person.events.chat_id))
 
 
 def _write(store: ExpenseStore, what: str | None, *, created: WriteKey, key: WriteKey) -> None:
@@ -35,7 +36,7 @@ def _write(store: ExpenseStore, what: str | None, *, created: WriteKey, key: Wri
         revision=key,
     )
     text = None if what is None else encode(expense).decode()
-    ExpenseWriting(store).write(StagedWrite(path=f"expenses/{_ID}.json", text=text), key=key)
+    ExpenseWriting(store).write(StagedWrite(path=f"expenses/{_ID}", text=text), key=key)
 
 
 def test_a_correction_of_a_missing_expense_makes_none(store: ExpenseStore) -> None:
