@@ -12,8 +12,8 @@ locals {
     "edited/" = 35
     # The worker hides what is older, and deletes it with the next segment that it writes; a withdrawal renews a segment's age. Without an
     # archive, what an earlier one has left goes.
-    "archive/" = max(1, var.bot.archive_days)
-    "calls/"   = var.retention.calls_days
+    "archive/"  = max(1, var.bot.archive_days)
+    "calls/"    = var.retention.calls_days
     "entries/"  = var.retention.entries_days
     "expenses/" = var.retention.entries_days
     # An invitation counts for at most a year.

@@ -529,7 +529,7 @@ variable "region" {
 }
 
 variable "retention" {
-  description = "Days that things are kept after they were last written; 0: for ever. `idle_conversation_days`: each message and outcome of the journal, and the snapshot as a whole, goes so long after its own last write. `calls_days` is at least 1: what was written to Notion is remembered for as long as its turn may be thought again."
+  description = "Days that things are kept after they were last written; 0: for ever. `idle_conversation_days`: each message and outcome of the journal, and the snapshot as a whole, goes so long after its own last write. `calls_days` is at least 1: what was written to Notion is remembered for as long as its turn may be thought again. `entries_days` counts for entries and for expenses."
   type = object({
     calls_days             = optional(number, 1)
     entries_days           = optional(number, 0)
