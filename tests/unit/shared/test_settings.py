@@ -252,7 +252,9 @@ def test_toolsets_are_named_one_by_one(value: str | None, toolsets: tuple[str, .
 
 
 def test_an_unknown_toolset_is_refused() -> None:
-    with pytest.raises(SettingsError, match="TOOLSETS names calendar, maps; there are knowledge, expenses, notion, web"):
+    with pytest.raises(
+        SettingsError, match="TOOLSETS names calendar, maps; there are knowledge, expenses, notion, web"
+    ):
         agent_worker_settings({**WORKER, "TOOLSETS": "web,calendar,maps"})
 
 
