@@ -55,7 +55,7 @@ def wishes(person: Person) -> list[str]:
 
 
 def wish(person: Person, text: str) -> dict[str, Any]:
-    return person.asks(f"I wish for {text}", calling(("make_wish", {"text": text})), SAYS)
+    return person.asks(f"{text}が欲しいな", calling(("make_wish", {"text": text})), SAYS)
 
 
 def does(person: Person, name: str, **arguments: object) -> dict[str, Any]:
