@@ -40,10 +40,14 @@ _CALL: Final = "reply"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wait:
-    """What a person waited for: sequential requests to the model, and seconds from the push to the reply call."""
+    """What a person waited for: sequential requests to the model, and seconds from the push to the reply call.
+
+    `held_s`: seconds from the reply call to the record of the outcome, from which on the chat's next turn may begin.
+    """
 
     requests: int
     seconds: float
+    held_s: float
 
     @property
     def over_model_s(self) -> float:
@@ -121,9 +125,11 @@ class VirtualChat:
         begun_s = scene.world.now_s
         worker = scene.asks(instance=int(is_cold))
         scene.runs_until(worker, _CALL)
-        wait = Wait(requests=len(mind.ended_s), seconds=scene.world.now_s - begun_s)
+        replied_s = scene.world.now_s
+        scene.runs_past(worker, "write journal/")
+        held_s = scene.world.now_s - replied_s
         scene.runs_to_end(worker)
-        return wait
+        return Wait(requests=len(mind.ended_s), seconds=replied_s - begun_s, held_s=held_s)
 
     def burst(self, messages: int, *, apart_s: float) -> Burst:
         """A person writes several messages, `apart_s` apart, all to one instance."""

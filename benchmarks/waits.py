@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 
 from benchmarks.samples import Comparison
 from benchmarks.table import Goal, Row, Section, at_most
-from benchmarks.virtual_chat import MODEL_S, REPLY, Burst, PlainBot, Step, VirtualChat, result_of
+from benchmarks.virtual_chat import MODEL_S, REPLY, Burst, PlainBot, Step, VirtualChat, Wait, result_of
 from shared.agent.model import Json, ModelRequest
 from tests.simulation.notion import DATABASE
 
@@ -44,11 +44,16 @@ class Situation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """The figures of a situation with storage of STORAGE_S."""
+    """The figures of a situation with storage of STORAGE_S.
+
+    `holding`: round trips in a warm instance from the reply call, which counts as one, to the record of the outcome: as long as the chat's
+    next turn waits.
+    """
 
     requests: int
     round_trips: int
     cold_round_trips: int
+    holding: int
 
 
 def _answers(*steps: Step) -> _Script:
@@ -119,16 +124,18 @@ def figures(situation: Situation) -> Figures:
     """Play the situation in a warm and in a cold instance."""
     warm, cold = (_wait(situation, is_cold=is_cold) for is_cold in (False, True))
     return Figures(
-        requests=warm[0], round_trips=round(warm[1] / STORAGE_S), cold_round_trips=round(cold[1] / STORAGE_S)
+        requests=warm.requests,
+        round_trips=round(warm.over_model_s / STORAGE_S),
+        cold_round_trips=round(cold.over_model_s / STORAGE_S),
+        holding=round(warm.held_s / STORAGE_S),
     )
 
 
-def _wait(situation: Situation, *, is_cold: bool) -> tuple[int, float]:
+def _wait(situation: Situation, *, is_cold: bool) -> Wait:
     with VirtualChat(call_s=STORAGE_S, has_notion=situation.has_notion).playing() as chat:
         for script in (_answers(), *situation.before):
             chat.ask(script(chat))
-        wait = chat.ask(situation.script(chat), is_cold=is_cold)
-    return wait.requests, wait.over_model_s
+        return chat.ask(situation.script(chat), is_cold=is_cold)
 
 
 def bubbles(apart_s: float) -> tuple[Burst, Burst]:
@@ -176,6 +183,7 @@ def _rows(situation: Situation, measured: Figures) -> Iterator[Row]:
     trips = (measured.round_trips, measured.cold_round_trips)
     goal = None if situation.round_trips is None else at_most(situation.round_trips)
     yield _row(f"{name}: round trips", trips, "cold", goal=goal)
+    yield _row(f"{name}: round trips from the reply to the record", (measured.holding, 2), "plain answer")
     yield _row(f"{name}: until the reply", (wait_s * 1_000, MODEL_S * 1_000), "plain", unit="ms")
 
 

@@ -23,5 +23,5 @@ STORED_FEATURES: Final[Sequence[StoredFeature]] = (CALLS, MEDIA, ENTRIES, REMIND
 
 
 def writer_of(features: Sequence[StoredFeature] = STORED_FEATURES) -> StagedWrites:
-    """Return the writer of what turns stage, the undo record last."""
+    """Return the writer of what turns stage, and of the undo record."""
     return StagedWrites((*(one.writer for one in features if one.writer is not None), UndoWriter()))

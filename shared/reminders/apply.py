@@ -1,6 +1,6 @@
 """Apply a committed outcome's staged writes to reminders, and record which postponed reminders an answer said."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from shared import logs
 from shared.conversation.records import OutcomeKind, OutcomeRecord, SaidReminder, StagedWrite
@@ -28,17 +28,17 @@ class ReminderWriting:
 
     store: ReminderStore
     outcome: OutcomeRecord
-    written: int = 0
+    written: list[str] = field(default_factory=list, repr=False)
 
     def write(self, write: StagedWrite, *, key: WriteKey) -> None:
         staged = decode(Reminder, write.text.encode()) if write.text is not None else None
         _apply_write(self.store, write.path.removeprefix(REMINDERS_PATH), staged, key=key, now_ms=self._now_ms)
-        self.written += 1
+        self.written.append(write.path)
 
     def finish(self, lease: HeldLease) -> bool:
         """Record postponed reminders in the outcome as said, unless the outcome certainly did not arrive."""
         if self.written:
-            logs.info("reminders_written", writes=self.written)
+            logs.info("reminders_written", writes=len(self.written))
         if self.outcome.kind is OutcomeKind.UNDELIVERED:
             return True
         for said_reminder in self.outcome.reminders:
@@ -58,8 +58,8 @@ def _apply_write(
     """Make the write unless the object has this key or a larger key; then make the marker of the next occurrence.
 
     The marker of an earlier time stays until its minute, when a tick finds nothing due. The marker is made before the record: if a worker
-    dies between the two and the turn is taken back, no other worker makes the marker. The marker is made again after the record, because a
-    tick may have cleared the first marker during a slow write.
+    dies between the two and the turn is taken back, no other worker makes the marker. The marker is made again after the record, if a tick
+    may have cleared the first marker during a slow write.
     """
 
     def newer(stored: Reminder | None) -> Reminder | None:
@@ -71,11 +71,10 @@ def _apply_write(
             return _changed(stored, staged)
         return replace(stored.ended(ReminderState.CANCELLED, now_ms=now_ms), revision=key) if stored.is_open else None
 
-    if staged is not None:
-        store.make_marker(staged)
+    marked_ms = store.make_marker(staged) if staged is not None else None
     after = store.update(reminder_id, newer)
     if after is not None:
-        store.make_marker(after)
+        store.make_marker(after, unless_ms=marked_ms)
     elif staged is not None:
         store.delete_marker(staged)
 

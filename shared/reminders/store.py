@@ -87,16 +87,22 @@ class ReminderStore:
             return None
         return decode(Reminder, stored.data) if stored is not None else None
 
-    def make_marker(self, reminder: Reminder) -> None:
+    def make_marker(self, reminder: Reminder, *, unless_ms: int | None = None) -> int | None:
         """Make the marker of the reminder's next work: the occurrence, or the removal some days after the end.
 
-        The marker lies ahead, because a tick that has read the due markers may clear a marker of the same name. Repeated: changes nothing.
+        The marker lies ahead, because a tick that has read the due markers may clear a marker of the same name. `unless_ms`: nothing is
+        made if a marker of this minute was made before, and the minute is still ahead by every clock, so that no tick has cleared it.
+        Returns: the start of the marker's minute, or None for a reminder without a time. Repeated: changes nothing.
         """
         next_ms = next_ms_of(reminder)
         if next_ms is None:
-            return
+            return None
         soon_ms = self.conversation.turn.clock.now_ms() + SKEW_MS
-        self._markers.mark(REMINDER, self.conversation, reminder.id, at_ms=max(next_ms, soon_ms))
+        chat = self.conversation.id
+        marker = DueMarker.at(max(next_ms, soon_ms), kind=REMINDER, conversation_id=chat, id=reminder.id)
+        if marker.due_ms != unless_ms:
+            self._markers.mark(REMINDER, self.conversation, reminder.id, at_ms=marker.due_ms)
+        return marker.due_ms
 
     def delete_marker(self, reminder: Reminder) -> None:
         """Delete the marker of the reminder's last due time, after the reminder itself was deleted.  Repeated: does nothing.

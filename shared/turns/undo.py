@@ -1,4 +1,4 @@
-"""Apply the undo record that a turn with changes stages, after the writes of every feature."""
+"""Apply the undo record that a turn with changes stages, beside the writes of the features."""
 
 from dataclasses import dataclass
 

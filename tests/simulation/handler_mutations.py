@@ -112,8 +112,8 @@ OF_HANDLERS: Final[Mapping[str, Mutation]] = {
         lacks="a member who joined later is told what was said before",
     ),
     "updates_catalog": Mutation(
-        f"{_APPLY}:EntryWriting.finish",
-        Skip("_update_catalog"),
+        f"{_APPLY}:EntryWriting._swap_both",
+        Return(value=True),
         lacks="the catalog does not know what was filed",
     ),
     "files_what_one_message_says": Mutation(

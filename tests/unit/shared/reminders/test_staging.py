@@ -192,13 +192,28 @@ def test_a_marker_that_a_tick_cleared_before_the_record_was_written_is_made_agai
     reads: Executor, clock: FixedClock
 ) -> None:
     store = InterruptedStore()
-    chat, outcome = staged_on(store, reads, clock)
+    clock.move(50 - clock.now_ms() / 1_000 % 60)  # ten seconds before a whole minute
+    chat = ReminderChat(conversations_on(store, reads, clock).of(CHAT))
+    overlay = chat.begin()
+    create(overlay, local_time(clock.now_ms() + 10_000, ZONE)[:16])
+    outcome = chat.outcome(overlay)
 
     def clear() -> None:
+        clock.move(10)
         for one in store.list("due/"):
             store.delete(one.name)
 
     store.before("replace reminders/", clear)
+
+    assert chat.apply(outcome)
+
+    assert len(chat.markers) == 1
+
+
+def test_a_marker_that_no_tick_can_have_cleared_is_made_once(reads: Executor, clock: FixedClock) -> None:
+    store = InterruptedStore()
+    chat, outcome = staged_on(store, reads, clock)
+    store.before("replace reminders/", lambda: setattr(store, "fails", "create due/"))
 
     assert chat.apply(outcome)
 
