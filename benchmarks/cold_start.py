@@ -59,7 +59,7 @@ def _webhooks(processes: Processes, pubsub: Child) -> dict[str, _Start]:
     with_credentials = replace(functions["webhook"], env=env)
 
     def start_of(name: str) -> _Start:
-        return lambda: _first_answer_s(_without_bytecode(functions[name]), ack.body_for(name))
+        return lambda: _first_answer_s(_without_bytecode(functions[name]), wire.delivery())
 
     async def start_with_credentials() -> float:
         return await _first_answer_s(_without_bytecode(with_credentials), b"", any_status=True)

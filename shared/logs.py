@@ -21,7 +21,7 @@ import re
 import sys
 import time
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Final, TextIO
 
@@ -87,14 +87,27 @@ def error(event: str, *, cause: BaseException | None = None, **fields: object) -
     _SINK.write("ERROR", event, {**fields, **(_error_fields(cause) if cause else {})})
 
 
-@contextlib.contextmanager
-def bound(**fields: object) -> Iterator[None]:
+def bound(**fields: object) -> contextlib.AbstractContextManager[None]:
     """Add `fields` to every line logged in the block."""
-    token = _BOUND.set({**_BOUND.get(_NOTHING), **fields})
-    try:
-        yield
-    finally:
-        _BOUND.reset(token)
+    return _Bound(fields) if fields else _UNBOUND
+
+
+class _Bound:
+    """The block of `bound`.  Not a generator's context manager, because the webhook enters a block for each request."""
+
+    __slots__ = ("_fields", "_token")
+
+    def __init__(self, fields: Mapping[str, object]) -> None:
+        self._fields = fields
+
+    def __enter__(self) -> None:
+        self._token = _BOUND.set({**_BOUND.get(_NOTHING), **self._fields})
+
+    def __exit__(self, *_: object) -> None:
+        _BOUND.reset(self._token)
+
+
+_UNBOUND: Final = contextlib.nullcontext()
 
 
 class _Key:
@@ -126,7 +139,7 @@ def trace_fields(traceparent: str | None) -> dict[str, object]:
 
     Source: W3C Trace Context; Cloud Logging takes the bare trace id, because trace and log belong to one project.
     """
-    match = _TRACEPARENT.fullmatch(traceparent or "")
+    match = _TRACEPARENT.fullmatch(traceparent) if traceparent else None
     return {_TRACE: match[1]} if match else {}
 
 

@@ -5,6 +5,7 @@ Source: gunicorn 27, workers/gthread.py and http/parser.py; http/wsgi.py (`gunic
 """
 
 import contextlib
+import io
 import socket
 import threading
 import time
@@ -35,7 +36,7 @@ class RequestBody:
 
     def read(self, at_most_bytes: int) -> bytes | None:
         """Return the body, or its first `at_most_bytes`; at the deadline, end the connection and return None."""
-        if self._socket is None:
+        if self._socket is None or is_buffered(self._stream, self.declared_bytes):
             return self._stream.read(at_most_bytes)
         watched = _DEADLINES.watch(self._socket)
         try:
@@ -51,6 +52,21 @@ class RequestBody:
         self.is_refused = True
         if self._socket is not None:
             _end_reading(self._socket)
+
+
+def is_buffered(stream: object, declared_bytes: int | None) -> bool:
+    """Whether gunicorn has received the whole body together with the headers, so that no read of it waits.
+
+    False also where the stream is none of gunicorn's, as another release may have it.  Source: gunicorn 27, http/body.py and
+    http/unreader.py (`Body.reader`, `LengthReader.unreader`, `Unreader.buf`).
+    """
+    unreader = getattr(getattr(stream, "reader", None), "unreader", None)
+    buffered = getattr(unreader, "buf", None)
+    return (
+        declared_bytes is not None
+        and isinstance(buffered, io.BytesIO)
+        and buffered.getbuffer().nbytes >= declared_bytes
+    )
 
 
 class _Deadlines:

@@ -26,7 +26,10 @@ def parse_json(text: bytes) -> object:
 
     Raises: ValueError, if the text is no JSON.
     """
-    shallow = b"".join(_shallow_pieces(text))
+    may_be_deep = (
+        text.count(b"[") + text.count(b"{") > MAX_DEPTH
+    )  # a search for depth costs more than the reading itself
+    shallow = b"".join(_shallow_pieces(text)) if may_be_deep else text
     try:
         return _DECODER.decode(shallow.decode(json.detect_encoding(shallow), "surrogatepass"))
     except (ValueError, RecursionError) as cause:  # the latter in another encoding than UTF-8
