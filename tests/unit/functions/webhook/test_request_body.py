@@ -4,19 +4,20 @@ import io
 import socket
 
 import pytest
-from gunicorn.http.body import Body, LengthReader
-from gunicorn.http.unreader import SocketUnreader
+from gunicorn.http.body import Body, LengthReader  # type: ignore[import-untyped]
+from gunicorn.http.unreader import SocketUnreader  # type: ignore[import-untyped]
 
-from functions.webhook.request_body import RequestBody, is_buffered
+from functions.webhook.request_body import ByteStream, RequestBody, is_buffered
 
 BODY = b'{"destination": "U1", "events": []}'
 
 
-def stream_of(sock: socket.socket, buffered: bytes) -> Body:
+def stream_of(sock: socket.socket, buffered: bytes) -> ByteStream:
     """Return gunicorn's stream of BODY, whose first bytes came together with the headers."""
     unreader = SocketUnreader(sock)
     unreader.unread(buffered)
-    return Body(LengthReader(unreader, len(BODY)))
+    stream: ByteStream = Body(LengthReader(unreader, len(BODY)))
+    return stream
 
 
 @pytest.mark.parametrize(("missing", "waits"), [(0, False), (1, True), (len(BODY), True)])
