@@ -216,8 +216,8 @@ def _build_request(build: Callable[[], _Request]) -> _Request | None:
 
 def _message(message: OutgoingMessage) -> Message:
     quick_replies = _quick_reply(message.quick_replies) if message.quick_replies else None
-    if message.card is not None:
-        return DrawnMessage(altText=message.text, contents=drawn(message.card), quickReply=quick_replies)
+    if (card := message.whole_card) is not None:
+        return DrawnMessage(altText=message.text, contents=drawn(card), quickReply=quick_replies)
     if not message.is_template:
         return TextMessage(text=message.text, quoteToken=message.quote_token, quickReply=quick_replies)
     links = [URIAction(label=link.label, uri=link.uri) for link in message.links]

@@ -1,17 +1,17 @@
 """Sending: messages and buttons, the reply token, pushes with a retry key, and leaving a group.
 
-A button is part of a buttons template, because a person may press it after twenty more messages. Quick replies are for choices that
-matter at once: only phones show quick replies, and the next message removes them.
+A button is part of a buttons template or of a card, because a person may press it after twenty more messages. Quick replies are for choices
+that matter at once: only phones show quick replies, and the next message removes them.
 Source: LINE, "Use quick replies", "Buttons template", "Postback action", "URI action", "Send quote messages" (a template cannot quote).
 """
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal, Protocol
 
 from shared.clock import Clock, Deadline
-from shared.line.cards.card import Card
+from shared.line.cards.card import Card, CardButton
 from shared.line.cards.drawing import ALT_TEXT_LIMIT, is_drawable
 from shared.line.postback_data import DATA_LIMIT
 from shared.line.utf16 import TEXT_LIMIT_UTF16, utf16_length
@@ -92,7 +92,8 @@ class OutgoingMessage:
     """A bubble.  `quote_token` names the quoted message of the same chat; a message with a button, a link or a card quotes none.
 
     `decline`: the button along with `button` that says no to the question of the text.
-    LINE shows the `quick_replies` of the last message of a call only. With a `card`, the text is read out and shown in notifications.
+    LINE shows the `quick_replies` of the last message of a call only. With a `card`, the text is read out and shown in notifications, and
+    the buttons and links stand below the card's own buttons.
     """
 
     text: str = field(repr=False)
@@ -106,7 +107,17 @@ class OutgoingMessage:
     @property
     def is_template(self) -> bool:
         """Whether the message is a buttons template."""
-        return self.button is not None or bool(self.links)
+        return self.card is None and (self.button is not None or bool(self.links))
+
+    @property
+    def whole_card(self) -> Card | None:
+        """The card with the buttons and links of the message below its own buttons."""
+        if self.card is None:
+            return None
+        accept = [_card_button(button, is_quiet=False) for button in (self.button,) if button is not None]
+        decline = [_card_button(button, is_quiet=True) for button in (self.decline,) if button is not None]
+        links = [CardButton(label=link.label, value=link.uri, action="open") for link in self.links]
+        return replace(self.card, buttons=(*self.card.buttons, *accept, *decline, *links))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -261,15 +272,18 @@ def _fits(message: OutgoingMessage) -> bool:
     buttons = (*message.quick_replies, *(one for one in (message.button, message.decline) if one is not None))
     if len(message.quick_replies) > QUICK_REPLIES_LIMIT or not all(map(_is_pressable, buttons)):
         return False
-    if message.card is not None:
-        is_alone = not message.is_template and message.quote_token is None
-        return is_alone and _is_within(message.text, ALT_TEXT_LIMIT) and is_drawable(message.card)
+    if (card := message.whole_card) is not None:
+        return message.quote_token is None and _is_within(message.text, ALT_TEXT_LIMIT) and is_drawable(card)
     actions = (message.button, message.decline, *message.links)
     if not all(map(_is_openable, message.links)) or sum(map(bool, actions)) > TEMPLATE_ACTIONS_LIMIT:
         return False
     if message.is_template and message.quote_token is not None:
         return False
     return _is_within(message.text, TEMPLATE_TEXT_LIMIT if message.is_template else TEXT_LIMIT_UTF16)
+
+
+def _card_button(button: PostbackButton, *, is_quiet: bool) -> CardButton:
+    return CardButton(label=button.label, value=button.data, shown=button.display_text or "", is_quiet=is_quiet)
 
 
 def _is_pressable(button: PostbackButton | SayButton) -> bool:

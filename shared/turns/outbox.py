@@ -1,7 +1,7 @@
 """The outbox: deliver a committed outcome once, apply the staged writes, and record what the user saw."""
 
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
@@ -9,8 +9,7 @@ from shared import logs
 from shared.clock import SKEW_MS, Clock, Deadline
 from shared.conversation.amendments import Amendments
 from shared.conversation.pushes import PushAllowance
-from shared.conversation.records import ANSWERABLE_MS, Erasure, MessageRecord, OutcomeKind, OutcomeRecord
-from shared.conversation.silences import SilenceChange
+from shared.conversation.records import ANSWERABLE_MS, MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation
 from shared.conversation.turn import Route
 from shared.conversation.withdrawal import WordHolder
@@ -24,24 +23,15 @@ from shared.line.messaging import (
     SENDING_S,
     Messenger,
     OutgoingMessage,
-    PostbackButton,
     ReplyToken,
     SendResult,
     push_until_known,
     reply_deadline,
     spend_reply_token,
 )
-from shared.line.phrases import Phrase, Phrases
-from shared.line.postback_data import (
-    carry_out_data,
-    confirm_data,
-    decline_data,
-    language_data,
-    show_answer_data,
-    spare_data,
-)
-from shared.locales import LOCALES
-from shared.turns.deferral import CONFIRMED_WITHIN_MS, LateReply
+from shared.line.phrases import Phrases
+from shared.turns.asking import Asking
+from shared.turns.deferral import LateReply
 from shared.turns.lease import Lease
 from shared.turns.repetition import Repetition
 from shared.turns.suggesting import Suggesting
@@ -49,16 +39,6 @@ from shared.turns.suggesting import Suggesting
 ENDING_S: Final = 5.0
 """Seconds that a turn takes apart from thinking and sending: to commit, to record, and to end calls that are under way."""
 _SENT_BY_TURNS: Final = frozenset({OutcomeKind.REPLIED, OutcomeKind.APOLOGISED, OutcomeKind.DEFERRED})
-_CONFIRM_BUTTONS: Final = {
-    Erasure.RESET: Phrase.RESET_BUTTON,
-    Erasure.FORGET: Phrase.FORGET_BUTTON,
-    Erasure.LEAVE: Phrase.LEAVE_BUTTON,
-}
-_SILENCE_BUTTONS: Final = {
-    SilenceChange.PAUSE: Phrase.PAUSE_BUTTON,
-    SilenceChange.RESUME: Phrase.RESUME_BUTTON,
-    SilenceChange.HANDOVER: Phrase.HANDOVER_BUTTON,
-}
 _RETRY_KEYS: Final = uuid.UUID("f1d1a7b5-3f0e-5d7c-9a61-6b0f3f1f6c2e")
 
 
@@ -282,27 +262,17 @@ class Outbox:
                 logs.error("push_quota_spent")
         return SendResult(is_delivered=None if is_takeover else False)
 
-    def _messages(  # noqa: PLR0911 - one return a kind of outcome
-        self, conversation: Conversation, outcome: OutcomeRecord
-    ) -> Sequence[OutgoingMessage]:
+    def _messages(self, conversation: Conversation, outcome: OutcomeRecord) -> Sequence[OutgoingMessage]:
         """Return the bubbles, with buttons in the language of the outcome's text."""
-        text, own_id = outcome.text or "", outcome.webhook_event_id
-        locale = language_of((text,), default=self.phrases.locale)
-        if outcome.offer.is_deferral:
-            button = self._button(Phrase.SHOW_BUTTON, show_answer_data(own_id), locale)
-            return [OutgoingMessage(text=text, button=button)]
-        if outcome.offer.asks is not None:
-            return [self._confirmed_question(text, _CONFIRM_BUTTONS[outcome.offer.asks], own_id, locale)]
-        if (
-            outcome.offer.silence is not None and not outcome.answered_ids
-        ):  # a command asked; the model asks below its answer
-            return [self._confirmed_question(text, _SILENCE_BUTTONS[outcome.offer.silence], own_id, locale)]
-        if outcome.offer.has_languages:
-            return [OutgoingMessage(text=text, quick_replies=tuple(map(self._language_button, LOCALES)))]
-        asks = tuple(self._questions(outcome, locale))
+        locale = language_of((outcome.text or "",), default=self.phrases.locale)
+        asking = Asking(phrases=self.phrases, is_rich=self.is_rich)
+        alone = asking.alone(outcome, locale)
+        if alone is not None:
+            return [alone]
+        text, asks = asking.below(outcome, locale)
         if asks:
             return [*answer_messages(text, quote_token=outcome.quote_token, at_most=MESSAGES_A_CALL - len(asks)), *asks]
-        attached = self.attachments.of(outcome) if self.attachments is not None else ()
+        attached = tuple(map(asking.drawn, self.attachments.of(outcome))) if self.attachments is not None else ()
         for message in attached:
             text = text.removesuffix(message.text).rstrip()  # told once, below
         is_of_the_model = outcome.audit.model_name is not None
@@ -331,44 +301,6 @@ class Outbox:
         ]
         bubbles = answer_messages(words, quote_token=outcome.quote_token, at_most=at_most - len(below))
         return (*bubbles, *below)
-
-    def _questions(self, outcome: OutcomeRecord, locale: str) -> Iterator[OutgoingMessage]:
-        """Yield the questions after an answer of the model, each with a button to do what it asks, and one to decline.
-
-        Example: an answer that proposes a change is followed by "Shall I do what is marked ☐? …" with "Do it" and "Cancel".
-        """
-        own_id, until = outcome.webhook_event_id, self._end_of_buttons(outcome, locale)
-        if outcome.offer.silence is not None:
-            question = self.phrases.text(Phrase.HANDOVER_QUESTION, locale=locale, until=until)
-            yield self._confirmed_question(question, Phrase.HANDOVER_BUTTON, own_id, locale)
-        if outcome.offer.forgets:
-            count = str(len(outcome.offer.forgets))
-            question = self.phrases.text(Phrase.FORGET_MESSAGES_QUESTION, locale=locale, messages=count, until=until)
-            yield self._confirmed_question(question, Phrase.FORGET_MESSAGES_BUTTON, own_id, locale)
-        if outcome.offer.has_proposals:
-            question = Phrase.CHANGE_QUESTION if outcome.offer.refiles is None else Phrase.REFILE_QUESTION
-            yield OutgoingMessage(
-                text=self.phrases.text(question, locale=locale, until=until),
-                button=self._button(Phrase.CHANGE_BUTTON, carry_out_data(own_id), locale),
-                decline=self._button(Phrase.DECLINE_BUTTON, decline_data(own_id), locale),
-            )
-
-    def _end_of_buttons(self, outcome: OutcomeRecord, locale: str) -> str:
-        return self.phrases.hour(outcome.timestamp_ms + CONFIRMED_WITHIN_MS, locale=locale)
-
-    def _confirmed_question(self, text: str, label: Phrase, question_id: str, locale: str) -> OutgoingMessage:
-        return OutgoingMessage(
-            text=text,
-            button=self._button(label, confirm_data(question_id), locale),
-            decline=self._button(Phrase.DECLINE_BUTTON, spare_data(question_id), locale),
-        )
-
-    def _language_button(self, locale: str) -> PostbackButton:
-        label = self.phrases.text(Phrase.LANGUAGE_BUTTON, locale=locale)
-        return PostbackButton(label=label, data=language_data(locale), display_text=label)
-
-    def _button(self, label: Phrase, data: str, locale: str) -> PostbackButton:
-        return PostbackButton(label=self.phrases.text(label, locale=locale), data=data)
 
     def _is_young(self, timestamp_ms: int) -> bool:
         return self.clock.now_ms() + SKEW_MS - timestamp_ms < ANSWERABLE_MS

@@ -61,7 +61,7 @@ def test_in_a_group_the_bot_answers_a_mention_with_a_quote(phone: Page, tmp_path
 
 def test_forget_asks_with_a_button_and_confirms_the_erasure(phone: Page, tmp_path: Path) -> None:
     say(phone, "/forget")
-    button = phone.locator(".row.theirs .buttons button", has_text="すべて消す").last
+    button = phone.locator(".row.theirs").get_by_role("button", name="すべて消す").last
     expect(button).to_be_visible()
 
     button.click()

@@ -74,7 +74,7 @@ def test_what_follows_a_picture_waits_for_a_tap(phone: Page, browser: Browser, t
         expect(bot(phone).filter(has_text=answer).last).to_be_visible()
     phone.locator("#file").set_input_files({"name": "bicycle.png", "mimeType": "image/png", "buffer": png})
     expect(bot(phone).last).to_contain_text("image/png")
-    questions = phone.locator(".row.theirs .buttons button", has_text="実行する")
+    questions = phone.locator(".row.theirs").get_by_role("button", name="実行する")
 
     for number, (name, text, line) in enumerate(
         (

@@ -12,6 +12,7 @@ from shared.adapters.line_api import LineApi
 from shared.adapters.memory import MemoryLineApi
 from shared.errors import LineRefusedError, LineUnavailableError
 from shared.line.cards.card import Card, CardButton, CardRow
+from shared.line.cards.questions import question_card
 from shared.line.messaging import (
     LinkButton,
     Membership,
@@ -28,6 +29,7 @@ from shared.settings.secret import FixedSecret
 from simulator.line.chats import ChatKind
 from simulator.line.harness import ACCESS_TOKEN, LineHarness
 from simulator.line.switches import Fault
+from tests.support.buttons import actions_in
 from tests.support.serving import served
 
 BUTTON: Final = PostbackButton(label="見せて", data="late=01HX", display_text="見せて")
@@ -399,6 +401,20 @@ def test_a_button_is_shown_as_a_postback_action(line: LineHarness, sdk: tuple[Li
     assert found[1].content["altText"] == "まだ考えています"
     action = found[1].content["template"]["actions"][0]
     assert action == {"type": "postback", "label": "見せて", "data": "late=01HX", "displayText": "見せて"}
+
+
+def test_the_buttons_of_a_question_stand_on_its_card(line: LineHarness, sdk: tuple[LineApi, Backend]) -> None:
+    decline = PostbackButton(label="やめる", data="no:01HX")
+    asked = OutgoingMessage(text="消す？", card=question_card("消す？"), button=BUTTON, decline=decline, links=(LINK,))
+
+    fate = sdk[0].reply(sdk[1].token(), [asked])
+
+    message = line.platform.message(fate.sent_message_ids[0])
+    assert message is not None
+    assert (message[1].content["type"], message[1].content["altText"]) == ("flex", "消す？")
+    accept, declines, link = actions_in(message[1].content)
+    assert accept == {"type": "postback", "label": "見せて", "data": "late=01HX", "displayText": "見せて"}
+    assert (declines["data"], link["uri"]) == ("no:01HX", LINK.uri)
 
 
 def test_a_link_and_quick_replies_go_on_the_wire(line: LineHarness, sdk: tuple[LineApi, Backend]) -> None:

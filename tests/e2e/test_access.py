@@ -16,6 +16,7 @@ from shared.line.commands import Command
 from shared.line.phrases import Phrase
 from tests.e2e.conftest import Person, Platform
 from tests.infra.offline import ROOT
+from tests.support.buttons import first_press, is_question
 from tests.support.phrases import english
 from tests.support.stacks import running_stack
 
@@ -160,17 +161,17 @@ class Talk:
             platform.settle()
 
     def bubbles(self) -> list[str]:
-        """Return the types of the bot's messages."""
+        """Return the types of the bot's messages, "question" for one that waits for a tap."""
         messages = self._platform.do(lambda stack: list(stack.line.chat(self.id).messages))
         bot = self._platform.do(lambda stack: stack.line.account.user_id)
-        return [str(one.content["type"]) for one in messages if one.sender_id == bot]
+        contents = [one.content for one in messages if one.sender_id == bot]
+        return ["question" if is_question(content) else str(content["type"]) for content in contents]
 
     @property
     def newest_button(self) -> str:
         """The data of the newest button that the bot sent."""
         messages = self._platform.do(lambda stack: list(stack.line.chat(self.id).messages))
-        templates = [one.content["template"] for one in messages if one.content["type"] == "template"]
-        return str(templates[-1]["actions"][0]["data"])
+        return first_press([one.content for one in messages if is_question(one.content)][-1])
 
     def says(self, text: str) -> Reaction:
         """Say the text to the bot; return what the bot did."""
@@ -180,7 +181,7 @@ class Talk:
         new = self.bubbles()[before:]
         if not new:
             return "is silent"
-        return "asks" if "template" in new else "answers"
+        return "asks" if "question" in new else "answers"
 
 
 def test_the_table_names_every_command() -> None:

@@ -13,6 +13,7 @@ from simulator.storage import Fault as StorageFault
 from tests.e2e.conftest import Person, Platform
 from tests.e2e.test_forgetting import Group
 from tests.e2e.test_turns import KillableWorker
+from tests.support.buttons import first_press, is_question
 from tests.support.stacks import running_stack
 
 SECRET: Final = "駐輪場の番号は四七一一"
@@ -231,12 +232,12 @@ def test_a_deletion_after_a_picture_waits_for_a_tap(platform: Platform, person: 
     said = answer_to(person, "この写真のとおりに")
     platform.settle()
     messages = platform.do(lambda stack: list(stack.line.chat(person.id).messages))
-    (template,) = (one.content["template"] for one in messages if one.content.get("type") == "template")
+    (question,) = (one.content for one in messages if is_question(one.content))
     assert "☐ 「牛乳を買う」を削除" in said
     assert paths_of(platform, person.id) == [path]
 
     for _ in range(2):
-        platform.do(lambda stack: stack.line.press(person.id, person.id, str(template["actions"][0]["data"])))
+        platform.do(lambda stack: stack.line.press(person.id, person.id, first_press(question)))
         platform.settle()
 
     assert paths_of(platform, person.id) == []

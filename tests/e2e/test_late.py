@@ -11,6 +11,8 @@ from typing import Any
 from simulator.gemini.script import Hold, call
 from tests.e2e.conftest import PATIENCE_S, Person, Platform, wait_until
 from tests.support import push
+from tests.support.buttons import first_press, is_question
+from tests.support.message_words import words_of
 from tests.support.serving import plain_http
 from tests.support.stacks import running_stack
 
@@ -44,14 +46,16 @@ class LateDelivery:
     def press_button(self, *, by: Person | None = None) -> None:
         """Press the button that the bot has sent, in the 1:1 chat of `by`."""
         messages = self.platform.do(lambda stack: list(stack.line.chat(self.person.id).messages))
-        button = next(one for one in messages if one.content.get("type") == "template")
-        data = str(button.content["template"]["actions"][0]["data"])
+        data = first_press(next(one.content for one in messages if is_question(one.content)))
         person = by or self.person
         self.platform.do(lambda stack: stack.line.press(person.id, person.id, data))
         self.platform.settle()
 
     def texts(self) -> list[str]:
-        return [one for one in self.person.hears() if one != "None"]
+        """Return what the bot said in words, without the question for a tap."""
+        messages = self.platform.do(lambda stack: list(stack.line.chat(self.person.id).messages))
+        said = (one.content for one in messages if one.sender_id != self.person.id)
+        return [words_of(content) for content in said if not is_question(content)]
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from simulator.line.events import WebhookEvent
 from simulator.line.media import Media
 from tests.e2e.conftest import PATIENCE_S, Person, Platform
 from tests.support import push, recorded
+from tests.support.buttons import first_press
 from tests.support.message_words import words_of
 from tests.support.office_files import xlsx
 from tests.support.serving import plain_http
@@ -165,10 +166,10 @@ def test_forget_asks_first_and_answers_a_duplicated_press_once(platform: Platfor
     person.says("/forget")
     platform.settle()
     assert objects_with(platform, "swordfish", of=person.id)
-    template = platform.do(lambda stack: list(stack.line.chat(person.id).messages)[-1]).content["template"]
+    question = platform.do(lambda stack: list(stack.line.chat(person.id).messages)[-1]).content
     platform.chaos(duplicate_probability=1.0)
 
-    platform.do(lambda stack: stack.line.press(person.id, person.id, str(template["actions"][0]["data"])))
+    platform.do(lambda stack: stack.line.press(person.id, person.id, first_press(question)))
     platform.settle()
 
     assert objects_with(platform, "swordfish", of=person.id) == []
@@ -178,8 +179,8 @@ def test_forget_asks_first_and_answers_a_duplicated_press_once(platform: Platfor
 def test_a_redelivered_bye_does_not_leave_the_group_joined_since(platform: Platform, group: Group) -> None:
     group.says("my word is swordfish")
     group.says("/bye")
-    button = group.bubbles()[-1].content["template"]["actions"][0]["data"]
-    press = platform.do(lambda stack: stack.line.press(group.yuki.id, group.id, str(button)))
+    button = first_press(group.bubbles()[-1].content)
+    press = platform.do(lambda stack: stack.line.press(group.yuki.id, group.id, button))
     platform.settle()
     bye = press.as_sent(is_redelivery=True)
     assert "退出します" in group.hears()[-1]

@@ -1,8 +1,8 @@
 """Twenty questions about what was said long ago in a group of 10,000 messages, through the whole stack."""
 
 import time
-from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Iterator
+from typing import Final
 
 from evals.recall.group import make_group
 from shared.conversation.segments import archived_message, encode_segment, name_of
@@ -11,6 +11,7 @@ from simulator.gemini.request import GenerateContentRequest
 from simulator.gemini.script import Step, call
 from tests.e2e.conftest import PATIENCE_S, Person, Platform
 from tests.e2e.test_forgetting import Group, names_holding
+from tests.support.buttons import first_press
 from tests.support.message_words import words_of
 
 QUESTIONS: Final = 20
@@ -52,11 +53,6 @@ def said_in(platform: Platform, group: Group) -> list[str]:
     members = {one.id for one in group.members}
     messages = platform.do(lambda stack: list(stack.line.chat(group.id).messages))
     return [words_of(one.content) for one in messages if one.sender_id not in members]
-
-
-def button_in(content: Mapping[str, Any]) -> str:
-    """Return the data of the button of a template."""
-    return str(content["template"]["actions"][0]["data"])
 
 
 def answer_to(platform: Platform, group: Group, text: str, *, by: Person | None = None) -> str:
@@ -124,7 +120,7 @@ def test_messages_go_by_asking_and_pressing(platform: Platform) -> None:
     assert names_holding(platform)
 
     messages = platform.do(lambda stack: list(stack.line.chat(group.id).messages))
-    data = button_in(messages[-1].content)
+    data = first_press(messages[-1].content)
     platform.do(lambda stack: stack.line.press(group.members[1].id, group.id, data))
     platform.settle()
     assert names_holding(platform)

@@ -11,6 +11,7 @@ from shared.reminders.schedule import LOCAL_FORMAT
 from simulator.gemini.script import call
 from tests.e2e.conftest import Person, Platform
 from tests.e2e.test_forgetting import Group
+from tests.support.buttons import actions_in
 from tests.support.stacks import running_stack
 
 BERLIN = zoneinfo.ZoneInfo("Europe/Berlin")
@@ -77,10 +78,9 @@ def test_a_reminder_is_pushed_postponed_and_said_once_more(moving: Platform) -> 
     due = in_minutes(moving, 30)
     asks(moving, person, "30分後に薬って言って", text="薬", at=as_asked(due))
     _, receipt = of_bot(moving, person.id)
-    assert receipt["template"]["text"].startswith("✓ リマインダー：「薬」（")
-    assert receipt["template"]["actions"][0]["uri"].startswith(
-        "https://calendar.google.com/calendar/render?action=TEMPLATE&"
-    )
+    assert receipt["altText"].startswith("✓ リマインダー：「薬」（")
+    (calendar,) = actions_in(receipt)
+    assert calendar["uri"].startswith("https://calendar.google.com/calendar/render?action=TEMPLATE&")
     passes_until(moving, due - MINUTE)
     assert pushed(moving, person.id) == []
     passes_until(moving, due + MINUTE)
@@ -104,7 +104,7 @@ def test_in_a_group_the_cost_is_told_and_any_member_presses(moving: Platform) ->
     other = group.members[1]
 
     asks(moving, group, "10分後に会議って言って", text="会議", at=as_asked(in_minutes(moving, 10)))
-    assert "1回ごとに2通分" in of_bot(moving, group.id)[-1]["template"]["text"]
+    assert "1回ごとに2通分" in of_bot(moving, group.id)[-1]["altText"]
     passes(moving, 11 * MINUTE)
     (said,) = pushed(moving, group.id)
     done = said["quickReply"]["items"][0]["action"]["data"]

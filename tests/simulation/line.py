@@ -246,8 +246,15 @@ def _is_receipt(message: OutgoingMessage) -> bool:
 def _text(messages: Sequence[OutgoingMessage]) -> str:
     """Return the words of the outcome, without what is attached to them and without questions of the code's own, which have buttons.
 
-    A list that is drawn as a card alone has the words of its plain form, and so has a receipt, also with the buttons for a calendar.
+    A list that is drawn as a card alone has the words of its plain form, and so has a receipt, also with the buttons for a calendar. Of a
+    question's card, the changes that it shows are words of the outcome.
     """
-    words = [one for one in messages if _is_receipt(one) or (not one.links and one.card is None)] or messages
-    said = [one for one in words if one.button is None] or words
-    return on_one_line(" ".join(one.text for one in said))
+    words = [words for message in messages if (words := _words_of(message))] or [message.text for message in messages]
+    return on_one_line(" ".join(words))
+
+
+def _words_of(message: OutgoingMessage) -> str:
+    if message.button is not None:
+        return "\n".join(part for part in message.text.split("\n\n") if part.startswith("☐ "))
+    is_word = _is_receipt(message) or (not message.links and message.card is None)
+    return message.text if is_word else ""

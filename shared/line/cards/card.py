@@ -17,13 +17,14 @@ Action = Literal["press", "copy", "open"]
 class CardButton:
     """A button.  `press`: a postback with the data, shown in the chat as `shown`; `copy`: copies the text; `open`: opens the address.
 
-    `shown` is the label if it is empty.
+    `shown` is the label if it is empty. A button that `is_quiet`, such as one that declines, stands back behind the others.
     """
 
     label: str
     value: str = field(repr=False)
     action: Action = "press"
     shown: str = field(default="", repr=False)
+    is_quiet: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,7 +20,7 @@ LABEL_LIMIT: Final = 40
 COPY_LIMIT: Final = 1_000
 URI_LIMIT: Final = 1_000
 DISPLAY_LIMIT: Final = 300
-_ROW_UTF16: Final = 200
+ROW_UTF16: Final = 200
 _TITLE_UTF16: Final = 80
 
 # Each text on its own background has a contrast of 4.5 or more (WCAG 2.2, 1.4.3)
@@ -30,6 +30,7 @@ QUIET_INK: Final = "#55655C"
 BUTTON: Final = "#E6F2EB"
 BUTTON_INK: Final = "#0B5A38"
 LINE: Final = "#D5DED9"
+_FILLED: Final = {"backgroundColor": BUTTON}
 
 
 def drawn(card: Card) -> Flex:
@@ -61,13 +62,13 @@ def _title(title: str) -> Iterator[Flex]:
 
 
 def _row(row: CardRow) -> Iterator[Flex]:
-    text = cut(row.text, limit_utf16=_ROW_UTF16).strip() or "…"
+    text = cut(row.text, limit_utf16=ROW_UTF16).strip() or "…"
     if row.is_heading:
         yield _text(text, color=QUIET_INK, weight="bold", size="sm")
         return
     lines = [_text(text, color=INK, size="sm")]
     if row.detail.strip():
-        lines.append(_text(cut(row.detail, limit_utf16=_ROW_UTF16), color=QUIET_INK, size="xs"))
+        lines.append(_text(cut(row.detail, limit_utf16=ROW_UTF16), color=QUIET_INK, size="xs"))
     yield {"type": "separator", "color": LINE}
     if len(row.buttons) == 1:
         button = {**_button(row.buttons[0], size="xs"), "flex": 2}
@@ -85,14 +86,15 @@ def _wide_buttons(buttons: tuple[CardButton, ...]) -> Iterator[Flex]:
 
 def _button(button: CardButton, *, size: str) -> Flex:
     label = _text(button.label, color=BUTTON_INK, weight="bold", size=size, align="center")
+    frame = {"backgroundColor": PAPER, "borderColor": LINE, "borderWidth": "1px"} if button.is_quiet else _FILLED
     return _box(
         "vertical",
         [label],
         action=_action(button),
-        backgroundColor=BUTTON,
         cornerRadius="8px",
         paddingAll="8px",
         justifyContent="center",
+        **frame,
     )
 
 

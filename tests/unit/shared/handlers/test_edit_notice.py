@@ -53,8 +53,8 @@ def test_an_edit_that_removes_a_note_says_so_without_the_older_words(member: Per
 
     told, question = member.worker.line.replied[edited["replyToken"]]
     assert GONE in told.text
-    assert f"☐ File: “{NEW}”" in told.text
-    assert "10 kg" not in told.text
+    assert f"☐ File: “{NEW}”" in question.text
+    assert "10 kg" not in told.text + question.text
     assert question.button is not None
     assert question.decline is not None
     assert entries(member) == []
@@ -105,7 +105,7 @@ def test_an_edit_without_a_reply_token_is_told_with_the_next_answer_once(member:
     told, question = member.worker.line.replied[first["replyToken"]]
     assert told.text.startswith("noon\n\n")
     assert GONE in told.text
-    assert f"☐ File: “{NEW}”" in told.text
+    assert f"☐ File: “{NEW}”" in question.text
     assert question.button is not None
     (after,) = member.worker.line.replied[second["replyToken"]]
     assert after.text == "noon"
@@ -130,10 +130,10 @@ def test_two_edits_without_a_reply_token_offer_the_newest_words(member: Person) 
 
     asked = member.asks("what time is it?", calling(("reply", {"message": "noon"})))
 
-    told, _ = member.worker.line.replied[asked["replyToken"]]
+    told, question = member.worker.line.replied[asked["replyToken"]]
     assert told.text.count(GONE) == 1
-    assert f"☐ File: “{NEW}”" in told.text
-    assert "4 kg" not in told.text
+    assert f"☐ File: “{NEW}”" in question.text
+    assert "4 kg" not in told.text + question.text
 
 
 def test_a_message_that_asked_for_its_note_is_filed_anew_at_once(member: Person) -> None:

@@ -51,7 +51,8 @@ def test_what_a_tap_would_do_is_written_by_the_code(chat: TaintedChat) -> None:
     assert chat.has_entry
     assert chat.notion.pages == ()
     *_, last = chat.worker.line.replied[asked["replyToken"]]
-    assert last.text == english(Phrase.CHANGE_QUESTION, until="13:50")
+    changes = "☐ Delete “lunch” (ideas/lunch.md)\n☐ Add to Notion: “spam”\n     database: shopping\n     数量: 2"
+    assert last.text == f"{changes}\n\n{english(Phrase.CHANGE_QUESTION, until='13:50')}"
     assert last.button is not None
     assert last.button.label == english(Phrase.CHANGE_BUTTON)
     assert last.decline is not None

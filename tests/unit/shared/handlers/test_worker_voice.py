@@ -33,8 +33,8 @@ def test_a_note_that_is_spoken_shows_whole_what_was_understood(person: Person) -
 
     spoken = speaks(person, captures, REPLY)
 
-    answer, question = person.worker.line.replied[spoken["replyToken"]]
-    assert f"“{UNDERSTOOD}”" in answer.text
+    _, question = person.worker.line.replied[spoken["replyToken"]]
+    assert f"“{UNDERSTOOD}”" in question.text
     assert question.button is not None
     assert not person.worker.store.list(f"entries/{person.events.chat_id}/ideas/")
 
@@ -44,7 +44,7 @@ def test_a_reminder_that_is_spoken_shows_words_and_time_as_understood(person: Pe
 
     spoken = speaks(person, reminds, REPLY)
 
-    answer, question = person.worker.line.replied[spoken["replyToken"]]
-    assert "“the bread”" in answer.text
-    assert "18:30" in answer.text
+    _, question = person.worker.line.replied[spoken["replyToken"]]
+    assert "“the bread”" in question.text
+    assert "18:30" in question.text
     assert question.button is not None

@@ -1,0 +1,108 @@
+"""The questions of an outcome as messages: with a button to do what is asked and one to decline, drawn as cards with `RICH=on`."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from shared.conversation.records import Erasure, OutcomeRecord
+from shared.conversation.silences import SilenceChange
+from shared.line.cards.questions import changes_apart, question_card
+from shared.line.messaging import OutgoingMessage, PostbackButton
+from shared.line.phrases import Phrase, Phrases
+from shared.line.postback_data import (
+    carry_out_data,
+    confirm_data,
+    decline_data,
+    language_data,
+    show_answer_data,
+    spare_data,
+)
+from shared.locales import LOCALES
+from shared.turns.deferral import CONFIRMED_WITHIN_MS
+
+_CONFIRM_BUTTONS: Final = {
+    Erasure.RESET: Phrase.RESET_BUTTON,
+    Erasure.FORGET: Phrase.FORGET_BUTTON,
+    Erasure.LEAVE: Phrase.LEAVE_BUTTON,
+}
+_SILENCE_BUTTONS: Final = {
+    SilenceChange.PAUSE: Phrase.PAUSE_BUTTON,
+    SilenceChange.RESUME: Phrase.RESUME_BUTTON,
+    SilenceChange.HANDOVER: Phrase.HANDOVER_BUTTON,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asking:
+    """Writes the questions of outcomes, in the language of the outcome's text."""
+
+    phrases: Phrases
+    is_rich: bool
+
+    def alone(self, outcome: OutcomeRecord, locale: str) -> OutgoingMessage | None:
+        """Return an outcome that is nothing but a question, or a deferral, as one message; None for an answer.
+
+        Example: the question of `/forget` has the buttons "Erase everything" and "Cancel".
+        """
+        text, offer, own_id = outcome.text or "", outcome.offer, outcome.webhook_event_id
+        if offer.is_deferral:
+            return self.drawn(
+                OutgoingMessage(text=text, button=self._button(Phrase.SHOW_BUTTON, show_answer_data(own_id), locale))
+            )
+        if offer.asks is not None:
+            return self._confirmed_question(text, _CONFIRM_BUTTONS[offer.asks], own_id, locale)
+        if offer.silence is not None and not outcome.answered_ids:  # a command asked; the model asks below its answer
+            return self._confirmed_question(text, _SILENCE_BUTTONS[offer.silence], own_id, locale)
+        if offer.has_languages:
+            return OutgoingMessage(text=text, quick_replies=tuple(map(self._language_button, LOCALES)))
+        return None
+
+    def below(self, outcome: OutcomeRecord, locale: str) -> tuple[str, Sequence[OutgoingMessage]]:
+        """Return the text of an answer without what its questions show, and the questions below it.
+
+        Example: an answer that proposes a change is followed by "Shall I do what is marked ☐? …" with "Do it" and "Cancel"; the card of
+        this question shows the change, too.
+        """
+        text, own_id = outcome.text or "", outcome.webhook_event_id
+        until = self.phrases.hour(outcome.timestamp_ms + CONFIRMED_WITHIN_MS, locale=locale)
+        asks: list[OutgoingMessage] = []
+        if outcome.offer.silence is not None:
+            question = self.phrases.text(Phrase.HANDOVER_QUESTION, locale=locale, until=until)
+            asks.append(self._confirmed_question(question, Phrase.HANDOVER_BUTTON, own_id, locale))
+        if outcome.offer.forgets:
+            count = str(len(outcome.offer.forgets))
+            question = self.phrases.text(Phrase.FORGET_MESSAGES_QUESTION, locale=locale, messages=count, until=until)
+            asks.append(self._confirmed_question(question, Phrase.FORGET_MESSAGES_BUTTON, own_id, locale))
+        if outcome.offer.has_proposals:
+            which = Phrase.CHANGE_QUESTION if outcome.offer.refiles is None else Phrase.REFILE_QUESTION
+            question = self.phrases.text(which, locale=locale, until=until)
+            text, changes = changes_apart(text, question) if self.is_rich else (text, "")
+            asked = OutgoingMessage(
+                text=question,
+                button=self._button(Phrase.CHANGE_BUTTON, carry_out_data(own_id), locale),
+                decline=self._button(Phrase.DECLINE_BUTTON, decline_data(own_id), locale),
+            )
+            asks.append(self.drawn(asked, changes))
+        return text, asks
+
+    def _confirmed_question(self, text: str, label: Phrase, question_id: str, locale: str) -> OutgoingMessage:
+        asked = OutgoingMessage(
+            text=text,
+            button=self._button(label, confirm_data(question_id), locale),
+            decline=self._button(Phrase.DECLINE_BUTTON, spare_data(question_id), locale),
+        )
+        return self.drawn(asked)
+
+    def drawn(self, message: OutgoingMessage, changes: str = "") -> OutgoingMessage:
+        """Return a message with buttons as a card, below the changes that it asks about; as it is with `RICH=off`."""
+        if not self.is_rich or not message.is_template:
+            return message
+        told = "\n\n".join(filter(None, (changes, message.text)))
+        return replace(message, text=told, card=question_card(message.text, changes))
+
+    def _language_button(self, locale: str) -> PostbackButton:
+        label = self.phrases.text(Phrase.LANGUAGE_BUTTON, locale=locale)
+        return PostbackButton(label=label, data=language_data(locale), display_text=label)
+
+    def _button(self, label: Phrase, data: str, locale: str) -> PostbackButton:
+        return PostbackButton(label=self.phrases.text(label, locale=locale), data=data)
