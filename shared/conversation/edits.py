@@ -5,12 +5,12 @@ edited/{conversation_id}/{line_message_id}.json   the newest words; null, for ev
 
 from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from typing import Final
 
-from shared.conversation.records import Amendment, EditedWords, Watermark
+from shared.conversation.records import Amendment, EditedWords, MadeOfMessage, Watermark
 from shared.storage.codec import decode, decode_if_readable, encode
 from shared.storage.compare_and_swap import update_by_swap
 from shared.storage.object_cache import ObjectCache
@@ -42,9 +42,26 @@ class Edits:
         def newest(data: bytes | None) -> bytes | None:
             stored = decode(EditedWords, data) if data is not None else EditedWords(timestamp_ms=-1, text="")
             is_newer = stored.text is not None and edit.timestamp_ms > stored.timestamp_ms
-            return encode(stored.redacted(timestamp_ms=edit.timestamp_ms, text=edit.text)) if is_newer else None
+            made = stored.made | edit.made
+            words = stored.redacted(timestamp_ms=edit.timestamp_ms, text=edit.text, made=made)
+            return encode(words) if is_newer else None
 
         update_by_swap(self.objects.store, self.names.edited(edit.line_message_id), newest, what=_WHAT)
+
+    def untold(self, line_message_id: str, *, timestamp_ms: int) -> MadeOfMessage:
+        """Return what this edit removes, if the chat was not told yet; nothing where another edit has the newest words."""
+        words = self._newest_words(line_message_id)
+        return words.made if words is not None and words.timestamp_ms == timestamp_ms else MadeOfMessage()
+
+    def mark_told(self, line_message_id: str, *, timestamp_ms: int) -> None:
+        """The chat was told what this edit removed.  Repeated: changes nothing."""
+
+        def told(data: bytes | None) -> bytes | None:
+            stored = decode_if_readable(EditedWords, data)
+            is_untold = stored is not None and stored.timestamp_ms == timestamp_ms and bool(stored.made)
+            return encode(replace(stored, made=MadeOfMessage())) if stored is not None and is_untold else None
+
+        update_by_swap(self.objects.store, self.names.edited(line_message_id), told, what=_WHAT)
 
     def drop(self, line_message_ids: Iterable[str]) -> None:
         """No edit of the messages has words, now or later.  Repeated: changes nothing."""
@@ -65,7 +82,7 @@ class Edits:
             if stored is None or stored.text is None or stored.timestamp_ms > erased_ms:
                 return None
             is_dropped = True
-            return encode(stored.redacted(text=None))
+            return encode(stored.redacted(text=None, made=MadeOfMessage()))
 
         update_by_swap(self.objects.store, self.names.edited(line_message_id), without_words, what=_WHAT)
         return is_dropped
@@ -96,4 +113,4 @@ def _without_words(data: bytes | None, *, until_ms: int | None = None) -> bytes 
     if stored is None:
         return encode(EditedWords(timestamp_ms=0))
     is_newer = until_ms is not None and stored.timestamp_ms > until_ms
-    return None if stored.text is None or is_newer else encode(stored.redacted(text=None))
+    return None if stored.text is None or is_newer else encode(stored.redacted(text=None, made=MadeOfMessage()))

@@ -16,7 +16,7 @@ from shared.clock import Clock
 from shared.conversation.amendments import Amendments
 from shared.conversation.due import DueMarkers
 from shared.conversation.member_mark import mark_id
-from shared.conversation.records import Amendment, MessageRecord
+from shared.conversation.records import Amendment, MadeOfMessage, MessageRecord
 from shared.conversation.redaction.plan import RedactionPlan
 from shared.conversation.redaction.sweep import Sweep
 from shared.conversation.snapshot_records import SnapshotRecord
@@ -115,7 +115,7 @@ class Withdrawal:
         self._withdraw_now(conversation, together, round_id=line_message_id)
         conversation.amendments.fold()
 
-    def edit(
+    def edit(  # noqa: PLR0913 - the edit, and what it removes
         self,
         conversation: Conversation,
         line_message_id: str,
@@ -123,14 +123,18 @@ class Withdrawal:
         text: str,
         timestamp_ms: int,
         user_id: str | None = None,
+        made: MadeOfMessage | None = None,
     ) -> bool:
         """Readers see the newest words, and no prompt that starts later holds older words.  Sent answers are unchanged.
 
-        Entries and recaps of older words are removed; the newer words are filed when a person asks for it. Returns whether the edit counts;
-        an edit from before an erasure, or before its author took back everything, does not.
+        Entries and recaps of older words are removed; the newer words are filed when a person asks for it. What was `made` from the older
+        words is stored until `mark_told`. Returns whether the edit counts; an edit from before an erasure, or before its author took back
+        everything, does not.
         """
         by = mark_id(user_id) or None
-        edited = Amendment(line_message_id=line_message_id, timestamp_ms=timestamp_ms, text=text, by=by)
+        edited = Amendment(
+            line_message_id=line_message_id, timestamp_ms=timestamp_ms, text=text, by=by, made=made or MadeOfMessage()
+        )
         conversation.amendments.amend(edited)
         if conversation.amendments.edits.drop_erased(line_message_id):
             return False

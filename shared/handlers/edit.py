@@ -9,7 +9,7 @@ from shared.conversation.silences import SilenceKind
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.withdrawal import Withdrawal
 from shared.handlers.admission import AdmissionHandler
-from shared.handlers.edit_notice import EditNotice, MadeOfMessage
+from shared.handlers.edit_notice import EditNotice, made_of
 from shared.handlers.intake import Intake
 from shared.line.events import LineEvent, MessageContent
 
@@ -27,8 +27,9 @@ class EditHandler:
     def __call__(self, event: LineEvent, content: MessageContent) -> EventResult:
         """Every object with the message holds its new words; what was made from the older words is gone, and the group is told.
 
-        Repeated, or older than another edit: changes nothing. Message unknown (yet): the amendment waits for the message; in a chat without
-        admission, and in a pause, the message counts as withdrawn instead, so that no new words are stored there.
+        Repeated, or older than another edit: changes nothing; what a worker that died did not tell is told. Message unknown (yet): the
+        amendment waits for the message; in a chat without admission, and in a pause, the message counts as withdrawn instead, so that no
+        new words are stored there.
         Raises: StorageUnavailableError; safe to deliver again.
         Example: "see you at 7" was edited to "see you at 8"; journal, snapshot and archive then hold "see you at 8".
         """
@@ -41,13 +42,17 @@ class EditHandler:
         if conversation.silences.read().at(event.timestamp_ms) is SilenceKind.PAUSE:  # the new words are not recorded
             self.withdrawal.withdraw(conversation, own_id, timestamp_ms=event.timestamp_ms)
             return EventResult.PAUSED
-        made, text = MadeOfMessage.of(conversation, own_id), self.intake.edited_words(event, content)
+        made, text = made_of(conversation, own_id), self.intake.edited_words(event, content)
         counts = self.withdrawal.edit(
-            conversation, own_id, text=text, timestamp_ms=event.timestamp_ms, user_id=event.user_id
+            conversation, own_id, text=text, timestamp_ms=event.timestamp_ms, user_id=event.user_id, made=made
         )
         if not counts:
             return EventResult.ERASED
-        self.notice(conversation, event, own_id, text, made)
+        edits = conversation.amendments.edits
+        untold = made | edits.untold(own_id, timestamp_ms=event.timestamp_ms)
+        if untold:
+            self.notice(conversation, event, own_id, text, untold)
+            edits.mark_told(own_id, timestamp_ms=event.timestamp_ms)
         return EventResult.EDITED
 
 

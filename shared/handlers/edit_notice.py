@@ -14,9 +14,10 @@ from shared import logs
 from shared.access.budgets import Budgets
 from shared.agent.refiling import filing_of, with_filing_offered
 from shared.conversation.history import History
-from shared.conversation.records import MessageRecord, Offer, OutcomeRecord, provenance_of
+from shared.conversation.records import MadeOfMessage, MessageRecord, Offer, OutcomeRecord, provenance_of
 from shared.conversation.spending import weighted_tokens
 from shared.conversation.store import Conversation
+from shared.handlers.holdings import Held, Holding, described
 from shared.knowledge.entry_store import EntryStore
 from shared.line.events import LineEvent
 from shared.line.language import language_of
@@ -33,36 +34,32 @@ _FILING_S: Final = 8.0
 _GAP: Final = "\n\n"
 
 
-@dataclass(frozen=True, slots=True)
-class MadeOfMessage:
-    """What was made from a message: notes by the time of their filing, which a note keeps when its path changes, and reminders.
+def made_of(conversation: Conversation, line_message_id: str) -> MadeOfMessage:
+    """Return the notes and reminders that name the message as a source."""
+    rows = EntryStore(conversation).catalog().rows
+    made = [row for row in rows if line_message_id in row.provenance.message_ids]
+    reminders = ReminderStore(conversation).read_all()
+    return MadeOfMessage(
+        notes=tuple(sorted(row.created_at for row in made)),
+        reminders=tuple(sorted(one.id for one in reminders if line_message_id in one.provenance.message_ids)),
+        is_one_note=len(made) == 1 and made[0].provenance.message_ids == {line_message_id},
+    )
 
-    `is_one_note`: the message alone is the source of one note, as of "note: rice, 10 kg".
+
+def removed_since(made: MadeOfMessage, conversation: Conversation) -> tuple[Holding, ...]:
+    """Return how many of the notes and of the reminders are gone, each kind that lost any; a note with the words of other messages is not.
+
+    Example: of an edit that removed one note, the count "notes 1", and nothing of reminders.
     """
-
-    notes: Counter[str]
-    reminders: frozenset[str]
-    is_one_note: bool
-
-    @classmethod
-    def of(cls, conversation: Conversation, line_message_id: str) -> "MadeOfMessage":
-        """Return the notes and reminders that name the message as a source."""
-        rows = EntryStore(conversation).catalog().rows
-        made = [row for row in rows if line_message_id in row.provenance.message_ids]
-        reminders = ReminderStore(conversation).read_all()
-        return cls(
-            notes=Counter(row.created_at for row in made),
-            reminders=frozenset(one.id for one in reminders if line_message_id in one.provenance.message_ids),
-            is_one_note=len(made) == 1 and made[0].provenance.message_ids == {line_message_id},
-        )
-
-    def removed_since(self, conversation: Conversation) -> tuple[int, int]:
-        """Return how many of the notes and of the reminders are gone; a note that keeps the words of other messages is not."""
-        if not self.notes and not self.reminders:
-            return 0, 0
-        remaining = Counter(row.created_at for row in EntryStore(conversation).catalog().rows)
-        reminders = {one.id for one in ReminderStore(conversation).read_all()}
-        return (self.notes - remaining).total(), len(self.reminders - reminders)
+    if not made:
+        return ()
+    remaining = Counter(row.created_at for row in EntryStore(conversation).catalog().rows)
+    reminders = {one.id for one in ReminderStore(conversation).read_all()}
+    counts = {
+        Held.ENTRIES: (Counter(made.notes) - remaining).total(),
+        Held.REMINDERS: len({*made.reminders} - reminders),
+    }
+    return tuple(Holding(folder=kind, count=count) for kind, count in counts.items() if count)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,27 +76,29 @@ class EditNotice:
     ) -> None:
         """The group was told, or is told with its next answer, if anything that was `made` of the message is gone.
 
-        The notice names the new words only. Repeated: told once; a worker that dies between the edit and the notice tells nothing.
+        The notice names the new words only. Repeated: told once, also after a worker that died between the edit and the notice.
         Example: the edit of "rice, 10 kg" to "rice, 5 kg" is followed by "☐ File: “rice, 5 kg”", with a button that files it.
         Raises: TurnBusyError, StorageUnavailableError.
         """
-        notes, reminders = made.removed_since(conversation)
-        if not (notes or reminders):
+        removed = removed_since(made, conversation)
+        if not removed:
             return
-        logs.info("edit_removed_entries", notes=notes, reminders=reminders, has_token=event.reply_token is not None)
+        has_notes = any(holding.folder == Held.ENTRIES for holding in removed)
+        counts = {str(holding.folder): holding.count for holding in removed}
+        logs.info("edit_removed_entries", has_token=event.reply_token is not None, **counts)
         locale = language_of((text,), default=self.phrases.locale, chosen=conversation.turn.chosen_locale())
         notice = Announcement(
             webhook_event_id=event.webhook_event_id,
             timestamp_ms=event.timestamp_ms,
-            text=self.phrases.text(Phrase.EDIT_REMOVED, locale=locale, entries=str(notes), reminders=str(reminders)),
-            offer=Offer(is_postponed=True, refiles=line_message_id if notes else None),
+            text=self.phrases.text(Phrase.EDIT_REMOVED, locale=locale, things=described(removed, locale=locale)),
+            offer=Offer(is_postponed=True, refiles=line_message_id if has_notes else None),
         )
-        if notes:
+        if has_notes:
             completion = _Completion(
                 event=event, line_message_id=line_message_id, may_file=made.is_one_note, locale=locale, notice=self
             )
             notice = replace(notice, complete=completion)
-        if notes and made.is_one_note:
+        if has_notes and made.is_one_note:
             notice = replace(notice, spends=self.budgets.opened, turn_s=SENDING_S + _FILING_S)
         self.announcer.announce(conversation, notice, event.reply_token, event.deadline)
 

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from shared.handlers.holdings import Held, Holding, described
 from shared.knowledge.catalog import Catalog, Row
 from shared.knowledge.entry_cards import handle_of
 from shared.knowledge.schema import DONE
@@ -14,9 +15,11 @@ from tests.simulation.scene import LONG_SLEEP_S, MINUTE_S, Scene
 from tests.simulation.wiring import TINY
 
 _SOME_ARE_UNSURE: Final = 12  # thoughts, of which the model's classifier is unsure about a third
+_ONE_NOTE: Final = Holding(folder=Held.ENTRIES, count=1)
 _UNTIL_IT_IS_ARCHIVED: Final = 6  # messages
 _SENTENCES: Final = tuple(
-    phrase(Phrase.EDIT_REMOVED, locale=locale, bot_name="", entries="1", reminders="0") for locale in LOCALES
+    phrase(Phrase.EDIT_REMOVED, locale=locale, bot_name="", things=described([_ONE_NOTE], locale=locale))
+    for locale in LOCALES
 )
 
 
@@ -92,11 +95,32 @@ def note_that_an_edit_removes() -> list[str]:
         scene.runs_to_end(scene.pushes(scene.delivers(filed)))
         scene.sleeps(1)
         scene.runs_to_end(scene.edits(filed))
-        before = len(scene.said)
-        scene.runs_to_end(scene.asks())
-        told = [text for text in scene.said[before:] if any(sentence in text for sentence in _SENTENCES)]
-        silent = [] if len(told) == 1 else ["I6: an edit removed a note, and nobody was told"]
-        return [*silent, *scene.rests()]
+        return [*_untold(scene), *scene.rests()]
+
+
+def edit_whose_worker_dies_before_it_says_what_went() -> list[str]:
+    """The worker that removes a note for an edit dies before it says so; Pub/Sub delivers the edit again."""
+    with Scene(group=True, has_knowledge=True).playing() as scene:
+        filed = scene.says(verb="file")
+        scene.runs_to_end(scene.pushes(scene.delivers(filed)))
+        scene.sleeps(1)
+        edit = scene.delivers_edit(filed)
+        worker = scene.pushes(edit)
+        scene.runs_until(worker, "write turns/")
+        scene.dies(worker)
+        was_filed = bool(_rows(scene))
+        scene.sleeps(MINUTE_S)
+        scene.runs_to_end(scene.pushes(edit))
+        assert not was_filed  # or the worker died before the sweep, which proves nothing
+        return [*_untold(scene), *scene.rests()]
+
+
+def _untold(scene: Scene) -> list[str]:
+    """Ask, and return whether the answer is silent about the note that an edit removed."""
+    before = len(scene.said)
+    scene.runs_to_end(scene.asks())
+    told = [text for text in scene.said[before:] if any(sentence in text for sentence in _SENTENCES)]
+    return [] if len(told) == 1 else ["I6: an edit removed a note, and nobody was told"]
 
 
 def common_words_that_another_member_takes_back() -> list[str]:

@@ -76,6 +76,11 @@ OF_HANDLERS: Final[Mapping[str, Mutation]] = {
         Return(value=""),  # nothing to iterate over
         lacks="an edit without a reply token removes a note, and nobody is told",
     ),
+    "stores_what_an_edit_removes": Mutation(
+        "shared.handlers.edit:EditHandler.__call__",
+        DropArgument("edit", "made"),
+        lacks="a worker dies between the sweep of an edit and its notice, and nobody is told of the note",
+    ),
     "cancels_what_a_press_was_told": Mutation(
         "shared.handlers.listed_reminder_press:ListedReminderPressHandler._decided",
         DropArgument("Announcement", "stage"),

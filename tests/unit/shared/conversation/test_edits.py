@@ -1,10 +1,12 @@
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from shared.adapters.memory import MemoryObjectStore
 from shared.conversation.edits import Edits
-from shared.conversation.records import Amendment, EditedWords
+from shared.conversation.records import Amendment, EditedWords, MadeOfMessage
 from shared.errors import CorruptRecordError
 from shared.storage.codec import decode, encode
 from shared.storage.object_store import ListedObject
@@ -117,3 +119,48 @@ def test_an_edit_from_before_an_erasure_has_no_words(bucket: ForgetfulStore) -> 
 
     assert dropped == [True, False, False, False, False]
     assert {an_id: words.text for an_id, words in stored(edits).items()} == {"m5": None, "m6": "a", "m7": None}
+
+
+NOTE = MadeOfMessage(notes=("2026-11-23T08:00",), is_one_note=True)
+OTHER = MadeOfMessage(reminders=("r1",))
+
+
+def test_what_an_edit_removes_is_stored_until_it_is_told(edits: Edits) -> None:
+    edits.put(replace(edit("m1", "b", at_ms=5), made=NOTE))
+    edits.put(edit("m1", "b", at_ms=5))  # delivered again, after the sweep
+
+    assert edits.untold("m1", timestamp_ms=5) == NOTE
+    for _ in range(2):
+        edits.mark_told("m1", timestamp_ms=5)
+
+    assert edits.untold("m1", timestamp_ms=5) == MadeOfMessage()
+    assert stored(edits) == {"m1": EditedWords(timestamp_ms=5, text="b")}
+
+
+def test_a_newer_edit_tells_what_the_older_one_did_not(edits: Edits) -> None:
+    edits.put(replace(edit("m1", "b", at_ms=5), made=NOTE))
+    edits.put(replace(edit("m1", "c", at_ms=6), made=OTHER))
+    edits.mark_told("m1", timestamp_ms=5)
+
+    assert edits.untold("m1", timestamp_ms=5) == MadeOfMessage()
+    assert edits.untold("m1", timestamp_ms=6) == NOTE | OTHER
+
+
+@pytest.mark.parametrize("takes_back", [Edits.drop, lambda edits, _: edits.erase(9)], ids=["withdrawn", "erased"])
+def test_a_message_that_is_taken_back_has_nothing_to_tell(
+    edits: Edits, takes_back: Callable[[Edits, list[str]], None]
+) -> None:
+    edits.put(replace(edit("m1", "b", at_ms=5), made=NOTE))
+
+    takes_back(edits, ["m1"])
+
+    assert stored(edits)["m1"].made == MadeOfMessage()
+
+
+def test_parts_of_what_was_made_are_united_without_counting_twice() -> None:
+    two_of_one_minute = MadeOfMessage(notes=("t", "t"))
+
+    assert NOTE | MadeOfMessage() == NOTE
+    assert NOTE | NOTE == NOTE
+    assert two_of_one_minute | MadeOfMessage(notes=("t",), is_one_note=True) == two_of_one_minute
+    assert not MadeOfMessage()

@@ -13,6 +13,7 @@ from shared.conversation.records import (
     Audit,
     EditedWords,
     Erasure,
+    MadeOfMessage,
     MessageRecord,
     Offer,
     OutcomeKind,
@@ -156,7 +157,13 @@ FOLDS = st.builds(
     events=st.lists(st.builds(FoldedEvent, name=IDS, event=AMENDMENTS), max_size=3).map(tuple),
 )
 
-EDITED_WORDS = st.builds(EditedWords, timestamp_ms=st.integers(0, 2**42), text=st.none() | TEXTS)
+MADE = st.builds(
+    MadeOfMessage,
+    notes=st.lists(TEXTS, max_size=2).map(tuple),
+    reminders=st.lists(IDS, max_size=2).map(tuple),
+    is_one_note=st.booleans(),
+)
+EDITED_WORDS = st.builds(EditedWords, timestamp_ms=st.integers(0, 2**42), text=st.none() | TEXTS, made=MADE)
 
 SNAPSHOTS = st.builds(
     SnapshotRecord,

@@ -12,7 +12,7 @@ from tests.support.pushed import PushedWorker
 
 OLD = "10 kg of white rice for the party"
 NEW = "5 kg of brown rice for the party"
-GONE = phrase(Phrase.EDIT_REMOVED, locale="en", bot_name="", entries="1", reminders="0")
+GONE = phrase(Phrase.EDIT_REMOVED, locale="en", bot_name="", things="notes 1")
 
 
 @pytest.fixture
@@ -58,6 +58,17 @@ def test_an_edit_that_removes_a_note_says_so_without_the_older_words(member: Per
     assert question.button is not None
     assert question.decline is not None
     assert entries(member) == []
+
+
+def test_an_edit_that_removes_a_reminder_names_no_notes(member: Person) -> None:
+    member.worker.line.members[member.events.chat_id] = 3
+    sets = calling(("create_reminder", {"text": "rice", "at": "2025-11-22T09:00"}))
+    asked = member.asks("remind us of the rice tomorrow at 9", sets, calling(("reply", {"message": "ok"})))
+
+    edited = edits(member, dict(asked["message"]))
+
+    (told,) = member.worker.line.replied[edited["replyToken"]]
+    assert told.text == phrase(Phrase.EDIT_REMOVED, locale="en", bot_name="", things="reminders 1")
 
 
 def test_the_button_files_the_new_words_once(member: Person) -> None:
