@@ -21,6 +21,7 @@ from shared.handlers.language import LanguageHandler
 from shared.handlers.silence import SilenceHandler
 from shared.knowledge.overview import EntryOverview, FiledEntries, digest_of_today, open_entries
 from shared.line.cards.card import Card, CardRow, card_text
+from shared.line.cards.copied import copy_button
 from shared.line.cards.written import help_card
 from shared.line.commands import Command, locale_of
 from shared.line.events import LineEvent, MessageContent
@@ -35,6 +36,7 @@ _EXPLANATIONS: Final = {
     Command.EXPORT_ME: (Phrase.EXPORT_ME, Phrase.EXPORT_ME_GROUP),
     Command.START: (Phrase.GREETING_FRIEND, Phrase.GREETING_GROUP),
 }
+_NAMES_AN_ID: Final = frozenset({Phrase.ID, Phrase.EXPORT_ME})
 _ASKED_IN_GROUPS: Final = {
     Command.RESET: Erasure.RESET,
     Command.EXIT: Erasure.LEAVE,
@@ -93,10 +95,14 @@ class CommandHandler:
 
     def _explain(self, event: LineEvent, command: Command) -> EventResult:
         friend, group = _EXPLANATIONS[command]
+        which = friend if event.is_one_on_one else group
         is_for_newcomers = event.is_one_on_one and command is Command.START
 
         def worded(locale: str | None) -> Announcement:
-            text = self.phrases.text(friend if event.is_one_on_one else group, locale=locale, id=event.conversation_id)
+            text = self.phrases.text(which, locale=locale, id=event.conversation_id)
+            if which in _NAMES_AN_ID:
+                button = copy_button(event.conversation_id, locale or self.phrases.locale)
+                return _said(event, text, Card(rows=(CardRow(text=text, buttons=(button,)),)))
             if command is Command.HELP:
                 examples = self._examples(EXAMPLES if event.is_one_on_one else GROUP_EXAMPLES, locale)
                 card = help_card(text, event.webhook_event_id, examples)

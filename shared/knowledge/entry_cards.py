@@ -1,4 +1,4 @@
-"""Entries as rows of cards: what can be done has a button that marks it as done, a detail one that copies it."""
+"""Entries as rows of cards: what can be done has a button that marks it as done, a detail, a code or an address one that copies it."""
 
 import datetime as dt
 import hashlib
@@ -9,6 +9,7 @@ from shared.agent.receipts import without_receipt_symbols
 from shared.knowledge.catalog import Row, is_cut
 from shared.knowledge.schema import DONE, status_choices
 from shared.line.cards.card import Card, CardButton, CardRow
+from shared.line.cards.copied import code_or_address, copy_button
 from shared.line.graphemes import cut
 from shared.line.ids import mask_ids
 from shared.line.phrases import Phrase, phrase
@@ -26,10 +27,8 @@ _DETAILS: Final = (_DUE, "next_action", "context", "one_liner", _VALUE)
 
 def entry_row(row: Row, *, locale: str, listed_ms: int) -> CardRow:
     """Return the entry as a row of a card that is sent at `listed_ms`."""
-    name, detail = (
-        without_receipt_symbols(mask_ids(words)) for words in words_of(row, locale=locale, now_ms=listed_ms)
-    )
-    return CardRow(text=name, detail=detail, buttons=tuple(_buttons(row, name, locale, listed_ms)))
+    words = tuple(without_receipt_symbols(mask_ids(part)) for part in words_of(row, locale=locale, now_ms=listed_ms))
+    return CardRow(text=words[0], detail=words[1], buttons=tuple(_buttons(row, words, locale, listed_ms)))
 
 
 def results_card(rows: Sequence[Row], text: str, *, locale: str, listed_ms: int) -> Card | None:
@@ -39,9 +38,9 @@ def results_card(rows: Sequence[Row], text: str, *, locale: str, listed_ms: int)
     harbour-42." gets a card with "Wi-Fi password" and a button that copies "harbour-42".
     """
     named = [row for row in rows if _is_named(row, text)][:ENTRIES_A_CARD]
-    if len(named) < 2 and not any(map(_copied, named)):  # noqa: PLR2004 - several
-        return None
-    return Card(rows=tuple(entry_row(row, locale=locale, listed_ms=listed_ms) for row in named))
+    drawn_rows = tuple(entry_row(row, locale=locale, listed_ms=listed_ms) for row in named)
+    can_be_copied = any(button.action == "copy" for row in drawn_rows for button in row.buttons)
+    return Card(rows=drawn_rows) if len(drawn_rows) > 1 or can_be_copied else None
 
 
 def words_of(row: Row, *, locale: str, now_ms: int) -> tuple[str, str]:
@@ -64,13 +63,13 @@ def _is_named(row: Row, text: str) -> bool:
     return (len(row.name) >= _SHORTEST_NAME and row.name in text) or (bool(value) and value in text)
 
 
-def _buttons(row: Row, name: str, locale: str, listed_ms: int) -> Iterator[CardButton]:
+def _buttons(row: Row, words: Sequence[str], locale: str, listed_ms: int) -> Iterator[CardButton]:
     if row.is_open and DONE in status_choices(row.category):
         label = phrase(Phrase.TICK_BUTTON, locale=locale, bot_name="")
         press = TickPress(handle=handle_of(row), listed_ms=listed_ms)
-        yield CardButton(label=label, value=tick_data(press), shown=f"{label}: {name}")
-    elif value := _copied(row):
-        yield CardButton(label=phrase(Phrase.COPY_BUTTON, locale=locale, bot_name=""), value=value, action="copy")
+        yield CardButton(label=label, value=tick_data(press), shown=f"{label}: {words[0]}")
+    if value := _copied(row) or code_or_address(" ".join(words)):
+        yield copy_button(value, locale)
 
 
 def _copied(row: Row) -> str:

@@ -197,3 +197,15 @@ def test_a_command_that_has_erased_for_long_waits_only_until_its_request_ends(
 
     assert friend.worker.said == ["swordfish、覚えた"] * messages
     assert clock.monotonic_s() - began_s == pytest.approx(REQUEST_S - SENDING_S - ENDING_S, abs=1)
+
+
+@pytest.mark.parametrize("command", ["/id", "/export me"])
+def test_an_id_that_is_told_can_be_copied(friend: Person, worker: PushedWorker, command: str) -> None:
+    asked = friend.says(command)
+
+    (message,) = worker.line.replied[asked["replyToken"]]
+    assert message.card is not None
+    assert is_sendable([message])
+    assert recorded.USER in message.text
+    ((button,),) = (row.buttons for row in message.card.rows)
+    assert (button.action, button.value) == ("copy", recorded.USER)

@@ -177,3 +177,12 @@ def test_a_detail_can_be_copied_whole_or_not_at_all(friend: Person) -> None:
     (copy,) = rows["Wi-Fi"].buttons
     assert (copy.label, copy.value, copy.action) == ("コピー", "purple-cat-42", "copy")
     assert rows["URL"].buttons == ()
+
+
+def test_a_code_in_a_task_can_be_copied_beside_its_tick(friend: Person) -> None:
+    files(friend, "ホテルの予約 AX-48213")
+
+    (row,) = (row for row in rows_of(friend).values() if row.buttons)
+
+    assert [button.action for button in row.buttons] == ["press", "copy"]
+    assert row.buttons[1].value == "AX-48213"
