@@ -10,6 +10,7 @@ import pytest
 from shared.adapters.memory.scripted_model import Step, calling
 from shared.conversation.provenance import Provenance
 from shared.conversation.records import Offer, OutcomeKind
+from shared.handlers.silence import Operator
 from shared.line.cards.card import Card
 from shared.line.phrases import Phrase, phrase
 from shared.line.postback_data import ReminderChoice, ReminderPress, remind_data, show_answer_data
@@ -22,6 +23,7 @@ from tests.support.people import START_MS, ChatEvents, Person
 from tests.support.tainted_chat import REPLY, TaintedChat, creating
 
 STRANGER: Final = "U" + "e" * 32
+OPERATOR: Final = Operator(user_id="U" + "9" * 32, minutes=30)
 CARRIED_OUT: Final = "carried out"
 ELEVEN_MINUTES_MS: Final = 11 * 60_000
 
@@ -116,6 +118,59 @@ def _chooses(chat: TaintedChat) -> Button:
     return Button(data="language:en", asked_id=asked["message"]["id"], shown_ms=asked["timestamp"])
 
 
+def _postpones(chat: TaintedChat) -> Button:
+    """A reminder was set, and listed."""
+    button = _cancels(chat)
+    return replace(button, data=button.data.replace(":cancel:", ":hour:"))
+
+
+def _snoozes(chat: TaintedChat) -> Button:
+    """A reminder was set by a message and is due."""
+    button = _reminds(chat)
+    return replace(button, data=button.data.replace(":done:", ":hour:"))
+
+
+def _takes_back(chat: TaintedChat) -> Button:
+    chat.person.says("my PIN is 4711")
+    forgets = calling(("forget_messages", {"query": "pin"}))
+    asked = chat.person.asks("please forget my number", forgets, REPLY)
+    return Button(data=chat.person.newest_button, asked_id=asked["message"]["id"], shown_ms=asked["timestamp"])
+
+
+def _pauses(chat: TaintedChat) -> Button:
+    asked = chat.person.says("/pause")
+    return Button(data=chat.person.newest_button, asked_id=asked["message"]["id"], shown_ms=asked["timestamp"])
+
+
+def _resumes(chat: TaintedChat) -> Button:
+    chat.person.presses(_pauses(chat).data)
+    asked = chat.person.says("/resume")
+    return Button(data=chat.person.newest_button, asked_id=asked["message"]["id"], shown_ms=asked["timestamp"])
+
+
+def _hands_over(chat: TaintedChat) -> Button:
+    calls = calling(("call_person", {"reason": "asked"}))
+    asked = chat.person.asks("may I talk to a person?", calls, REPLY)
+    return Button(data=chat.person.newest_button, asked_id=asked["message"]["id"], shown_ms=asked["timestamp"])
+
+
+def _refiles(chat: TaintedChat) -> Button:
+    """A message that another message had filed was edited."""
+    said = chat.person.says("10 kg of rice")
+    chat.worker.json_model.steps = [{"category": "ideas", "confidence": 0.8, "name": "rice"}] * 2
+    chat.person.asks("note that", calling(("classify_and_capture", {"text": "10 kg of rice"})), REPLY)
+    message = {**said["message"], "text": "5 kg of rice"}
+    edited = chat.person.sends({**chat.events.event("messageEdited"), "message": message})
+    return Button(data=chat.person.newest_button, asked_id=message["id"], shown_ms=edited["timestamp"])
+
+
+def _explains(chat: TaintedChat) -> Button:
+    asked = chat.person.says("/help")
+    answers = (calling(("reply", {"message": "some milk"})),)
+    data = _card(chat, asked).buttons[0].value
+    return Button(data=data, asked_id=asked["message"]["id"], shown_ms=asked["timestamp"], thinks=answers)
+
+
 def _card(chat: TaintedChat, listed: dict[str, Any]) -> Card:
     (message,) = chat.worker.line.replied[listed["replyToken"]]
     assert message.card is not None
@@ -134,6 +189,14 @@ BUTTONS: Final[dict[str, Callable[[TaintedChat], Button]]] = {
     "list": _pages,
     "suggestion": _suggests,
     "language": _chooses,
+    "postpone a listed reminder": _postpones,
+    "snooze": _snoozes,
+    "take back messages": _takes_back,
+    "pause": _pauses,
+    "resume": _resumes,
+    "hand over": _hands_over,
+    "file an edit's new words": _refiles,
+    "example of the help": _explains,
 }
 
 
@@ -190,7 +253,7 @@ EXPIRED, REPEATED, VOID = Phrase.PRESS_EXPIRED, Phrase.PRESS_REPEATED, Phrase.PR
 DECLINED, UNNAMED, GONE = Phrase.PRESS_DECLINED, Phrase.PRESS_UNNAMED, Phrase.REMINDER_GONE
 NOTHING, DONE = Phrase.NOTHING_TO_SHOW, Phrase.REMINDER_DONE
 WAS_DONE, NO_ENTRY, NO_ENTRIES = Phrase.ENTRY_WAS_DONE, Phrase.ENTRY_GONE, Phrase.NOTES_NONE
-CHOSEN = Phrase.LANGUAGE_DONE
+CHOSEN, LATER = Phrase.LANGUAGE_DONE, "I’ll remind you again: Fri 21 Nov, 14:52."
 TABLE: Final[dict[str, tuple[Phrase | str, ...]]] = {
     "confirm an erasure": (Phrase.FORGET_DONE, EXPIRED, REPEATED, VOID, VOID, VOID, UNNAMED),
     "decline an erasure": (DECLINED, EXPIRED, REPEATED, VOID, VOID, VOID, UNNAMED),
@@ -203,7 +266,30 @@ TABLE: Final[dict[str, tuple[Phrase | str, ...]]] = {
     "list": (CARRIED_OUT, CARRIED_OUT, CARRIED_OUT, NO_ENTRIES, NO_ENTRIES, VOID, UNNAMED),
     "suggestion": (CARRIED_OUT, CARRIED_OUT, CARRIED_OUT, VOID, VOID, VOID, UNNAMED),
     "language": (CHOSEN, CHOSEN, CHOSEN, CHOSEN, CHOSEN, CHOSEN, CHOSEN),
+    "postpone a listed reminder": (CARRIED_OUT, CARRIED_OUT, Phrase.REMINDER_CHANGED, GONE, GONE, VOID, UNNAMED),
+    "snooze": (CARRIED_OUT, LATER, REPEATED, GONE, GONE, CARRIED_OUT, CARRIED_OUT),
+    "take back messages": (CARRIED_OUT, EXPIRED, REPEATED, VOID, VOID, Phrase.PRESS_OF_ANOTHER, UNNAMED),
+    "pause": (Phrase.PAUSE_DONE, EXPIRED, REPEATED, VOID, VOID, VOID, UNNAMED),
+    "resume": (Phrase.RESUME_DONE, EXPIRED, REPEATED, VOID, VOID, VOID, UNNAMED),
+    "hand over": (CARRIED_OUT, EXPIRED, REPEATED, VOID, VOID, VOID, UNNAMED),
+    "file an edit's new words": (CARRIED_OUT, EXPIRED, REPEATED, VOID, VOID, VOID, UNNAMED),
+    "example of the help": (CARRIED_OUT, CARRIED_OUT, CARRIED_OUT, CARRIED_OUT, VOID, VOID, UNNAMED),
 }
+TOLD: Final = {
+    "carry out a proposal": "✓ Added to Notion: “spam”",
+    "show the answer": "3,776 m",
+    "listed reminder": "✓ Reminder cancelled: “milk” (Sat 22 Nov, 09:00)",
+    "tick": "✓ Done: “milk” (tasks)",
+    "list": "Notes (1):\n[tasks]\n・milk",
+    "suggestion": "some milk",
+    "postpone a listed reminder": "✓ Reminder changed: “milk” (Sat 22 Nov, 10:00)",
+    "snooze": "I’ll remind you again: Fri 21 Nov, 14:41.",
+    "take back messages": "Erased: messages 1, answers of mine based on them 0, notes made from them 0.",
+    "hand over": "A person answers here now. I stay silent for up to 30 minutes; /resume brings me back sooner.",
+    "file an edit's new words": "✓ Filed: “rice” (ideas)",
+    "example of the help": "some milk",
+}
+"""What a press is answered that did what its button says, where it is no fixed phrase."""
 
 
 def _in_both_languages(which: Phrase) -> set[str]:
@@ -216,22 +302,18 @@ def _in_both_languages(which: Phrase) -> set[str]:
 def test_every_press_of_every_button_is_answered_on_its_own_token(
     pool: ThreadPoolExecutor, button: str, state: str
 ) -> None:
-    chat = TaintedChat(pool, is_in_group=True)
+    chat = TaintedChat(pool, is_in_group=True, operator=OPERATOR)
     shown = BUTTONS[button](chat)
 
     pressed = STATES[state](chat, shown)
 
     expected = TABLE[button][list(STATES).index(state)]
     (answer_to_press,) = chat.worker.line.replied[pressed["replyToken"]]
-    carried_out = {
-        "carry out a proposal": "✓ Added to Notion: “spam”",
-        "show the answer": "3,776 m",
-        "listed reminder": "✓ Reminder cancelled: “milk” (Sat 22 Nov, 09:00)",
-        "tick": "✓ Done: “milk” (tasks)",
-        "list": "Notes (1):\n[tasks]\n・milk",
-        "suggestion": "some milk",
-    }
-    texts = _in_both_languages(expected) if isinstance(expected, Phrase) else {carried_out[button]}
+    texts = (
+        _in_both_languages(expected)
+        if isinstance(expected, Phrase)
+        else {TOLD.get(button) if expected == CARRIED_OUT else expected}
+    )
     assert answer_to_press.text in texts
 
 
