@@ -289,7 +289,9 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
             reminder=ReminderPressHandler(conversations=conversations, announcer=announcer, phrases=phrases),
             silence=silence,
         ),
-        greeting=GreetingHandler(conversations=conversations, announcer=announcer, phrases=phrases),
+        greeting=GreetingHandler(
+            conversations=conversations, announcer=announcer, phrases=phrases, is_rich=options.is_rich
+        ),
         membership=MembershipHandler(conversations=conversations),
         edit=EditHandler(
             conversations=conversations,

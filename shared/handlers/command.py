@@ -22,7 +22,7 @@ from shared.handlers.silence import SilenceHandler
 from shared.knowledge.overview import EntryOverview, FiledEntries, digest_of_today, open_entries
 from shared.line.cards.card import Card, CardRow, card_text
 from shared.line.cards.copied import copy_button
-from shared.line.cards.written import help_card
+from shared.line.cards.written import greeting_card, help_card
 from shared.line.commands import Command, locale_of
 from shared.line.events import LineEvent, MessageContent
 from shared.line.phrases import EXAMPLES, GROUP_EXAMPLES, Phrase, Phrases
@@ -96,18 +96,18 @@ class CommandHandler:
     def _explain(self, event: LineEvent, command: Command) -> EventResult:
         friend, group = _EXPLANATIONS[command]
         which = friend if event.is_one_on_one else group
-        is_for_newcomers = event.is_one_on_one and command is Command.START
 
         def worded(locale: str | None) -> Announcement:
             text = self.phrases.text(which, locale=locale, id=event.conversation_id)
             if which in _NAMES_AN_ID:
                 button = copy_button(event.conversation_id, locale or self.phrases.locale)
                 return _said(event, text, Card(rows=(CardRow(text=text, buttons=(button,)),)))
-            if command is Command.HELP:
-                examples = self._examples(EXAMPLES if event.is_one_on_one else GROUP_EXAMPLES, locale)
-                card = help_card(text, event.webhook_event_id, examples)
-                return _said(event, text, card, suggests=examples if event.is_one_on_one or self.is_rich else ())
-            return _said(event, text, suggests=self._examples(EXAMPLES, locale) if is_for_newcomers else ())
+            if command not in {Command.HELP, Command.START}:
+                return _said(event, text)
+            examples = self._examples(EXAMPLES if event.is_one_on_one else GROUP_EXAMPLES, locale)
+            draw = help_card if command is Command.HELP else greeting_card
+            card = draw(text, event.webhook_event_id, examples)
+            return _said(event, text, card, suggests=examples if event.is_one_on_one or self.is_rich else ())
 
         return self._announce(event, worded)
 

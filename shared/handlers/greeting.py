@@ -7,8 +7,10 @@ from shared.bus.result import EventResult
 from shared.conversation.records import Offer
 from shared.conversation.silences import SilenceKind, ended
 from shared.conversation.store import Conversations
+from shared.line.cards.card import card_text
+from shared.line.cards.written import greeting_card
 from shared.line.events import LineEvent
-from shared.line.phrases import EXAMPLES, Phrase, Phrases
+from shared.line.phrases import EXAMPLES, GROUP_EXAMPLES, Phrase, Phrases
 from shared.turns.announcement import Announcement, Announcer, in_chats_language
 
 
@@ -19,6 +21,7 @@ class GreetingHandler:
     conversations: Conversations
     announcer: Announcer
     phrases: Phrases
+    is_rich: bool = True
 
     def __call__(self, event: LineEvent) -> EventResult:
         """The greeting was sent on the event's token; an event without token is not answered.  A pause of an earlier stay is over.
@@ -37,11 +40,14 @@ class GreetingHandler:
 
     def _greeting(self, event: LineEvent, locale: str | None) -> Announcement:
         which = Phrase.GREETING_FRIEND if event.is_one_on_one else Phrase.GREETING_GROUP
-        examples = EXAMPLES if event.is_one_on_one else ()
+        examples = EXAMPLES if event.is_one_on_one else GROUP_EXAMPLES if self.is_rich else ()
+        text = self.phrases.text(which, locale=locale)
+        suggests = tuple(self.phrases.text(example, locale=locale) for example in examples)
+        card = card_text(greeting_card(text, event.webhook_event_id, suggests))
         return Announcement(
             webhook_event_id=event.webhook_event_id,
             timestamp_ms=event.timestamp_ms,
-            text=self.phrases.text(which, locale=locale),
-            offer=Offer(suggests=tuple(self.phrases.text(example, locale=locale) for example in examples)),
+            text=text,
+            offer=Offer(suggests=suggests, card=card),
             is_joining=event.type == "join",
         )

@@ -13,6 +13,7 @@ from pathlib import Path
 from simulator.functions import REPOSITORY
 from simulator.processes import free_port
 from simulator.stack import LocalStack, StackSettings
+from tests.support.message_words import words_of
 from tests.support.serving import plain_http
 from tests.support.stacks import BASE_ENV
 
@@ -38,7 +39,7 @@ def running_launcher(folder: Path, port: int) -> Iterator[tuple[subprocess.Popen
 def bubbles(url: str) -> list[str]:
     with plain_http() as http:
         (chat,) = http.get(f"{url}/simulator/state").json()["chats"]
-    return [entry["content"]["text"] for entry in chat["entries"] if entry["kind"] == "message"]
+    return [words_of(entry["content"]) for entry in chat["entries"] if entry["kind"] == "message"]
 
 
 def say(url: str, text: str, *, expecting: int) -> list[str]:

@@ -1,4 +1,4 @@
-"""Written texts as cards with the same words: a digest line by line, the help paragraph by paragraph."""
+"""Written texts as cards with the same words: a digest and a greeting line by line, the help paragraph by paragraph."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -24,13 +24,22 @@ def help_card(text: str, answer_id: str, examples: Sequence[str]) -> Card:
     title, _, rest = text.strip().partition("\n")
     abilities, tries, *others = [paragraph.strip() for paragraph in rest.split("\n\n")]
     rows = (abilities, *others)
-    buttons = (
-        CardButton(label=words, value=suggestion_data(answer_id, number)) for number, words in enumerate(examples)
-    )
     return Card(
         title=title,
         rows=(*(CardRow(text=row) for row in rows), CardRow(text=tries.partition("\n")[0], is_heading=True)),
-        buttons=tuple(buttons),
+        buttons=_examples(answer_id, examples),
+    )
+
+
+def greeting_card(text: str, answer_id: str, examples: Sequence[str]) -> Card:
+    """Return a greeting as a card, a line a row, with the examples as buttons, as in `help_card`."""
+    rows = (CardRow(text=line) for line in text.splitlines() if line.strip())
+    return Card(rows=tuple(rows), buttons=_examples(answer_id, examples))
+
+
+def _examples(answer_id: str, examples: Sequence[str]) -> tuple[CardButton, ...]:
+    return tuple(
+        CardButton(label=words, value=suggestion_data(answer_id, number)) for number, words in enumerate(examples)
     )
 
 

@@ -5,9 +5,9 @@ import pytest
 from shared.line.bubbles import card_messages
 from shared.line.cards.card import Card, CardRow
 from shared.line.cards.drawing import ALT_TEXT_LIMIT, drawn, is_drawable
-from shared.line.cards.written import digest_card, help_card
+from shared.line.cards.written import digest_card, greeting_card, help_card
 from shared.line.messaging import is_sendable
-from shared.line.phrases import EXAMPLES, GROUP_EXAMPLES, LocalePhrases, Phrase
+from shared.line.phrases import EXAMPLES, GROUP_EXAMPLES, LocalePhrases, Phrase, phrase
 from shared.locales import LOCALES
 from tests.support.knowledge import MOMO
 
@@ -28,6 +28,17 @@ def test_the_help_is_drawn_whole_with_its_own_examples(which: Phrase, locale: st
     lines = [line for line in text.splitlines() if not any(words in line for words in examples)]
     assert [line for line in lines if line not in shown] == []
     assert [button.label for button in card.buttons] == examples
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+@pytest.mark.parametrize("which", [Phrase.GREETING_FRIEND, Phrase.GREETING_GROUP])
+def test_a_greetings_card_cuts_none_of_its_words(locale: str, which: Phrase) -> None:
+    text = phrase(which, locale=locale, bot_name="Aizuchi of the harbour")
+
+    card = greeting_card(text, "event1", ["any milk?"])
+
+    assert is_drawable(card)
+    assert [line for line in text.splitlines() if line not in str(drawn(card)["body"])] == []
 
 
 def test_a_digest_is_drawn_line_by_line() -> None:
