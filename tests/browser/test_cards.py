@@ -14,19 +14,25 @@ from typing import Any, Final
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from shared.agent.proposals import described
 from shared.agent.receipts import Deed, DeedKind, Due, Place, receipt_card
 from shared.conversation.provenance import Provenance
+from shared.conversation.records import Erasure, Offer, ProposedCall
+from shared.handlers.holdings import Held, Holding
+from shared.handlers.holdings import described as described_holdings
 from shared.knowledge.catalog import Row
 from shared.knowledge.digest import digest
 from shared.knowledge.entry_cards import results_card
 from shared.knowledge.schema import Category
 from shared.line.cards.card import Card, CardButton, CardRow, title_of
 from shared.line.cards.drawing import drawn
-from shared.line.cards.written import digest_card, help_card
-from shared.line.phrases import GROUP_EXAMPLES, LocalePhrases, Phrase
+from shared.line.cards.written import digest_card, greeting_card, help_card
+from shared.line.phrases import EXAMPLES, GROUP_EXAMPLES, LocalePhrases, Phrase
 from shared.locales.language_file import LOCALES
 from shared.reminders.overview import OpenReminders
+from shared.turns.asking import Asking
 from simulator.line.standalone import DEFAULT_TOKEN, Standalone, StandaloneSettings
+from tests.support.chats import answer
 from tests.support.knowledge import MOMO, conversation_on
 from tests.support.loop import LoopThread
 from tests.support.reminders import ReminderChat
@@ -111,6 +117,40 @@ def usage_card(locale: str) -> Card:
     return Card(title=phrases_of(locale).text(Phrase.USAGE_TITLE), rows=rows)
 
 
+def question_cards(locale: str) -> tuple[Card, ...]:
+    """Return the question of `/forget`, and a proposal to change a reminder and to delete a note."""
+    pills, _, _, project, _ = TEXTS[locale]
+    phrases = phrases_of(locale)
+    asking = Asking(phrases=phrases, is_rich=True)
+    erased = described_holdings(
+        [Holding(folder=kind, count=3) for kind in (Held.MESSAGES, Held.ENTRIES)], locale=locale
+    )
+    asked = phrases.text(Phrase.FORGET_QUESTION, locale=locale, erased=erased, until="8:10")
+    erasure = replace(answer(1, asked), answers=(), offer=Offer(asks=Erasure.FORGET))
+    calls = (
+        ProposedCall(
+            tool="change_reminder",
+            arguments='{"id": "r1", "at": "2026-11-24T21:00", "text": "' + pills + ' 💊"}',
+            name=pills,
+            due_at="2026-11-24T09:00",
+        ),
+        ProposedCall(tool="delete_entry", arguments='{"path": "projects/1.md"}', name=project),
+    )
+    text = f"OK\n\n{described(calls, locale=locale)}"
+    proposal = replace(answer(2, text), timestamp_ms=int(NOW.timestamp() * 1_000), offer=Offer(proposes=calls))
+    question = asking.alone(erasure, locale)
+    _, (change,) = asking.below(proposal, locale)
+    assert question is not None
+    return tuple(card for card in (question.whole_card, change.whole_card) if card is not None)
+
+
+def greeting_of(locale: str) -> Card:
+    phrases = phrases_of(locale)
+    return greeting_card(
+        phrases.text(Phrase.GREETING_FRIEND), "event1", [phrases.text(example) for example in EXAMPLES]
+    )
+
+
 def cards_of(locale: str) -> tuple[Card, ...]:
     """Return one card of each kind."""
     today = digest_card(digest(entries(locale), kind="daily", locale=locale, now=NOW).text)
@@ -121,6 +161,8 @@ def cards_of(locale: str) -> tuple[Card, ...]:
         today,
         usage_card(locale),
         help_of(locale),
+        greeting_of(locale),
+        *question_cards(locale),
     )
 
 
@@ -140,7 +182,7 @@ def server() -> Iterator[Standalone]:
 
 @pytest.fixture
 def page(browser: Browser, server: Standalone) -> Iterator[Page]:
-    opened = browser.new_page(viewport={"width": 400, "height": 1_760}, locale="en-US")
+    opened = browser.new_page(viewport={"width": 400, "height": 2_620}, locale="en-US")
     opened.goto(server.url)
     expect(opened.locator("#text")).to_be_enabled()
     opened.locator("#setup-close").click()

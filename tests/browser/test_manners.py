@@ -71,6 +71,7 @@ def test_forget_asks_with_a_button_and_confirms_the_erasure(phone: Page, tmp_pat
 
 
 def test_help_says_what_the_bot_can_do(phone: Page, tmp_path: Path) -> None:
+    phone.set_viewport_size({"width": 390, "height": 900})  # so that the card shows whole
     say(phone, "/help")
 
     expect(bot(phone).last).to_contain_text("できること")

@@ -88,7 +88,7 @@ def edits(page: Page, before: str, after: str) -> None:
 
 def test_forget_me_in_a_one_to_one_chat_asks_first_and_can_be_declined(page: Page) -> None:
     say(page, "/forget me")
-    decline = page.locator(".row.theirs").last.get_by_role("button", name="やめる")
+    decline = page.locator(".row.theirs").get_by_role("button", name="やめる").last
     expect(page.locator(".row.theirs").get_by_role("button", name="すべて消す").last).to_be_visible()
     expect(bot(page).last).to_contain_text("元には戻せません")
 
@@ -132,6 +132,42 @@ def test_an_edit_that_removes_a_note_is_told_and_filed_anew(
     expect(bot(page)).to_have_count(3)
     expect(bot(page).last).to_contain_text("編集前の言葉から作ったものは消えました：メモ1件")
     expect(bot(page).last).to_contain_text("5キロ")
+
+
+def test_a_new_friend_sees_abilities_examples_to_tap_and_who_reads(page: Page) -> None:
+    page.get_by_role("button", name="ブロック", exact=True).click()
+    before = bot(page).count()
+    page.get_by_role("button", name="ブロック解除", exact=True).click()
+
+    greeting = bot(page).last
+    expect(bot(page)).to_have_count(before + 1)
+    for words in (
+        "質問にお答えし、メモを預かり、時間になったらお知らせします",
+        "AIモデルが読み取ります",
+        "/forget ですべて消去",
+    ):
+        expect(greeting).to_contain_text(words)
+    expect(greeting.get_by_role("button")).to_have_count(3)
+    greeting.get_by_role("button", name="牛乳を買う、メモして").click()
+
+    expect(bot(page)).to_have_count(before + 2)
+    expect(bot(page).last).to_contain_text("✓ 記録：「牛乳")
+
+
+def test_a_suggestion_in_a_group_is_a_button_that_answers_its_presser(page: Page, running: RunningStack) -> None:
+    create_group(page, "旅の相談")
+    offer = call("reply", {"message": "京都の明日は雨です。", "suggestions": ["大阪は？", "奈良は？"]})
+    running.stack.gemini.script([offer, call("reply", {"message": "大阪は晴れです。"})])
+    asks_in_group(page, "京都の天気は")
+    suggestion = bot(page).last.get_by_role("button", name="大阪は？")
+    expect(suggestion).to_be_visible()
+    before = bot(page).count()
+
+    suggestion.click()
+
+    expect(page.locator(".row.mine .bubble").last).to_have_text("大阪は？")
+    expect(bot(page)).to_have_count(before + 1)
+    expect(bot(page).last).to_contain_text("大阪は晴れです。")
 
 
 def test_help_names_abilities_and_its_examples_are_tapped(page: Page) -> None:
