@@ -180,7 +180,7 @@ def test_a_detail_can_be_copied_whole_or_not_at_all(friend: Person) -> None:
 
 
 def test_a_code_in_a_task_can_be_copied_beside_its_tick(friend: Person) -> None:
-    files(friend, "ホテルの予約 AX-48213")
+    friend.captures("ホテルの予約 AX-48213")
 
     (row,) = (row for row in rows_of(friend).values() if row.buttons)
 
