@@ -21,7 +21,7 @@ class Phrase(StrEnum):
     `{bot}` stands for the bot's name; ID, EXPORT_ME, INVITATION_NEEDED and INVITATION_CLOSED need the fact `id`. The three questions about
     erasures need `messages`, `entries`, `media` and `reminders`, FORGET_ME_DONE and FORGET_MESSAGES_QUESTION `messages`,
     FORGET_MESSAGES_DONE `messages`, `answers` and `entries`, USAGE `turns`, USAGE_OF_TOKENS `tokens`, both and LIMIT_REACHED `hour`
-    (`Phrases.day_begin`), NOTES_OPEN `count`, SUGGESTED `words`,
+    (`Phrases.day_begin`), NOTES_OPEN `count`, SUGGESTED `words`, EDIT_REMOVED `things`,
     REMINDER_POSTPONED `when`, HANDOVER_DONE `minutes`, HANDOVER_BEGUN `name` and `minutes`, HANDOVER_UNKNOWN and HANDOVER_ENDED `name`,
     and HANDOVER_NOTICE `name` and `chat`. Questions need `until`, the hour at which their buttons end (`Phrases.hour`). Names that
     end with `_button` are labels.

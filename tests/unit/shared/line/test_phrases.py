@@ -22,7 +22,7 @@ def said(which: Phrase, locale: str, *, bot_name: str = LONG_NAME) -> str:
     )
     counts |= {"minutes": "10080", "name": "名" * 20, "chat": "3f9a0c51d2b7"}
     counts["until"] = "23:59"
-    counts |= dict.fromkeys(("erased", "spared"), "メッセージ99999件、メモ99999件、リマインダー99999件")
+    counts |= dict.fromkeys(("erased", "spared", "things"), "メッセージ99999件、メモ99999件、リマインダー99999件")
     when = shown_moment(dt.datetime(2026, 11, 23, 9, 0), locale=locale, this_year=2025)  # noqa: DTZ001 - local
     return phrase(which, locale=locale, bot_name=bot_name, id="C" + "0" * 32, when=when, **counts)
 
