@@ -175,7 +175,7 @@ def _joined(numbers: tuple[int, ...]) -> str | None:
 
 def _parts(text: str) -> Mapping[str, str]:
     parts: dict[str, str] = {}
-    for part in text.strip().upper().removeprefix("RRULE:").rstrip(";").split(";"):
+    for part in "".join(text.split()).upper().removeprefix("RRULE:").rstrip(";").split(";"):
         name, _, value = part.partition("=")
         if name not in _NAMES or name in parts:
             raise ValueError(

@@ -63,7 +63,7 @@ DONE: Final[Mapping[Claim, re.Pattern[str]]] = {
         rf"(?:メモ|記録|保存|登録){_JA_DID}",
         rf"{_JA_NOTES}に(?:追加|記入){_JA_DID}",
         rf"{_JA_NOTES}に(?:書いておき|書き|入れ|入れておき|残し|残しておき|加え|加えておき)ました",
-        r"(?:書き(?:留|と)め|控え)(?:ました|ておきました)",
+        r"(?:書き(?:留|と)め|控え|覚え)(?:ました|ておきました|ときました|たよ|ておいたよ|といたよ)",
         r"(?:記|寫|存|抄)(?:下|好|起)來?了|記錄(?:好|下來)?了|記住了",
         rf"{_ZH_DID}(?:記錄|記下|儲存|存下|存好|存入|新增|加入|加到|記到|記在|寫入)(?![^，。]{{0,18}}提醒)",
         r"(?:加|存|記|寫)(?:到|進|入)[^，。！？]{0,12}?[裡中]?了",
@@ -136,6 +136,23 @@ NO_PROMISE: Final = _any(
     r"如果|要是|若|的話|只要|等[你妳您]|告訴我|請(?:先)?(?:提供|說|給)|(?:可以|能夠?)[^，。]{0,10}?(?:提醒|記|刪|設)",
     r"\b(?:if (?:you|it)|once you|as soon as you|tell me|let me know|(?:just )?say (?:the word|when|so)|unless|when(?:ever)? you)\b",
     r"ถ้า|หาก|บอก|แจ้งเวลา|สามารถ",
+)
+
+FINISHED: Final = _any(
+    r"(?:完了|済み|変更|更新|移動|修正|反映|チェック)(?:を|に)?(?:し|いたし)(?:ました|ておきました|ときました|たよ)",
+    r"(?:変え|直し|移し|書き換え)(?:ました|ておきました)",
+    r"已(?:經)?(?:幫[你妳您])?(?:把[^，。]{0,16}?)?(?:更新|更改|修改|標記|標示|移動|移到|改成|改為|完成)|(?:改|標|移)好了",
+    rf"{_EN_DID}(?:marked|updated|changed|moved|edited|renamed|ticked|checked|set)\b",
+    r"\b(?:is|are|['’]s|has been|have been) (?:now )?(?:marked|updated|changed|moved|ticked|checked off)\b",
+    rf"(?:แก้|แก้ไข|อัปเดต|เปลี่ยน|ย้าย|ทำเครื่องหมาย|ปรับ)[^\n]{{0,30}}?{_TH_DID}",
+)
+"""A change that a reply calls done, in a turn in which a call failed."""
+
+ADMISSION: Final = _any(
+    r"でき(?:ません|なかっ|てい?ません)|失敗|エラー|見つかりません|見つからな|うまくいき(?:ません|ませんで)|(?:だけ|のみ)(?:は)?(?:完了|変更|移動)",
+    r"失敗|無法|沒有?(?:成功|辦法|找到)|不能|找不到|錯誤",
+    r"\b(?:could ?n[o’']t|can ?n[o’']t|unable|failed|fail|error|not (?:found|done|possible)|did ?n[o’']t|was ?n[o’']t|only)\b",
+    r"ไม่(?:ได้|สำเร็จ|พบ|สามารถ)|ล้มเหลว|ผิดพลาด",
 )
 
 QUESTION: Final = _any(

@@ -5,7 +5,17 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
-from shared.agent.claim_words import ANYTHING_ELSE, DONE, NO_CLAIM, NO_PROMISE, PROMISED, QUESTION, Claim
+from shared.agent.claim_words import (
+    ADMISSION,
+    ANYTHING_ELSE,
+    DONE,
+    FINISHED,
+    NO_CLAIM,
+    NO_PROMISE,
+    PROMISED,
+    QUESTION,
+    Claim,
+)
 
 _ALL: Final = frozenset(Claim)
 _NONE: Final[frozenset[Claim]] = frozenset()
@@ -47,6 +57,18 @@ def unbacked_claims(message: str, called: Collection[str]) -> frozenset[Claim]:
     """
     claims = frozenset(_claims(message))
     return claims.difference(*(_BACKED_BY.get(tool, _ALL) for tool in called)) if claims else claims
+
+
+def is_claimed_done(message: str) -> bool:
+    """Whether the message calls a change done, and says nothing of a failure: 「完了にしました」, but not 「変更できませんでした」."""
+    text = _QUOTED.sub("“”", message[:_READ])
+    if ADMISSION.search(text) is not None:
+        return False
+    statements = (_without_question(one.strip()) for one in _SENTENCE.findall(_THAI_END.sub(r"\1\n", text)))
+    return any(
+        NO_CLAIM.search(one) is None and any(pattern.search(one) for pattern in (FINISHED, *DONE.values()))
+        for one in statements
+    )
 
 
 def _claims(message: str) -> Iterator[Claim]:

@@ -10,7 +10,7 @@ from shared import logs
 from shared.agent.executor import Round, ToolExecutor
 from shared.agent.model import Content, FunctionResponses, Model
 from shared.agent.registry import Registry
-from shared.agent.remedies import BLANK, STRANGE_LINK, UNBACKED_CLAIM, Remedy, Trouble
+from shared.agent.remedies import BLANK, FAILED_CALL, UNBACKED_CLAIM, Remedy, Trouble
 from shared.agent.tools import Decision
 from shared.agent.turn_context import TurnContext
 from shared.agent.turn_requests import Asking, Limits, TurnRequests
@@ -19,7 +19,6 @@ from shared.errors import PromptAmendedError
 
 _LEAST_FOR_ANOTHER_S: Final = 15.0
 """With less time left, a reply that can be sent is not asked for again."""
-_CAN_BE_SENT: Final = (STRANGE_LINK, UNBACKED_CLAIM)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,13 +66,14 @@ class Agent:
         on_last_request: Callable[[], None] = lambda: None,
         trouble_with_reply: Callable[[str | None], Trouble | None] = lambda _: None,
         unbacked_claims: Callable[[str, Collection[str]], Collection[object]] = lambda *_: (),
+        is_claimed_done: Callable[[str], bool] = lambda _: False,
     ) -> Thought:
         """Return the decision, by the deadline, if any, and within the limits.
 
         The model may call `only` the named tools; empty: all tools of the turn. `asked_only` returns the contents of a prompt with only the
         messages to answer. `on_last_request` is called when a request begins after which the model may only end the turn. A message in
         trouble, for example a blank message, is requested again; without a better message it is returned. `unbacked_claims` returns what a
-        message claims without one of the tools that were carried out or proposed.
+        message claims without one of the tools that were carried out or proposed; `is_claimed_done`, whether it calls a change done.
 
         Raises: PromptAmendedError, ModelUnavailableError, ModelRefusedError, ModelBlockedError, ModelCallLimitError, DeadlineError.
         """
@@ -93,7 +93,7 @@ class Agent:
             else deadline.within(limits.seconds),
         )
         used: list[str] = []
-        called: set[str] = set()
+        effects = _Effects()
         call_counts: Counter[str] = Counter()
         footnotes: list[str] = []
         sendable: Decision | None = None
@@ -111,21 +111,24 @@ class Agent:
                 response.calls, context, turn.tool_deadline(), call_counts=call_counts, allowed=turn.allowed
             )
             used += [registry.known_name(call.name, context) for call in response.calls]
-            called |= _called(round_results, registry, context)
+            effects.add(round_results, registry, context)
             footnotes += round_results.footnotes
             decision = round_results.decision
             if decision is None:
                 turn.append(response, FunctionResponses(responses=round_results.responses))
                 continue
-            trouble = trouble_with_reply(decision.message) or _unbacked(unbacked_claims(decision.message or "", called))
+            trouble = trouble_with_reply(decision.message) or effects.trouble_with(
+                decision.message or "", unbacked_claims, is_claimed_done
+            )
             # Asked for a better reply alone, the model would stage all again
             if round_results.undecided and trouble is not None:
                 turn.append(response, FunctionResponses(responses=round_results.undecided))
-                if trouble is not UNBACKED_CLAIM:
+                if trouble not in {UNBACKED_CLAIM, FAILED_CALL}:
                     continue
             if sendable is not None and (decision.message is None or trouble is BLANK):
                 break
-            sendable, least_s = (decision, _LEAST_FOR_ANOTHER_S) if trouble in _CAN_BE_SENT else (sendable, 0.0)
+            can_be_sent = trouble is not None and trouble.can_be_sent
+            sendable, least_s = (decision, _LEAST_FOR_ANOTHER_S) if can_be_sent else (sendable, 0.0)
             if trouble is None or not turn.try_remedy(trouble, least_s=least_s):
                 sendable = decision
                 break
@@ -141,11 +144,31 @@ class Agent:
         )
 
 
-def _called(results: Round, registry: Registry, context: TurnContext) -> set[str]:
-    """Return the tools that a round carried out, and those that wait for a person's tap."""
-    done = {registry.plain_name(one.call.name) for one in results.responses if "output" in one.response}
-    return done | {proposed.tool for proposed in context.proposals.proposed}
+@dataclass(slots=True)
+class _Effects:
+    """What the calls of a turn did: the tools that were carried out or wait for a tap, and those that failed and did not succeed since."""
 
+    called: set[str] = field(default_factory=set)
+    failed: set[str] = field(default_factory=set)
 
-def _unbacked(claims: Collection[object]) -> Trouble | None:
-    return UNBACKED_CLAIM if claims else None
+    def add(self, results: Round, registry: Registry, context: TurnContext) -> None:
+        """Add the results of a round; the failure of a tool that only reads is none."""
+        self.called |= {registry.plain_name(one.call.name) for one in results.responses if "output" in one.response}
+        self.called |= {proposed.tool for proposed in context.proposals.proposed}
+        errors = (one.call.name for one in results.responses if "error" in one.response)
+        tools = ((name, registry.find(name, context)) for name in errors)
+        self.failed |= {
+            registry.plain_name(name) for name, tool in tools if tool is None or not (tool.is_reading or tool.is_final)
+        }
+        self.failed -= self.called
+
+    def trouble_with(
+        self,
+        message: str,
+        unbacked_claims: Callable[[str, Collection[str]], Collection[object]],
+        is_claimed_done: Callable[[str], bool],
+    ) -> Trouble | None:
+        """Return the trouble with a message that claims what no call did, or calls done what failed."""
+        if unbacked_claims(message, self.called):
+            return UNBACKED_CLAIM
+        return FAILED_CALL if self.failed and is_claimed_done(message) else None

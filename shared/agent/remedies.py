@@ -49,6 +49,7 @@ class Trouble:
     """A way in which a request fails, and the remedies.
 
     `refuses`: the provider refuses to answer. `is_passing`: the trouble may pass, so without a second model the first model is asked again.
+    `can_be_sent`: a reply in this trouble is sent, if the model gives no better one.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Trouble:
     note: str | None = None
     refuses: bool = False
     is_passing: bool = False
+    can_be_sent: bool = False
 
     @property
     def error(self) -> ModelBlockedError | ModelUnavailableError:
@@ -81,6 +83,10 @@ _CLAIM: Final = (
     "Nothing was sent: your reply says that you set a reminder, keep a note or delete something, or will do so, but no function of this "
     "turn did that. Call the function, with `reply` beside it. If it was done before, or cannot be done, say that in your reply instead."
 )
+_FAILED: Final = (
+    "Nothing was sent: your reply says that it is done, but the last function that should do it answered with an error. Read the error and "
+    "call it again, with `reply` beside it; if it cannot be done, say in your reply what was not done."
+)
 _FEWER_CALLS: Final = (
     "Nothing was done: you made far too many calls at once. Call what you need next, a few functions at a time."
 )
@@ -97,10 +103,21 @@ MODEL_REFUSED: Final = Trouble(name="MODEL_REFUSED", remedies=(Remedy.OTHER_MODE
 PROMPT_BLOCKED: Final = Trouble(name="PROMPT_BLOCKED", remedies=_REFUSED, refuses=True)
 BLANK: Final = Trouble(name="BLANK", remedies=(Remedy.NOTE, Remedy.OTHER_MODEL), note=_BLANK)
 """A reply that is empty as plain text."""
-STRANGE_LINK: Final = Trouble(name="STRANGE_LINK", remedies=(Remedy.NOTE,), note=_LINK)
+STRANGE_LINK: Final = Trouble(name="STRANGE_LINK", remedies=(Remedy.NOTE,), note=_LINK, can_be_sent=True)
 """A reply that would lose a link; without a better reply it is sent without the link."""
-UNBACKED_CLAIM: Final = Trouble(name="UNBACKED_CLAIM", remedies=(Remedy.NOTE,), note=_CLAIM)
+UNBACKED_CLAIM: Final = Trouble(name="UNBACKED_CLAIM", remedies=(Remedy.NOTE,), note=_CLAIM, can_be_sent=True)
 """A reply that claims a deed without its call; without a better reply it is sent."""
+
+FAILED_CALL: Final = Trouble(name="FAILED_CALL", remedies=(Remedy.NOTE,), note=_FAILED, can_be_sent=True)
+"""A reply that calls done what failed; without a better reply it is sent, and no receipt confirms it."""
+
+
+def wrong_weekday(what: str) -> Trouble:
+    """Return the trouble with a reply that has a weekday beside another date: `what` is "Monday beside 2026-12-01, which is a Tuesday"."""
+    note = f"Nothing was sent: your reply has {what}. Reply again, with the date and the weekday that are meant."
+    return Trouble(name="WRONG_WEEKDAY", remedies=(Remedy.NOTE,), note=note, can_be_sent=True)
+
+
 EMPTY: Final = Trouble(name="EMPTY", remedies=(Remedy.AGAIN, Remedy.NOTE, Remedy.OTHER_MODEL), note=_CALL_A_TOOL)
 TEXT_ONLY: Final = Trouble(name="TEXT_ONLY", remedies=(Remedy.ENDING, Remedy.OTHER_MODEL), note=_CALL_A_TOOL)
 ENDLESS: Final = Trouble(name="ENDLESS", remedies=(Remedy.NOTE, Remedy.ENDING, Remedy.OTHER_MODEL), note=_FEWER_CALLS)

@@ -1,5 +1,6 @@
 """The responder: turns a question into an outcome with the model and the tools."""
 
+import datetime as dt
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,7 +10,7 @@ from typing import Final, Protocol
 from shared import logs, tracing
 from shared.agent.attachments import without_lines_of
 from shared.agent.catch_up import CatchUp, is_catch_up_only
-from shared.agent.claims import unbacked_claims
+from shared.agent.claims import is_claimed_done, unbacked_claims
 from shared.agent.loop import Agent, Thought
 from shared.agent.media_parts import MediaParts, ShownMedia, recent_media
 from shared.agent.model import Content, FilePart, MediaPart, MixedContent, Part, TextContent
@@ -28,7 +29,9 @@ from shared.agent.people import People
 from shared.agent.prompt import PromptBuilder
 from shared.agent.receipts import is_blank, receipt, without_receipt_symbols
 from shared.agent.refused_prompts import RefusedPrompts
+from shared.agent.remedies import Trouble, wrong_weekday
 from shared.agent.reply_words import deeds_without_strange_links, trouble_with_reply, without_strange_links
+from shared.agent.said_weekdays import wrong_weekday_in
 from shared.agent.suggestions import with_suggestions
 from shared.agent.transcript import words
 from shared.agent.turn_context import TurnContext
@@ -157,8 +160,12 @@ class AgentResponder:
                 only=(REPLY,) if is_catch_up_only(context) else (),
                 asked_only=lambda: self._asked_only(question, shown, now_ms=context.now_ms),
                 on_last_request=question.on_last_request,
-                trouble_with_reply=partial(trouble_with_reply, context.untrusted_input),
+                trouble_with_reply=lambda message: (
+                    trouble_with_reply(context.untrusted_input, message)
+                    or self._wrong_weekday(message, question, context)
+                ),
                 unbacked_claims=_no_claims if earlier or missed is not None else unbacked_claims,
+                is_claimed_done=is_claimed_done,
             )
         except ModelBlockedError as cause:
             return self._answer_others(question, shown) or self._refusal(question, context, cause)
@@ -289,6 +296,11 @@ class AgentResponder:
                 continue
             text = longer
         return text
+
+    def _wrong_weekday(self, message: str | None, question: Question, context: TurnContext) -> Trouble | None:
+        now = dt.datetime.fromtimestamp(context.now_ms / 1_000, self.prompt.time_zone)
+        what = None if message is None else wrong_weekday_in(message, now=now, heard=question.heard)
+        return None if what is None else wrong_weekday(what)
 
     def _apology(self, draft: OutcomeRecord, context: TurnContext, which: Phrase, **facts: str) -> OutcomeRecord:
         """Return the apology, with the receipt of the turn's external calls; staged writes are dropped.

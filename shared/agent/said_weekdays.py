@@ -1,4 +1,4 @@
-"""A weekday beside a date in a person's words that does not match it, such as 「11月27日(木)」 where the 27th is a Friday.
+"""A weekday beside a date, in a person's words or in a reply, that does not match it, such as 「11月27日(木)」 where the 27th is a Friday.
 
 Only words that stand directly beside each other count: 「27日の会議を木曜に」 moves a meeting, and contradicts nothing.
 """
@@ -26,6 +26,7 @@ _WEEKDAYS: Final = (
 )
 _NAMES: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _HAN: Final = "月火水木金土日"
+_QUOTED: Final = re.compile(r"「[^」]*」|『[^』]*』|“[^”]*”|\"[^\"\n]*\"|《[^》]*》")
 _HAN_NUMBER: Final = "一二三四五六日天"
 
 
@@ -85,14 +86,37 @@ def contradiction_at(said: Sequence[tuple[str, dt.datetime]], at: dt.datetime) -
     return None
 
 
+def wrong_weekday_in(reply: str, *, now: dt.datetime, heard: Sequence[str]) -> str | None:
+    """Return what is wrong with a weekday beside a date in the bot's own words, such as "Monday beside 2026-12-01, which is a Tuesday".
+
+    Quoted words are not the bot's own, nor is what people wrote (`heard`); a reply that also has the right weekday beside the date explains
+    the wrong one. None: nothing is wrong.
+    """
+    own = list(_pairs(fold(_QUOTED.sub(" ", reply)), now, now.date()))
+    right_dates = {date for dates, weekday in own for date in dates if date.weekday() == weekday}
+    for dates, weekday in own:
+        if right_dates.isdisjoint(dates):
+            said = (pair for text in heard for pair in _pairs(fold(text), now, now.date()))
+            if (dates, weekday) not in said:
+                return f"{_NAMES[weekday]} beside {dates[0]}, which is a {_NAMES[dates[0].weekday()]}"
+    return None
+
+
 def _contradictions(folded: str, said_at: dt.datetime, near: dt.date) -> Iterator[Contradiction]:
+    for dates, weekday in _pairs(folded, said_at, near):
+        if weekday not in {date.weekday() for date in dates}:
+            yield Contradiction(date=min(dates, key=lambda date: abs(date - near)), weekday=weekday)
+
+
+def _pairs(folded: str, said_at: dt.datetime, near: dt.date) -> Iterator[tuple[tuple[dt.date, ...], int]]:
+    """Yield each date that stands beside a weekday, as one or two days that it may mean, with the weekday."""
     for form in (_DATE_FIRST, _WEEKDAY_FIRST):
         for match in form.finditer(folded):
             groups = {name.partition("_")[0]: text for name, text in match.groupdict().items() if text is not None}
             weekday = _weekday(groups.get("weekday") or groups["short"])
             dates = _dates(groups, said_at, near)
-            if weekday is not None and dates and weekday not in {date.weekday() for date in dates}:
-                yield Contradiction(date=min(dates, key=lambda date: abs(date - near)), weekday=weekday)
+            if weekday is not None and dates:
+                yield dates, weekday
 
 
 def _weekday(text: str) -> int | None:

@@ -18,6 +18,29 @@ _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufeff\ufffe\uffff\u
 
 DONE: Final = "done"
 """The status of what has been done, in categories whose entries can be done."""
+_STATUS_WORDS: Final[Mapping[str, tuple[str, ...]]] = {
+    DONE: (
+        "完了",
+        "完了済み",
+        "済み",
+        "済",
+        "完成",
+        "已完成",
+        "完成了",
+        "เสร็จ",
+        "เสร็จแล้ว",
+        "completed",
+        "complete",
+        "finished",
+    ),
+    "pending": ("未完了", "未着手", "todo", "to do", "open", "未完成", "待辦", "ยังไม่เสร็จ", "ยังไม่ได้ทำ"),
+    "active": ("進行中", "in progress", "กำลังทำ"),
+    "waiting": ("待ち", "返事待ち", "保留中", "等待中", "等待", "รอ"),
+    "blocked": ("停滞中", "停滞", "受阻", "ติดขัด"),
+    "someday": ("いつか", "改天", "ไว้ทีหลัง"),
+}
+_CHOICE_OF: Final = {word: choice for choice, words in _STATUS_WORDS.items() for word in (choice, *words)}
+"""The choices by the words of a status in the bot's languages: 完了 is `done`."""
 
 Value = str | tuple[str, ...] | None
 
@@ -64,9 +87,10 @@ class Field:
             case "date":
                 return self._date(value)
             case "choice":
-                if value not in self.choices:
+                choice = _CHOICE_OF.get(one_line(str(value)).casefold(), str(value))
+                if choice not in self.choices:
                     raise InvalidValueError(f"{self.name} must be one of: {', '.join(self.choices)}")
-                return str(value)
+                return choice
             case "line" | "text":
                 if not isinstance(value, str):
                     raise InvalidValueError(f"{self.name} must be a text")

@@ -58,14 +58,15 @@ class EntryOverlay(Overlay[Entry]):
             return tuple(row for row in merged.values() if row is not None)
 
     def path_of(self, reference: str, *, shown_marks: Mapping[str, str] | None = None) -> str:
-        """Return the path of the entry that a handle names; any other text is a path, and is returned unchanged.
+        """Return the path of the entry that a handle names; any other text is a path, of which a move by this turn gives the new one.
 
         `shown_marks`: the marks of the rows in the prompt, by handle. A change is refused if the entry has another mark by now, unless this
-        turn has read the entry since. For example, `path_of("e-5meqfu")` is `projects/garden.md`, and after a move `ideas/garden.md`.
+        turn has read the entry since. For example, `path_of("e-5meqfu")` is `projects/garden.md`; after a move of this turn, this path and
+        the handle are `ideas/garden.md`.
         Raises: StagingFault.
         """
         if not is_handle(reference):
-            return reference
+            return self._moved_path(reference)
         with self._lock:
             named_rows = [row for row in self.rows() if row.handle == reference]
             if len(named_rows) != 1:
@@ -78,6 +79,17 @@ class EntryOverlay(Overlay[Entry]):
             if mark not in {shown_mark, None} and not is_read:
                 raise StagingFault("The entry has changed meanwhile; read it with get_entry first.", may_retry=True)
             return named_rows[0].path
+
+    def _moved_path(self, path: str) -> str:
+        """Return where this turn has moved the entry of the path, else the path: a model names the old one in the same round."""
+        with self._lock:
+            old = self.load(path) if path in self._staged and self._staged[path] is None else None
+            new_paths = (
+                new
+                for new, entry in self._staged.items()
+                if entry is not None and old is not None and entry.id == old.id
+            )
+            return next(new_paths, path)
 
     def show_entry(self, path: str) -> Entry:
         """Return an entry for the model to read.  Raises: StagingFault, where there is none."""

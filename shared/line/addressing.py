@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Final, TypeGuard
 
+from shared.line.emojis import with_emoji_names, with_marked_emojis
 from shared.line.events import LineEvent, MessageContent
 
 _AT_SIGNS: Final = ("@", "＠")
@@ -59,14 +60,14 @@ def without_address(content: MessageContent, *, bot_names: Sequence[str]) -> str
 
     For example, "@Momo what's up?" -> "what's up?", "Momoさん、明日は?" -> "明日は?", and "Momo" stays "Momo".
     """
-    text = _text(content.fields)
+    text, emojis = with_marked_emojis(content.fields)
     spans = {span for mentionee in _own_mentions(content.fields) if (span := _span(text, mentionee)) is not None}
     if spans:
         remaining_text = _cut_out(text, sorted(spans))
     else:
         end = _name_end(text, bot_names)
         remaining_text = text if end is None else _after_address(text[end:])
-    return remaining_text.strip() or text
+    return with_emoji_names(remaining_text.strip() or text, emojis)
 
 
 def _own_mentions(fields: Mapping[str, object]) -> Iterator[Mapping[str, object]]:

@@ -6,6 +6,7 @@ Source: LINE, "Message event": the fields of each `message.type`; `keywords` of 
 from collections.abc import Callable, Mapping
 from typing import Final, TypeGuard
 
+from shared.line.emojis import with_emoji_names, with_marked_emojis
 from shared.line.readable import readable
 
 _KILOBYTE: Final = 1_000
@@ -20,7 +21,7 @@ def describe(message_type: str, fields: Mapping[str, object]) -> str:
 
 
 def _text(fields: Mapping[str, object]) -> str:
-    return str(fields.get("text", ""))
+    return with_emoji_names(*with_marked_emojis(fields))
 
 
 def _sticker(fields: Mapping[str, object]) -> str:

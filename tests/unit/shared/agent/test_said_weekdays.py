@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.agent.said_weekdays import contradiction_at
+from shared.agent.said_weekdays import contradiction_at, wrong_weekday_in
 
 NOW = dt.datetime(2026, 11, 25, 12)  # noqa: DTZ001 - a local Wednesday
 FRIDAY, THURSDAY = dt.datetime(2026, 11, 27, 9), dt.datetime(2026, 11, 26, 9)  # noqa: DTZ001 - local
@@ -117,3 +117,44 @@ def test_any_text_is_read(said: str) -> None:
     contradiction = contradiction_at([(said, NOW)], FRIDAY)
 
     assert contradiction is None or contradiction.weekday != contradiction.date.weekday()
+
+
+REPLY_AT = dt.datetime(2025, 11, 21, 13, 40)  # noqa: DTZ001 - a local Friday
+
+
+@pytest.mark.parametrize(
+    ("reply", "what"),
+    [
+        ("会議は12月2日(月)です。", "Monday beside 2025-12-02, which is a Tuesday"),
+        ("次は11/24（火）ですね", "Tuesday beside 2025-11-24, which is a Monday"),
+        ("2025年11月23日は土曜日です。", "Saturday beside 2025-11-23, which is a Sunday"),
+        ("The meeting is on Monday, December 2.", "Monday beside 2025-12-02, which is a Tuesday"),
+        ("下次是12月2日（星期一）", "Monday beside 2025-12-02, which is a Tuesday"),
+        ("ประชุมวันจันทร์ที่ 2 ธ.ค. ค่ะ", "Monday beside 2025-12-02, which is a Tuesday"),
+        ("明日(日)ですね", "Sunday beside 2025-11-22, which is a Saturday"),
+    ],
+)
+def test_a_reply_with_a_wrong_weekday_is_seen(reply: str, what: str) -> None:
+    assert wrong_weekday_in(reply, now=REPLY_AT, heard=()) == what
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "会議は12月2日(火)です。",
+        "12月2日は火曜日です。12月2日(月)ではありません。",
+        "「12月2日(月)」と書いてありますが、どちらですか？",
+        "The 2nd is fine. Monday works, too.",
+        "2024年12月2日(月)に話しました。",
+        "明日(土)ですね",
+    ],
+)
+def test_a_reply_that_has_or_explains_the_right_weekday_is_sent(reply: str) -> None:
+    assert wrong_weekday_in(reply, now=REPLY_AT, heard=()) is None
+
+
+def test_a_reply_may_repeat_what_people_wrote() -> None:
+    heard = ("12月2日(月)の会議、よろしく",)
+
+    assert wrong_weekday_in("12月2日(月)とのことですが、2日は火曜ですか？", now=REPLY_AT, heard=heard) is None
+    assert wrong_weekday_in("12月3日(月)ですね", now=REPLY_AT, heard=heard) is not None

@@ -18,6 +18,13 @@ def test_an_empty_or_unknown_argument_is_left_out(extra: Json) -> None:
     assert without_empty_arguments(CREATE, {**GOOD, **extra}) == GOOD
 
 
+@pytest.mark.parametrize("tool", ["recall", "forget_messages"])
+def test_an_empty_time_is_no_time(tool: str) -> None:
+    schema = load_schema(f"{tool}.parameters")
+
+    assert without_empty_arguments(schema, {"query": "薬", "since": "", "until": ""}) == {"query": "薬"}
+
+
 def test_an_empty_text_that_means_something_stays() -> None:
     arguments = {"id": "r0123456789", "rule": ""}
 

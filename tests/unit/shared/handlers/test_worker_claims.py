@@ -290,3 +290,56 @@ def test_words_that_are_taken_back_meanwhile_are_not_classified(friend: Person) 
 
     assert friend.worker.json_model.requests == []
     assert "garden" not in everything_in(friend.worker.store)
+
+
+WRONG_DAY: Final = calling(("reply", {"message": "会議は12月2日(月)です。"}))
+
+
+def test_a_reply_with_a_wrong_weekday_is_asked_for_once_more(friend: Person) -> None:
+    friend.says("会議はいつ？", WRONG_DAY, calling(("reply", {"message": "会議は12月2日(火)です。"})))
+
+    assert friend.worker.said == ["会議は12月2日(火)です。"]
+    assert "Monday beside 2025-12-02, which is a Tuesday" in friend.worker.prompt()
+
+
+@pytest.mark.parametrize("second", [WRONG_DAY, ModelUnavailableError("down")])
+def test_a_reply_with_a_wrong_weekday_is_sent_if_there_is_no_better_one(friend: Person, second: Step) -> None:
+    friend.says("会議はいつ？", WRONG_DAY, second)
+
+    assert friend.worker.said == ["会議は12月2日(月)です。"]
+
+
+def test_a_change_at_the_path_before_a_move_of_the_same_round_is_carried_out(friend: Person) -> None:
+    friend.files("podcast")
+    moves = ("move_entry", {"path": "ideas/podcast.md", "targetCategory": "projects"})
+    changes = ("update_entry", {"path": "ideas/podcast.md", "updates": {"next_action": "buy a mic"}})
+
+    asked = friend.says(
+        "make the podcast a project, next step: buy a mic", calling(moves, changes, REPLY), calling(REPLY)
+    )
+
+    entry = friend.worker.conversations.of(friend.events.chat_id).names.entry("projects/podcast.md")
+    stored = friend.worker.store.read(entry)
+    assert stored is not None
+    assert b"buy a mic" in stored.data
+    assert friend.worker.outcome(asked)["text"].endswith("✓ Moved: “podcast” (projects)")
+
+
+FAILS: Final = ("update_entry", {"path": "ideas/missing.md", "updates": {"note": "x"}})
+CALLED_DONE: Final = calling(("reply", {"message": "変更しました。"}))
+
+
+def test_a_change_that_failed_is_not_called_done(friend: Person) -> None:
+    friend.says("メモを変えて", calling(FAILS), CALLED_DONE, calling(("reply", {"message": "見つかりませんでした。"})))
+
+    assert friend.worker.said == ["見つかりませんでした。"]
+    assert "answered with an error" in friend.worker.prompt()
+
+
+def test_a_change_that_succeeds_at_the_second_call_is_called_done(friend: Person) -> None:
+    friend.files("podcast")
+    changes = ("update_entry", {"path": "ideas/podcast.md", "updates": {"note": "x"}})
+
+    friend.says("メモを変えて", calling(FAILS), calling(changes), CALLED_DONE)
+
+    assert friend.worker.said[-1].startswith("変更しました。")

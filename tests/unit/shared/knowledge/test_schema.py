@@ -15,6 +15,10 @@ NAMES = Field(name="tags", kind="names", default=())
         (Field(name="content", kind="text"), " two\r\nlines ", "two\nlines"),
         (Field(name="content", kind="text"), "x" * TEXT_LIMIT, "x" * TEXT_LIMIT),
         (Field(name="status", kind="choice", choices=("active", "done")), "done", "done"),
+        (Field(name="status", kind="choice", choices=("active", "done")), "完了", "done"),
+        (Field(name="status", kind="choice", choices=("active", "done")), " In progress ", "active"),
+        (Field(name="status", kind="choice", choices=("pending", "done")), "เสร็จแล้ว", "done"),
+        (Field(name="status", kind="choice", choices=("pending", "done")), "待辦", "pending"),
         (Field(name="due_date", kind="date"), "2026-12-24T10:00", "2026-12-24"),
         (Field(name="due_date", kind="date"), "", None),
         (NAMES, ["a\nb", " ", "c"], ("a b", "c")),
@@ -31,6 +35,7 @@ def test_a_value_is_kept_as_its_kind_is(field: Field, value: object, kept: Value
     [
         (Field(name="context"), 7, "context must be a text"),
         (Field(name="status", kind="choice", choices=("active", "done")), "late", "must be one of: active, done"),
+        (Field(name="status", kind="choice", choices=("pending", "done")), "待ち", "must be one of: pending, done"),
         (Field(name="due_date", kind="date"), "tomorrow", "must be a date such as"),
         (NAMES, "x", "must be a list of texts"),
         (NAMES, [7], "must be a list of texts"),
