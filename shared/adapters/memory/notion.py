@@ -31,6 +31,8 @@ _OPERATORS: Final[Mapping[str, Callable[[object, object], bool]]] = {
         operand in value if isinstance(value, list) else str(operand) in str(value or "")
     ),
     "does_not_contain": lambda value, operand: not _OPERATORS["contains"](value, operand),
+    "before": lambda value, operand: value is not None and str(value) < str(operand),
+    "after": lambda value, operand: value is not None and str(value) > str(operand),
     "on_or_after": lambda value, operand: value is not None and str(value) >= str(operand),
     "on_or_before": lambda value, operand: value is not None and str(value) <= str(operand),
     "is_empty": lambda value, _: value in (None, "", []),

@@ -35,20 +35,53 @@ _OPERATORS: Final[Mapping[str, tuple[str, ...]]] = {
     "relation": _SET,
 }
 
+_SPELLINGS: Final[Mapping[str, str]] = {
+    "not_equals": "does_not_equal",
+    "not_equal": "does_not_equal",
+    "not_contains": "does_not_contain",
+    "=": "equals",
+    "==": "equals",
+    "!=": "does_not_equal",
+    ">": "greater_than",
+    ">=": "greater_than_or_equal_to",
+    "<": "less_than",
+    "<=": "less_than_or_equal_to",
+}
+"""Operators as models write them, that mean one thing only."""
+
 
 def filter_of(schema: Schema, writer: PropertyWriter, *, query: str | None, conditions: Json) -> Json | None:
     """Return the filter for pages that meet all conditions and have `query` in the title; None if there is nothing to filter by.
 
     For example, the condition `{"Done": true}` -> `{"and": [{"property": "Done", "checkbox": {"equals": true}}]}`.
+    Conditions in the form of Notion's own filters are taken as well, if all of them have to hold.
     Raises: UnfitValueError, with the valid names and operators.
     """
-    named = named_values(schema, conditions)
+    named = named_values(schema, _in_plain_form(conditions, schema))
     title = [{"property": schema.title.name, "title": {"contains": query}}] if query else []
     parts = [
         *title,
         *(one for name, value in named.items() for one in _conditions(schema.properties[name], value, writer)),
     ]
     return {"and": parts} if parts else None
+
+
+def _in_plain_form(conditions: Json, schema: Schema) -> Json:
+    """Return conditions of Notion's form as `{"property": {"operator": value}}`; any others are returned unchanged.
+
+    For example, `{"and": [{"property": "Done", "checkbox": {"equals": true}}]}` -> `{"Done": {"equals": True}}`.
+    """
+    parts = conditions.get("and") if conditions.keys() == {"and"} else [conditions]
+    if not isinstance(parts, list) or {"and", "property"} & schema.properties.keys():
+        return conditions
+    plain_form: dict[str, dict[str, object]] = {}
+    for part in parts:
+        name = part.get("property") if isinstance(part, Mapping) else None
+        comparisons = [value for key, value in part.items() if key != "property"] if isinstance(name, str) else []
+        if len(comparisons) != 1 or not isinstance(comparisons[0], Mapping):
+            return conditions
+        plain_form.setdefault(str(name), {}).update(comparisons[0])
+    return plain_form
 
 
 def _conditions(column: Property, value: object, writer: PropertyWriter) -> list[Json]:
@@ -58,7 +91,7 @@ def _conditions(column: Property, value: object, writer: PropertyWriter) -> list
     if value is None:
         comparisons: list[tuple[str, object]] = [("is_empty", True)]
     elif isinstance(value, Mapping):
-        comparisons = list(value.items())
+        comparisons = [(_SPELLINGS.get(operator, operator), operand) for operator, operand in value.items()]
     else:
         comparisons = [(operators[0], operand) for operand in (value if isinstance(value, list) else [value])]
     unknown = [operator for operator, _ in comparisons if operator not in operators]

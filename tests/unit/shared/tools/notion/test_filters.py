@@ -36,6 +36,7 @@ def test_without_query_and_conditions_there_is_no_filter() -> None:
     [
         ("状態", "進行中", [{"status": {"equals": "進行中"}}]),
         ("状態", {"does_not_equal": "完了"}, [{"status": {"does_not_equal": "完了"}}]),
+        ("状態", {"not_equals": "完了"}, [{"status": {"does_not_equal": "完了"}}]),
         ("タグ", ["家", "仕事"], [{"multi_select": {"contains": "家"}}, {"multi_select": {"contains": "仕事"}}]),
         ("期限", {"on_or_after": "2026-11-01", "before": "2026-12-01"},
          [{"date": {"on_or_after": "2026-11-01"}}, {"date": {"before": "2026-12-01"}}]),
@@ -46,6 +47,33 @@ def test_without_query_and_conditions_there_is_no_filter() -> None:
 )  # fmt: skip
 def test_a_condition_becomes_the_filter_of_its_column_type(name: str, value: object, wire: object) -> None:
     assert conditions(**{name: value}) == [{"property": name, **one} for one in wire]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {
+            "and": [
+                {"property": "状態", "status": {"does_not_equal": "完了"}},
+                {"property": "期限", "date": {"before": "2026-12-01"}},
+            ]
+        },
+        {"状態": {"!=": "完了"}, "期限": {"before": "2026-12-01"}},
+    ],
+)
+def test_conditions_may_have_the_form_of_notions_own_filters(given: dict[str, object]) -> None:
+    assert conditions(**given) == [
+        {"property": "状態", "status": {"does_not_equal": "完了"}},
+        {"property": "期限", "date": {"before": "2026-12-01"}},
+    ]
+
+
+@pytest.mark.parametrize(
+    "given", [{"and": [{"property": "状態"}]}, {"or": []}, {"and": [3]}, {"property": "状態", "status": "完了"}]
+)
+def test_another_form_of_filters_is_refused(given: dict[str, object]) -> None:
+    with pytest.raises(UnfitValueError, match="There is no property"):
+        conditions(**given)
 
 
 @pytest.mark.parametrize(
