@@ -296,6 +296,11 @@ OF_HANDLERS: Final[Mapping[str, Mutation]] = {
         Skip("remove"),
         lacks="a reminder outlives the message that asked for it",
     ),
+    "names_the_day_of_a_month": Mutation(
+        "shared.reminders.schedule:_occurrences",
+        DropArgument("rrule", "bymonthday"),
+        lacks="a reminder for the last day of each month comes on the day on which it was asked for",
+    ),
     "counts_one_press": Mutation(
         f"{_REMINDER_PRESS}:ReminderPressHandler._counting_reminder",
         Instead("pressed", note_every_press),

@@ -63,8 +63,19 @@ _HANDLE: Final = re.compile(r"\| (e-[a-z2-7]{6}) ")
 PRICE: Final = 1_000
 """What each expense comes to; it does not divide by three."""
 _ROOMMATES: Final = ("Dan", "Eve")
-_DAILY: Final = 4
+RECURRING: Final = 4
 """One reminder in so many recurs."""
+RULES: Final = (
+    "FREQ=DAILY",
+    "FREQ=DAILY;BYHOUR=0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23",
+    "FREQ=WEEKLY;INTERVAL=2",
+    "FREQ=MONTHLY;BYDAY=3FR",
+    "FREQ=MONTHLY;BYMONTHDAY=-1",
+    "FREQ=YEARLY",
+    "FREQ=MONTHLY;INTERVAL=3",
+    "FREQ=MONTHLY;BYDAY=-1MO",
+)
+"""The rules of recurring reminders.  A schedule begins on the third Friday of a month: there two of the rules are not due."""
 _OUT_OF_TURN: Final = frozenset({"write_recap", "write_description"})
 
 
@@ -424,8 +435,8 @@ def _calls_without_path(verb: str, text: str) -> Iterator[tuple[str, Json]]:
             yield "undo_last_change", {}
         case "remind":
             number = int("".join(filter(str.isdigit, text)))
-            daily = {"rule": "FREQ=DAILY"} if number % _DAILY == 0 else {}
-            yield "remind", {"text": text, "minutes": 1 + number % 3, **daily}
+            rule = {"rule": RULES[number // RECURRING % len(RULES)]} if number % RECURRING == 0 else {}
+            yield "remind", {"text": text, "minutes": 1 + number % 3, **rule}
         case "cancel":
             yield "remind", {"cancel": ""}
         case "reword":

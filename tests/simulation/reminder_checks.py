@@ -1,6 +1,8 @@
 """What became of a chat's reminders in the end: each occurrence said once, in time, and none lost, but for what was taken back."""
 
+import datetime as dt
 import re
+import zoneinfo
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -20,6 +22,7 @@ from tests.simulation.world import EPOCH_MS, ShownText, World
 
 IN_TIME_S: Final = 120.0 + SKEW_S + 5.0
 """The next full minute, the tick after it, as much as the clock of its worker may be behind, and the withdrawals that come first."""
+_FRIDAY: Final = 4
 _OUTCOME: Final = re.compile(r"r[0-9a-f]{10}-\d+", re.ASCII)
 _UNSURE: Final = frozenset({OutcomeKind.UNKNOWN, OutcomeKind.WITHDRAWN})
 
@@ -109,6 +112,27 @@ def _check_said_once(story: ReminderStory) -> Iterator[str]:
             yield "I6: a reminder was pushed more than two minutes late although nothing had failed"
         if late_s < -SKEW_S:
             yield "I6: a reminder was pushed before its time"
+        rule = _rule_of(story, one.id)
+        if rule is not None and not _is_on(rule, _local(one.occurrence_ms)):
+            yield "I6: a reminder was pushed at a time that its rule does not name"
+
+
+def _is_on(rule: str, local: dt.datetime) -> bool:
+    """Whether a rule of `mind.RULES` may name the local time, told from the calendar alone; a postponed time belongs to another reminder."""
+    in_a_day, in_a_week = (local + dt.timedelta(days=days) for days in (1, 7))
+    match rule.partition(";")[2]:
+        case "BYMONTHDAY=-1":
+            return in_a_day.month != local.month
+        case "BYDAY=3FR":
+            return local.weekday() == _FRIDAY and (local.day - 1) // 7 == 2  # noqa: PLR2004 - the third
+        case "BYDAY=-1MO":
+            return local.weekday() == 0 and in_a_week.month != local.month
+        case _:
+            return True
+
+
+def _local(at_ms: int) -> dt.datetime:
+    return dt.datetime.fromtimestamp(at_ms / 1_000, zoneinfo.ZoneInfo("Asia/Tokyo"))
 
 
 def _check_remembered(story: ReminderStory) -> Iterator[str]:

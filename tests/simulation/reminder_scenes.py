@@ -8,6 +8,7 @@ from shared.reminders.reminder import Reminder
 from shared.storage.codec import decode
 from shared.turns.deferral import LateReply
 from tests.simulation.bus import TICK_S
+from tests.simulation.mind import RECURRING, RULES
 from tests.simulation.people import Order
 from tests.simulation.scene import Scene
 from tests.simulation.scheduler import Task
@@ -197,6 +198,17 @@ def recurring_reminder_whose_message_is_withdrawn() -> list[str]:
         _sleeps_until_due(scene)
         scene.runs_to_end(_begins_tick(scene))
         scene.takes_effect(scene.takes_back(message))
+        return scene.rests()
+
+
+def reminder_of_the_last_day_of_a_month() -> list[str]:
+    """A member asks on the 21st for a reminder on the last day of each month; the minute of its hour comes on the 21st, and ticks."""
+    with _scene().playing() as scene:
+        for _ in range(RECURRING * RULES.index("FREQ=MONTHLY;BYMONTHDAY=-1")):
+            scene.runs_to_end(scene.pushes(scene.delivers(scene.says(addressed=False))))
+        scene.runs_to_end(scene.pushes(scene.delivers(scene.says(verb="remind"))))
+        _sleeps_until_due(scene)
+        scene.runs_to_end(_begins_tick(scene))
         return scene.rests()
 
 

@@ -184,6 +184,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "tells_again_what_is_kept": reminder_scenes.tick_that_dies_after_it_kept,
     "looks_until_nothing_is_kept": reminder_scenes.answer_that_is_refused_with_its_reminder,
     "notes_what_was_said": reminder_scenes.reminder_without_quota,
+    "names_the_day_of_a_month": reminder_scenes.reminder_of_the_last_day_of_a_month,
     "takes_reminders_away": reminder_scenes.recurring_reminder_whose_message_is_withdrawn,
     "counts_one_press": reminder_scenes.two_presses_of_a_reminder,
     "says_why_a_press_of_a_reminder_is_refused": reminder_scenes.second_press_of_a_reminder,
