@@ -118,13 +118,13 @@ def _check_said_once(story: ReminderStory) -> Iterator[str]:
 
 
 def _is_on(rule: str, local: dt.datetime) -> bool:
-    """Whether a rule of `mind.RULES` may name the local time, told from the calendar alone; a postponed time belongs to another reminder."""
+    """Whether a rule of `mind.RULES` may name the local time, told from the calendar alone.  A postponed time is another reminder's."""
     in_a_day, in_a_week = (local + dt.timedelta(days=days) for days in (1, 7))
     match rule.partition(";")[2]:
         case "BYMONTHDAY=-1":
             return in_a_day.month != local.month
         case "BYDAY=3FR":
-            return local.weekday() == _FRIDAY and (local.day - 1) // 7 == 2  # noqa: PLR2004 - the third
+            return local.weekday() == _FRIDAY and (local.day - 1) // 7 == 2
         case "BYDAY=-1MO":
             return local.weekday() == 0 and in_a_week.month != local.month
         case _:

@@ -1,8 +1,8 @@
 """The rules for reminders, from plain sentences.
 
 `明日の9時に薬って言って` and `Remind us Friday at 6pm: report` create a reminder, `毎朝8時に今日のまとめを送って` creates a digest,
-`リマインダーを見せて` lists the reminders, `薬のリマインダーを取り消して` lists the reminders and cancels "薬". Times are relative to the
-prompt's note with the current time.
+`毎月末の9時に家賃って言って` and `Every hour from 9 to 17 remind us to drink` recurring ones; `リマインダーを見せて` lists the reminders,
+`薬のリマインダーを取り消して` lists the reminders and cancels "薬". Times are relative to the prompt's note with the current time.
 """
 # ruff: noqa: RUF001 -- full-width punctuation is how Japanese is written
 
@@ -29,7 +29,18 @@ _ENGLISH_WEEKDAY = rf"(?P<weekday>{'|'.join(_ENGLISH_WEEKDAYS)})"
 _SAYING = r"(?:って|と)(?:言って|教えて|知らせて)(?:ください|ね)?"
 _REMIND = r"remind (?:me|us) (?:to |about |of )?"
 _TEXT = r"(?P<text>.{1,200}?)"
+_NTH = "(?P<nth>[1-5]|最終|first|second|third|fourth|last)"
+_NUMBERS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "最終": -1, "last": -1}
 _REQUESTS = (
+    rf"(?P<every>毎月末)の?{_CLOCK}に{_TEXT}{_SAYING}",
+    rf"(?P<every>毎月)第?{_NTH}{_WEEKDAY}の?{_CLOCK}に{_TEXT}{_SAYING}",
+    rf"(?P<every>毎年)(?P<month>\d{{1,2}})月(?P<date>\d{{1,2}})日の?{_CLOCK}に{_TEXT}{_SAYING}",
+    rf"(?P<weeks>[2-9])週間(?P<every>ごと)の{_WEEKDAY}の?{_CLOCK}に{_TEXT}{_SAYING}",
+    rf"(?P<every>毎日){_CLOCK}から(?P<last>\d{{1,2}})時まで1?時間ごとに{_TEXT}{_SAYING}",
+    rf"(?P<every>every month) on the last day at {_CLOCK} {_REMIND}{_TEXT}",
+    rf"(?P<every>every) {_NTH} {_ENGLISH_WEEKDAY} of the month at {_CLOCK} {_REMIND}{_TEXT}",
+    rf"(?P<every>every) (?P<weeks>[2-9]) weeks on {_ENGLISH_WEEKDAY} at {_CLOCK} {_REMIND}{_TEXT}",
+    rf"(?P<every>every) hour from {_CLOCK} to (?P<last>\d{{1,2}}) {_REMIND}{_TEXT}",
     rf"(?P<in>\d{{1,3}})(?P<unit>分|時間)後に{_TEXT}{_SAYING}",
     rf"(?P<day>今日|明日|明後日)の(?:朝|午前)?{_CLOCK}に{_TEXT}{_SAYING}",
     rf"(?P<every>毎週){_WEEKDAY}の?{_CLOCK}に{_TEXT}{_SAYING}",
@@ -135,17 +146,34 @@ def _creation(prompt: Prompt) -> CallTool | None:
     at = _time(groups, now)
     if at is None:
         return None
-    text, every, weekday = match["text"].strip("「」 "), groups.get("every"), _weekday(groups)
-    rule = "FREQ=DAILY" if weekday is None else f"FREQ=WEEKLY;BYDAY={_RULE_DAYS[weekday]}"
+    text, every = match["text"].strip("「」 "), groups.get("every")
     return CallTool(
         name="create_reminder",
         args={
             "text": text,
             "at": at.strftime("%Y-%m-%dT%H:%M"),
-            **({"rule": rule} if every else {}),
+            **({"rule": _rule(groups)} if every else {}),
             **({"digest": "daily"} if every and _DIGEST.search(text) else {}),
         },
     )
+
+
+def _rule(groups: Mapping[str, str]) -> str:
+    """Return the rule of a recurring request: `FREQ=MONTHLY;BYDAY=2MO` for "every second Monday of the month"."""
+    weekday = _weekday(groups)
+    day = None if weekday is None else _RULE_DAYS[weekday]
+    match groups:
+        case {"every": "毎月末" | "every month"}:
+            return "FREQ=MONTHLY;BYMONTHDAY=-1"
+        case {"nth": nth}:
+            return f"FREQ=MONTHLY;BYDAY={_NUMBERS.get(nth, nth)}{day}"
+        case {"month": _}:
+            return "FREQ=YEARLY"
+        case {"weeks": weeks}:
+            return f"FREQ=WEEKLY;INTERVAL={weeks};BYDAY={day}"
+        case {"last": last, "hour": first}:
+            return f"FREQ=DAILY;BYHOUR={','.join(map(str, range(int(first), int(last) + 1)))}"
+    return "FREQ=DAILY" if day is None else f"FREQ=WEEKLY;BYDAY={day}"
 
 
 def _weekday(groups: Mapping[str, str]) -> int | None:
@@ -172,12 +200,23 @@ def _time(groups: Mapping[str, str], now: dt.datetime) -> dt.datetime | None:
     except ValueError:
         return None
     weekday = _weekday(groups)
-    if weekday is not None:
+    if "month" in groups:
+        return _next_date(at, now, month=int(groups["month"]), day=int(groups["date"]))
+    if weekday is not None and "nth" not in groups:
         at += dt.timedelta(days=(weekday - at.weekday()) % 7)
         return at if at > now else at + dt.timedelta(days=7)
     if "day" in groups:
         return at + dt.timedelta(days=_DAYS[groups["day"]])
     return at if at > now else at + dt.timedelta(days=1)
+
+
+def _next_date(at: dt.datetime, now: dt.datetime, *, month: int, day: int) -> dt.datetime | None:
+    """Return the next such day of a year at the hour of `at`; None for an impossible one, for example 30 February."""
+    try:
+        dates = [at.replace(year=now.year + years, month=month, day=day) for years in (0, 1)]
+    except ValueError:
+        return None
+    return next(date for date in dates if date > now)
 
 
 def _now(prompt: Prompt) -> dt.datetime | None:

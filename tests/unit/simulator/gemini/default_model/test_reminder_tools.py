@@ -75,6 +75,44 @@ def calls(
             "毎週金曜の18時に報告って知らせて",
             {"text": "報告", "at": "2026-11-27T18:00", "rule": "FREQ=WEEKLY;BYDAY=FR"},
         ),
+        (
+            "毎月末の9時に家賃って言って",
+            {"text": "家賃", "at": "2026-11-23T09:00", "rule": "FREQ=MONTHLY;BYMONTHDAY=-1"},
+        ),
+        (
+            "毎月第2月曜の8時に資源ごみって言って",
+            {"text": "資源ごみ", "at": "2026-11-23T08:00", "rule": "FREQ=MONTHLY;BYDAY=2MO"},
+        ),
+        (
+            "毎月最終金曜日の17時に精算って知らせて",
+            {"text": "精算", "at": "2026-11-22T17:00", "rule": "FREQ=MONTHLY;BYDAY=-1FR"},
+        ),
+        ("毎年3月3日の8時に誕生日って言って", {"text": "誕生日", "at": "2027-03-03T08:00", "rule": "FREQ=YEARLY"}),
+        ("毎年12月1日の8時に検診って言って", {"text": "検診", "at": "2026-12-01T08:00", "rule": "FREQ=YEARLY"}),
+        (
+            "2週間ごとの火曜の7時に古紙って言って",
+            {"text": "古紙", "at": "2026-11-24T07:00", "rule": "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU"},
+        ),
+        (
+            "毎日9時から12時まで1時間ごとに水って言って",
+            {"text": "水", "at": "2026-11-23T09:00", "rule": "FREQ=DAILY;BYHOUR=9,10,11,12"},
+        ),
+        (
+            "Every second Monday of the month at 8 remind us of the recycling",
+            {"text": "the recycling", "at": "2026-11-23T08:00", "rule": "FREQ=MONTHLY;BYDAY=2MO"},
+        ),
+        (
+            "Every month on the last day at 9 remind me to pay",
+            {"text": "pay", "at": "2026-11-23T09:00", "rule": "FREQ=MONTHLY;BYMONTHDAY=-1"},
+        ),
+        (
+            "Every 2 weeks on Tuesday at 7am remind me about the paper",
+            {"text": "the paper", "at": "2026-11-24T07:00", "rule": "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU"},
+        ),
+        (
+            "Every hour from 11 to 13 remind us to drink",
+            {"text": "drink", "at": "2026-11-22T11:00", "rule": "FREQ=DAILY;BYHOUR=11,12,13"},
+        ),
         ("remind me about the oven in 10 minutes", {"text": "the oven", "at": "2026-11-22T10:10"}),
         ("remind me to stretch every day at 15", {"text": "stretch", "at": "2026-11-22T15:00", "rule": "FREQ=DAILY"}),
     ],
@@ -85,7 +123,7 @@ def test_a_sentence_becomes_a_reminder(
     assert calls(said) == ("create_reminder", args)
 
 
-@pytest.mark.parametrize("said", ["明日の99時に薬って言って", "明日の9時に薬"])
+@pytest.mark.parametrize("said", ["明日の99時に薬って言って", "明日の9時に薬", "毎年2月30日の9時に薬って言って"])
 def test_what_names_no_hour_or_asks_for_nothing_becomes_none(
     said: str, calls: Callable[..., tuple[str, dict[str, Any]]]
 ) -> None:
