@@ -523,3 +523,25 @@ def test_an_unsend_just_before_a_staged_reminder_is_written_leaves_none_behind(f
     asks(friend, "明日の9時に薬って言って", "create_reminder", PILLS)
 
     assert reminders(friend) == ()
+
+
+def test_today_is_the_day_where_the_person_says_they_are(friend: Person) -> None:
+    there = {"text": "薬", "at": "2025-11-20T20:00", "zone": "Pacific/Honolulu"}  # it is Thursday 18:40 in Honolulu
+
+    asked = friend.says("今ホノルルにいます。今日(木)の20時に薬って言って", calling(("create_reminder", there)), REPLY)
+
+    (reminder,) = open_ones(friend)
+    assert (reminder.start, reminder.zone) == ("2025-11-20T20:00", "Pacific/Honolulu")
+    assert reminder.due_ms == ms("2025-11-21T15:00")
+    assert friend.worker.outcome(asked)["text"].endswith("✓ リマインダー：「薬」（11月20日(木) 20:00 (Honolulu)）")
+
+
+def test_today_of_the_chat_is_not_today_where_the_person_is(friend: Person) -> None:
+    there = {"text": "薬", "at": "2025-11-20T20:00", "zone": "Pacific/Honolulu"}
+
+    friend.says("今ホノルルにいます。今日(金)の20時に薬って言って", calling(("create_reminder", there)), REPLY)
+
+    assert open_ones(friend) == []
+    last = friend.worker.model.requests[-1].contents[-1]
+    assert isinstance(last, FunctionResponses)
+    assert "Friday beside 2025-11-20, which is a Thursday" in str(last.responses[0].response)
