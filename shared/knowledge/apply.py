@@ -75,6 +75,8 @@ class EntryWriting:
     def write(self, write: StagedWrite, *, key: WriteKey) -> None:
         stored = _apply_write(self.entries.conversation, write, key=key, answered_ms=self.answered_ms)
         self.rows[write.path] = _row(write.path, stored)
+        if stored is not None:
+            self.entries.cache(write.path, stored)
         self.keys.append(key)
 
     def finish(self, lease: HeldLease) -> bool:

@@ -93,11 +93,25 @@ class EntryStore:
     def stored(self, path: str) -> StoredObject | None:
         """Return the object of an entry, readable or not; None: there is no object, or only a tombstone."""
         stored = self.conversation.objects.store.read(self.conversation.names.entry(path))
-        return stored if stored is not None and tombstone_in(stored.data) is None else None
+        if stored is None or tombstone_in(stored.data) is not None:
+            return None
+        self.cache(path, stored)
+        return stored
 
     def entries(self, paths: Iterable[str]) -> Sequence[Entry | None]:
         """Return several entries, read in parallel, in the order of `paths`."""
         return tuple(self.conversation.objects.reads.map(self.entry, paths))
+
+    def cached(self, path: str, *, generation: int) -> Entry | None:
+        """Return the entry at this generation, if this instance has read or written it; no request is made."""
+        listed_object = ListedObject(name=self.conversation.names.entry(path), generation=generation)
+        data = self.conversation.objects.cached(listed_object)
+        return None if data is None else entry_in(path, StoredObject(data=data, generation=generation))
+
+    def cache(self, path: str, stored: StoredObject) -> None:
+        """Cache the object of an entry for `cached`."""
+        name = self.conversation.names.entry(path)
+        self.conversation.objects.keep(ListedObject(name=name, generation=stored.generation), stored.data)
 
 
 def entry_in(path: str, stored: StoredObject | None) -> Entry | None:

@@ -102,14 +102,27 @@ class EntryOverlay(Overlay[Entry]):
             return entry
 
     def show_entries(self, paths: Sequence[str]) -> list[Entry]:
-        """Return several entries for the model to read, read in parallel; missing entries are left out."""
+        """Return several entries for the model to read; missing entries are left out.
+
+        An entry of which this instance has the generation that the catalog names is shown without a request; the others are read in
+        parallel. What is shown without a request is read before the turn changes it.
+        """
         with self._lock:
             unread_paths = [path for path in paths if path not in self._staged and path not in self._stored]
-            loaded = self._entries.entries(unread_paths)
-            self._stored |= zip(unread_paths, map(self._unless_withdrawn, loaded), strict=True)
-            shown = [entry for path in paths if (entry := self.current(path)) is not None]
+            cached = {path: self._cached(path) for path in unread_paths}
+            absent_paths = [path for path, entry in cached.items() if entry is None]
+            loaded = self._entries.entries(absent_paths)
+            self._stored |= zip(absent_paths, map(self._unless_withdrawn, loaded), strict=True)
+            entries = (self._unless_withdrawn(cached.get(path)) or self.current(path) for path in paths)
+            shown = [entry for entry in entries if entry is not None]
             self._shown |= Provenance.union(entry.provenance for entry in shown)
             return shown
+
+    def _cached(self, path: str) -> Entry | None:
+        """Return the entry as this instance has it, at the generation that the catalog names."""
+        self.rows()
+        row = (self._rows or {}).get(path)
+        return None if row is None else self._entries.cached(path, generation=row.generation)
 
     def is_taken(self, path: str) -> bool:
         """Whether there is an object at the path, or will be."""

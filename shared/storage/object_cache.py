@@ -48,6 +48,10 @@ class ObjectCache:
         cached = self._cached(entry)
         return cached if cached is not None else self._fetch(entry)
 
+    def cached(self, entry: ListedObject) -> bytes | None:
+        """Return the object's bytes, if this instance has read or written this generation of it; no request is made."""
+        return self._cached(entry)
+
     def read_all(self, entries: Iterable[ListedObject]) -> list[bytes | None]:
         """Return the bytes of every object, as `read` does, 256 objects at a time.  Raises: StorageUnavailableError."""
         remaining, bodies = iter(entries), list[bytes | None]()

@@ -5,25 +5,25 @@ import pytest
 from benchmarks.waits import BUBBLES, SITUATIONS, Figures, Situation, bubbles, figures, settled
 
 ROUND_TRIPS = {
-    "talk": (5, 2),
-    "keep a note": (6, 8),  # the first of a chat, for which the catalog is made of a listing and what it names
-    "set a reminder": (6, 6),
-    "change a reminder": (7, 6),
-    "cancel a reminder": (7, 6),
-    "mark done": (6, 6),
-    "search, then answer": (7, 2),
+    "talk": (5, 5, 2),
+    "keep a note": (6, 6, 8),  # the first of a chat, for which the catalog is made of a listing and what it names
+    "set a reminder": (6, 6, 6),
+    "change a reminder": (7, 7, 6),
+    "cancel a reminder": (7, 7, 6),
+    "mark done": (6, 6, 6),
+    "search, then answer": (6, 7, 2),
 }
-"""Before the reply, and from the reply to the record of the outcome."""
+"""Before the reply in a warm and in a cold instance, and from the reply to the record of the outcome."""
 
 
 @pytest.mark.parametrize(
     "situation", [one for one in SITUATIONS if one.name in ROUND_TRIPS], ids=lambda situation: situation.name
 )
 def test_a_person_waits_for_few_requests_and_round_trips(situation: Situation) -> None:
-    round_trips, holding = ROUND_TRIPS[situation.name]
+    round_trips, cold, holding = ROUND_TRIPS[situation.name]
 
     assert figures(situation) == Figures(
-        requests=situation.requests, round_trips=round_trips, cold_round_trips=round_trips, holding=holding
+        requests=situation.requests, round_trips=round_trips, cold_round_trips=cold, holding=holding
     )
 
 

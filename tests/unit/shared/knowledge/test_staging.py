@@ -60,11 +60,21 @@ class CountingExecutor(InlineExecutor):
 class StagingChat:
     """A chat whose turns stage entries."""
 
-    def __init__(self) -> None:
-        self.store = WatchedStore()
+    def __init__(self, store: WatchedStore | None = None) -> None:
+        self.store = store or WatchedStore()
         self.reads = CountingExecutor()
-        self.conversation = Conversations.on(self.store, reads=self.reads, clock=FixedClock(), lease_s=25.0).of(CHAT)
         self.sequence = 0
+        self.restarts()
+
+    def restarts(self) -> None:
+        """The chat is on an instance that has cached nothing."""
+        self.conversation = Conversations.on(self.store, reads=self.reads, clock=FixedClock(), lease_s=25.0).of(CHAT)
+
+    def on_another_instance(self) -> "StagingChat":
+        """Return the same chat on an instance that has cached nothing."""
+        other = StagingChat(self.store)
+        other.sequence = self.sequence
+        return other
 
     def begin(self, amendments: Amendments | None = None) -> EntryOverlay:
         """Begin a turn, whose prompt shows the index."""
@@ -140,6 +150,7 @@ def test_tools_take_the_catalog_that_was_read_for_the_prompt(chat: StagingChat) 
 
 def test_an_entry_is_read_once_a_turn(chat: StagingChat) -> None:
     chat.keeps(entry(GARDEN))
+    chat.restarts()
     overlay = chat.begin()
     chat.store.reads = 0
 
@@ -147,8 +158,40 @@ def test_an_entry_is_read_once_a_turn(chat: StagingChat) -> None:
     assert chat.store.reads == 1
 
 
+def test_an_entry_that_this_instance_has_as_the_catalog_names_it_is_shown_without_a_request(chat: StagingChat) -> None:
+    chat.keeps(entry(GARDEN))
+    overlay = chat.begin()
+    chat.store.reads = 0
+
+    assert [one.path for one in overlay.show_entries([GARDEN])] == [GARDEN]
+    assert chat.store.reads == 0
+
+
+def test_an_entry_that_another_instance_has_changed_is_shown_as_changed(chat: StagingChat) -> None:
+    chat.keeps(entry(GARDEN))
+    chat.begin().show_entry(GARDEN)
+    chat.on_another_instance().changes({GARDEN: entry(GARDEN, status="done")})
+
+    [shown] = chat.begin().show_entries([GARDEN])
+
+    assert shown.fields["status"] == "done"
+
+
+def test_an_entry_is_read_before_a_turn_changes_it(chat: StagingChat) -> None:
+    chat.keeps(entry(GARDEN))
+    overlay = chat.begin()
+    overlay.show_entries([GARDEN])
+    chat.on_another_instance().changes({GARDEN: entry(GARDEN, status="done")})
+
+    current = overlay.current(GARDEN)
+
+    assert current is not None
+    assert current.fields["status"] == "done"
+
+
 def test_several_entries_are_read_side_by_side(chat: StagingChat) -> None:
     chat.keeps(entry(GARDEN), entry(YARD))
+    chat.restarts()
     overlay = chat.begin()
     chat.reads.calls = 0
 
