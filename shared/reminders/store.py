@@ -79,13 +79,16 @@ class ReminderStore:
             updated = change(decode(Reminder, data) if data is not None else None)
             return None if updated is None else encode(updated)
 
-        name = self.conversation.names.reminder(reminder_id)
+        name, objects = self.conversation.names.reminder(reminder_id), self.conversation.objects
         try:
-            stored = update_by_swap(self.conversation.objects.store, name, changed, what="a reminder")
+            stored = update_by_swap(objects.store, name, changed, what="a reminder")
         except CorruptRecordError as cause:
             logs.error("record_unreadable", cause=cause)
             return None
-        return decode(Reminder, stored.data) if stored is not None else None
+        if stored is None:
+            return None
+        objects.keep(ListedObject(name=name, generation=stored.generation), stored.data)
+        return decode(Reminder, stored.data)
 
     def make_marker(self, reminder: Reminder, *, unless_ms: int | None = None) -> int | None:
         """Make the marker of the reminder's next work: the occurrence, or the removal some days after the end.
