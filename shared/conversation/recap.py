@@ -13,7 +13,7 @@ from shared.clock import Clock, Deadline
 from shared.conversation.amendments import Amendments
 from shared.conversation.lifetime import bounded, without_recap
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, provenance_of
-from shared.conversation.snapshot import MemoryLimits, SeenSnapshot
+from shared.conversation.snapshot import MemoryLimits, StoredSnapshot
 from shared.conversation.snapshot_records import Recap, SnapshotRecord
 from shared.conversation.store import Conversation
 from shared.errors import AizuchiError
@@ -55,7 +55,7 @@ class RecapWriter:
         return replace(record, recap_tries=record.recap_tries + 1, recap_until_ms=self.clock.now_ms() + _ATTEMPT_MS)
 
     def write(
-        self, conversation: Conversation, snapshot: SeenSnapshot, amendments: Amendments, deadline: Deadline
+        self, conversation: Conversation, snapshot: StoredSnapshot, amendments: Amendments, deadline: Deadline
     ) -> None:
         """The messages beyond the verbatim part are summed up, with a swap for each recap; if a recap fails, its messages stay unchanged.
 

@@ -6,7 +6,7 @@ A writer of people's words looks at the amendments after the swap, because a wit
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Final
+from typing import Final, TypeAlias
 
 from shared.clock import MINUTE_MS
 from shared.conversation.amendment_log import AmendmentLog
@@ -23,6 +23,7 @@ from shared.storage.object_cache import ObjectCache
 from shared.storage.object_names import ObjectNames
 from shared.storage.object_store import StoredObject
 from shared.storage.segment_name import SegmentName
+from shared.storage.versioned import Versioned
 
 _DECODED_CACHED: Final = 32  # of about 140 kB each, and the bytes as their key take as much again
 
@@ -43,12 +44,7 @@ class MemoryLimits:
     sources: int = 100
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SeenSnapshot:
-    """The snapshot as read at `generation`; 0 where none was stored."""
-
-    record: SnapshotRecord
-    generation: int
+StoredSnapshot: TypeAlias = Versioned[SnapshotRecord]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,21 +54,21 @@ class Snapshot:
     names: ObjectNames
     objects: ObjectCache
 
-    def read(self) -> SeenSnapshot:
+    def read(self) -> StoredSnapshot:
         """Return the snapshot; empty where none was stored."""
         stored = self.objects.read_newest(self.names.snapshot)
         if stored is None:
-            return SeenSnapshot(record=SnapshotRecord(), generation=0)
-        return SeenSnapshot(record=_decoded(stored.data), generation=stored.generation)
+            return Versioned(record=SnapshotRecord(), generation=0)
+        return Versioned(record=_decoded(stored.data), generation=stored.generation)
 
-    def swap(self, expected: SeenSnapshot, record: SnapshotRecord) -> SeenSnapshot | None:
+    def swap(self, expected: StoredSnapshot, record: SnapshotRecord) -> StoredSnapshot | None:
         """Return the snapshot as written over `expected`, or None where another worker wrote first."""
         data = encode(with_numbers(record))
         generation = self.objects.store.replace(self.names.snapshot, data, generation=expected.generation)
         if generation is None:
             return None
         self.objects.keep_newest(self.names.snapshot, StoredObject(data=data, generation=generation))
-        return SeenSnapshot(record=record, generation=generation)
+        return Versioned(record=record, generation=generation)
 
     def clean(self, amendments: Amendments) -> None:
         """Apply the amendments to the snapshot.  Nothing is written if nothing changes, so many withdrawals cost few writes."""

@@ -9,7 +9,7 @@ lost, and then reports a conflict. The token shows that the write won.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Final, Literal
+from typing import Final, Literal, TypeAlias
 
 from shared.clock import SKEW_MS, Clock
 from shared.conversation.records import ANSWERABLE_MS, OutcomeKind, OutcomeRecord
@@ -20,6 +20,7 @@ from shared.storage.codec import VERSION, decode, encode
 from shared.storage.compare_and_swap import SWAP_ATTEMPTS
 from shared.storage.object_names import ObjectNames
 from shared.storage.object_store import ObjectStore
+from shared.storage.versioned import Versioned
 from shared.unknown_fields import Extensible
 
 # The part of a lease after which the holder writes nothing: clocks differ by 5 s, and a call takes effect within 3 s.
@@ -77,6 +78,11 @@ class TurnRecord(Extensible):
     def chosen_locale(self) -> str | None:
         """The language that a member chose for the chat; None: no member has."""
         return self.locale or None
+
+    @property
+    def committed(self) -> OutcomeRecord | None:
+        """The committed outcome, recorded or not."""
+        return self.outcome if self.state == "committed" else None
 
     @property
     def has_left(self) -> bool:
@@ -158,17 +164,7 @@ class TurnRecord(Extensible):
         return clean
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SeenTurn:
-    """The turn as read at `generation`; 0 where no turn was stored."""
-
-    record: TurnRecord
-    generation: int
-
-    @property
-    def committed(self) -> OutcomeRecord | None:
-        """The committed outcome, recorded or not."""
-        return self.record.outcome if self.record.state == "committed" else None
+StoredTurn: TypeAlias = Versioned[TurnRecord]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,12 +178,12 @@ class Turn:
     ledger: Ledger = field(repr=False)
     lease_s: float = 25.0
 
-    def read(self) -> SeenTurn:
+    def read(self) -> StoredTurn:
         """Return the turn; idle where none was stored."""
         stored = self.store.read(self.names.turn)
-        turn = SeenTurn(record=TurnRecord(), generation=0)
+        turn = Versioned(record=TurnRecord(), generation=0)
         if stored is not None:
-            turn = SeenTurn(record=decode(TurnRecord, stored.data), generation=stored.generation)
+            turn = Versioned(record=decode(TurnRecord, stored.data), generation=stored.generation)
         self.ledger.remember(self.names.conversation_id, turn.record.spending, generation=turn.generation)
         return turn
 
@@ -251,7 +247,7 @@ class Turn:
             if self.swap(turn, today, charged=self.ledger.take(chat)) is not None:
                 return
 
-    def swap(self, expected: SeenTurn, record: TurnRecord, *, charged: int = 0) -> SeenTurn | None:
+    def swap(self, expected: StoredTurn, record: TurnRecord, *, charged: int = 0) -> StoredTurn | None:
         """Return the turn as written over `expected`, or None where another worker wrote first.
 
         If the write won, the tokens `charged` are in the turn, even where another worker replaced the turn before this worker learned of
@@ -264,7 +260,7 @@ class Turn:
             generation = self.store.replace(self.names.turn, encode(written), generation=expected.generation)
             if generation is not None:
                 self.ledger.remember(chat, written.spending, generation=generation)
-                return SeenTurn(record=written, generation=generation)
+                return Versioned(record=written, generation=generation)
             current = self.read()
             if current.record.writer == writer:
                 return current

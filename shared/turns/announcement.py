@@ -12,7 +12,7 @@ from shared.conversation.provenance import Provenance
 from shared.conversation.records import MessageRecord, Offer, OutcomeKind, OutcomeRecord, StagedWrite
 from shared.conversation.spending import Spending
 from shared.conversation.store import Conversation
-from shared.conversation.turn import Route, SeenTurn
+from shared.conversation.turn import Route, StoredTurn
 from shared.line.events import LineEvent
 from shared.line.language import shown_language
 from shared.line.messaging import SENDING_S, ReplyToken
@@ -167,7 +167,7 @@ class _AnnouncementDelivery:
         """Fixed texts are never limited."""
         return self.announcement.spends(spending)
 
-    def has_work_by_name(self, _: SeenTurn, listing: Listing) -> bool:
+    def has_work_by_name(self, _: StoredTurn, listing: Listing) -> bool:
         name = self.conversation.names.outcome(self.outcome.webhook_event_id)
         is_erased = self.outcome.timestamp_ms <= listing.amended.erased_ms
         return not is_erased and not any(outcome.name == name for outcome in listing.outcomes)

@@ -18,7 +18,7 @@ from shared.conversation.history_reader import Listing, newest_words_of
 from shared.conversation.records import ANSWERABLE_MS, MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.spending import Spending, weighted_tokens
 from shared.conversation.store import Conversation
-from shared.conversation.turn import FENCE, Route, SeenTurn
+from shared.conversation.turn import FENCE, Route, StoredTurn
 from shared.errors import AizuchiError, PromptAmendedError
 from shared.line.messaging import SENDING_S
 from shared.line.phrases import Phrases
@@ -62,7 +62,7 @@ class Interjection:
         outcome = self.runner.try_once(conversation, delivery, stored_turn)
         return EventResult.KEPT_AS_CONTEXT if outcome is None else EventResult(outcome.kind)
 
-    def _is_too_soon(self, conversation: Conversation, stored_turn: SeenTurn) -> bool:
+    def _is_too_soon(self, conversation: Conversation, stored_turn: StoredTurn) -> bool:
         """Whether the turn is held, or was written less than 30 s ago.
 
         A holder's write begins a lease, so `expires_ms` shows the time of the last write. Example: a lease of 25 s that expires at 12:00:25
@@ -83,7 +83,7 @@ class _InterjectionDelivery:
     def spends(self, spending: Spending) -> Spending:
         return self.interjection.budgets.opened(spending)
 
-    def has_work_by_name(self, stored_turn: SeenTurn, listing: Listing) -> bool:  # noqa: ARG002 - the port's own words
+    def has_work_by_name(self, stored_turn: StoredTurn, listing: Listing) -> bool:  # noqa: ARG002 - the port's own words
         return False
 
     def result_in(self, history: History, unfinished: OutcomeRecord | None) -> EventResult | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from shared.conversation.records import ANSWERABLE_MS, OutcomeRecord
 from shared.conversation.spending import Spending
 from shared.conversation.store import Conversation
-from shared.conversation.turn import FENCE, Route, SeenTurn, TurnRecord
+from shared.conversation.turn import FENCE, Route, StoredTurn, TurnRecord
 from shared.storage.compare_and_swap import SWAP_ATTEMPTS
 from shared.turns.basis import Basis
 
@@ -16,7 +16,7 @@ def _nothing(spending: Spending) -> Spending:
 
 
 def open_turn(
-    conversation: Conversation, stored_turn: SeenTurn, *, spends: Callable[[Spending], Spending] = _nothing
+    conversation: Conversation, stored_turn: StoredTurn, *, spends: Callable[[Spending], Spending] = _nothing
 ) -> "Lease | None":
     """Return the lease on a turn that is thinking, or None if another worker wrote after `stored_turn` was read.
 
@@ -30,7 +30,7 @@ def open_turn(
     return _write_lease(conversation, stored_turn, replace(record, spending=spends(conversation.turn.spending(record))))
 
 
-def take_over(conversation: Conversation, stored_turn: SeenTurn) -> "Lease | None":
+def take_over(conversation: Conversation, stored_turn: StoredTurn) -> "Lease | None":
     """Return the lease on a committed turn whose lease expired, or None if another worker wrote after `stored_turn` was read.
 
     The turn is swapped, so the next write of the former holder fails.
@@ -38,7 +38,7 @@ def take_over(conversation: Conversation, stored_turn: SeenTurn) -> "Lease | Non
     return _write_lease(conversation, stored_turn, stored_turn.record)
 
 
-def _write_lease(conversation: Conversation, stored_turn: SeenTurn, record: TurnRecord) -> "Lease | None":
+def _write_lease(conversation: Conversation, stored_turn: StoredTurn, record: TurnRecord) -> "Lease | None":
     lease = Lease(
         conversation=conversation,
         stored_turn=stored_turn,
@@ -56,7 +56,7 @@ class Lease:
     """
 
     conversation: Conversation
-    stored_turn: SeenTurn
+    stored_turn: StoredTurn
     holder: str
     amendments_epoch: int = 0
     fence_s: float = float("inf")

@@ -21,7 +21,7 @@ from shared.conversation.records import Audit, MessageRecord, OutcomeKind, Outco
 from shared.conversation.silences import SilenceKind, SilencesRecord
 from shared.conversation.spending import Spending, weighted_tokens
 from shared.conversation.store import Conversation
-from shared.conversation.turn import SeenTurn
+from shared.conversation.turn import StoredTurn
 from shared.conversation.withdrawal import Withdrawal
 from shared.errors import FollowUpError, PromptAmendedError
 from shared.line.messaging import SENDING_S
@@ -136,7 +136,7 @@ class Reply:
         delivery.asked_anew = MOST_ASKED_ANEW
         self._run(delivery, stored_turn, waits=False)
 
-    def _run(self, delivery: "_ReplyDelivery", stored_turn: SeenTurn, *, waits: bool = True) -> Run:
+    def _run(self, delivery: "_ReplyDelivery", stored_turn: StoredTurn, *, waits: bool = True) -> Run:
         """Run the delivery.  If its message is withdrawn, because the author withdrew everything, complete the withdrawal.
 
         The delivery then runs for the messages of evicted deliveries that relied on it, the newest first, until a message is not withdrawn:
@@ -202,7 +202,7 @@ class _ReplyDelivery:
     def spends(self, spending: Spending) -> Spending:
         return self.reply.budgets.opened(spending)
 
-    def has_work_by_name(self, stored_turn: SeenTurn, listing: Listing) -> bool:
+    def has_work_by_name(self, stored_turn: StoredTurn, listing: Listing) -> bool:
         own_id, names = self.own.line_message_id, self.conversation.names
         answered_ids = stored_turn.record.outcome.answered_ids if stored_turn.record.outcome is not None else ()
         return (

@@ -22,7 +22,7 @@ from shared.conversation.history_reader import HistoryReader, Listing
 from shared.conversation.records import OutcomeRecord
 from shared.conversation.spending import Spending
 from shared.conversation.store import Conversation
-from shared.conversation.turn import SeenTurn
+from shared.conversation.turn import StoredTurn
 from shared.errors import AizuchiError, TurnBusyError
 from shared.turns.lease import Lease, open_turn, take_over
 from shared.turns.outbox import ENDING_S, Outbox
@@ -45,7 +45,7 @@ class TurnWork(Protocol):
         """Return the chat's spending, with the reservation of this delivery's turn added."""
         ...
 
-    def has_work_by_name(self, stored_turn: SeenTurn, listing: Listing) -> bool:
+    def has_work_by_name(self, stored_turn: StoredTurn, listing: Listing) -> bool:
         """Whether the names of objects alone show that work remains, so that the turn can be opened while the bodies are read.
 
         Example: `journal/U0123…/5931.json` is listed, no outcome of the turn covers message 5931, and no amendment names it.
@@ -154,7 +154,7 @@ class TurnRunner:
         self,
         conversation: Conversation,
         delivery: TurnDelivery,
-        stored_turn: SeenTurn,
+        stored_turn: StoredTurn,
         deadline: Deadline,
         *,
         waits: bool = True,
@@ -202,7 +202,7 @@ class TurnRunner:
                 stored_turn = conversation.turn.read()
 
     def try_once(
-        self, conversation: Conversation, delivery: TurnDelivery, stored_turn: SeenTurn
+        self, conversation: Conversation, delivery: TurnDelivery, stored_turn: StoredTurn
     ) -> OutcomeRecord | None:
         """Return the outcome if work remained and the turn was free; None otherwise.  Never waits, and takes over no turn.
 
@@ -220,7 +220,7 @@ class TurnRunner:
         self,
         conversation: Conversation,
         delivery: TurnDelivery,
-        stored_turn: SeenTurn,
+        stored_turn: StoredTurn,
         listing: Listing,
         patience: _Patience,
     ) -> Run | None:
@@ -270,18 +270,18 @@ class TurnRunner:
         finally:
             self.room.wake(lease.conversation.id)
 
-    def _is_free_by_name(self, conversation: Conversation, stored_turn: SeenTurn, listing: Listing) -> bool:
-        committed = stored_turn.committed
+    def _is_free_by_name(self, conversation: Conversation, stored_turn: StoredTurn, listing: Listing) -> bool:
+        committed = stored_turn.record.committed
         if committed is not None:
             name = conversation.names.outcome(committed.webhook_event_id)
             return any(one.name == name for one in listing.outcomes)
         return stored_turn.record.state == "idle" or self.clock.now_ms() >= stored_turn.record.expires_ms
 
-    def _is_held(self, stored_turn: SeenTurn, unfinished: OutcomeRecord | None) -> bool:
+    def _is_held(self, stored_turn: StoredTurn, unfinished: OutcomeRecord | None) -> bool:
         is_taken = stored_turn.record.state == "thinking" or unfinished is not None
         return is_taken and self.clock.now_ms() < stored_turn.record.expires_ms
 
-    def _wait(self, conversation: Conversation, stored_turn: SeenTurn, patience: "_Patience") -> None:
+    def _wait(self, conversation: Conversation, stored_turn: StoredTurn, patience: "_Patience") -> None:
         """Wait until the turn changes or its lease expires; only the journal shows whether a committed outcome was recorded.
 
         A turn of this instance wakes the delivery when the turn ends, so polls find the turns of other instances.
@@ -299,9 +299,9 @@ class TurnRunner:
                 return
 
 
-def unfinished_outcome(stored_turn: SeenTurn, history: History) -> OutcomeRecord | None:
+def unfinished_outcome(stored_turn: StoredTurn, history: History) -> OutcomeRecord | None:
     """Return the outcome that is committed and not recorded."""
-    outcome = stored_turn.committed
+    outcome = stored_turn.record.committed
     return outcome if outcome is not None and outcome.webhook_event_id not in history.recorded else None
 
 

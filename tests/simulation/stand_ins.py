@@ -31,7 +31,7 @@ from shared.conversation.snapshot import Snapshot
 from shared.conversation.snapshot_records import Segment, SnapshotRecord
 from shared.conversation.spending import Spending
 from shared.conversation.store import Conversation
-from shared.conversation.turn import Route, SeenTurn, TurnRecord
+from shared.conversation.turn import Route, StoredTurn, TurnRecord
 from shared.knowledge.entry import Entry
 from shared.knowledge.provenance import PossibleSources
 from shared.line.messaging import ReplyToken
@@ -61,7 +61,7 @@ def acknowledge_while_held(
     runner: TurnRunner,
     conversation: Conversation,
     delivery: TurnDelivery,
-    seen: SeenTurn,
+    seen: StoredTurn,
     listing: Listing,
     patience: Any,  # noqa: ANN401 - its own
 ) -> Run | None:
@@ -107,7 +107,7 @@ def wait_a_whole_interval(_least_s: float, _due_s: float) -> float:
     return LEASE_S / 3
 
 
-def hold_without_writing(conversation: Conversation, seen: SeenTurn, record: TurnRecord) -> Lease:
+def hold_without_writing(conversation: Conversation, seen: StoredTurn, record: TurnRecord) -> Lease:
     return Lease(conversation=conversation, stored_turn=seen, holder=record.holder)
 
 

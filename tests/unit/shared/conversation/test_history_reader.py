@@ -10,7 +10,6 @@ from shared.conversation.history import History, IndexView
 from shared.conversation.history_reader import MESSAGES_SHOWN, OUTCOMES_READ, HistoryReader
 from shared.conversation.provenance import LATEST_MS
 from shared.conversation.records import ANSWERABLE_MS, Amendment, Audit, OutcomeKind
-from shared.conversation.snapshot import SeenSnapshot
 from shared.conversation.snapshot_records import Recap, SnapshotRecord
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.turn import TurnRecord
@@ -18,6 +17,7 @@ from shared.errors import UnknownRecordVersionError
 from shared.line.messaging import ReplyToken
 from shared.storage.codec import encode
 from shared.storage.object_store import StoredObject
+from shared.storage.versioned import Versioned
 from tests.support.chats import (
     answer,
     conversations_on,
@@ -41,7 +41,7 @@ def read(chat: Conversation) -> History:
 
 
 def fold(chat: Conversation, record: SnapshotRecord) -> None:
-    assert chat.snapshot.swap(SeenSnapshot(record=SnapshotRecord(), generation=0), record)
+    assert chat.snapshot.swap(Versioned(record=SnapshotRecord(), generation=0), record)
 
 
 def test_messages_are_read_in_the_order_of_their_timestamps(chat: Conversation) -> None:

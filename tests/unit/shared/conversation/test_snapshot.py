@@ -18,12 +18,13 @@ from shared.conversation.records import (
     OutcomeRecord,
     ProposedCall,
 )
-from shared.conversation.snapshot import MemoryLimits, SeenSnapshot, cleaned, with_numbers, with_sources
+from shared.conversation.snapshot import MemoryLimits, cleaned, with_numbers, with_sources
 from shared.conversation.snapshot_records import Recap, SnapshotRecord
 from shared.conversation.store import Conversation
 from shared.errors import StorageUnavailableError
 from shared.storage.codec import encode
 from shared.storage.segment_name import SegmentName
+from shared.storage.versioned import Versioned
 from tests.support.chats import answer, fold_amendments, made_of, made_with, message
 from tests.support.races import SharedStore
 
@@ -90,7 +91,7 @@ def test_an_outcome_that_lost_its_words_still_names_what_it_saw() -> None:
 
 
 def test_a_chat_without_a_snapshot_has_an_empty_one(chat: Conversation) -> None:
-    assert chat.snapshot.read() == SeenSnapshot(record=SnapshotRecord(), generation=0)
+    assert chat.snapshot.read() == Versioned(record=SnapshotRecord(), generation=0)
 
 
 def test_of_two_swaps_over_one_generation_one_wins(chat: Conversation) -> None:

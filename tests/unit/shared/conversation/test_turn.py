@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 from shared.clock import SKEW_MS
 from shared.conversation.records import ANSWERABLE_MS, Audit, OutcomeKind
 from shared.conversation.store import Conversation
-from shared.conversation.turn import Route, SeenTurn, TurnRecord
+from shared.conversation.turn import Route, TurnRecord
 from shared.errors import StorageUnavailableError
 from shared.line.messaging import ReplyToken
+from shared.storage.versioned import Versioned
 from shared.turns.lease import open_turn
 from tests.support.chats import answer, made_with, withdraw_from_turn
 from tests.support.races import SharedStore
@@ -34,7 +35,7 @@ def commit(chat: Conversation) -> None:
 
 
 def test_a_chat_without_a_turn_is_idle(chat: Conversation) -> None:
-    assert chat.turn.read() == SeenTurn(record=TurnRecord(state="idle"), generation=0)
+    assert chat.turn.read() == Versioned(record=TurnRecord(state="idle"), generation=0)
 
 
 def test_of_two_swaps_over_one_generation_one_wins(chat: Conversation) -> None:
@@ -156,8 +157,8 @@ def test_an_outcome_that_covers_no_message_is_known_by_its_event() -> None:
 def test_only_a_committed_turn_has_an_outcome_to_deliver() -> None:
     outcome = answer(1)
 
-    assert SeenTurn(record=TurnRecord(state="committed", outcome=outcome), generation=1).committed == outcome
-    assert SeenTurn(record=TurnRecord(state="idle", outcome=outcome), generation=1).committed is None
+    assert TurnRecord(state="committed", outcome=outcome).committed == outcome
+    assert TurnRecord(state="idle", outcome=outcome).committed is None
 
 
 @given(st.text(max_size=5), st.integers(0, 2**42))

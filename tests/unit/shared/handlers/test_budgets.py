@@ -76,7 +76,7 @@ def test_a_chat_is_told_although_a_message_is_withdrawn_before_that_is_sent(pool
     chat.journal.keep(received_at(message(2, timestamp_ms=withdrawn["timestamp"]), worker.clock.now_ms()))
 
     def withdraw(call: str, name: str) -> None:
-        if (call, name) == ("replace", chat.names.turn) and chat.turn.read().committed is not None:
+        if (call, name) == ("replace", chat.names.turn) and chat.turn.read().record.committed is not None:
             worker.store.after = nothing
             worker.withdraw(chat.id, "m2")
 
