@@ -31,6 +31,7 @@ from shared.line.phrases import EXAMPLES, GROUP_EXAMPLES, LocalePhrases, Phrase
 from shared.locales.language_file import LOCALES
 from shared.reminders.overview import OpenReminders
 from shared.turns.asking import Asking
+from shared.turns.deferral import CONFIRMED_WITHIN_MS
 from simulator.line.standalone import DEFAULT_TOKEN, Standalone, StandaloneSettings
 from tests.support.chats import answer
 from tests.support.knowledge import MOMO, conversation_on
@@ -45,6 +46,7 @@ TEXTS = {
     "th": ("กินยา", "ทิ้งขยะ", "รหัส Wi-Fi", "ซ่อมสวน", "โทรหาช่าง"),
 }
 NOW: Final = dt.datetime(2026, 11, 23, 8, tzinfo=zoneinfo.ZoneInfo("Asia/Tokyo"))
+NOW_MS: Final = int(NOW.timestamp() * 1_000)
 
 
 def reminder_card(locale: str) -> Card:
@@ -84,7 +86,7 @@ def entries(locale: str) -> tuple[Row, ...]:
 def notes_card(locale: str) -> Card:
     """Return the card of what a search found, with the title of the list."""
     rows = entries(locale)
-    found = results_card(rows, " ".join(row.name for row in rows), locale=locale, listed_ms=0)
+    found = results_card(rows, " ".join(row.name for row in rows), locale=locale, listed_ms=NOW_MS)
     assert found is not None
     return replace(found, title=title_of(phrases_of(locale).text(Phrase.NOTES_OPEN, count=str(len(rows)))))
 
@@ -125,7 +127,8 @@ def question_cards(locale: str) -> tuple[Card, ...]:
     erased = described_holdings(
         [Holding(folder=kind, count=3) for kind in (Held.MESSAGES, Held.ENTRIES)], locale=locale
     )
-    asked = phrases.text(Phrase.FORGET_QUESTION, locale=locale, erased=erased, until="8:10")
+    until = phrases.hour(NOW_MS + CONFIRMED_WITHIN_MS, locale=locale)
+    asked = phrases.text(Phrase.FORGET_QUESTION, locale=locale, erased=erased, until=until)
     erasure = replace(answer(1, asked), answers=(), offer=Offer(asks=Erasure.FORGET))
     calls = (
         ProposedCall(
@@ -137,7 +140,7 @@ def question_cards(locale: str) -> tuple[Card, ...]:
         ProposedCall(tool="delete_entry", arguments='{"path": "projects/1.md"}', name=project),
     )
     text = f"OK\n\n{described(calls, locale=locale)}"
-    proposal = replace(answer(2, text), timestamp_ms=int(NOW.timestamp() * 1_000), offer=Offer(proposes=calls))
+    proposal = replace(answer(2, text), timestamp_ms=NOW_MS, offer=Offer(proposes=calls))
     question = asking.alone(erasure, locale)
     _, (change,) = asking.below(proposal, locale)
     assert question is not None

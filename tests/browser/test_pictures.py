@@ -39,7 +39,7 @@ def speaks(page: Page, name: str, text: str) -> None:
 
 
 def test_a_group_plans_and_the_bot_keeps_the_hour_and_the_note(phone: Page, tmp_path: Path) -> None:
-    phone.set_viewport_size({"width": 420, "height": 1120})
+    phone.set_viewport_size({"width": 420, "height": 1085})
     create_group(phone, "明日の釣り")
     own = phone.locator("#person-choice option").first.inner_text()
     speaks(phone, "花子", "船は5時に出るって")
