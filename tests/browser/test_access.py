@@ -44,6 +44,7 @@ def invitation(stack: LocalStack) -> str:
 
 
 def test_a_stranger_gets_in_with_a_code(invited: Page, stack: LocalStack, tmp_path: Path) -> None:
+    invited.set_viewport_size({"width": 390, "height": 1_080})  # so that the greeting leaves room for the code
     say(invited, "こんにちは")
     expect(bot(invited).last).to_contain_text("招待制")
     say(invited, invitation(stack))
@@ -51,6 +52,7 @@ def test_a_stranger_gets_in_with_a_code(invited: Page, stack: LocalStack, tmp_pa
     say(invited, "こんにちは")
     expect(bot(invited)).to_have_count(3)
     take_screenshot(invited, "admission", tmp_path)
+    invited.set_viewport_size({"width": 390, "height": 720})
 
 
 def test_a_question_counts_what_would_go(invited: Page, tmp_path: Path) -> None:
