@@ -4,7 +4,7 @@ from collections.abc import Callable
 from threading import Lock
 from typing import TypeAlias
 
-from shared.line.cards.card import Card
+from shared.line.cards.card import Card, written
 
 MakesCard: TypeAlias = Callable[[str, str], Card | None]
 
@@ -14,6 +14,7 @@ class Attachments:
 
     def __init__(self) -> None:
         self._texts: list[Callable[[str], str]] = []
+        self._drawn: list[Callable[[str], Card]] = []
         self._cards: list[MakesCard] = []
         self._lock = Lock()
 
@@ -21,6 +22,17 @@ class Attachments:
         """Attach a text, given as a function of the locale."""
         with self._lock:
             self._texts.append(text)
+
+    def add_drawn(self, card: Callable[[str], Card]) -> None:
+        """Attach the words of a card, given as a function of the locale; where cards are drawn, the card stands in place of the words."""
+        with self._lock:
+            self._texts.append(lambda locale: written(card(locale)))
+            self._drawn.append(card)
+
+    def drawn(self, locale: str) -> Card | None:
+        """Return the last card whose words are attached."""
+        with self._lock:
+            return self._drawn[-1](locale) if self._drawn else None
 
     def add_card(self, card: MakesCard) -> None:
         """Offer a card that stands below the answer, given as a function of the answer's text and locale."""

@@ -67,9 +67,11 @@ def with_proposals(outcome: OutcomeRecord, context: TurnContext, *, locale: str)
 
 
 def with_card(outcome: OutcomeRecord, context: TurnContext, *, locale: str) -> OutcomeRecord:
-    """Return the outcome with a card: the receipt of several changes, or, where nothing changed, what a tool found."""
+    """Return the outcome with a card: an attached text, the receipt of several changes, or, where nothing changed, what a tool found."""
     deeds = deeds_without_strange_links(context)
-    card = receipt_card(deeds, locale=locale) if deeds else context.attachments.card(outcome.text or "", locale)
+    card = context.attachments.drawn(locale)
+    if card is None:
+        card = receipt_card(deeds, locale=locale) if deeds else context.attachments.card(outcome.text or "", locale)
     return replace(outcome, offer=replace(outcome.offer, card=card_text(card)))
 
 

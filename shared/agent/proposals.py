@@ -85,6 +85,11 @@ class ShownArgument(StrEnum):
     DATABASE_NAME = "database_name"
     HINTS = "hints"
     TARGET_CATEGORY = "targetCategory"
+    AMOUNT = "amount"
+    CURRENCY = "currency"
+    PAYER = "payer"
+    EXACT = "exact"
+    DAY = "day"
 
 
 _NAMED: Final = frozenset(ShownArgument)
@@ -107,6 +112,10 @@ class _Texts:
     create_reminder: str
     change_reminder: str
     cancel_reminder: str
+    add_expense: str
+    change_expense: str
+    remove_expense: str
+    settle: str
     arguments: Mapping[ShownArgument, str]
 
 
@@ -173,6 +182,8 @@ def _compound_text(argument: str, value: object, *, locale: str) -> str | None:
     """Return a list of texts, a span of days or a replacement in one line; None: the value is none of these."""
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         return ", ".join(shown_value(item.strip(), locale=locale, this_year=0) for item in value)
+    if argument == ShownArgument.EXACT and isinstance(value, list):
+        return ", ".join(f"{share['name']} {share['value']}" for share in value if isinstance(share, Mapping))
     if isinstance(value, Mapping) and value.keys() <= {"start", "end"}:
         return " \N{EN DASH} ".join(shown_value(str(day), locale=locale, this_year=0) for day in value.values() if day)
     if argument == ShownArgument.REPLACE and isinstance(value, Mapping):

@@ -99,7 +99,7 @@ class Deed:
 
     `place`: the place of an entry afterwards, with its `status` and `due_date` (`2026-12-01`). `due`: the time of a reminder. `details`:
     values of a page outside; equal effects may differ in these. `this_year` is the year of the turn. `amount`: what an expense comes to,
-    such as "¥1,200". `takes_words`: words of the entry were removed.
+    and among whom, such as "¥1,200 ÷ 2: Ann, Ben", and `payer` who paid it. `takes_words`: words of the entry were removed.
     """
 
     kind: DeedKind
@@ -111,6 +111,7 @@ class Deed:
     this_year: int = 0
     due: Due | None = None
     amount: str = ""
+    payer: str = field(default="", repr=False)
     takes_words: bool = False
 
 
@@ -154,6 +155,7 @@ class ReceiptTexts:
     placed: str
     timed: str
     due: str
+    paid_by: str
     costed: str
     beyond_quota: str
     partly_carried: str
@@ -260,6 +262,8 @@ def _details(deed: Deed, texts: ReceiptTexts, *, locale: str) -> Iterator[str]:
         yield filled(texts.due, date=shown_value(deed.due_date, locale=locale, this_year=deed.this_year))
     if deed.amount:
         yield deed.amount
+    if deed.payer:
+        yield filled(texts.paid_by, name=quotable(deed.payer, limit=_NAME_GRAPHEMES))
     for value in deed.details:
         yield quotable(shown_value(value, locale=locale, this_year=deed.this_year), limit=_NAME_GRAPHEMES)
 

@@ -42,11 +42,15 @@ class Money:
 
     def __str__(self) -> str:
         """Return the amount as people write it, for example "¥1,200", "$12.50" or "CHF 12.50"."""
+        sign = _SIGNS.get(self.currency, f"{self.currency} ")
+        return f"{'-' if self.minor < 0 else ''}{sign}{self.digits}"
+
+    @property
+    def digits(self) -> str:
+        """The amount without currency and sign, such as "1,200" or "12.50": `money_in` reads it as the same amount."""
         decimals = decimals_of(self.currency)
         whole, part = divmod(abs(self.minor), 10**decimals)
-        digits = f"{whole:,}" + (f".{part:0{decimals}d}" if part else "")
-        sign = _SIGNS.get(self.currency, f"{self.currency} ")
-        return f"{'-' if self.minor < 0 else ''}{sign}{digits}"
+        return f"{whole:,}" + (f".{part:0{decimals}d}" if part else "")
 
 
 def is_currency(code: str) -> bool:

@@ -1,24 +1,18 @@
 """A turn's view of a chat's expenses, with its own writes (`shared/agent/overlay.py`)."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Final
 
 from shared.agent.overlay import Attempt, Overlay, StagingFault
 from shared.agent.receipts import Deed, DeedKind
 from shared.conversation.provenance import Provenance
 from shared.conversation.write_key import WriteKey
 from shared.expenses.expense import EXPENSES_LIMIT, FOLDER, Entry, Expense, Settlement
-from shared.expenses.money import Money
 from shared.expenses.settlement import Transfer, balances, transfers
 from shared.expenses.store import ExpenseStore, entry_in
+from shared.expenses.wording import divided_among
 from shared.storage.codec import encode
-
-_KINDS: Final = {
-    (Expense, True): DeedKind.EXPENSE_ADDED,
-    (Expense, False): DeedKind.EXPENSE_CHANGED,
-}
 
 
 class ExpenseOverlay(Overlay[Entry]):
@@ -57,6 +51,11 @@ class ExpenseOverlay(Overlay[Entry]):
             self.stage({added.id: added})
             return added
 
+    @property
+    def open_revision(self) -> str:
+        """What a settlement would close, as a text without words: each open expense, with its last write."""
+        return " ".join(f"{one.id}/{self.revision_of(one.id)}" for one in self.open())
+
     def settle(
         self, currency: str | None, *, day: str, provenance: Provenance
     ) -> tuple[Settlement, Mapping[str, tuple[Transfer, ...]]]:
@@ -91,9 +90,8 @@ class ExpenseOverlay(Overlay[Entry]):
     def deeds(self) -> tuple[Deed, ...]:
         """The effects of the staged writes, compared with the bucket."""
         with self._lock:
-            return tuple(
-                deed for own_id, entry in self._changed.items() if (deed := self._deed(self.load(own_id), entry))
-            )
+            changes = [(self.load(own_id), entry) for own_id, entry in self._changed.items()]
+            return tuple(deed for before, after in changes for deed in self._deeds(before, after))
 
     def load(self, thing_id: str) -> Entry | None:
         return self._load_all().get(thing_id)
@@ -114,14 +112,23 @@ class ExpenseOverlay(Overlay[Entry]):
     def name_of(self, thing: Entry) -> str:
         return thing.what if isinstance(thing, Expense) else thing.day
 
-    def _deed(self, before: Entry | None, after: Entry | None) -> Deed | None:
+    def _deeds(self, before: Entry | None, after: Entry | None) -> Iterator[Deed]:
+        """Yield the effects of a staged write; of a settlement, or of its undo, one for each expense."""
         if isinstance(after, Expense):
-            return _deed_of(_KINDS[Expense, before is None], after)
-        if isinstance(after, Settlement):
-            return Deed(kind=DeedKind.EXPENSES_SETTLED, name=after.day)
-        if isinstance(before, Expense):
-            return _deed_of(DeedKind.EXPENSE_REMOVED, before)
-        return Deed(kind=DeedKind.EXPENSES_REOPENED, name=before.day) if before is not None else None
+            kind = DeedKind.EXPENSE_ADDED if before is None else DeedKind.EXPENSE_CHANGED
+            yield Deed(kind=kind, name=after.what, amount=divided_among(after), payer=after.names.get(after.payer, ""))
+        elif isinstance(after, Settlement):
+            yield from self._closed(after, DeedKind.EXPENSES_SETTLED)
+        elif isinstance(before, Expense):
+            yield Deed(kind=DeedKind.EXPENSE_REMOVED, name=before.what, amount=str(before.money))
+        elif before is not None:
+            yield from self._closed(before, DeedKind.EXPENSES_REOPENED)
+
+    def _closed(self, settlement: Settlement, kind: DeedKind) -> Iterator[Deed]:
+        for own_id in settlement.closes:
+            expense = self.current(own_id)
+            if isinstance(expense, Expense):
+                yield Deed(kind=kind, name=expense.what, amount=str(expense.money))
 
     def _open(self) -> tuple[Expense, ...]:
         entries: dict[str, Entry | None] = {**self._load_all(), **self._staged}
@@ -141,7 +148,3 @@ class ExpenseOverlay(Overlay[Entry]):
         """Return an id made by no other commit of the chat, for example `e0123456789`."""
         made_of = f"{self.conversation.id}/{self.attempt.sequence}/{len(self._staged)}/{self.attempt.now_ms}"
         return f"{kind}{hashlib.sha256(made_of.encode()).hexdigest()[:10]}"
-
-
-def _deed_of(kind: DeedKind, expense: Expense) -> Deed:
-    return Deed(kind=kind, name=expense.what, amount=str(Money(expense.currency, expense.minor)))

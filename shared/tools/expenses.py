@@ -21,11 +21,15 @@ from shared.expenses.money import AmountError, Money
 from shared.expenses.people import Circle, circle_of, unknown_count
 from shared.expenses.settlement import Transfer
 from shared.expenses.staging import ExpenseOverlay
+from shared.expenses.wording import balance_card, settlement_card
 from shared.knowledge.provenance import PossibleSources
 from shared.tools.expense_arguments import Sharing, currency_of, money_of, people_of, what_of
 
 _LISTED: Final = 20
-_TARGETED: Final = frozenset({"change_expense", "remove_expense"})
+_TARGETED: Final = frozenset({"change_expense", "remove_expense", "settle"})
+_ATTACHED: Final[Json] = {
+    "shown": "This system puts balances and transfers below your answer: reply with one short sentence, and repeat none of them."
+}
 IsPlain = Callable[[Json, Json], bool]
 Action = Callable[["ExpenseTools", Json, ExpenseOverlay, TurnContext], Json | ToolFault | NeedsTap]
 
@@ -64,14 +68,14 @@ class ExpenseTools:
     def _add(self, arguments: Json, overlay: ExpenseOverlay, context: TurnContext) -> Json | NeedsTap:
         expense = self._made(Expense(id=""), arguments, overlay, context)
         if context.needs_tap:
-            return NeedsTap(name=expense.what)
+            return NeedsTap(name=expense.what, arguments=_proposed(expense))
         return _line(overlay.add(expense), self._circle(overlay, context))
 
     def _change(self, arguments: Json, overlay: ExpenseOverlay, context: TurnContext) -> Json | NeedsTap:
         before = overlay.find(str(arguments["id"]))
         changed = self._made(before, arguments, overlay, context)
         if context.needs_tap:
-            return NeedsTap(name=before.what)
+            return NeedsTap(name=before.what, arguments={"id": changed.id, **_proposed(changed)})
         overlay.stage({changed.id: changed})
         return _line(changed, self._circle(overlay, context))
 
@@ -90,20 +94,31 @@ class ExpenseTools:
 
     def _balance(self, arguments: Json, overlay: ExpenseOverlay, context: TurnContext) -> Json:
         circle, currency = self._circle(overlay, context), currency_of(arguments)
+        transfers = overlay.transfers(currency)
         owed = [
             {"name": circle.name_of(key), "amount": str(Money(code, minor))}
             for code, totals in overlay.balances(currency).items()
             for key, minor in totals.items()
             if minor
         ]
-        return {"balances": owed, "transfers": _transfers(overlay.transfers(currency), circle)}
+        if owed:
+            balances = overlay.balances(currency)
+            context.attachments.add_drawn(lambda locale: balance_card(balances, transfers, circle, locale=locale))
+        return {"balances": owed, "transfers": _transfers(transfers, circle), **(_ATTACHED if owed else {})}
 
     def _settle(self, arguments: Json, overlay: ExpenseOverlay, context: TurnContext) -> Json | NeedsTap:
-        if context.needs_tap:
-            return NeedsTap(name=self._today(context))
         circle, currency = self._circle(overlay, context), currency_of(arguments)
+        if context.needs_tap:
+            return NeedsTap(name=_settling(overlay.transfers(currency), circle))
         settlement, owed = overlay.settle(currency, day=self._today(context), provenance=_asking(context))
-        return {"id": settlement.id, "expenses": len(settlement.closes), "transfers": _transfers(owed, circle)}
+        if any(owed.values()):
+            context.attachments.add_drawn(lambda locale: settlement_card(owed, circle, locale=locale))
+        return {
+            "id": settlement.id,
+            "expenses": len(settlement.closes),
+            "transfers": _transfers(owed, circle),
+            **(_ATTACHED if any(owed.values()) else {}),
+        }
 
     def _made(self, before: Expense, arguments: Json, overlay: ExpenseOverlay, context: TurnContext) -> Expense:
         """Return the expense with the arguments in place of what was before.  Raises: StagingFault, AmountError."""
@@ -187,8 +202,9 @@ def _is_plain(asked: Json, result: Json) -> bool:
 
 
 def _revision(arguments: Json, context: TurnContext) -> str:
-    """Return the revision of the expense with the arguments' `id`."""
-    return context.staged.of(ExpenseOverlay).revision_of(str(arguments["id"]))
+    """Return the revision of the expense with the arguments' `id`, or of all that a settlement would close."""
+    overlay = context.staged.of(ExpenseOverlay)
+    return overlay.revision_of(str(arguments["id"])) if "id" in arguments else overlay.open_revision
 
 
 def _asking(context: TurnContext) -> Provenance:
@@ -201,6 +217,28 @@ def _sources(texts: Sequence[str], context: TurnContext) -> Provenance:
     possible = PossibleSources(to_answer=context.to_answer, earlier=context.read_earlier, retellings=context.retellings)
     traced = Provenance.of_sources(source for text in texts if text for source in possible.of(text))
     return replace(traced | _asking(context), outside=context.outside_in_write(texts))
+
+
+def _proposed(expense: Expense) -> Json:
+    """Return the arguments that add or change the expense as it is: a tap books exactly the payer and the shares that it shows."""
+    shares = [
+        {"name": expense.names[key], "value": Money(expense.currency, minor).digits}
+        for key, minor in expense.shares.items()
+        if minor
+    ]
+    return {
+        "what": expense.what,
+        "amount": expense.money.digits,
+        "currency": expense.currency,
+        "payer": expense.names[expense.payer],
+        "exact": shares,
+        "day": expense.day,
+    }
+
+
+def _settling(owed: Mapping[str, Iterable[Transfer]], circle: Circle) -> str:
+    """Return what a settlement comes to, for a question: "Ben → Ann: ¥300, Cho → Ann: ¥300"."""
+    return ", ".join(f"{one['from']} → {one['to']}: {one['amount']}" for one in _transfers(owed, circle))
 
 
 def _line(expense: Expense, circle: Circle) -> Json:

@@ -39,10 +39,12 @@ def sources_apart(text: str) -> tuple[str, str, Card | None]:
 def card_apart(text: str, card: Card) -> tuple[str, str]:
     """Return the words above an answer's card, and the card's own words: the receipt within the text, or the rows of the card.
 
+    A paragraph of the text with the very words of the card stands on the card only, such as an attached balance.
     The card's words are "" where the answer is nothing but a receipt, or LINE would refuse the card; then the words are the whole text.
     """
     paragraphs = text.split(_GAP)
-    words, told = paragraphs, written(card)
+    told = written(card)
+    words = [paragraph for paragraph in paragraphs if paragraph != told]
     if card.rows[0].text.startswith(_RECEIPT):
         receipts = [paragraph for paragraph in paragraphs if paragraph.startswith(_RECEIPT)]
         words = [paragraph for paragraph in paragraphs if not paragraph.startswith(_RECEIPT)]

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,13 +11,15 @@ import pytest
 from shared.adapters.memory.scripted_model import calling
 from shared.agent.model import FunctionResponses
 from shared.conversation.store import Conversation
-from shared.expenses.expense import Expense
+from shared.expenses.expense import Expense, Settlement
 from shared.expenses.store import ExpenseStore
 from shared.handlers.holdings import described, holdings_of
+from shared.line.messaging import OutgoingMessage
 from tests.support import recorded
 from tests.support.chats import everything_in
 from tests.support.people import Person
 from tests.support.pushed import PushedWorker
+from tests.support.tainted_chat import TaintedChat
 
 SAYS = calling(("reply", {"message": "はい"}))
 BEN, CHO = "U" + "8" * 32, "U" + "9" * 32
@@ -71,7 +74,7 @@ def test_an_amount_is_divided_among_everybody_whom_the_bot_knows(ann: Person) ->
     (dinner,) = expenses(ann)
     assert shares(dinner) == {"Ann": 2_000, "Ben": 2_000, "Cho": 2_000}
     assert dinner.names[dinner.payer] == "Ann"
-    assert "立替：「夕食」（¥6,000）" in ann.worker.said[-1]
+    assert "✓ 立替：「夕食」（¥6,000 ÷ 3: Ann, Ben, Cho、Annが支払い）" in ann.worker.said[-1]
 
 
 def test_who_takes_no_part_bears_nothing(ann: Person) -> None:
@@ -237,3 +240,89 @@ def test_currencies_are_kept_apart(ann: Person) -> None:
 def test_somebody_who_never_wrote_is_added_by_name(ann: Person) -> None:
     pays(ann, "dinner with Dan", what="dinner", amount="900", among=["me", "Dan"])
     assert shares(expenses(ann)[0]) == {"Ann": 450, "Dan": 450}
+
+
+def test_the_receipt_shows_who_bears_what_does_not_divide(ann: Person) -> None:
+    pays(ann, "タクシー1000円", what="タクシー", amount="1000", payer="Ben")
+    assert "（¥1,000: Ben ¥334, Cho ¥333, Ann ¥333、Benが支払い）" in ann.worker.said[-1]
+
+
+def newest_messages(person: Person) -> list[OutgoingMessage]:
+    return list(person.worker.line.replied.values())[-1]
+
+
+def test_a_balance_is_a_card_whose_transfers_can_be_copied(ann: Person) -> None:
+    pays(ann, "夕食6000円", what="夕食", amount="6000")
+    ann.asks("いまいくら？", calling(("balance", {})), SAYS)
+
+    words, shown = newest_messages(ann)
+    assert words.text == "はい"
+    assert shown.text == written_balance()
+    assert shown.card is not None
+    assert [(button.action, button.value) for button in shown.card.buttons] == [
+        ("copy", "Ben → Ann: ¥2,000\nCho → Ann: ¥2,000")
+    ]
+
+
+def written_balance() -> str:
+    people = "・Ann: +¥4,000\n・Ben: -¥2,000\n・Cho: -¥2,000"
+    return f"立替の残り\n{people}\n・精算のしかた\n・Ben → Ann: ¥2,000\n・Cho → Ann: ¥2,000"
+
+
+def test_where_cards_are_not_drawn_a_balance_is_written(pool: ThreadPoolExecutor) -> None:
+    ann = Person(PushedWorker(pool, currency="JPY", is_rich=False), is_in_group=True)
+    ann.worker.profiles.names[recorded.USER] = "Ann"
+    pays(ann, "夕食6000円", what="夕食", amount="6000", among=["me", "Ben", "Cho"])
+    ann.asks("いまいくら？", calling(("balance", {})), SAYS)
+    assert "\n\n".join(one.text for one in newest_messages(ann)) == f"はい\n\n{written_balance()}"
+
+
+def test_a_settlement_names_what_it_closes_above_its_card(ann: Person) -> None:
+    pays(ann, "夕食6000円", what="夕食", amount="6000")
+    pays(ann, "タクシー900円", by=BEN, what="タクシー", amount="900")
+    ann.asks("精算して", calling(("settle", {})), SAYS)
+
+    words, shown = newest_messages(ann)
+    assert words.text == "はい\n\n✓ 精算済み：「夕食」（¥6,000）、「タクシー」（¥900）"
+    assert shown.text == "精算のしかた\n・Cho → Ann: ¥2,300\n・Ben → Ann: ¥1,400"
+
+
+def test_what_is_read_from_outside_is_booked_only_by_a_tap_that_shows_all(pool: ThreadPoolExecutor) -> None:
+    chat = TaintedChat(pool, is_in_group=True, currency="JPY")
+    chat.worker.profiles.names[recorded.USER] = "Ann"
+    bill = {"what": "夕食", "amount": "1000", "among": ["me", "Ben", "Cho"], "day": "2026-11-26"}
+    asked = chat.asks(calling(("add_expense", bill)), text="このレシートを割り勘で")
+    assert expenses(chat.person) == []
+    told = chat.sent_for(asked)
+    assert "☐ 立替：「夕食」" in told
+    assert "負担: Ann 334, Ben 333, Cho 333" in told
+    assert "支払った人: Ann" in told
+
+    chat.press(by=BEN)
+
+    assert [shares(one) for one in expenses(chat.person)] == [{"Ann": 334, "Ben": 333, "Cho": 333}]
+
+
+def test_a_tap_settles_only_the_expenses_that_its_question_showed(pool: ThreadPoolExecutor) -> None:
+    chat = TaintedChat(pool, is_in_group=True, currency="JPY")
+    chat.worker.profiles.names[recorded.USER] = "Ann"
+    pays(chat.person, "夕食1000円", what="夕食", amount="1000", among=["me", "Ben"])
+    asked = chat.asks(calling(("settle", {})), text="精算して")
+    assert "☐ 精算：「Ben → Ann: ¥500」" in chat.sent_for(asked)
+    added = replace(expenses(chat.person)[0], id="e0000000000", created=(99, 0), revision=(99, 0))
+    ExpenseStore(chat_of(chat.person)).update(added.id, lambda _: added)
+
+    chat.press()
+
+    assert not [one for one in ExpenseStore(chat_of(chat.person)).read_all() if isinstance(one, Settlement)]
+
+
+def test_a_tap_settles_what_its_question_showed(pool: ThreadPoolExecutor) -> None:
+    chat = TaintedChat(pool, is_in_group=True, currency="JPY")
+    pays(chat.person, "夕食1000円", what="夕食", amount="1000", among=["me", "Ben"])
+    chat.asks(calling(("settle", {})), text="精算して")
+
+    chat.press()
+
+    (settlement,) = (one for one in ExpenseStore(chat_of(chat.person)).read_all() if isinstance(one, Settlement))
+    assert settlement.closes == tuple(one.id for one in expenses(chat.person))

@@ -1,0 +1,87 @@
+"""Expenses in words of the code: who shares an amount, and who owes whom, as a text and as a card."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+from shared.agent.receipts import quotable, without_receipt_symbols
+from shared.expenses.expense import NAME_LIMIT, Expense
+from shared.expenses.money import Money
+from shared.expenses.people import Circle
+from shared.expenses.settlement import Transfer
+from shared.line.cards.card import Card, CardButton, CardRow
+from shared.line.cards.drawing import COPY_LIMIT
+from shared.line.ids import mask_ids
+from shared.line.phrases import Phrase, phrase
+from shared.line.utf16 import utf16_length
+from shared.locales.language_file import language_file
+
+_NAMED: Final = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Titles:
+    """The titles of the card: of what people are owed, and of the transfers that settle it."""
+
+    balances: str
+    transfers: str
+
+
+def divided_among(expense: Expense) -> str:
+    """Return the amount with everybody's share: "¥6,000 ÷ 2: Ann, Ben", or "¥1,000: Ann ¥334, Ben ¥333, Cho ¥333"."""
+    people = sorted(expense.shares, key=lambda key: key != expense.payer)  # the payer first
+    names = [quotable(expense.names.get(key, "?"), limit=NAME_LIMIT) for key in people]
+    minors = tuple(expense.shares[key] for key in people)
+    if len(minors) > 1 and len(set(minors)) == 1:
+        return f"{expense.money} ÷ {len(minors)}: {_listed(names)}"
+    if len(minors) == 1:
+        return f"{expense.money}: {names[0]}"
+    parts = [f"{name} {Money(expense.currency, minor)}" for name, minor in zip(names, minors, strict=True)]
+    return f"{expense.money}: {_listed(parts)}"
+
+
+def balance_card(
+    balances: Mapping[str, Mapping[str, int]], owed: Mapping[str, Sequence[Transfer]], circle: Circle, *, locale: str
+) -> Card:
+    """Return what each person is owed (+) or owes (-), above the transfers that would settle it, which a button copies."""
+    rows = tuple(
+        CardRow(text=_name(key, circle), detail=f"{'+' if minor > 0 else ''}{Money(code, minor)}")
+        for code, totals in balances.items()
+        for key, minor in sorted(totals.items(), key=lambda item: -item[1])
+        if minor
+    )
+    settling = settlement_card(owed, circle, locale=locale)
+    heading = CardRow(text=settling.title, is_heading=True)
+    return Card(title=_titles(locale).balances, rows=(*rows, heading, *settling.rows), buttons=settling.buttons)
+
+
+def settlement_card(owed: Mapping[str, Sequence[Transfer]], circle: Circle, *, locale: str) -> Card:
+    """Return the transfers, a row each, such as "Ben → Ann" and "¥300", with a button that copies all."""
+    rows = tuple(
+        CardRow(
+            text=f"{_name(transfer.debtor, circle)} → {_name(transfer.creditor, circle)}",
+            detail=str(Money(code, transfer.minor)),
+        )
+        for code, transfers in owed.items()
+        for transfer in transfers
+    )
+    copied = "\n".join(f"{row.text}: {row.detail}" for row in rows)
+    label = phrase(Phrase.COPY_BUTTON, locale=locale, bot_name="")
+    is_copied = 0 < utf16_length(copied) <= COPY_LIMIT
+    buttons = (CardButton(label=label, value=copied, action="copy"),) if is_copied else ()
+    return Card(title=_titles(locale).transfers, rows=rows, buttons=buttons)
+
+
+def _name(key: str, circle: Circle) -> str:
+    return without_receipt_symbols(mask_ids(quotable(circle.name_of(key), limit=NAME_LIMIT)))
+
+
+def _listed(parts: Sequence[str]) -> str:
+    hidden_count = len(parts) - _NAMED
+    return ", ".join(parts[:_NAMED]) + (f", +{hidden_count}" if hidden_count > 0 else "")
+
+
+@cache
+def _titles(locale: str) -> _Titles:
+    return language_file(locale).table("expenses", _Titles)
