@@ -21,6 +21,8 @@ from shared.line.phrases import Phrase, Phrases
 from shared.turns.question import Question
 
 _UNDO: Final = "undo_last_change"
+_NAMED_OTHERWISE: Final = frozenset({DeedKind.FILED, DeedKind.EXPENSES_SETTLED})
+"""A new entry gets its name from the classifier; a settlement is bound to the revision of every expense that it closes."""
 _TARGETS: Final = ("path", "id", "page_id")  # the arguments that name a thing
 
 
@@ -54,8 +56,7 @@ class ConfirmedCalls:
         failed += [one for calls in (undo, other_calls) for one in self._run_twice(calls, context, question.deadline)]
         context.close_staging()
         shown_names = {name for one in proposed for name in _shown_names(one)}
-        # A new entry gets its name from the classifier, and touches no existing entry
-        touched = [one for one in context.deeds if one.kind is not DeedKind.FILED]
+        touched = [one for one in context.deeds if one.kind not in _NAMED_OTHERWISE]
         is_as_shown = {_in_one_line(one.name) for one in touched} <= shown_names
         committed = context if is_as_shown else replace(context, staged=context.staged.dropped())
         locale = self._locale_of(question, proposed)
@@ -117,11 +118,12 @@ def _target_of(call: ProposedCall) -> object:
 
 
 def _shown_names(call: ProposedCall) -> tuple[str, ...]:
-    """Return the names that the person read: the target's name, a reminder's text, and an entry's new name."""
+    """Return the names that the person read: the target's name, a reminder's text, and a new name of an entry or an expense."""
     arguments = json.loads(call.arguments)
     updates = arguments.get("updates")
     renamed = updates.get("name", call.name) if isinstance(updates, dict) else call.name
-    return tuple(_in_one_line(str(name)) for name in (call.name, arguments.get("text", call.name), renamed))
+    names = (call.name, arguments.get("text", call.name), arguments.get("what", call.name), renamed)
+    return tuple(_in_one_line(str(name)) for name in names)
 
 
 def _in_one_line(name: str) -> str:

@@ -1,7 +1,7 @@
 """A turn's view of a chat's expenses, with its own writes (`shared/agent/overlay.py`)."""
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from shared.agent.overlay import Attempt, Overlay, StagingFault
@@ -91,7 +91,8 @@ class ExpenseOverlay(Overlay[Entry]):
         """The effects of the staged writes, compared with the bucket."""
         with self._lock:
             changes = [(self.load(own_id), entry) for own_id, entry in self._changed.items()]
-            return tuple(deed for before, after in changes for deed in self._deeds(before, after))
+            deeds = (self._deed(before, after) for before, after in changes)
+            return tuple(deed for deed in deeds if deed is not None)
 
     def load(self, thing_id: str) -> Entry | None:
         return self._load_all().get(thing_id)
@@ -110,25 +111,21 @@ class ExpenseOverlay(Overlay[Entry]):
         return thing.revision
 
     def name_of(self, thing: Entry) -> str:
-        return thing.what if isinstance(thing, Expense) else thing.day
+        """Return what an expense is for; of a settlement, of what it closes: "dinner, taxi"."""
+        if isinstance(thing, Expense):
+            return thing.what
+        closed = (self.current(own_id) for own_id in thing.closes)
+        return ", ".join(expense.what for expense in closed if isinstance(expense, Expense)) or thing.day
 
-    def _deeds(self, before: Entry | None, after: Entry | None) -> Iterator[Deed]:
-        """Yield the effects of a staged write; of a settlement, or of its undo, one for each expense."""
+    def _deed(self, before: Entry | None, after: Entry | None) -> Deed | None:
         if isinstance(after, Expense):
             kind = DeedKind.EXPENSE_ADDED if before is None else DeedKind.EXPENSE_CHANGED
-            yield Deed(kind=kind, name=after.what, amount=divided_among(after), payer=after.names.get(after.payer, ""))
-        elif isinstance(after, Settlement):
-            yield from self._closed(after, DeedKind.EXPENSES_SETTLED)
-        elif isinstance(before, Expense):
-            yield Deed(kind=DeedKind.EXPENSE_REMOVED, name=before.what, amount=str(before.money))
-        elif before is not None:
-            yield from self._closed(before, DeedKind.EXPENSES_REOPENED)
-
-    def _closed(self, settlement: Settlement, kind: DeedKind) -> Iterator[Deed]:
-        for own_id in settlement.closes:
-            expense = self.current(own_id)
-            if isinstance(expense, Expense):
-                yield Deed(kind=kind, name=expense.what, amount=str(expense.money))
+            return Deed(kind=kind, name=after.what, amount=divided_among(after), payer=after.names.get(after.payer, ""))
+        if isinstance(after, Settlement):
+            return Deed(kind=DeedKind.EXPENSES_SETTLED, name=self.name_of(after))
+        if isinstance(before, Expense):
+            return Deed(kind=DeedKind.EXPENSE_REMOVED, name=before.what, amount=str(before.money))
+        return Deed(kind=DeedKind.EXPENSES_REOPENED, name=self.name_of(before)) if before is not None else None
 
     def _open(self) -> tuple[Expense, ...]:
         entries: dict[str, Entry | None] = {**self._load_all(), **self._staged}

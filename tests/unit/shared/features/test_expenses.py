@@ -283,7 +283,7 @@ def test_a_settlement_names_what_it_closes_above_its_card(ann: Person) -> None:
     ann.asks("精算して", calling(("settle", {})), SAYS)
 
     words, shown = newest_messages(ann)
-    assert words.text == "はい\n\n✓ 精算済み：「夕食」（¥6,000）、「タクシー」（¥900）"
+    assert words.text == "はい\n\n✓ 精算済み：「夕食, タクシー」"
     assert shown.text == "精算のしかた\n・Cho → Ann: ¥2,300\n・Ben → Ann: ¥1,400"
 
 
@@ -326,3 +326,27 @@ def test_a_tap_settles_what_its_question_showed(pool: ThreadPoolExecutor) -> Non
 
     (settlement,) = (one for one in ExpenseStore(chat_of(chat.person)).read_all() if isinstance(one, Settlement))
     assert settlement.closes == tuple(one.id for one in expenses(chat.person))
+
+
+def test_a_tap_corrects_an_expense_with_another_name(pool: ThreadPoolExecutor) -> None:
+    chat = TaintedChat(pool, is_in_group=True, currency="JPY")
+    pays(chat.person, "夕食1000円", what="夕食", amount="1000", among=["me", "Ben"])
+    correction = {"id": expenses(chat.person)[0].id, "what": "昼食", "amount": "900"}
+    chat.asks(calling(("change_expense", correction)), text="直して")
+
+    chat.press()
+
+    (lunch,) = expenses(chat.person)
+    assert (lunch.what, sorted(lunch.shares.values())) == ("昼食", [450, 450])
+
+
+def test_a_settlement_that_another_member_asked_for_is_undone_by_a_tap(ann: Person) -> None:
+    pays(ann, "夕食6000円", what="夕食", amount="6000")
+    ann.asks("精算して", calling(("settle", {})), SAYS)
+    ann.asks("取り消して", calling(("undo_last_change", {})), SAYS, by=BEN)
+    assert [one for one in ExpenseStore(chat_of(ann)).read_all() if isinstance(one, Settlement) and not one.is_removed]
+
+    ann.presses(ann.newest_button, by=BEN)
+
+    assert "✓ 精算を取り消し：「夕食」" in ann.worker.said[-1]
+    assert all(one.is_removed for one in ExpenseStore(chat_of(ann)).read_all() if isinstance(one, Settlement))
