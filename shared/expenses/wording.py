@@ -1,8 +1,6 @@
 """Expenses in words of the code: who shares an amount, and who owes whom, as a text and as a card."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
 from typing import Final
 
 from shared.agent.receipts import quotable, without_receipt_symbols
@@ -15,17 +13,8 @@ from shared.line.cards.drawing import COPY_LIMIT
 from shared.line.ids import mask_ids
 from shared.line.phrases import Phrase, phrase
 from shared.line.utf16 import utf16_length
-from shared.locales.language_file import language_file
 
 _NAMED: Final = 8
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Titles:
-    """The titles of the card: of what people are owed, and of the transfers that settle it."""
-
-    balances: str
-    transfers: str
 
 
 def divided_among(expense: Expense) -> str:
@@ -53,7 +42,11 @@ def balance_card(
     )
     settling = settlement_card(owed, circle, locale=locale)
     heading = CardRow(text=settling.title, is_heading=True)
-    return Card(title=_titles(locale).balances, rows=(*rows, heading, *settling.rows), buttons=settling.buttons)
+    return Card(
+        title=phrase(Phrase.EXPENSES_BALANCES, locale=locale, bot_name=""),
+        rows=(*rows, heading, *settling.rows),
+        buttons=settling.buttons,
+    )
 
 
 def settlement_card(owed: Mapping[str, Sequence[Transfer]], circle: Circle, *, locale: str) -> Card:
@@ -70,7 +63,7 @@ def settlement_card(owed: Mapping[str, Sequence[Transfer]], circle: Circle, *, l
     label = phrase(Phrase.COPY_BUTTON, locale=locale, bot_name="")
     is_copied = 0 < utf16_length(copied) <= COPY_LIMIT
     buttons = (CardButton(label=label, value=copied, action="copy"),) if is_copied else ()
-    return Card(title=_titles(locale).transfers, rows=rows, buttons=buttons)
+    return Card(title=phrase(Phrase.EXPENSES_TRANSFERS, locale=locale, bot_name=""), rows=rows, buttons=buttons)
 
 
 def _name(key: str, circle: Circle) -> str:
@@ -80,8 +73,3 @@ def _name(key: str, circle: Circle) -> str:
 def _listed(parts: Sequence[str]) -> str:
     hidden_count = len(parts) - _NAMED
     return ", ".join(parts[:_NAMED]) + (f", +{hidden_count}" if hidden_count > 0 else "")
-
-
-@cache
-def _titles(locale: str) -> _Titles:
-    return language_file(locale).table("expenses", _Titles)

@@ -126,6 +126,8 @@ class Phrase(StrEnum):
     MORE_BUTTON = "more_button"
     TICK_BUTTON = "tick_button"
     COPY_BUTTON = "copy_button"
+    EXPENSES_BALANCES = "expenses_balances"
+    EXPENSES_TRANSFERS = "expenses_transfers"
     LIST_BUTTON = "list_button"
     ENTRY_GONE = "entry_gone"
     ENTRY_WAS_DONE = "entry_was_done"
