@@ -89,6 +89,17 @@ class ExpectedReminder(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
     digest: Literal["daily", "weekly"] | None = None
 
 
+class ExpectedExpense(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
+    """An expected open expense: `what` and `payer` are regular expressions, `shares` is what each person bears, by a part of the name.
+
+    For example, `{what: dinner, payer: Yuki, shares: {Yuki: "¥3,000", 健二: "¥3,000"}}`.
+    """
+
+    what: str = ""
+    payer: str = ""
+    shares: dict[str, str] | None = None
+
+
 class Expected(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The expected final state, then calls, then words.  Texts are regular expressions, without regard to case.
 
@@ -104,6 +115,8 @@ class Expected(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     unchanged: bool = False
     reminders: list[ExpectedReminder] = []
     reminder_count: int | None = None
+    expenses: list[ExpectedExpense] = []
+    expense_count: int | None = None
     notion_writes: int | None = None
     searches_at_most: int | None = None
     searches_lack: list[str] = []
@@ -142,7 +155,8 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     """One case in one language.  `must` holds for every mind; `wants` describes a good model.
 
     `members` are in the group. `long_ago` messages stand before the history, `since` messages of small talk after it; the words of `recap`
-    sum messages up. `is_held_out`: the case is played before a release only, so that no prompt is fitted to it.
+    sum messages up. `currency`: the chat keeps expenses, in this currency where none is named. `is_held_out`: the case is played before a
+    release only, so that no prompt is fitted to it.
     """
 
     name: str
@@ -160,6 +174,7 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     entries: list[FiledEntry] = []
     reminders: list[SetReminder] = []
     members: int = 3
+    currency: str | None = None
     notion: list[NotionRow] | None = None
     web: WebPage | None = None
     web_fails: bool = False

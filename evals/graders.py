@@ -2,13 +2,13 @@
 
 import datetime as dt
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
 import msgspec
 
-from evals.case import Case, Expected, ExpectedEntry, ExpectedReminder
+from evals.case import Case, Expected, ExpectedEntry, ExpectedExpense, ExpectedReminder
 from evals.grading.claims import Claim
 from evals.grading.evidence import Evidence, evidence_of, prompts_of
 from evals.grading.said_values import said_values
@@ -16,6 +16,8 @@ from evals.grading.shown import is_question
 from evals.grading.truth import untruths, wrong_languages
 from evals.world import Observed
 from shared.conversation.records import OutcomeKind
+from shared.expenses.expense import Expense
+from shared.expenses.money import Money
 from shared.knowledge.entry import Entry
 from shared.reminders.reminder import Reminder
 from shared.reminders.schedule import local_time
@@ -100,6 +102,9 @@ def _state(expected: Expected, observed: Observed) -> Iterator[str]:
     for reminder in expected.reminders:
         if not any(_is_reminder(one, reminder) for one in observed.reminders):
             yield f"no reminder is {_plain(reminder)}"
+    for expense in expected.expenses:
+        if not any(_is_expense(one, expense) for one in observed.expenses):
+            yield f"no expense is {_plain(expense)}"
     if expected.unchanged and (_state_of(observed.before) != _state_of(observed.after) or observed.notion_writes):
         yield "entries or pages changed"
     yield from _counts(expected, observed)
@@ -117,6 +122,7 @@ def _counts(expected: Expected, observed: Observed) -> Iterator[str]:
     exact = (
         ("entries", expected.count, len(observed.after)),
         ("reminders", expected.reminder_count, len(observed.reminders)),
+        ("expenses", expected.expense_count, len(observed.expenses)),
         ("writes to Notion", expected.notion_writes, observed.notion_writes),
     )
     most = (
@@ -184,6 +190,23 @@ def _is_reminder(reminder: Reminder, expected: ExpectedReminder) -> bool:
         and (expected.at is None or local_time(next_ms, reminder.zone) == expected.at)
         and (expected.rule is None or _has(expected.rule, reminder.rule or ""))
         and (expected.digest is None or reminder.kind.value == f"{expected.digest}_digest")
+    )
+
+
+def _is_expense(expense: Expense, expected: ExpectedExpense) -> bool:
+    shares = {expense.names[key]: str(Money(expense.currency, minor)) for key, minor in expense.shares.items()}
+    return (
+        _has(expected.what, expense.what)
+        and _has(expected.payer, expense.names[expense.payer])
+        and (expected.shares is None or _are_shares(shares, expected.shares))
+    )
+
+
+def _are_shares(shares: Mapping[str, str], expected: Mapping[str, str]) -> bool:
+    """Whether exactly the expected people bear the expected amounts."""
+    return len(shares) == len(expected) and all(
+        any(_has(name, person) and amount == share for person, share in shares.items())
+        for name, amount in expected.items()
     )
 
 

@@ -41,6 +41,8 @@ from shared.conversation.amendments import Amendments
 from shared.conversation.provenance import Provenance, Source
 from shared.conversation.records import OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversations
+from shared.expenses.expense import Expense, Settlement
+from shared.expenses.store import ExpenseStore
 from shared.handlers.traces import Traces
 from shared.handlers.unsend import UnsendHandler, withdrawal_of
 from shared.knowledge.apply import EntryWriter
@@ -95,6 +97,7 @@ class Observed:
     after: Mapping[str, Entry] = field(repr=False)
     reminders_before: tuple[Reminder, ...] = field(default=(), repr=False)
     reminders: tuple[Reminder, ...] = field(default=(), repr=False)
+    expenses: tuple[Expense, ...] = field(default=(), repr=False)
     notion_writes: int
     searches: tuple[str, ...] = field(repr=False)
     bucket: str = field(repr=False)
@@ -158,6 +161,7 @@ class World:
                 after=self._entries(),
                 reminders_before=reminders_before,
                 reminders=self._open_reminders(),
+                expenses=self._open_expenses(),
                 notion_writes=len(self._notion.written) - notion_writes_before,
                 searches=tuple(self._web.queries) if self._web is not None else (),
                 bucket=self._everything(),
@@ -188,6 +192,7 @@ class World:
             locale=LOCALES.get(case.language, "en"),
             time_zone=zoneinfo.ZoneInfo(case.zone),
             group_policy=GroupPolicy(case.policy),
+            currency=case.currency,
             is_rich=False,  # the model's words are judged, and a card below them would count as such
         )
         worker = PushEndpoint(handle=assemble(ports, options), clock=self._clock)
@@ -370,6 +375,12 @@ class World:
 
     def _open_reminders(self) -> tuple[Reminder, ...]:
         return tuple(one for one in ReminderStore(self._conversations.of(self._chat)).read_all() if one.is_open)
+
+    def _open_expenses(self) -> tuple[Expense, ...]:
+        records = ExpenseStore(self._conversations.of(self._chat)).read_all()
+        settled = {own_id for one in records if isinstance(one, Settlement) for own_id in one.closes}
+        expenses = (one for one in records if isinstance(one, Expense))
+        return tuple(one for one in expenses if not one.is_removed and one.id not in settled)
 
     def _everything(self) -> str:
         objects = self._store.list("")

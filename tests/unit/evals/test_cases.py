@@ -19,16 +19,17 @@ READING = {
     "get_entry",
     "search_entries",
     "list_reminders",
+    "list_expenses",
     "list_own_facts",
     "recall",
     "query_database",
 }
 
 
-def test_there_are_nineteen_suites_and_more_than_six_hundred_cases() -> None:
+def test_there_are_twenty_suites_and_more_than_six_hundred_cases() -> None:
     assert set(SUITES) == {
         *("silence", "routing", "fields", "dates", "injection", "forgetting"),
-        *("languages", "length", "retrieval", "claims", "reminders"),
+        *("languages", "length", "retrieval", "claims", "reminders", "expenses"),
         *("slang", "voice", "several", "corrections", "long_ago", "sarcasm", "for_others", "contradictions"),
     }
     assert len(CASES) >= 600
