@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from simulator.gemini.answers import CallPart, Candidate
 from simulator.gemini.default_model import (
+    expense_tools,
     file_text,
     knowledge_tools,
     list_tools,
@@ -226,6 +227,7 @@ RULES: tuple[Rule, ...] = (
     Rule(applies=list_tools.is_search, decide=list_tools.answer_search),
     Rule(applies=_has_only_replies, decide=lambda _: StaySilent(reason="The answer is on its way already.")),
     Rule(applies=list_tools.has_result, decide=list_tools.proceed),
+    Rule(applies=expense_tools.has_result, decide=expense_tools.report),
     Rule(applies=reminder_tools.has_result, decide=reminder_tools.proceed),
     Rule(applies=tool_server_tools.has_result, decide=tool_server_tools.report),
     Rule(applies=knowledge_tools.has_search_result, decide=knowledge_tools.use_entry),
@@ -239,6 +241,7 @@ RULES: tuple[Rule, ...] = (
     Rule(applies=lambda prompt: prompt.messages[-1].medium is not None, decide=_respond_to_medium),
     Rule(applies=memory_tools.is_request, decide=memory_tools.begin),
     _calling(list_tools.first_call),
+    _calling(expense_tools.first_call),
     _calling(reminder_tools.first_call),
     _calling(tool_server_tools.first_call),
     Rule(applies=knowledge_tools.is_request, decide=knowledge_tools.begin),

@@ -5,13 +5,14 @@ from typing import Any
 
 import pytest
 
-from evals.case import Case, Expected, ExpectedEntry, ExpectedReminder
+from evals.case import Case, Expected, ExpectedEntry, ExpectedExpense, ExpectedReminder
 from evals.graders import grade
 from evals.minds import ModelCall
 from evals.world import Observed
 from shared.agent.model import FunctionCall, ModelRequest, TextContent
 from shared.conversation.provenance import Provenance
 from shared.conversation.records import OutcomeKind, OutcomeRecord
+from shared.expenses.expense import Expense
 from shared.knowledge.entry import Entry, Note
 from shared.knowledge.schema import Category
 from shared.reminders.reminder import Reminder
@@ -49,6 +50,17 @@ REMINDER = Reminder(
 )
 
 
+DINNER = Expense(
+    id="e0123456789",
+    what="Dinner",
+    payer="m1",
+    currency="JPY",
+    minor=900,
+    shares={"m1": 600, "m2": 300},
+    names={"m1": "Yuki", "m2": "健二"},
+)
+
+
 def observed(
     *, replies: tuple[str, ...] = ("Hello",), statuses: tuple[int, ...] = (204,), prompt: str = "hello"
 ) -> Observed:
@@ -60,6 +72,7 @@ def observed(
         before={},
         after={"admin/rent.md": ENTRY},
         reminders=(REMINDER,),
+        expenses=(DINNER,),
         notion_writes=1,
         searches=("my code 77120",),
         bucket="bytes",
@@ -148,6 +161,19 @@ REMINDERS_MISSED = (
     Expected(reminder_count=0),
     Expected(reminder_count=2),
 )
+EXPENSES_MET = (
+    Expected(expenses=[ExpectedExpense()], expense_count=1),
+    Expected(expenses=[ExpectedExpense(what="^dinner$", payer="yuki")]),
+    Expected(expenses=[ExpectedExpense(shares={"Yuki": "¥600", "健二": "¥300"})]),
+)
+EXPENSES_MISSED = (
+    Expected(expense_count=0),
+    Expected(expenses=[ExpectedExpense(what="taxi")]),
+    Expected(expenses=[ExpectedExpense(payer="健二")]),
+    Expected(expenses=[ExpectedExpense(shares={"Yuki": "¥600"})]),
+    Expected(expenses=[ExpectedExpense(shares={"Yuki": "¥300", "健二": "¥600"})]),
+    Expected(expenses=[ExpectedExpense(shares={"Yuki": "¥600", "Lin": "¥300"})]),
+)
 CALLS_MET = (
     Expected(calls=["web_search"]),
     Expected(no_calls=["skip"]),
@@ -199,12 +225,12 @@ WORDS_MISSED = (
 WORDS = observed(replies=("No question: Dec 10 at 9.",))
 
 
-@pytest.mark.parametrize("met", [*STATE_MET, *REMINDERS_MET, *CALLS_MET])
+@pytest.mark.parametrize("met", [*STATE_MET, *REMINDERS_MET, *EXPENSES_MET, *CALLS_MET])
 def test_a_state_and_calls_as_expected_pass(met: Expected) -> None:
     assert failures(met) == []
 
 
-@pytest.mark.parametrize("missed", [*STATE_MISSED, *REMINDERS_MISSED, *CALLS_MISSED])
+@pytest.mark.parametrize("missed", [*STATE_MISSED, *REMINDERS_MISSED, *EXPENSES_MISSED, *CALLS_MISSED])
 def test_another_state_or_other_calls_fail(missed: Expected) -> None:
     assert len(failures(missed)) == 1
 

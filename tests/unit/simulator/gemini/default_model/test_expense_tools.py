@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from simulator.gemini.answers import CallPart
+from simulator.gemini.default_model import model as default_model
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from simulator.gemini.request import GenerateContentRequest
+
+TOOLS = [
+    {"name": name, "parametersJsonSchema": {"type": "object"}} for name in ("add_expense", "balance", "settle", "reply")
+]
+
+
+@pytest.mark.parametrize(
+    ("said", "name", "args"),
+    [
+        ("夕食6000円払ったよ", "add_expense", {"what": "夕食", "amount": "6000"}),
+        ("夕食6,000円払った、ケンは抜きで", "add_expense", {"what": "夕食", "amount": "6,000", "without": ["ケン"]}),
+        (
+            "タクシー3000円、私とケンで割り勘",
+            "add_expense",
+            {"what": "タクシー", "amount": "3000", "among": ["me", "ケン"]},
+        ),
+        ("I paid 60 for dinner.", "add_expense", {"what": "dinner", "amount": "60"}),
+        ("I paid 60 for dinner, without Ken", "add_expense", {"what": "dinner", "amount": "60", "without": ["Ken"]}),
+        (
+            "I paid 30.50 for the taxi, for me and Ken",
+            "add_expense",
+            {"what": "the taxi", "amount": "30.50", "among": ["me", "Ken"]},
+        ),
+        ("誰がいくら？", "balance", {}),
+        ("Who owes what?", "balance", {}),
+        ("精算して", "settle", {}),
+        ("Let's settle up!", "settle", {}),
+    ],
+)
+def test_a_sentence_becomes_a_call(
+    said: str,
+    name: str,
+    args: dict[str, object],
+    body: Callable[..., dict[str, Any]],
+    read: Callable[..., GenerateContentRequest],
+) -> None:
+    (part,) = default_model.answer(read(body(said, tools=[{"functionDeclarations": TOOLS}]))).parts
+
+    assert isinstance(part, CallPart)
+    assert (part.name, dict(part.args)) == (name, args)
+
+
+def test_without_the_tools_a_sentence_is_answered_in_words(
+    body: Callable[..., dict[str, Any]], read: Callable[..., GenerateContentRequest]
+) -> None:
+    (part,) = default_model.answer(read(body("精算して", tools=[{"functionDeclarations": TOOLS[-1:]}]))).parts
+
+    assert isinstance(part, CallPart)
+    assert part.name == "reply"
