@@ -2,6 +2,7 @@
 
 import base64
 import re
+from collections.abc import Sequence
 from typing import Final, Literal
 
 import pytest
@@ -225,16 +226,18 @@ def test_a_quick_reply_disappears_when_it_is_pressed(page: Page) -> None:
     expect(page.locator("#quick-replies")).to_be_hidden()
 
 
-def create_group(page: Page, name: str) -> None:
-    """Create a group of two people and the bot, and open it; the first person speaks."""
+def create_group(page: Page, name: str, *, members: Sequence[str] = ("花子",)) -> None:
+    """Create a group of the first person, the members and the bot, and open it; the first person speaks."""
     page.locator("#people-button").click()
-    if page.locator("#new-members label", has_text="花子").count() == 0:
-        page.locator("#person-name").fill("花子")
-        page.keyboard.press("Enter")
-        expect(page.locator("#new-members label", has_text="花子")).to_be_visible()
+    for member in members:
+        label = page.locator("#new-members label", has_text=member)
+        if label.count() == 0:
+            page.locator("#person-name").fill(member)
+            page.keyboard.press("Enter")
+            expect(label).to_be_visible()
     page.locator("#group-name").fill(name)
     page.get_by_role("button", name="グループを作る").click()
-    expect(page.locator("#chat-name")).to_have_text(f"{name} (3)")
+    expect(page.locator("#chat-name")).to_have_text(f"{name} ({len(members) + 2})")
     expect(page.locator(".notice")).to_contain_text("参加しました")
     expect(page.locator(".row.theirs .bubble:not(.dots)")).to_have_count(1)  # the greeting
 

@@ -61,6 +61,28 @@ def test_a_group_plans_and_the_bot_keeps_the_hour_and_the_note(phone: Page, tmp_
     take_screenshot(phone, "chat", tmp_path)
 
 
+def test_three_people_share_a_dinner_and_settle_up(phone: Page, tmp_path: Path) -> None:
+    phone.set_viewport_size({"width": 420, "height": 1120})
+    create_group(phone, "温泉旅行", members=("花子", "次郎"))
+    own = phone.locator("#person-choice option").first.inner_text()
+    speaks(phone, "花子", "夕食おいしかったね")
+    speaks(phone, "次郎", "払ってくれてありがとう")
+
+    speaks(phone, own, "@夕食6000円払ったよ")
+    expect(bot(phone).filter(has_text="✓ 立替：「夕食」（¥6,000 ÷ 3")).to_be_visible()
+    speaks(phone, "花子", "@タクシー1000円払った、次郎は抜きで")
+    expect(bot(phone).filter(has_text="✓ 立替：「タクシー」（¥1,000 ÷ 2")).to_be_visible()
+    speaks(phone, "次郎", "@誰がいくら？")
+    balance = phone.locator(".row.theirs", has_text="立替の残り").last
+    expect(balance).to_contain_text(f"花子 → {own}")
+    expect(balance).to_contain_text("¥1,500")  # 2,000 less half of the taxi
+    expect(balance.get_by_text("コピー")).to_be_visible()
+    phone.locator("#person-choice").select_option(label=own)
+    expect(phone.locator(".row.theirs .bubble", has_text="誰がいくら").first).to_be_visible()
+
+    take_screenshot(phone, "expenses", tmp_path)
+
+
 def test_what_follows_a_picture_waits_for_a_tap(phone: Page, browser: Browser, tmp_path: Path) -> None:
     drawn = browser.new_page(viewport={"width": 160, "height": 110})
     drawn.set_content(f"<body style='margin:0'>{PICTURE}</body>")

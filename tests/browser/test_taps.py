@@ -249,7 +249,7 @@ def test_an_example_of_every_ability_is_answered(page: Page, lang: str) -> None:
     expect(page.locator("#text")).to_be_enabled()
     answers = page.locator(".row.theirs .bubble:not(.dots)")
     rows = page.locator("#examples .example-row")
-    expect(rows).to_have_count(7)
+    expect(rows).to_have_count(8)
 
     for row in rows.all():
         before = answers.count()
