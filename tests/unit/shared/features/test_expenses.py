@@ -1,7 +1,7 @@
 """Expenses in a group: people write what was paid, the model understands, and all arithmetic is the code's."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
@@ -247,7 +247,7 @@ def test_the_receipt_shows_who_bears_what_does_not_divide(ann: Person) -> None:
     assert "（¥1,000: Ben ¥334, Cho ¥333, Ann ¥333、Benが支払い）" in ann.worker.said[-1]
 
 
-def newest_messages(person: Person) -> list[OutgoingMessage]:
+def newest_messages(person: Person) -> Sequence[OutgoingMessage]:
     return list(person.worker.line.replied.values())[-1]
 
 
