@@ -15,6 +15,7 @@ from typing import Final, Protocol
 from shared import logs
 from shared.bus.envelope import Envelope
 from shared.bus.messages import BusMessage, EventBus, Tick
+from shared.bus.notices import HookNotice
 from shared.clock import Clock, Deadline
 from shared.conversation.history_reader import HistoryReader
 from shared.conversation.store import Conversations
@@ -144,7 +145,9 @@ class DeadLetters:
         try:
             decoded = _event_of(letter)
             event = (
-                None if isinstance(decoded, Tick) else parse_event(decoded, deadline=_no_deadline(self.conversations))
+                None
+                if isinstance(decoded, Tick | HookNotice)
+                else parse_event(decoded, deadline=_no_deadline(self.conversations))
             )
         except (UnusableEventError, UnusableIdError) as cause:
             return Explanation(letter=letter, verdict=Verdict.UNUSABLE, line=self._line(letter, None, str(cause)))
@@ -202,7 +205,11 @@ def without_withdrawn_words(letter: DeadLetter, conversations: Conversations) ->
     """
     try:
         decoded = _event_of(letter)
-        event = None if isinstance(decoded, Tick) else parse_event(decoded, deadline=_no_deadline(conversations))
+        event = (
+            None
+            if isinstance(decoded, Tick | HookNotice)
+            else parse_event(decoded, deadline=_no_deadline(conversations))
+        )
     except (UnusableEventError, UnusableIdError):
         return letter.data
     if event is None or event.message is None:
@@ -238,7 +245,7 @@ def summary(explanations: Iterable[Explanation]) -> str:
     return "; ".join(counts) or "no dead letters"
 
 
-def _event_of(letter: DeadLetter) -> Mapping[str, object] | Tick:
+def _event_of(letter: DeadLetter) -> Mapping[str, object] | Tick | HookNotice:
     encoded = base64.b64encode(letter.data).decode()
     return Envelope(pubsub_message_id=letter.pubsub_message_id, data=encoded).event()
 

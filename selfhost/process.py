@@ -18,7 +18,7 @@ from selfhost.operator import back_up, backups_of, desk_of, print_line
 from selfhost.registration import Registrations
 from selfhost.restoration import finish_restoration
 from selfhost.retention import Retention, retention_days
-from selfhost.servers import LOOPBACK, listening_socket, public_app, serving, status_app
+from selfhost.servers import LOOPBACK, Hooks, listening_socket, public_app, serving, status_app
 from selfhost.settings import ServeSettings
 from selfhost.status import ModelStatus, Status
 from selfhost.ticks import Ticks
@@ -96,7 +96,7 @@ async def serve(settings: ServeSettings, *, has_tunnel: bool = False) -> None:
         ticks = _ticks(settings, deployment)
         status = _status(settings, deployment, registrations)
         async with (
-            serving(public_app(deployment.webhook), public),
+            serving(public_app(deployment.webhook, _hooks_of(settings, deployment)), public),
             serving(status_app(status, port=settings.admin_port), private),
         ):
             print_line(
@@ -115,6 +115,15 @@ async def serve(settings: ServeSettings, *, has_tunnel: bool = False) -> None:
                 await asyncio.to_thread(tunnel.stop)
         ticks.stop()
         registrations.stop()
+
+
+def _hooks_of(settings: ServeSettings, deployment: Deployment) -> Hooks | None:
+    key = settings.worker.hook_key
+    if key is None:
+        return None
+    from selfhost.hooks import ServedHooks  # noqa: PLC0415 - only with HOOKS=on
+
+    return ServedHooks.on(deployment.dispatcher, key, deployment.clock)
 
 
 @contextlib.contextmanager

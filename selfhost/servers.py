@@ -7,7 +7,7 @@ import asyncio
 import contextlib
 import html
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, MutableMapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
@@ -79,11 +79,28 @@ async def _content(receive: Receive) -> bytes | None:
     return b"".join(pieces)
 
 
-def public_app(webhook: Webhook) -> App:
-    """Return the app behind the tunnel: `POST /` is the webhook; every other request gets 404."""
+class Hooks(Protocol):
+    """What takes notices at `/hooks/notify`; a call blocks."""
+
+    def is_for(self, path: str) -> bool:
+        """Whether the path is of hooks."""
+        ...
+
+    def answer(
+        self, method: str, path: str, query: str, headers: Mapping[str, str], body: "ReceivedBody"
+    ) -> tuple[str, int, Mapping[str, str]]:
+        """Return body, status and headers.  Never raises."""
+        ...
+
+
+def public_app(webhook: Webhook, hooks: Hooks | None = None) -> App:
+    """Return the app behind the tunnel: `POST /` is the webhook, `/hooks/notify` takes notices; every other request gets 404."""
     threads = ThreadPoolExecutor(_WEBHOOK_THREADS, thread_name_prefix="webhook")
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        if hooks is not None and scope["type"] == "http" and hooks.is_for(scope["path"]):
+            await _take_notice(hooks, scope, receive, send, threads)
+            return
         if scope["type"] != "http" or scope["path"] != "/" or scope["method"] != "POST":
             await _answer(send, _NOT_FOUND, "not found")
             return
@@ -102,6 +119,20 @@ def public_app(webhook: Webhook) -> App:
         await _answer(send, status, answer)
 
     return app
+
+
+async def _take_notice(hooks: Hooks, scope: Scope, receive: Receive, send: Send, threads: ThreadPoolExecutor) -> None:
+    headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+    declared_bytes = _declared(scope)
+    has_proof = "authorization" in headers or "x-hub-signature-256" in headers
+    is_refused_unread = not has_proof or (declared_bytes or 0) > DELIVERY_LIMIT_BYTES
+    body = ReceivedBody(content=None if is_refused_unread else await _content(receive), declared_bytes=declared_bytes)
+    text, status, answered = await asyncio.get_running_loop().run_in_executor(
+        threads,
+        lambda: hooks.answer(scope["method"], scope["path"], scope["query_string"].decode("latin-1"), headers, body),
+    )
+    more = tuple((name.lower().encode(), value.encode()) for name, value in answered.items() if name != "Content-Type")
+    await _answer(send, status, text, content_type=answered["Content-Type"].encode(), more=more)
 
 
 def status_app(facts: Callable[[], tuple[Fact, ...]], *, port: int) -> App:
@@ -133,9 +164,16 @@ def _page(facts: tuple[Fact, ...]) -> str:
     return f'<!doctype html><meta charset="utf-8"><title>Aizuchi</title><style>{style}</style><h1>Aizuchi</h1><table>{rows}</table>'
 
 
-async def _answer(send: Send, status: int, text: str, *, content_type: bytes = b"text/plain; charset=utf-8") -> None:
+async def _answer(
+    send: Send,
+    status: int,
+    text: str,
+    *,
+    content_type: bytes = b"text/plain; charset=utf-8",
+    more: tuple[tuple[bytes, bytes], ...] = (),
+) -> None:
     body = text.encode()
-    headers = [(b"content-type", content_type), (b"content-length", str(len(body)).encode()), *_SECURITY]
+    headers = [(b"content-type", content_type), (b"content-length", str(len(body)).encode()), *_SECURITY, *more]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
 

@@ -18,6 +18,7 @@ _OF_OPERATIONS = ("GOOGLE_CLOUD_PROJECT", "HISTORY_BUCKET", "STORAGE_EMULATOR_HO
 _PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "VIRTUAL_ENV", "SYSTEMROOT", "SSL_CERT_FILE", "SSL_CERT_DIR")
 
 _NAME = Bot(user_id="").display_name
+_HOOKS = {"HOOKS": "on", "HOOK_KEY": "local-hook-key-of-this-machine-only"}
 _NAMES = ",".join((_NAME, *kana_of(_NAME)))
 
 
@@ -36,7 +37,7 @@ def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
             locale=options.locale,
             access=options.access,
             tick_s=options.tick_s,
-            more_env={"BOT_NAME": _NAMES},
+            more_env={"BOT_NAME": _NAMES, **_HOOKS},
             tool_servers=tool_servers(log_folder=options.data / "logs", env=base_env) if options.mcp else {},
         )
         return asyncio.run(_run(settings))

@@ -24,7 +24,7 @@ from shared.adapters.moved_clock import clock_of
 from shared.bus.endpoint import PushEndpoint, PushTokens
 from shared.clock import Clock
 from shared.composition.assembly import assemble
-from shared.composition.ports import NotionPort, Options, Ports, Threads
+from shared.composition.ports import HookPort, NotionPort, Options, Ports, Threads
 from shared.composition.warm_up import WarmedUp
 from shared.conversation.spending import Ledger
 from shared.conversation.store import Conversations
@@ -118,6 +118,7 @@ def _ports(  # noqa: PLR0913 - what is built once for all ports
         fallback_json_model=fallback if "knowledge" in settings.toolsets else None,
         web=_web_search(settings.gemini) if "web" in settings.toolsets else None,
         embedder=_embedder(settings.gemini) if settings.has_embeddings else None,
+        hooks=None if settings.hook_key is None else HookPort(key=settings.hook_key, address=LateLineWebhook(line)),
         notion=_notion(settings.notion, chance) if settings.notion is not None else None,
         tool_servers=tuple(map(_tool_server, settings.tool_servers)),
         threads=threads,

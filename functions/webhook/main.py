@@ -7,13 +7,16 @@ from compose import LastAnswer, compose
 from flask import Request
 from request_body import RequestBody
 
-_endpoint = compose(os.environ)  # noqa: TID251 - the entry point reads the environment
+_endpoint, _hooks = compose(os.environ)  # noqa: TID251 - the entry point reads the environment
 
 
 @functions_framework.http
 def webhook(request: Request) -> tuple[str, int] | LastAnswer:
-    """Answer 200 once every event of the delivery is on the bus."""
+    """Answer 200 once every event of the delivery, or the notice of a hook, is on the bus."""
     body = RequestBody(request.stream, request.environ, declared_bytes=request.content_length)
+    of_hook = _hooks(request, body) if _hooks is not None else None
+    if of_hook is not None:
+        return of_hook
     answer, status = _endpoint(
         request.method,
         body,

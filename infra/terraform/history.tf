@@ -4,7 +4,8 @@ locals {
   # Days from an object's last write to its deletion, by the kind at the top of its name. erased/ stays for ever: it keeps late events out.
   # So does admitted/, which an operator ends with `make revoke`, and silences/: a chat that is paused stays paused.
   # members/ has no days: it is as old as the members are in the group, and goes when the bot leaves.
-  # due/ has no days: a marker stays until its work was done. Nor has reminders/: a tick removes those that have ended.
+  # due/ has no days: a marker stays until its work was done. Nor has reminders/: a tick removes those that have ended. Nor has hooks/: a hook
+  # stays until people revoke it, and a tick removes its notices after seven days.
   kept_days = {
     # An amendment is applied everywhere at once. It is kept for messages that arrive after it; after these days none can arrive.
     "amended/" = 30

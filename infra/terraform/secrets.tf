@@ -8,6 +8,7 @@ locals {
     var.gemini.on_vertex ? [] : ["gemini_api_key"],
     var.notion == null ? [] : ["notion_token"],
     anytrue(var.tool_servers[*].has_headers) ? ["mcp_headers"] : [],
+    var.bot.hooks ? ["hook_key"] : [],
   ))
   written_secrets = { for name in local.secret_names : name => var.secret_versions[name] if var.secret_versions[name] > 0 }
 

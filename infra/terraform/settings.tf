@@ -39,6 +39,7 @@ locals {
         HANDOVER_MINUTES          = tostring(var.bot.handover_minutes)
         HEARTBEAT_MINUTES         = tostring(local.heartbeat_minutes)
         HISTORY_BUCKET            = google_storage_bucket.history.name
+        HOOKS                     = var.bot.hooks ? "on" : null
         LATE_REPLY                = var.bot.late_reply
         LEASE_S                   = tostring(var.bot.lease_s)
         LIMIT_TOKENS_PER_CHAT_DAY = tostring(var.limits.tokens_per_chat_day)
@@ -70,6 +71,7 @@ locals {
       webhook = merge(local.common_environment, {
         EVENTS_TOPIC  = google_pubsub_topic.events.name
         FORWARD_TOPIC = one(google_pubsub_topic.forward[*].name)
+        HOOKS         = var.bot.hooks ? "on" : null
       })
     } : function => { for name, value in settings : name => value if value != null }
   }
@@ -81,8 +83,12 @@ locals {
       var.gemini.on_vertex ? {} : { GEMINI_API_KEY = local.secret_ids.gemini_api_key },
       var.notion == null ? {} : { NOTION_TOKEN = local.secret_ids.notion_token },
       anytrue(var.tool_servers[*].has_headers) ? { MCP_HEADERS = local.secret_ids.mcp_headers } : {},
+      var.bot.hooks ? { HOOK_KEY = local.secret_ids.hook_key } : {},
     )
-    unsend  = {}
-    webhook = { LINE_CHANNEL_SECRET = local.secret_ids.line_channel_secret }
+    unsend = {}
+    webhook = merge(
+      { LINE_CHANNEL_SECRET = local.secret_ids.line_channel_secret },
+      var.bot.hooks ? { HOOK_KEY = local.secret_ids.hook_key } : {},
+    )
   }
 }

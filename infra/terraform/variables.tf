@@ -133,7 +133,7 @@ variable "audit" {
 }
 
 variable "bot" {
-  description = "Who the bot is and how it behaves. null: the code's default. `archive_days`: how far back older messages are kept for the bot to look up; 0: not at all. `confidence_threshold` is a share: what is filed with less goes to the inbox. `handover_minutes`: how long a person answers instead of the bot before it does again, and `operator_user_id` (the id that `/id` shows in the operator's 1:1 chat) who is told when somebody asks for one. `embeddings`: search compares meanings too, by requests to an embedding model. `lease_s` in seconds; `settle_ms` of earlier releases has no effect; `reminders` of push, reply (with the next answer only), off, and at most `reminder_pushes_per_day` in a chat (0: no limit); `rich`: lists and choices are drawn as cards, else written; `toolsets` of knowledge, expenses, notion, web. `currency`: that of expenses where none is named, such as JPY; null: that of the locale. `tracing`: spans of the agent go to Cloud Trace, without words of people."
+  description = "Who the bot is and how it behaves. null: the code's default. `archive_days`: how far back older messages are kept for the bot to look up; 0: not at all. `confidence_threshold` is a share: what is filed with less goes to the inbox. `handover_minutes`: how long a person answers instead of the bot before it does again, and `operator_user_id` (the id that `/id` shows in the operator's 1:1 chat) who is told when somebody asks for one. `embeddings`: search compares meanings too, by requests to an embedding model. `hooks`: members may make addresses at which other systems send notices into their chats (docs/connect.md); needs the secret `hook_key`. `lease_s` in seconds; `settle_ms` of earlier releases has no effect; `reminders` of push, reply (with the next answer only), off, and at most `reminder_pushes_per_day` in a chat (0: no limit); `rich`: lists and choices are drawn as cards, else written; `toolsets` of knowledge, expenses, notion, web. `currency`: that of expenses where none is named, such as JPY; null: that of the locale. `tracing`: spans of the agent go to Cloud Trace, without words of people."
   type = object({
     archive_days            = optional(number, 365)
     confidence_threshold    = optional(number, 0.6)
@@ -141,6 +141,7 @@ variable "bot" {
     embeddings              = optional(bool, false)
     group_policy            = optional(string, "mention")
     handover_minutes        = optional(number, 60)
+    hooks                   = optional(bool, false)
     late_reply              = optional(string, "button")
     lease_s                 = optional(number, 25)
     locale                  = optional(string, "ja")
@@ -565,6 +566,7 @@ variable "secret_versions" {
   description = "A counter for each secret: raise it whenever its value in `secrets` changes. 0: you write the versions yourself; before the first apply there has to be one (docs/deploy.md, \"Secrets\")."
   type = object({
     gemini_api_key            = optional(number, 1)
+    hook_key                  = optional(number, 1)
     line_channel_access_token = optional(number, 1)
     line_channel_secret       = optional(number, 1)
     mcp_headers               = optional(number, 1)
@@ -580,9 +582,10 @@ variable "secret_versions" {
 }
 
 variable "secrets" {
-  description = "Values of the secrets. `line_channel_secret` may be two, separated by a comma, while it is being changed. They reach neither plan nor state."
+  description = "Values of the secrets. `line_channel_secret` may be two, separated by a comma, while it is being changed; another `hook_key` ends the tokens of all hooks. They reach neither plan nor state."
   type = object({
     gemini_api_key            = optional(string)
+    hook_key                  = optional(string)
     line_channel_access_token = optional(string)
     line_channel_secret       = optional(string)
     mcp_headers               = optional(string)
@@ -599,8 +602,9 @@ variable "secrets" {
       var.gemini.on_vertex || var.secret_versions.gemini_api_key == 0 || var.secrets.gemini_api_key != null,
       var.notion == null || var.secret_versions.notion_token == 0 || var.secrets.notion_token != null,
       !anytrue(var.tool_servers[*].has_headers) || var.secret_versions.mcp_headers == 0 || var.secrets.mcp_headers != null,
+      !var.bot.hooks || var.secret_versions.hook_key == 0 || var.secrets.hook_key != null,
     ])
-    error_message = "A secret is missing: line_channel_secret and line_channel_access_token always, gemini_api_key unless gemini.on_vertex, notion_token with notion, mcp_headers with a tool server that has headers; or set its counter in secret_versions to 0."
+    error_message = "A secret is missing: line_channel_secret and line_channel_access_token always, gemini_api_key unless gemini.on_vertex, notion_token with notion, mcp_headers with a tool server that has headers, hook_key with bot.hooks; or set its counter in secret_versions to 0."
   }
 
   validation {
@@ -611,6 +615,11 @@ variable "secrets" {
   validation {
     condition     = var.secrets.line_channel_secret == null ? true : contains([1, 2], length(compact([for secret in split(",", var.secrets.line_channel_secret) : trimspace(secret)])))
     error_message = "secrets.line_channel_secret may be two, separated by a comma, and not more."
+  }
+
+  validation {
+    condition     = var.secrets.hook_key == null ? true : length(trimspace(var.secrets.hook_key)) >= 32
+    error_message = "secrets.hook_key has at least 32 characters, for example of `openssl rand -hex 32`."
   }
 }
 

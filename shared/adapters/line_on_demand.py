@@ -137,3 +137,6 @@ class LateLineWebhook:
 
     def check_webhook(self) -> WebhookCheck:
         return self.sdk.get().webhook.check_webhook()
+
+    def webhook_address(self) -> str | None:
+        return self.sdk.get().webhook.webhook_address()

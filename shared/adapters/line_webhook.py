@@ -34,3 +34,9 @@ class LineWebhook:
             status=int(tested.status_code or 0),
             reason=str(tested.reason)[:_REASON_CHARACTERS],
         )
+
+    def webhook_address(self) -> str | None:
+        try:
+            return self._calls.webhook_endpoint().endpoint or None
+        except (RefusalError, *LOST_ANSWERS):
+            return None

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from shared.conversation.history import History
+from shared.conversation.provenance import HOOK
 from shared.conversation.records import MessageRecord, OutcomeRecord
 from shared.conversation.snapshot_records import Recap
 from shared.search.folding import fold
@@ -35,12 +36,14 @@ class OutsideWords:
 
 
 def outside_in_prompt(history: History, asked: Sequence[MessageRecord]) -> tuple[OutsideWords, ...]:
-    """Return the outside words of captions, answers and recaps in a prompt, including quoted captions and answers."""
+    """Return the outside words of captions, answers, recaps and notices in a prompt, including quoted captions and answers."""
     messages = (*history.messages, *asked)
     quotable = history.quotable if any(one.quoted_message_id for one in messages) else None
     quoted = (quotable.quoted_by(one) for one in messages) if quotable is not None else ()
     records = (one for one in quoted if isinstance(one, MessageRecord | OutcomeRecord))
-    return outside_in((*messages, *history.answers, *history.recaps, *records))
+    notices = history.index.notices
+    of_hooks = (OutsideWords(sources=frozenset({HOOK}), text=notices),) if notices else ()
+    return (*of_hooks, *outside_in((*messages, *history.answers, *history.recaps, *records)))
 
 
 def outside_in(records: Iterable[MessageRecord | OutcomeRecord | Recap]) -> tuple[OutsideWords, ...]:

@@ -72,6 +72,7 @@ class PromptBuilder:
         parts: list[Part] = [lines.all_of(history, leaving_out=asked)]
         if history.index.text:
             parts.append(f"{_INDEX}\n{history.index.text}")
+        parts += [history.index.notices] if history.index.notices else []
         for message in recent:
             media = (shown or {}).get(message.line_message_id, ())
             parts += (

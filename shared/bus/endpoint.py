@@ -12,6 +12,7 @@ from typing import ClassVar, Final, Protocol
 from shared import logs
 from shared.bus.envelope import BODY_LIMIT_BYTES, Envelope, decode_envelope
 from shared.bus.messages import Tick
+from shared.bus.notices import HookNotice
 from shared.clock import Clock, Deadline
 from shared.errors import (
     AizuchiError,
@@ -48,7 +49,7 @@ class PushEndpoint:
     """
 
     body_limit_bytes: ClassVar = BODY_LIMIT_BYTES
-    handle: Callable[[Mapping[str, object] | Tick, Envelope, Deadline], str]
+    handle: Callable[[Mapping[str, object] | Tick | HookNotice, Envelope, Deadline], str]
     clock: Clock = field(repr=False)
     tokens: PushTokens | None = field(default=None, repr=False)
 

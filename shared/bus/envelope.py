@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from shared.bus.messages import TICK_TYPE, TRACEPARENT, Tick
+from shared.bus.notices import NOTICE_TYPE, HookNotice
 from shared.errors import DeliveryTooLargeError, MalformedEnvelopeError, UnusableEventError
 from shared.line.json_text import parse_json
 from shared.line.utf16 import without_lone_surrogates
@@ -34,10 +35,10 @@ class Envelope:
     published_ms: int | None = None
     traceparent: str | None = None
 
-    def event(self) -> Mapping[str, object] | Tick:
-        """Return the LINE event in the message, or the tick.
+    def event(self) -> Mapping[str, object] | Tick | HookNotice:
+        """Return the LINE event in the message, or the tick, or a hook's notice: LINE's events stand under `event`, whatever their type.
 
-        Raises: UnusableEventError, for any other data; a redelivery would not help.
+        Raises: UnusableEventError, UnusableIdError, for any other data; a redelivery would not help.
         """
         try:
             message = parse_json(base64.b64decode(self.data, validate=True))
@@ -47,6 +48,8 @@ class Envelope:
             raise UnusableEventError("the message's data is no JSON object")
         if "event" not in message and message.get("type") == TICK_TYPE:
             return Tick.of(message)
+        if "event" not in message and message.get("type") == NOTICE_TYPE:
+            return HookNotice.of(message)
         event = message.get("event")
         if not isinstance(event, dict):
             raise UnusableEventError("the message's data holds no event")

@@ -1,5 +1,7 @@
 """The assembly: from ports to Dispatch.  Functions, tests and the simulation put the agent worker together here and nowhere else."""
 
+from typing import TYPE_CHECKING
+
 from shared.access.admission import Admissions
 from shared.access.budget_gate import BudgetGate
 from shared.access.budgets import Budgets
@@ -30,7 +32,7 @@ from shared.composition.reminders import Reminders
 from shared.conversation.captions import CaptionWriter
 from shared.conversation.compaction import Compaction
 from shared.conversation.due import DueMarkers
-from shared.conversation.history_reader import HistoryReader
+from shared.conversation.history_reader import EntryIndex, HistoryReader
 from shared.conversation.media import Media
 from shared.conversation.pushes import PushAllowance
 from shared.conversation.quoted_media import QuotedMedia
@@ -66,7 +68,7 @@ from shared.handlers.upkeep import Upkeep
 from shared.knowledge.prompt_index import KnowledgeIndex
 from shared.line.bot_name import BotName
 from shared.line.display_names import DisplayNames
-from shared.line.phrases import LocalePhrases
+from shared.line.phrases import LocalePhrases, Phrases
 from shared.line.presence import Presence
 from shared.line.quota import PushBudget
 from shared.metering import Metering, SeveralCharges
@@ -80,13 +82,16 @@ from shared.turns.reply import Reply
 from shared.turns.runner import TurnRunner
 from shared.turns.waiting_room import WaitingRoom
 
+if TYPE_CHECKING:
+    from shared.composition.hooks import Hooks
+
 
 def assemble(ports: Ports, options: Options) -> Dispatch:
     """Return the Dispatch that handles every event of the agent worker."""
     conversations, clock, threads = ports.conversations, ports.clock, ports.threads
     bot_name = BotName(account=ports.line, configured=options.bot_name)
     phrases = LocalePhrases(locale=options.locale, bot_name=bot_name, time_zone=options.time_zone)
-    reader = HistoryReader(index=KnowledgeIndex(is_shown=ports.json_model is not None))
+    reader = HistoryReader(index=_index(ports, phrases))
     usage = DeploymentUsage(
         objects=conversations.objects,
         threads=threads.names,
@@ -168,7 +173,13 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         limits=options.memory,
         clock=clock,
     )
-    intake = Intake(reader=reader, policy=options.group_policy, bot_name=bot_name, operator=options.operator)
+    intake = Intake(
+        reader=reader,
+        policy=options.group_policy,
+        bot_name=bot_name,
+        operator=options.operator,
+        has_hooks=ports.hooks is not None,
+    )
     admissions = Admissions(store=conversations.objects.store, clock=clock)
     unadmitted = UnadmittedChats(clock=clock)
     traces = Traces(access=options.access, admissions=admissions, unadmitted=unadmitted)
@@ -183,6 +194,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         clock=clock,
     )
     announcer = Announcer(runner=runner, outbox=outbox)
+    hooks = _hooks(ports, phrases, pushes, announcer=announcer, reader=reader, admission=admission)
     changes = ConfirmedCalls(
         tools=agent.tools, contexts=contexts, phrases=phrases, locale=options.locale, time_zone=options.time_zone
     )
@@ -199,7 +211,13 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         new_event=threads.new_event,
         phrases=phrases,
         budgets=budgets,
-        additions=AllAdditions((reminders.additions, PostponedNotices(locale=options.locale))),
+        additions=AllAdditions(
+            (
+                reminders.additions,
+                PostponedNotices(locale=options.locale),
+                *((hooks.additions,) if hooks is not None else ()),
+            )
+        ),
         clock=clock,
     )
     upkeep = Upkeep(
@@ -223,6 +241,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         presence=presence,
         people=people,
         usage=usage,
+        next_message=hooks.next_message if hooks is not None else None,
     )
     silence = SilenceHandler(
         conversations=conversations,
@@ -241,6 +260,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         membership=ports.line,
         presses=QuestionPresses(reader=reader, profiles=ports.profiles),
         silence=silence,
+        hooks=hooks.commands if hooks is not None else None,
         phrases=phrases,
         features=features.stored,
     )
@@ -288,6 +308,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
             ),
             reminder=ReminderPressHandler(conversations=conversations, announcer=announcer, phrases=phrases),
             silence=silence,
+            hooks=hooks.commands if hooks is not None else None,
         ),
         greeting=GreetingHandler(
             conversations=conversations, announcer=announcer, phrases=phrases, is_rich=options.is_rich
@@ -308,6 +329,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
             tasks={
                 **withdrawal.tasks,
                 **reminders.tasks(admission),
+                **(hooks.tasks(admission) if hooks is not None else {}),
                 **{kind: admission.guarded(task) for kind, task in reply.tasks.items()},
             },
             threads=threads.ticks,
@@ -318,8 +340,34 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         ),
         unnamed=UnnamedHandler(line=ports.line, phrases=phrases, clock=clock),
         owned=options.owned_elsewhere,
+        hooks=hooks,
         clock=clock,
     )
+
+
+def _index(ports: Ports, phrases: Phrases) -> EntryIndex:
+    entries = KnowledgeIndex(is_shown=ports.json_model is not None)
+    if ports.hooks is None:
+        return entries
+    from shared.hooks.prompt_block import NoticedIndex  # noqa: PLC0415 - only with HOOKS=on, as below
+
+    return NoticedIndex(entries=entries, phrases=phrases, clock=ports.clock)
+
+
+def _hooks(  # noqa: PLR0913 - what the assembly has built
+    ports: Ports,
+    phrases: Phrases,
+    pushes: PushAllowance,
+    *,
+    announcer: Announcer,
+    reader: HistoryReader,
+    admission: AdmissionHandler,
+) -> "Hooks | None":
+    if ports.hooks is None:
+        return None
+    from shared.composition.hooks import Hooks  # noqa: PLC0415 - only with HOOKS=on, so that no cold start pays for it
+
+    return Hooks.of(ports.hooks, ports, phrases, pushes, announcer=announcer, reader=reader, admission=admission)
 
 
 def _heartbeat(ports: Ports, options: Options) -> Heartbeat | None:

@@ -16,6 +16,7 @@ from shared.expenses.staging import ExpenseOverlay
 from shared.features.chat_feature import ChatFeature
 from shared.features.entries import ENTRIES
 from shared.features.expenses import EXPENSES
+from shared.features.hooks import HOOKS
 from shared.features.stored_feature import StoredFeature
 from shared.features.stored_features import CALLS, MEDIA
 from shared.knowledge.classification import Classifier
@@ -82,6 +83,7 @@ class Features:
                 _entries(ports, options, metering, memory),
                 *made,
                 _handover(options),
+                _hooks(ports),
                 _web(ports, metering),
                 _notion(ports, options, writes),
                 *options.more_features,
@@ -166,6 +168,15 @@ def _handover(options: Options) -> ChatFeature:
     operator_id = options.operator.user_id
     tools = HandoverTools(operator_id=operator_id).tools() if operator_id is not None else ()
     return ChatFeature(name="handover", tools=tools, guide=HANDOVER_GUIDE)
+
+
+def _hooks(ports: Ports) -> ChatFeature:
+    """Hooks are counted, exported and forgotten in every deployment; with HOOKS=on their tokens are shown."""
+    if ports.hooks is None:
+        return ChatFeature(name="hooks", stored=HOOKS)
+    from shared.handlers.hooks import HookTokens  # noqa: PLC0415 - only with HOOKS=on, so that no cold start pays for it
+
+    return ChatFeature(name="hooks", stored=HOOKS, card=HookTokens(key=ports.hooks.key))
 
 
 def _web(ports: Ports, metering: Metering) -> ChatFeature:

@@ -29,9 +29,10 @@ from shared.line.media_content import MediaSource
 from shared.line.messaging import Membership, Messenger
 from shared.line.presence import PresenceApi
 from shared.line.quota import QuotaApi
-from shared.line.webhook_check import WebhookChecker
+from shared.line.webhook_check import WebhookAddress, WebhookChecker
 from shared.metering import Charges, NoCharges
 from shared.reminders.delivery import Reminding
+from shared.settings.secret import Secret
 from shared.tools.mcp.port import ConnectedServer
 from shared.tools.notion.port import Notion
 from shared.tools.web import WebSearch
@@ -91,10 +92,18 @@ class NotionPort:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HookPort:
+    """HOOK_KEY, and where the webhook is reached."""
+
+    key: Secret = field(repr=False)
+    address: WebhookAddress
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Ports:
     """The worker's connections to the outside.  `json_model`, `web` and `notion` bring their toolsets; None: not offered.
 
-    `webhook` None: the webhook is not tested; `model_check` None: the model is not.
+    `webhook` None: the webhook is not tested; `model_check` None: the model is not. `hooks` None: hooks are off.
     """
 
     conversations: Conversations
@@ -109,6 +118,7 @@ class Ports:
     web: WebSearch | None = None
     embedder: Embedder | None = None
     notion: NotionPort | None = None
+    hooks: HookPort | None = None
     tool_servers: tuple[ConnectedServer, ...] = ()
     threads: Threads
     clock: Clock

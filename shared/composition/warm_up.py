@@ -8,9 +8,10 @@ from collections.abc import Callable, Mapping
 
 from shared.bus.envelope import Envelope
 from shared.bus.messages import Tick
+from shared.bus.notices import HookNotice
 from shared.clock import Deadline
 
-Handle = Callable[[Mapping[str, object] | Tick, Envelope, Deadline], str]
+Handle = Callable[[Mapping[str, object] | Tick | HookNotice, Envelope, Deadline], str]
 
 
 class WarmedUp:
@@ -21,7 +22,7 @@ class WarmedUp:
         self._prepare = prepare
         self._begun = threading.Lock()
 
-    def __call__(self, event: Mapping[str, object] | Tick, envelope: Envelope, deadline: Deadline) -> str:
+    def __call__(self, event: Mapping[str, object] | Tick | HookNotice, envelope: Envelope, deadline: Deadline) -> str:
         """Return the handler's result."""
         if self._begun.acquire(blocking=False):  # never released, so only the first event starts the thread
             threading.Thread(target=self._prepare, name="warm-up", daemon=True).start()

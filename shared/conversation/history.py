@@ -14,9 +14,13 @@ from shared.conversation.turn import TurnRecord
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexView:
-    """The part of the index of entries shown in a prompt, and the messages behind the rows.  Nothing: `text` is empty."""
+    """The part of the index of entries shown in a prompt, and the messages behind the rows.  Nothing: `text` is empty.
+
+    `notices`: what other systems sent to the chat's hooks, as a block of its own.
+    """
 
     text: str = field(default="", repr=False)
+    notices: str = field(default="", repr=False)
     provenance: Provenance = field(default_factory=Provenance)
     rows: tuple["IndexRow", ...] = ()
 

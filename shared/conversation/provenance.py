@@ -26,6 +26,8 @@ NOTION: Final = "notion"
 MEDIA: Final = "media"
 """Pictures, voices and videos."""
 FILE: Final = "file"
+HOOK: Final = "hook"
+"""Notices that other systems sent to a hook."""
 
 IsWithdrawn = Callable[[str, int], bool]
 """Whether no entry may hold the words of a message id at a timestamp of LINE's: withdrawn, erased or replaced by an edit."""

@@ -138,6 +138,14 @@ class SaidReminder(Extensible):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CarriedNotices(Extensible):
+    """Notices of hooks that are sent along in a bubble of their own: their names (`notice_name`), and the text until it was sent."""
+
+    names: tuple[str, ...]
+    text: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ProposedCall(Extensible):
     """A tool call that waits for a tap: the arguments as the text of a JSON object, and the name of the object to be changed.
 
@@ -154,6 +162,14 @@ class ProposedCall(Extensible):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OfferedHook(Extensible):
+    """A hook that a press makes: its name, and when its notices are shown (`HookMode`)."""
+
+    mode: str
+    name: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Offer(Extensible):
     """What the buttons below an answer do; an outcome without a button offers nothing.
 
@@ -166,6 +182,7 @@ class Offer(Extensible):
     `is_postponed`: where the text could not be sent, the chat's next answer says it.
     `suggests`: short things that a person might say next, each by a tap.
     `card`: the words of the text as a card (`card_text`), until it was sent.
+    `hook`: the hook that a press makes. `token_of`: the address of the hook whose token is shown below the text, until it was sent.
     """
 
     is_deferral: bool = False
@@ -181,11 +198,13 @@ class Offer(Extensible):
     card: str = field(default="", repr=False)
     has_languages: bool = False
     locale: str = ""
+    hook: OfferedHook | None = None
+    token_of: str = field(default="", repr=False)
 
     @property
     def may_be_pressed(self) -> bool:
         """Whether a press of a button may confirm something."""
-        return bool(self.asks or self.silence or self.forgets or self.proposes)
+        return bool(self.asks or self.silence or self.forgets or self.proposes or self.hook)
 
     @property
     def has_proposals(self) -> bool:
@@ -226,6 +245,7 @@ class OutcomeRecord(Extensible):
     in the prompt itself, but nothing held only by the prompts of earlier answers. `text`: the words sent; None if there were none, or after
     a withdrawal. `kind`: whether the answer arrived, in the bubbles `sent_message_ids`. With `quote_token` the first bubble quotes the
     question. `is_joining`: a greeting of a group just joined by the bot. `reminders`: the postponed reminders said by the answer.
+    `notices`: notices of hooks that are sent along, until the outcome is recorded.
 
     `answers`: the deferrals and the proposal fulfilled; a deferral lists its own id and the deferrals continued by it. `sequence` numbers
     the chat's commits. `writes` are applied to the chat's entries and reminders after the commit.
@@ -243,6 +263,7 @@ class OutcomeRecord(Extensible):
     quote_token: str | None = field(default=None, repr=False)
     is_joining: bool = False
     reminders: tuple[SaidReminder, ...] = ()
+    notices: CarriedNotices | None = None
     writes: tuple[StagedWrite, ...] = ()
     offer: Offer = field(default_factory=Offer)
     sent_message_ids: tuple[str, ...] = ()
@@ -259,7 +280,12 @@ class OutcomeRecord(Extensible):
         is_filed = bool(self.writes or self.audit.filed_paths)
         holds_unknown = any(one.holds_unknown_words for one in (self, self.offer, self.audit))
         is_offering = self.offer.has_proposals or bool(self.offer.suggests)
-        return self.text is not None or is_filed or is_offering or holds_unknown
+        return self.is_spoken or is_filed or is_offering or holds_unknown
+
+    @property
+    def is_spoken(self) -> bool:
+        """Whether there is anything to send."""
+        return self.text is not None or (self.notices is not None and bool(self.notices.text))
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -287,8 +313,9 @@ class OutcomeRecord(Extensible):
         """Return the outcome without texts, staged writes, proposals and filed paths, as it stays after a withdrawal."""
         return self.redacted(
             text=None,
+            notices=None if self.notices is None else self.notices.redacted(text=""),
             writes=(),
-            offer=replace(self.offer.without_proposals(), suggests=(), card="").redacted(),
+            offer=replace(self.offer.without_proposals(), suggests=(), card="", hook=None, token_of="").redacted(),
             audit=self.audit.redacted(filed_paths=()),
             kind=kind or self.kind,
         )

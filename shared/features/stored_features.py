@@ -7,6 +7,7 @@ from shared.conversation.external_calls import CallWords
 from shared.conversation.media import MediaBytes, count_media
 from shared.features.entries import ENTRIES
 from shared.features.expenses import EXPENSES
+from shared.features.hooks import HOOKS
 from shared.features.reminders import REMINDERS
 from shared.features.stored_feature import Counted, StoredFeature
 from shared.turns.staged_writes import StagedWrites
@@ -19,7 +20,7 @@ MEDIA: Final = StoredFeature(
     counted=Counted(count=count_media, outlasts_reset=False),
 )
 
-STORED_FEATURES: Final[Sequence[StoredFeature]] = (CALLS, MEDIA, ENTRIES, REMINDERS, EXPENSES)
+STORED_FEATURES: Final[Sequence[StoredFeature]] = (CALLS, MEDIA, ENTRIES, REMINDERS, EXPENSES, HOOKS)
 
 
 def writer_of(features: Sequence[StoredFeature] = STORED_FEATURES) -> StagedWrites:

@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from shared import logs
 from shared.bus.envelope import Envelope
 from shared.bus.messages import TICK_TYPE, Tick
+from shared.bus.notices import NOTICE_TYPE, HookNotice
 from shared.bus.result import EventResult
 from shared.clock import MINUTE_MS, Clock, Deadline
 from shared.conversation.silences import SilencesRecord
@@ -29,12 +30,26 @@ from shared.line.commands import Command
 from shared.line.events import LineEvent, MessageContent, parse_event, unnamed_reply_token
 from shared.line.forwarding import Owned
 
+if TYPE_CHECKING:
+    from shared.handlers.hooks import HooksHandler
+    from shared.hooks.arrival import NoticeHandler
+
 _FORGETTING: Final = frozenset({"unsend", "unfollow", "leave", "memberLeft"})
+
+
+class Hooks(Protocol):
+    """What takes the notices of hooks, and what carries out `/hook`."""
+
+    @property
+    def notices(self) -> "NoticeHandler": ...
+
+    @property
+    def commands(self) -> "HooksHandler": ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dispatch:
-    """Parses an event once, and calls the handler."""
+    """Parses an event once, and calls the handler.  `hooks` None: notices are dropped."""
 
     admission: AdmissionHandler
     forgetting: Forgetting
@@ -51,14 +66,20 @@ class Dispatch:
     tick: TickHandler
     unnamed: UnnamedHandler
     owned: Owned = field(default_factory=Owned)
+    hooks: Hooks | None = None
     clock: Clock = field(repr=False)
 
-    def __call__(self, event: Mapping[str, object] | Tick, envelope: Envelope, deadline: Deadline) -> EventResult:
+    def __call__(
+        self, event: Mapping[str, object] | Tick | HookNotice, envelope: Envelope, deadline: Deadline
+    ) -> EventResult:
         """Return the result of the event.  Raises: UnusableIdError, and the errors of the handler."""
         received_ms = self.clock.now_ms() if envelope.published_ms is None else envelope.published_ms
         if isinstance(event, Tick):
             with logs.bound(type=TICK_TYPE):
                 return self.tick(event, is_late=self.clock.now_ms() - received_ms > MINUTE_MS)
+        if isinstance(event, HookNotice):
+            with logs.bound(type=NOTICE_TYPE, conversation_id=logs.pseudonym(event.conversation_id)):
+                return self.hooks.notices(event, received_ms) if self.hooks is not None else EventResult.IGNORED
         unnamed = unnamed_reply_token(event, received_ms=received_ms)
         if unnamed is not None:
             return self.unnamed(unnamed, deadline) if self.admission.answers_unnamed() else EventResult.NOT_ADMITTED
@@ -109,6 +130,8 @@ class Dispatch:
                 command = self.intake.command(event, content)
                 if command is None or command is Command.CATCH_UP:  # the model answers a catch-up, like a question
                     return self.message(event, content, silences)
+                if command is Command.HOOK and self.hooks is not None:
+                    return self.hooks.commands.command(event, content, self.intake.hook_words(event, content))
                 if command is Command.HANDOVER:
                     return self.operator_chat(event, self.intake.handover_name(event, content))
                 return self.command(event, content, command)

@@ -6,7 +6,7 @@ that does not count is answered with the reason.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from shared import logs
 from shared.bus.result import EventResult
@@ -37,6 +37,9 @@ from shared.turns.announcement import (
 )
 from shared.turns.deferral import CONFIRMED_WITHIN_MS
 
+if TYPE_CHECKING:
+    from shared.handlers.hooks import HooksHandler
+
 _QUESTIONS: Final = {
     Erasure.RESET: Phrase.RESET_QUESTION,
     Erasure.FORGET: Phrase.FORGET_QUESTION,
@@ -55,6 +58,7 @@ class ErasureHandler:
     membership: Membership
     presses: QuestionPresses
     silence: SilenceHandler
+    hooks: "HooksHandler | None" = None
     phrases: Phrases
     features: Sequence[StoredFeature] = STORED_FEATURES
 
@@ -98,6 +102,8 @@ class ErasureHandler:
             return self._refuse(conversation, event, press)
         if press.offer.silence is not None:
             return self.silence.carry_out(event, press.offer.silence)
+        if press.offer.hook is not None and self.hooks is not None:
+            return self.hooks.make(event, question_id)
         if press.offer.forgets:
             return self._forget_messages(conversation, event, press, question_id)
         match press.offer.asks:

@@ -10,7 +10,7 @@ from shared.conversation.withdrawal import Withdrawal
 from shared.handlers.silence import Operator
 from shared.line.addressing import GroupPolicy, is_addressed, may_address_by_quote, without_address
 from shared.line.bot_name import BotName
-from shared.line.commands import Command, command_of, words_after
+from shared.line.commands import Command, command_of, hook_words, words_after
 from shared.line.events import LineEvent, MessageContent
 from shared.line.ids import is_event_or_message_id
 from shared.line.message_text import describe
@@ -26,6 +26,7 @@ class Intake:
     policy: GroupPolicy
     bot_name: BotName
     operator: Operator = field(default_factory=Operator)
+    has_hooks: bool = False
 
     def message(self, event: LineEvent, content: MessageContent) -> MessageRecord:
         """Return the record of a message; its words decide whether it addresses the bot.
@@ -76,7 +77,8 @@ class Intake:
     def command(self, event: LineEvent, content: MessageContent) -> Command | None:
         """Return the command of a message, addressed or not.
 
-        None in standby mode, where another channel answers, and for `/handover` in any chat but the operator's own.
+        None in standby mode, where another channel answers, for `/handover` in any chat but the operator's own, and for `/hook` where hooks
+        are off.
         """
         if event.reply_token is None:
             return None
@@ -84,11 +86,18 @@ class Intake:
         command = command_of(
             content, bot_names=names, is_addressed=is_addressed(event, policy=self.policy, bot_names=names)
         )
-        return None if command is Command.HANDOVER and not self.operator.is_in(event) else command
+        is_unknown = (command is Command.HANDOVER and not self.operator.is_in(event)) or (
+            command is Command.HOOK and not self.has_hooks
+        )
+        return None if is_unknown else command
 
     def handover_name(self, event: LineEvent, content: MessageContent) -> str:
         """Return the words behind `/handover`; empty without words."""
         return words_after(Command.HANDOVER, content, bot_names=self._names(event))
+
+    def hook_words(self, event: LineEvent, content: MessageContent) -> tuple[str, ...]:
+        """Return the words behind `/hook`."""
+        return hook_words(content, bot_names=self._names(event))
 
     def code(self, event: LineEvent, content: MessageContent) -> str:
         """Return the invitation code behind `/start`; empty without a code."""

@@ -3,7 +3,7 @@
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from shared.access.usage import DeploymentUsage
 from shared.agent.people import People
@@ -25,7 +25,11 @@ from shared.line.presence import Presence
 from shared.turns.interjection import Interjection
 from shared.turns.reply import Reply
 
+if TYPE_CHECKING:
+    from shared.hooks.showing import NextMessageNotices
+
 _LAST_FETCH_S: Final = 30.0
+_WITHOUT_ANSWER: Final = frozenset({EventResult.KEPT_AS_CONTEXT, EventResult.SKIPPED})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +50,7 @@ class MessageHandler:
     people: People
     usage: DeploymentUsage
     flood: FloodHandler
+    next_message: "NextMessageNotices | None" = None
 
     def __call__(self, event: LineEvent, content: MessageContent, silences: Future[SilencesRecord]) -> EventResult:
         """The message is in the journal, and answered if the bot is addressed and an answer is possible.
@@ -157,6 +162,8 @@ class MessageHandler:
             self.usage.begin_exchange()
             result = self.interjection(conversation, message, deadline)
             self.upkeep.after_interjection(conversation, deadline)
+        if self.next_message is not None and result in _WITHOUT_ANSWER:
+            self.next_message(conversation, message, deadline)
         self.upkeep.after_context(conversation, message, deadline)
         return result
 

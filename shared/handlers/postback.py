@@ -1,6 +1,7 @@
 """Postback events: presses of the bot's own buttons."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from shared import logs
 from shared.bus.result import EventResult
@@ -19,6 +20,7 @@ from shared.line.phrases import Phrase, Phrases
 from shared.line.postback_data import (
     AnswerPress,
     answer_press_in,
+    hook_press_in,
     language_in,
     listed_reminder_press_in,
     page_in,
@@ -29,6 +31,9 @@ from shared.line.postback_data import (
     tick_press_in,
 )
 from shared.turns.announcement import Announcer, phrased
+
+if TYPE_CHECKING:
+    from shared.handlers.hooks import HooksHandler
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +48,7 @@ class PostbackHandler:
     tick: TickPressHandler
     command: CommandHandler
     silence: SilenceHandler
+    hooks: "HooksHandler | None" = None
     language: LanguageHandler
     announcer: Announcer
     profiles: Profiles
@@ -88,6 +94,9 @@ class PostbackHandler:
         if (tick := tick_press_in(data)) is not None:
             refusal = self._refusal(event)
             return self.tick(event, tick) if refusal is None else self._refuse(event, refusal)
+        if self.hooks is not None and (hook := hook_press_in(data)) is not None:
+            refusal = self._refusal(event)
+            return self.hooks.press(event, hook) if refusal is None else self._refuse(event, refusal)
         if (page := page_in(data)) is not None:
             refusal = self._refusal(event)
             return self.command.show_page(event, *page) if refusal is None else self._refuse(event, refusal)

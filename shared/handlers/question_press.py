@@ -11,7 +11,7 @@ from typing import Final
 from shared.conversation.history import History
 from shared.conversation.history_reader import HistoryReader
 from shared.conversation.provenance import Provenance
-from shared.conversation.records import Offer, OutcomeKind, OutcomeRecord
+from shared.conversation.records import Offer, OfferedHook, OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation
 from shared.line.display_names import Profiles
 from shared.line.events import LineEvent
@@ -77,7 +77,9 @@ def confirmed_question(history: History, question_id: str, *, pressed_ms: int) -
     Both times are LINE's timestamps. For example, a press eleven minutes after its question gets PRESS_EXPIRED.
     """
     question = _outcome_in(history, question_id)
-    is_question = question is not None and bool(question.offer.asks or question.offer.silence or question.offer.forgets)
+    is_question = question is not None and bool(
+        question.offer.asks or question.offer.silence or question.offer.forgets or question.offer.hook
+    )
     if question is None or not is_question or not question.holds_words:
         return Phrase.PRESS_VOID
     is_in_time = 0 <= pressed_ms - question.timestamp_ms <= CONFIRMED_WITHIN_MS
@@ -89,11 +91,13 @@ def _outcome_in(history: History, outcome_id: str) -> OutcomeRecord | None:
 
 
 def _press_of(offer: Offer, event: LineEvent, press_id: str) -> OutcomeRecord:
+    """Return the press as an outcome, without words of people: a hook's name stays with its question."""
+    hook = OfferedHook(mode=offer.hook.mode) if offer.hook is not None else None
     return OutcomeRecord(
         webhook_event_id=press_id,
         timestamp_ms=event.timestamp_ms,
         kind=OutcomeKind.SKIPPED,
         provenance=Provenance(since_ms=event.timestamp_ms, until_ms=event.timestamp_ms),
         answers=(event.webhook_event_id,),
-        offer=Offer(asks=offer.asks, silence=offer.silence, forgets=offer.forgets, locale=offer.locale),
+        offer=Offer(asks=offer.asks, silence=offer.silence, forgets=offer.forgets, locale=offer.locale, hook=hook),
     )

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from shared import logs
 from shared.bus.envelope import Envelope
 from shared.bus.messages import Tick
+from shared.bus.notices import HookNotice
 from shared.bus.result import EventResult
 from shared.clock import Clock, Deadline
 from shared.conversation.store import Conversations
@@ -33,12 +34,12 @@ class UnsendHandler:
     withdrawal: Withdrawal
     traces: Traces
 
-    def __call__(self, event: Mapping[str, object] | Tick, _: Envelope, deadline: Deadline) -> EventResult:
+    def __call__(self, event: Mapping[str, object] | Tick | HookNotice, _: Envelope, deadline: Deadline) -> EventResult:
         """Return the result of an event that was pushed to the unsend function.
 
         Raises: MisroutedEventError, UnusableIdError; StorageUnavailableError and UnreadableRecordError, safe to deliver again.
         """
-        parsed = None if isinstance(event, Tick) else parse_event(event, deadline=deadline)
+        parsed = None if isinstance(event, Tick | HookNotice) else parse_event(event, deadline=deadline)
         if parsed is None or parsed.type != "unsend":
             raise MisroutedEventError(
                 "the unsend function got an event of another type; its subscription's filter is wrong"

@@ -33,6 +33,7 @@ class Command(StrEnum):
     LANGUAGE = "language"
     ID = "id"
     HELP = "help"
+    HOOK = "hook"
 
 
 _OTHER_NAMES: Final = {
@@ -58,7 +59,7 @@ _OTHER_NAMES: Final = {
     "提醒": Command.REMINDERS,
 }
 """Names that people try after the slash."""
-_WITH_WORDS: Final = (Command.START, Command.HANDOVER)
+_WITH_WORDS: Final = (Command.START, Command.HANDOVER, Command.HOOK)
 _WITHOUT_SLASH: Final = frozenset({"help", "ヘルプ", "使い方", "使用說明", "วิธีใช้"})
 
 
@@ -79,13 +80,18 @@ def words_after(command: Command, content: MessageContent, *, bot_names: Sequenc
     return words.partition(" ")[2] if words.partition(" ")[0] == command else ""
 
 
+def hook_words(content: MessageContent, *, bot_names: Sequence[str]) -> tuple[str, ...]:
+    """Return the words after `/hook` as they were written: "/hook new Backup now" -> ("new", "Backup", "now")."""
+    return tuple(_visible(without_address(content, bot_names=bot_names)).split()[1:])
+
+
 def locale_of(text: str) -> str | None:
     """Return the locale after the command `Command.LANGUAGE`: "@Aizuchi /language th" -> "th"; None without a locale."""
     return _locale_in(_words(f"/{unicodedata.normalize('NFKC', text).rpartition('/')[2]}"))
 
 
 def parse_command(text: str) -> Command | None:
-    """Return the command if nothing else is in the text, in any width and case; only `/start` and `/handover` take further words.
+    """Return the command if nothing else is in the text, in any width and case; only `/start`, `/handover` and `/hook` take further words.
 
     For example, "/Reset" in full-width letters is `Command.RESET`, as "/new" is, "/reset please" is no command, and "/language th" is
     `Command.LANGUAGE`.

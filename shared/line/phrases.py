@@ -23,7 +23,8 @@ class Phrase(StrEnum):
     FORGET_MESSAGES_DONE `messages`, `answers` and `entries`, USAGE `turns`, USAGE_OF_TOKENS `tokens`, both and LIMIT_REACHED `hour`
     (`Phrases.day_begin`), NOTES_OPEN `count`, SUGGESTED `words`, EDIT_REMOVED `things`,
     REMINDER_POSTPONED `when`, HANDOVER_DONE `minutes`, HANDOVER_BEGUN `name` and `minutes`, HANDOVER_UNKNOWN and HANDOVER_ENDED `name`,
-    and HANDOVER_NOTICE `name` and `chat`. Questions need `until`, the hour at which their buttons end (`Phrases.hour`). Names that
+    HANDOVER_NOTICE `name` and `chat`, texts about one hook `name`, HOOK_DONE and HOOK_ROTATED also `url`, and HOOK_QUESTION_NOW `cost`.
+    Questions need `until`, the hour at which their buttons end (`Phrases.hour`). Names that
     end with `_button` are labels.
     """
 
@@ -136,6 +137,26 @@ class Phrase(StrEnum):
     FILE_UNKNOWN_TYPE = "file_unknown_type"
     FILE_DAMAGED = "file_damaged"
     FILE_TOO_LARGE = "file_too_large"
+    HOOK_QUESTION_NEXT = "hook_question_next"
+    HOOK_QUESTION_NOW = "hook_question_now"
+    HOOK_QUESTION_QUIET = "hook_question_quiet"
+    HOOK_BUTTON = "hook_button"
+    HOOK_DONE = "hook_done"
+    HOOK_ROTATED = "hook_rotated"
+    HOOK_REVOKED = "hook_revoked"
+    HOOK_GONE = "hook_gone"
+    HOOK_EXISTS = "hook_exists"
+    HOOK_FULL = "hook_full"
+    HOOK_USAGE = "hook_usage"
+    HOOKS_NONE = "hooks_none"
+    HOOKS_LIST = "hooks_list"
+    HOOK_MODE_NEXT = "hook_mode_next"
+    HOOK_MODE_NOW = "hook_mode_now"
+    HOOK_MODE_QUIET = "hook_mode_quiet"
+    HOOK_REVOKE_BUTTON = "hook_revoke_button"
+    HOOK_ROTATE_BUTTON = "hook_rotate_button"
+    HOOK_NO_ADDRESS = "hook_no_address"
+    HOOK_PICTURE = "hook_picture"
 
 
 EXAMPLES: Final = (Phrase.EXAMPLE_REMINDER, Phrase.EXAMPLE_NOTE, Phrase.EXAMPLE_LIST)

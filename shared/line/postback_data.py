@@ -18,6 +18,7 @@ _SUGGESTED: Final = re.compile(r"say:([0-9A-Za-z_-]{1,64}):([0-9])")
 _LISTED: Final = re.compile(r"listed:(cancel|hour):([0-9A-Za-z_-]{1,64}):([0-9]{1,15})")
 _TICK: Final = re.compile(r"tick:([0-9a-f]{16}):([0-9]{1,15})")
 _PAGE: Final = re.compile(r"page:(notes|reminders):([0-9]{1,3})")
+_HOOK: Final = re.compile(r"hook:(revoke|rotate):(h[0-9a-v]{16}):([0-9a-f]{24})")
 _LANGUAGE: Final = re.compile(rf"language:({'|'.join(map(re.escape, LOCALES))})")
 _REMIND: Final = re.compile(r"remind:(done|later|hour|tomorrow):([0-9A-Za-z_-]{1,64}):([0-9]{1,15})")
 
@@ -167,6 +168,33 @@ def page_in(data: str | None) -> tuple[str, int] | None:
     """Return the command and the page in the data of a press; None for any other data."""
     match = _PAGE.fullmatch(data or "")
     return (match[1], int(match[2])) if match else None
+
+
+class HookChoice(StrEnum):
+    """The choices beside a hook of a list: end its token, or replace it."""
+
+    REVOKE = "revoke"
+    ROTATE = "rotate"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HookPress:
+    """A press beside a listed hook, whose token had the `mark` when it was listed."""
+
+    choice: HookChoice
+    hook_id: str
+    mark: str
+
+
+def hook_data(press: HookPress) -> str:
+    """Return the data of a button beside a hook, for example `hook:revoke:h7k2m4q9v3b5n8a6o:9f3a…`."""
+    return f"hook:{press.choice.value}:{press.hook_id}:{press.mark}"
+
+
+def hook_press_in(data: str | None) -> HookPress | None:
+    """Return the press of a button beside a hook; None for any other data."""
+    match = _HOOK.fullmatch(data or "")
+    return HookPress(choice=HookChoice(match[1]), hook_id=match[2], mark=match[3]) if match else None
 
 
 def language_data(locale: str) -> str:

@@ -23,3 +23,11 @@ class WebhookChecker(Protocol):
     def check_webhook(self) -> WebhookCheck:
         """Have LINE send a signed delivery without events; return the result.  Raises: LineUnavailableError, LineRefusedError."""
         ...
+
+
+class WebhookAddress(Protocol):
+    """The address that is registered at LINE for the webhook."""
+
+    def webhook_address(self) -> str | None:
+        """Return the address, for example `https://webhook-x.run.app`; None where none is registered, or LINE does not answer."""
+        ...

@@ -12,6 +12,8 @@ from shared.settings.secret import FixedSecret, Secret, SecretFile, is_sendable
 
 LEAST_LEASE_S: Final = 16
 """The shortest lease.  A holder uses 17/25: a call to LINE of 7 s fits in, and 5 s remain for the difference between clocks."""
+LEAST_HOOK_KEY: Final = 32
+"""Characters of the key from which the tokens of hooks are made: `openssl rand -hex 32` gives 64."""
 
 _SPACE: Final = re.compile(r"\s")
 _BREAKS: Final = frozenset({"Cc", "Zl", "Zp"})  # categories of Unicode: controls, separators of lines and paragraphs
@@ -139,6 +141,15 @@ class EnvironmentReader:
         """
         least = 1 if self.optional("STORAGE_EMULATOR_HOST") else LEAST_LEASE_S
         return self.number("LEASE_S", default=25, least=least, most=60)
+
+    def hook_key(self) -> Secret | None:
+        """Read HOOK_KEY if HOOKS is on; functions that make or check tokens need the same value.  None: hooks are off."""
+        if self.one_of("HOOKS", ("off", "on"), default="off") == "off":
+            return None
+        key = self.secret("HOOK_KEY")
+        if 0 < len(key.value()) < LEAST_HOOK_KEY:
+            self.faults.append(f"HOOK_KEY has fewer than {LEAST_HOOK_KEY} characters")
+        return key
 
     def handover_minutes(self) -> int:
         """Read after how many minutes a handover to a person ends by itself."""

@@ -12,13 +12,14 @@ class WebhookSettings:
     """The settings of functions/webhook.
 
     `channel_secret` holds two, separated by a comma, while the secret is being changed. `forward_topic` None: deliveries go to no other
-    system.
+    system. `hook_key` None: hooks are off.
     """
 
     project_id: str
     events_topic: str
     forward_topic: str | None
     channel_secret: Secret = field(repr=False)
+    hook_key: Secret | None = field(repr=False)
     pubsub_emulator_host: str | None
 
 
@@ -31,6 +32,7 @@ def webhook_settings(env: Mapping[str, str]) -> WebhookSettings:
             events_topic=settings.name("EVENTS_TOPIC"),
             forward_topic=settings.optional_name("FORWARD_TOPIC"),
             channel_secret=settings.secrets("LINE_CHANNEL_SECRET", at_most=2),
+            hook_key=settings.hook_key(),
             pubsub_emulator_host=settings.optional_host("PUBSUB_EMULATOR_HOST"),
         ),
     )

@@ -53,6 +53,8 @@ class Asking:
             return self._confirmed_question(text, _CONFIRM_BUTTONS[offer.asks], own_id, locale)
         if offer.silence is not None and not outcome.answered_ids:  # a command asked; the model asks below its answer
             return self._confirmed_question(text, _SILENCE_BUTTONS[offer.silence], own_id, locale)
+        if offer.hook is not None:
+            return self._confirmed_question(text, Phrase.HOOK_BUTTON, own_id, locale)
         if offer.has_languages:
             return OutgoingMessage(text=text, quick_replies=tuple(map(self._language_button, LOCALES)))
         return None

@@ -123,7 +123,7 @@ class Outbox:
                 logs.info("reply_withheld", reason="follow_up")
                 lease.release()
                 return None
-            elif outcome.text is not None:
+            elif outcome.is_spoken:
                 sent = self._send(lease, outcome, deadline, is_takeover=is_takeover, spare=spare)
             if sent is None:
                 return None
@@ -151,16 +151,17 @@ class Outbox:
     def _keep_silent(self, lease: Lease, outcome: OutcomeRecord, *, may_have_arrived: bool) -> OutcomeRecord | None:
         """Do not send an answer that was thought about before a pause or handover began, and write nothing that it staged.
 
-        Its messages count as answered. Reminders in the text wait for the next answer. None: the turn was lost.
+        Its messages count as answered. Reminders in the text, and notices, wait for the next answer. None: the turn was lost.
         """
         logs.info("reply_withheld", reason="silence")
         kind = OutcomeKind.UNKNOWN if may_have_arrived else OutcomeKind.SKIPPED
-        silent = replace(outcome.without_words(kind), reminders=outcome.reminders if may_have_arrived else ())
+        silent = outcome.without_words(kind)
+        silent = silent if may_have_arrived else replace(silent, reminders=(), notices=None)
         return silent if lease.amend(silent, lease.record.route) else None
 
     def _record(self, lease: Lease, outcome: OutcomeRecord) -> None:
         """Record the outcome; afterwards neither journal nor turn holds withdrawn words, or writes that were applied."""
-        recorded = replace(outcome, writes=(), offer=replace(outcome.offer, card=""))
+        recorded = replace(outcome, writes=(), notices=None, offer=replace(outcome.offer, card="", token_of=""))
         if lease.conversation.journal.record_outcome(recorded):
             lease.amend(outcome.without_words(), lease.record.route)
         elif recorded != outcome:
@@ -263,7 +264,18 @@ class Outbox:
         return SendResult(is_delivered=None if is_takeover else False)
 
     def _messages(self, conversation: Conversation, outcome: OutcomeRecord) -> Sequence[OutgoingMessage]:
-        """Return the bubbles, with buttons in the language of the outcome's text."""
+        """Return the bubbles, below the notices that are sent along."""
+        if outcome.notices is None or not outcome.notices.text:
+            return self._answer_messages(conversation, outcome, at_most=MESSAGES_A_CALL)
+        notices = OutgoingMessage(text=outcome.notices.text)
+        if outcome.text is None:
+            return (notices,)
+        return (notices, *self._answer_messages(conversation, outcome, at_most=MESSAGES_A_CALL - 1))
+
+    def _answer_messages(
+        self, conversation: Conversation, outcome: OutcomeRecord, *, at_most: int
+    ) -> Sequence[OutgoingMessage]:
+        """Return the bubbles of the outcome's text, with buttons in its language."""
         locale = language_of((outcome.text or "",), default=self.phrases.locale)
         asking = Asking(phrases=self.phrases, is_rich=self.is_rich)
         alone = asking.alone(outcome, locale)
@@ -271,7 +283,7 @@ class Outbox:
             return [alone]
         text, asks = asking.below(outcome, locale)
         if asks:
-            return [*answer_messages(text, quote_token=outcome.quote_token, at_most=MESSAGES_A_CALL - len(asks)), *asks]
+            return [*answer_messages(text, quote_token=outcome.quote_token, at_most=at_most - len(asks)), *asks]
         attached = tuple(map(asking.drawn, self.attachments.of(outcome))) if self.attachments is not None else ()
         for message in attached:
             text = text.removesuffix(message.text).rstrip()  # told once, below
@@ -280,11 +292,11 @@ class Outbox:
         if card is not None and not is_of_the_model:
             return card_messages(text, card)
         words = (
-            self._answer(text, outcome, card, at_most=MESSAGES_A_CALL - len(attached))
+            self._answer(text, outcome, card, at_most=at_most - len(attached))
             if is_of_the_model
             else fixed_messages(text, quote_token=outcome.quote_token)
         )
-        messages = (*words, *attached[: MESSAGES_A_CALL - len(words)])
+        messages = (*words, *attached[: at_most - len(words)])
         suggesting = Suggesting(phrases=self.phrases, is_rich=self.is_rich, is_one_on_one=conversation.is_one_on_one)
         return suggesting.added_to(messages, outcome)
 

@@ -17,11 +17,15 @@ def function_of(plan: Plan, function: str) -> Plan:
     return config
 
 
-_JSON_SECRETS: Final = {"aizuchi-mcp-headers": json.dumps({"weather": {"Authorization": "aizuchi-mcp-headers"}})}
+_VALUES: Final = {
+    "aizuchi-hook-key": "aizuchi-hook-key" * 2,
+    "aizuchi-mcp-headers": json.dumps({"weather": {"Authorization": "aizuchi-mcp-headers"}}),
+}
+"""Of secrets that have a form: the least length of a key, or JSON."""
 
 
 def environment_of(plan: Plan, function: str) -> dict[str, str]:
-    """Return a function's environment, with the files of its secrets in a temporary folder; a secret's value is its id, or JSON."""
+    """Return a function's environment, with the files of its secrets in a temporary folder; a secret's value begins with its id, or is JSON."""
     config = function_of(plan, function)
     environment = dict[str, str](config["environment_variables"])
     for volume in config.get("secret_volumes", ()):
@@ -34,7 +38,7 @@ def environment_of(plan: Plan, function: str) -> dict[str, str]:
 @cache
 def _file_of(secret: str) -> Path:
     path = Path(_folder().name) / secret
-    path.write_text(_JSON_SECRETS.get(secret, secret), encoding="utf-8")
+    path.write_text(_VALUES.get(secret, secret), encoding="utf-8")
     return path
 
 

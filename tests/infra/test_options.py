@@ -105,6 +105,7 @@ def test_a_secret_has_the_version_of_its_counter_and_none_at_zero(options: Plan)
 
     assert versions == {
         "gemini_api_key": "1",
+        "hook_key": "1",
         "line_channel_access_token": "1",
         "line_channel_secret": "7",
         "mcp_headers": "1",

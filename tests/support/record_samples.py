@@ -28,6 +28,7 @@ from shared.conversation.silences import SilencesRecord
 from shared.conversation.snapshot_records import Segment, SnapshotRecord
 from shared.conversation.turn import TurnRecord
 from shared.conversation.undo import UndoRecord
+from shared.hooks.hook import Hook
 from shared.knowledge.catalog import Catalog
 from shared.knowledge.tombstone import Tombstone
 from shared.reminders.reminder import Reminder
@@ -49,6 +50,7 @@ KINDS: Final[Mapping[str, type[Any]]] = {
     "outcome": OutcomeRecord,
     "pushes": PushesRecord,
     "reminder": Reminder,
+    "hook": Hook,
     "search": Catalog,
     "segment": Segment,
     "snapshot": SnapshotRecord,

@@ -32,8 +32,10 @@ ENV = {
 }
 FUNCTIONS = ("webhook", "agent_worker", "unsend")
 ON_DEMAND = {
-    "webhook": (),
+    "webhook": ("notify", "shared.adapters.form_body"),
     "agent_worker": (
+        "shared.composition.hooks",
+        "shared.hooks.prompt_block",
         "shared.adapters.cloud_trace",
         "shared.adapters.gcs_library",
         "shared.adapters.gemini_sdk",
@@ -59,6 +61,17 @@ print(json.dumps(files))
 """
 # Imported by google-api-core, pip's shims and httpx's command line only where they happen to be installed, as in a development environment
 OPTIONAL = {"_distutils_hack", "grpc", "grpc_status", "pygments", "rich"}
+OF_HOOKS = {
+    "webhook": {"notify", "shared.adapters.form_body", "shared.hooks"},
+    "agent_worker": {
+        "shared.composition.hooks",
+        "shared.handlers.hooks",
+        "shared.hooks.delivery",
+        "shared.hooks.showing",
+    },
+    "unsend": {"shared.handlers.hooks", "shared.hooks.arrival", "shared.hooks.delivery"},
+}
+"""What only HOOKS=on needs: without it, neither a cold start nor the memory pays for hooks."""
 HEAVY = (
     "linebot",
     "google.genai",
@@ -184,6 +197,12 @@ def test_only_the_agent_worker_reads_languages(started: tuple[str, dict[str, str
     function, modules = started
 
     assert ("shared.locales.language_file" in modules) is (function == "agent_worker")
+
+
+def test_with_hooks_off_a_function_imports_nothing_of_them(started: tuple[str, dict[str, str]]) -> None:
+    function, modules = started
+
+    assert OF_HOOKS[function] & modules.keys() == set()
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)

@@ -15,6 +15,7 @@ variables {
     line_channel_secret       = "hush-secret,hush-older-secret"
     line_channel_access_token = "hush-token"
     gemini_api_key            = "hush-key"
+    hook_key                  = "hush-hook-key-of-thirty-two-letters"
     mcp_headers               = "{\"weather\": {\"Authorization\": \"hush-weather\"}}"
     notion_token              = "hush-notion"
   }
@@ -29,6 +30,7 @@ variables {
     embeddings              = true
     group_policy            = "model"
     handover_minutes        = 30
+    hooks                   = true
     late_reply              = "push"
     lease_s                 = 20
     locale                  = "en"

@@ -7,7 +7,12 @@ from typing import Any
 import pytest
 
 from functions.webhook.receive import DELIVERY_LIMIT_BYTES
+from selfhost.hooks import ServedHooks
 from selfhost.servers import App, ReceivedBody, public_app
+from shared.adapters.memory import FixedClock, MemoryEventBus
+from shared.hooks.token import new_address, token_of
+from shared.settings.secret import FixedSecret
+from tests.support.hooks import KEY
 
 SIGNED = ((b"x-line-signature", b"s"),)
 HANGING = 40
@@ -38,7 +43,7 @@ class Sender:
         self.is_whole = is_whole
         self.read = 0
         self.status: int | None = None
-        self.scope = {"type": "http", "path": "/", "method": "POST", "headers": headers}
+        self.scope: dict[str, Any] = {"type": "http", "path": "/", "method": "POST", "headers": headers}
 
     async def receive(self) -> dict[str, Any]:
         if self.read == len(self.pieces):
@@ -102,3 +107,29 @@ def test_senders_that_hang_hold_up_no_other(webhook: Webhook) -> None:
         return status, still_hanging
 
     assert asyncio.run(answered()) == (200, HANGING)
+
+
+def notice_sender(path: str, *pieces: bytes, headers: tuple[tuple[bytes, bytes], ...]) -> Sender:
+    sender = Sender(*pieces, headers=((b"content-type", b"application/x-www-form-urlencoded"), *headers))
+    sender.scope["path"], sender.scope["query_string"] = path, b""
+    return sender
+
+
+def test_a_notice_is_taken_beside_the_webhook_and_published(webhook: Webhook) -> None:
+    bus = MemoryEventBus()
+    app = public_app(webhook, ServedHooks.on(bus, FixedSecret(KEY), FixedClock()))
+    token = token_of(new_address(KEY, conversation_id=f"U{'1' * 32}", seed="event1"), KEY)
+    authorization = (b"authorization", f"Bearer {token}".encode())
+
+    taken = asyncio.run(notice_sender("/hooks/notify", b"message=", b"done", headers=(authorization,)).post(app))
+    refused = notice_sender("/hooks/notify", b"message=x", headers=())
+    assert asyncio.run(refused.post(app)) == 401
+    delivered = asyncio.run(Sender(b"whole").post(app))
+
+    assert (taken, delivered, refused.read) == (200, 200, 0)
+    assert [b"done" in message.data for message in bus.published] == [True]
+    assert webhook.bodies == [b"whole"]
+
+
+def test_without_hooks_their_path_is_unknown(webhook: Webhook) -> None:
+    assert asyncio.run(notice_sender("/hooks/notify", b"message=x", headers=()).post(public_app(webhook))) == 404

@@ -20,7 +20,8 @@ def said(which: Phrase, locale: str, *, bot_name: str = LONG_NAME) -> str:
     counts = dict.fromkeys(
         ("messages", "entries", "media", "reminders", "turns", "tokens", "answers", "count", "words", "hour"), "9" * 5
     )
-    counts |= {"minutes": "10080", "name": "名" * 20, "chat": "3f9a0c51d2b7"}
+    counts |= {"minutes": "10080", "name": "名" * 20, "chat": "3f9a0c51d2b7", "cost": "99999"}
+    counts["url"] = f"https://asia-northeast1-{'p' * 30}.cloudfunctions.net/webhook/hooks/notify"
     counts["until"] = "23:59"
     counts |= dict.fromkeys(("erased", "spared", "things"), "メッセージ99999件、メモ99999件、リマインダー99999件")
     when = shown_moment(dt.datetime(2026, 11, 23, 9, 0), locale=locale, this_year=2025)  # noqa: DTZ001 - local
@@ -48,6 +49,9 @@ def test_every_locale_has_every_text_short_and_complete(locale: str, which: Phra
         (Phrase.RESUME_QUESTION, Phrase.RESUME_BUTTON),
         (Phrase.HANDOVER_QUESTION, Phrase.HANDOVER_BUTTON),
         (Phrase.STILL_THINKING, Phrase.SHOW_BUTTON),
+        (Phrase.HOOK_QUESTION_NEXT, Phrase.HOOK_BUTTON),
+        (Phrase.HOOK_QUESTION_NOW, Phrase.HOOK_BUTTON),
+        (Phrase.HOOK_QUESTION_QUIET, Phrase.HOOK_BUTTON),
         (Phrase.FORGET_MESSAGES_QUESTION, Phrase.FORGET_MESSAGES_BUTTON),
         (Phrase.CHANGE_QUESTION, Phrase.CHANGE_BUTTON),
         (Phrase.REMINDER_DONE, Phrase.CALENDAR_BUTTON),
@@ -127,7 +131,9 @@ def test_a_greeting_gives_examples_before_erasures(locale: str, which: Phrase, e
 
 @pytest.mark.parametrize("locale", LOCALES)
 @pytest.mark.parametrize("which", [Phrase.HELP_FRIEND, Phrase.HELP_GROUP])
-@pytest.mark.parametrize("command", [one for one in Command if one not in {Command.START, Command.HANDOVER}])
+@pytest.mark.parametrize(
+    "command", [one for one in Command if one not in {Command.START, Command.HANDOVER, Command.HOOK}]
+)
 def test_the_help_names_every_command(locale: str, which: Phrase, command: Command) -> None:
     # in a 1:1 chat /forget me asks what /forget asks, and /catchup has nobody to report
     is_for_groups = command in {Command.FORGET_ME, Command.CATCH_UP}

@@ -1,0 +1,280 @@
+"""`/hook`: make a hook by a member's tap, list hooks, revoke them, and give them new tokens.
+
+    /hook new backup now   asks with a button; the tap shows address and token, once
+    /hook                  lists, with buttons to revoke and to rotate
+
+A token is never stored: an outcome names the hook's address, from which the outbox makes the token when it sends (`HookTokens`).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from shared import logs
+from shared.bus.result import EventResult
+from shared.conversation.amendments import Amendments
+from shared.conversation.history_reader import HistoryReader
+from shared.conversation.member_mark import mark_id
+from shared.conversation.provenance import Provenance, Source
+from shared.conversation.pushes import PushAllowance
+from shared.conversation.records import Offer, OfferedHook, OutcomeRecord
+from shared.conversation.store import Conversation, Conversations
+from shared.conversation.undo import stage_beyond_undo
+from shared.hooks.hook import HOOKS_A_CHAT, NAME_LIMIT, Hook, HookMode
+from shared.hooks.store import HookStore
+from shared.hooks.token import new_address, read_address, token_of
+from shared.line.cards.card import Card, CardButton, CardRow, card_text, title_of
+from shared.line.display_names import sanitised
+from shared.line.events import LineEvent, MessageContent
+from shared.line.messaging import OutgoingMessage
+from shared.line.phrases import Phrase, Phrases
+from shared.line.postback_data import HookChoice, HookPress, hook_data
+from shared.line.webhook_check import WebhookAddress
+from shared.settings.secret import Secret
+from shared.turns.announcement import Announcement, Announcer
+from shared.turns.deferral import CONFIRMED_WITHIN_MS
+
+NOTIFY_PATH: Final = "/hooks/notify"
+_QUESTIONS: Final = {
+    HookMode.NOW: Phrase.HOOK_QUESTION_NOW,
+    HookMode.NEXT: Phrase.HOOK_QUESTION_NEXT,
+    HookMode.QUIET: Phrase.HOOK_QUESTION_QUIET,
+}
+_MODES: Final = {
+    HookMode.NOW: Phrase.HOOK_MODE_NOW,
+    HookMode.NEXT: Phrase.HOOK_MODE_NEXT,
+    HookMode.QUIET: Phrase.HOOK_MODE_QUIET,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HookTokens:
+    """The token below the text of an outcome that made one; an Attachments.  `key` is HOOK_KEY."""
+
+    key: Secret = field(repr=False)
+
+    def of(self, outcome: OutcomeRecord) -> Sequence[OutgoingMessage]:
+        """Return the token in a bubble of its own, so that a phone copies nothing else."""
+        address = outcome.offer.token_of
+        return (OutgoingMessage(text=token_of(address, self.key.value())),) if address else ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HooksHandler:
+    """Carries out `/hook` and its buttons."""
+
+    conversations: Conversations
+    announcer: Announcer
+    reader: HistoryReader
+    pushes: PushAllowance
+    address: WebhookAddress
+    phrases: Phrases
+    key: Secret = field(repr=False)
+
+    def command(self, event: LineEvent, content: MessageContent, words: tuple[str, ...]) -> EventResult:
+        """The chat's hooks are listed, or a question asks whether to make one, or a hook is revoked or has a new token.
+
+        Repeated: done once, answered once. Raises: StorageUnavailableError, TurnBusyError; safe to deliver again.
+        Example: ("new", "backup", "now") asks whether to make a hook that pushes.
+        """
+        match words:
+            case ():
+                return self._list(event)
+            case ("new", _, *_):
+                return self._ask(event, content, words[1:])
+            case (("revoke" | "rotate") as choice, *name) if name:
+                return self._by_name(event, HookChoice(choice), " ".join(name))
+            case _:
+                return self._say(event, Phrase.HOOK_USAGE)
+
+    def make(self, event: LineEvent, question_id: str) -> EventResult:
+        """The hook of the question exists, and address and token are shown, once.
+
+        Repeated: the same hook, shown once; the id comes from the question. Raises: as `command` does.
+        """
+        conversation = self.conversations.of(event.conversation_id)
+        history = self.reader.read_newest(conversation, required_ids={question_id})
+        question = next((one for one in history.outcomes if one.webhook_event_id == question_id), None)
+        offered = question.offer.hook if question is not None and question.text is not None else None
+        if question is None or offered is None or not offered.name:  # withdrawn or erased since
+            return self._say(event, Phrase.PRESS_VOID)
+        url = self._url()
+        if url is None:
+            return self._say(event, Phrase.HOOK_NO_ADDRESS)
+        store, key = HookStore(conversation), self.key.value()
+        address = new_address(key, conversation_id=conversation.id, seed=question_id)
+        hook_id, mark = _parts_of(address, key)
+        others = [hook for hook in store.read_all() if hook.id != hook_id]
+        if refusal := _refusal(others, offered.name):
+            return self._say(event, refusal, name=offered.name)
+        hook = Hook(
+            id=hook_id,
+            name=offered.name,
+            mode=HookMode(offered.mode),
+            mark=mark,
+            made_ms=event.timestamp_ms,
+            locale=conversation.turn.chosen_locale() or "",
+            provenance=question.provenance.only(frozenset({question.offer.asked_by or ""})),
+        )
+        store.create(hook)
+        amendments = conversation.amendments.look()
+        if hook.is_from_withdrawn(amendments):  # meanwhile
+            store.delete(store.name_of(hook.id), lambda one: one.is_from_withdrawn(amendments))
+            return self._say(event, Phrase.PRESS_VOID)
+        logs.info("hook_made", mode=hook.mode.value)
+        return self._show_token(event, Phrase.HOOK_DONE, hook, address, url)
+
+    def press(self, event: LineEvent, press: HookPress) -> EventResult:
+        """The listed hook is revoked or has a new token, if its token is the one that was listed; a press says so otherwise."""
+        conversation = self.conversations.of(event.conversation_id)
+        stored = HookStore(conversation).find(press.hook_id)
+        return self._carry_out(event, conversation, press, stored[0] if stored is not None else None)
+
+    def _ask(self, event: LineEvent, content: MessageContent, words: tuple[str, ...]) -> EventResult:
+        conversation = self.conversations.of(event.conversation_id)
+        if content.line_message_id in conversation.amendments.look().withdrawn:
+            return EventResult.WITHDRAWN
+        is_mode = len(words) > 1 and words[-1].lower() in set(HookMode)
+        mode = HookMode(words[-1].lower()) if is_mode else HookMode.NEXT
+        name = (sanitised(" ".join(words[:-1] if is_mode else words)) or "")[:NAME_LIMIT].strip()
+        if not name:
+            return self._say(event, Phrase.HOOK_USAGE)
+        if refusal := _refusal(HookStore(conversation).read_all(), name):
+            return self._say(event, refusal, name=name)
+        source = Source(
+            line_message_id=content.line_message_id, timestamp_ms=event.timestamp_ms, by=mark_id(event.user_id)
+        )
+        return self._say(
+            event,
+            _QUESTIONS[mode],
+            offer=Offer(hook=OfferedHook(mode=mode.value, name=name), asked_by=content.line_message_id),
+            provenance=Provenance.of_sources((source,)),
+            name=name,
+            cost=str(self.pushes.cost_of(conversation.id) or 1),
+            until=self.phrases.hour(event.timestamp_ms + CONFIRMED_WITHIN_MS),
+        )
+
+    def _by_name(self, event: LineEvent, choice: HookChoice, name: str) -> EventResult:
+        conversation = self.conversations.of(event.conversation_id)
+        hooks = HookStore(conversation).read_all()
+        hook = next((hook for hook in hooks if hook.name.casefold() == name.casefold()), None)
+        if hook is None:
+            return self._say(event, Phrase.HOOK_GONE)
+        return self._carry_out(event, conversation, HookPress(choice=choice, hook_id=hook.id, mark=hook.mark), hook)
+
+    def _carry_out(
+        self, event: LineEvent, conversation: Conversation, press: HookPress, hook: Hook | None
+    ) -> EventResult:
+        """Revoke or rotate; the same event again finds the token that it made itself."""
+        store, key = HookStore(conversation), self.key.value()
+        if hook is None:
+            return self._say(event, Phrase.HOOK_GONE)
+        if press.choice is HookChoice.REVOKE:
+            if hook.mark != press.mark:
+                return self._say(event, Phrase.HOOK_GONE)
+            store.delete(store.name_of(hook.id), lambda one: one.mark == press.mark)
+            logs.info("hook_revoked")
+            return self._say(event, Phrase.HOOK_REVOKED, name=hook.name, provenance=_said(hook, conversation))
+        url = self._url()
+        if url is None:
+            return self._say(event, Phrase.HOOK_NO_ADDRESS)
+        address = new_address(key, conversation_id=conversation.id, seed=event.webhook_event_id, hook_id=hook.id)
+        _, mark = _parts_of(address, key)
+        rotated = store.update(hook.id, lambda one: replace(one, mark=mark) if one.mark == press.mark else None)
+        if rotated is None or rotated.mark != mark:
+            return self._say(event, Phrase.HOOK_GONE)
+        logs.info("hook_rotated")
+        return self._show_token(event, Phrase.HOOK_ROTATED, rotated, address, url)
+
+    def _list(self, event: LineEvent) -> EventResult:
+        conversation = self.conversations.of(event.conversation_id)
+        amendments = conversation.amendments.look()
+        hooks = [hook for hook in HookStore(conversation).read_all() if not hook.is_from_withdrawn(amendments)]
+        if not hooks:
+            return self._say(event, Phrase.HOOKS_NONE)
+        locale = conversation.turn.chosen_locale() or self.phrases.locale
+        heading = self.phrases.text(Phrase.HOOKS_LIST, locale=locale)
+        rows = [self._row(hook, locale) for hook in hooks]
+        card = Card(title=title_of(heading), rows=tuple(rows))
+        text = "\n".join((heading, *(f"・{row.text}: {row.detail}" for row in rows)))
+        provenance = Provenance.union(_said(hook, conversation, amendments) for hook in hooks)
+        announcement = Announcement(
+            webhook_event_id=event.webhook_event_id,
+            timestamp_ms=event.timestamp_ms,
+            text=text,
+            offer=Offer(card=card_text(card)),
+            provenance=provenance,
+        )
+        return self.announcer.announce(conversation, announcement, event.reply_token, event.deadline)
+
+    def _row(self, hook: Hook, locale: str) -> CardRow:
+        labels = {
+            HookChoice.REVOKE: self.phrases.text(Phrase.HOOK_REVOKE_BUTTON, locale=locale),
+            HookChoice.ROTATE: self.phrases.text(Phrase.HOOK_ROTATE_BUTTON, locale=locale),
+        }
+        buttons = tuple(
+            CardButton(
+                label=label,
+                value=hook_data(HookPress(choice=choice, hook_id=hook.id, mark=hook.mark)),
+                shown=f"{label}: {hook.name}",
+            )
+            for choice, label in labels.items()
+        )
+        mode = self.phrases.text(_MODES[hook.mode], locale=locale)
+        return CardRow(text=hook.name, detail=mode, buttons=buttons)
+
+    def _show_token(self, event: LineEvent, which: Phrase, hook: Hook, address: str, url: str) -> EventResult:
+        conversation = self.conversations.of(event.conversation_id)
+        return self._say(
+            event,
+            which,
+            offer=Offer(token_of=address),
+            provenance=_said(hook, conversation),
+            name=hook.name,
+            url=url,
+        )
+
+    def _url(self) -> str | None:
+        """Return the address for notices; None: LINE does not say where the webhook is."""
+        registered = self.address.webhook_address()
+        return None if registered is None else f"{registered.partition('?')[0].rstrip('/')}{NOTIFY_PATH}"
+
+    def _say(
+        self,
+        event: LineEvent,
+        which: Phrase,
+        *,
+        offer: Offer | None = None,
+        provenance: Provenance | None = None,
+        **facts: str,
+    ) -> EventResult:
+        conversation = self.conversations.of(event.conversation_id)
+        text = self.phrases.text(which, locale=conversation.turn.chosen_locale(), **facts)
+        announcement = Announcement(
+            webhook_event_id=event.webhook_event_id,
+            timestamp_ms=event.timestamp_ms,
+            text=text,
+            offer=offer or Offer(),
+            provenance=provenance or Provenance(),
+            stage=stage_beyond_undo,
+        )
+        return self.announcer.announce(conversation, announcement, event.reply_token, event.deadline)
+
+
+def _refusal(hooks: Sequence[Hook], name: str) -> Phrase | None:
+    """Return why a hook of this name cannot be made; None: it can."""
+    if any(hook.name.casefold() == name.casefold() for hook in hooks):
+        return Phrase.HOOK_EXISTS
+    return Phrase.HOOK_FULL if len(hooks) >= HOOKS_A_CHAT else None
+
+
+def _parts_of(address: str, key: str) -> tuple[str, str]:
+    named = read_address(address, key)
+    assert named is not None  # noqa: S101 - made with this key
+    return named.hook_id, named.mark
+
+
+def _said(hook: Hook, conversation: Conversation, amendments: Amendments | None = None) -> Provenance:
+    """Return the provenance of a text with the hook's name.  A reset spares hooks, so the name does not count as older than the reset."""
+    looked = amendments or conversation.amendments.look()
+    return replace(hook.provenance, since_ms=looked.erased_ms + 1)

@@ -1,0 +1,137 @@
+"""Show the waiting notices with the chat's next message: along with its answer, or alone on the token of a message that gets none."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from shared import logs
+from shared.bus.result import EventResult
+from shared.clock import Clock, Deadline
+from shared.conversation.history import History
+from shared.conversation.history_reader import Listing
+from shared.conversation.provenance import Provenance
+from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
+from shared.conversation.spending import Spending
+from shared.conversation.store import Conversation
+from shared.conversation.turn import Route, SeenTurn
+from shared.errors import StorageUnavailableError
+from shared.hooks.store import HookStore
+from shared.hooks.wording import NoticeWording, waiting_in
+from shared.line.messaging import SENDING_S
+from shared.turns.lease import Lease
+from shared.turns.outbox import ENDING_S, Outbox
+from shared.turns.runner import TurnDelivery, TurnRunner
+
+_OUTCOME_SUFFIX: Final = "-notice"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerNotices:
+    """Sends waiting notices along with answers; an Additions."""
+
+    wording: NoticeWording
+    clock: Clock = field(repr=False)
+
+    def begin(self, lease: Lease) -> Callable[[OutcomeRecord, History], OutcomeRecord]:
+        """Begin to read the chat's hooks; return a function that adds their waiting notices to an answer, in a bubble of their own.
+
+        A question with a button goes alone. If the bucket does not answer, so does the answer.
+        """
+        conversation = lease.conversation
+        listing = conversation.objects.reads.submit(HookStore(conversation).list_objects)
+
+        def add(outcome: OutcomeRecord, history: History) -> OutcomeRecord:
+            is_answer = outcome.kind is OutcomeKind.REPLIED and bool(outcome.text)
+            if not is_answer or outcome.offer.is_deferral or outcome.offer.may_be_pressed:
+                return outcome
+            try:
+                hooks = HookStore(conversation).read_listed(listing.result())
+            except StorageUnavailableError as cause:
+                logs.error("hooks_unread", cause=cause)
+                return outcome
+            now_ms = self.clock.now_ms()
+            notices = self.wording.bubble(waiting_in(hooks, history.amendments, now_ms=now_ms), now_ms=now_ms)
+            return outcome if notices is None else replace(outcome, notices=notices)
+
+        return add
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NextMessageNotices:
+    """Shows waiting notices on the reply token of a message that nobody answers."""
+
+    runner: TurnRunner
+    outbox: Outbox
+    wording: NoticeWording
+    clock: Clock = field(repr=False)
+
+    def __call__(self, conversation: Conversation, message: MessageRecord, deadline: Deadline) -> None:
+        """The waiting notices are shown, if the chat's turn is free and the message's token is alive.
+
+        Otherwise they wait for the next message. Repeated: nothing is shown twice. Raises: StorageUnavailableError.
+        """
+        token = message.reply_token
+        if token is None or token.is_surely_dead(self.clock.now_ms()):
+            return
+        hooks = HookStore(conversation).read_all()
+        if not hooks:
+            return
+        amendments = conversation.amendments.look()
+        if next(waiting_in(hooks, amendments, now_ms=self.clock.now_ms()), None) is None:
+            return
+        work = _NoticesDelivery(showing=self, conversation=conversation, own=message, deadline=deadline)
+        delivery = TurnDelivery(event=message.line_message_id, sent_ms=message.timestamp_ms, work=work)
+        self.runner.try_once(conversation, delivery, conversation.turn.read())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _NoticesDelivery:
+    showing: NextMessageNotices
+    conversation: Conversation
+    own: MessageRecord
+    deadline: Deadline
+
+    def spends(self, spending: Spending) -> Spending:
+        """Nothing: no model is asked."""
+        return spending
+
+    def has_work_by_name(self, stored_turn: SeenTurn, listing: Listing) -> bool:  # noqa: ARG002 - the port's own words
+        return False
+
+    def result_in(self, history: History, unfinished: OutcomeRecord | None) -> EventResult | None:
+        """Work remains only if no message is pending, because its answer shows the notices, and no outcome is unfinished."""
+        has_better_to_do = (
+            unfinished is not None
+            or self._outcome_id in history.recorded
+            or bool(history.pending(self.own, now_ms=self.showing.clock.now_ms()))
+            or history.amendments.hides(self.own)
+        )
+        return EventResult.KEPT_AS_CONTEXT if has_better_to_do else None
+
+    def take_turn(self, lease: Lease, history: History) -> OutcomeRecord | None:
+        now_ms = self.showing.clock.now_ms()
+        hooks = HookStore(self.conversation).read_all()
+        silence = self.conversation.silences.read().now(now_ms)
+        waiting = waiting_in(hooks, history.amendments, now_ms=now_ms) if silence is None else ()
+        notices = self.showing.wording.bubble(waiting, now_ms=now_ms)
+        token = self.own.reply_token
+        if notices is None or token is None or token.is_surely_dead(now_ms):
+            lease.release()
+            return None
+        outcome = OutcomeRecord(
+            webhook_event_id=self._outcome_id,
+            timestamp_ms=self.own.timestamp_ms,
+            kind=OutcomeKind.REPLIED,
+            provenance=Provenance(since_ms=self.own.timestamp_ms, until_ms=self.own.timestamp_ms),
+            notices=notices,
+        )
+        committed = lease.commit(outcome, Route.on(token), basis=None)
+        if committed is None:
+            return None
+        logs.info("notices_shown", count=len(notices.names))
+        deadline = self.deadline.within(SENDING_S + ENDING_S)
+        return self.showing.outbox.finish(lease, committed, deadline=deadline)
+
+    @property
+    def _outcome_id(self) -> str:
+        return f"{self.own.webhook_event_id[: 64 - len(_OUTCOME_SUFFIX)]}{_OUTCOME_SUFFIX}"

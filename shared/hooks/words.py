@@ -1,0 +1,49 @@
+"""The words in hooks: a hook goes with the command that named it, and its notices go with the chat's erasure."""
+
+from dataclasses import replace
+
+from shared import logs
+from shared.conversation.amendments import Amendments
+from shared.conversation.store import Conversation
+from shared.errors import UnreadableRecordError
+from shared.hooks.hook import Hook
+from shared.hooks.store import HookStore
+from shared.storage.codec import decode
+
+
+class HookWords:
+    """The words in hooks; a WordHolder."""
+
+    def remove_withdrawn(self, conversation: Conversation, amendments: Amendments) -> None:
+        """Delete the hooks whose command was withdrawn or erased; of others, delete the notices up to an erasure.
+
+        `/reset` leaves hooks as it leaves entries, and takes their notices. A deleted hook's token opens nothing any more. An unreadable
+        hook is deleted by an erasure that spares nothing. Repeated: does nothing. Raises: StorageUnavailableError.
+        """
+        store = HookStore(conversation)
+        objects = store.list_objects()
+        for listed, body in zip(objects, conversation.objects.read_all(objects) if objects else (), strict=True):
+            try:
+                hook = decode(Hook, body) if body is not None else None
+            except UnreadableRecordError as cause:
+                logs.error("record_unreadable", cause=cause)
+                if amendments.erased_entries_ms >= 0:
+                    store.delete(listed.name, lambda _: True)
+                continue
+            if hook is None:
+                continue
+            if hook.is_from_withdrawn(amendments):
+                store.delete(listed.name, lambda one: one.is_from_withdrawn(amendments))
+                logs.info("hook_withdrawn")
+            elif _is_outdated(hook, amendments):
+                store.update(hook.id, lambda one: _without_erased(one, amendments))
+
+
+def _is_outdated(hook: Hook, amendments: Amendments) -> bool:
+    return any(notice.at_ms <= amendments.erased_ms for notice in hook.notices)
+
+
+def _without_erased(hook: Hook, amendments: Amendments) -> Hook | None:
+    if not _is_outdated(hook, amendments):
+        return None
+    return replace(hook, notices=tuple(one for one in hook.notices if one.at_ms > amendments.erased_ms))
