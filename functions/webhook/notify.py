@@ -92,7 +92,10 @@ class HookRequest:
         return self.path.rstrip("/").endswith(STATUS_PATH)
 
     def parameter(self, name: str) -> str:
-        """Return a parameter of the URL, which is no secret: URLs are logged."""
+        """Return a parameter of the URL, which is no secret: URLs are logged.
+
+        For example, `?path=check.name` has the parameter `path`, and "" for any other.
+        """
         if len(self.query) > _LONGEST_QUERY:
             return ""
         return dict(urllib.parse.parse_qsl(self.query)).get(name, "")
@@ -180,7 +183,7 @@ class NotifyEndpoint:
         return _answer(_OK, "ok", self.rates.see(address.hook_id), targetType=target_type, target=address.hook_id)
 
     def _address_of_token(self, request: HookRequest) -> HookAddress:
-        """Return the address in the `Authorization` header.  A token in the URL counts for nothing."""
+        """Return the address in the `Authorization` header, such as `Bearer h7k2….….…`.  A token in the URL counts for nothing."""
         authorization = request.header("authorization")
         is_bearer = authorization[: len(_SCHEME)].lower() == _SCHEME
         address = address_in(authorization[len(_SCHEME) :].strip(), self.key.value()) if is_bearer else None
@@ -216,7 +219,10 @@ def _content(request: HookRequest) -> bytes:
 
 
 def _text_in(request: HookRequest, content: bytes, read_form: FormReader) -> NoticeText:
-    """Return the words of the body, by its type; a body of another type than a form is JSON, or plain text."""
+    """Return the words of the body, by its type; a body of another type than a form is JSON, or plain text.
+
+    Example: `message=done` as a form, and `{"message": "done"}` as JSON, give "done".
+    """
     content_type = request.header("content-type")
     kind = content_type.partition(";")[0].strip().lower()
     event = request.header("x-github-event")

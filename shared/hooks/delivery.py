@@ -172,7 +172,6 @@ class NoticeDelivery:
             conversation.id,
             [OutgoingMessage(text=text)],
             retry_key=str(uuid.uuid5(_KEYS, f"{conversation.id}/{push_id}")),
-            clock=self.clock,
             deadline=deadline.within(SENDING_S),
         )
 

@@ -119,9 +119,13 @@ def test_secrets_are_files_of_the_newest_version(full: Plan) -> None:
 
     newest = [{"path": "value", "version": "latest"}]
     assert mounted == {
-        "webhook": {"/secrets/line-channel-secret": ("aizuchi-line-channel-secret", newest)},
+        "webhook": {
+            "/secrets/hook-key": ("aizuchi-hook-key", newest),
+            "/secrets/line-channel-secret": ("aizuchi-line-channel-secret", newest),
+        },
         "agent_worker": {
             "/secrets/gemini-api-key": ("aizuchi-gemini-api-key", newest),
+            "/secrets/hook-key": ("aizuchi-hook-key", newest),
             "/secrets/line-channel-access-token": ("aizuchi-line-channel-access-token", newest),
             "/secrets/mcp-headers": ("aizuchi-mcp-headers", newest),
             "/secrets/notion-token": ("aizuchi-notion-token", newest),

@@ -34,5 +34,5 @@ def test_each_feature_whose_things_are_counted_has_words_for_the_count(locale: s
         Holding(folder=one.folder, count=7, words=one.counted.words).text(locale) for one in counted if one.counted
     ]
 
-    assert len(set(texts)) == 5
+    assert len(set(texts)) == 6
     assert all("7" in text for text in texts)
