@@ -25,7 +25,10 @@ _VALUES: Final = {
 
 
 def environment_of(plan: Plan, function: str) -> dict[str, str]:
-    """Return a function's environment, with the files of its secrets in a temporary folder; a secret's value begins with its id, or is JSON."""
+    """Return a function's environment, with the files of its secrets in a temporary folder.
+
+    A secret's value is its id, or what `_VALUES` has for it.
+    """
     config = function_of(plan, function)
     environment = dict[str, str](config["environment_variables"])
     for volume in config.get("secret_volumes", ()):
