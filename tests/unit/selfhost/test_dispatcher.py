@@ -13,6 +13,7 @@ from shared.adapters.sqlite import Database, SqliteEventQueue
 from shared.bus.endpoint import PushEndpoint
 from shared.bus.envelope import Envelope
 from shared.bus.messages import BusMessage, Tick
+from shared.bus.notices import HookNotice
 from shared.clock import Clock, Deadline, SystemClock
 from shared.errors import TransientError
 
@@ -27,8 +28,8 @@ class Worker:
         self.work: Callable[[str], object] = lambda _: None
         self.changed = threading.Condition()
 
-    def __call__(self, event: Mapping[str, object] | Tick, envelope: Envelope, _: Deadline) -> str:
-        text = "tick" if isinstance(event, Tick) else str(event["text"])
+    def __call__(self, event: Mapping[str, object] | Tick | HookNotice, envelope: Envelope, _: Deadline) -> str:
+        text = "tick" if isinstance(event, Tick | HookNotice) else str(event["text"])
         with self.changed:
             self.handled.append((text, envelope.delivery_attempt))
             self.changed.notify_all()

@@ -8,6 +8,7 @@ from shared.adapters.memory import FixedClock
 from shared.bus.endpoint import PushEndpoint
 from shared.bus.envelope import Envelope
 from shared.bus.messages import Tick
+from shared.bus.notices import HookNotice
 from shared.clock import Deadline
 from shared.errors import CorruptRecordError, LineRefusedError, StorageUnavailableError, UnusableIdError
 from tests.support import push, recorded
@@ -16,7 +17,7 @@ SECRET_WORDS = "my pin is 4711"
 
 
 def endpoint_that(result: str | Exception) -> PushEndpoint:
-    def handle(_: Mapping[str, object] | Tick, __: Envelope, ___: Deadline) -> str:
+    def handle(_: Mapping[str, object] | Tick | HookNotice, __: Envelope, ___: Deadline) -> str:
         if isinstance(result, Exception):
             raise result
         return result
