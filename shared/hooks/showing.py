@@ -13,7 +13,7 @@ from shared.conversation.provenance import Provenance
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.spending import Spending
 from shared.conversation.store import Conversation
-from shared.conversation.turn import Route, SeenTurn
+from shared.conversation.turn import Route, StoredTurn
 from shared.errors import StorageUnavailableError
 from shared.hooks.store import HookStore
 from shared.hooks.wording import NoticeWording, waiting_in
@@ -95,7 +95,7 @@ class _NoticesDelivery:
         """Nothing: no model is asked."""
         return spending
 
-    def has_work_by_name(self, stored_turn: SeenTurn, listing: Listing) -> bool:  # noqa: ARG002 - the port's own words
+    def has_work_by_name(self, stored_turn: StoredTurn, listing: Listing) -> bool:  # noqa: ARG002 - the port's own words
         return False
 
     def result_in(self, history: History, unfinished: OutcomeRecord | None) -> EventResult | None:
