@@ -17,10 +17,13 @@ def divided(minor: int, weights: Mapping[str, int], *, payer: str) -> dict[str, 
         raise ValueError("an amount is divided among at least one person, by positive weights")
     total = sum(weights.values())
     shares = {person: minor * weight // total for person, weight in weights.items()}
+    return _with_remainder(shares, minor, payer)
+
+
+def _with_remainder(shares: Mapping[str, int], minor: int, payer: str) -> dict[str, int]:
+    """Return the shares, of which the payer's also bears what the shares leave of the amount; a payer without a share gets none of 0."""
     remainder = minor - sum(shares.values())
-    if remainder:
-        shares[payer] = shares.get(payer, 0) + remainder
-    return shares
+    return {**shares, payer: shares.get(payer, 0) + remainder} if remainder else dict(shares)
 
 
 def with_exact(minor: int, exact: Mapping[str, int], weights: Mapping[str, int], *, payer: str) -> dict[str, int]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from tests.simulation.mutation import Mutation
-from tests.simulation.rules import DropClause, Never, Return
+from tests.simulation.rules import Bypass, DropClause, Never, Return
 
 OF_EXPENSES: Final[Mapping[str, Mutation]] = {
     "takes_back_expenses": Mutation(
@@ -24,12 +24,12 @@ OF_EXPENSES: Final[Mapping[str, Mutation]] = {
     ),
     "settles_once": Mutation(
         "shared.expenses.staging:ExpenseOverlay._open",
-        DropClause("settled"),
+        DropClause("id"),
         lacks="an expense is settled twice",
     ),
     "divides_to_the_last_unit": Mutation(
         "shared.tools.expense_arguments:divided",
-        Never("remainder"),
+        Bypass("_with_remainder"),
         lacks="what does not divide is lost",
     ),
 }
