@@ -8,6 +8,9 @@ from typing import Any
 
 import pytest
 
+from operations.conversations import exported
+from operations.restoration import restore
+from shared.adapters.memory import MemoryObjectStore
 from shared.adapters.memory.scripted_model import calling
 from shared.agent.model import FunctionResponses
 from shared.conversation.store import Conversation
@@ -16,7 +19,7 @@ from shared.expenses.store import ExpenseStore
 from shared.handlers.holdings import described, holdings_of
 from shared.line.messaging import OutgoingMessage
 from tests.support import recorded
-from tests.support.chats import everything_in
+from tests.support.chats import conversations_on, everything_in
 from tests.support.people import Person
 from tests.support.pushed import PushedWorker
 from tests.support.tainted_chat import TaintedChat
@@ -350,3 +353,23 @@ def test_a_settlement_that_another_member_asked_for_is_undone_by_a_tap(ann: Pers
 
     assert "✓ 精算を取り消し：「夕食」" in ann.worker.said[-1]
     assert all(one.is_removed for one in ExpenseStore(chat_of(ann)).read_all() if isinstance(one, Settlement))
+
+
+def test_a_lost_chat_comes_back_with_its_expenses(ann: Person) -> None:
+    pays(ann, "夕食6000円", what="夕食", amount="6000")
+    chat, empty = chat_of(ann), MemoryObjectStore()
+
+    restore(empty, list(exported(ann.worker.store, chat.id)), clock=ann.worker.clock)
+
+    restored = conversations_on(empty, chat.objects.reads, ann.worker.clock).of(chat.id)
+    assert ExpenseStore(restored).read_all() == ExpenseStore(chat).read_all()
+
+
+def test_forget_me_takes_what_a_member_told_and_leaves_what_others_told(ann: Person) -> None:
+    pays(ann, "夕食6000円", what="夕食", amount="6000")
+    pays(ann, "タクシー900円", by=BEN, what="タクシー", amount="900")
+
+    ann.sends(ann.events.text("/forget me", by=BEN))
+
+    assert [one.what for one in expenses(ann)] == ["夕食"]
+    assert "タクシー" not in everything_in(ann.worker.store)
