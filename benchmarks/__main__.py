@@ -97,7 +97,7 @@ def _print_progress(section: str) -> None:
 _LEGEND: Final = """\
 Figures are medians over interleaved rounds; a ratio is the median of the rounds' own ratios, and half of them lie in its middle half.
 A goal `x 1.1` is for the ratio, `<= 12` and `>= 40` are for the figure.
-floor: a function that only publishes the same bytes, as the same bare messages. empty: a function that only answers."""
+floor: a function that checks the signature, parses once, and publishes the same bytes. empty: a function that only answers."""
 
 
 def _parser() -> argparse.ArgumentParser:
