@@ -73,6 +73,7 @@ class PromptBuilder:
         if history.index.text:
             parts.append(f"{_INDEX}\n{history.index.text}")
         parts += [history.index.notices] if history.index.notices else []
+        parts += [block.text for block in history.blocks if block.text]
         for message in recent:
             media = (shown or {}).get(message.line_message_id, ())
             parts += (

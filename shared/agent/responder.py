@@ -150,7 +150,7 @@ class AgentResponder:
         )
         missed = self.catch_up.content(context)
         notes = notes if missed is None else (*notes, missed)
-        _record_prompt(context, (*contents, *notes), index=question.history.index.text)
+        _record_prompt(context, (*contents, *notes), index=question.history.shown_texts)
         try:
             thought = self.agent.think(
                 self.prompt.system_instruction(),

@@ -40,7 +40,7 @@ class RetoldMessage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retelling:
-    """Words that repeat messages: an answer of the bot in bubbles with the ids `sent_message_ids`, or a recap.
+    """Words that repeat messages: an answer of the bot in bubbles with the ids `sent_message_ids`, a recap, or a reminder.
 
     `provenance` names all sources of the words, including messages behind entries read by the answer's turn.
     """
@@ -78,7 +78,7 @@ def retellings_in_prompt(
     recalled: Recollection | None = None,
     beyond_memory: Sequence[MessageRecord] = (),
 ) -> tuple[Retelling, ...]:
-    """Return the recaps and answers in the prompt, including quoted and `recalled` answers, each once.
+    """Return the recaps and answers in the prompt, including quoted and `recalled` answers, each once, and the things in its blocks.
 
     `beyond_memory`: source messages that only the archive holds.
     """
@@ -112,7 +112,20 @@ def retellings_in_prompt(
 
     recaps = (retelling(one, one.summed_up_ids) for one in history.recaps)
     spoken = (retelling(one, about(one), one.sent_message_ids) for one in answers)
-    return tuple(one for one in (*recaps, *spoken) if one.text)
+    things = (
+        Retelling(
+            text=row.words,
+            messages=retold(row.provenance.message_ids, row.provenance, latest_ms=_newest_words_ms(row.provenance)),
+            provenance=row.provenance,
+        )
+        for block in history.blocks
+        for row in block.rows
+    )
+    return tuple(one for one in (*recaps, *spoken, *things) if one.text)
+
+
+def _newest_words_ms(provenance: Provenance) -> int:
+    return max((source.timestamp_ms for source in provenance.sources), default=0)
 
 
 def _messages_by_id(

@@ -120,7 +120,7 @@ def _suspect_of(record: MessageRecord | OutcomeRecord) -> Suspect:
 
 
 def _suspect_rows(history: History) -> Iterator[Suspect]:
-    for row in history.index.rows:
+    for row in history.shown_rows:
         refusal = Refusal(id=row.mark, words_ms=_newest_ms(history), sources=tuple(sorted(row.provenance.message_ids)))
         yield Suspect(refusal=refusal, text=row.text)
 

@@ -91,7 +91,6 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
     conversations, clock, threads = ports.conversations, ports.clock, ports.threads
     bot_name = BotName(account=ports.line, configured=options.bot_name)
     phrases = LocalePhrases(locale=options.locale, bot_name=bot_name, time_zone=options.time_zone)
-    reader = HistoryReader(index=_index(ports, phrases))
     usage = DeploymentUsage(
         objects=conversations.objects,
         threads=threads.names,
@@ -115,6 +114,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
     reminders = Reminders.of(ports, options, phrases, pushes)
     expenses = expenses_feature(options, memory, pushes.cost_of)
     features = Features.of(ports, options, metering, memory, reminders.feature, expenses)
+    reader = HistoryReader(index=_index(ports, phrases), blocks=features.blocks)
     withdrawal = withdrawal_of(clock, features.stored)
     outbox = Outbox(
         line=ports.line,

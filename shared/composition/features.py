@@ -11,6 +11,7 @@ from shared.agent.staged import BeginOverlay
 from shared.agent.tools import Tool, load_schema
 from shared.agent.turn_context import TurnContext
 from shared.composition.ports import NotionPort, Options, Ports
+from shared.conversation.history_reader import ThingBlock
 from shared.conversation.records import OutcomeRecord
 from shared.expenses.staging import ExpenseOverlay
 from shared.features.chat_feature import ChatFeature
@@ -114,6 +115,11 @@ class Features:
     def stored(self) -> tuple[StoredFeature, ...]:
         """What the features store."""
         return tuple(feature.stored for feature in self.offered if feature.stored is not None)
+
+    @property
+    def blocks(self) -> tuple[ThingBlock, ...]:
+        """What prompts show of the features' things, of the features that offer tools."""
+        return tuple(feature.block for feature in self.offered if feature.block is not None and feature.tools)
 
     @property
     def outside(self) -> tuple[Tool, ...]:

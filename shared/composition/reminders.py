@@ -14,6 +14,7 @@ from shared.line.phrases import Phrases
 from shared.reminders.calendar import CalendarLinks
 from shared.reminders.delivery import ReminderDelivery, Reminding
 from shared.reminders.postponed import PostponedReminders
+from shared.reminders.prompt_block import ReminderBlock
 from shared.reminders.staging import ReminderOverlay
 from shared.reminders.store import REMINDER
 from shared.reminders.wording import ReminderWording
@@ -50,6 +51,7 @@ class Reminders:
                 guide=REMINDERS_GUIDE,
                 overlay=None if is_off else partial(ReminderOverlay, zone=options.time_zone.key),
                 stored=REMINDERS,
+                block=ReminderBlock(),
                 card=CalendarLinks(phrases=phrases, locale=options.locale),
             ),
             additions=AllAdditions() if is_off else PostponedReminders(wording=wording, clock=ports.clock),

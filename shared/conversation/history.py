@@ -14,9 +14,9 @@ from shared.conversation.turn import TurnRecord
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexView:
-    """The part of the index of entries shown in a prompt, and the messages behind the rows.  Nothing: `text` is empty.
+    """The part of the index of entries, or of another feature's things, shown in a prompt, and the messages behind the rows.
 
-    `notices`: what other systems sent to the chat's hooks, as a block of its own.
+    Nothing: `text` is empty. `notices`: what other systems sent to the chat's hooks, as a block of its own.
     """
 
     text: str = field(default="", repr=False)
@@ -29,11 +29,13 @@ class IndexView:
 class IndexRow:
     """A row of the index in a prompt: the id of the row's mark (`row_mark`), the words, and the messages behind them.
 
-    `handle`: the name by which a call may change the thing, at the state that the mark stands for.
+    `handle`: the name by which a call may change the thing, at the state that the mark stands for. `words`: of a block's row, the people's
+    words alone, by which what repeats them is traced to their messages.
     """
 
     mark: str
     handle: str = ""
+    words: str = field(default="", repr=False)
     text: str = field(repr=False)
     provenance: Provenance = field(default_factory=Provenance)
 
@@ -45,8 +47,9 @@ class History:
     `messages`: shown in a prompt. `older`: the sources of the recaps, not shown. `unshown`: messages without a recap, too many for a
     prompt. `quoted`: media unknown to memory, fetched because a message quotes them. `outcomes`: without words that repeat withdrawn ones.
     `covered`: the messages answered by an outcome. `recorded`: the ids of all outcomes, read or not. `journalled`: how many messages a
-    compaction could fold. `looked_s`: when the look at the amendments began, by the monotonic clock. `refused`: ids hidden from prompts,
-    because the model's provider refuses to read the words (`Refusal`).
+    compaction could fold. `looked_s`: when the look at the amendments began, by the monotonic clock. `blocks`: what other features than the
+    entries show of their things, such as the open reminders. `has_no_things`: the listing showed that these features store nothing.
+    `refused`: ids hidden from prompts, because the model's provider refuses to read the words (`Refusal`).
     """
 
     messages: tuple[MessageRecord, ...] = ()
@@ -61,6 +64,8 @@ class History:
     amendments: Amendments = field(default_factory=Amendments)
     looked_s: float = -math.inf
     index: IndexView = field(default_factory=IndexView)
+    blocks: tuple[IndexView, ...] = ()
+    has_no_things: bool = False
     journalled: int = 0
     refused: frozenset[str] = frozenset()
 
@@ -102,6 +107,7 @@ class History:
             recaps=(),
             shown_since_ms=LATEST_MS,
             index=IndexView(),
+            blocks=(),
         )
 
     def without_refused(self, refused: frozenset[str]) -> "History":
@@ -124,6 +130,16 @@ class History:
     def with_quoted(self, media: Sequence[MessageRecord]) -> "History":
         """Return the history with media quoted by messages."""
         return replace(self, quoted=tuple(media))
+
+    @property
+    def shown_rows(self) -> tuple[IndexRow, ...]:
+        """The rows of the index and of all blocks."""
+        return tuple(row for view in (self.index, *self.blocks) for row in view.rows)
+
+    @property
+    def shown_texts(self) -> str:
+        """The texts of the index and of all blocks, which repeat people's words."""
+        return "\n".join(view.text for view in (self.index, *self.blocks) if view.text)
 
     @property
     def is_isolated(self) -> bool:
@@ -172,6 +188,7 @@ class History:
                 entries_since_ms=self.amendments.erased_entries_ms + 1,
                 outside=frozenset(),  # a row of the index shows a few words of its entry
             ),
+            *(block.provenance for block in self.blocks),
             *(one.as_source for one in self.recaps),
             *(map(_named, self.answers)),
             self.provenance_of_quotes(self.messages),

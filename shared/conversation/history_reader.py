@@ -5,7 +5,7 @@ If a listed object is deleted before the read, a compaction passed; the reader b
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
@@ -20,6 +20,7 @@ from shared.conversation.store import Conversation
 from shared.errors import StorageUnavailableError
 from shared.storage.codec import decode_readable
 from shared.storage.compare_and_swap import SWAP_ATTEMPTS
+from shared.storage.object_cache import ObjectCache
 from shared.storage.object_names import ObjectNames
 from shared.storage.object_store import ListedObject
 
@@ -28,6 +29,8 @@ OUTCOMES_READ: Final = 100
 OUTCOMES_READ_FOR_PRESS: Final = 1_000
 """One may be behind the button of a press, and another show that the press was answered."""
 _ASKED: Final = 10
+THINGS_READ: Final = 100
+"""Of each block, those written last; a chat has no more open reminders."""
 MESSAGES_SHOWN: Final = 80  # 50 verbatim, those journalled since the last compaction, and those without a recap yet
 
 
@@ -57,17 +60,43 @@ class EntryIndex(Protocol):
         ...
 
 
+class ThingBlock(Protocol):
+    """What a feature shows of a chat's things in prompts, each by a handle: what comes next, and what the messages may mean."""
+
+    def list_objects(self, conversation: Conversation) -> Sequence[ListedObject]:
+        """Return the objects of the things, in one round trip.  Raises: StorageUnavailableError."""
+        ...
+
+    def view(
+        self,
+        bodies: Sequence[bytes | None],
+        amendments: Amendments,
+        refused: AbstractSet[str] = frozenset(),
+        asked: Sequence[str] = (),
+        *,
+        is_whole: bool = True,
+    ) -> IndexView:
+        """Return the block, without withdrawn words, rows with refused marks, and rows with words from outside.
+
+        A body is None where the object was deleted. `is_whole`: the bodies are those of all objects. `asked`: the messages that wait for an
+        answer; things that they may mean come first.
+        """
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listing:
     """The objects of a chat: names and generations of one moment, in the order of writing.
 
-    The outcomes of `required_ids` are read however old. `begun_s` is when the listing began, by the monotonic clock.
+    The outcomes of `required_ids` are read however old. `things` are the objects of each block; None: not listed. `begun_s` is when the
+    listing began, by the monotonic clock.
     """
 
     messages: tuple[ListedObject, ...]
     outcomes: tuple[ListedObject, ...]
     amended: AmendedListing
     required_ids: frozenset[str]
+    things: tuple[Sequence[ListedObject], ...] | None = None
     begun_s: float = -math.inf
 
 
@@ -88,25 +117,44 @@ class HistoryReader:
     """Reads chats.  Every method raises StorageUnavailableError when the bucket does not answer in time."""
 
     index: EntryIndex
+    blocks: Sequence[ThingBlock] = ()
 
-    def list(self, conversation: Conversation, *, required_ids: AbstractSet[str] = frozenset()) -> Listing:
-        """Return the chat's objects, in one round trip; the outcomes `required_ids` will be read even where newer outcomes are too many."""
+    def list(
+        self,
+        conversation: Conversation,
+        *,
+        required_ids: AbstractSet[str] = frozenset(),
+        with_blocks: bool = False,
+    ) -> Listing:
+        """Return the chat's objects, in one round trip; the outcomes `required_ids` will be read even where newer outcomes are too many.
+
+        `with_blocks`: for a prompt with the blocks, whose objects are listed beside the journal.
+        """
         amendments, reads = conversation.amendments, conversation.objects.reads
         begun_s = amendments.clock.monotonic_s()
         amended = reads.submit(amendments.list_events)
+        things = [reads.submit(block.list_objects, conversation) for block in self.blocks] if with_blocks else []
         journal = conversation.journal.list_objects()
         return Listing(
             messages=journal.messages,
             outcomes=journal.outcomes,
             amended=amended.result(),
             required_ids=frozenset(required_ids),
+            things=tuple(listing.result() for listing in things) if with_blocks else None,
             begun_s=begun_s,
         )
 
-    def read_newest(self, conversation: Conversation, *, required_ids: AbstractSet[str] = frozenset()) -> History:
+    def read_newest(
+        self,
+        conversation: Conversation,
+        *,
+        required_ids: AbstractSet[str] = frozenset(),
+        with_blocks: bool = False,
+    ) -> History:
         """Return the newest part of the chat now.  Raises: StorageUnavailableError, also where compactions keep passing."""
         for _ in range(SWAP_ATTEMPTS):
-            history = self.read(conversation, self.list(conversation, required_ids=required_ids))
+            listing = self.list(conversation, required_ids=required_ids, with_blocks=with_blocks)
+            history = self.read(conversation, listing)
             if history is not None:
                 return history
         raise StorageUnavailableError("others kept folding the chat")
@@ -122,6 +170,7 @@ class HistoryReader:
         messages, outcomes = listing.messages[-MESSAGES_READ:], _outcomes_read(names, listing, OUTCOMES_READ)
         looking = conversation.amendments.begin_reading(listing.amended)
         reading = objects.begin_reading([*messages, *outcomes])
+        reading_blocks = _begin_reading_blocks(self.blocks, objects, listing.things or ())
         index = self.index.read(conversation)
         amendments, journalled, stored_snapshot = looking(), reading(), snapshot.result()
         received = decode_readable(MessageRecord, journalled[: len(messages)])
@@ -139,12 +188,29 @@ class HistoryReader:
             amendments=amendments,
             journalled=len(listing.messages),
         )
+        asked = _asked_words(history)
         return replace(
             history,
             recorded=history.recorded.union(names.outcome_id_in(one.name) for one in listing.outcomes),
             looked_s=listing.begun_s,
-            index=index.view(amendments, history.refused, _asked_words(history)),
+            index=index.view(amendments, history.refused, asked),
+            blocks=tuple(block for block in reading_blocks(amendments, history.refused, asked) if block.text),
+            has_no_things=bool(listing.things) and not any(listing.things or ()),
         )
+
+
+def _begin_reading_blocks(
+    blocks: Sequence[ThingBlock], objects: ObjectCache, listed_things: Sequence[Sequence[ListedObject]]
+) -> Callable[[Amendments, AbstractSet[str], Sequence[str]], Iterator[IndexView]]:
+    """Begin to read the listed objects of the blocks; the returned function waits for the bytes and yields the blocks."""
+    in_order = [sorted(things, key=lambda thing: thing.generation) for things in listed_things]
+    reading = [objects.begin_reading(things[-THINGS_READ:]) for things in in_order]
+
+    def views(amendments: Amendments, refused: AbstractSet[str], asked: Sequence[str]) -> Iterator[IndexView]:
+        for block, things, bodies in zip(blocks, in_order, reading, strict=False):
+            yield block.view(bodies(), amendments, refused, asked, is_whole=len(things) <= THINGS_READ)
+
+    return views
 
 
 def newest_words_of(message: MessageRecord, conversation: Conversation, history: History) -> MessageRecord:

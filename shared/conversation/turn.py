@@ -26,6 +26,8 @@ from shared.unknown_fields import Extensible
 # The part of a lease after which the holder writes nothing: clocks differ by 5 s, and a call takes effect within 3 s.
 FENCE: Final = 17 / 25
 _COVERED_RETAINED: Final = 1_000
+_REMINDERS: Final = "reminders/"
+"""With what the paths of staged writes of reminders begin."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +58,7 @@ class TurnRecord(Extensible):
     each with the timestamp of the outcome, for as long as a message can be answered. `spending`: the turns and tokens used today. `left`
     counts how often ticks postponed words to the chat's next answer; `said`: the count at which a turn last found nothing waiting. If the
     two differ, something may wait. `locale`: the language that a member chose for the chat's fixed texts, for example "th"; empty: none.
+    `may_have_reminders`: false only if a turn found no reminder and no commit has written one since, so prompts need no listing of them.
     """
 
     version: int = VERSION
@@ -73,6 +76,7 @@ class TurnRecord(Extensible):
     left: int = 0
     said: int = -1
     locale: str = ""
+    may_have_reminders: bool = True
 
     @property
     def chosen_locale(self) -> str | None:
@@ -91,6 +95,11 @@ class TurnRecord(Extensible):
         For example, `left` 3 with `said` 2: a tick postponed words since a turn last found nothing waiting.
         """
         return self.left != self.said
+
+    @property
+    def writes_reminders(self) -> bool:
+        """Whether the committed outcome writes a reminder, perhaps after a listing that was begun meanwhile."""
+        return self.outcome is not None and _writes_reminders(self.outcome)
 
     def followed_by(self, state: Literal["idle", "thinking"], *, now_ms: int, tries: int = 0) -> "TurnRecord":
         """Return the turn in the next state, once the outcome, if any, is recorded: the messages of the outcome are covered from now on."""
@@ -112,6 +121,7 @@ class TurnRecord(Extensible):
             left=self.left,
             said=self.said,
             locale=self.locale,
+            may_have_reminders=self.may_have_reminders,
         )
 
     def with_outcome(self, outcome: OutcomeRecord, route: Route) -> "TurnRecord":
@@ -131,6 +141,7 @@ class TurnRecord(Extensible):
             route=route,
             sequence=outcome.sequence,
             spending=spending,
+            may_have_reminders=self.may_have_reminders or _writes_reminders(outcome),
         )
 
     def abandoned(self) -> "TurnRecord":
@@ -148,6 +159,7 @@ class TurnRecord(Extensible):
             left=self.left,
             said=self.said,
             locale=self.locale,
+            may_have_reminders=self.may_have_reminders,
         )
 
     def amended(self, *, is_affected: Callable[[OutcomeRecord], bool]) -> "TurnRecord":
@@ -162,6 +174,10 @@ class TurnRecord(Extensible):
         if outcome is not None and outcome.holds_words and is_affected(outcome):
             return replace(clean, outcome=outcome.without_words(OutcomeKind.WITHDRAWN))
         return clean
+
+
+def _writes_reminders(outcome: OutcomeRecord) -> bool:
+    return any(write.path.startswith(_REMINDERS) and write.text is not None for write in outcome.writes)
 
 
 StoredTurn: TypeAlias = Versioned[TurnRecord]

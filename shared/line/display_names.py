@@ -37,6 +37,7 @@ RESERVED: Final = (
     "quote",
     "recap",
     "index",
+    "reminders",
     "filed",
     "earlier attempt",
     "now",

@@ -35,6 +35,7 @@ _FREQUENCIES: Final[Mapping[Frequency, Literal[0, 1, 2, 3]]] = {
     Frequency.MONTHLY: rrule.MONTHLY,
 }
 _WEEKDAYS: Final = tuple(Weekday)
+_DAYS_OF_WEEK: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _CLOCK_CHANGE: Final = dt.timedelta(hours=3)  # more than any change of the clocks
 
 
@@ -143,6 +144,12 @@ def written_local(at: str) -> str:
 def local_time(at_ms: int, zone: str) -> str:
     """Return the local time of an occurrence: `local_time(1795392000000, "Asia/Tokyo")` is `2026-11-23T09:00`."""
     return dt.datetime.fromtimestamp(at_ms / 1_000, _zone(zone)).strftime(LOCAL_FORMAT)
+
+
+def local_day_and_time(at_ms: int, zone: str) -> str:
+    """Return the local time with its weekday: `local_day_and_time(1795392000000, "Asia/Tokyo")` is `2026-11-23T09:00 Mon`."""
+    at = dt.datetime.fromtimestamp(at_ms / 1_000, _zone(zone))
+    return f"{at.strftime(LOCAL_FORMAT)} {_DAYS_OF_WEEK[at.weekday()]}"
 
 
 def gap_of(recurrence: Recurrence | None, *, start: str) -> Gap | None:

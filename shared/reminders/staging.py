@@ -10,6 +10,7 @@ from shared.agent.overlay import Attempt, Overlay, StagingFault
 from shared.agent.receipts import Deed, DeedKind, Due
 from shared.conversation.provenance import Provenance
 from shared.conversation.write_key import WriteKey
+from shared.reminders.prompt_block import mark_of
 from shared.reminders.reminder import REMINDERS_LIMIT, REMINDERS_PATH, TEXT_LIMIT, Reminder, ReminderKind, ReminderState
 from shared.reminders.schedule import Schedule, checked_schedule, local_time
 from shared.reminders.store import RETENTION_MS, ReminderStore
@@ -56,6 +57,16 @@ class ReminderOverlay(Overlay[Reminder]):
             reminder = self._find(reminder_id)
             self._record_shown(reminder)
             return reminder
+
+    def check_unchanged(self, reminder_id: str, *, shown_mark: str) -> None:
+        """Check that the stored reminder is in the state that the prompt showed, unless a tool of this turn has shown it since.
+
+        Raises: StagingFault.
+        """
+        with self._lock:
+            stored = self.load(reminder_id)
+            if stored is not None and reminder_id not in self._shown_ids and mark_of(stored) != shown_mark:
+                raise StagingFault("The reminder has changed meanwhile; list the reminders first.", may_retry=True)
 
     def due_until(self, until_ms: int) -> tuple[tuple[int, str], ...]:
         """Return the time and the reminder's id of every occurrence in the chat before the given time."""

@@ -16,6 +16,7 @@ from shared.agent.repeats import asks_for_another
 from shared.agent.said_weekdays import contradiction_at
 from shared.agent.tools import NeedsTap, Tool, ToolFault, load_schema
 from shared.agent.turn_context import TurnContext
+from shared.conversation.history import IndexRow
 from shared.conversation.provenance import Provenance
 from shared.conversation.store import Conversation
 from shared.knowledge.provenance import PossibleSources
@@ -23,12 +24,11 @@ from shared.knowledge.staging import EntryOverlay
 from shared.line.utf16 import without_lone_surrogates
 from shared.recurrence import Gap
 from shared.reminders.reminder import Reminder, ReminderKind
-from shared.reminders.schedule import checked_zone, gap_of, local_time, usual_local, written_local
+from shared.reminders.schedule import checked_zone, gap_of, local_day_and_time, local_time, usual_local, written_local
 from shared.reminders.staging import ReminderExistsError, ReminderOverlay
 from shared.search.folding import fold
 
 _LISTED: Final = 20
-_WEEKDAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _KINDS: Final = {"daily": ReminderKind.DAILY_DIGEST, "weekly": ReminderKind.WEEKLY_DIGEST}
 _DIGESTS: Final = {kind: name for name, kind in _KINDS.items()}
 _CHANGING: Final = frozenset({"change_reminder", "cancel_reminder"})
@@ -91,21 +91,22 @@ class ReminderTools:
             ),
             _tool(
                 "list_reminders",
-                "List what is due in this chat, the next first. Use when the person asks what is due, and to find the id of a reminder.",
+                "List what is due in this chat, the next first. Use when the person asks what is due, or means a reminder that "
+                "[reminders] does not show.",
                 _list,
                 is_reading=True,
             ),
             _tool(
                 "change_reminder",
                 "Change text, time or recurrence of a reminder. Use when the person wants one later, earlier or otherwise. List first if "
-                "you do not know the id.",
+                "[reminders] does not show it.",
                 self._change,
                 is_plain=_is_set_as_asked,
             ),
             _tool(
                 "cancel_reminder",
-                "Cancel a reminder, with all its later times. Use when the person no longer wants it. List first if you do not know the "
-                "id.",
+                "Cancel a reminder, with all its later times. Use when the person no longer wants it. List first if [reminders] does "
+                "not show it.",
                 _cancel,
                 is_plain=lambda asked, result: asked["id"] == result["id"],
             ),
@@ -139,6 +140,7 @@ class ReminderTools:
 
     def _change(self, arguments: Json, overlay: ReminderOverlay, context: TurnContext) -> Json | ToolFault | NeedsTap:
         reminder_id = str(arguments["id"])
+        _check_unchanged(reminder_id, overlay, context)
         before = overlay.show(reminder_id)
         zone = _zone(arguments)
         local_zone = zone or (before.zone if before.is_own_zone else overlay.zone)
@@ -226,11 +228,21 @@ def _list(arguments: Json, overlay: ReminderOverlay, _: TurnContext) -> Json:
 
 def _cancel(arguments: Json, overlay: ReminderOverlay, context: TurnContext) -> Json | NeedsTap:
     reminder_id = str(arguments["id"])
+    _check_unchanged(reminder_id, overlay, context)
     reminder = overlay.show(reminder_id)
     if context.needs_tap:
         return _needs_tap(reminder)
     cancelled = overlay.cancel(reminder_id)
     return {"id": cancelled.id, "text": cancelled.text}
+
+
+def _check_unchanged(reminder_id: str, overlay: ReminderOverlay, context: TurnContext) -> None:
+    """Raises: StagingFault, where the reminder has changed since the prompt showed it.  A confirmed call is bound to its own revision."""
+    if context.confirmed:
+        return
+    for row in _rows_in_prompt(context):
+        if row.handle == reminder_id:
+            overlay.check_unchanged(reminder_id, shown_mark=row.mark)
 
 
 def _needs_tap(reminder: Reminder) -> NeedsTap:
@@ -285,20 +297,26 @@ def _provenance(text: str, overlay: ReminderOverlay, context: TurnContext) -> Pr
     if entries is not None and text:
         sources += possible.of_entries(text, entries.rows(), read_ids=entries.provenance.message_ids)
     folded = fold(text)
-    for reminder in overlay.shown:
-        is_part = bool(folded) and folded in fold(reminder.text) and not possible.is_said(text)
-        if is_part or possible.repeats_unsaid(reminder.text, text):
-            sources += reminder.provenance.sources
+    shown = [(reminder.text, reminder.provenance) for reminder in overlay.shown]
+    for shown_text, provenance in (*shown, *((row.words, row.provenance) for row in _rows_in_prompt(context))):
+        is_part = bool(folded) and folded in fold(shown_text) and not possible.is_said(text)
+        if is_part or possible.repeats_unsaid(shown_text, text):
+            sources += provenance.sources
     return replace(Provenance.of_sources(sources), outside=context.outside_in_write((text,)))
 
 
+def _rows_in_prompt(context: TurnContext) -> tuple[IndexRow, ...]:
+    """Return the reminders that the prompt of the turn shows."""
+    blocks = context.question.history.blocks if context.question is not None else ()
+    return tuple(row for block in blocks for row in block.rows)
+
+
 def _shown(reminder: Reminder) -> Json:
-    local = local_time(reminder.next_ms, reminder.zone)
     digest = _DIGESTS.get(reminder.kind)
     return {
         "id": reminder.id,
         "text": reminder.text,
-        "next": f"{local} {_WEEKDAYS[dt.datetime.fromisoformat(local).weekday()]}",
+        "next": local_day_and_time(reminder.next_ms, reminder.zone),
         **({"zone": reminder.zone} if reminder.is_own_zone else {}),
         **({"rule": reminder.rule} if reminder.rule is not None else {}),
         **({"digest": digest} if digest is not None else {}),

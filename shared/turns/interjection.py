@@ -58,7 +58,7 @@ class Interjection:
         if self._is_too_soon(conversation, stored_turn) or self.clock.now_ms() - message.timestamp_ms >= ANSWERABLE_MS:
             return EventResult.KEPT_AS_CONTEXT
         work = _InterjectionDelivery(interjection=self, conversation=conversation, own=message, deadline=deadline)
-        delivery = TurnDelivery(event=message.line_message_id, sent_ms=message.timestamp_ms, work=work)
+        delivery = TurnDelivery(event=message.line_message_id, sent_ms=message.timestamp_ms, asks_model=True, work=work)
         outcome = self.runner.try_once(conversation, delivery, stored_turn)
         return EventResult.KEPT_AS_CONTEXT if outcome is None else EventResult(outcome.kind)
 

@@ -97,6 +97,13 @@ class Lease:
         """
         self.stored_turn = replace(self.stored_turn, record=replace(self.record, said=addition_count))
 
+    def note_no_reminders(self) -> None:
+        """Have the next turns list no reminders, with the next write, until a commit writes a reminder.
+
+        If another worker writes first, the next turn lists the reminders again.
+        """
+        self.stored_turn = replace(self.stored_turn, record=replace(self.record, may_have_reminders=False))
+
     def renew(self) -> None:
         """Renew the lease, unless the turn was lost; if an unsend won the swap, retry at once."""
         for _ in range(SWAP_ATTEMPTS):

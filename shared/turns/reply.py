@@ -195,6 +195,7 @@ class _ReplyDelivery:
             event=self.own.line_message_id,
             sent_ms=self.own.timestamp_ms,
             author=author_of(self.own),
+            asks_model=True,
             work=self,
             waiting=Waiting(turn_s=MODEL_S + SENDING_S, hand_over=self.hand_over),
         )
@@ -256,7 +257,11 @@ class _ReplyDelivery:
         """Return the chat with the follow-ups, under the lease that the turn has; None: nothing is left to do, or the turn was lost."""
         if lease.is_over:
             return None
-        history = self.reply.runner.reader.read_newest(self.conversation, required_ids={self.own.line_message_id})
+        history = self.reply.runner.reader.read_newest(
+            self.conversation,
+            required_ids={self.own.line_message_id},
+            with_blocks=lease.record.may_have_reminders,
+        )
         history = history.with_covered_by(lease.record)
         return history if self.result_in(history, None) is None else None
 

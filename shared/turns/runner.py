@@ -86,12 +86,13 @@ class TurnDelivery:
 
     `event`: the id shared by all deliveries of the event: the LINE message id, for example `5931`, or else the webhook event id. `sent_ms`:
     LINE's timestamp of the event. `author`: who sent the message, for example `U0123…`; "" if a prompt would not show the event, as with a
-    command.
+    command. `asks_model`: the turn may ask the model, so the chat is read with what prompts show of features' things.
     """
 
     event: str
     sent_ms: int
     author: str = ""
+    asks_model: bool = False
     work: TurnWork
     waiting: Waiting = field(default_factory=Waiting)
 
@@ -184,7 +185,11 @@ class TurnRunner:
             while True:
                 # The turn is read before the chat: an outcome that is recorded between the two readings is found.
                 # The event's outcome is required: the journal may lack the message, if a much earlier withdrawal dropped it.
-                listing = self.reader.list(conversation, required_ids={delivery.event})
+                listing = self.reader.list(
+                    conversation,
+                    required_ids={delivery.event},
+                    with_blocks=_shows_reminders(delivery, stored_turn),
+                )
                 patience.fruitless_readings += 1
                 ended = self._advance(conversation, delivery, stored_turn, listing, patience)
                 if ended is not None:
@@ -208,13 +213,13 @@ class TurnRunner:
 
         Raises: StorageUnavailableError.
         """
-        history = self.reader.read_newest(conversation, required_ids={delivery.event}).with_covered_by(
-            stored_turn.record
-        )
+        history = self.reader.read_newest(
+            conversation, required_ids={delivery.event}, with_blocks=_shows_reminders(delivery, stored_turn)
+        ).with_covered_by(stored_turn.record)
         if delivery.work.result_in(history, unfinished_outcome(stored_turn, history)) is not None:
             return None
         lease = open_turn(conversation, stored_turn, spends=delivery.work.spends)
-        return self._take_turn(delivery, lease, history) if lease is not None else None
+        return self._take_turn(delivery, lease, history, stored_turn) if lease is not None else None
 
     def _advance(
         self,
@@ -261,10 +266,16 @@ class TurnRunner:
                     )
                 return _run_if_ended(delivery, outcome, history)
             lease = open_turn(conversation, stored_turn, spends=delivery.work.spends)
-        return _run_if_ended(delivery, self._take_turn(delivery, lease, history) if lease else None, history)
+        outcome = self._take_turn(delivery, lease, history, stored_turn) if lease else None
+        return _run_if_ended(delivery, outcome, history)
 
-    def _take_turn(self, delivery: TurnDelivery, lease: Lease, history: History) -> OutcomeRecord | None:
+    def _take_turn(
+        self, delivery: TurnDelivery, lease: Lease, history: History, stored_turn: StoredTurn
+    ) -> OutcomeRecord | None:
         """Take the turn, and wake the deliveries that waited in this instance for its end."""
+        # An outcome that was unrecorded when the turn was read may have written its reminders after the listing
+        if history.has_no_things and not stored_turn.record.writes_reminders:
+            lease.note_no_reminders()
         try:
             return delivery.work.take_turn(lease, history)
         finally:
@@ -297,6 +308,11 @@ class TurnRunner:
                 return
             if conversation.turn.read().generation != stored_turn.generation:
                 return
+
+
+def _shows_reminders(delivery: TurnDelivery, stored_turn: StoredTurn) -> bool:
+    """Whether the chat is read for a prompt that may have reminders to show; else listing them would cost a request for nothing."""
+    return delivery.asks_model and stored_turn.record.may_have_reminders
 
 
 def unfinished_outcome(stored_turn: StoredTurn, history: History) -> OutcomeRecord | None:

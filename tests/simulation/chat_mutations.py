@@ -66,6 +66,16 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
         Instead("replace", change_nothing_named),
         lacks="the provenance of an outcome lacks the messages behind the entries that its prompt lists",
     ),
+    "sees_through_the_reminders": Mutation(
+        f"{_HISTORY}:History.provenance",
+        DropItem("blocks"),
+        lacks="the provenance of an outcome lacks the messages behind the reminders that its prompt shows",
+    ),
+    "lists_reminders_again": Mutation(
+        f"{_TURN}:TurnRecord.with_outcome",
+        DropClause("_writes_reminders"),
+        lacks="no prompt lists the reminders of a chat in which a turn once found none",
+    ),
     "sees_through_recaps": Mutation(
         f"{_HISTORY}:History.provenance",
         DropItem("recaps"),

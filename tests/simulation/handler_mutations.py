@@ -17,6 +17,7 @@ from tests.simulation.rules import (
 )
 from tests.simulation.stand_ins import (
     another_key,
+    cancel_the_next,
     decided_before,
     go_to_any_day_of_pushes,
     keep_own_words,
@@ -290,6 +291,16 @@ OF_HANDLERS: Final[Mapping[str, Mutation]] = {
         f"{_DELIVERY}:ReminderDelivery._first_words",
         Return(value=None),
         lacks="history tells the changed text of a reminder that was pushed with the older one",
+    ),
+    "finds_a_reminder_by_its_id": Mutation(
+        "shared.tools.reminders:_cancel",
+        Instead("overlay.cancel", cancel_the_next),
+        lacks="the id of a reminder hits another one",
+    ),
+    "shows_no_reminder_of_withdrawn_words": Mutation(
+        "shared.reminders.prompt_block:ReminderBlock.view",
+        DropClause("is_from_withdrawn"),
+        lacks="a prompt shows a reminder whose message was withdrawn, until the withdrawal reaches the reminder",
     ),
     "takes_reminders_away": Mutation(
         f"{_REMINDER_WORDS}:ReminderWords.remove_withdrawn",

@@ -55,7 +55,7 @@ _QUESTION_HEADINGS: Final = ("To be answered:", "else `skip`:")
 _TEXT_HEADING: Final = "# Text\n"
 _CATEGORIES: Final = ("people", "projects", "ideas", "admin", "details")
 _OWN_WRITES: Final = frozenset(
-    {"classify_and_capture", "update_entry", "move_entry", "delete_entry", "remind", "add_expense"}
+    {"classify_and_capture", "update_entry", "move_entry", "delete_entry", "remind", "cancel_reminder", "add_expense"}
 )
 _ON_ENTRIES: Final = frozenset({"note", "move", "delete"})
 _HANDLE: Final = re.compile(r"\| (e-[a-z2-7]{6}) ")
@@ -63,6 +63,8 @@ _HANDLE: Final = re.compile(r"\| (e-[a-z2-7]{6}) ")
 PRICE: Final = 1_000
 """What each expense comes to; it does not divide by three."""
 _ROOMMATES: Final = ("Dan", "Eve")
+_REMINDER_ID: Final = re.compile(r"^(r[0-9a-f]{10}) \| ", re.MULTILINE)
+"""The id of a reminder, at the beginning of its line in the prompt."""
 RECURRING: Final = 4
 """One reminder in so many recurs."""
 RULES: Final = (
@@ -163,6 +165,7 @@ class Mind:
         self._world = world
         self._mood = mood
         self._asked_s: dict[tuple[str, str], float] = {}
+        self._reminder_ids: dict[str, list[str]] = {}
 
     def generate(self, request: ModelRequest) -> ModelResponse:
         """Return the answer, which costs REQUEST_TOKENS."""
@@ -345,11 +348,15 @@ class Mind:
     def _calls(self, request: ModelRequest, prompt: _Prompt) -> Iterator[tuple[str, Json]]:
         """Return the next calls that the question asks for: first those that need no path, then those on what was listed.
 
-        Every second order names an entry of the index by its handle, without a listing.
+        Every second order names an entry of the index by its handle, or a reminder by its id, without a listing. The id may come from an
+        earlier prompt of the chat.
         """
         offered = {one.name for one in request.declarations}
         rounds = [one for one in request.contents if isinstance(one, FunctionResponses)]
         orders = ORDER.findall(prompt.question) if self._mood.manner != "says nothing" else []
+        chat = self._world.scheduler.current().chat
+        reminder_ids = self._reminder_ids.setdefault(chat, [])
+        reminder_ids += [one for one in _REMINDER_ID.findall(prompt.text) if one not in reminder_ids]
         for verb, word, more in orders:
             text = (gloss_of(word) if self._mood.manner == "paraphrases" else word) + more
             number = int(word[4:-1])
@@ -357,6 +364,10 @@ class Mind:
                 yield from _calls_on_path(
                     verb, text, handles[number % len(handles)], _CATEGORIES[number % len(_CATEGORIES)]
                 )
+            elif not rounds and number % 2 and verb == "cancel" and reminder_ids:
+                reminder_id = reminder_ids[number % len(reminder_ids)]
+                self._world.truth.cancelled_by_id.add((chat, reminder_id))
+                yield "cancel_reminder", {"id": reminder_id}
             elif not rounds:
                 calls = (one for one in _calls_without_path(verb, text) if one[0] in offered)
                 yield from (self._classified(*one) if self._mood.replies_beside else one for one in calls)

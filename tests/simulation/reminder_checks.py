@@ -24,6 +24,9 @@ IN_TIME_S: Final = 120.0 + SKEW_S + 5.0
 """The next full minute, the tick after it, as much as the clock of its worker may be behind, and the withdrawals that come first."""
 _FRIDAY: Final = 4
 _OUTCOME: Final = re.compile(r"r[0-9a-f]{10}-\d+", re.ASCII)
+_RECORD: Final = re.compile(r"/r[0-9a-f]{10}\.json$", re.ASCII)
+_CANCELS_BY_ID: Final = "cancel_reminder"
+_CANCELS_OTHERWISE: Final = frozenset({"remind", "undo_last_change"})
 _UNSURE: Final = frozenset({OutcomeKind.UNKNOWN, OutcomeKind.WITHDRAWN})
 
 
@@ -92,6 +95,11 @@ def check_reminders(story: ReminderStory) -> Iterator[str]:
         committed = (chat, outcome.webhook_event_id, outcome.sequence)
         if chat == story.chat and committed not in story.world.truth.voided:
             yield from _check_made(story, outcome)
+            yield from _check_cancelled(story, outcome)
+    turn = story.world.objects.read(f"turns/{story.chat}.json")
+    is_listed = turn is None or decode(TurnRecord, turn.data).may_have_reminders
+    if not is_listed and any(_RECORD.search(one.name) for one in story.world.objects.list(f"reminders/{story.chat}/")):
+        yield "I6: a reminder stands that no prompt would list"
     for order in story.people.orders:
         if order.command == "choose":
             yield from _check_chosen(story, order)
@@ -192,6 +200,15 @@ def _check_made(story: ReminderStory, outcome: OutcomeRecord) -> Iterator[str]:
         is_made = (story.chat, promised.id) in story.world.truth.reminders
         if not is_made and not story.is_taken_back(promised):
             yield "I1: a reminder was promised and never made"
+
+
+def _check_cancelled(story: ReminderStory, outcome: OutcomeRecord) -> Iterator[str]:
+    """A call by an id cancels the reminder of that id, and no other."""
+    if _CANCELS_BY_ID not in outcome.audit.tools_used or not _CANCELS_OTHERWISE.isdisjoint(outcome.audit.tools_used):
+        return
+    paths = (one.path for one in outcome.writes if one.path.startswith(REMINDERS_PATH) and one.text is None)
+    if any((story.chat, path.removeprefix(REMINDERS_PATH)) not in story.world.truth.cancelled_by_id for path in paths):
+        yield "I10: a call by a reminder's id cancelled another reminder"
 
 
 def _check_chosen(story: ReminderStory, order: Order) -> Iterator[str]:

@@ -9,9 +9,10 @@ from shared.storage.codec import decode
 from shared.turns.deferral import LateReply
 from tests.simulation.bus import TICK_S
 from tests.simulation.mind import RECURRING, RULES
-from tests.simulation.people import Order
+from tests.simulation.people import PERSON, Order
 from tests.simulation.scene import Scene
 from tests.simulation.scheduler import Task
+from tests.simulation.wiring import TINY
 
 _REMINDED_S: Final = 150.0
 """After so long the tick has come at which the first reminder of a scene is due."""
@@ -20,6 +21,7 @@ _MIDNIGHT_S: Final = 37_200.0
 """When the next day begins in Tokyo."""
 _CLAIM_S: Final = 30.0
 """Longer than a claim lasts."""
+_UNTIL_IT_IS_ARCHIVED: Final = 6  # messages
 _NEARLY_DEAD_S: Final = 44.0
 _NEAR_THE_FENCE_S: Final = 14.5
 
@@ -433,4 +435,68 @@ def unsend_during_a_press() -> list[str]:
         scene.runs_until(worker, "write reminders/")
         scene.sleeps_in(worker, seconds=TICK_S * 3)
         scene.takes_effect(scene.takes_back(message))
+        return scene.rests()
+
+
+def reminder_that_is_cancelled_by_its_id() -> list[str]:
+    """Of two reminders the later one is cancelled by the id that the prompt shows."""
+    with _scene().playing() as scene:
+        _is_asked(scene)
+        later = sorted(_open_reminders(scene), key=lambda reminder: (reminder.next_ms, reminder.id))[1]
+        scene.runs_to_end(scene.asks())  # so that the number of the order selects the second id
+        scene.runs_to_end(scene.asks_for("cancel"))
+        if (PERSON, later.id) not in scene.world.truth.cancelled_by_id:
+            raise AssertionError("the order named another id")
+        return scene.rests(calm=True)
+
+
+def prompt_beside_the_withdrawal_of_a_reminder() -> list[str]:
+    """The message of a reminder is withdrawn. Before that reached the reminder, somebody asks; the answer repeats the prompt."""
+    with _scene().playing() as scene:
+        message = scene.says(verb="remind")
+        scene.runs_to_end(scene.pushes(scene.delivers(message)))
+        unsend = scene.takes_back(message)
+        scene.runs_until(unsend, "list journal/")
+        scene.runs_to_end(scene.asks())
+        shown = ["I4: a prompt showed a reminder of a withdrawn message"] if "word0a" in scene.said[-1] else []
+        scene.runs_to_end(unsend)
+        return [*shown, *scene.rests()]
+
+
+def answer_that_repeats_what_only_a_reminder_shows() -> list[str]:
+    """The message of a reminder has left the prompts. An answer repeats the reminder from the prompt, and the message is withdrawn."""
+    with Scene(reminding=Reminding.PUSH, limits=TINY).playing() as scene:
+        message = scene.says(verb="remind")
+        scene.runs_to_end(scene.pushes(scene.delivers(message)))
+        scene.stage.mood.manner = "says nothing"
+        for _ in range(_UNTIL_IT_IS_ARCHIVED):
+            scene.sleeps(5)
+            scene.runs_to_end(scene.asks())
+        scene.stage.mood.manner = "repeats"
+        scene.runs_to_end(scene.asks())
+        if "word0a" not in scene.said[-1]:
+            raise AssertionError("the prompt does not show the reminder")
+        scene.takes_effect(scene.takes_back(message))
+        return scene.rests()
+
+
+def reminder_after_a_turn_that_found_none() -> list[str]:
+    """A turn finds no reminder, so the next ones list none; then one is asked for."""
+    with _scene().playing() as scene:
+        for _ in range(2):
+            scene.runs_to_end(scene.asks())
+        scene.runs_to_end(scene.asks_for("remind"))
+        return scene.rests(calm=True)
+
+
+def reminder_that_is_written_after_a_listing() -> list[str]:
+    """A turn is committed. A second message reads turn and reminders; then the first turn writes its reminder and is recorded."""
+    with _scene().playing() as scene:
+        first = scene.pushes(scene.delivers(scene.says(verb="remind")), instance=0)
+        scene.runs_until(first, "write reminders/")
+        second = scene.asks(instance=1)
+        scene.runs_past(second, "list reminders/")
+        scene.runs_past(first, "write journal/")
+        scene.runs_to_end(second)
+        scene.runs_to_end(first)
         return scene.rests()

@@ -38,6 +38,7 @@ from shared.line.messaging import ReplyToken
 from shared.line.phrases import Phrase
 from shared.line.postback_data import ReminderPress
 from shared.reminders.reminder import Reminder
+from shared.reminders.staging import ReminderOverlay
 from shared.reminders.wording import Occurrence
 from shared.storage.object_cache import ObjectCache
 from shared.storage.object_names import ObjectNames
@@ -123,6 +124,11 @@ def new_key(*_: object) -> uuid.UUID:
 def change_nothing_named(_provenance: Provenance, **changes: Any) -> Provenance:  # noqa: ANN401 - of any field
     """Stand-in for `replace`: the provenance names nothing."""
     return replace(Provenance(), **changes)
+
+
+def cancel_the_next(overlay: ReminderOverlay, _reminder_id: str) -> Reminder:
+    """Stand-in for `ReminderOverlay.cancel`: the id counts as the first line of the list."""
+    return overlay.cancel(overlay.list()[0].id)
 
 
 def leave_nothing(_archive: Archive, _before: SnapshotRecord, after: SnapshotRecord) -> SnapshotRecord:

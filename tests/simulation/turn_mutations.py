@@ -47,6 +47,11 @@ _ROOM: Final = "shared.turns.waiting_room"
 _RUNNER: Final = "shared.turns.runner"
 
 OF_TURNS: Final[Mapping[str, Mutation]] = {
+    "waits_for_listed_reminders": Mutation(
+        f"{_RUNNER}:TurnRunner._take_turn",
+        DropClause("writes_reminders"),
+        lacks="no prompt lists a reminder that was written between the listing and the opening of a turn",
+    ),
     "drops_what_was_taken_back": Mutation(
         f"{_REPLY}:_ReplyDelivery.apply_amendments",
         Skip("drop"),

@@ -5,6 +5,7 @@ from typing import Final
 
 from shared.conversation.records import OutcomeRecord, Watermark
 from shared.conversation.snapshot_records import Recap
+from shared.reminders.reminder import REMINDERS_PATH
 from shared.search.literal_runs import shares_run
 from shared.storage.codec import decode
 from shared.storage.object_names import OUTCOME_SUFFIX
@@ -124,10 +125,16 @@ def _check_media(story: Story) -> Iterator[str]:
 
 
 def _sources_of_entries(story: Story, outcome: OutcomeRecord) -> set[str]:
-    """Return what the prompt of the outcome named and an entry that was filed before was made of: its index may have shown the entry."""
+    """Return what the prompt of the outcome named and an earlier entry or reminder was made of: the prompt may have listed it."""
     earlier = (one for chat, one in story.world.truth.staged if chat == story.chat and one.sequence < outcome.sequence)
-    filing = (one for one in earlier if any(write.path.endswith(".md") for write in one.writes))
-    return {own_id for one in filing for own_id in one.provenance.ids & frozenset(outcome.provenance.ids)}
+    listed = (
+        one for one in earlier if any(write.path.endswith(".md") or _is_reminder(write.path) for write in one.writes)
+    )
+    return {own_id for one in listed for own_id in one.provenance.ids & frozenset(outcome.provenance.ids)}
+
+
+def _is_reminder(path: str) -> bool:
+    return path.startswith(REMINDERS_PATH)
 
 
 def _knows_calls(thought: Thought | None) -> bool:

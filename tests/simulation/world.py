@@ -168,6 +168,8 @@ class Truth:
     """Every reminder that was ever written, as written last, by chat and id."""
     reminders_made_s: dict[tuple[str, str], float] = field(default_factory=dict)
     """When each was written first."""
+    cancelled_by_id: set[tuple[str, str]] = field(default_factory=set)
+    """The reminders, by chat and id, that a model asked to cancel by an id of its prompt."""
     occurrences: dict[str, SaidReminder] = field(default_factory=dict)
     """The occurrences that were claimed, by the key of their push."""
     late_claims: set[str] = field(default_factory=set)

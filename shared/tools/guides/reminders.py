@@ -14,10 +14,12 @@ REMINDERS_GUIDE: Final = """\
 - A weekday that does not match the date beside it (「11月27日(木)」 where the 27th is a Friday): ask which is meant.
 - Where the day or the hour is missing, or a function answers that the time has passed, comes twice or does not exist, ask for it; do not
   choose one.
-- `list_reminders`: when somebody asks what is due, and before `change_reminder` or `cancel_reminder` for the id. Where several fit what
-  they say, ask which one.
+- `change_reminder` and `cancel_reminder` take the id at the beginning of a line of [reminders]; `list_reminders`: when somebody asks what
+  is due, or means one that [reminders] does not show. Where several fit what they say, ask which one.
 - In a group, tell what messages_each_time says.
 Example: 「来週の月曜の朝9時に薬って言って」 -> create_reminder(text: "薬", at: "2026-11-30T09:00") and reply(message)
 in one step.
 Example: "every Friday at 6pm remind us to send the report" -> create_reminder(text: "Send the report", at: "2026-11-27T18:00", rule: \
-"FREQ=WEEKLY;BYDAY=FR") and reply(message) in one step."""
+"FREQ=WEEKLY;BYDAY=FR") and reply(message) in one step.
+Example: 「薬はもういい」, where [reminders] has "r0a1b2c3d4e | 2026-11-30T09:00 Mon | 薬" -> cancel_reminder(id: "r0a1b2c3d4e") and \
+reply(message) in one step."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from simulator.gemini.request import Content, GenerateContentRequest, Media
 
 DEFAULT_LANGUAGE: Language = "ja"  # the language of most users of LINE
-_NOT_PEOPLE = frozenset({"note", "you", "recap", "index", "filed", "earlier attempt"})
+_NOT_PEOPLE = frozenset({"note", "you", "recap", "index", "reminders", "filed", "earlier attempt"})
 _LINE = re.compile(r"\n(?=\[)")
 _KINDS = frozenset({"sticker", "image", "location"})  # every other kind is `other`
 _BRACKETS = re.compile(r"\s*\[([^\[\]\n]{0,200})\][ \t]*\n?")

@@ -8,8 +8,8 @@ ROUND_TRIPS = {
     "talk": (5, 5, 2),
     "keep a note": (6, 6, 8),  # the first of a chat, for which the catalog is made of a listing and what it names
     "set a reminder": (6, 6, 6),
-    "change a reminder": (6, 7, 6),
-    "cancel a reminder": (6, 7, 6),
+    "change a reminder": (6, 6, 6),
+    "cancel a reminder": (6, 6, 6),
     "mark done": (6, 6, 6),
     "search, then answer": (6, 7, 2),
 }

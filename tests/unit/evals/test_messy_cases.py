@@ -54,6 +54,16 @@ def test_an_empty_answer_does_not_pass(case: Case) -> None:
                 reply("Pills are at 10, and the water reminder is cancelled."),
             ),
         ),
+        (
+            "several/one-changed-and-one-cancelled-en",
+            (
+                (
+                    {"change_reminder": {"id": "r0000000000", "at": "2026-11-23T10:00"}},
+                    {"cancel_reminder": {"id": "r0000000001"}},
+                    {"reply": {"message": "Pills are at 10, and the water reminder is cancelled."}},
+                ),
+            ),
+        ),
         ("corrections/never-mind-after-a-question-zh-TW", (reply("好的，沒問題。"),)),
         ("corrections/the-place-was-changed-en", (reply("At the west exit; the east exit is closed."),)),
         ("long_ago/the-code-told-once-ja", (({"recall": {"query": "番号"}},), reply("4711です。"))),

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 from shared.agent.retellings import RetoldMessage, messages_in_prompt, retellings_in_prompt, sources_beyond_memory
 from shared.conversation.amendments import Amendments
-from shared.conversation.history import History
+from shared.conversation.history import History, IndexRow, IndexView
 from shared.conversation.member_mark import mark_id
 from shared.conversation.provenance import Provenance, Source
 from shared.conversation.recollection import Recollection
@@ -60,6 +60,17 @@ def test_a_prompt_retells_by_its_answers_recaps_and_quoted_answers() -> None:
     told = retellings_in_prompt(history, (quoting(6, "b2"),))
 
     assert [one.text for one in told] == ["庭の話", "古い答え", "答え"]
+
+
+def test_a_prompt_retells_by_the_rows_of_its_blocks() -> None:
+    provenance = Provenance.of_sources([Source(line_message_id="m1", timestamp_ms=1_000, by="member-1")])
+    row = IndexRow(mark="row-1", handle="r1", words="庭の水やり", text="r1 | 庭の水やり", provenance=provenance)
+    history = History(blocks=(IndexView(text=row.text, provenance=provenance, rows=(row,)),))
+
+    (told,) = retellings_in_prompt(history, ())
+
+    assert told.text == "庭の水やり"
+    assert told.messages == (RetoldMessage(line_message_id="m1", words_ms=1_000, by="member-1"),)
 
 
 def test_a_retelling_names_covered_messages_and_known_ones_that_its_prompt_held() -> None:

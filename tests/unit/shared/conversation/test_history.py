@@ -138,3 +138,12 @@ def test_what_was_meant_for_the_bot_is_known_also_where_no_prompt_shows_it() -> 
     history = History(older=(message(1),), unshown=(message(2),), messages=(message(3), overheard))
 
     assert history.addressed_ids == {"m1", "m2", "m3"}
+
+
+def test_an_outcome_names_the_messages_behind_the_blocks_of_its_prompt_unless_only_the_question_was_shown() -> None:
+    block = IndexView(text="r1 | water", provenance=made_of("m1"))
+    history = History(blocks=(block,))
+
+    assert history.provenance.message_ids == {"m1"}
+    assert history.isolated(()).provenance.message_ids == frozenset()
+    assert history.isolated(()).shown_texts == ""

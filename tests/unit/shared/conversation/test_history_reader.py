@@ -7,16 +7,17 @@ import pytest
 from shared.adapters.memory import MemoryObjectStore
 from shared.conversation.amendments import Amendments
 from shared.conversation.history import History, IndexView
-from shared.conversation.history_reader import MESSAGES_SHOWN, OUTCOMES_READ, HistoryReader
+from shared.conversation.history_reader import MESSAGES_SHOWN, OUTCOMES_READ, THINGS_READ, HistoryReader
 from shared.conversation.provenance import LATEST_MS
 from shared.conversation.records import ANSWERABLE_MS, Amendment, Audit, OutcomeKind
 from shared.conversation.snapshot_records import Recap, SnapshotRecord
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.turn import TurnRecord
 from shared.errors import UnknownRecordVersionError
+from shared.knowledge.prompt_index import KnowledgeIndex
 from shared.line.messaging import ReplyToken
 from shared.storage.codec import encode
-from shared.storage.object_store import StoredObject
+from shared.storage.object_store import ListedObject, StoredObject
 from shared.storage.versioned import Versioned
 from tests.support.chats import (
     answer,
@@ -418,3 +419,61 @@ def test_the_reader_begins_again_where_compactions_pass(chat: Conversation, stor
     store.read = read_while_folded  # type: ignore[method-assign]
 
     assert [one.line_message_id for one in reader().read_newest(conversation).messages] == ["m2"]
+
+
+class Things:
+    """A feature's things: every object is a thing, and a block shows the newest words."""
+
+    def list_objects(self, conversation: Conversation) -> Sequence[ListedObject]:
+        return conversation.objects.store.list("things/")
+
+    def view(
+        self,
+        bodies: Sequence[bytes | None],
+        amendments: Amendments,  # noqa: ARG002 - the protocol's
+        refused: AbstractSet[str] = frozenset(),  # noqa: ARG002 - likewise
+        asked: Sequence[str] = (),
+        *,
+        is_whole: bool = True,
+    ) -> IndexView:
+        words = [body.decode() for body in bodies if body is not None]
+        return IndexView(text=f"{len(words)} {words[-1]} {is_whole} {' '.join(asked)}") if words else IndexView()
+
+
+def read_with_blocks(chat: Conversation, *, with_blocks: bool = True) -> History:
+    with_things = HistoryReader(index=KnowledgeIndex(is_shown=False), blocks=(Things(),))
+    return with_things.read_newest(chat, with_blocks=with_blocks)
+
+
+def test_a_block_shows_things_and_is_asked_about_the_messages_that_wait(chat: Conversation) -> None:
+    chat.objects.store.create("things/1", b"garden")
+    chat.journal.record(message(1, "the garden?"))
+
+    assert [one.text for one in read_with_blocks(chat).blocks] == ["1 garden True the garden?"]
+
+
+def test_things_are_listed_only_for_a_prompt(chat: Conversation) -> None:
+    chat.objects.store.create("things/1", b"garden")
+
+    history = read_with_blocks(chat, with_blocks=False)
+
+    assert (history.blocks, history.has_no_things) == ((), False)
+
+
+def test_a_listing_without_things_says_that_there_are_none(chat: Conversation) -> None:
+    history = read_with_blocks(chat)
+
+    assert (history.blocks, history.has_no_things) == ((), True)
+
+
+def test_a_reader_without_blocks_knows_of_no_things_whether_there_are_any(chat: Conversation) -> None:
+    assert not reader().read_newest(chat, with_blocks=True).has_no_things
+
+
+def test_of_many_things_those_written_last_are_read(chat: Conversation) -> None:
+    for number in range(THINGS_READ + 1):
+        chat.objects.store.create(f"things/{THINGS_READ - number:03}", f"thing {number}".encode())
+
+    (block,) = read_with_blocks(chat).blocks
+
+    assert block.text == f"{THINGS_READ} thing {THINGS_READ} False "

@@ -5,11 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.clock import SKEW_MS
-from shared.conversation.records import ANSWERABLE_MS, Audit, OutcomeKind
+from shared.conversation.records import ANSWERABLE_MS, Audit, OutcomeKind, StagedWrite
 from shared.conversation.store import Conversation
 from shared.conversation.turn import Route, TurnRecord
 from shared.errors import StorageUnavailableError
 from shared.line.messaging import ReplyToken
+from shared.reminders.reminder import REMINDERS_PATH
 from shared.storage.versioned import Versioned
 from shared.turns.lease import open_turn
 from tests.support.chats import answer, made_with, withdraw_from_turn
@@ -273,3 +274,23 @@ def test_a_look_for_what_is_left_does_not_count_for_what_a_tick_leaves_after_it(
     lease.release()
 
     assert chat.turn.read().record.has_left
+
+
+def test_reminders_may_stand_until_a_turn_found_none_and_after_a_commit_with_one(chat: Conversation) -> None:
+    lease = open_turn(chat, chat.turn.read())
+    assert lease is not None
+    assert lease.record.may_have_reminders  # no turn has looked yet
+    lease.note_no_reminders()
+    lease.release()
+    record = chat.turn.read().record
+    assert not record.may_have_reminders
+    assert not record.followed_by("thinking", now_ms=0).may_have_reminders
+    assert not record.with_outcome(answer(1), Route()).may_have_reminders
+
+    written = replace(answer(1), writes=(StagedWrite(path=f"{REMINDERS_PATH}r1", text="{}"),))
+    cancelled = replace(answer(1), writes=(StagedWrite(path=f"{REMINDERS_PATH}r1", text=None),))
+
+    assert record.with_outcome(written, Route()).may_have_reminders
+    assert record.with_outcome(written, Route()).abandoned().may_have_reminders
+    assert record.with_outcome(written, Route()).writes_reminders
+    assert not record.with_outcome(cancelled, Route()).may_have_reminders
