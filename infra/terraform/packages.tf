@@ -18,7 +18,7 @@ data "archive_file" "package" {
 
   lifecycle {
     precondition {
-      condition     = fileexists("${path.module}/packages/${each.key}/shared/VERSION")
+      condition     = try(fileexists("${path.module}/packages/${each.key}/shared/VERSION"), false) # it fails behind a file that is no folder
       error_message = "This checkout has no symbolic links, so the packages would be without the code. Run `git config core.symlinks true` (on Windows first switch Developer Mode on), then `git checkout -- infra/terraform/packages`."
     }
   }

@@ -28,8 +28,10 @@ from shared.storage.object_names import usage_name, usage_prefix
 from shared.unknown_fields import Extensible
 
 REWRITTEN_S: Final = 30.0
+AWAITED_AFTER_S: Final = 60.0
+"""How old the other instances' sums may be for a turn that does not wait for newer ones."""
 WAITED_S: Final = 0.3
-"""The first exchange takes two round trips, parallel to the reads of the chat; an answer waits no longer than this."""
+"""An awaited exchange takes two round trips, parallel to the reads of the chat; an answer waits no longer than this."""
 _READ_AT_ONCE: Final = 32  # half of the threads for reads: reads of chats go on meanwhile
 
 
@@ -49,7 +51,7 @@ class _Sums:
     written: Counter[str] = field(default_factory=Counter)
     elsewhere: Counter[str] = field(default_factory=Counter)
     exchanged_s: float = float("-inf")
-    first_exchange: Future[None] | None = None
+    awaited_exchange: Future[None] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -81,19 +83,26 @@ class DeploymentUsage:
         if not self.is_limited:
             return
         with self._lock:
-            if now_s - self._sums.exchanged_s < REWRITTEN_S:
+            age_s = now_s - self._sums.exchanged_s
+            if age_s < REWRITTEN_S:
                 return
             self._sums.exchanged_s = now_s
         exchange = self.threads.submit(copy_context().run, self._exchange)
-        if self._sums.first_exchange is None:
-            self._sums.first_exchange = exchange
+        if age_s > AWAITED_AFTER_S:
+            self._sums.awaited_exchange = exchange
+
+    @property
+    def has_grown(self) -> bool:
+        """Whether the instance has spent what the others cannot know yet."""
+        with self._lock:
+            return any(tokens > self._sums.written[day] for day, tokens in self._sums.own.items())
 
     def tokens(self, day: str) -> int:
-        """Return the known spending on the day; waits a moment for the first exchange of the instance, and for no other."""
-        first = self._sums.first_exchange
-        if first is not None:
+        """Return the known spending on the day; waits a moment for the first exchange, or the first after AWAITED_AFTER_S."""
+        awaited = self._sums.awaited_exchange
+        if awaited is not None:
             with suppress(TimeoutError):
-                first.result(self.waited_s)
+                awaited.result(self.waited_s)
         with self._lock:
             return self._sums.own[day] + self._sums.elsewhere[day]
 

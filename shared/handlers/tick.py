@@ -79,14 +79,16 @@ class TickHandler:
         deadline, began_ms = Deadline.after(self.clock, BEGINS_S), self.clock.now_ms()
         if self.heartbeat is not None and not is_late and tick.shard == 0:
             self.heartbeat()
-        if self.usage is not None:
-            self.usage.begin_exchange()
         try:
             every = self.markers.until(began_ms)
         except StorageUnavailableError as cause:
             logs.error("tick_failed", cause=cause)
             return EventResult.TICK_LOST
         due = tuple(marker for marker in every if tick.is_for(marker.conversation_id))
+        if self.usage is not None and (
+            due or self.usage.has_grown
+        ):  # what is due may ask a model; an idle deployment lists nothing
+            self.usage.begin_exchange()
         self._report_unknown(due)
         chats = self._by_chat(marker for marker in due if marker.kind in self.tasks)
         if began_ms // MINUTE_MS % 2:  # so that markers that always fail cannot hold up all later ones

@@ -136,9 +136,13 @@ def test_a_checkout_without_links_is_refused_with_what_to_do(terraform: Terrafor
     link.unlink()
     link.write_text(str(target), encoding="utf-8")
 
-    planned = terraform.within("examples/minimal")("test", "-no-color")
+    example = terraform.within("examples/minimal")
 
-    link.unlink()
-    link.symlink_to(target)
-    assert planned.returncode == 1
+    try:
+        got, planned = example("get"), example("test", "-no-color")
+    finally:
+        link.unlink()
+        link.symlink_to(target)
+
+    assert (got.returncode, planned.returncode) == (0, 1)
     assert "git config core.symlinks true" in re.sub(r"[\s│]+", " ", planned.stdout + planned.stderr)

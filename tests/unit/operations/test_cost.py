@@ -1,6 +1,8 @@
 import json
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from statistics import fmean
+from typing import Any, Final
 
 import pytest
 
@@ -17,7 +19,11 @@ from operations.cost import (
     without_free_tiers,
 )
 from shared.access.budgets import Limits
+from shared.adapters.memory.scripted_model import calling
 from tests.infra.offline import PLANS, ROOT
+from tests.support import push
+from tests.support.people import Person
+from tests.support.pushed import PushedWorker
 
 MEASURED, PRICES = load("measured"), load("prices")
 MEASURED_SITUATIONS = {"1:1, greeting", "group, mention after 80 messages"}
@@ -96,6 +102,90 @@ def test_the_prompt_of_a_turn_is_about_that_of_the_worker() -> None:
 
     assert len(prompts) == len(MEASURED_SITUATIONS)
     assert MEASURED["tokens"]["turn"]["prompt"] == pytest.approx(fmean(prompts), rel=0.05)
+
+
+OK: Final = calling(("reply", {"message": "understood"}))
+CLASS_A: Final = {
+    "list",
+    "create",
+    "replace",
+}  # a deletion is free. Source: Cloud Storage, "Pricing", "Operation charges"
+
+
+class JoinedPool(ThreadPoolExecutor):
+    """Threads whose work can be waited for, also what was begun in the background."""
+
+    def __init__(self) -> None:
+        super().__init__(16)
+        self._begun: list[Future[Any]] = []
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:  # noqa: ANN401 - as in Executor
+        future = super().submit(fn, *args, **kwargs)
+        self._begun.append(future)
+        return future
+
+    def join(self) -> None:
+        """All work is done, and what it began itself."""
+        while self._begun:
+            wait([self._begun.pop()])
+
+
+class CountedChat:
+    """A chat of a group whose worker counts the calls of the bucket; a minute passes before each event."""
+
+    def __init__(self, pool: JoinedPool) -> None:
+        self.pool = pool
+        self.worker = PushedWorker(pool)
+        self.member = Person(self.worker, is_in_group=True)
+        self._calls: list[str] = []
+        self.worker.store.before = lambda call, _: self._calls.append(call)
+
+    def calls_of(self, happens: Callable[[], object]) -> tuple[int, int]:
+        """Return the calls of class A and of class B."""
+        self.worker.clock.move(60)
+        self.pool.join()
+        self._calls.clear()
+        happens()
+        self.pool.join()
+        class_a = sum(call in CLASS_A for call in self._calls)
+        return class_a, len(self._calls) - class_a
+
+    def ticks(self) -> None:
+        assert self.worker.push(push.tick()) == 204
+
+
+@pytest.fixture
+def chat() -> Iterator[CountedChat]:
+    with JoinedPool() as pool:
+        yield CountedChat(pool)
+
+
+def test_the_calls_of_a_message_are_those_of_the_worker(chat: CountedChat) -> None:
+    member, requests = chat.member, MEASURED["requests"]
+    for number in range(3):
+        member.asks(f"question {number}", OK)
+
+    turn = chat.calls_of(lambda: member.asks("question", OK))
+    context = chat.calls_of(lambda: member.says("to the others"))
+    asked = member.asks("a secret", OK)
+    chat.worker.clock.move(60)
+    chat.ticks()
+    first = chat.calls_of(lambda: chat.worker.withdraw(member.events.chat_id, asked["message"]["id"]))
+    second = chat.calls_of(chat.ticks)
+
+    assert turn == (requests["turn_class_a"], requests["turn_class_b"])
+    assert context == (requests["context_class_a"], requests["context_class_b"])
+    unsend_a, unsend_b = first[0] + second[0] - requests["tick_class_a"], first[1] + second[1]
+    assert (unsend_a, unsend_b) == (requests["unsend_class_a"], requests["unsend_class_b"])
+
+
+def test_a_tick_of_an_idle_deployment_lists_what_is_due_and_nothing_else(chat: CountedChat) -> None:
+    """It happens 43,200 times a month, and is most of what a silent bot costs."""
+    chat.member.asks("question", OK)
+    chat.worker.clock.move(60)
+    chat.ticks()  # which writes what the turn has spent
+
+    assert chat.calls_of(chat.ticks) == (MEASURED["requests"]["tick_class_a"], 0)
 
 
 def test_a_family_pays_less_than_a_dollar_and_a_half_and_a_silent_bot_less_than_thirty_cents() -> None:

@@ -217,6 +217,35 @@ def test_a_turn_waits_for_the_first_exchange_only(store: StoreThatMayFail, clock
     assert usage.tokens(DAY) == 0
 
 
+def test_the_first_turn_after_an_idle_hour_waits_for_what_the_others_spent(
+    store: StoreThatMayFail, clock: FixedClock
+) -> None:
+    usage = instance("one", store, clock, AwaitedExecutor())
+    usage.begin_exchange()
+    assert usage.tokens(DAY) == 0
+    other = instance("other", store, clock)
+    other.charge("U2", a_request(20))
+    other.begin_exchange()
+    clock.move(3_600)
+
+    usage.begin_exchange()
+
+    assert usage.tokens(DAY) == 20
+
+
+def test_a_sum_has_grown_until_it_is_written(store: StoreThatMayFail, clock: FixedClock) -> None:
+    usage = instance("one", store, clock)
+    usage.begin_exchange()
+    idle = usage.has_grown
+    usage.charge("U1", a_request(1))
+    clock.move(REWRITTEN_S)
+    grown = usage.has_grown
+
+    usage.begin_exchange()
+
+    assert (idle, grown, usage.has_grown) == (False, True, False)
+
+
 def test_a_bucket_that_is_down_leaves_the_own_sum(store: StoreThatMayFail, clock: FixedClock) -> None:
     usage = instance("one", store, clock)
     usage.charge("U1", a_request(9))
