@@ -14,23 +14,12 @@ from typing import Final
 
 from benchmarks import ack, calls, cold_start, growth, machine, medians, memory, picture, turn, waits
 from benchmarks.plan import FULL, QUICK, Plan
-from benchmarks.processes import Processes
+from benchmarks.processes import INHERITED_VARIABLES, Processes
 from benchmarks.table import Section, render
 from benchmarks.wire import UnexpectedAnswerError
 from shared.clock import SystemClock
 from simulator.processes import StackError
 
-_INHERITED_VARIABLES: Final = (
-    "PATH",
-    "HOME",
-    "LANG",
-    "LC_ALL",
-    "TMPDIR",
-    "VIRTUAL_ENV",
-    "SYSTEMROOT",
-    "SSL_CERT_FILE",
-    "SSL_CERT_DIR",
-)
 _INTERRUPTED: Final = 130  # 128 + SIGINT, as in shells
 
 
@@ -40,7 +29,7 @@ def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
     if options.medians:
         print(medians.markdown([json.loads(one.read_text(encoding="utf-8")) for one in options.medians]))
         return 0
-    base_env = {name: env[name] for name in _INHERITED_VARIABLES if name in env}
+    base_env = {name: env[name] for name in INHERITED_VARIABLES if name in env}
     header = f"Aizuchi benchmarks: {machine.header_line(SystemClock())}"
     try:
         sections = asyncio.run(_measure_all(QUICK if options.quick else FULL, base_env))

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal, Self
+from typing import Final, Literal, Self
 
 from simulator.functions import HISTORY_BUCKET, PROJECT_ID, REPOSITORY, Wiring, function_child
 from simulator.processes import HOST, Child, free_port
@@ -17,6 +17,17 @@ from simulator.stack import CHANNEL_ACCESS_TOKEN, CHANNEL_SECRET
 from simulator.storage import create_bucket, storage_child
 
 Comparison = Literal["empty", "floor"]
+INHERITED_VARIABLES: Final = (
+    "PATH",
+    "HOME",
+    "LANG",
+    "LC_ALL",
+    "TMPDIR",
+    "VIRTUAL_ENV",
+    "SYSTEMROOT",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+)
 _NO_LIMITS = {f"LIMIT_{limit}": "0" for limit in ("TURNS_PER_CHAT_DAY", "TOKENS_PER_CHAT_DAY", "TOKENS_PER_DAY")}
 """A chat that was built has had hundreds of turns today."""
 
