@@ -9,7 +9,9 @@ from shared.conversation.snapshot_records import SnapshotRecord
 from shared.errors import LineUnavailableError
 from shared.line.media_content import LARGEST_BYTES, ArrivingContent, Unfetched
 from shared.line.messaging import OutgoingMessage, PostbackButton, PushFate, ReplyFate, ReplyToken
+from shared.line.phrases import Phrase, phrase
 from shared.line.quota import Quota
+from shared.locales import LOCALES
 from shared.storage.codec import decode
 from shared.storage.object_names import ObjectNames
 from tests.simulation.people import on_one_line, without_spaces
@@ -20,6 +22,11 @@ Fate: TypeAlias = Literal["accepted", "refused", "unknown", "not_sent"]
 MEMBERS: Final = 3
 _LARGEST_SHARE: Final = 3
 """The part of the quota that a chat may get on a day: a quarter, of which what other instances have pushed to it may not be known yet."""
+_TITLES_OF_EXPENSES: Final = frozenset(
+    phrase(title, locale=locale, bot_name="")
+    for title in (Phrase.EXPENSES_BALANCES, Phrase.EXPENSES_TRANSFERS)
+    for locale in LOCALES
+)
 _Kept = TypeVar("_Kept")
 _TIMEOUT_S: Final = 5.0
 _SLOW_FETCH_S: Final = 12.0
@@ -239,6 +246,11 @@ def _bubble_ids(key: str, messages: Sequence[OutgoingMessage]) -> tuple[str, ...
     return tuple(f"sent-{key}-{number}" for number, _ in enumerate(messages))
 
 
+def _is_of_expenses(message: OutgoingMessage) -> bool:
+    """Whether the message is the card of a balance or a settlement, which shows a paragraph of the outcome that no bubble has."""
+    return message.card is not None and message.card.title in _TITLES_OF_EXPENSES
+
+
 def _is_receipt(message: OutgoingMessage) -> bool:
     return message.text.startswith("✓ ")
 
@@ -256,5 +268,5 @@ def _text(messages: Sequence[OutgoingMessage]) -> str:
 def _words_of(message: OutgoingMessage) -> str:
     if message.button is not None:
         return "\n".join(part for part in message.text.split("\n\n") if part.startswith("☐ "))
-    is_word = _is_receipt(message) or (not message.links and message.card is None)
+    is_word = _is_receipt(message) or _is_of_expenses(message) or (not message.links and message.card is None)
     return message.text if is_word else ""
