@@ -48,9 +48,10 @@ class HookNotice:
             has_picture=fields.get("has_picture") is True,
         )
 
-    def message(self, *, traceparent: str | None = None) -> BusMessage:
-        """Return the message to publish."""
-        notice = {
+    @property
+    def data(self) -> dict[str, object]:
+        """The data of its message, as `of` reads it."""
+        notice: dict[str, object] = {
             "id": self.id,
             "hook_id": self.hook_id,
             "conversation_id": self.conversation_id,
@@ -58,9 +59,11 @@ class HookNotice:
             "text": self.text,
             "has_picture": self.has_picture,
         }
+        return {"type": NOTICE_TYPE, "notice": notice}
+
+    def message(self, *, traceparent: str | None = None) -> BusMessage:
+        """Return the message to publish."""
         attributes = {"type": NOTICE_TYPE, "conversation_id": self.conversation_id, "is_redelivery": "false"}
         if traceparent is not None and logs.is_traceparent(traceparent):
             attributes[TRACEPARENT] = traceparent
-        return BusMessage(
-            data=json.dumps({"type": NOTICE_TYPE, "notice": notice}).encode("ascii"), attributes=attributes
-        )
+        return BusMessage(data=json.dumps(self.data).encode("ascii"), attributes=attributes)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
+from shared.bus.notices import NOTICE_TYPE
 from tests.simulation import wiring
 from tests.simulation.people import Json
 from tests.simulation.scheduler import Process, Task
@@ -129,10 +130,10 @@ class Bus:
         world, begun_s = self._world, self._world.now_s
         name = self._unlike_others(f"{delivery.name} {delivery.attempts} on {instance.process.name}")
         published = dt.datetime.fromtimestamp(EPOCH_MS / 1_000 + delivery.published_s, tz=dt.UTC).isoformat()
-        is_tick = delivery.event.get("type") == TICK
+        kind = str(delivery.event.get("type"))
         body = (
-            push.wrapped(json.dumps(delivery.event).encode(), attributes={"type": TICK}, published=published)
-            if is_tick
+            push.wrapped(json.dumps(delivery.event).encode(), attributes={"type": kind}, published=published)
+            if kind in {TICK, NOTICE_TYPE}
             else push.envelope(delivery.event, attempt=delivery.attempts, published=published)
         )
         answers: list[int] = []

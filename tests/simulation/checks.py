@@ -21,6 +21,7 @@ from tests.simulation.answer_checks import (
 from tests.simulation.bus import ACK_DEADLINE_S
 from tests.simulation.entry_checks import EntryStory, check_entries
 from tests.simulation.expense_checks import ExpenseStory, check_expenses
+from tests.simulation.hook_checks import check_hooks
 from tests.simulation.press_checks import check_presses, check_taps
 from tests.simulation.reminder_checks import ReminderStory, check_reminders
 from tests.simulation.story import LONG_WAIT_S, Story
@@ -124,6 +125,7 @@ def _violations_of_chat(story: Story) -> list[str]:
     found += check_pages(story, history)
     found += check_answers_kept(story, history)
     found += check_expenses(ExpenseStory(people=story.people, world=story.world, is_lost=story.is_amendment_lost))
+    found += check_hooks(story.people, story.world)
     found += check_reminders(
         ReminderStory(
             people=story.people,

@@ -14,6 +14,7 @@ from shared.line.quota import Quota
 from shared.locales import LOCALES
 from shared.storage.codec import decode
 from shared.storage.object_names import ObjectNames
+from tests.simulation.notices import words_in
 from tests.simulation.people import on_one_line, without_spaces
 from tests.simulation.times import ANSWERABLE_S, TOKEN_S
 from tests.simulation.world import ShownText, World
@@ -212,7 +213,12 @@ class Line:
         *,
         reminder: SaidReminder | None = None,
     ) -> None:
-        truth, text = self._world.truth, _text(messages)
+        truth = self._world.truth
+        truth.notices_shown += [(conversation_id, word) for one in messages for word in words_in(one.text)]
+        messages = [one for one in messages if not words_in(one.text)]
+        if not messages:  # a bubble of notices alone
+            return
+        text = _text(messages)
         button = next((one.button.data for one in messages if one.button), None)
         route = reply_token or conversation_id
         said = ShownText(

@@ -7,6 +7,7 @@ from tests.simulation.access_mutations import OF_ACCESS
 from tests.simulation.chat_mutations import OF_CHATS
 from tests.simulation.expense_mutations import OF_EXPENSES
 from tests.simulation.handler_mutations import OF_HANDLERS
+from tests.simulation.hook_mutations import OF_HOOKS
 from tests.simulation.mutation import Mutation
 from tests.simulation.refusal_mutations import OF_REFUSALS
 from tests.simulation.silence_mutations import OF_SILENCES
@@ -20,4 +21,5 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
     **OF_REFUSALS,
     **OF_SILENCES,
     **OF_EXPENSES,
+    **OF_HOOKS,
 }

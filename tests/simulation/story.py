@@ -16,6 +16,7 @@ from shared.turns.attempt import MODEL_S
 from shared.turns.deferral import LateReply
 from tests.simulation.bus import ACK_DEADLINE_S, Bus
 from tests.simulation.mind import Mood
+from tests.simulation.notices import is_of_notices
 from tests.simulation.people import Message, People, gloss_of
 from tests.simulation.reminder_checks import is_of_reminder
 from tests.simulation.times import ANSWERABLE_S, TOKEN_S
@@ -130,7 +131,7 @@ class Story:
             if stored is not None and listed.name.endswith(OUTCOME_SUFFIX):
                 outcome = decode(OutcomeRecord, stored.data)
                 found[outcome.webhook_event_id] = outcome
-        return {one: outcome for one, outcome in found.items() if not is_of_reminder(one)}
+        return {one: outcome for one, outcome in found.items() if not is_of_reminder(one) and not is_of_notices(one)}
 
     @property
     def turn(self) -> TurnRecord:

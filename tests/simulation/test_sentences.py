@@ -7,12 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.simulation import expense_forgeries, forgeries, reminder_forgeries
+from tests.simulation import expense_forgeries, forgeries, hook_forgeries, reminder_forgeries
 from tests.simulation.mutations import MUTATIONS
 from tests.simulation.table import rows_of
 
 HERE = Path(__file__).parent
-FORGERIES = (*forgeries.FORGERIES, *reminder_forgeries.FORGERIES, *expense_forgeries.FORGERIES)
+FORGERIES = (
+    *forgeries.FORGERIES,
+    *reminder_forgeries.FORGERIES,
+    *expense_forgeries.FORGERIES,
+    *hook_forgeries.FORGERIES,
+)
 SENTENCES_AT_LEAST = 50
 CHECKS = (*(one.stem for one in HERE.glob("*checks.py")), "bucket", "holders", "line", "mind", "scene", "schedule")
 SENTENCE = re.compile(r"I\d+:\\ ")  # as re.escape() writes it

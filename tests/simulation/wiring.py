@@ -36,6 +36,7 @@ from tests.simulation.threads import Event, NoPool, Pool
 from tests.simulation.times import LEASE_S
 from tests.simulation.withdrawals import Withdrawals
 from tests.simulation.world import TICK, ProcessClock, World
+from tests.support.hooks import hook_port
 from tests.support.reminders import reminding_tool
 
 Endpoint: TypeAlias = Callable[[str, bytes], tuple[str, int]]
@@ -69,6 +70,7 @@ class Settings:
     has_notion: bool = False
     has_embeddings: bool = False
     has_expenses: bool = False
+    has_hooks: bool = False
     reminding: Reminding = Reminding.OFF
     reminder_pushes_per_day: int = 0
     has_archive: bool = True
@@ -113,6 +115,7 @@ def agent_worker(ports: Ports, process: Process) -> Endpoint:
         json_model=ports.mind if ports.settings.has_knowledge else None,
         embedder=ports.mind if ports.settings.has_embeddings else None,
         notion=_notion(ports) if ports.settings.has_notion else None,
+        hooks=hook_port() if ports.settings.has_hooks else None,
         threads=replace(Threads.on(pool), presence=NoPool(), background=background, new_event=new_event),
         clock=clock,
         chance=world.rng,

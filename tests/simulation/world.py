@@ -16,6 +16,7 @@ from shared.conversation.snapshot_records import Recap
 from shared.conversation.spending import Ledger
 from shared.reminders.reminder import Reminder
 from shared.search.literal_runs import shares_run
+from tests.simulation.notices import SentNotice
 from tests.simulation.scheduler import Process, Scheduler, Task
 
 _ResultT = TypeVar("_ResultT")
@@ -174,6 +175,11 @@ class Truth:
     """The occurrences that were claimed, by the key of their push."""
     late_claims: set[str] = field(default_factory=set)
     """Those of them, by key, whose message had been withdrawn before the claim."""
+    notices: dict[str, SentNotice] = field(default_factory=dict)
+    """The notices of other systems that were acknowledged, by id."""
+    notices_shown: list[tuple[str, str]] = field(default_factory=list)
+    """Each showing of a notice: the chat, and the notice's word."""
+    revoked_hooks: set[str] = field(default_factory=set)
     journalled_s: dict[tuple[str, str], float] = field(default_factory=dict)
     """When each message was first recorded, by chat and id."""
     context: set[tuple[str, str]] = field(default_factory=set)

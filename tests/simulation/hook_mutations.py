@@ -1,0 +1,36 @@
+"""Mutations of hooks."""
+
+import uuid
+from collections.abc import Mapping
+from typing import Final
+
+from tests.simulation.mutation import Mutation
+from tests.simulation.rules import DropClause, Instead, Never, Return, Skip
+
+OF_HOOKS: Final[Mapping[str, Mutation]] = {
+    "takes_a_notice_once": Mutation(
+        "shared.hooks.arrival:NoticeHandler.__call__",
+        DropClause("seen"),
+        lacks="a notice that Pub/Sub delivers again is shown again",
+    ),
+    "records_shown_notices": Mutation(
+        "shared.hooks.apply:HookWriting.finish",
+        Return(value=True),
+        lacks="a notice that was shown is shown with every answer",
+    ),
+    "checks_the_token_of_a_hook": Mutation(
+        "shared.hooks.arrival:NoticeHandler._reason_to_drop",
+        Never("mark"),
+        lacks="the old token of a hook goes on after its rotation",
+    ),
+    "pushes_notices_under_one_key": Mutation(
+        "shared.hooks.delivery:NoticeDelivery._push",
+        Instead("uuid5", lambda *_: uuid.uuid4()),
+        lacks="a push whose worker died is seen twice",
+    ),
+    "leaves_a_marker_for_a_push": Mutation(
+        "shared.hooks.arrival:NoticeHandler._push",
+        Skip("store.mark"),
+        lacks="a notice is never pushed whose worker died",
+    ),
+}
