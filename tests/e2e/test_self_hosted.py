@@ -290,3 +290,24 @@ def test_kills_of_the_whole_process_lose_no_message_and_answer_none_twice(machin
         accepted = machine.accepted(person)
         assert len(accepted) > KILLS / 3
         assert [text for text in accepted if text not in exported] == []
+
+
+def test_a_script_sends_a_notice_into_a_chat_of_this_machine(machine: SelfHosted) -> None:
+    machine.env |= {"HOOKS": "on", "HOOK_KEY": "hook-key-of-thirty-two-letters-and-more"}
+    machine.start()
+    machine.wait_until(lambda: "ok: LINE tried it" in machine.printed.read_text(encoding="utf-8"))
+    person = machine.add_person("Momoko")
+    machine.says(person, "/hook new backup now")
+    machine.wait_until(lambda: len(machine.hears(person)) == 1)
+    machine.presses_newest(person)
+    machine.wait_until(lambda: len(machine.hears(person)) == 3)
+    text, token = machine.hears(person)[1:]
+
+    with plain_http() as http:
+        headers = {"authorization": f"Bearer {token}"}
+        answer = http.post(text.splitlines()[-1], data={"message": "the backup is done"}, headers=headers)
+
+    assert (answer.status_code, answer.json()) == (200, {"status": 200, "message": "ok"})
+    machine.wait_until(lambda: len(machine.hears(person)) == 4)
+    assert machine.hears(person)[3] == "🔔 backup\nthe backup is done"
+    assert machine.files_with(token.encode()) == []

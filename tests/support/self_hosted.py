@@ -1,6 +1,7 @@
 """A machine with `python -m selfhost`, and people on the LINE platform."""
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -132,6 +133,16 @@ class SelfHosted:
             return str(self.line.say(person, person, text).line_message_id)
 
         return self.loop.run(say())
+
+    def presses_newest(self, person: str) -> None:
+        """Press the button that confirms in the bot's newest message."""
+
+        async def press() -> None:
+            newest = [one for one in self.line.chat(person).messages if one.sender_id != person][-1]
+            (data, *_) = re.findall(r"confirm:[0-9A-Za-z_-]+", json.dumps(newest.content))
+            self.line.press(person, person, data)
+
+        self.loop.run(press())
 
     def unsends(self, person: str, line_message_id: str) -> None:
         async def unsend() -> None:
