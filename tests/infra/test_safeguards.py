@@ -15,7 +15,7 @@ def test_words_in_flight_and_at_rest_stay_in_the_region(full: Plan) -> None:
         ]
     assert full["google_storage_bucket.history"]["location"] == REGION
     secrets = [made for address, made in full.items() if address.startswith("google_secret_manager_secret.")]
-    assert len(secrets) == 5
+    assert len(secrets) == 6
     for secret in secrets:
         assert secret["replication"] == [{"user_managed": [{"replicas": [{"location": REGION}]}]}]
 
