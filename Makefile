@@ -76,8 +76,8 @@ mutants: $(VENV)/.dev-installed ## Look for mistakes that no test catches; takes
 screenshots: $(VENV)/.dev-installed ## Retake the pictures in docs/, with headless Chromium
 	SCREENSHOTS=docs/pictures $(BIN)/pytest tests/browser/test_cards.py tests/browser/test_manners.py tests/browser/test_pictures.py tests/browser/test_access.py tests/browser/test_line_simulator.py tests/browser/test_reminders.py
 
-fuzz: $(VENV)/.dev-installed ## Send 20,000 odd bodies to the LINE platform
-	$(BIN)/pytest -s -m fuzz tests/contract/simulator/line $(ARGS)
+fuzz: $(VENV)/.dev-installed ## Send 20,000 odd bodies to the LINE platform, and a million altered tokens to a hook
+	$(BIN)/pytest -s -m fuzz tests/contract/simulator/line tests/unit/shared/hooks $(ARGS)
 
 load-test: $(VENV)/.dev-installed ## A thousand reminders of one minute over real wires, with workers that are killed, and with half the quota; SQLite under kills and cuts of power
 	$(BIN)/pytest -s -m load tests/e2e $(ARGS)
