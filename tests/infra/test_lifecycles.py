@@ -112,3 +112,11 @@ def test_concurrency_stays_below_the_threads_that_renew_leases() -> None:
 
     assert found is not None
     assert int(found[1]) == compose._TURN_THREADS  # noqa: SLF001
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_package_links_to_every_file_of_its_function_and_to_the_common_folders(function: str) -> None:
+    folder, own = ROOT / "infra" / "terraform" / "packages" / function, ROOT / "functions" / function
+    files = {path.resolve() for path in own.iterdir() if path.is_file() and path.name != "requirements.in"}
+
+    assert {link.resolve() for link in folder.iterdir()} == files | {ROOT / "schemas", ROOT / "shared"}

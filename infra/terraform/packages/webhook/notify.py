@@ -1,0 +1,1 @@
+../../../../functions/webhook/notify.py
