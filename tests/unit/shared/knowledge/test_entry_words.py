@@ -36,9 +36,9 @@ class InterruptedStore(MemoryObjectStore):
 
 
 class LeaseOverBeforeCatalog:
-    """A lease that lasts for the entry."""
+    """A lease that lasts for the entry: for the check before the writes, and for that of the write."""
 
-    _checks = 1
+    _checks = 2
 
     @property
     def is_over(self) -> bool:
