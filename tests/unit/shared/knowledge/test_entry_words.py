@@ -36,7 +36,7 @@ class InterruptedStore(MemoryObjectStore):
 
 
 class LeaseOverBeforeCatalog:
-    """A lease that lasts for the entry: for the check before the writes, and for that of the write."""
+    """A lease that lasts for the entry and the undo record, whose writes each check it."""
 
     _checks = 2
 
