@@ -1,7 +1,7 @@
 """A turn's view of a chat's expenses, with its own writes (`shared/agent/overlay.py`)."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from shared.agent.overlay import Attempt, Overlay, StagingFault
@@ -10,9 +10,10 @@ from shared.conversation.provenance import Provenance
 from shared.conversation.write_key import WriteKey
 from shared.expenses.expense import EXPENSES_LIMIT, FOLDER, Entry, Expense, Settlement
 from shared.expenses.settlement import Transfer, balances, transfers
-from shared.expenses.store import ExpenseStore, entry_in
+from shared.expenses.store import ExpenseStore, entry_in, id_of
 from shared.expenses.wording import divided_among
 from shared.storage.codec import encode
+from shared.storage.object_store import ListedObject
 
 
 class ExpenseOverlay(Overlay[Entry]):
@@ -24,10 +25,11 @@ class ExpenseOverlay(Overlay[Entry]):
     def __init__(self, attempt: Attempt) -> None:
         super().__init__(attempt)
         self._store = ExpenseStore(attempt.conversation)
-        self._stored: dict[str, Entry] | None = None
+        self._listed: Mapping[str, ListedObject] | None = None
+        self._stored: dict[str, Entry | None] = {}
 
     def open(self) -> tuple[Expense, ...]:
-        """Return the expenses that are not settled, for the model to read, the oldest first; two round trips in a turn."""
+        """Return the expenses that are not settled, for the model to read, the oldest first; three round trips in a turn."""
         with self._lock:
             expenses = self._open()
             self.mark_shown(Provenance.union(one.provenance for one in expenses))
@@ -95,7 +97,8 @@ class ExpenseOverlay(Overlay[Entry]):
             return tuple(deed for deed in deeds if deed is not None)
 
     def load(self, thing_id: str) -> Entry | None:
-        return self._load_all().get(thing_id)
+        self._read([thing_id])
+        return self._stored.get(thing_id)
 
     def text_of(self, thing_id: str, thing: Entry, *, key: WriteKey) -> str:
         stored = self.load(thing_id)
@@ -114,6 +117,7 @@ class ExpenseOverlay(Overlay[Entry]):
         """Return what an expense is for; of a settlement, of what it closes: "dinner, taxi"."""
         if isinstance(thing, Expense):
             return thing.what
+        self._read(thing.closes)
         closed = (self.current(own_id) for own_id in thing.closes)
         return ", ".join(expense.what for expense in closed if isinstance(expense, Expense)) or thing.day
 
@@ -128,18 +132,35 @@ class ExpenseOverlay(Overlay[Entry]):
         return Deed(kind=DeedKind.EXPENSES_REOPENED, name=self.name_of(before)) if before is not None else None
 
     def _open(self) -> tuple[Expense, ...]:
-        entries: dict[str, Entry | None] = {**self._load_all(), **self._staged}
-        settled = {own_id for one in entries.values() if isinstance(one, Settlement) for own_id in one.closes}
+        """Return what no settlement closes; of a closed expense, the record is not read."""
+        records = {**self._load_settlements(), **self._staged}
+        settled = {own_id for one in records.values() if isinstance(one, Settlement) for own_id in one.closes}
+        self._read(own_id for own_id in self._objects if own_id.startswith("e") and own_id not in settled)
+        entries: dict[str, Entry | None] = {**self._stored, **self._staged}
         expenses = (one for one in entries.values() if isinstance(one, Expense) and one.id not in settled)
         return tuple(sorted(expenses, key=lambda one: (one.day, one.revision, one.id)))
 
-    def _load_all(self) -> dict[str, Entry]:
-        """Return what the bucket holds, without what was removed or comes from withdrawn messages; two round trips in a turn."""
-        if self._stored is None:
-            entries = (one for one in self._store.read_all() if not one.is_removed)
-            is_withdrawn = self.attempt.is_withdrawn
-            self._stored = {one.id: one for one in entries if not one.provenance.withdrawn_ids(is_withdrawn)}
-        return self._stored
+    def _load_settlements(self) -> Mapping[str, Entry | None]:
+        self._read(own_id for own_id in self._objects if own_id.startswith("s"))
+        return {own_id: one for own_id, one in self._stored.items() if isinstance(one, Settlement)}
+
+    @property
+    def _objects(self) -> Mapping[str, ListedObject]:
+        """The objects of the chat's records by id, listed once in a turn."""
+        if self._listed is None:
+            self._listed = {id_of(one.name): one for one in self._store.list_objects()}
+        return self._listed
+
+    def _read(self, own_ids: Iterable[str]) -> None:
+        """Read records that the turn has not read, in one round trip; what was removed or is of withdrawn messages counts as absent."""
+        unread = [self._objects[own_id] for own_id in own_ids if own_id not in self._stored and own_id in self._objects]
+        if not unread:
+            return
+        self._stored |= dict.fromkeys(id_of(one.name) for one in unread)
+        is_withdrawn = self.attempt.is_withdrawn
+        for entry in self._store.read(unread):
+            if not entry.is_removed and not entry.provenance.withdrawn_ids(is_withdrawn):
+                self._stored[entry.id] = entry
 
     def _new_id(self, kind: str) -> str:
         """Return an id made by no other commit of the chat, for example `e0123456789`."""

@@ -1,7 +1,7 @@
 """The expenses and settlements of a chat as objects of the bucket."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,6 +17,11 @@ from shared.storage.compare_and_swap import SWAP_ATTEMPTS, update_by_swap
 from shared.storage.object_store import ListedObject
 
 _ID: Final = re.compile(r"[es][0-9a-f]{10}", re.ASCII)
+
+
+def id_of(name: str) -> str:
+    """Return the id of a record by the name of its object: `e0123456789` of `expenses/C…/e0123456789.json`."""
+    return name.rpartition("/")[2].removesuffix(".json")
 
 
 def entry_in(name: str, data: bytes) -> Entry:
@@ -43,7 +48,10 @@ class ExpenseStore:
 
     def read_all(self) -> tuple[Entry, ...]:
         """Return every readable record, also removed ones, in two round trips."""
-        objects = self.list_objects()
+        return self.read(self.list_objects())
+
+    def read(self, objects: Sequence[ListedObject]) -> tuple[Entry, ...]:
+        """Return the readable records of listed objects, also removed ones, in one round trip."""
         bodies = self.conversation.objects.read_all(objects)
         return tuple(_readable(zip((one.name for one in objects), bodies, strict=True)))
 

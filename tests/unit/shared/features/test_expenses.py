@@ -13,8 +13,10 @@ from operations.restoration import restore
 from shared.adapters.memory import MemoryObjectStore
 from shared.adapters.memory.scripted_model import calling
 from shared.agent.model import FunctionResponses
+from shared.agent.overlay import Attempt
 from shared.conversation.store import Conversation
 from shared.expenses.expense import Expense, Settlement
+from shared.expenses.staging import ExpenseOverlay
 from shared.expenses.store import ExpenseStore
 from shared.handlers.holdings import described, holdings_of
 from shared.line.messaging import OutgoingMessage
@@ -373,3 +375,17 @@ def test_forget_me_takes_what_a_member_told_and_leaves_what_others_told(ann: Per
 
     assert [one.what for one in expenses(ann)] == ["夕食"]
     assert "タクシー" not in everything_in(ann.worker.store)
+
+
+def test_a_turn_reads_no_expense_of_a_settled_period(ann: Person) -> None:
+    pays(ann, "夕食6000円", what="夕食", amount="6000")
+    (dinner,) = expenses(ann)
+    ann.asks("精算して", calling(("settle", {})), SAYS)
+    pays(ann, "タクシー900円", what="タクシー", amount="900")
+    chat = conversations_on(ann.worker.store, chat_of(ann).objects.reads, ann.worker.clock).of(ann.events.chat_id)
+    overlay = ExpenseOverlay(Attempt.at(chat, sequence=99, now_ms=0, amendments=chat.amendments.look()))
+    read: list[str] = []
+    ann.worker.store.before = lambda call, name: read.append(name) if call == "read" else None
+
+    assert [one.what for one in overlay.open()] == ["タクシー"]
+    assert not any(dinner.id in name for name in read)
