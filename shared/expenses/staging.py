@@ -135,7 +135,7 @@ class ExpenseOverlay(Overlay[Entry]):
         """Return what no settlement closes; of a closed expense, the record is not read."""
         records = {**self._load_settlements(), **self._staged}
         settled = {own_id for one in records.values() if isinstance(one, Settlement) for own_id in one.closes}
-        self._read(own_id for own_id in self._objects if own_id.startswith("e") and own_id not in settled)
+        self._read(own_id for own_id in self._objects if own_id not in settled)
         entries: dict[str, Entry | None] = {**self._stored, **self._staged}
         expenses = (one for one in entries.values() if isinstance(one, Expense) and one.id not in settled)
         return tuple(sorted(expenses, key=lambda one: (one.day, one.revision, one.id)))

@@ -24,7 +24,7 @@ OF_EXPENSES: Final[Mapping[str, Mutation]] = {
     ),
     "settles_once": Mutation(
         "shared.expenses.staging:ExpenseOverlay._open",
-        DropClause("id"),
+        Never("Settlement"),
         lacks="an expense is settled twice",
     ),
     "divides_to_the_last_unit": Mutation(
