@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from tests.simulation.mutation import Mutation
-from tests.simulation.rules import Bypass, DropClause, Never, Return
+from tests.simulation.rules import Bypass, Never, Return
 
 OF_EXPENSES: Final[Mapping[str, Mutation]] = {
     "takes_back_expenses": Mutation(
