@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from shared.conversation.records import OutcomeRecord, StagedWrite
 from shared.conversation.store import Conversation
 from shared.conversation.write_key import WriteKey
-from shared.expenses.expense import FOLDER, Entry
+from shared.expenses.expense import FOLDER, ExpenseRecord
 from shared.expenses.store import ExpenseStore, entry_in
 from shared.turns.basis import HeldLease
 
@@ -32,7 +32,7 @@ class ExpenseWriting:
         own_id = write.path.removeprefix(f"{FOLDER}/")
         staged = entry_in(own_id, write.text.encode()) if write.text is not None else None
 
-        def newer(stored: Entry | None) -> Entry | None:
+        def newer(stored: ExpenseRecord | None) -> ExpenseRecord | None:
             if stored is None:  # a missing record was withdrawn: only the write that creates a record makes one
                 return staged if staged is not None and staged.created == key else None
             if stored.revision >= key:

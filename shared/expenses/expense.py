@@ -79,5 +79,5 @@ class Settlement(Extensible):
         return Settlement(id=self.id, created=self.created, revision=revision)
 
 
-Entry: TypeAlias = Expense | Settlement
+ExpenseRecord: TypeAlias = Expense | Settlement
 """What the folder holds: the id of an expense begins with `e`, the id of a settlement with `s`."""

@@ -8,7 +8,7 @@ from shared.agent.overlay import Attempt, Overlay, StagingFault
 from shared.agent.receipts import Deed, DeedKind
 from shared.conversation.provenance import Provenance
 from shared.conversation.write_key import WriteKey
-from shared.expenses.expense import EXPENSES_LIMIT, FOLDER, Entry, Expense, Settlement
+from shared.expenses.expense import EXPENSES_LIMIT, FOLDER, Expense, ExpenseRecord, Settlement
 from shared.expenses.settlement import Transfer, balances, transfers
 from shared.expenses.store import ExpenseStore, entry_in, id_of
 from shared.expenses.wording import divided_among
@@ -16,7 +16,7 @@ from shared.storage.codec import encode
 from shared.storage.object_store import ListedObject
 
 
-class ExpenseOverlay(Overlay[Entry]):
+class ExpenseOverlay(Overlay[ExpenseRecord]):
     """A turn's view of the chat's expenses and settlements, by id; what was removed does not exist."""
 
     path_prefix = f"{FOLDER}/"
@@ -26,7 +26,7 @@ class ExpenseOverlay(Overlay[Entry]):
         super().__init__(attempt)
         self._store = ExpenseStore(attempt.conversation)
         self._listed: Mapping[str, ListedObject] | None = None
-        self._stored: dict[str, Entry | None] = {}
+        self._stored: dict[str, ExpenseRecord | None] = {}
 
     def open(self) -> tuple[Expense, ...]:
         """Return the expenses that are not settled, for the model to read, the oldest first; three round trips in a turn."""
@@ -96,24 +96,24 @@ class ExpenseOverlay(Overlay[Entry]):
             deeds = (self._deed(before, after) for before, after in changes)
             return tuple(deed for deed in deeds if deed is not None)
 
-    def load(self, thing_id: str) -> Entry | None:
+    def load(self, thing_id: str) -> ExpenseRecord | None:
         self._read([thing_id])
         return self._stored.get(thing_id)
 
-    def text_of(self, thing_id: str, thing: Entry, *, key: WriteKey) -> str:
+    def text_of(self, thing_id: str, thing: ExpenseRecord, *, key: WriteKey) -> str:
         stored = self.load(thing_id)
         return encode(replace(thing, created=key if stored is None else stored.created, revision=key)).decode()
 
-    def read_text(self, thing_id: str, text: str) -> Entry:
+    def read_text(self, thing_id: str, text: str) -> ExpenseRecord:
         return entry_in(thing_id, text.encode())
 
-    def provenance_of(self, thing: Entry) -> Provenance:
+    def provenance_of(self, thing: ExpenseRecord) -> Provenance:
         return thing.provenance
 
-    def key_of(self, thing: Entry) -> WriteKey:
+    def key_of(self, thing: ExpenseRecord) -> WriteKey:
         return thing.revision
 
-    def name_of(self, thing: Entry) -> str:
+    def name_of(self, thing: ExpenseRecord) -> str:
         """Return what an expense is for; of a settlement, of what it closes: "dinner, taxi"."""
         if isinstance(thing, Expense):
             return thing.what
@@ -121,7 +121,7 @@ class ExpenseOverlay(Overlay[Entry]):
         closed = (self.current(own_id) for own_id in thing.closes)
         return ", ".join(expense.what for expense in closed if isinstance(expense, Expense)) or thing.day
 
-    def _deed(self, before: Entry | None, after: Entry | None) -> Deed | None:
+    def _deed(self, before: ExpenseRecord | None, after: ExpenseRecord | None) -> Deed | None:
         if isinstance(after, Expense):
             kind = DeedKind.EXPENSE_ADDED if before is None else DeedKind.EXPENSE_CHANGED
             return Deed(kind=kind, name=after.what, amount=divided_among(after), payer=after.names.get(after.payer, ""))
@@ -136,11 +136,11 @@ class ExpenseOverlay(Overlay[Entry]):
         records = {**self._load_settlements(), **self._staged}
         settled = {own_id for one in records.values() if isinstance(one, Settlement) for own_id in one.closes}
         self._read(own_id for own_id in self._objects if own_id not in settled)
-        entries: dict[str, Entry | None] = {**self._stored, **self._staged}
+        entries: dict[str, ExpenseRecord | None] = {**self._stored, **self._staged}
         expenses = (one for one in entries.values() if isinstance(one, Expense) and one.id not in settled)
         return tuple(sorted(expenses, key=lambda one: (one.day, one.revision, one.id)))
 
-    def _load_settlements(self) -> Mapping[str, Entry | None]:
+    def _load_settlements(self) -> Mapping[str, ExpenseRecord | None]:
         self._read(own_id for own_id in self._objects if own_id.startswith("s"))
         return {own_id: one for own_id, one in self._stored.items() if isinstance(one, Settlement)}
 

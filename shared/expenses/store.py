@@ -10,7 +10,7 @@ from shared.conversation.amendments import Amendments
 from shared.conversation.provenance import Provenance
 from shared.conversation.store import Conversation
 from shared.errors import CorruptRecordError, StorageUnavailableError, UnreadableRecordError
-from shared.expenses.expense import FOLDER, Entry, Expense, Settlement
+from shared.expenses.expense import FOLDER, Expense, ExpenseRecord, Settlement
 from shared.line.ids import checked_id
 from shared.storage.codec import decode, encode
 from shared.storage.compare_and_swap import SWAP_ATTEMPTS, update_by_swap
@@ -24,7 +24,7 @@ def id_of(name: str) -> str:
     return name.rpartition("/")[2].removesuffix(".json")
 
 
-def entry_in(name: str, data: bytes) -> Entry:
+def entry_in(name: str, data: bytes) -> ExpenseRecord:
     """Return the record of an object by its name or id.  Raises: UnreadableRecordError."""
     own_id = name.rpartition("/")[2]
     return decode(Settlement, data) if own_id.startswith("s") else decode(Expense, data)
@@ -46,16 +46,16 @@ class ExpenseStore:
         objects = self.conversation.objects.store.list(prefix)
         return tuple(one for one in objects if _ID.fullmatch(one.name.removeprefix(prefix).removesuffix(".json")))
 
-    def read_all(self) -> tuple[Entry, ...]:
+    def read_all(self) -> tuple[ExpenseRecord, ...]:
         """Return every readable record, also removed ones, in two round trips."""
         return self.read(self.list_objects())
 
-    def read(self, objects: Sequence[ListedObject]) -> tuple[Entry, ...]:
+    def read(self, objects: Sequence[ListedObject]) -> tuple[ExpenseRecord, ...]:
         """Return the readable records of listed objects, also removed ones, in one round trip."""
         bodies = self.conversation.objects.read_all(objects)
         return tuple(_readable(zip((one.name for one in objects), bodies, strict=True)))
 
-    def update(self, own_id: str, change: Callable[[Entry | None], Entry | None]) -> None:
+    def update(self, own_id: str, change: Callable[[ExpenseRecord | None], ExpenseRecord | None]) -> None:
         """Change a record by compare-and-swap, as `update_by_swap` does; an unreadable record stays unchanged."""
 
         def changed(data: bytes | None) -> bytes | None:
@@ -74,7 +74,7 @@ class ExpenseStore:
                 yield self.name_of(entry.id), entry.provenance
 
 
-def _readable(named_bodies: Iterable[tuple[str, bytes | None]]) -> Iterator[Entry]:
+def _readable(named_bodies: Iterable[tuple[str, bytes | None]]) -> Iterator[ExpenseRecord]:
     for name, body in named_bodies:
         if body is None:
             continue

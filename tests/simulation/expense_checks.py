@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from shared.conversation.records import StagedWrite
-from shared.expenses.expense import FOLDER, Entry, Expense, Settlement
+from shared.expenses.expense import FOLDER, Expense, ExpenseRecord, Settlement
 from shared.expenses.store import entry_in
 from tests.simulation.people import People
 from tests.simulation.world import World
@@ -19,7 +19,7 @@ class ExpenseStory:
     is_lost: Callable[[str], bool]
 
     @property
-    def stored(self) -> Mapping[str, Entry]:
+    def stored(self) -> Mapping[str, ExpenseRecord]:
         """The expenses and settlements in the bucket that were not removed, by id."""
         prefix = f"{FOLDER}/{self.people.conversation_id}/"
         bodies = ((one.name, self.world.objects.read(one.name)) for one in self.world.objects.list(prefix))
@@ -27,9 +27,9 @@ class ExpenseStory:
         return {entry.id: entry for entry in entries if not entry.is_removed}
 
     @property
-    def staged(self) -> Mapping[str, Entry]:
+    def staged(self) -> Mapping[str, ExpenseRecord]:
         """What the outcomes leave that were carried out, by id, in the order of their commits."""
-        left: dict[str, Entry] = {}
+        left: dict[str, ExpenseRecord] = {}
         for write in self.writes():
             own_id = write.path.removeprefix(f"{FOLDER}/").removesuffix(".json")
             left.pop(own_id, None)
