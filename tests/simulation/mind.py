@@ -69,7 +69,7 @@ RECURRING: Final = 4
 """One reminder in so many recurs."""
 RULES: Final = (
     "FREQ=DAILY",
-    "FREQ=DAILY;BYHOUR=0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23",
+    "FREQ=DAILY;BYHOUR=1,3,5,7,9,11,13,15,17,19,21,23",  # a schedule that waits for every hour never ends (SOON_MS)
     "FREQ=WEEKLY;INTERVAL=2",
     "FREQ=MONTHLY;BYDAY=3FR",
     "FREQ=MONTHLY;BYMONTHDAY=-1",
