@@ -119,7 +119,7 @@ class HooksHandler:
         store.create(hook)
         amendments = conversation.amendments.look()
         if hook.is_from_withdrawn(amendments):  # meanwhile
-            store.delete(store.name_of(hook.id), lambda one: one.is_from_withdrawn(amendments))
+            store.delete_if(store.name_of(hook.id), lambda one: one.is_from_withdrawn(amendments))
             return self._say(event, Phrase.PRESS_VOID)
         logs.info("hook_made", mode=hook.mode.value)
         return self._show_token(event, Phrase.HOOK_DONE, hook, address, url)
@@ -172,7 +172,7 @@ class HooksHandler:
         if press.choice is HookChoice.REVOKE:
             if hook.mark != press.mark:
                 return self._say(event, Phrase.HOOK_GONE)
-            store.delete(store.name_of(hook.id), lambda one: one.mark == press.mark)
+            store.delete_if(store.name_of(hook.id), lambda one: one.mark == press.mark)
             logs.info("hook_revoked")
             return self._say(event, Phrase.HOOK_REVOKED, name=hook.name, provenance=_said(hook, conversation))
         url = self._url()

@@ -87,7 +87,7 @@ class HookStore:
             return None
         return decode(Hook, stored.data) if stored is not None else None
 
-    def delete(self, name: str, is_affected: Callable[[Hook], bool]) -> None:
+    def delete_if(self, name: str, is_affected: Callable[[Hook], bool]) -> None:
         """Delete the object if its hook is affected, or unreadable; a changed hook is read again.  Repeated: does nothing."""
         store = self.conversation.objects.store
         while (stored := store.read(name)) is not None:

@@ -28,12 +28,12 @@ class HookWords:
             except UnreadableRecordError as cause:
                 logs.error("record_unreadable", cause=cause)
                 if amendments.erased_entries_ms >= 0:
-                    store.delete(listed.name, lambda _: True)
+                    store.delete_if(listed.name, lambda _: True)
                 continue
             if hook is None:
                 continue
             if hook.is_from_withdrawn(amendments):
-                store.delete(listed.name, lambda one: one.is_from_withdrawn(amendments))
+                store.delete_if(listed.name, lambda one: one.is_from_withdrawn(amendments))
                 logs.info("hook_withdrawn")
             elif _is_outdated(hook, amendments):
                 store.update(hook.id, lambda one: _without_erased(one, amendments))

@@ -467,25 +467,6 @@ def test_next_actions_and_lists_are_searched(chat: FilingChat) -> None:
         assert [(one["path"], one["matchedField"]) for one in hits] == [(path, matched)]
 
 
-def test_a_catalog_of_an_earlier_release_is_readable_and_rebuilt_by_the_next_write(chat: FilingChat) -> None:
-    path = chat.file(name="庭", next_action="佐藤さんに電話")
-    name = chat.conversation.names.entry("search.json")
-    stored = chat.store.read(name)
-    assert stored is not None
-    earlier = json.loads(stored.data)
-    del earlier["searched"]
-    for row in earlier["rows"]:
-        del row["folded"]["next_action"]
-    chat.store.replace(name, json.dumps(earlier).encode(), generation=stored.generation)
-
-    before = chat.begin().call("search_entries", query="佐藤")["total"]
-    found_by_name = chat.begin().call("search_entries", query="庭")["entries"][0]["path"]
-    chat.file("牛乳を買う", name="牛乳")
-    after = chat.begin().call("search_entries", query="佐藤")["total"]
-
-    assert (before, found_by_name, after) == (0, path, 1)
-
-
 def test_another_chat_finds_no_entry_of_this_one() -> None:
     one = FilingChat()
     other = FilingChat(store=one.store, chat=OTHER_CHAT)
@@ -722,9 +703,9 @@ def test_half_a_character_in_arguments_is_left_out(chat: FilingChat) -> None:
     assert chat.model.requests[0].prompt.endswith("# Text\n庭\N{REPLACEMENT CHARACTER}の工事")
 
 
-def test_an_entry_that_lost_the_words_since_the_catalog_was_read_is_no_hit(chat: FilingChat) -> None:
+def test_an_entry_that_lost_the_words_since_another_instance_read_the_catalog_is_no_hit(chat: FilingChat) -> None:
     path = chat.file("作る", name="合鍵")
-    turn = chat.begin()
+    turn = FilingChat(store=chat.store).begin()
     turn.overlay.rows()
     chat.once("update_entry", path=path, updates={"name": "別の話"})
 
