@@ -296,7 +296,7 @@ def test_list_items_are_shown_and_marked_as_a_stand_in(page: Page) -> None:
     bubbles_after_answer_to(page, "買い物リストに牛乳を追加して")
     item = lists.locator(".page", has_text="牛乳")
     expect(item).to_be_visible()
-    expect(item.get_by_role("img", name="未了")).to_be_visible()
+    expect(item.get_by_role("img", name="未完了")).to_be_visible()
 
     bubbles_after_answer_to(page, "牛乳は買ったよ")
     expect(item.get_by_role("img", name="完了")).to_be_visible()

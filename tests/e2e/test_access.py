@@ -20,14 +20,14 @@ from tests.support.buttons import first_press, is_question
 from tests.support.phrases import english
 from tests.support.stacks import running_stack
 
+HOOK_KEY: Final = "hook-key-of-thirty-two-letters-and-more"
+
 
 @pytest.fixture(scope="module")
 def invited(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
     folder = tmp_path_factory.mktemp("invited")
-    with running_stack(folder, access="invited", more_env={"SETTLE_MS": "0", "LIMIT_TURNS_PER_CHAT_DAY": "1"}) as (
-        loop,
-        stack,
-    ):
+    more_env = {"SETTLE_MS": "0", "LIMIT_TURNS_PER_CHAT_DAY": "1", "HOOKS": "on", "HOOK_KEY": HOOK_KEY}
+    with running_stack(folder, access="invited", more_env=more_env) as (loop, stack):
         yield Platform(loop, stack, folder)
 
 
