@@ -119,4 +119,5 @@ def test_a_package_links_to_every_file_of_its_function_and_to_the_common_folders
     folder, own = ROOT / "infra" / "terraform" / "packages" / function, ROOT / "functions" / function
     files = {path.resolve() for path in own.iterdir() if path.is_file() and path.name != "requirements.in"}
 
-    assert {link.resolve() for link in folder.iterdir()} == files | {ROOT / "schemas", ROOT / "shared"}
+    common = {(ROOT / name).resolve() for name in ("schemas", "shared")}
+    assert {link.resolve() for link in folder.iterdir()} == files | common
