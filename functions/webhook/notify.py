@@ -18,7 +18,7 @@ from typing import Final, Protocol
 
 from shared import logs
 from shared.bus.messages import EventBus
-from shared.bus.notices import HookNotice
+from shared.bus.notices import NOTIFY_PATH, HookNotice
 from shared.errors import AizuchiError
 from shared.hooks.notice_text import NoticeText, text_of_form, text_of_github, text_of_json
 from shared.hooks.rates import A_DAY, InstanceRates, Rate
@@ -26,7 +26,6 @@ from shared.hooks.token import HookAddress, address_in, read_address, token_of
 from shared.line.json_text import parse_json
 from shared.settings.secret import Secret
 
-NOTIFY_PATH: Final = "/hooks/notify"
 STATUS_PATH: Final = "/hooks/status"
 BODY_LIMIT_BYTES: Final = 262_144
 _LONGEST_QUERY: Final = 2_000

@@ -11,6 +11,8 @@ from shared.errors import UnusableEventError
 from shared.line.ids import checked_conversation_id, checked_id
 
 NOTICE_TYPE: Final = "notice"
+NOTIFY_PATH: Final = "/hooks/notify"
+"""Where the webhook takes notices, below its own address."""
 LONGEST_UTF16: Final = 1_000
 """UTF-16 units of a notice, as LINE Notify took.  Source: LINE Notify API document, "message: 1000 characters max"."""
 

@@ -13,13 +13,14 @@ from typing import Final
 from shared import logs
 from shared.access.budgets import Budgets, Left
 from shared.bus.result import EventResult
+from shared.conversation.overview import Overview
 from shared.conversation.records import Erasure, Offer
 from shared.conversation.silences import SilenceChange
 from shared.conversation.store import Conversation, Conversations
 from shared.handlers.erasure import ErasureHandler
 from shared.handlers.language import LanguageHandler
 from shared.handlers.silence import SilenceHandler
-from shared.knowledge.overview import EntryOverview, FiledEntries, digest_of_today, open_entries
+from shared.knowledge.overview import FiledEntries, digest_of_today, open_entries
 from shared.line.cards.card import Card, CardRow, card_text
 from shared.line.cards.copied import copy_button
 from shared.line.cards.written import greeting_card, help_card
@@ -27,7 +28,7 @@ from shared.line.commands import Command, locale_of
 from shared.line.events import LineEvent, MessageContent
 from shared.line.phrases import EXAMPLES, GROUP_EXAMPLES, Phrase, Phrases
 from shared.line.presence import Presence
-from shared.reminders.overview import DueReminders, OpenReminders
+from shared.reminders.overview import OpenReminders
 from shared.turns.announcement import Announcement, Announcer, in_chats_language
 
 _EXPLANATIONS: Final = {
@@ -162,9 +163,7 @@ class CommandHandler:
 
         return self._announce(event, worded)
 
-    def _overview(
-        self, conversation: Conversation, command: Command, page: int
-    ) -> Callable[[str], DueReminders | EntryOverview]:
+    def _overview(self, conversation: Conversation, command: Command, page: int) -> Callable[[str], Overview]:
         """Read what the chat keeps; return how to show it in a language."""
         shown_page = page if self.is_rich else None
         if command is Command.REMINDERS:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from shared import logs
+from shared.bus.notices import NOTIFY_PATH
 from shared.bus.result import EventResult
 from shared.conversation.amendments import Amendments
 from shared.conversation.history_reader import HistoryReader
@@ -34,7 +35,6 @@ from shared.settings.secret import Secret
 from shared.turns.announcement import Announcement, Announcer
 from shared.turns.deferral import CONFIRMED_WITHIN_MS
 
-NOTIFY_PATH: Final = "/hooks/notify"
 _QUESTIONS: Final = {
     HookMode.NOW: Phrase.HOOK_QUESTION_NOW,
     HookMode.NEXT: Phrase.HOOK_QUESTION_NEXT,

@@ -12,13 +12,14 @@ from shared.agent.receipts import Deed, DeedKind, Place, receipt
 from shared.agent.staged import Staged
 from shared.bus.result import EventResult
 from shared.conversation.amendments import Amendments
+from shared.conversation.overview import Overview
 from shared.conversation.records import Offer, StagedWrite
 from shared.conversation.store import Conversation, Conversations
 from shared.knowledge.catalog import Row
 from shared.knowledge.entry import Entry
 from shared.knowledge.entry_cards import handle_of
 from shared.knowledge.entry_store import EntryStore
-from shared.knowledge.overview import EntryOverview, FiledEntries, open_entries
+from shared.knowledge.overview import FiledEntries, open_entries
 from shared.knowledge.schema import DONE, status_choices
 from shared.knowledge.staging import EntryOverlay
 from shared.line.cards.card import Card, CardButton, CardRow, card_text
@@ -97,13 +98,13 @@ class TickPressHandler:
         logs.info("press_refused", reason=reason.value)
         return phrased(event, self.phrases, reason)
 
-    def _answer(self, ticked: Ticked, *, locale: str) -> EntryOverview:
+    def _answer(self, ticked: Ticked, *, locale: str) -> Overview:
         """Return the receipt, with a button for the list, or with the list itself."""
         entry = ticked.entry
         told = receipt([Deed(kind=DeedKind.DONE, name=entry.name, place=Place(entry.category.value))], locale=locale)
         if not ticked.shows_list:
             again = CardButton(label=self.phrases.text(Phrase.LIST_BUTTON, locale=locale), value=page_data("notes", 0))
-            return EntryOverview(text=told, card=Card(title=told, buttons=(again,)))
+            return Overview(text=told, card=Card(title=told, buttons=(again,)))
         listed = open_entries(ticked.filed, phrases=self.phrases, locale=locale, page=0, except_path=ticked.row.path)
         card = listed.card
         if card is not None:

@@ -25,11 +25,8 @@ from shared.errors import LineUnavailableError, TurnBusyError
 from shared.hooks.hook import Hook, Notice, NoticeState, PushClaim, push_id_of
 from shared.hooks.store import NOTICE_PUSH, HookStore
 from shared.hooks.wording import NoticeWording
-from shared.line.messaging import OutgoingMessage, PushApi, PushFate, push_until_known
+from shared.line.messaging import KEY_VALID_MS, SENDING_S, OutgoingMessage, PushApi, PushFate, push_until_known
 
-SENDING_S: Final = 10.0
-KEY_VALID_MS: Final = 23 * 60 * MINUTE_MS
-"""No push is repeated later than this after the first try: an hour less than LINE remembers the key."""
 _KEYS: Final = uuid.UUID("6f0d8c1e-2f35-5d0e-8a41-7f7f7c1c9b61")
 
 

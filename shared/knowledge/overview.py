@@ -8,6 +8,7 @@ from typing import Final
 
 from shared.agent.receipts import without_receipt_symbols
 from shared.conversation.amendments import Amendments
+from shared.conversation.overview import Overview
 from shared.conversation.provenance import Provenance
 from shared.conversation.store import Conversation
 from shared.knowledge.catalog import Row
@@ -33,15 +34,6 @@ _ORDER: Final = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EntryOverview:
-    """The text, the provenance of the repeated words, and the same words as a card."""
-
-    text: str = field(repr=False)
-    provenance: Provenance = field(default_factory=Provenance)
-    card: Card | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class FiledEntries:
     """A chat's entries as read at `now_ms`, without entries from withdrawn messages."""
 
@@ -59,7 +51,7 @@ class FiledEntries:
 
 def open_entries(
     filed: FiledEntries, *, phrases: Phrases, locale: str, page: int | None = None, except_path: str = ""
-) -> EntryOverview:
+) -> Overview:
     """Return the open entries by category, the newest first.
 
     For example: "Notes (2):", "[projects]", "・Garden: call the gardener". Without a `page`, the text has thirty entries; with a page,
@@ -73,7 +65,7 @@ def open_entries(
     )
     open_rows.sort(key=lambda row: _ORDER.index(row.category))
     if not open_rows:
-        return EntryOverview(text=phrases.text(Phrase.NOTES_NONE, locale=locale))
+        return Overview(text=phrases.text(Phrase.NOTES_NONE, locale=locale))
     first = 0 if page is None else min(page, (len(open_rows) - 1) // ENTRIES_A_CARD) * ENTRIES_A_CARD
     shown = open_rows[first : first + (_SHOWN if page is None else ENTRIES_A_CARD)]
     heading, hidden_count = (
@@ -99,16 +91,16 @@ def open_entries(
     return replace(overview, card=card)
 
 
-def digest_of_today(filed: FiledEntries, *, locale: str, time_zone: dt.tzinfo) -> EntryOverview:
+def digest_of_today(filed: FiledEntries, *, locale: str, time_zone: dt.tzinfo) -> Overview:
     """Return the daily digest, at the time of the reading."""
     now = dt.datetime.fromtimestamp(filed.now_ms / 1_000, time_zone)
     overview = _overview(digest(filed.rows, kind="daily", locale=locale, now=now).text, filed.rows, filed.amendments)
     return replace(overview, card=digest_card(overview.text))
 
 
-def _overview(text: str, rows: Sequence[Row], amendments: Amendments) -> EntryOverview:
+def _overview(text: str, rows: Sequence[Row], amendments: Amendments) -> Overview:
     provenance = Provenance.union(row.provenance for row in rows)
-    return EntryOverview(
+    return Overview(
         text=without_receipt_symbols(mask_ids(text)),
         provenance=replace(provenance, entries_since_ms=amendments.erased_entries_ms + 1),
     )

@@ -29,6 +29,8 @@ TOKEN_SURELY_ALIVE_MS: Final = 53_000
 TOKEN_SURELY_DEAD_MS: Final = 65_000
 SENDING_S: Final = 10.0
 """Seconds for which a call is repeated in any case; longer on a token that is surely alive for longer."""
+KEY_VALID_MS: Final = 23 * 60 * 60_000
+"""No push is repeated later than this after the first try: an hour less than LINE remembers the key."""
 _PAUSE_S: Final = 0.5
 _LONGEST_PAUSE_S: Final = 2.0
 _RETRIED_PUSHES: Final = frozenset({"unknown", "not_sent"})

@@ -23,16 +23,13 @@ from shared.conversation.records import OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation
 from shared.conversation.turn import FENCE
 from shared.errors import LineUnavailableError, TurnBusyError
-from shared.line.messaging import PushApi, PushFate, push_until_known
+from shared.line.messaging import KEY_VALID_MS, SENDING_S, PushApi, PushFate, push_until_known
 from shared.reminders.reminder import Claim, Reminder, ReminderState
 from shared.reminders.schedule import Schedule
 from shared.reminders.silence import postpone
 from shared.reminders.store import ReminderStore, next_ms_of
 from shared.reminders.wording import Occurrence, OccurrenceWords, Wording
 
-SENDING_S: Final = 10.0
-KEY_VALID_MS: Final = 23 * 60 * 60_000
-"""No push is repeated later than this after the first try: an hour less than LINE remembers the key."""
 _KEYS: Final = uuid.UUID("0a3c0f5e-8f5d-5b0b-9a53-0f6c6f1d7f42")
 
 

@@ -7,6 +7,7 @@ from typing import Final
 
 from shared.agent.receipts import without_receipt_symbols
 from shared.conversation.amendments import Amendments
+from shared.conversation.overview import Overview
 from shared.conversation.provenance import Provenance
 from shared.conversation.store import Conversation
 from shared.line.cards.card import Card, CardButton, CardRow, title_of
@@ -23,15 +24,6 @@ from shared.reminders.store import ReminderStore
 _SHOWN: Final = 30
 _A_PAGE: Final = 8  # with buttons, a phone shows about four at a time
 _TEXT_UTF16: Final = 80
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DueReminders:
-    """The text, the provenance of the repeated words, and the same words as a card."""
-
-    text: str = field(repr=False)
-    provenance: Provenance = field(default_factory=Provenance)
-    card: Card | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +46,7 @@ class OpenReminders:
             now_ms=conversation.turn.clock.now_ms(),
         )
 
-    def listed(self, *, phrases: Phrases, locale: str, page: int | None = None) -> DueReminders:
+    def listed(self, *, phrases: Phrases, locale: str, page: int | None = None) -> Overview:
         """Return the reminders in words.
 
         Without a `page`, the text has the next thirty; with a page, counted from 0, text and card have its eight. A page beyond the last,
@@ -62,14 +54,14 @@ class OpenReminders:
         """
         reminders = self.reminders
         if not reminders:
-            return DueReminders(text=phrases.text(Phrase.REMINDERS_NONE, locale=locale))
+            return Overview(text=phrases.text(Phrase.REMINDERS_NONE, locale=locale))
         heading = phrases.text(Phrase.REMINDERS_DUE, locale=locale)
         first = 0 if page is None else min(page, (len(reminders) - 1) // _A_PAGE) * _A_PAGE
         shown = reminders[first : first + (_SHOWN if page is None else _A_PAGE)]
         rows = [_Row.of(reminder, locale=locale, now_ms=self.now_ms) for reminder in shown]
         hidden_count = len(reminders) - first - len(shown)
         lines = [f"・{row.when} {row.text}" for row in rows] + ([f"… +{hidden_count}"] if hidden_count else [])
-        return DueReminders(
+        return Overview(
             text=without_receipt_symbols("\n".join((heading, *lines))),
             provenance=Provenance.union(provenance_said(reminder, self.amendments) for reminder in shown),
             card=None

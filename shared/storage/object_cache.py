@@ -45,12 +45,12 @@ class ObjectCache:
 
     def read(self, entry: ListedObject) -> bytes | None:
         """Return the object's bytes, or None if the object was deleted after the listing.  Raises: StorageUnavailableError."""
-        cached = self._cached(entry)
+        cached = self.cached(entry)
         return cached if cached is not None else self._fetch(entry)
 
     def cached(self, entry: ListedObject) -> bytes | None:
         """Return the object's bytes, if this instance has read or written this generation of it; no request is made."""
-        return self._cached(entry)
+        return self._bodies.get((entry.name, entry.generation))
 
     def read_all(self, entries: Iterable[ListedObject]) -> list[bytes | None]:
         """Return the bytes of every object, as `read` does, 256 objects at a time.  Raises: StorageUnavailableError."""
@@ -61,7 +61,7 @@ class ObjectCache:
 
     def begin_reading(self, entries: Iterable[ListedObject]) -> Callable[[], list[bytes | None]]:
         """Begin what `read_all` does; the returned function waits for the bytes.  Cached objects cost no thread."""
-        lookups = [(one, self._cached(one)) for one in entries]
+        lookups = [(one, self.cached(one)) for one in entries]
         fetching = self.reads.map(self._fetch, [one for one, cached in lookups if cached is None])
         return lambda: [next(fetching) if cached is None else cached for _, cached in lookups]
 
@@ -101,9 +101,6 @@ class ObjectCache:
     def keep(self, written: ListedObject, data: bytes) -> None:
         """Cache an object after a write or a read.  An object larger than the whole cache is not cached."""
         self._bodies.put((written.name, written.generation), data)
-
-    def _cached(self, entry: ListedObject) -> bytes | None:
-        return self._bodies.get((entry.name, entry.generation))
 
     def _fetch(self, entry: ListedObject) -> bytes | None:
         stored = self.store.read(entry.name)

@@ -12,7 +12,7 @@ from typing import Final
 from shared.agent.model import Json
 from shared.agent.overlay import StagingFault
 from shared.agent.people import People
-from shared.agent.tools import NeedsTap, Tool, ToolFault, load_schema
+from shared.agent.tools import NeedsTap, Tool, ToolFault
 from shared.agent.turn_context import TurnContext
 from shared.conversation.member_mark import mark_id
 from shared.conversation.provenance import Provenance
@@ -24,6 +24,7 @@ from shared.expenses.staging import ExpenseOverlay
 from shared.expenses.wording import balance_card, settlement_card
 from shared.knowledge.provenance import PossibleSources
 from shared.tools.expense_arguments import Sharing, currency_of, money_of, people_of, what_of
+from shared.tools.overlay_tool import overlay_tool
 
 _LISTED: Final = 20
 _TARGETED: Final = frozenset({"change_expense", "remove_expense", "settle"})
@@ -174,24 +175,20 @@ class ExpenseTools:
     def _tool(
         self, name: str, description: str, action: Action, *, is_reading: bool = False, is_plain: IsPlain | None = None
     ) -> Tool:
-        """Return a tool that runs `action` on the turn's overlay; a StagingFault becomes a ToolFault."""
+        """Return a tool that runs `action` on the turn's overlay; for an amount that is none, the model may retry."""
 
-        def run(arguments: Json, context: TurnContext) -> Json | ToolFault | NeedsTap:
+        def act(arguments: Json, context: TurnContext) -> Json | ToolFault | NeedsTap:
             try:
                 return action(self, arguments, context.staged.of(ExpenseOverlay), context)
-            except (StagingFault, AmountError) as fault:
-                may_retry = fault.may_retry if isinstance(fault, StagingFault) else True
-                return ToolFault(message=str(fault), may_retry=may_retry)
+            except AmountError as fault:
+                return ToolFault(message=str(fault), may_retry=True)
 
-        return Tool(
-            name=name,
-            description=description,
-            parameters=load_schema(f"{name}.parameters"),
-            response=load_schema(f"{name}.response"),
-            run=run,
-            is_reading=is_reading,
-            stages=not is_reading,
+        return overlay_tool(
+            name,
+            description,
+            act,
             is_plain=is_plain,
+            is_reading=is_reading,
             revision=_revision if name in _TARGETED else None,
         )
 

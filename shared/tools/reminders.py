@@ -14,7 +14,7 @@ from shared.agent.model import Json
 from shared.agent.overlay import StagingFault
 from shared.agent.repeats import asks_for_another
 from shared.agent.said_weekdays import contradiction_at
-from shared.agent.tools import NeedsTap, Tool, ToolFault, load_schema
+from shared.agent.tools import NeedsTap, Tool, ToolFault
 from shared.agent.turn_context import TurnContext
 from shared.conversation.history import IndexRow
 from shared.conversation.provenance import Provenance
@@ -27,6 +27,7 @@ from shared.reminders.reminder import Reminder, ReminderKind
 from shared.reminders.schedule import checked_zone, gap_of, local_day_and_time, local_time, usual_local, written_local
 from shared.reminders.staging import ReminderExistsError, ReminderOverlay
 from shared.search.folding import fold
+from shared.tools.overlay_tool import overlay_tool
 
 _LISTED: Final = 20
 _KINDS: Final = {"daily": ReminderKind.DAILY_DIGEST, "weekly": ReminderKind.WEEKLY_DIGEST}
@@ -258,23 +259,13 @@ def _tool(
     is_plain: Callable[[Json, Json], bool] | None = None,
     is_reading: bool = False,
 ) -> Tool:
-    """Return a tool that runs `action` on the turn's overlay; a StagingFault becomes a ToolFault."""
-
-    def run(arguments: Json, context: TurnContext) -> Json | ToolFault | NeedsTap:
-        try:
-            return action(arguments, _overlay_of(context), context)
-        except StagingFault as fault:
-            return ToolFault(message=str(fault), may_retry=fault.may_retry)
-
-    return Tool(
-        name=name,
-        description=description,
-        parameters=load_schema(f"{name}.parameters"),
-        response=load_schema(f"{name}.response"),
-        run=run,
-        is_reading=is_reading,
-        stages=not is_reading,
+    """Return a tool that runs `action` on the turn's overlay."""
+    return overlay_tool(
+        name,
+        description,
+        lambda arguments, context: action(arguments, _overlay_of(context), context),
         is_plain=is_plain,
+        is_reading=is_reading,
         revision=_revision if name in _CHANGING else None,
     )
 

@@ -64,7 +64,7 @@ OF_HANDLERS: Final[Mapping[str, Mutation]] = {
     ),
     "names_the_messages_behind_a_list_of_notes": Mutation(
         "shared.knowledge.overview:_overview",
-        DropArgument("EntryOverview", "provenance"),
+        DropArgument("Overview", "provenance"),
         lacks="a list of notes keeps the words of a message that was withdrawn since",
     ),
     "takes_suggestions_out": Mutation(

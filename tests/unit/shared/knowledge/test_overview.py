@@ -1,8 +1,9 @@
 """The open entries and the digest of a chat, as texts that name the messages behind the entries."""
 
 from shared.conversation.amendments import Amendments
+from shared.conversation.overview import Overview
 from shared.conversation.records import Amendment
-from shared.knowledge.overview import EntryOverview, FiledEntries, digest_of_today, open_entries
+from shared.knowledge.overview import FiledEntries, digest_of_today, open_entries
 from shared.line.phrases import LocalePhrases, Phrase
 from tests.support.knowledge import MOMO, TOKYO, FilingChat, message
 from tests.support.phrases import NamedPhrases
@@ -10,7 +11,7 @@ from tests.support.phrases import NamedPhrases
 JAPANESE = LocalePhrases(locale="ja", bot_name=MOMO)
 
 
-def listed(chat: FilingChat) -> EntryOverview:
+def listed(chat: FilingChat) -> Overview:
     return open_entries(FiledEntries.read(chat.conversation), phrases=JAPANESE, locale="ja")
 
 

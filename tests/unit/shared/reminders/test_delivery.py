@@ -15,8 +15,9 @@ from shared.conversation.pushes import PushAllowance
 from shared.conversation.records import Amendment
 from shared.conversation.store import Conversation
 from shared.errors import LineUnavailableError, StorageUnavailableError, TurnBusyError
+from shared.line.messaging import KEY_VALID_MS, SENDING_S
 from shared.line.quota import PushBudget
-from shared.reminders.delivery import KEY_VALID_MS, SENDING_S, ReminderDelivery, Reminding
+from shared.reminders.delivery import ReminderDelivery, Reminding
 from shared.reminders.reminder import Claim, Reminder, ReminderState
 from shared.reminders.schedule import local_time
 from shared.reminders.store import RETENTION_MS, ReminderStore

@@ -6,10 +6,11 @@ from dataclasses import replace
 import pytest
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
+from shared.conversation.overview import Overview
 from shared.conversation.provenance import Provenance, Source
 from shared.conversation.records import Amendment
 from shared.line.phrases import Phrase
-from shared.reminders.overview import DueReminders, OpenReminders
+from shared.reminders.overview import OpenReminders
 from shared.reminders.store import ReminderStore
 from tests.support.chats import conversations_on, fold_amendments
 from tests.support.phrases import NamedPhrases
@@ -23,7 +24,7 @@ def chat(store: MemoryObjectStore, reads: Executor, clock: FixedClock) -> Remind
     return ReminderChat(conversations_on(store, reads, clock).of(CHAT))
 
 
-def due(chat: ReminderChat) -> DueReminders:
+def due(chat: ReminderChat) -> Overview:
     return OpenReminders.read(chat.conversation).listed(phrases=NamedPhrases(), locale="ja")
 
 
@@ -84,11 +85,11 @@ def test_reminders_of_withdrawn_messages_are_not_shown_however_long_ago_that_was
 
     assert [line.split()[-1] for line in due(chat).text.splitlines()[1:]] == ["here"]
     withdraw(chat, "m-here")
-    assert due(chat) == DueReminders(text=Phrase.REMINDERS_NONE.value)
+    assert due(chat) == Overview(text=Phrase.REMINDERS_NONE.value)
 
 
 def test_where_nothing_is_due_nothing_is_named(chat: ReminderChat) -> None:
     remind(chat, "done")
     chat.turn(lambda overlay: overlay.cancel(chat.stored[0].id))
 
-    assert due(chat) == DueReminders(text=Phrase.REMINDERS_NONE.value)
+    assert due(chat) == Overview(text=Phrase.REMINDERS_NONE.value)
