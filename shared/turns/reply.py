@@ -17,7 +17,7 @@ from shared.conversation.history_reader import Listing, newest_words_of
 from shared.conversation.media import Fetches
 from shared.conversation.member_mark import mark_id
 from shared.conversation.quoted_media import QuotedMedia
-from shared.conversation.records import Audit, MessageRecord, OutcomeKind, OutcomeRecord, outcome_of
+from shared.conversation.records import Audit, MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.silences import SilenceKind, SilencesRecord
 from shared.conversation.spending import Spending, weighted_tokens
 from shared.conversation.store import Conversation
@@ -25,8 +25,7 @@ from shared.conversation.turn import StoredTurn
 from shared.conversation.withdrawal import Withdrawal
 from shared.errors import FollowUpError, PromptAmendedError
 from shared.line.messaging import SENDING_S
-from shared.line.phrases import Phrase, Phrases
-from shared.locales import LOCALES
+from shared.line.phrases import Phrases
 from shared.metering import Meter, log_usage, metered
 from shared.turns.additions import Additions, AllAdditions
 from shared.turns.agenda import agenda_of
@@ -37,15 +36,14 @@ from shared.turns.image_sets import ImageSets
 from shared.turns.lease import Lease
 from shared.turns.outbox import Outbox
 from shared.turns.question import ConfirmedChanges, Question, Responder
+from shared.turns.ready_answers import ReadyAnswers
 from shared.turns.runner import Run, TurnDelivery, TurnRunner, Waiting
 
 REPLY: Final = "reply"
 RESUME_S: Final = 62.0
 """A tick begins with a marker only while this much of its request is left."""
-_TRIES: Final = 3
 _TRIES_WITH_CONTEXT: Final = 2
-_THOUGHTS: Final = 4  # a request; each but the last ended because something in its prompt was edited or withdrawn
-_THOUGHTS_WITH_CONTEXT: Final = 2
+_THOUGHTS_WITH_CONTEXT: Final = 2  # each of them ended because something in its prompt was edited or withdrawn
 _ABANDONED_S: Final = 12.0  # an abandoned request takes no longer; by then its tokens are charged
 _TAP_S: Final = 8.0  # to carry out a change that was proposed before
 
@@ -68,6 +66,11 @@ class Reply:
     budgets: Budgets
     additions: Additions = field(default_factory=AllAdditions)
     clock: Clock = field(repr=False)
+
+    @property
+    def ready(self) -> ReadyAnswers:
+        """What is answered without the model."""
+        return ReadyAnswers(budgets=self.budgets, phrases=self.phrases, clock=self.clock)
 
     def __call__(
         self,
@@ -281,7 +284,7 @@ class _ReplyDelivery:
         self.meter.is_of_turn = lease.record.spending.is_reserved
         logs.info("turn_opened", messages=len(history.messages), pending=len(agenda.covers), tries=lease.record.tries)
         watch = self._watch(attempt, is_alone=is_alone)
-        outcome = self._decide_without_model(attempt)
+        outcome = self.reply.ready.find(attempt, thoughts=self.thoughts)
         is_thought = outcome is None and agenda.proposal is None
         outcome = outcome or self._think(attempt, watch, is_alone=is_alone)
         if outcome is not None:
@@ -332,51 +335,6 @@ class _ReplyDelivery:
     def _pending(self, history: History) -> tuple[MessageRecord, ...]:
         return history.pending(self.own, now_ms=self.reply.clock.now_ms())
 
-    def _decide_without_model(self, attempt: Attempt) -> OutcomeRecord | None:
-        """Return what to commit without asking the model; None: the model has to be asked."""
-        agenda = attempt.agenda
-        if agenda.notice is not None:
-            logs.info("press_not_carried_out", reason=agenda.notice.value)
-            text = self.reply.phrases.text(agenda.notice, locale=attempt.locale)
-            return replace(outcome_of(agenda.covers, OutcomeKind.REPLIED), text=text, answers=agenda.answers)
-        if not attempt.routes:  # the next prompt shows these messages as unanswered
-            return outcome_of(agenda.covers, OutcomeKind.UNDELIVERED)
-        if agenda.stored is not None:
-            return _repeat(attempt.draft, agenda.stored)
-        if agenda.proposal is None and not attempt.lease.record.spending.is_reserved:
-            return self._over_limit(attempt)
-        is_deadly = attempt.lease.record.tries >= _TRIES
-        if is_deadly or self.thoughts >= _THOUGHTS:
-            return replace(self._apology(attempt, Phrase.APOLOGY_BUSY), audit=Audit(isolates=is_deadly))
-        return None
-
-    def _over_limit(self, attempt: Attempt) -> OutcomeRecord:
-        """Say once a day that the budget of the chat, or of the deployment, is spent; afterwards, say nothing."""
-        spending, covers = attempt.lease.record.spending, attempt.agenda.covers
-        if self._was_told(attempt):
-            return replace(outcome_of(covers, OutcomeKind.SKIPPED), audit=Audit(is_over_limit=True))
-        logs.warning("budget_spent", scope=self.reply.budgets.spent(spending))
-        apology = self._apology(attempt, Phrase.LIMIT_REACHED, hour=self._renewal(attempt.locale))
-        return replace(apology, audit=Audit(is_over_limit=True))
-
-    def _was_told(self, attempt: Attempt) -> bool:
-        """Whether the chat was told today that a budget is spent."""
-        return attempt.lease.record.spending.was_told and not _was_notice_lost(attempt.history)
-
-    def _renewal(self, locale: str) -> str:
-        renewal_ms = self.reply.budgets.renewal_ms(self.reply.clock.now_ms())
-        return self.reply.phrases.day_begin(renewal_ms, locale=locale)
-
-    def _silenced_if_told(self, attempt: Attempt, outcome: OutcomeRecord) -> OutcomeRecord:
-        """Return the outcome; silence, if its whole text says again that a budget is spent, and another turn has just said so."""
-        limit_texts = [
-            self.reply.phrases.text(Phrase.LIMIT_REACHED, locale=one, hour=self._renewal(one)) for one in LOCALES
-        ]
-        says_limit = outcome.text in limit_texts
-        if not (outcome.audit.is_over_limit and says_limit and self._was_told(attempt)):
-            return outcome
-        return replace(outcome_of(attempt.agenda.covers, OutcomeKind.SKIPPED), audit=outcome.audit)
-
     def _think(self, attempt: Attempt, watch: FollowUpWatch, *, is_alone: bool) -> OutcomeRecord | None:
         """Return what to commit, or to store if the turn was deferred meanwhile; None: something in the prompt was amended.
 
@@ -394,7 +352,7 @@ class _ReplyDelivery:
                 question = replace(self._question(attempt, is_alone=is_alone), follow_ups=watch)
                 outcome = self.reply.responder.respond(question)
             watch.check()
-            return self._silenced_if_told(attempt, outcome)
+            return self.reply.ready.without_second_notice(attempt, outcome)
         except FollowUpError:
             if attempt.has_ended:
                 return None
@@ -430,30 +388,3 @@ class _ReplyDelivery:
             fetches=self.fetches,
             on_last_request=attempt.begin_last_request,
         )
-
-    def _apology(self, attempt: Attempt, words: Phrase, **facts: str) -> OutcomeRecord:
-        apology = outcome_of(attempt.agenda.covers, OutcomeKind.APOLOGISED)
-        return replace(apology, text=self.reply.phrases.text(words, locale=attempt.locale, **facts))
-
-
-def _was_notice_lost(history: History) -> bool:
-    """Whether the last message about a spent budget certainly did not arrive."""
-    telling = (
-        outcome
-        for outcome in reversed(history.outcomes)
-        if outcome.audit.is_over_limit and outcome.kind is not OutcomeKind.SKIPPED
-    )
-    last = next(telling, None)
-    return last is not None and last.kind is OutcomeKind.UNDELIVERED
-
-
-def _repeat(draft: OutcomeRecord, stored: OutcomeRecord) -> OutcomeRecord:
-    """Return the outcome that sends a stored answer."""
-    return replace(
-        stored,
-        webhook_event_id=draft.webhook_event_id,
-        timestamp_ms=draft.timestamp_ms,
-        kind=OutcomeKind.REPLIED,
-        answered_ids=draft.answered_ids,
-        provenance=stored.provenance | draft.provenance.only(frozenset(draft.answered_ids)),
-    )

@@ -228,7 +228,7 @@ OF_TURNS: Final[Mapping[str, Mutation]] = {
         lacks="a second press shows the same answer again",
     ),
     "tells_that_it_forgot": Mutation(
-        f"{_REPLY}:_ReplyDelivery._decide_without_model",
+        "shared.turns.ready_answers:ReadyAnswers.find",
         Within("notice", DropArgument("replace", "text")),
         lacks="a press whose question has left the memory gets no answer",
     ),
@@ -343,7 +343,7 @@ OF_TURNS: Final[Mapping[str, Mutation]] = {
         lacks="the model is asked about the text from before an edit",
     ),
     "limits_thoughts": Mutation(
-        f"{_REPLY}:_ReplyDelivery._decide_without_model",
+        "shared.turns.ready_answers:ReadyAnswers.find",
         Never("_THOUGHTS"),
         lacks="a request asks the model again as often as its prompt is amended",
     ),
