@@ -172,10 +172,10 @@ class _BoundedStream(httpx2.AsyncByteStream):
         self._inner = inner
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        left = ANSWER_LIMIT_BYTES
+        left_bytes = ANSWER_LIMIT_BYTES
         async for chunk in self._inner:
-            left -= len(chunk)
-            if left < 0:
+            left_bytes -= len(chunk)
+            if left_bytes < 0:
                 raise httpx2.ReadError("a tool server's answer is too long")
             yield chunk
 

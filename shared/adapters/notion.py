@@ -73,8 +73,8 @@ class NotionApi:
         database = self._read_or_none(lambda: self._client.databases.retrieve(database_id), deadline)
         if database is None:
             return self._schema(database_id, deadline)
-        listed = database.get("data_sources")
-        sources = [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []
+        stated = database.get("data_sources")
+        sources = [one for one in stated if isinstance(one, Mapping)] if isinstance(stated, list) else []
         if len(sources) != 1:
             names = ", ".join(f'"{source.get("name")}" ({source.get("id")})' for source in sources)
             raise NotionRefusedError(

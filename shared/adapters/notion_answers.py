@@ -85,8 +85,8 @@ def schema_of(data_source: Mapping[str, Any]) -> Schema:
     Raises: NotionRefusedError for a source without a title column, which a page needs.
     """
     properties = data_source.get("properties")
-    listed = properties.items() if isinstance(properties, Mapping) else ()
-    columns = {name: _column(name, column) for name, column in listed if _has_type(column)}
+    pairs = properties.items() if isinstance(properties, Mapping) else ()
+    columns = {name: _column(name, column) for name, column in pairs if _has_type(column)}
     if not any(column.type == "title" for column in columns.values()):
         raise NotionRefusedError(
             "a data source has no title column",

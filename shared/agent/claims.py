@@ -66,8 +66,8 @@ def is_claimed_done(message: str) -> bool:
         return False
     statements = (_without_question(one.strip()) for one in _SENTENCE.findall(_THAI_END.sub(r"\1\n", text)))
     return any(
-        NO_CLAIM.search(one) is None and any(pattern.search(one) for pattern in (FINISHED, *DONE.values()))
-        for one in statements
+        NO_CLAIM.search(statement) is None and any(pattern.search(statement) for pattern in (FINISHED, *DONE.values()))
+        for statement in statements
     )
 
 

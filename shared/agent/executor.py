@@ -115,8 +115,8 @@ class ToolExecutor:
             deadline=deadline,
         )
         results |= order.run([(index, calls[index], tools[index]) for index in runnable if index not in deciding])
-        others = [(tools[index], calls[index], result) for index, result in results.items()]
-        is_plain = all(_is_plain(tool, call, result) for tool, call, result in others)
+        other_calls = [(tools[index], calls[index], result) for index, result in results.items()]
+        is_plain = all(_is_plain(tool, call, result) for tool, call, result in other_calls)
         decision = None
         for index in deciding:
             if not is_plain:
@@ -132,7 +132,7 @@ class ToolExecutor:
             result.footnote for result in results.values() if isinstance(result, Cited) and result.footnote
         )
         undecided: tuple[FunctionResponse, ...] = ()
-        if decision is not None and others:
+        if decision is not None and other_calls:
             results |= dict.fromkeys(deciding, _RESULTS_FIRST)
             undecided = tuple(_response_to(call, results[index]) for index, call in enumerate(calls))
         return Round(responses=responses, decision=decision, footnotes=footnotes, undecided=undecided)

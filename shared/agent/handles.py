@@ -49,5 +49,5 @@ def things_meant(asked: Iterable[str], things: Sequence[_T], *, name_of: Callabl
 def _rank_of(name: str, pairs: set[tuple[str, str]]) -> tuple[float, int]:
     """Return the share of the name's pairs that the messages hold, and their number: of two whole names, the longer is meant."""
     own = set(pairwise(fold(name)))
-    held = len(own & pairs)
-    return (held / len(own) if own else 0.0), held
+    shared_count = len(own & pairs)
+    return (shared_count / len(own) if own else 0.0), shared_count

@@ -74,12 +74,12 @@ class PostponedNotices:
         text = f"{outcome.text}{_GAP}{notice.text}"
         if length_of(text) > _ROOM:
             return outcome
-        named = Provenance(derived_ids=frozenset({notice.id}))
+        notice_source = Provenance(derived_ids=frozenset({notice.id}))
         added = replace(
             outcome,
             text=text,
             answers=(*outcome.answers, notice.id),
-            provenance=Provenance.union((outcome.provenance, notice.provenance, named)),
+            provenance=Provenance.union((outcome.provenance, notice.provenance, notice_source)),
         )
         edited = (one for one in history.messages if one.line_message_id == notice.offer.refiles)
         message = next(edited, None)
@@ -91,12 +91,12 @@ class PostponedNotices:
 
 def waiting_notices(history: History) -> tuple[OutcomeRecord, ...]:
     """Return the postponed texts that no answer has said, oldest first.  A text whose words a withdrawal removed no longer waits."""
-    said = {name for one in history.outcomes if one.kind in _ARRIVED for name in one.answers}
+    said_ids = {name for one in history.outcomes if one.kind in _ARRIVED for name in one.answers}
     return tuple(
         outcome
         for outcome in history.outcomes
         if outcome.offer.is_postponed
         and outcome.kind is OutcomeKind.UNDELIVERED
         and outcome.text
-        and outcome.id not in said
+        and outcome.id not in said_ids
     )

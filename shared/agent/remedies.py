@@ -112,9 +112,9 @@ FAILED_CALL: Final = Trouble(name="FAILED_CALL", remedies=(Remedy.NOTE,), note=_
 """A reply that calls done what failed; without a better reply it is sent, and no receipt confirms it."""
 
 
-def wrong_weekday(what: str) -> Trouble:
-    """Return the trouble with a reply that has a weekday beside another date: `what` is "Monday beside 2026-12-01, which is a Tuesday"."""
-    note = f"Nothing was sent: your reply has {what}. Reply again, with the date and the weekday that are meant."
+def wrong_weekday(mismatch: str) -> Trouble:
+    """Return the trouble with a reply whose weekday is not that of its date: `mismatch` is "Monday beside 2026-12-01, which is a Tuesday"."""
+    note = f"Nothing was sent: your reply has {mismatch}. Reply again, with the date and the weekday that are meant."
     return Trouble(name="WRONG_WEEKDAY", remedies=(Remedy.NOTE,), note=note, can_be_sent=True)
 
 

@@ -299,8 +299,8 @@ class AgentResponder:
 
     def _wrong_weekday(self, message: str | None, question: Question, context: TurnContext) -> Trouble | None:
         now = dt.datetime.fromtimestamp(context.now_ms / 1_000, self.prompt.time_zone)
-        what = None if message is None else wrong_weekday_in(message, now=now, heard=question.heard)
-        return None if what is None else wrong_weekday(what)
+        mismatch = None if message is None else wrong_weekday_in(message, now=now, heard=question.heard)
+        return None if mismatch is None else wrong_weekday(mismatch)
 
     def _apology(self, draft: OutcomeRecord, context: TurnContext, which: Phrase, **facts: str) -> OutcomeRecord:
         """Return the apology, with the receipt of the turn's external calls; staged writes are dropped.

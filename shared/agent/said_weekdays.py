@@ -69,14 +69,14 @@ class Contradiction:
         return f"The person wrote {_NAMES[self.weekday]} beside {self.date}, which is a {_NAMES[self.date.weekday()]}."
 
 
-def contradiction_at(said: Sequence[tuple[str, dt.datetime]], at: dt.datetime) -> Contradiction | None:
+def contradiction_at(phrases: Sequence[tuple[str, dt.datetime]], at: dt.datetime) -> Contradiction | None:
     """Return what contradicts a reminder at the local time `at` in the person's words; None: nothing does.
 
     `said` are the messages to answer, oldest first, each with its local time. A later message that names the reminder's weekday settles
     it. For example, 「11月27日(木)に歯医者」 contradicts a reminder on the 27th, and one on Thursday the 26th.
     """
-    for place, (text, said_at) in enumerate(said):
-        later = " ".join(fold(later_text) for later_text, _ in said[place + 1 :])
+    for place, (text, said_at) in enumerate(phrases):
+        later = " ".join(fold(later_text) for later_text, _ in phrases[place + 1 :])
         if at.weekday() in weekdays_in(later):
             continue
         for contradiction in _contradictions(fold(text), said_at, at.date()):
@@ -96,8 +96,8 @@ def wrong_weekday_in(reply: str, *, now: dt.datetime, heard: Sequence[str]) -> s
     right_dates = {date for dates, weekday in own for date in dates if date.weekday() == weekday}
     for dates, weekday in own:
         if right_dates.isdisjoint(dates):
-            said = (pair for text in heard for pair in _pairs(fold(text), now, now.date()))
-            if (dates, weekday) not in said:
+            pairs = (pair for text in heard for pair in _pairs(fold(text), now, now.date()))
+            if (dates, weekday) not in pairs:
                 return f"{_NAMES[weekday]} beside {dates[0]}, which is a {_NAMES[dates[0].weekday()]}"
     return None
 

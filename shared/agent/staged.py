@@ -80,7 +80,9 @@ class Staged:
     @property
     def filed_confidence(self) -> float | None:
         """The confidence of the turn's last classification; None where the turn filed nothing."""
-        return next((one for overlay in self.overlays if (one := overlay.filed_confidence) is not None), None)
+        return next(
+            (confidence for overlay in self.overlays if (confidence := overlay.filed_confidence) is not None), None
+        )
 
     def changes(self, *, acted_outside: bool = False) -> tuple[StagedWrite, ...]:
         """Return the staged writes of every feature and accept no more; last comes the undo record, where anything changes.

@@ -14,7 +14,7 @@ def without_empty_arguments(schema: Json, arguments: Json) -> Json:
     For example, `{"text": "薬", "rule": "", "priority": "high"}` becomes `{"text": "薬"}` for a schema with `text` and an optional `rule`.
     """
     properties, required = _mapping(schema.get("properties")), schema.get("required", ())
-    known = {
+    named_arguments = {
         name: value
         for name, value in arguments.items()
         if name in properties or schema.get("additionalProperties", True)
@@ -22,7 +22,7 @@ def without_empty_arguments(schema: Json, arguments: Json) -> Json:
     names = frozenset(required) if isinstance(required, list | tuple) else frozenset()
     return {
         name: value
-        for name, value in known.items()
+        for name, value in named_arguments.items()
         if name in names or not _is_empty(value, _mapping(properties.get(name)))
     }
 

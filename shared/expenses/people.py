@@ -31,14 +31,14 @@ class Circle:
 
         For example, "ken" is Ken Sato where no other member is named Ken, and Kenji of another chat is `~Kenji`.
         """
-        wanted = _comparable(name)
-        if not wanted:
+        asked = _comparable(name)
+        if not asked:
             raise StagingFault("A name is empty; ask who is meant.", may_retry=True)
-        if wanted in _SELF:
+        if asked in _SELF:
             return self.asker
-        compared = {key: _comparable(known) for key, known in self.names.items()}
-        equal = [key for key, known in compared.items() if known == wanted]
-        meant = equal or [key for key, known in compared.items() if wanted in known]
+        compared = {key: _comparable(other) for key, other in self.names.items()}
+        equal = [key for key, other in compared.items() if other == asked]
+        meant = equal or [key for key, other in compared.items() if asked in other]
         if len(meant) > 1:
             shown = ", ".join(sorted(self.names[key] for key in meant))
             raise StagingFault(f"{name[:NAME_LIMIT]!r} may be {shown}: ask which of them is meant.")
@@ -78,13 +78,13 @@ def circle_of(members: Mapping[str, str], earlier: Mapping[str, str], *, asker: 
     return Circle(names={**names, **numbered}, asker=asker)
 
 
-def unknown_count(known: Sequence[str], *, members: int | None) -> int:
+def unknown_count(names: Sequence[str], *, members: int | None) -> int:
     """Return how many members of a group the bot does not know; 0 where LINE does not say how many there are.
 
     For example, Ann wrote, and Ann named Dan once: of 5 members, 3 are unknown. Source: LINE, "Get number of users in a group chat": the
     bot itself is not counted.
     """
-    return 0 if members is None else max(0, members - len(known))
+    return 0 if members is None else max(0, members - len(names))
 
 
 def _comparable(name: str) -> str:

@@ -32,9 +32,9 @@ def with_exact(minor: int, exact: Mapping[str, int], weights: Mapping[str, int],
     For example, `with_exact(1000, {"ben": 400}, {"ann": 1, "cho": 1}, payer="ann")` -> `{"ben": 400, "ann": 300, "cho": 300}`.
     Raises: ValueError, if the exact amounts exceed the amount, or do not reach the amount and nobody else takes part.
     """
-    rest = minor - sum(exact.values())
-    if rest < 0 or (rest > 0 and not weights) or not exact.keys().isdisjoint(weights):
+    left_minor = minor - sum(exact.values())
+    if left_minor < 0 or (left_minor > 0 and not weights) or not exact.keys().isdisjoint(weights):
         raise ValueError("the exact amounts do not add up to the amount")
-    others = divided(rest, weights, payer=payer) if rest else {}
-    people = dict.fromkeys(chain(exact, others))
-    return {person: exact.get(person, 0) + others.get(person, 0) for person in people}
+    divided_shares = divided(left_minor, weights, payer=payer) if left_minor else {}
+    people = dict.fromkeys(chain(exact, divided_shares))
+    return {person: exact.get(person, 0) + divided_shares.get(person, 0) for person in people}

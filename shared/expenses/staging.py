@@ -138,7 +138,7 @@ class ExpenseOverlay(Overlay[ExpenseRecord]):
         self._read(own_id for own_id in self._objects if own_id not in settled)
         entries: dict[str, ExpenseRecord | None] = {**self._stored, **self._staged}
         expenses = (one for one in entries.values() if isinstance(one, Expense) and one.id not in settled)
-        return tuple(sorted(expenses, key=lambda one: (one.day, one.revision, one.id)))
+        return tuple(sorted(expenses, key=lambda expense: (expense.day, expense.revision, expense.id)))
 
     def _load_settlements(self) -> Mapping[str, ExpenseRecord | None]:
         self._read(own_id for own_id in self._objects if own_id.startswith("s"))

@@ -90,14 +90,14 @@ class ExpenseWords:
     def remove_withdrawn(self, conversation: Conversation, amendments: Amendments) -> None:
         """Delete what comes from withdrawn, erased or edited messages.  Repeated: does nothing.  Raises: StorageUnavailableError."""
         expenses, objects = ExpenseStore(conversation), conversation.objects
-        listed = expenses.list_objects()
+        things = expenses.list_objects()
         affected = [
-            one
-            for one, body in zip(listed, objects.read_all(listed), strict=True)
-            if body is not None and _is_affected(one.name, body, amendments)
+            thing
+            for thing, body in zip(things, objects.read_all(things), strict=True)
+            if body is not None and _is_affected(thing.name, body, amendments)
         ]
-        for one in affected:
-            _delete(conversation, one.name, amendments)
+        for thing in affected:
+            _delete(conversation, thing.name, amendments)
         if affected:
             logs.info("expenses_withdrawn", count=len(affected))
 

@@ -104,8 +104,8 @@ class HooksHandler:
         store, key = HookStore(conversation), self.key.value()
         address = new_address(key, conversation_id=conversation.id, seed=question_id)
         hook_id, mark = _parts_of(address, key)
-        others = [hook for hook in store.read_all() if hook.id != hook_id]
-        if refusal := _refusal(others, offered.name):
+        other_hooks = [hook for hook in store.read_all() if hook.id != hook_id]
+        if refusal := _refusal(other_hooks, offered.name):
             return self._say(event, refusal, name=offered.name)
         hook = Hook(
             id=hook_id,
@@ -119,7 +119,7 @@ class HooksHandler:
         store.create(hook)
         amendments = conversation.amendments.look()
         if hook.is_from_withdrawn(amendments):  # meanwhile
-            store.delete_if(store.name_of(hook.id), lambda one: one.is_from_withdrawn(amendments))
+            store.delete_if(store.name_of(hook.id), lambda stored: stored.is_from_withdrawn(amendments))
             return self._say(event, Phrase.PRESS_VOID)
         logs.info("hook_made", mode=hook.mode.value)
         return self._show_token(event, Phrase.HOOK_DONE, hook, address, url)
@@ -172,7 +172,7 @@ class HooksHandler:
         if press.choice is HookChoice.REVOKE:
             if hook.mark != press.mark:
                 return self._say(event, Phrase.HOOK_GONE)
-            store.delete_if(store.name_of(hook.id), lambda one: one.mark == press.mark)
+            store.delete_if(store.name_of(hook.id), lambda stored: stored.mark == press.mark)
             logs.info("hook_revoked")
             return self._say(event, Phrase.HOOK_REVOKED, name=hook.name, provenance=_said(hook, conversation))
         url = self._url()
@@ -180,7 +180,9 @@ class HooksHandler:
             return self._say(event, Phrase.HOOK_NO_ADDRESS)
         address = new_address(key, conversation_id=conversation.id, seed=event.webhook_event_id, hook_id=hook.id)
         _, mark = _parts_of(address, key)
-        rotated = store.update(hook.id, lambda one: replace(one, mark=mark) if one.mark == press.mark else None)
+        rotated = store.update(
+            hook.id, lambda stored: replace(stored, mark=mark) if stored.mark == press.mark else None
+        )
         if rotated is None or rotated.mark != mark:
             return self._say(event, Phrase.HOOK_GONE)
         logs.info("hook_rotated")
@@ -269,9 +271,9 @@ def _refusal(hooks: Sequence[Hook], name: str) -> Phrase | None:
 
 
 def _parts_of(address: str, key: str) -> tuple[str, str]:
-    named = read_address(address, key)
-    assert named is not None  # noqa: S101 - made with this key
-    return named.hook_id, named.mark
+    hook_address = read_address(address, key)
+    assert hook_address is not None  # noqa: S101 - made with this key
+    return hook_address.hook_id, hook_address.mark
 
 
 def _said(hook: Hook, conversation: Conversation, amendments: Amendments | None = None) -> Provenance:

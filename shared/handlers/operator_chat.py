@@ -47,8 +47,8 @@ class OperatorChat:
         Repeated: begun once, answered once. Raises: as an announcement does.
         Example: "/handover Momo" begins a handover in the 1:1 chat of Momo, "/handover end Momo" ends it.
         """
-        first, _, rest = words.partition(" ")
-        is_end, name = first == _END, rest if first == _END else words
+        first, _, arguments = words.partition(" ")
+        is_end, name = first == _END, arguments if first == _END else words
         if not name:
             return self._say(event, self._list())
         chats = tuple(self._chats_named(name))
@@ -82,8 +82,8 @@ class OperatorChat:
 
     def _chats_named(self, name: str) -> Iterator[Conversation]:
         """Yield the chats with this pseudonym; without any, the 1:1 chats whose person has this display name."""
-        listed = sorted(self.conversations.objects.store.list(_TURNS), key=lambda one: one.generation, reverse=True)
-        chats = [conversation for one in listed for conversation in self._chat_of(one.name)]
+        turns = sorted(self.conversations.objects.store.list(_TURNS), key=lambda turn: turn.generation, reverse=True)
+        chats = [conversation for one in turns for conversation in self._chat_of(one.name)]
         by_pseudonym = [one for one in chats if logs.pseudonym(one.id) == name]
         if by_pseudonym:
             yield from by_pseudonym

@@ -88,9 +88,9 @@ class PostbackHandler:
 
     def _of_list(self, event: LineEvent, data: str | None) -> EventResult | None:
         """Carry out a press on a card with a list; None: it is another button's."""
-        if (listed := listed_reminder_press_in(data)) is not None:
+        if (pressed_row := listed_reminder_press_in(data)) is not None:
             refusal = self._refusal(event)
-            return self.listed_reminder(event, listed) if refusal is None else self._refuse(event, refusal)
+            return self.listed_reminder(event, pressed_row) if refusal is None else self._refuse(event, refusal)
         if (tick := tick_press_in(data)) is not None:
             refusal = self._refusal(event)
             return self.tick(event, tick) if refusal is None else self._refuse(event, refusal)

@@ -106,5 +106,5 @@ class ReminderPressHandler:
 
 def _stage_undo(again: Reminder, sequence: int) -> tuple[StagedWrite, ...]:
     """Return the write by which an undo cancels the reminder that a press has made."""
-    made = StagedWrite(path=f"{REMINDERS_PATH}{again.id}", text=None)
-    return (undo_write([made], again.provenance, key=(sequence, 0)),)
+    creation = StagedWrite(path=f"{REMINDERS_PATH}{again.id}", text=None)
+    return (undo_write([creation], again.provenance, key=(sequence, 0)),)

@@ -101,15 +101,17 @@ class TickPressHandler:
     def _answer(self, ticked: Ticked, *, locale: str) -> Overview:
         """Return the receipt, with a button for the list, or with the list itself."""
         entry = ticked.entry
-        told = receipt([Deed(kind=DeedKind.DONE, name=entry.name, place=Place(entry.category.value))], locale=locale)
+        confirmation = receipt(
+            [Deed(kind=DeedKind.DONE, name=entry.name, place=Place(entry.category.value))], locale=locale
+        )
         if not ticked.shows_list:
             again = CardButton(label=self.phrases.text(Phrase.LIST_BUTTON, locale=locale), value=page_data("notes", 0))
-            return Overview(text=told, card=Card(title=told, buttons=(again,)))
-        listed = open_entries(ticked.filed, phrases=self.phrases, locale=locale, page=0, except_path=ticked.row.path)
-        card = listed.card
+            return Overview(text=confirmation, card=Card(title=confirmation, buttons=(again,)))
+        overview = open_entries(ticked.filed, phrases=self.phrases, locale=locale, page=0, except_path=ticked.row.path)
+        card = overview.card
         if card is not None:
-            card = replace(card, rows=(CardRow(text=told, is_heading=True), *card.rows))
-        return replace(listed, text=f"{told}\n\n{listed.text}", card=card)
+            card = replace(card, rows=(CardRow(text=confirmation, is_heading=True), *card.rows))
+        return replace(overview, text=f"{confirmation}\n\n{overview.text}", card=card)
 
     def _writes(
         self, conversation: Conversation, entry: Entry, amendments: Amendments, sequence: int

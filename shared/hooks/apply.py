@@ -36,11 +36,11 @@ class HookWriting:
         """Record the notices in the outcome as said, unless the outcome certainly did not arrive."""
         if self.outcome.notices is None or self.outcome.kind is OutcomeKind.UNDELIVERED:
             return True
-        said = defaultdict[str, set[str]](set)
+        ids_by_hook = defaultdict[str, set[str]](set)
         for name in self.outcome.notices.names:
             hook_id, _, notice_id = name.partition("/")
-            said[hook_id].add(notice_id)
-        for hook_id, notice_ids in said.items():
+            ids_by_hook[hook_id].add(notice_id)
+        for hook_id, notice_ids in ids_by_hook.items():
             if lease.is_over:
                 return False
             mark_said(self.conversation, hook_id, frozenset(notice_ids))

@@ -61,7 +61,7 @@ class NoticeHandler:
             return _drop(reason or "revoked")
         amendments = conversation.amendments.look()
         if hook.is_from_withdrawn(amendments):
-            store.delete_if(store.name_of(hook.id), lambda one: one.is_from_withdrawn(amendments))
+            store.delete_if(store.name_of(hook.id), lambda stored: stored.is_from_withdrawn(amendments))
             return _drop("revoked")
         end_ms = now_ms + FORGOTTEN_AFTER_MS + HOUR_MS
         store.mark(NOTICE_END, hook.id, at_ms=end_ms - end_ms % HOUR_MS)  # one marker an hour, however many notices

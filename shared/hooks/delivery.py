@@ -52,7 +52,7 @@ class NoticeDelivery:
         hook, generation = stored
         claim, amendments = hook.claim, conversation.amendments.look()
         if hook.is_from_withdrawn(amendments):
-            store.delete_if(store.name_of(hook_id), lambda one: one.is_from_withdrawn(amendments))
+            store.delete_if(store.name_of(hook_id), lambda stored: stored.is_from_withdrawn(amendments))
             return
         pending = hook.in_state(NoticeState.PENDING, now_ms=now_ms, amendments=amendments)
         if claim is None and not pending:

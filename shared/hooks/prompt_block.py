@@ -89,9 +89,9 @@ class _Noticed:
 
     def _line(self, hook: Hook, notice: Notice) -> str:
         """Return a line such as `[notice of backup | 09:15 | shown] done`."""
-        seen = " | shown" if notice.state is NoticeState.SAID else ""
+        shown = " | shown" if notice.state is NoticeState.SAID else ""
         name = " ".join(words(hook.name).split()).translate({ord("["): "(", ord("]"): ")", ord("|"): "/"})
-        return f"[notice of {name} | {self.phrases.hour(notice.at_ms, locale='en')}{seen}] " + words(
+        return f"[notice of {name} | {self.phrases.hour(notice.at_ms, locale='en')}{shown}] " + words(
             notice.text, limit_tokens=_NOTICE_TOKENS
         )
 

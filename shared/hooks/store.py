@@ -46,9 +46,9 @@ class HookStore:
         """Return every readable hook, the oldest first, in two round trips; one where the chat has no hook."""
         return self.read_listed(self.list_objects())
 
-    def read_listed(self, listed: Sequence[ListedObject]) -> tuple[Hook, ...]:
+    def read_listed(self, objects: Sequence[ListedObject]) -> tuple[Hook, ...]:
         """Return every readable hook of the listing, the oldest first."""
-        bodies = self.conversation.objects.read_all(listed) if listed else ()
+        bodies = self.conversation.objects.read_all(objects) if objects else ()
         return tuple(sorted(decode_readable(Hook, bodies), key=lambda hook: (hook.made_ms, hook.id)))
 
     def find(self, hook_id: str) -> tuple[Hook, int] | None:

@@ -22,21 +22,21 @@ class HookWords:
         """
         store = HookStore(conversation)
         objects = store.list_objects()
-        for listed, body in zip(objects, conversation.objects.read_all(objects) if objects else (), strict=True):
+        for thing, body in zip(objects, conversation.objects.read_all(objects) if objects else (), strict=True):
             try:
                 hook = decode(Hook, body) if body is not None else None
             except UnreadableRecordError as cause:
                 logs.error("record_unreadable", cause=cause)
                 if amendments.erased_entries_ms >= 0:
-                    store.delete_if(listed.name, lambda _: True)
+                    store.delete_if(thing.name, lambda _: True)
                 continue
             if hook is None:
                 continue
             if hook.is_from_withdrawn(amendments):
-                store.delete_if(listed.name, lambda one: one.is_from_withdrawn(amendments))
+                store.delete_if(thing.name, lambda stored: stored.is_from_withdrawn(amendments))
                 logs.info("hook_withdrawn")
             elif _is_outdated(hook, amendments):
-                store.update(hook.id, lambda one: _without_erased(one, amendments))
+                store.update(hook.id, lambda stored: _without_erased(stored, amendments))
 
 
 def _is_outdated(hook: Hook, amendments: Amendments) -> bool:

@@ -206,8 +206,8 @@ def _greeting(texts: DigestTexts, now: dt.datetime) -> str:
 
 def _theme(counts: Counter[Category], texts: DigestTexts) -> str:
     """Return which category was filed most; where two were filed as often, that there is none."""
-    (category, most), *others = counts.most_common(2)
-    if others and others[0][1] == most:
+    (category, most), *runners_up = counts.most_common(2)
+    if runners_up and runners_up[0][1] == most:
         return texts.theme_tie
     return texts.theme_item.format(category=texts.of_category[category], percent=round(100 * most / counts.total()))
 

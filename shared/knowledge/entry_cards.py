@@ -37,8 +37,8 @@ def results_card(rows: Sequence[Row], text: str, *, locale: str, listed_ms: int)
     None if there is nothing to tap or choose: the answer names one entry without a value to copy. For example, "The Wi-Fi password is
     harbour-42." gets a card with "Wi-Fi password" and a button that copies "harbour-42".
     """
-    named = [row for row in rows if _is_named(row, text)][:ENTRIES_A_CARD]
-    drawn_rows = tuple(entry_row(row, locale=locale, listed_ms=listed_ms) for row in named)
+    named_rows = [row for row in rows if _is_named(row, text)][:ENTRIES_A_CARD]
+    drawn_rows = tuple(entry_row(row, locale=locale, listed_ms=listed_ms) for row in named_rows)
     can_be_copied = any(button.action == "copy" for row in drawn_rows for button in row.buttons)
     return Card(rows=drawn_rows) if len(drawn_rows) > 1 or can_be_copied else None
 

@@ -69,8 +69,8 @@ def shown_language(texts: Iterable[str]) -> str | None:
 @lru_cache(maxsize=1_024)
 def _read(text: str) -> _Reading | None:
     """Return the language of the text, judged without links, mentions and quoted words if anything else is there."""
-    said = _ADDRESS.sub(" ", text)
-    return _read_words(_QUOTED.sub(" ", said)) or _read_words(said)
+    words = _ADDRESS.sub(" ", text)
+    return _read_words(_QUOTED.sub(" ", words)) or _read_words(words)
 
 
 def _read_words(text: str) -> _Reading | None:

@@ -55,9 +55,9 @@ class ReminderBlock:
         is_withdrawn = amendments.is_withdrawn_from_entries
         open_reminders = sorted(
             (
-                one
-                for one in decode_readable(Reminder, bodies)
-                if one.is_open and not one.is_from_withdrawn(is_withdrawn)
+                reminder
+                for reminder in decode_readable(Reminder, bodies)
+                if reminder.is_open and not reminder.is_from_withdrawn(is_withdrawn)
             ),
             key=_place_of,
         )

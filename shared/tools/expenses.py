@@ -152,13 +152,13 @@ class ExpenseTools:
         """Ask who shares an amount that is divided among all, while the bot does not know all.  Raises: StagingFault."""
         if not sharing.concerns_all(money):
             return
-        known, chat = circle.names_of((*circle.names, *sharing.named)), context.conversation
-        if len(known) < 2:  # noqa: PLR2004 - the person who asks, and somebody else
+        names, chat = circle.names_of((*circle.names, *sharing.named)), context.conversation
+        if len(names) < 2:  # noqa: PLR2004 - the person who asks, and somebody else
             raise StagingFault("Nobody else is known in this chat: ask who shares it.")
-        unknown = 0 if chat.is_one_on_one else unknown_count(tuple(known), members=self.size_of(chat.id))
+        unknown = 0 if chat.is_one_on_one else unknown_count(tuple(names), members=self.size_of(chat.id))
         if unknown:
             raise StagingFault(
-                f"Only {len(known)} of {len(known) + unknown} members are known: {', '.join(known.values())}."
+                f"Only {len(names)} of {len(names) + unknown} members are known: {', '.join(names.values())}."
                 " Ask for the others' names, or who shares it; then pass every name in `among`."
             )
 
@@ -252,10 +252,10 @@ def _line(expense: Expense, circle: Circle) -> Json:
 def _transfers(owed: Mapping[str, Iterable[Transfer]], circle: Circle) -> list[Json]:
     return [
         {
-            "from": circle.name_of(one.debtor),
-            "to": circle.name_of(one.creditor),
-            "amount": str(Money(currency, one.minor)),
+            "from": circle.name_of(transfer.debtor),
+            "to": circle.name_of(transfer.creditor),
+            "amount": str(Money(currency, transfer.minor)),
         }
         for currency, transfers in owed.items()
-        for one in transfers
+        for transfer in transfers
     ]

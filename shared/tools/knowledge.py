@@ -239,12 +239,12 @@ def _on_overlay(
         attach_card=context.attachments.add_card,
         prepared=context.prepared,
     )
-    overlay, named = overlay_of(context), encodable(arguments)
-    if "path" not in named:
-        return action(named, overlay, occasion)
-    path = path_of(named["path"], context, is_change=name in _CHANGING)
-    result = action({**named, "path": path}, overlay, occasion)
-    return by_path(result, named, path)
+    overlay, wanted_arguments = overlay_of(context), encodable(arguments)
+    if "path" not in wanted_arguments:
+        return action(wanted_arguments, overlay, occasion)
+    path = path_of(wanted_arguments["path"], context, is_change=name in _CHANGING)
+    result = action({**wanted_arguments, "path": path}, overlay, occasion)
+    return by_path(result, wanted_arguments, path)
 
 
 def _strings(value: object) -> tuple[str, ...]:

@@ -199,8 +199,8 @@ def _check_weekday(at: str, zone: str, context: TurnContext) -> None:
     except ValueError:
         return
     local_zone = zoneinfo.ZoneInfo(zone)
-    said = [(one.text, dt.datetime.fromtimestamp(one.timestamp_ms / 1_000, local_zone)) for one in context.to_answer]
-    contradiction = contradiction_at(said, local)
+    texts = [(one.text, dt.datetime.fromtimestamp(one.timestamp_ms / 1_000, local_zone)) for one in context.to_answer]
+    contradiction = contradiction_at(texts, local)
     if contradiction is not None:
         raise StagingFault(f"{contradiction.explanation} Nothing was set: ask which of the two is meant.")
 

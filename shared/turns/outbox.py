@@ -304,11 +304,11 @@ class Outbox:
         self, text: str, outcome: OutcomeRecord, card: Card | None, *, at_most: int
     ) -> Sequence[OutgoingMessage]:
         """Return an answer of the model in bubbles, with its card and the links of its sources on cards below."""
-        words, listed, sources = sources_apart(text) if self.is_rich else (text, "", None)
-        words, told = card_apart(words, card) if card is not None else (words, "")
+        words, source_text, sources = sources_apart(text) if self.is_rich else (text, "", None)
+        words, card_text = card_apart(words, card) if card is not None else (words, "")
         below = [
             OutgoingMessage(text=alt_text, card=drawn)
-            for alt_text, drawn in ((told, card), (listed, sources))
+            for alt_text, drawn in ((card_text, card), (source_text, sources))
             if alt_text and drawn is not None
         ]
         bubbles = answer_messages(words, quote_token=outcome.quote_token, at_most=at_most - len(below))

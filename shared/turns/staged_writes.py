@@ -93,7 +93,7 @@ def _write_all(conversation: Conversation, jobs: Sequence[_Job], lease: HeldLeas
         return True
 
     running = [conversation.objects.reads.submit(copy_context().run, make, job) for job in jobs[1:]]
-    results = [*map(make, jobs[:1]), *(made.result() for made in running)]
+    results = [*map(make, jobs[:1]), *(future.result() for future in running)]
     for result in results:
         if isinstance(result, AizuchiError):
             raise result

@@ -32,9 +32,9 @@ class Suggesting:
         if not suggests or not messages:
             return messages
         if self.is_one_on_one:
-            *others, last = messages
+            *earlier, last = messages
             quick_replies = last.quick_replies or tuple(SayButton(text=words) for words in suggests)
-            return (*others, replace(last, quick_replies=quick_replies))
+            return (*earlier, replace(last, quick_replies=quick_replies))
         if len(messages) >= MESSAGES_A_CALL:
             return messages
         return (*messages, self._in_group(outcome, suggests[:_MOST_IN_GROUPS]))

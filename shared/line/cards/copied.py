@@ -22,8 +22,8 @@ def code_or_address(text: str) -> str:
     A code has at least six letters of ASCII and digits, and at least three digits: "hotel: booking AX-48213" -> "AX-48213". "2026-11-27"
     is a date, and a code that is cut ("AX-48…") is none.
     """
-    found = {match[0].rstrip(_CLOSING) for match in _COPYABLE.finditer(text)}
-    values = [value for value in found if _is_value(value)]
+    copyable = {match[0].rstrip(_CLOSING) for match in _COPYABLE.finditer(text)}
+    values = [value for value in copyable if _is_value(value)]
     return values[0] if len(values) == 1 else ""
 
 

@@ -25,15 +25,15 @@ def sources_apart(text: str) -> tuple[str, str, Card | None]:
     first = len(paragraphs)
     while first > 0 and _is_of_sources(paragraphs[first - 1]):
         first -= 1
-    words, listed = _GAP.join(paragraphs[:first]), _GAP.join(paragraphs[first:])
-    if not words.strip() or not listed or utf16_length(listed) > ALT_TEXT_LIMIT:
+    words, source_text = _GAP.join(paragraphs[:first]), _GAP.join(paragraphs[first:])
+    if not words.strip() or not source_text or utf16_length(source_text) > ALT_TEXT_LIMIT:
         return text, "", None
     buttons = tuple(
         CardButton(label=cut(source["title"], limit_utf16=LABEL_LIMIT), value=source["url"], action="open")
-        for source in _SOURCE.finditer(listed)
+        for source in _SOURCE.finditer(source_text)
     )
     card = Card(buttons=buttons)
-    return (words, listed, card) if is_drawable(card) else (text, "", None)
+    return (words, source_text, card) if is_drawable(card) else (text, "", None)
 
 
 def card_apart(text: str, card: Card) -> tuple[str, str]:
@@ -43,14 +43,14 @@ def card_apart(text: str, card: Card) -> tuple[str, str]:
     The card's words are "" where the answer is nothing but a receipt, or LINE would refuse the card; then the words are the whole text.
     """
     paragraphs = text.split(_GAP)
-    told = written(card)
-    words = [paragraph for paragraph in paragraphs if paragraph != told]
+    card_text = written(card)
+    words = [paragraph for paragraph in paragraphs if paragraph != card_text]
     if card.rows[0].text.startswith(_RECEIPT):
         receipts = [paragraph for paragraph in paragraphs if paragraph.startswith(_RECEIPT)]
         words = [paragraph for paragraph in paragraphs if not paragraph.startswith(_RECEIPT)]
-        told = _GAP.join(receipts)
-    is_shown = bool(words and told) and utf16_length(told) <= ALT_TEXT_LIMIT and is_drawable(card)
-    return (_GAP.join(words), told) if is_shown else (text, "")
+        card_text = _GAP.join(receipts)
+    is_shown = bool(words and card_text) and utf16_length(card_text) <= ALT_TEXT_LIMIT and is_drawable(card)
+    return (_GAP.join(words), card_text) if is_shown else (text, "")
 
 
 def _is_of_sources(paragraph: str) -> bool:

@@ -21,9 +21,9 @@ def help_card(text: str, answer_id: str, examples: Sequence[str]) -> Card:
 
     The buttons suggest what a person may say below the answer of this id; the first line of that paragraph stands above them.
     """
-    title, _, rest = text.strip().partition("\n")
-    abilities, tries, *others = [paragraph.strip() for paragraph in rest.split("\n\n")]
-    rows = (abilities, *others)
+    title, _, body = text.strip().partition("\n")
+    abilities, tries, *further = [paragraph.strip() for paragraph in body.split("\n\n")]
+    rows = (abilities, *further)
     return Card(
         title=title,
         rows=(*(CardRow(text=row) for row in rows), CardRow(text=tries.partition("\n")[0], is_heading=True)),

@@ -92,11 +92,11 @@ class ReferenceLookup:
 
 def _people_called(name: str, people: tuple[Person, ...]) -> list[Person]:
     """Return the people of the name, or else the people whose name contains the name: "田中さん" gives 田中 太郎, for example."""
-    wanted = _HONORIFICS.sub("", folded(name)).strip()
-    same = [person for person in people if folded(person.name) in {wanted, folded(name)}]
-    if same or len(wanted) < _LEAST_PART:
+    asked = _HONORIFICS.sub("", folded(name)).strip()
+    same = [person for person in people if folded(person.name) in {asked, folded(name)}]
+    if same or len(asked) < _LEAST_PART:
         return same
-    return [person for person in people if wanted in folded(person.name)]
+    return [person for person in people if asked in folded(person.name)]
 
 
 def _only_id(ids: list[str], name: str, people: tuple[Person, ...]) -> str:

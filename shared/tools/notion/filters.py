@@ -57,11 +57,11 @@ def filter_of(schema: Schema, writer: PropertyWriter, *, query: str | None, cond
     Conditions in the form of Notion's own filters are taken as well, if all of them have to hold.
     Raises: UnfitValueError, with the valid names and operators.
     """
-    named = named_values(schema, _in_plain_form(conditions, schema))
+    values = named_values(schema, _in_plain_form(conditions, schema))
     title = [{"property": schema.title.name, "title": {"contains": query}}] if query else []
     parts = [
         *title,
-        *(one for name, value in named.items() for one in _conditions(schema.properties[name], value, writer)),
+        *(one for name, value in values.items() for one in _conditions(schema.properties[name], value, writer)),
     ]
     return {"and": parts} if parts else None
 

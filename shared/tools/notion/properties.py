@@ -54,8 +54,8 @@ class PropertyWriter:
 
         Raises: UnfitValueError, with the valid names, options or forms.
         """
-        named = named_values(schema, values)
-        return {name: self._value(schema.properties[name], value) for name, value in named.items()}
+        by_column = named_values(schema, values)
+        return {name: self._value(schema.properties[name], value) for name, value in by_column.items()}
 
     def _value(self, column: Property, value: object) -> Json:
         conversion = _CONVERSIONS.get(column.type)
@@ -73,10 +73,10 @@ def named_values(schema: Schema, values: Json) -> dict[str, object]:
     unknown = [name for name, column in columns.items() if column is None]
     if unknown:
         raise UnfitValueError(f"There is no property {quote(unknown)}; the properties are: {describe(schema)}.")
-    named = {str(column): values[name] for name, column in columns.items()}
-    if len(named) < len(values):
+    by_column = {str(column): values[name] for name, column in columns.items()}
+    if len(by_column) < len(values):
         raise UnfitValueError(f"Several of {quote(values)} name the same property.")
-    return named
+    return by_column
 
 
 def matching(name: str, spellings: Iterable[str]) -> str | None:

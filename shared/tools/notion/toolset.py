@@ -136,13 +136,13 @@ class NotionTools:
         properties = _object(arguments, "properties")
 
         def convert(schema: Schema) -> tuple[Schema, Json, PropertyValues]:
-            named = named_values(schema, properties)
-            return schema, named, self._writer(deadline).convert(schema, {**named, schema.title.name: title})
+            by_column = named_values(schema, properties)
+            return schema, by_column, self._writer(deadline).convert(schema, {**by_column, schema.title.name: title})
 
-        schema, named, values = self.databases.with_schema(name, deadline, convert)
+        schema, by_column, values = self.databases.with_schema(name, deadline, convert)
         if context.needs_tap:
             return NeedsTap(name=title)
-        canonical = {"database_name": name, "title": title, "properties": named}
+        canonical = {"database_name": name, "title": title, "properties": by_column}
         return self.writes.carry_out(
             page_creation(self.notion, schema, values, canonical=canonical, deadline=deadline), context
         )
@@ -155,15 +155,15 @@ class NotionTools:
         page, name = self._configured_page(page_id, deadline)
 
         def convert(schema: Schema) -> tuple[Json, PropertyValues]:
-            named = named_values(schema, properties)
-            return named, self._writer(deadline).convert(schema, named)
+            by_column = named_values(schema, properties)
+            return by_column, self._writer(deadline).convert(schema, by_column)
 
-        named, values = self.databases.with_schema(name, deadline, convert)
+        by_column, values = self.databases.with_schema(name, deadline, convert)
         _check_ends(page.properties, values)
         title, state = title_of(page.properties), _state_of(page, values)
         if context.needs_tap and not self._is_ordered_tick(page, name, values, context):
             return NeedsTap(name=title, revision=state)
-        canonical = {"page_id": page.page_id, "properties": named}
+        canonical = {"page_id": page.page_id, "properties": by_column}
         write = page_update(
             self.notion,
             page,
