@@ -113,7 +113,7 @@ FAILED_CALL: Final = Trouble(name="FAILED_CALL", remedies=(Remedy.NOTE,), note=_
 
 
 def wrong_weekday(mismatch: str) -> Trouble:
-    """Return the trouble with a reply whose weekday is not that of its date: `mismatch` is "Monday beside 2026-12-01, which is a Tuesday"."""
+    """Return the trouble with a weekday that is not its date's: `mismatch` is "Monday beside 2026-12-01, which is a Tuesday"."""
     note = f"Nothing was sent: your reply has {mismatch}. Reply again, with the date and the weekday that are meant."
     return Trouble(name="WRONG_WEEKDAY", remedies=(Remedy.NOTE,), note=note, can_be_sent=True)
 

@@ -37,12 +37,12 @@ _GAP: Final = "\n\n"
 def made_of(conversation: Conversation, line_message_id: str) -> MadeOfMessage:
     """Return the notes and reminders that name the message as a source."""
     rows = EntryStore(conversation).catalog().rows
-    made_rows = [row for row in rows if line_message_id in row.provenance.message_ids]
+    made = [row for row in rows if line_message_id in row.provenance.message_ids]
     reminders = ReminderStore(conversation).read_all()
     return MadeOfMessage(
-        notes=tuple(sorted(row.created_at for row in made_rows)),
+        notes=tuple(sorted(row.created_at for row in made)),
         reminders=tuple(sorted(one.id for one in reminders if line_message_id in one.provenance.message_ids)),
-        is_one_note=len(made_rows) == 1 and made_rows[0].provenance.message_ids == {line_message_id},
+        is_one_note=len(made) == 1 and made[0].provenance.message_ids == {line_message_id},
     )
 
 
