@@ -338,8 +338,9 @@ def outcome_of(messages: Sequence[MessageRecord], kind: OutcomeKind) -> OutcomeR
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MadeOfMessage(Extensible):
-    """What was made from a message: reminders by their ids, and notes by the time of their filing, which stays when their path changes.
+    """What was made from a message: reminders and notes by their ids, which stay when a path changes.
 
+    A note without an id, as an earlier release filed, is named by the second of its filing, which two notes may share.
     `is_one_note`: the message alone is the source of one note, as of "note: rice, 10 kg".
     """
 

@@ -40,7 +40,7 @@ def made_of(conversation: Conversation, line_message_id: str) -> MadeOfMessage:
     made = [row for row in rows if line_message_id in row.provenance.message_ids]
     reminders = ReminderStore(conversation).read_all()
     return MadeOfMessage(
-        notes=tuple(sorted(row.created_at for row in made)),
+        notes=tuple(sorted(row.id or row.created_at for row in made)),
         reminders=tuple(sorted(one.id for one in reminders if line_message_id in one.provenance.message_ids)),
         is_one_note=len(made) == 1 and made[0].provenance.message_ids == {line_message_id},
     )
@@ -53,7 +53,8 @@ def removed_since(made: MadeOfMessage, conversation: Conversation) -> tuple[Hold
     """
     if not made:
         return ()
-    remaining = Counter(row.created_at for row in EntryStore(conversation).catalog().rows)
+    rows = EntryStore(conversation).catalog().rows
+    remaining = Counter(row.id or row.created_at for row in rows) | Counter(row.created_at for row in rows)
     reminders = {one.id for one in ReminderStore(conversation).read_all()}
     counts = {
         Held.ENTRIES: (Counter(made.notes) - remaining).total(),

@@ -27,7 +27,7 @@ from tests.simulation.world import WORD, ShownText, World
 LONG_WAIT_S: Final = 10.0
 OUTCOMES_KEPT: Final = 20
 """The snapshot keeps at least so many."""
-_MUCH_AMENDED: Final = 7
+_MUCH_AMENDED: Final = 6
 _BESIDE_THINKING_S: Final = 5.0
 """What a turn takes beside the model: reading, and writes that meet 429."""
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, count
 from typing import Any, TypeAlias, TypeVar
 
 from shared.adapters.memory import (
@@ -145,6 +145,7 @@ class PushedWorker:
         self.conversations = conversations_on(
             self.store, pool, self.clock, segment_messages=segment_messages, archive_days=archive_days
         )
+        entry_numbers = count(1)
         self.ports = Ports(
             conversations=self.conversations,
             line=self.line,
@@ -159,7 +160,7 @@ class PushedWorker:
             threads=replace(Threads.on(pool), new_event=lambda: ClockEvent(self.clock)),
             clock=self.clock,
             chance=random.Random(1),
-            new_entry_id=lambda: "id",
+            new_entry_id=lambda: f"id{next(entry_numbers)}",
         )
         self.options = Options(**{"bot_name": "Aizuchi", **options}, more_tools=tuple(more_tools))
         self._endpoint = PushEndpoint(handle=assemble(self.ports, self.options), clock=self.clock)

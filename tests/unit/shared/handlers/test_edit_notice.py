@@ -71,6 +71,16 @@ def test_an_edit_that_removes_a_reminder_names_no_notes(member: Person) -> None:
     assert told.text == phrase(Phrase.EDIT_REMOVED, locale="en", bot_name="", things="reminders 1")
 
 
+def test_a_note_that_was_filed_in_the_same_second_does_not_stand_in_for_the_one_that_went(member: Person) -> None:
+    message = filed_as_asked(member)
+    member.files("tea")  # the clock stands still between the two
+
+    edited = edits(member, message)
+
+    told, *_ = member.worker.line.replied[edited["replyToken"]]
+    assert GONE in told.text
+
+
 def test_the_button_files_the_new_words_once(member: Person) -> None:
     edits(member, filed(member))
     button = member.newest_button

@@ -151,7 +151,7 @@ def test_an_undo_and_another_change_are_carried_out_by_one_tap(chat: TaintedChat
 
     pressed = chat.press()
 
-    assert chat.text_of(pressed).startswith("✓ Deleted: ")
+    assert chat.text_of(pressed) == "✓ Taken back: “dinner” · Deleted: “lunch”"
     assert not chat.has_entry
     assert not chat.has("ideas/dinner.md")
 
