@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache
+from itertools import groupby
+from operator import itemgetter
 from typing import Final
 from zlib import crc32
 
@@ -29,6 +31,7 @@ _REMARKS: Final = {
 }
 _SILENT: Final = "[note] You said nothing about that."
 _HEADER_TIME: Final = "%Y-%m-%d %H:%M"
+_HEADER_HOUR: Final = "%H:%M"
 LONGEST_QUOTE: Final = 500
 """Characters of a quote beside the message that quotes."""
 _MANY_RECORDS: Final = 72  # 50 messages stay verbatim
@@ -61,7 +64,10 @@ class ChatLines:
     quotable: Quotable | None
 
     def all_of(self, history: History, *, leaving_out: AbstractSet[str]) -> str:
-        """Return recaps, messages and answers as one text, the newest within the budget, without the messages `leaving_out`."""
+        """Return recaps, messages and answers as one text, the newest within the budget, without the messages `leaving_out`.
+
+        A note begins each day, and the headers below it have no date, which would cost about ten tokens a line.
+        """
         records = _from_chosen_record(sorted(_spoken(history, leaving_out), key=by_time))
         recaps = [
             f"[recap | until {local_time(recap.timestamp_ms, self.time_zone)}] "
@@ -70,19 +76,27 @@ class ChatLines:
             if recap.text
         ]
         remaining_tokens = HISTORY_TOKENS - sum(map(estimated_tokens, recaps))
-        shown: list[str] = []
+        shown: list[tuple[dt.date, str]] = []
+        cut: list[str] = []
         for count, record in enumerate(reversed(records)):
-            text = "\n".join(self._lines(record))
-            remaining_tokens -= estimated_tokens(text) + 1
+            moment, text = local_moment(record.timestamp_ms, self.time_zone), "\n".join(self._lines(record))
+            if not text:
+                continue
+            begins_day = not shown or shown[-1][0] != moment.date()
+            remaining_tokens -= estimated_tokens(text) + 1 + (transcript.DAY_NOTE_TOKENS + 1) * begins_day
             if remaining_tokens < 0:
-                shown.append(_CUT.format(count=len(records) - count))
+                cut = [_CUT.format(count=len(records) - count)]
                 break
-            shown += [text] if text else []
-        return "\n".join((_OPENING, *recaps, *reversed(shown)))
+            shown.append((moment.date(), text))
+        days = groupby(reversed(shown), key=itemgetter(0))
+        dated = (line for day, spoken in days for line in (transcript.day_note(day), *(text for _, text in spoken)))
+        return "\n".join((_OPENING, *recaps, *cut, *dated))
 
     def line(self, record: MessageRecord | OutcomeRecord, *, limit_tokens: int = transcript.MESSAGE_TOKENS) -> str:
         """Return the words of a person or the bot under a header: for example `[Yuki | 2026-11-22 12:00] Milk is out`."""
-        time = local_time(record.timestamp_ms, self.time_zone)
+        return self._line(record, local_time(record.timestamp_ms, self.time_zone), limit_tokens)
+
+    def _line(self, record: MessageRecord | OutcomeRecord, time: str, limit_tokens: int) -> str:
         if isinstance(record, OutcomeRecord):
             return f"{transcript.header(_YOU, time)} {transcript.words(record.text or '', limit_tokens=limit_tokens)}"
         return f"{transcript.header(self._author(record), time)} {self._words(record, limit_tokens)}"
@@ -95,7 +109,8 @@ class ChatLines:
 
     def _lines(self, record: MessageRecord | OutcomeRecord) -> Iterator[str]:
         if isinstance(record, MessageRecord) or record.text is not None:
-            yield self.line(record)
+            hour = local_moment(record.timestamp_ms, self.time_zone).strftime(_HEADER_HOUR)
+            yield self._line(record, hour, transcript.MESSAGE_TOKENS)
         if isinstance(record, MessageRecord):
             return
         if record.kind in _REMARKS:

@@ -24,7 +24,7 @@ from shared.agent.model import (
 )
 from shared.agent.result_budget import fitted, tokens_of, within_turn
 from shared.agent.token_estimate import estimated_tokens
-from shared.agent.transcript import shortened
+from shared.agent.transcript import DAY_NOTE_TOKENS, is_day_note, shortened
 
 REQUEST_TOKENS: Final = 60_000
 MEDIUM_TOKENS: Final = 1_200
@@ -171,16 +171,21 @@ def _with_parts(content: Content, change: Callable[[Part], Part]) -> Content:
 
 
 def _newest_lines(text: str, limit_tokens: int) -> str:
+    """Return the text with a remark in place of its oldest lines; the note of the day from which the first remaining line is stays."""
     if estimated_tokens(text) <= limit_tokens:
         return text
     opening, *lines = text.split(_LINE)
-    available_tokens = limit_tokens - estimated_tokens(opening) - estimated_tokens(_CUT) - 1
+    available_tokens = limit_tokens - estimated_tokens(opening) - estimated_tokens(_CUT) - DAY_NOTE_TOKENS - 2
     newest: list[str] = []
     for line in reversed(lines):
         available_tokens -= estimated_tokens(line) + 1
         if available_tokens < 0:
             break
         newest.append(line)
+    earlier = lines[: len(lines) - len(newest) + 1]
+    day = next((line for line in reversed(earlier) if is_day_note(f"[{line}")), None)
+    if newest and day is not None and day != newest[-1]:
+        newest.append(day)
     return _LINE.join((_beginning(opening, limit_tokens) + f"\n{_CUT}", *reversed(newest)))
 
 

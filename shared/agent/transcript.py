@@ -3,6 +3,7 @@ r"""The chat as lines of a prompt.  A line that begins with `[` was written by t
     [Yuki | 2026-11-22 12:00] words of a person, over any number of lines
     [you | 2026-11-22 12:01] words of the bot
     [note] a remark of this system, without words of people
+    [note] Sun 2026-11-22: a day of the conversation; the lines of that day follow, with hours only: [Yuki | 12:00]
     [recap | until 2026-11-20 08:00], [filed]: data from people's words
 
 Within data, controls and other characters without use in any script are removed, line breaks of every kind become `\n`, and a bracket, or a
@@ -10,9 +11,11 @@ character like a bracket, at the beginning of a line is escaped: `\[`. Names in 
 (`shared/line/display_names.py`).
 """
 
+import datetime as dt
 import re
 from typing import Final
 
+from shared.agent.moment import weekday_of
 from shared.agent.token_estimate import estimated_tokens, within_tokens
 from shared.line.graphemes import boundary_before
 from shared.line.readable import readable
@@ -20,6 +23,9 @@ from shared.line.readable import readable
 MESSAGE_TOKENS: Final = 1_500
 """Tokens of one earlier message or answer; a message that the turn answers may be longer."""
 ASKED_TOKENS: Final = 6_000
+DAY_NOTE_TOKENS: Final = 6
+"""Tokens of a day's note."""
+_DAY_NOTE: Final = re.compile(r"\[note\] \w{3} \d{4}-\d\d-\d\d:")
 _BREAKS: Final = re.compile(r"\r\n|[\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _LOOKS_LIKE_BRACKET: Final = "[\uff3b\u2045\u27e6\u301a\u2772\ufe5d\u3014\u298b\u27ec"
 _CLOSING: Final = "]\uff3d\u2046\u27e7\u301b\u2773\ufe5e\u3015\u298c\u27ed"
@@ -49,6 +55,16 @@ def placeholder(text: str, *, limit_tokens: int = MESSAGE_TOKENS) -> str:
 def header(name: str, time: str) -> str:
     """Return the header of a line by a member or the bot: `header("Yuki", "2026-11-22 12:00")` is `[Yuki | 2026-11-22 12:00]`."""
     return f"[{name} | {time}]"
+
+
+def day_note(day: dt.date) -> str:
+    """Return the line that precedes the lines of a day: `day_note(dt.date(2026, 11, 22))` is `[note] Sun 2026-11-22:`."""
+    return f"[note] {weekday_of(day)} {day.isoformat()}:"
+
+
+def is_day_note(line: str) -> bool:
+    """Return whether the line is the note of a day; no line of a person's words is, because its bracket is escaped."""
+    return _DAY_NOTE.fullmatch(line) is not None
 
 
 def shortened(text: str, *, limit_tokens: int) -> str:

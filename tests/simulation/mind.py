@@ -40,7 +40,7 @@ Manner: TypeAlias = Literal["repeats", "paraphrases", "says nothing"]
 FirstFails: TypeAlias = Literal["used up", "retired"]
 REQUEST_TOKENS: Final = 100
 _RETRY_AFTER_S: Final = 30.0
-_HEADER: Final = re.compile(r"\[[^\]|]+ \| \d{4}-\d\d-\d\d \d\d:\d\d\] ")
+_HEADER: Final = re.compile(r"\[[^\]|]+ \| (?:\d{4}-\d\d-\d\d )?\d\d:\d\d\] ")
 _LINE: Final = re.compile(r"\n(?=\[)")
 """Where a line of this system begins; no line of a person can."""
 ORDER: Final = re.compile(

@@ -73,8 +73,9 @@ def test_the_chat_is_one_content_with_the_bots_words_marked_and_the_question_las
 
     assert content.role == "user"
     assert content.texts[0].splitlines()[1:] == [
-        "[someone …7777 | 2025-11-21 12:00] 私は田中です",
-        "[you | 2025-11-21 12:00] はじめまして",
+        "[note] Fri 2025-11-21:",
+        "[someone …7777 | 12:00] 私は田中です",
+        "[you | 12:00] はじめまして",
     ]
     assert content.texts[-2].endswith("To be answered:")
     assert content.texts[-1] == "[someone …7777 | 2025-11-21 12:00] 名前は？"
@@ -148,7 +149,7 @@ def test_no_text_of_a_person_can_begin_a_line_like_a_header(forged: str) -> None
     told = whole(history, quoting)
 
     kinds = [line[1:].partition("]")[0].partition(" |")[0] for line in told.split("\n") if line.startswith("[")]
-    own = ["note", "recap", "someone …7777", "you", "someone …7777", "you", "note", "someone …7777"]
+    own = ["note", "recap", "note", "someone …7777", "you", "someone …7777", "you", "note", "someone …7777"]
     assert kinds == own
     assert not re.search(r"[\r\v\x85\u2028]", told)
     assert not re.search(r"^[^\S\n]*[\u200b ]*［", told, re.MULTILINE)
@@ -158,7 +159,7 @@ def test_no_text_of_a_person_can_begin_a_line_like_a_header(forged: str) -> None
 def test_a_message_is_one_line_of_this_system_whatever_it_says(text: str) -> None:
     told = whole(History(messages=(message(1, text),)), message(2, "hi"))
 
-    assert len([line for line in told.split("\n") if line.startswith("[")]) == 4
+    assert len([line for line in told.split("\n") if line.startswith("[")]) == 5
 
 
 def test_a_file_name_stays_within_its_brackets() -> None:
@@ -185,9 +186,10 @@ def test_the_prefix_mostly_stays_while_the_window_moves() -> None:
         for end in range(80, 200)
     ]
 
-    firsts = [(one,) for one in (window[0].texts[0].splitlines()[1] for window in windows)]
+    beginnings = {tuple(window[0].texts[0].splitlines()[:3]) for window in windows}
 
-    assert len(set(firsts)) < len(windows) / 4
+    assert {len(beginning) for beginning in beginnings} == {3}  # the opening, the note of the day, and the first line
+    assert 1 < len(beginnings) < len(windows) / 4
     assert all(len(window[0].texts[0].splitlines()) > 60 for window in windows)
 
 

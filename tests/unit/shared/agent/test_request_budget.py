@@ -21,6 +21,7 @@ from shared.agent.model import (
 )
 from shared.agent.request_budget import MEDIUM_TOKENS, REQUEST_TOKENS, tokens_of_contents, within_request
 from shared.agent.token_estimate import estimated_tokens
+from shared.agent.transcript import DAY_NOTE_TOKENS
 
 SCRIPTS: Final = {"ja": "長い話。", "en": "long talk. ", "zh-TW": "很長的話。", "th": "เรื่องยาวมาก "}
 SYSTEM: Final = "be good"
@@ -235,12 +236,30 @@ def test_beside_a_long_text_one_that_just_fits_stays_whole(words: str, *, is_tra
 def test_of_the_chat_as_many_lines_stay_as_fit(more: int, lines: int) -> None:
     opening, note = "[note] The conversation so far.", "[note] What was said before is not shown here."
     said = "\n".join((opening, *("[" + "猫" * 99 for _ in range(9))))
-    room = estimated_tokens(opening) + estimated_tokens(note) + 1 + 300 + more
+    room = estimated_tokens(opening) + estimated_tokens(note) + 1 + DAY_NOTE_TOKENS + 1 + 300 + more
 
     (kept,) = cut(TextContent(role="user", texts=(said,)), limit=room + size_of(()))
 
     assert isinstance(kept, TextContent)
     assert kept.texts[0].count("猫" * 99) == lines
+
+
+@pytest.mark.parametrize(
+    ("lines", "day"), [(4, "Sun 2026-11-22"), (6, "Sun 2026-11-22"), (7, "Sat 2026-11-21"), (9, "Sat 2026-11-21")]
+)
+def test_the_first_line_that_stays_still_has_its_day(lines: int, day: str) -> None:
+    opening = "[note] The conversation so far."
+    saturday, sunday = (f"[note] {name}:" for name in ("Sat 2026-11-21", "Sun 2026-11-22"))
+    said = [f"[Yuki | 12:{number:02}] {'猫' * 95}" for number in range(12)]
+    whole = "\n".join((opening, saturday, *said[:6], sunday, *said[6:]))
+
+    (kept,) = cut(TextContent(role="user", texts=(whole,)), limit=lines * 102 + 46 + size_of(()))
+
+    assert isinstance(kept, TextContent)
+    _, cut_note, first_day, *others = kept.texts[0].split("\n")
+    assert cut_note == "[note] What was said before is not shown here."
+    assert first_day == f"[note] {day}:"
+    assert others == (said[-lines:] if first_day == sunday else [*said[-lines:6], sunday, *said[6:]])
 
 
 def test_rounds_go_whole_if_nothing_else_helps(words: str) -> None:

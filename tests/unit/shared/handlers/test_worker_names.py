@@ -19,7 +19,7 @@ def test_prompt_shows_display_names_and_times(worker: PushedWorker, group: ChatE
     worker.deliver(group.text("十時に駅で"))
     worker.deliver(group.text("@Aizuchi どこ？", by=KENJI), thinks=[HELLO])
 
-    assert "[ゆき note | 2025-11-21 13:40] 十時に駅で" in worker.prompt()
+    assert "[note] Fri 2025-11-21:\n[ゆき note | 13:40] 十時に駅で" in worker.prompt()
     assert "[健二 | 2025-11-21 13:40] どこ？" in worker.prompt()
 
 
