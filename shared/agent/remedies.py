@@ -4,7 +4,8 @@ The remedies of a trouble have an order: its first occurrence in a turn gets the
 remedy is skipped: `WITHOUT_MEDIA` in a prompt without media, `OTHER_MODEL` without a second model still to be asked. An unusable answer is
 never appended to the contents. After the last remedy the turn fails.
 
-    the prompt is blocked ─▶ without the newest results ─▶ with only what is asked ─▶ without media ─▶ "I cannot answer that"
+    the prompt is blocked ─▶ without the newest results ─▶ with only what is asked ─▶ without the newest results
+    ─▶ without media ─▶ "I cannot answer that"
 
 Source: Gemini API, `FinishReason`; the content and the frequency of each reason, from issues of the client libraries:
 python-genai #1289 (empty STOP), #1789 and #1836 (MALFORMED_FUNCTION_CALL), #1818 (UNEXPECTED_TOOL_CALL), #1011 (MAX_TOKENS by thoughts).
@@ -90,7 +91,12 @@ _FAILED: Final = (
 _FEWER_CALLS: Final = (
     "Nothing was done: you made far too many calls at once. Call what you need next, a few functions at a time."
 )
-_REFUSED: Final = (Remedy.WITHOUT_RESULTS, Remedy.ASKED_ONLY, Remedy.WITHOUT_MEDIA)
+_REFUSED: Final = (
+    Remedy.WITHOUT_RESULTS,
+    Remedy.ASKED_ONLY,
+    Remedy.WITHOUT_RESULTS,  # a reading may bring back what was left out of the prompt
+    Remedy.WITHOUT_MEDIA,
+)
 
 UNANSWERED: Final = Trouble(name="UNANSWERED", remedies=(Remedy.AGAIN, Remedy.OTHER_MODEL), is_passing=True)
 """No answer in time, 408, 5xx, or a body that cannot be read."""

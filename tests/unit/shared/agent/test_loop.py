@@ -629,6 +629,18 @@ def test_results_that_block_the_prompt_are_left_out(turn: TurnMaker) -> None:
     assert nothing is None  # what was changed stays told
 
 
+def test_a_reading_that_brings_back_what_was_left_out_is_left_out_too(turn: TurnMaker) -> None:
+    reading = replace(LOOK_UP, name="read", is_reading=True)
+    said = (TextContent(role="user", texts=("a bad word", "hello")),)
+    reads = calling(("read", {"word": "bad"}))
+    running = turn(blocking("bad"), reads, *[blocking("bad means")] * 2, tools=(reading,))
+
+    thought = running.think(contents=said, asked_only=lambda: ASKED)
+
+    assert thought.remedies_used == (Remedy.ASKED_ONLY, Remedy.WITHOUT_RESULTS)
+    assert thought.decision.message == "hello"
+
+
 @pytest.mark.parametrize(
     ("reason", "answers_before_giving_up", "error"),
     [
