@@ -49,6 +49,19 @@ _EVERY: Final = {
 }
 _WRITTEN_DATE: Final = re.compile(r"\s*[(\uff08](\d{4}-\d{2}-\d{2})[)\uff09]")
 _WEEKDAYS: Final = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
+_AMOUNT: Final = re.compile(r"(?<![\d.,万萬千百億亿])\d+(?:,\d{3})*(?:\.\d+)?(?![\d万萬千百億亿%]|[.,]\d|k\b)")
+_CURRENCY_WORDS: Final = {
+    code: re.compile(fold(words))
+    for code, words in {
+        "JPY": r"円|日圓|日幣|日元|\byen\b|\bjpy\b|¥|เยน",
+        "USD": r"(?<![豪港加])ドル|美[金元]|\bdollars?\b|\busd\b|(?<!nt)\$|ดอลลาร์",
+        "EUR": r"ユーロ|歐元|欧元|\beuros?\b|\beur\b|€|ยูโร",
+        "THB": r"バーツ|泰銖|泰铢|\bbaht\b|\bthb\b|฿|บาท",
+        "TWD": r"台湾ドル|[台臺]幣|\bntd\b|\btwd\b|nt\$",
+        "KRW": r"ウォン|韓[元圜]|\bwon\b|\bkrw\b|₩|วอน",
+    }.items()
+}
+_SELF: Final = frozenset(map(fold, ("me", "i", "myself", "私", "わたし", "僕", "俺", "自分", "我", "ฉัน", "ผม", "เรา")))
 _LOCAL: Final = "%Y-%m-%dT%H:%M"
 
 
@@ -103,6 +116,35 @@ def is_tick_grounded(asked: Asked, *, name: str, other_names: Iterable[str] = ()
     return bool(own) and is_target_named(own, name=name, other_names=other_names, place=place)
 
 
+def is_expense_grounded(  # noqa: PLR0913 - the values of an expense
+    asked: Asked,
+    *,
+    what: str,
+    amounts: Iterable[str],
+    currency: str,
+    people: Iterable[str] = (),
+    day: str | None = None,
+) -> bool:
+    """Whether the author's own words say that this was paid: for what, every amount in digits, every person by name, and the day.
+
+    `currency` is the code of the amounts; words may name no other. For example, 「夕食6,000円払った、ベンは抜き」 grounds "6000" of JPY for
+    「夕食」 with 「ベン」, and 「夕食払った」 grounds no amount.
+    """
+    own = own_words(asked.messages, Effect.PAY, outside=asked.outside)
+    if not own or not _holds_text(own, what):
+        return False
+    heard = " ".join(own)
+    said_amounts = {_plain_number(one) for one in _AMOUNT.findall(heard)}
+    named_currencies = {code for code, words in _CURRENCY_WORDS.items() if words.search(heard) is not None}
+    is_day_said = day is None or any(one.isoformat() == day for one in said_times(heard, asked.now).days)
+    return (
+        is_day_said
+        and named_currencies <= {currency}
+        and said_amounts.issuperset(map(_plain_number, amounts))
+        and all(fold(name).lstrip("@") in _SELF or _is_said(heard, name) for name in people)
+    )
+
+
 def is_target_named(own: Sequence[str], *, name: str, other_names: Iterable[str] = (), place: str = "") -> bool:
     """Whether own words name only this thing: they hold a run of at least half of `name`, and no such run of another name.
 
@@ -121,6 +163,19 @@ def is_target_named(own: Sequence[str], *, name: str, other_names: Iterable[str]
         if _names(other, tokens) and not (len(other) < len(run) and _stands_in(other, run)):
             return False
     return True
+
+
+def _plain_number(written: str) -> str:
+    """Return a number without separators and closing zeros: "6,000.50" is "6000.5"."""
+    whole, _, part = written.replace(",", "").strip().partition(".")
+    part = part.rstrip("0")
+    return f"{whole.lstrip('0') or '0'}.{part}" if part else whole.lstrip("0") or "0"
+
+
+def _is_said(heard: str, name: str) -> bool:
+    """Whether the words hold the whole name; a name in Latin letters is no part of a longer word."""
+    folded = fold(name).lstrip("@").strip()
+    return bool(folded) and re.search(rf"(?<![a-z0-9]){re.escape(folded)}(?![a-z0-9])", heard) is not None
 
 
 def _is_beside_a_number(run: Sequence[str], heard: Sequence[str]) -> bool:

@@ -27,6 +27,7 @@ class Effect(StrEnum):
     REMIND = "remind"
     FILE = "file"
     TICK = "tick"
+    PAY = "pay"
 
 
 def _forms(*patterns: str) -> re.Pattern[str]:
@@ -52,6 +53,12 @@ _ORDERS: Final = {
         r"\bdone\b|\bfinished\b|\bcompleted?\b|\bbought\b|\btick\b|\bcheck(?:ed)? off\b|\bsent\b|\bpaid\b",
         r"完成|做完|弄好|好了|打勾|[買买寄交付繳缴洗修寫写]了",
         r"เสร็จ|เรียบร้อย|ซื้อแล้ว|ทำแล้ว|ส่งแล้ว|จ่ายแล้ว",
+    ),
+    Effect.PAY: _forms(
+        r"払った|払いました|払っ(?:といた|ておいた|とい)|払ってくれ(?:た|まし)|立て?替え|割り勘|割って",
+        r"\bpaid\b|\bsplit\b|\bcovered\b",
+        r"付了|先付|付的|代?墊(?:了|付|款)|代?垫(?:了|付|款)|出的|刷了|平分|均分|分攤|分摊",
+        r"จ่าย(?:ค่า|ไป|ให้|แล้ว)|ออก(?:เงิน|ให้|ไป)|สำรอง|หาร",
     ),
 }
 _QUESTION: Final = _forms(

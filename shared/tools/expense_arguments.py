@@ -96,6 +96,19 @@ def what_of(arguments: Json, before: Expense) -> str:
     return short_line(written, limit=WHAT_LIMIT)
 
 
+def numbers_in(arguments: Json) -> Sequence[str]:
+    """Return the numbers of a call, as it passes them on: the amount, exact amounts and weights."""
+    numbers = [number for name in ("exact", "weights") for _, number in _pairs(arguments, name)]
+    return [str(arguments.get("amount", "")), *numbers]
+
+
+def names_in(arguments: Json) -> Sequence[str]:
+    """Return the names of a call, as it passes them on."""
+    payer = [str(arguments["payer"])] if arguments.get("payer") else []
+    listed = [str(name) for role in ("among", "without") for name in _list_of(arguments, role)]
+    return [*payer, *listed, *(name for role in ("exact", "weights") for name, _ in _pairs(arguments, role))]
+
+
 def _weight(text: str) -> int:
     """Return how often a person counts.  Raises: StagingFault."""
     if not (text.isascii() and text.isdecimal()):

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from shared.agent.grounding import is_expense_grounded
 from shared.agent.model import Json
 from shared.agent.overlay import StagingFault
 from shared.agent.people import People
@@ -23,7 +24,7 @@ from shared.expenses.settlement import Transfer
 from shared.expenses.staging import ExpenseOverlay
 from shared.expenses.wording import balance_card, settlement_card
 from shared.knowledge.provenance import PossibleSources
-from shared.tools.expense_arguments import Sharing, currency_of, money_of, people_of, what_of
+from shared.tools.expense_arguments import Sharing, currency_of, money_of, names_in, numbers_in, people_of, what_of
 from shared.tools.overlay_tool import overlay_tool
 
 _LISTED: Final = 20
@@ -68,7 +69,7 @@ class ExpenseTools:
 
     def _add(self, arguments: Json, overlay: ExpenseOverlay, context: TurnContext) -> Json | NeedsTap:
         expense = self._made(Expense(id=""), arguments, overlay, context)
-        if context.needs_tap:
+        if context.needs_tap and not self._is_ordered(arguments, expense, context):
             return NeedsTap(name=expense.what, arguments=_proposed(expense))
         return _line(overlay.add(expense), self._circle(overlay, context))
 
@@ -161,6 +162,22 @@ class ExpenseTools:
                 f"Only {len(names)} of {len(names) + unknown} members are known: {', '.join(names.values())}."
                 " Ask for the others' names, or who shares it; then pass every name in `among`."
             )
+
+    def _is_ordered(self, arguments: Json, expense: Expense, context: TurnContext) -> bool:
+        """Whether own words of the person who asks say all that the expense is made of; of several askers, a tap decides."""
+        if len({message.user_id for message in context.to_answer}) != 1:
+            return False
+        return context.is_ordered(
+            lambda asked: is_expense_grounded(
+                asked,
+                what=expense.what,
+                amounts=numbers_in(arguments),
+                currency=expense.currency,
+                people=names_in(arguments),
+                day=None if expense.day == self._today(context) else expense.day,
+            ),
+            zone=self.time_zone,
+        )
 
     def _circle(self, overlay: ExpenseOverlay, context: TurnContext) -> Circle:
         """Return the people of the chat whom the bot knows: those who wrote what it remembers, and those of open expenses."""

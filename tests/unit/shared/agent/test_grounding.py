@@ -6,8 +6,15 @@ from typing import Final
 
 import pytest
 
-from shared.agent.grounding import Asked, is_note_grounded, is_reminder_grounded, is_target_named, is_tick_grounded
-from tests.unit.shared.agent.grounding_cases import ATTACKS, HONEST, Case, Noting, Reminding, Ticking
+from shared.agent.grounding import (
+    Asked,
+    is_expense_grounded,
+    is_note_grounded,
+    is_reminder_grounded,
+    is_target_named,
+    is_tick_grounded,
+)
+from tests.unit.shared.agent.grounding_cases import ATTACKS, HONEST, Case, Noting, Paying, Reminding, Ticking
 
 NOW: Final = dt.datetime(2026, 11, 25, 15, 0)  # noqa: DTZ001 - local by definition
 ADR: Final = Path(__file__).parents[4] / "docs/adr/20261126-grounding.md"
@@ -24,6 +31,11 @@ def is_grounded(case: Case) -> bool:
             return is_tick_grounded(asked, name=case.name, other_names=case.others, place=case.place)
         case Noting():
             return is_note_grounded(Asked(messages=(case.said,), now=NOW, outside=case.outside), text=case.text)
+        case Paying():
+            asked = Asked(messages=(case.said,), now=NOW, outside=case.outside)
+            return is_expense_grounded(
+                asked, what=case.what, amounts=case.amounts, currency=case.currency, people=case.people, day=case.day
+            )
 
 
 def test_the_table_is_large_enough_in_every_language() -> None:

@@ -20,6 +20,7 @@ from shared.expenses.staging import ExpenseOverlay
 from shared.expenses.store import ExpenseStore
 from shared.handlers.holdings import described, holdings_of
 from shared.line.messaging import OutgoingMessage
+from shared.line.phrases import Phrase, phrase
 from tests.support import recorded
 from tests.support.chats import conversations_on, everything_in
 from tests.support.people import Person
@@ -306,6 +307,47 @@ def test_what_is_read_from_outside_is_booked_only_by_a_tap_that_shows_all(pool: 
     chat.press(by=BEN)
 
     assert [shares(one) for one in expenses(chat.person)] == [{"Ann": 334, "Ben": 333, "Cho": 333}]
+
+
+def test_own_words_beside_words_from_outside_are_booked_at_once(pool: ThreadPoolExecutor) -> None:
+    chat = TaintedChat(pool, is_in_group=True, currency="JPY")
+    dinner = {"what": "夕食", "amount": "6000", "among": ["me", "Ben"]}
+    asked = chat.asks(calling(("add_expense", dinner)), text="夕食6,000円払った、私とBenで。あとページは？")
+    assert "✓ 立替：「夕食」" in chat.sent_for(asked)
+    (noted,) = expenses(chat.person)
+    assert (noted.minor, noted.provenance.outside) == (6_000, frozenset())
+
+
+@pytest.mark.parametrize(
+    "beyond",
+    [
+        {"amount": "60000"},
+        {"payer": "Mallory"},
+        {"among": ["me", "Mallory"]},
+        {"exact": [{"name": "Ben", "value": "5000"}]},
+        {"currency": "USD"},
+        {"day": "2020-01-01"},
+        {"what": "夕食と家賃"},
+    ],
+)
+def test_what_own_words_do_not_hold_waits_for_a_tap(pool: ThreadPoolExecutor, beyond: dict[str, object]) -> None:
+    chat = TaintedChat(pool, is_in_group=True, currency="JPY")
+    dinner = {"what": "夕食", "amount": "6000", "among": ["me", "Ben"], **beyond}
+    asked = chat.asks(calling(("add_expense", dinner)), text="夕食6,000円払った、私とBenで")
+    assert expenses(chat.person) == []
+    assert "☐ 立替" in chat.sent_for(asked)
+
+
+def test_a_press_of_nobody_books_nothing_and_is_answered_with_what_to_do(pool: ThreadPoolExecutor) -> None:
+    chat = TaintedChat(pool, is_in_group=True, currency="JPY")
+    chat.asks(calling(("add_expense", {"what": "夕食", "amount": "900", "among": ["me", "Ben"]})), text="割り勘で")
+    press = chat.events.event("postback", postback={"data": chat.person.newest_button})
+    del press["source"]["userId"]
+
+    chat.person.sends(press)
+
+    assert expenses(chat.person) == []
+    assert chat.sent_for(press) == " ".join(phrase(Phrase.PRESS_UNNAMED, locale="ja", bot_name="").split())
 
 
 def test_a_tap_settles_only_the_expenses_that_its_question_showed(pool: ThreadPoolExecutor) -> None:
