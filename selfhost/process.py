@@ -6,7 +6,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from functions.agent_worker.compose import compose_on as compose_worker
 from functions.unsend.compose import compose_on as compose_unsend
@@ -18,7 +18,7 @@ from selfhost.operator import back_up, backups_of, desk_of, print_line
 from selfhost.registration import Registrations
 from selfhost.restoration import finish_restoration
 from selfhost.retention import Retention, retention_days
-from selfhost.servers import LOOPBACK, Hooks, listening_socket, public_app, serving, status_app
+from selfhost.servers import LOOPBACK, listening_socket, public_app, serving, status_app
 from selfhost.settings import ServeSettings
 from selfhost.status import ModelStatus, Status
 from selfhost.ticks import Ticks
@@ -29,6 +29,9 @@ from shared import logs
 from shared.adapters.gemini import GeminiModel
 from shared.adapters.sqlite import Database, SqliteEventQueue, SqliteObjectStore
 from shared.clock import Clock, SystemClock
+
+if TYPE_CHECKING:
+    from selfhost.hooks import ServedHooks
 
 _TUNNEL: Final = (
     "no PUBLIC_URL is set: start a tunnel to {address}, set PUBLIC_URL to its https address, and start again;"
@@ -117,7 +120,7 @@ async def serve(settings: ServeSettings, *, has_tunnel: bool = False) -> None:
         registrations.stop()
 
 
-def _hooks_of(settings: ServeSettings, deployment: Deployment) -> Hooks | None:
+def _hooks_of(settings: ServeSettings, deployment: Deployment) -> "ServedHooks | None":
     key = settings.worker.hook_key
     if key is None:
         return None

@@ -7,16 +7,19 @@ import asyncio
 import contextlib
 import html
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, MutableMapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import uvicorn
 
 from functions.webhook.receive import DELIVERY_LIMIT_BYTES
 from selfhost.status import Fact
 from shared.settings.reader import SettingsError
+
+if TYPE_CHECKING:
+    from selfhost.hooks import ServedHooks  # loaded only with HOOKS=on
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -79,21 +82,7 @@ async def _content(receive: Receive) -> bytes | None:
     return b"".join(pieces)
 
 
-class Hooks(Protocol):
-    """What takes notices at `/hooks/notify`; a call blocks."""
-
-    def is_for(self, path: str) -> bool:
-        """Whether the path is of hooks."""
-        ...
-
-    def answer(
-        self, method: str, path: str, query: str, headers: Mapping[str, str], body: "ReceivedBody"
-    ) -> tuple[str, int, Mapping[str, str]]:
-        """Return body, status and headers.  Never raises."""
-        ...
-
-
-def public_app(webhook: Webhook, hooks: Hooks | None = None) -> App:
+def public_app(webhook: Webhook, hooks: "ServedHooks | None" = None) -> App:
     """Return the app behind the tunnel: `POST /` is the webhook, `/hooks/notify` takes notices; every other request gets 404."""
     threads = ThreadPoolExecutor(_WEBHOOK_THREADS, thread_name_prefix="webhook")
 
@@ -121,7 +110,9 @@ def public_app(webhook: Webhook, hooks: Hooks | None = None) -> App:
     return app
 
 
-async def _take_notice(hooks: Hooks, scope: Scope, receive: Receive, send: Send, threads: ThreadPoolExecutor) -> None:
+async def _take_notice(
+    hooks: "ServedHooks", scope: Scope, receive: Receive, send: Send, threads: ThreadPoolExecutor
+) -> None:
     headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
     declared_bytes = _declared(scope)
     has_proof = "authorization" in headers or "x-hub-signature-256" in headers

@@ -38,7 +38,7 @@ from shared.settings.tool_servers import ToolServerSettings
 from shared.storage.object_store import ObjectStore
 from shared.tools.mcp.port import ConnectedServer
 from shared.tools.web import WebSearch
-from shared.turns.background import ThreadBackground
+from shared.turns.background import Background
 from shared.turns.follow_ups import MOST_ASKED_ANEW
 
 _READ_THREADS: Final = 64
@@ -185,7 +185,7 @@ def _threads(turns: int) -> Threads:
         presence=ThreadPoolExecutor(turns, thread_name_prefix="presence"),
         ticks=ThreadPoolExecutor(AT_ONCE, thread_name_prefix="tick"),
         requests=ThreadPoolExecutor(turns * _REQUESTS_A_TURN, thread_name_prefix="request"),
-        background=ThreadBackground(threads=ThreadPoolExecutor(turns, thread_name_prefix="turn")),
+        background=Background(threads=ThreadPoolExecutor(turns, thread_name_prefix="turn")),
     )
 
 

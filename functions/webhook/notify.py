@@ -24,6 +24,7 @@ from shared.hooks.notice_text import NoticeText, text_of_form, text_of_github, t
 from shared.hooks.rates import A_DAY, InstanceRates, Rate
 from shared.hooks.token import HookAddress, address_in, read_address, token_of
 from shared.line.json_text import parse_json
+from shared.line.webhook_body import UnreadBody
 from shared.settings.secret import Secret
 
 STATUS_PATH: Final = "/hooks/status"
@@ -41,17 +42,6 @@ _OK, _BAD_REQUEST, _UNAUTHORIZED, _NOT_ALLOWED, _TIMEOUT, _TOO_LARGE, _TOO_MANY,
     429,
     500,
 )
-
-
-class Body(Protocol):
-    """The unread body of a request, as of a delivery of LINE's."""
-
-    @property
-    def declared_bytes(self) -> int | None: ...
-
-    def read(self, at_most_bytes: int) -> bytes | None: ...
-
-    def refuse(self) -> None: ...
 
 
 class FormReader(Protocol):
@@ -76,7 +66,7 @@ class HookRequest:
     path: str
     query: str = field(default="", repr=False)
     headers: Headers = field(repr=False)
-    body: Body = field(repr=False)
+    body: UnreadBody = field(repr=False)
 
     @classmethod
     def is_for(cls, path: str) -> bool:

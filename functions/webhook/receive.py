@@ -7,7 +7,7 @@ Source: LINE, "Receive messages (webhook)": LINE redelivers after an answer othe
 
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field
-from typing import Final, Protocol
+from typing import Final
 
 from shared import logs
 from shared.bus.messages import BusMessage, EventBus, bus_messages
@@ -21,31 +21,13 @@ from shared.errors import (
     RejectedError,
 )
 from shared.line.signature import verify_signature
-from shared.line.webhook_body import parse_webhook_body
+from shared.line.webhook_body import UnreadBody, parse_webhook_body
 from shared.settings.reader import split_secrets
 from shared.settings.secret import Secret
 
 DELIVERY_LIMIT_BYTES: Final = 1_048_576
 _RECEIVED: Final = 200
 _INTERNAL_ERROR: Final = 500
-
-
-class Body(Protocol):
-    """The unread body of a request.  `declared_bytes`: the Content-Length, None without one."""
-
-    @property
-    def declared_bytes(self) -> int | None: ...
-
-    def read(self, at_most_bytes: int) -> bytes | None:
-        """Return the body, or its first `at_most_bytes`; None after a deadline.
-
-        For example, `read(1_048_577)` shows whether a body has more than 1 MiB.
-        """
-        ...
-
-    def refuse(self) -> None:
-        """Leave the rest of the body unread."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +56,7 @@ class Receive:
     clock: Clock = field(repr=False)
     forwarding: Forwarding | None = None
 
-    def __call__(self, method: str, body: Body, signature: str | None, traceparent: str | None = None) -> int:
+    def __call__(self, method: str, body: UnreadBody, signature: str | None, traceparent: str | None = None) -> int:
         """Publish every event of the delivery; return the number of events, 0 if LINE only verifies the address.
 
         A sender other than LINE is refused before the body is read.
@@ -112,7 +94,7 @@ class Receive:
             )
         return len(messages)
 
-    def _signed(self, body: Body, signature: str) -> bytes:
+    def _signed(self, body: UnreadBody, signature: str) -> bytes:
         """Return the bytes of the body after a check of LINE's signature."""
         content = body.read(DELIVERY_LIMIT_BYTES + 1)  # one byte over the limit suffices to refuse the body
         if content is None:
@@ -135,7 +117,7 @@ class WebhookEndpoint:
     receive: Receive
 
     def __call__(
-        self, method: str, body: Body, *, signature: str | None, traceparent: str | None = None
+        self, method: str, body: UnreadBody, *, signature: str | None, traceparent: str | None = None
     ) -> tuple[str, int]:
         """Return body and status.  Never raises."""
         with logs.bound(**logs.trace_fields(traceparent)):

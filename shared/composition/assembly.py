@@ -340,7 +340,8 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         ),
         unnamed=UnnamedHandler(line=ports.line, phrases=phrases, clock=clock),
         owned=options.owned_elsewhere,
-        hooks=hooks,
+        hooks=hooks.commands if hooks is not None else None,
+        notices=hooks.notices if hooks is not None else None,
         clock=clock,
     )
 

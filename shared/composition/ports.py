@@ -36,7 +36,7 @@ from shared.settings.secret import Secret
 from shared.tools.mcp.port import ConnectedServer
 from shared.tools.notion.port import Notion
 from shared.tools.web import WebSearch
-from shared.turns.background import Background, Event, ThreadBackground
+from shared.turns.background import Background, Event
 from shared.turns.deferral import LateReply
 
 
@@ -69,7 +69,7 @@ class Threads:
     @classmethod
     def on(cls, pool: Executor) -> "Threads":
         """Return threads that all come from one pool, for a worker with few requests."""
-        background = ThreadBackground(threads=pool)
+        background = Background(threads=pool)
         return cls(
             reads=pool,
             tools=pool,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from shared import logs
 from shared.bus.envelope import Envelope
@@ -37,19 +37,9 @@ if TYPE_CHECKING:
 _FORGETTING: Final = frozenset({"unsend", "unfollow", "leave", "memberLeft"})
 
 
-class Hooks(Protocol):
-    """What takes the notices of hooks, and what carries out `/hook`."""
-
-    @property
-    def notices(self) -> "NoticeHandler": ...
-
-    @property
-    def commands(self) -> "HooksHandler": ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dispatch:
-    """Parses an event once, and calls the handler.  `hooks` None: notices are dropped."""
+    """Parses an event once, and calls the handler.  Without `hooks` and `notices`, notices are dropped, and `/hook` is a message."""
 
     admission: AdmissionHandler
     forgetting: Forgetting
@@ -66,7 +56,8 @@ class Dispatch:
     tick: TickHandler
     unnamed: UnnamedHandler
     owned: Owned = field(default_factory=Owned)
-    hooks: Hooks | None = None
+    hooks: "HooksHandler | None" = None
+    notices: "NoticeHandler | None" = None
     clock: Clock = field(repr=False)
 
     def __call__(
@@ -79,7 +70,7 @@ class Dispatch:
                 return self.tick(event, is_late=self.clock.now_ms() - received_ms > MINUTE_MS)
         if isinstance(event, HookNotice):
             with logs.bound(type=NOTICE_TYPE, conversation_id=logs.pseudonym(event.conversation_id)):
-                return self.hooks.notices(event, received_ms) if self.hooks is not None else EventResult.IGNORED
+                return self.notices(event, received_ms) if self.notices is not None else EventResult.IGNORED
         unnamed = unnamed_reply_token(event, received_ms=received_ms)
         if unnamed is not None:
             return self.unnamed(unnamed, deadline) if self.admission.answers_unnamed() else EventResult.NOT_ADMITTED
@@ -131,7 +122,7 @@ class Dispatch:
                 if command is None or command is Command.CATCH_UP:  # the model answers a catch-up, like a question
                     return self.message(event, content, silences)
                 if command is Command.HOOK and self.hooks is not None:
-                    return self.hooks.commands.command(event, content, self.intake.hook_words(event, content))
+                    return self.hooks.command(event, content, self.intake.hook_words(event, content))
                 if command is Command.HANDOVER:
                     return self.operator_chat(event, self.intake.handover_name(event, content))
                 return self.command(event, content, command)

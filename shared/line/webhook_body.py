@@ -1,11 +1,11 @@
-"""The body of a webhook delivery, parsed only as far as the bus needs.
+"""The body of a request to the webhook, before it is read; and of a delivery, parsed only as far as the bus needs.
 
 Unknown events, message types and fields pass unchanged, because LINE makes additions without notice.
 Source: LINE, "Webhook event objects" and "Development guidelines".
 """
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
 from shared.errors import MalformedDeliveryError
 from shared.line.ids import conversation_id_of, is_event_or_message_id
@@ -13,6 +13,24 @@ from shared.line.json_text import parse_json
 from shared.line.utf16 import without_lone_surrogates
 
 _TYPE_LENGTH: Final = 64  # characters; an attribute's value may have 1,024 bytes, LINE's longest type has 17
+
+
+class UnreadBody(Protocol):
+    """The body of a request before it is read.  `declared_bytes`: the Content-Length, None without one."""
+
+    @property
+    def declared_bytes(self) -> int | None: ...
+
+    def read(self, at_most_bytes: int) -> bytes | None:
+        """Return the body, or its first `at_most_bytes`; None after a deadline.
+
+        For example, `read(1_048_577)` shows whether a body has more than 1 MiB.
+        """
+        ...
+
+    def refuse(self) -> None:
+        """Leave the rest of the body unread."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

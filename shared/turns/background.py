@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from contextvars import copy_context
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -12,18 +12,6 @@ from shared import logs
 from shared.errors import AizuchiError
 
 Pause = Callable[[float], bool]
-
-
-class Background(Protocol):
-    """Runs work during a block."""
-
-    def during(self, work: Callable[[Pause], None]) -> AbstractContextManager[None]:
-        """Run `work(pause)` during the block, for example `with background.during(attempt.renew_lease)`.
-
-        `pause(seconds)` waits, and returns True as soon as the block has ended; the end of the block waits for the end of `work`. An
-        AizuchiError of `work` is logged and dropped: background work must not undo what the block did.
-        """
-        ...
 
 
 class Event(Protocol):
@@ -37,14 +25,19 @@ class Event(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ThreadBackground:
-    """Runs work on `threads`: one thread for each block that runs at the same time."""
+class Background:
+    """Runs work during a block, on `threads`: one thread for each block that runs at the same time."""
 
     threads: Executor = field(repr=False)
     new_event: Callable[[], Event] = field(default=threading.Event, repr=False)
 
     @contextmanager
     def during(self, work: Callable[[Pause], None]) -> Iterator[None]:
+        """Run `work(pause)` during the block, for example `with background.during(attempt.renew_lease)`.
+
+        `pause(seconds)` waits, and returns True as soon as the block has ended; the end of the block waits for the end of `work`. An
+        AizuchiError of `work` is logged and dropped: background work must not undo what the block did.
+        """
         ended = self.new_event()
         working = self.threads.submit(copy_context().run, work, ended.wait)
         try:

@@ -24,7 +24,7 @@ from shared.handlers.unsend import UnsendHandler, withdrawal_of
 from shared.line.addressing import GroupPolicy
 from shared.reminders.delivery import Reminding
 from shared.storage.object_cache import ObjectCache
-from shared.turns.background import ThreadBackground
+from shared.turns.background import Background
 from shared.turns.deferral import LateReply
 from tests.simulation.bucket import Bucket
 from tests.simulation.holders import Holders
@@ -102,7 +102,7 @@ def agent_worker(ports: Ports, process: Process) -> Endpoint:
     world = ports.world
     clock, pool = ProcessClock(world, process), Pool(world.scheduler, process)
     new_event = partial(Event, world.scheduler)
-    background = ThreadBackground(threads=pool, new_event=new_event)
+    background = Background(threads=pool, new_event=new_event)
     numbers, fails = itertools.count(), ports.settings.first_fails
     worker = WorkerPorts(
         conversations=_conversations(ports, process),

@@ -9,12 +9,13 @@ from flask import Request, Response
 from werkzeug.serving import WSGIRequestHandler, make_server
 from werkzeug.wrappers import Request as WsgiRequest
 
-from functions.webhook.notify import Body, HookAnswer, HookRequest, NotifyEndpoint
+from functions.webhook.notify import HookAnswer, HookRequest, NotifyEndpoint
 from shared.adapters.form_body import form_in
 from shared.adapters.memory import FixedClock, MemoryEventBus
 from shared.bus.notices import HookNotice
 from shared.hooks.rates import InstanceRates
 from shared.line.json_text import parse_json
+from shared.line.webhook_body import UnreadBody
 from shared.settings.secret import FixedSecret
 from tests.support.hooks import KEY
 
@@ -51,7 +52,7 @@ class Notify:
 
     def post(
         self,
-        body: bytes | Body,
+        body: bytes | UnreadBody,
         *,
         token: str | None = None,
         method: str = "POST",

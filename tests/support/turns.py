@@ -21,7 +21,7 @@ from shared.handlers.unsend import withdrawal_of
 from shared.knowledge.entry_words import EntryWords
 from shared.line.messaging import ReplyToken
 from shared.storage.object_cache import ObjectCache
-from shared.turns.background import ThreadBackground
+from shared.turns.background import Background
 from shared.turns.deferral import LateReply
 from shared.turns.image_sets import ImageSets
 from shared.turns.lease import Lease, open_turn
@@ -147,7 +147,7 @@ class RepliedChat:
             image_sets=ImageSets(reader=reader(), clock=self.clock),
             outbox=outbox,
             withdrawal=Withdrawal(holders=(), clock=self.clock),
-            background=ThreadBackground(threads=pool),
+            background=Background(threads=pool),
             requests=pool,
             phrases=NamedPhrases(),
             budgets=unlimited(self.conversations.objects, self.clock, turns_a_day=turns_a_day),

@@ -7,16 +7,16 @@ import pytest
 
 from shared import logs
 from shared.errors import StorageUnavailableError
-from shared.turns.background import Pause, ThreadBackground
+from shared.turns.background import Pause, Background
 
 
 @pytest.fixture
-def background() -> Iterator[ThreadBackground]:
+def background() -> Iterator[Background]:
     with ThreadPoolExecutor(2) as threads:
-        yield ThreadBackground(threads=threads)
+        yield Background(threads=threads)
 
 
-def test_background_work_runs_until_the_block_ends(background: ThreadBackground) -> None:
+def test_background_work_runs_until_the_block_ends(background: Background) -> None:
     rounds: list[int] = []
     has_run_twice = threading.Event()
 
@@ -34,7 +34,7 @@ def test_background_work_runs_until_the_block_ends(background: ThreadBackground)
     assert not has_run_twice.wait(0) or len(rounds) == rounds_at_the_end
 
 
-def test_pause_ends_with_the_block(background: ThreadBackground) -> None:
+def test_pause_ends_with_the_block(background: Background) -> None:
     pauses: list[bool] = []
 
     with background.during(lambda pause: pauses.append(pause(60))):
@@ -43,7 +43,7 @@ def test_pause_ends_with_the_block(background: ThreadBackground) -> None:
     assert pauses == [True]
 
 
-def test_failed_background_work_leaves_the_block_alone(background: ThreadBackground, lines: io.StringIO) -> None:
+def test_failed_background_work_leaves_the_block_alone(background: Background, lines: io.StringIO) -> None:
     def work(_: Pause) -> None:
         raise StorageUnavailableError("down")
 
@@ -54,7 +54,7 @@ def test_failed_background_work_leaves_the_block_alone(background: ThreadBackgro
     assert "background_work_failed" in lines.getvalue()
 
 
-def test_background_work_logs_with_the_fields_of_the_block(background: ThreadBackground, lines: io.StringIO) -> None:
+def test_background_work_logs_with_the_fields_of_the_block(background: Background, lines: io.StringIO) -> None:
     with logs.bound(webhook_event_id="e1"), background.during(lambda _: logs.info("animation_shown")):
         pass
 
