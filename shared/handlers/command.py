@@ -27,6 +27,7 @@ from shared.line.cards.written import greeting_card, help_card
 from shared.line.commands import Command, locale_of
 from shared.line.events import LineEvent, MessageContent
 from shared.line.phrases import EXAMPLES, GROUP_EXAMPLES, Phrase, Phrases
+from shared.line.postback_data import PagePress
 from shared.line.presence import Presence
 from shared.reminders.overview import OpenReminders
 from shared.turns.announcement import Announcement, Announcer, in_chats_language
@@ -144,10 +145,10 @@ class CommandHandler:
         )
         return _said(event, text, Card(title=self.phrases.text(Phrase.USAGE_TITLE, locale=locale), rows=rows))
 
-    def show_page(self, event: LineEvent, command: str, page: int) -> EventResult:
+    def show_page(self, event: LineEvent, press: PagePress) -> EventResult:
         """Announce a further page of a list, for a press of its button.  Repeated, and raises: as for a command."""
-        logs.info("page_pressed", command=command)
-        return self._show(event, Command(command), page=page)
+        logs.info("page_pressed", command=press.command)
+        return self._show(event, Command(press.command), page=press.page)
 
     def _show(self, event: LineEvent, command: Command, *, page: int = 0) -> EventResult:
         """Announce what the chat keeps; once more if a withdrawal changed that while the announcement waited for the turn."""

@@ -12,7 +12,7 @@ from shared.handlers.intake import Intake
 from shared.handlers.traces import Traces
 from shared.line.commands import Command
 from shared.line.events import LineEvent, MessageContent
-from shared.line.postback_data import question_id_in, spared_question_id_in
+from shared.line.postback_data import ConfirmPress, SparePress
 
 _COMMANDS: Final = frozenset({Command.RESET, Command.EXIT, Command.BYE, Command.FORGET, Command.FORGET_ME})
 
@@ -41,6 +41,6 @@ class Forgetting:
                 return self.intake.command(event, content) in _COMMANDS
             case LineEvent(type="postback"):
                 data = event.postback_data
-                return question_id_in(data) is not None or spared_question_id_in(data) is not None
+                return ConfirmPress.read(data) is not None or SparePress.read(data) is not None
             case _:
                 return event.type in {"messageEdited", "memberJoined"}

@@ -29,7 +29,7 @@ from shared.line.display_names import sanitised
 from shared.line.events import LineEvent, MessageContent
 from shared.line.messaging import OutgoingMessage
 from shared.line.phrases import Phrase, Phrases
-from shared.line.postback_data import HookChoice, HookPress, hook_data
+from shared.line.postback_data import HookChoice, HookPress
 from shared.line.webhook_check import WebhookAddress
 from shared.settings.secret import Secret
 from shared.turns.announcement import Announcement, Announcer
@@ -217,7 +217,7 @@ class HooksHandler:
         buttons = tuple(
             CardButton(
                 label=label,
-                value=hook_data(HookPress(choice=choice, hook_id=hook.id, mark=hook.mark)),
+                value=HookPress(choice=choice, hook_id=hook.id, mark=hook.mark).data,
                 shown=f"{label}: {hook.name}",
             )
             for choice, label in labels.items()

@@ -1,7 +1,8 @@
 """Postback events: presses of the bot's own buttons."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from shared import logs
 from shared.bus.result import EventResult
@@ -19,16 +20,16 @@ from shared.line.events import LineEvent
 from shared.line.phrases import Phrase, Phrases
 from shared.line.postback_data import (
     AnswerPress,
-    answer_press_in,
-    hook_press_in,
-    language_in,
-    listed_reminder_press_in,
-    page_in,
-    question_id_in,
-    reminder_press_in,
-    spared_question_id_in,
-    suggestion_in,
-    tick_press_in,
+    ConfirmPress,
+    HookPress,
+    LanguagePress,
+    ListedReminderPress,
+    PagePress,
+    Press,
+    ReminderPress,
+    SparePress,
+    SuggestionPress,
+    TickPress,
 )
 from shared.turns.announcement import Announcer, phrased
 
@@ -62,65 +63,52 @@ class PostbackHandler:
         """
         if event.reply_token is None:
             return EventResult.NOT_ANSWERABLE
-        for carry_out in (self._of_question, self._of_answer, self._of_list):
-            result = carry_out(event, event.postback_data)
-            if result is not None:
-                return result
-        press = reminder_press_in(event.postback_data)
-        return EventResult.IGNORED if press is None else self.reminder(event, press)
+        for kind, carry_out in self._handlers:
+            press = kind.read(event.postback_data)
+            if press is not None:
+                return carry_out(event, press)
+        for kind, carry_out in self._handlers_for_members:
+            press = kind.read(event.postback_data)
+            if press is not None:
+                refusal = self._refusal(event)
+                return carry_out(event, press) if refusal is None else self._refuse(event, refusal)
+        return EventResult.IGNORED
 
-    def _of_question(self, event: LineEvent, data: str | None) -> EventResult | None:
-        """Carry out a press below a question to erase; None: it is another button's."""
-        if (question_id := question_id_in(data)) is not None:
-            return self.erasure.confirm(event, question_id)
-        if (question_id := spared_question_id_in(data)) is not None:
-            return self.erasure.decline(event, question_id)
-        return None
+    @property
+    def _handlers(self) -> tuple[tuple[type[Press], Callable[[LineEvent, Any], EventResult]], ...]:
+        """What carries out a press that says itself who may press."""
+        return (
+            (ConfirmPress, lambda event, press: self.erasure.confirm(event, press.question_id)),
+            (SparePress, lambda event, press: self.erasure.decline(event, press.question_id)),
+            (LanguagePress, lambda event, press: self.language.choose(event, press.locale)),
+            (ReminderPress, self.reminder),
+        )
 
-    def _of_answer(self, event: LineEvent, data: str | None) -> EventResult | None:
-        """Carry out a press below an answer; None: it is another button's."""
-        if (suggestion := suggestion_in(data)) is not None:
-            return self._ask(event, *suggestion)
-        if (locale := language_in(data)) is not None:
-            return self.language.choose(event, locale)
-        answer_press = answer_press_in(data)
-        return None if answer_press is None else self._press(event, answer_press)
-
-    def _of_list(self, event: LineEvent, data: str | None) -> EventResult | None:
-        """Carry out a press on a card with a list; None: it is another button's."""
-        if (pressed_row := listed_reminder_press_in(data)) is not None:
-            refusal = self._refusal(event)
-            return self.listed_reminder(event, pressed_row) if refusal is None else self._refuse(event, refusal)
-        if (tick := tick_press_in(data)) is not None:
-            refusal = self._refusal(event)
-            return self.tick(event, tick) if refusal is None else self._refuse(event, refusal)
-        if self.hooks is not None and (hook := hook_press_in(data)) is not None:
-            refusal = self._refusal(event)
-            return self.hooks.press(event, hook) if refusal is None else self._refuse(event, refusal)
-        if (page := page_in(data)) is not None:
-            refusal = self._refusal(event)
-            return self.command.show_page(event, *page) if refusal is None else self._refuse(event, refusal)
-        return None
+    @property
+    def _handlers_for_members(self) -> tuple[tuple[type[Press], Callable[[LineEvent, Any], EventResult]], ...]:
+        """What carries out a press of a member; anybody else is told that nothing was changed."""
+        return (
+            (AnswerPress, self._press),
+            (SuggestionPress, self._ask),
+            (ListedReminderPress, self.listed_reminder),
+            (TickPress, self.tick),
+            (PagePress, self.command.show_page),
+            *(((HookPress, self.hooks.press),) if self.hooks is not None else ()),
+        )
 
     def _press(self, event: LineEvent, press: AnswerPress) -> EventResult:
-        """Pass a member's press on to the answer's turn; anybody else is told that nothing was changed."""
-        refusal = self._refusal(event)
-        if refusal is not None:
-            return self._refuse(event, refusal)
+        """Pass a press on to the answer's turn."""
         return self._told_of_silence(event, self.message.press(event, press))
 
-    def _ask(self, event: LineEvent, answer_id: str, number: int) -> EventResult:
-        """Answer a member's press of a suggestion as a question; a press of a withdrawn or forgotten answer is told that it does not apply.
+    def _ask(self, event: LineEvent, press: SuggestionPress) -> EventResult:
+        """Answer a press of a suggestion as a question; a press of a withdrawn or forgotten answer is told that it does not apply.
 
         The id of another chat's answer is unknown here.
         """
-        refusal = self._refusal(event)
-        if refusal is not None:
-            return self._refuse(event, refusal)
-        suggested = self.message.suggestions_of(event, answer_id)
-        if number >= len(suggested):
+        suggested = self.message.suggestions_of(event, press.answer_id)
+        if press.number >= len(suggested):
             return self._refuse(event, Phrase.PRESS_VOID)
-        return self._told_of_silence(event, self.message.ask(event, suggested[number]))
+        return self._told_of_silence(event, self.message.ask(event, suggested[press.number]))
 
     def _told_of_silence(self, event: LineEvent, result: EventResult) -> EventResult:
         """Return the result of a press; one that met a pause or a handover is told so."""

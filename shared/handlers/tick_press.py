@@ -25,7 +25,7 @@ from shared.knowledge.staging import EntryOverlay
 from shared.line.cards.card import Card, CardButton, CardRow, card_text
 from shared.line.events import LineEvent
 from shared.line.phrases import Phrase, Phrases
-from shared.line.postback_data import TickPress, page_data
+from shared.line.postback_data import PagePress, TickPress
 from shared.turns.announcement import Announcement, Announcer, in_chats_language, phrased
 
 _TICKS_A_CARD: Final = 5
@@ -105,7 +105,10 @@ class TickPressHandler:
             [Deed(kind=DeedKind.DONE, name=entry.name, place=Place(entry.category.value))], locale=locale
         )
         if not ticked.shows_list:
-            again = CardButton(label=self.phrases.text(Phrase.LIST_BUTTON, locale=locale), value=page_data("notes", 0))
+            again = CardButton(
+                label=self.phrases.text(Phrase.LIST_BUTTON, locale=locale),
+                value=PagePress(command="notes", page=0).data,
+            )
             return Overview(text=confirmation, card=Card(title=confirmation, buttons=(again,)))
         overview = open_entries(ticked.filed, phrases=self.phrases, locale=locale, page=0, except_path=ticked.row.path)
         card = overview.card

@@ -13,7 +13,7 @@ from shared.line.cards.copied import code_or_address, copy_button
 from shared.line.graphemes import cut
 from shared.line.ids import mask_ids
 from shared.line.phrases import Phrase, phrase
-from shared.line.postback_data import TickPress, tick_data
+from shared.line.postback_data import TickPress
 from shared.locales.local_times import shown_value
 
 ENTRIES_A_CARD: Final = 12
@@ -67,7 +67,7 @@ def _buttons(row: Row, words: Sequence[str], locale: str, listed_ms: int) -> Ite
     if row.is_open and DONE in status_choices(row.category):
         label = phrase(Phrase.TICK_BUTTON, locale=locale, bot_name="")
         press = TickPress(handle=handle_of(row), listed_ms=listed_ms)
-        yield CardButton(label=label, value=tick_data(press), shown=f"{label}: {words[0]}")
+        yield CardButton(label=label, value=press.data, shown=f"{label}: {words[0]}")
     if value := _copied(row) or code_or_address(" ".join(words)):
         yield copy_button(value, locale)
 

@@ -20,7 +20,7 @@ from shared.line.cards.card import Card, CardButton, CardRow, title_of
 from shared.line.cards.written import digest_card
 from shared.line.ids import mask_ids
 from shared.line.phrases import Phrase, Phrases
-from shared.line.postback_data import page_data
+from shared.line.postback_data import PagePress
 
 _SHOWN: Final = 30
 _ORDER: Final = (
@@ -85,7 +85,8 @@ def open_entries(
     if page is None:
         return overview
     more = CardButton(
-        label=phrases.text(Phrase.MORE_BUTTON, locale=locale), value=page_data("notes", first // ENTRIES_A_CARD + 1)
+        label=phrases.text(Phrase.MORE_BUTTON, locale=locale),
+        value=PagePress(command="notes", page=first // ENTRIES_A_CARD + 1).data,
     )
     card = Card(title=title_of(heading), rows=tuple(drawn_rows), buttons=(more,) if hidden_count else ())
     return replace(overview, card=card)

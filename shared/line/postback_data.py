@@ -1,26 +1,58 @@
-"""The data of the bot's buttons: the question, deferral, proposal or reminder of a press.
+"""The data of the bot's buttons, such as `tick:0123456789abcdef:1795305600000`: written and read by the class of the press.
 
-The data names an event or a reminder. The handler looks only in the chat of the press, so a press in another chat finds nothing.
+The data names an event or a thing. The handler looks only in the chat of the press, so a press in another chat finds nothing.
 """
 
 import re
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, fields
 from enum import StrEnum
-from typing import Final
+from functools import cache
+from typing import Annotated, Any, ClassVar, Final, Self, TypeAlias, get_args, get_type_hints
 
 from shared.locales import LOCALES
 
 DATA_LIMIT: Final = 300  # Source: LINE, "Postback action"
-_CONFIRM: Final = re.compile(r"confirm:([0-9A-Za-z_-]{1,64})")
-_SPARE: Final = re.compile(r"spare:([0-9A-Za-z_-]{1,64})")
-_OF_ANSWER: Final = re.compile(r"(late|do|no):([0-9A-Za-z_-]{1,64})")
-_SUGGESTED: Final = re.compile(r"say:([0-9A-Za-z_-]{1,64}):([0-9])")
-_LISTED: Final = re.compile(r"listed:(cancel|hour):([0-9A-Za-z_-]{1,64}):([0-9]{1,15})")
-_TICK: Final = re.compile(r"tick:([0-9a-f]{16}):([0-9]{1,15})")
-_PAGE: Final = re.compile(r"page:(notes|reminders):([0-9]{1,3})")
-_HOOK: Final = re.compile(r"hook:(revoke|rotate):(h[0-9a-v]{16}):([0-9a-f]{24})")
-_LANGUAGE: Final = re.compile(rf"language:({'|'.join(map(re.escape, LOCALES))})")
-_REMIND: Final = re.compile(r"remind:(done|later|hour|tomorrow):([0-9A-Za-z_-]{1,64}):([0-9]{1,15})")
+
+Id: TypeAlias = Annotated[str, r"[0-9A-Za-z_-]{1,64}"]
+"""The id of an event, a message or a reminder."""
+TimeMs: TypeAlias = Annotated[int, r"[0-9]{1,15}"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Press:
+    """A press of a button.  Its data is the `word` of the class, if the class has one, and the fields in their order.
+
+    A field is a StrEnum, or annotated with the pattern of its text. For example, `TickPress(handle="0123456789abcdef", listed_ms=1)` has
+    the data `tick:0123456789abcdef:1`.
+    """
+
+    word: ClassVar[str] = ""
+
+    @property
+    def data(self) -> str:
+        """The data of the button."""
+        return ":".join((*filter(None, (self.word,)), *(str(getattr(self, each.name)) for each in fields(self))))
+
+    @classmethod
+    def read(cls, data: str | None) -> Self | None:
+        """Return the press that the data tells; None for the data of another class, or of no button of the bot."""
+        kind: Any = cls  # else mypy takes the __hash__ of the instances for that of the class
+        pattern, converted = _form_of(kind)
+        match = pattern.fullmatch(data or "")
+        return None if match is None else cls(**{name: convert(match[name]) for name, convert in converted.items()})
+
+
+@cache
+def _form_of(kind: type[Press]) -> tuple[re.Pattern[str], dict[str, Callable[[str], Any]]]:
+    """Return the pattern of a class's data, and how the text of each field becomes its value."""
+    hints, converted, parts = get_type_hints(kind, include_extras=True), {}, [re.escape(kind.word)] if kind.word else []
+    for each in fields(kind):
+        hint = hints[each.name]
+        type_, pattern = get_args(hint) or (hint, "|".join(map(re.escape, hint)))
+        converted[each.name] = type_
+        parts.append(f"(?P<{each.name}>{pattern})")
+    return re.compile(":".join(parts)), converted
 
 
 class AnswerButton(StrEnum):
@@ -32,11 +64,36 @@ class AnswerButton(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AnswerPress:
-    """A press of a button below the answer of this id."""
+class AnswerPress(Press):
+    """A press of a button below the answer of this id, for example `late:01J`."""
 
     button: AnswerButton
-    answer_id: str
+    answer_id: Id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfirmPress(Press):
+    """A press of the button below a question that confirms what the question is about, such as an erasure."""
+
+    word = "confirm"
+    question_id: Id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SparePress(Press):
+    """A press of the button below a question that declines it."""
+
+    word = "spare"
+    question_id: Id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuggestionPress(Press):
+    """A press of an answer's suggestion; the first has the number 0."""
+
+    word = "say"
+    answer_id: Id
+    number: Annotated[int, "[0-9]"]
 
 
 class ReminderChoice(StrEnum):
@@ -49,66 +106,13 @@ class ReminderChoice(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReminderPress:
+class ReminderPress(Press):
     """A press of a reminder's button, for the occurrence due at `occurrence_ms`."""
 
+    word = "remind"
     choice: ReminderChoice
-    reminder_id: str
-    occurrence_ms: int
-
-
-def show_answer_data(deferral_id: str) -> str:
-    """Return the data of the "still thinking" button: `show_answer_data("01J")` -> `late:01J`."""
-    return f"{AnswerButton.SHOW}:{deferral_id}"
-
-
-def carry_out_data(proposal_id: str) -> str:
-    """Return the data of the button that carries out the proposal of an answer: `carry_out_data("01J")` -> `do:01J`."""
-    return f"{AnswerButton.CARRY_OUT}:{proposal_id}"
-
-
-def decline_data(proposal_id: str) -> str:
-    """Return the data of the button that declines the proposal of an answer: `decline_data("01J")` -> `no:01J`."""
-    return f"{AnswerButton.DECLINE}:{proposal_id}"
-
-
-def answer_press_in(data: str | None) -> AnswerPress | None:
-    """Return the press of a button below an answer; None for any other data."""
-    match = _OF_ANSWER.fullmatch(data or "")
-    return AnswerPress(button=AnswerButton(match[1]), answer_id=match[2]) if match else None
-
-
-def confirm_data(question_id: str) -> str:
-    """Return the data of the button for confirming an erasure."""
-    return f"confirm:{question_id}"
-
-
-def question_id_in(data: str | None) -> str | None:
-    """Return the question's id in the data of a press; None for any other data."""
-    match = _CONFIRM.fullmatch(data or "")
-    return match[1] if match else None
-
-
-def spare_data(question_id: str) -> str:
-    """Return the data of the button that declines an erasure: `spare_data("01J")` -> `spare:01J`."""
-    return f"spare:{question_id}"
-
-
-def spared_question_id_in(data: str | None) -> str | None:
-    """Return the id of the declined question in the data of a press; None for any other data."""
-    match = _SPARE.fullmatch(data or "")
-    return match[1] if match else None
-
-
-def suggestion_data(answer_id: str, number: int) -> str:
-    """Return the data of the button for an answer's suggestion: `suggestion_data("01J", 0)` -> `say:01J:0`."""
-    return f"say:{answer_id}:{number}"
-
-
-def suggestion_in(data: str | None) -> tuple[str, int] | None:
-    """Return the answer's id and the suggestion's number in the data of a press; None for any other data."""
-    match = _SUGGESTED.fullmatch(data or "")
-    return (match[1], int(match[2])) if match else None
+    reminder_id: Id
+    occurrence_ms: TimeMs
 
 
 class ListedChoice(StrEnum):
@@ -119,55 +123,31 @@ class ListedChoice(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ListedReminderPress:
+class ListedReminderPress(Press):
     """A press beside a listed reminder; the list said that it is due next at `next_ms`."""
 
+    word = "listed"
     choice: ListedChoice
-    reminder_id: str
-    next_ms: int
-
-
-def listed_reminder_data(press: ListedReminderPress) -> str:
-    """Return the data of a button beside a listed reminder, for example `listed:cancel:r1:1795305600000`."""
-    return f"listed:{press.choice.value}:{press.reminder_id}:{press.next_ms}"
-
-
-def listed_reminder_press_in(data: str | None) -> ListedReminderPress | None:
-    """Return the press of a button beside a listed reminder; None for any other data."""
-    match = _LISTED.fullmatch(data or "")
-    if match is None:
-        return None
-    return ListedReminderPress(choice=ListedChoice(match[1]), reminder_id=match[2], next_ms=int(match[3]))
+    reminder_id: Id
+    next_ms: TimeMs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TickPress:
+class TickPress(Press):
     """A press of "Done" beside the entry of this handle, on a list that was sent at `listed_ms`."""
 
-    handle: str
-    listed_ms: int
+    word = "tick"
+    handle: Annotated[str, "[0-9a-f]{16}"]
+    listed_ms: TimeMs
 
 
-def tick_data(press: TickPress) -> str:
-    """Return the data of the button that marks a listed entry as done, for example `tick:0123456789abcdef:1795305600000`."""
-    return f"tick:{press.handle}:{press.listed_ms}"
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PagePress(Press):
+    """A press for a further page of a list; the first has the number 0."""
 
-
-def tick_press_in(data: str | None) -> TickPress | None:
-    """Return the press of the button that marks a listed entry as done; None for any other data."""
-    match = _TICK.fullmatch(data or "")
-    return TickPress(handle=match[1], listed_ms=int(match[2])) if match else None
-
-
-def page_data(command: str, page: int) -> str:
-    """Return the data of the button for a further page of a list: `page_data("notes", 1)` -> `page:notes:1`."""
-    return f"page:{command}:{page}"
-
-
-def page_in(data: str | None) -> tuple[str, int] | None:
-    """Return the command and the page in the data of a press; None for any other data."""
-    match = _PAGE.fullmatch(data or "")
-    return (match[1], int(match[2])) if match else None
+    word = "page"
+    command: Annotated[str, "notes|reminders"]
+    page: Annotated[int, "[0-9]{1,3}"]
 
 
 class HookChoice(StrEnum):
@@ -178,44 +158,18 @@ class HookChoice(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HookPress:
+class HookPress(Press):
     """A press beside a listed hook, whose token had the `mark` when it was listed."""
 
+    word = "hook"
     choice: HookChoice
-    hook_id: str
-    mark: str
+    hook_id: Annotated[str, "h[0-9a-v]{16}"]
+    mark: Annotated[str, "[0-9a-f]{24}"]
 
 
-def hook_data(press: HookPress) -> str:
-    """Return the data of a button beside a hook, for example `hook:revoke:h7k2m4q9v3b5n8a6o:9f3a…`."""
-    return f"hook:{press.choice.value}:{press.hook_id}:{press.mark}"
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LanguagePress(Press):
+    """A press of the button that chooses the chat's language, for example `language:th`."""
 
-
-def hook_press_in(data: str | None) -> HookPress | None:
-    """Return the press of a button beside a hook; None for any other data."""
-    match = _HOOK.fullmatch(data or "")
-    return HookPress(choice=HookChoice(match[1]), hook_id=match[2], mark=match[3]) if match else None
-
-
-def language_data(locale: str) -> str:
-    """Return the data of the button that chooses the chat's language: `language_data("th")` -> `language:th`."""
-    return f"language:{locale}"
-
-
-def language_in(data: str | None) -> str | None:
-    """Return the locale in the data of a press; None for any other data."""
-    match = _LANGUAGE.fullmatch(data or "")
-    return match[1] if match else None
-
-
-def remind_data(press: ReminderPress) -> str:
-    """Return the data of a reminder's button, for example `remind:done:r1:1795305600000`."""
-    return f"remind:{press.choice.value}:{press.reminder_id}:{press.occurrence_ms}"
-
-
-def reminder_press_in(data: str | None) -> ReminderPress | None:
-    """Return the press of a reminder's button; None for any other data."""
-    match = _REMIND.fullmatch(data or "")
-    if match is None:
-        return None
-    return ReminderPress(choice=ReminderChoice(match[1]), reminder_id=match[2], occurrence_ms=int(match[3]))
+    word = "language"
+    locale: Annotated[str, "|".join(map(re.escape, LOCALES))]

@@ -9,7 +9,7 @@ from typing import Final
 from shared.clock import MINUTE_MS, SKEW_MS
 from shared.line.messaging import PostbackButton
 from shared.line.phrases import Phrase, Phrases
-from shared.line.postback_data import ReminderChoice, ReminderPress, remind_data
+from shared.line.postback_data import ReminderChoice, ReminderPress
 from shared.reminders.reminder import Reminder, ReminderState
 from shared.reminders.schedule import local_time
 
@@ -30,7 +30,7 @@ def reminder_buttons(
     return tuple(
         PostbackButton(
             label=phrases.text(label, locale=locale),
-            data=remind_data(ReminderPress(choice=choice, reminder_id=reminder_id, occurrence_ms=occurrence_ms)),
+            data=ReminderPress(choice=choice, reminder_id=reminder_id, occurrence_ms=occurrence_ms).data,
             display_text=phrases.text(label, locale=locale),
         )
         for choice, label in _LABELS.items()

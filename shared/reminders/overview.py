@@ -14,7 +14,7 @@ from shared.line.cards.card import Card, CardButton, CardRow, title_of
 from shared.line.graphemes import cut
 from shared.line.ids import mask_ids
 from shared.line.phrases import Phrase, Phrases
-from shared.line.postback_data import ListedChoice, ListedReminderPress, listed_reminder_data, page_data
+from shared.line.postback_data import ListedChoice, ListedReminderPress, PagePress
 from shared.locales.local_times import shown_schedule
 from shared.reminders.delivery import provenance_said
 from shared.reminders.reminder import Reminder
@@ -103,11 +103,15 @@ class _Row:
 
     def _button(self, choice: ListedChoice, label: str, text: str) -> CardButton:
         press = ListedReminderPress(choice=choice, reminder_id=self.reminder.id, next_ms=self.reminder.next_ms)
-        return CardButton(label=label, value=listed_reminder_data(press), shown=f"{label}: {text}")
+        return CardButton(label=label, value=press.data, shown=f"{label}: {text}")
 
 
 def _more(page: int, phrases: Phrases, locale: str) -> tuple[CardButton, ...]:
-    return (CardButton(label=phrases.text(Phrase.MORE_BUTTON, locale=locale), value=page_data("reminders", page)),)
+    return (
+        CardButton(
+            label=phrases.text(Phrase.MORE_BUTTON, locale=locale), value=PagePress(command="reminders", page=page).data
+        ),
+    )
 
 
 def shown_time(reminder: Reminder, *, locale: str, now_ms: int) -> str:

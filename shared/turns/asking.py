@@ -9,14 +9,7 @@ from shared.conversation.silences import SilenceChange
 from shared.line.cards.questions import changes_apart, question_card
 from shared.line.messaging import OutgoingMessage, PostbackButton
 from shared.line.phrases import Phrase, Phrases
-from shared.line.postback_data import (
-    carry_out_data,
-    confirm_data,
-    decline_data,
-    language_data,
-    show_answer_data,
-    spare_data,
-)
+from shared.line.postback_data import AnswerButton, AnswerPress, ConfirmPress, LanguagePress, Press, SparePress
 from shared.locales import LOCALES
 from shared.turns.deferral import CONFIRMED_WITHIN_MS
 
@@ -46,9 +39,8 @@ class Asking:
         """
         text, offer, own_id = outcome.text or "", outcome.offer, outcome.webhook_event_id
         if offer.is_deferral:
-            return self.drawn(
-                OutgoingMessage(text=text, button=self._button(Phrase.SHOW_BUTTON, show_answer_data(own_id), locale))
-            )
+            press = AnswerPress(button=AnswerButton.SHOW, answer_id=own_id)
+            return self.drawn(OutgoingMessage(text=text, button=self._button(Phrase.SHOW_BUTTON, press, locale)))
         if offer.asks is not None:
             return self._confirmed_question(text, _CONFIRM_BUTTONS[offer.asks], own_id, locale)
         if offer.silence is not None and not outcome.answered_ids:  # a command asked; the model asks below its answer
@@ -79,10 +71,14 @@ class Asking:
             which = Phrase.CHANGE_QUESTION if outcome.offer.refiles is None else Phrase.REFILE_QUESTION
             question = self.phrases.text(which, locale=locale, until=until)
             text, changes = changes_apart(text, question) if self.is_rich else (text, "")
+            accept, decline = (
+                AnswerPress(button=button, answer_id=own_id)
+                for button in (AnswerButton.CARRY_OUT, AnswerButton.DECLINE)
+            )
             asked = OutgoingMessage(
                 text=question,
-                button=self._button(Phrase.CHANGE_BUTTON, carry_out_data(own_id), locale),
-                decline=self._button(Phrase.DECLINE_BUTTON, decline_data(own_id), locale),
+                button=self._button(Phrase.CHANGE_BUTTON, accept, locale),
+                decline=self._button(Phrase.DECLINE_BUTTON, decline, locale),
             )
             asks.append(self.drawn(asked, changes))
         return text, asks
@@ -90,8 +86,8 @@ class Asking:
     def _confirmed_question(self, text: str, label: Phrase, question_id: str, locale: str) -> OutgoingMessage:
         asked = OutgoingMessage(
             text=text,
-            button=self._button(label, confirm_data(question_id), locale),
-            decline=self._button(Phrase.DECLINE_BUTTON, spare_data(question_id), locale),
+            button=self._button(label, ConfirmPress(question_id=question_id), locale),
+            decline=self._button(Phrase.DECLINE_BUTTON, SparePress(question_id=question_id), locale),
         )
         return self.drawn(asked)
 
@@ -104,7 +100,7 @@ class Asking:
 
     def _language_button(self, locale: str) -> PostbackButton:
         label = self.phrases.text(Phrase.LANGUAGE_BUTTON, locale=locale)
-        return PostbackButton(label=label, data=language_data(locale), display_text=label)
+        return PostbackButton(label=label, data=LanguagePress(locale=locale).data, display_text=label)
 
-    def _button(self, label: Phrase, data: str, locale: str) -> PostbackButton:
-        return PostbackButton(label=self.phrases.text(label, locale=locale), data=data)
+    def _button(self, label: Phrase, press: Press, locale: str) -> PostbackButton:
+        return PostbackButton(label=self.phrases.text(label, locale=locale), data=press.data)

@@ -9,7 +9,7 @@ from shared.line.cards.card import Card, CardButton
 from shared.line.language import language_of
 from shared.line.messaging import MESSAGES_A_CALL, OutgoingMessage, SayButton
 from shared.line.phrases import Phrase, Phrases
-from shared.line.postback_data import suggestion_data
+from shared.line.postback_data import SuggestionPress
 
 _MOST_IN_GROUPS: Final = 3
 
@@ -46,7 +46,7 @@ class Suggesting:
         if not self.is_rich:
             return OutgoingMessage(text=text)
         buttons = tuple(
-            CardButton(label=words, value=suggestion_data(outcome.webhook_event_id, number))
+            CardButton(label=words, value=SuggestionPress(answer_id=outcome.webhook_event_id, number=number).data)
             for number, words in enumerate(suggests)
         )
         return OutgoingMessage(text=text, card=Card(buttons=buttons))

@@ -10,7 +10,7 @@ from shared.conversation.records import OutcomeKind, OutcomeRecord
 from shared.line.addressing import GroupPolicy
 from shared.line.messaging import TOKEN_SURELY_ALIVE_MS
 from shared.line.phrases import Phrase, phrase
-from shared.line.postback_data import show_answer_data
+from shared.line.postback_data import AnswerButton, AnswerPress
 from shared.locales import LOCALES
 from shared.locales.local_times import shown_day_begin
 from shared.tools.notion.toolset import MOST_CALLS as MOST_PAGES
@@ -220,7 +220,7 @@ def _deferrals_of(story: Story, history: dict[str, OutcomeRecord], message: Mess
     found = {one.webhook_event_id for one in deferrals if message.id in one.answered_ids}
     more = set(found)
     while more:
-        known = {show_answer_data(one) for one in found}
+        known = {AnswerPress(button=AnswerButton.SHOW, answer_id=one).data for one in found}
         more = {
             one.webhook_event_id for one in deferrals if all(presses[covered] in known for covered in one.answered_ids)
         } - found

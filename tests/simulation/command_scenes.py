@@ -1,6 +1,6 @@
 """Scenes of commands: `/forget`, `/bye`, and the buttons that confirm them."""
 
-from shared.line.postback_data import confirm_data, suggestion_data
+from shared.line.postback_data import ConfirmPress, SuggestionPress
 from tests.simulation.scene import MINUTE_S, Scene
 
 
@@ -70,7 +70,9 @@ def suggestion_of_an_answer_that_is_taken_back() -> list[str]:
         scene.runs_to_end(scene.pushes(scene.delivers(asked)))
         scene.sleeps(1)
         scene.runs_to_end(scene.takes_back(asked))
-        press = scene.stage.people.suggested(suggestion_data("event-1", 0), at_s=scene.world.now_s)
+        press = scene.stage.people.suggested(
+            SuggestionPress(answer_id="event-1", number=0).data, at_s=scene.world.now_s
+        )
         scene.runs_to_end(scene.pushes(scene.stage.command(scene.stage.people, press)))
         return scene.rests(calm=True)
 
@@ -80,7 +82,7 @@ def suggestion_that_is_pressed() -> list[str]:
     with Scene(group=True).playing() as scene:
         scene.runs_to_end(scene.asks())
         scene.sleeps(1)
-        scene.runs_to_end(scene.pushes(scene.presses(suggestion_data("event-1", 0))))
+        scene.runs_to_end(scene.pushes(scene.presses(SuggestionPress(answer_id="event-1", number=0).data)))
         return scene.rests(calm=True)
 
 
@@ -113,5 +115,5 @@ def press_after_the_unsend_of_its_command() -> list[str]:
         scene.sleeps(1)
         scene.takes_effect(scene.takes_back_command(asking))
         scene.sleeps(1)
-        scene.runs_to_end(scene.pushes(scene.confirms(confirm_data(asking.id))))
+        scene.runs_to_end(scene.pushes(scene.confirms(ConfirmPress(question_id=asking.id).data)))
         return scene.rests()

@@ -7,7 +7,7 @@ from shared.knowledge.catalog import Catalog, Row
 from shared.knowledge.entry_cards import handle_of
 from shared.knowledge.schema import DONE
 from shared.line.phrases import Phrase, phrase
-from shared.line.postback_data import TickPress, tick_data
+from shared.line.postback_data import TickPress
 from shared.locales import LOCALES
 from shared.storage.codec import decode
 from tests.simulation.people import Order
@@ -74,7 +74,7 @@ def _ticks(scene: Scene) -> Order:
     """A member presses "Done" beside the only entry of the list; nothing is delivered yet."""
     (row,) = _rows(scene)
     press = TickPress(handle=handle_of(row), listed_ms=0)
-    return scene.stage.people.press_listed(tick_data(press), at_s=scene.world.now_s)
+    return scene.stage.people.press_listed(press.data, at_s=scene.world.now_s)
 
 
 def _rows(scene: Scene) -> tuple[Row, ...]:

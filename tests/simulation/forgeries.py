@@ -17,7 +17,7 @@ from shared.knowledge.catalog import Catalog
 from shared.line.addressing import GroupPolicy
 from shared.line.messaging import OutgoingMessage, ReplyFate, ReplyToken
 from shared.line.phrases import Phrase, phrase
-from shared.line.postback_data import confirm_data, show_answer_data, spare_data
+from shared.line.postback_data import AnswerButton, AnswerPress, ConfirmPress, SparePress
 from shared.storage.codec import decode, encode
 from shared.storage.object_names import is_entry_path
 from tests.simulation import scene as scenery
@@ -80,7 +80,7 @@ def command_that_nobody_saw_answered() -> list[str]:
 
 def press_of_a_button_that_never_was() -> list[str]:
     with Scene().playing() as scene:
-        press = scene.stage.people.confirm(confirm_data("event-99"), at_s=scene.world.now_s)
+        press = scene.stage.people.confirm(ConfirmPress(question_id="event-99").data, at_s=scene.world.now_s)
         _show(scene, press.reply_token)
         return scene.rests()
 
@@ -91,15 +91,17 @@ def question_that_is_declined_and_carried_out() -> list[str]:
         scene.runs_to_end(scene.pushes(scene.delivers_order(asking)))
         people, now_s = scene.stage.people, scene.world.now_s
         declined = phrase(Phrase.PRESS_DECLINED, locale=Options().locale, bot_name="")
-        _show(scene, people.spare(spare_data(asking.id), at_s=now_s).reply_token, declined)
-        _show(scene, people.confirm(confirm_data(asking.id), at_s=now_s).reply_token)
+        _show(scene, people.spare(SparePress(question_id=asking.id).data, at_s=now_s).reply_token, declined)
+        _show(scene, people.confirm(ConfirmPress(question_id=asking.id).data, at_s=now_s).reply_token)
         return scene.rests()
 
 
 def press_of_an_answer_that_meets_silence() -> list[str]:
     with Scene().playing() as scene:
         scene.runs_to_end(scene.asks())
-        press = scene.stage.people.press(show_answer_data("event-99"), at_s=scene.world.now_s)
+        press = scene.stage.people.press(
+            AnswerPress(button=AnswerButton.SHOW, answer_id="event-99").data, at_s=scene.world.now_s
+        )
         scene.runs_to_end(scene.pushes(scene.delivers(press)))
         name, objects = f"journal/{PERSON}/{press.id}.outcome.json", scene.world.objects
         stored = objects.read(name)
@@ -114,7 +116,7 @@ def press_that_counts_too_late() -> list[str]:
     with Scene().playing() as scene:
         asking = scene.commands("forget")
         scene.sleeps(_TOO_LATE_S)
-        press = scene.stage.people.confirm(confirm_data(asking.id), at_s=scene.world.now_s)
+        press = scene.stage.people.confirm(ConfirmPress(question_id=asking.id).data, at_s=scene.world.now_s)
         _show(scene, press.reply_token)
         return scene.rests()
 

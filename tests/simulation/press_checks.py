@@ -5,13 +5,7 @@ from typing import Final
 
 from shared.conversation.records import OutcomeKind, OutcomeRecord
 from shared.line.phrases import Phrase
-from shared.line.postback_data import (
-    carry_out_data,
-    decline_data,
-    question_id_in,
-    show_answer_data,
-    spared_question_id_in,
-)
+from shared.line.postback_data import AnswerButton, AnswerPress
 from shared.turns.deferral import CONFIRMED_WITHIN_MS
 from tests.simulation.fixed_texts import in_every_language
 from tests.simulation.people import Order
@@ -19,6 +13,7 @@ from tests.simulation.refused_presses import DECLINED, is_declined, times_carrie
 from tests.simulation.story import Story
 from tests.simulation.wiring import NO_LIMITS
 from tests.simulation.world import EPOCH_MS
+from tests.support.buttons import confirmed_question_in, spared_question_in
 
 _ERASING: Final = {"reset", "exit", "bye", "confirm"}
 _TWO_MS: Final = 0.002
@@ -60,8 +55,8 @@ def check_declined(story: Story, press: Order) -> Iterator[str]:
     """A question that was declined is carried out by no press, also by none that came at the same time."""
     if not is_declined(press, story.said):
         return
-    question_id = spared_question_id_in(press.presses)
-    confirming = [one for one in story.people.orders if question_id_in(one.presses) == question_id]
+    question_id = spared_question_in(press.presses)
+    confirming = [one for one in story.people.orders if confirmed_question_in(one.presses) == question_id]
     if any(times_carried_out(one, story.said) for one in confirming):
         yield "I9: a question was declined and carried out"
 
@@ -71,7 +66,7 @@ def check_taken_back(story: Story, press: Order) -> Iterator[str]:
     if not times_carried_out(press, story.said):
         return
     proposals = (one for _, one in story.effects() if one.offer.forgets)
-    proposal = next((one for one in proposals if one.webhook_event_id == question_id_in(press.presses)), None)
+    proposal = next((one for one in proposals if one.webhook_event_id == confirmed_question_in(press.presses)), None)
     if proposal is None:
         yield "I9: a press confirmed what its chat was not asked"
         return
@@ -87,8 +82,8 @@ def check_taken_back(story: Story, press: Order) -> Iterator[str]:
 def must_count(story: Story, press: Order) -> bool:
     """Whether nothing excuses that a press does nothing: it is in time, the only one of its button, and its command stands."""
     asking = _asking(story, press)
-    question_id = question_id_in(press.presses)
-    of_question = (question_id_in(one.presses) or spared_question_id_in(one.presses) for one in story.people.orders)
+    question_id = confirmed_question_in(press.presses)
+    of_question = (confirmed_question_in(one.presses) or spared_question_in(one.presses) for one in story.people.orders)
     alone = sum(one == question_id for one in of_question) == 1
     if asking is None or not alone or press.at_s - asking.at_s > CONFIRMED_WITHIN_MS / 1_000:
         return False
@@ -97,7 +92,7 @@ def must_count(story: Story, press: Order) -> bool:
 
 def _asking(story: Story, press: Order) -> Order | None:
     """Return the command of this chat whose question the button belongs to."""
-    return next((one for one in story.people.orders if question_id_in(press.presses) == one.id), None)
+    return next((one for one in story.people.orders if confirmed_question_in(press.presses) == one.id), None)
 
 
 def answers_to(story: Story, order: Order) -> int:
@@ -119,11 +114,18 @@ def check_presses(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[s
     prolonged = {one for outcome in effects if _is_prolonged_by(outcome) for one in outcome.answered_ids}
     replies = (one for one in effects if not one.offer.is_deferral and one.kind is not OutcomeKind.APOLOGISED)
     answered = {root for outcome in replies for root in outcome.answers}
-    deferrals = {show_answer_data(one.webhook_event_id): one for one in history.values() if one.offer.is_deferral}
+    deferrals = {
+        AnswerPress(button=AnswerButton.SHOW, answer_id=one.webhook_event_id).data: one
+        for one in history.values()
+        if one.offer.is_deferral
+    }
     told = {one for outcome in effects if story.forgets_outcomes or _is_empty(outcome) for one in outcome.answered_ids}
     told_buttons = {one.presses for one in story.people.messages if one.id in told}
     told_buttons |= {
-        show_answer_data(root) for one in told_buttons if one in deferrals for root in deferrals[one].answers
+        AnswerPress(button=AnswerButton.SHOW, answer_id=root).data
+        for one in told_buttons
+        if one in deferrals
+        for root in deferrals[one].answers
     }
     remembered = {one.line_message_id for one in story.remembered}
     presses = {one.id for one in story.people.messages if one.presses is not None}
@@ -164,8 +166,8 @@ def check_taps(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[str]
             yield "I9: a proposed change was carried out twice"
         for outcome in done:
             button, at_s = pressed_at_s.get(outcome.answered_ids[0], ("", 0.0))
-            of_button = decline_data if outcome.text in DECLINED else carry_out_data
-            if button != of_button(proposal.webhook_event_id):
+            answer_button = AnswerButton.DECLINE if outcome.text in DECLINED else AnswerButton.CARRY_OUT
+            if button != AnswerPress(button=answer_button, answer_id=proposal.webhook_event_id).data:
                 yield "I9: a proposed change was carried out although nobody confirmed it"
             elif at_s - (proposal.timestamp_ms - EPOCH_MS) / 1_000 > CONFIRMED_WITHIN_MS / 1_000 + _TWO_MS:
                 yield "I9: a proposed change was carried out more than ten minutes after it was proposed"

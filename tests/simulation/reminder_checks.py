@@ -10,7 +10,7 @@ from typing import Final
 
 from shared.conversation.records import OutcomeKind, OutcomeRecord, SaidReminder
 from shared.conversation.turn import TurnRecord
-from shared.line.postback_data import ReminderPress, reminder_press_in
+from shared.line.postback_data import ReminderPress
 from shared.reminders.buttons import postponed
 from shared.reminders.reminder import REMINDERS_PATH, Reminder, ReminderState
 from shared.reminders.schedule import Schedule
@@ -213,7 +213,7 @@ def _check_cancelled(story: ReminderStory, outcome: OutcomeRecord) -> Iterator[s
 
 def _check_chosen(story: ReminderStory, order: Order) -> Iterator[str]:
     """The first press of an occurrence counts, in the chat of its reminder; it is carried out, and answered."""
-    press = reminder_press_in(order.presses)
+    press = ReminderPress.read(order.presses)
     if press is None:
         return
     rivals = [one for one in story.people.orders if one.command == "choose" and _is_of(one, press)]
@@ -237,7 +237,7 @@ def _check_chosen(story: ReminderStory, order: Order) -> Iterator[str]:
 
 def _is_of(order: Order, press: ReminderPress) -> bool:
     """Whether the order presses a button of the same occurrence."""
-    other = reminder_press_in(order.presses)
+    other = ReminderPress.read(order.presses)
     return other is not None and (other.reminder_id, other.occurrence_ms) == (press.reminder_id, press.occurrence_ms)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Final
 
-from shared.line.postback_data import ReminderChoice, reminder_press_in
+from shared.line.postback_data import ReminderChoice, ReminderPress
 from shared.reminders.delivery import Reminding
 from shared.reminders.reminder import ReminderState
 from shared.storage.codec import encode
@@ -106,7 +106,7 @@ def press_that_meets_silence() -> list[str]:
 def press_of_a_reminder_of_another_chat() -> list[str]:
     def forge(scene: Scene) -> None:
         _press(scene)
-        press = reminder_press_in(scene.stage.people.orders[-1].presses)
+        press = ReminderPress.read(scene.stage.people.orders[-1].presses)
         assert press is not None
         truth = scene.world.truth
         del truth.reminders[PERSON, press.reminder_id]

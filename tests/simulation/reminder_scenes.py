@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from shared.line.postback_data import ListedChoice, ListedReminderPress, ReminderChoice, listed_reminder_data
+from shared.line.postback_data import ListedChoice, ListedReminderPress, ReminderChoice
 from shared.reminders.delivery import Reminding
 from shared.reminders.reminder import Reminder
 from shared.storage.codec import decode
@@ -348,7 +348,7 @@ def listed_reminder_that_is_cancelled() -> list[str]:
         scene.runs_to_end(scene.asks_for("remind"))
         (stored,) = (decode(Reminder, body) for body in _bodies_of_reminders(scene))
         press = ListedReminderPress(choice=ListedChoice.CANCEL, reminder_id=stored.id, next_ms=stored.next_ms)
-        order = scene.stage.people.press_listed(listed_reminder_data(press), at_s=scene.world.now_s)
+        order = scene.stage.people.press_listed(press.data, at_s=scene.world.now_s)
         worker = _begins_press(scene, order)
         scene.runs_until(worker, "write journal/")
         scene.dies(worker)
@@ -365,7 +365,7 @@ def undo_of_a_press_that_cancelled() -> list[str]:
         scene.runs_to_end(scene.asks_for("remind"))
         (stored,) = _open_reminders(scene)
         press = ListedReminderPress(choice=ListedChoice.CANCEL, reminder_id=stored.id, next_ms=stored.next_ms)
-        order = scene.stage.people.press_listed(listed_reminder_data(press), at_s=scene.world.now_s)
+        order = scene.stage.people.press_listed(press.data, at_s=scene.world.now_s)
         scene.runs_to_end(_begins_press(scene, order))
         scene.runs_to_end(scene.asks_for("undo"))
         is_open = [one.id for one in _open_reminders(scene)] == [stored.id]
@@ -397,7 +397,7 @@ def listed_reminder_that_is_reworded_before_the_press() -> list[str]:
         scene.runs_to_end(scene.asks_for("remind"))
         (stored,) = (decode(Reminder, body) for body in _bodies_of_reminders(scene))
         press = ListedReminderPress(choice=ListedChoice.HOUR_LATER, reminder_id=stored.id, next_ms=stored.next_ms)
-        order = scene.stage.people.press_listed(listed_reminder_data(press), at_s=scene.world.now_s)
+        order = scene.stage.people.press_listed(press.data, at_s=scene.world.now_s)
         message = scene.says(verb="reword")
         scene.runs_behind(order, message)
         (after,) = (decode(Reminder, body) for body in _bodies_of_reminders(scene))

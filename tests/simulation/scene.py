@@ -11,7 +11,7 @@ from shared.access.admission import Access
 from shared.access.budgets import Limits
 from shared.conversation.snapshot import MemoryLimits
 from shared.line.addressing import GroupPolicy
-from shared.line.postback_data import ReminderChoice, confirm_data, remind_data, reminder_press_in
+from shared.line.postback_data import ConfirmPress, ReminderChoice, ReminderPress
 from shared.reminders.delivery import Reminding
 from shared.turns.deferral import LateReply
 from shared.turns.flood import A_MINUTE
@@ -154,7 +154,7 @@ class Scene:
         asking = self.commands(command)
         self.runs_to_end(self.pushes(self.delivers_order(asking)))
         self.sleeps(1)
-        return self.stage.people.confirm(confirm_data(asking.id), at_s=self.world.now_s)
+        return self.stage.people.confirm(ConfirmPress(question_id=asking.id).data, at_s=self.world.now_s)
 
     def presses_again(self, press: Order) -> Order:
         """Another member presses the same button; nothing is delivered yet."""
@@ -172,8 +172,8 @@ class Scene:
     def chooses(self, choice: ReminderChoice) -> Order:
         """A member presses this quick reply under the newest reminder that was pushed; nothing is delivered yet."""
         said = next(one for one in reversed(self.world.truth.said) if one.choices)
-        press = next(one for one in map(reminder_press_in, said.choices) if one is not None)
-        data = remind_data(replace(press, choice=choice))
+        press = next(one for one in map(ReminderPress.read, said.choices) if one is not None)
+        data = replace(press, choice=choice).data
         return self.stage.people.choose(data, at_s=self.world.now_s)
 
     def bot_joins(self) -> Delivery:

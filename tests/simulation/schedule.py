@@ -9,13 +9,7 @@ from types import FrameType
 from typing import Final
 
 from shared.access.admission import Access, AdmissionRecord
-from shared.line.postback_data import (
-    AnswerButton,
-    answer_press_in,
-    decline_data,
-    question_id_in,
-    spare_data,
-)
+from shared.line.postback_data import AnswerButton, AnswerPress, SparePress
 from shared.reminders.delivery import Reminding
 from shared.storage.codec import encode
 from shared.storage.object_names import ObjectNames
@@ -28,6 +22,7 @@ from tests.simulation.scheduler import STEPS, Task
 from tests.simulation.stage import Stage, playing
 from tests.simulation.times import PUBLISH_S
 from tests.simulation.world import ShownText, of_its_own
+from tests.support.buttons import confirmed_question_in
 
 _KILLS: Final = 0.005
 _SAYS_MORE: Final = 0.4
@@ -343,7 +338,7 @@ class _Schedule:
     def _press(self, people: People, presser: People, said: ShownText, button: str, pressed_s: float) -> None:
         """Press the button, or the one that declines; the press is decided by its time, which leaves the generator to the others."""
         declining = self._declining(button) if round(pressed_s * 1_000) % 7 == 0 else None
-        if question_id_in(button) is None:
+        if confirmed_question_in(button) is None:
             self._write(people, people.press(declining or button, at_s=pressed_s))
             return
         deliver = self.stage.confirmation
@@ -357,15 +352,19 @@ class _Schedule:
 
     @staticmethod
     def _is_of_proposal(button: str) -> bool:
-        press = answer_press_in(button)
+        press = AnswerPress.read(button)
         return press is not None and press.button is not AnswerButton.SHOW
 
     def _declining(self, button: str) -> str | None:
         """Return the data of the button that declines the question of this button; None: nothing can be declined."""
-        question_id, press = question_id_in(button), answer_press_in(button)
+        question_id, press = confirmed_question_in(button), AnswerPress.read(button)
         if question_id is not None:
-            return spare_data(question_id)
-        return decline_data(press.answer_id) if press is not None and self._is_of_proposal(button) else None
+            return SparePress(question_id=question_id).data
+        return (
+            AnswerPress(button=AnswerButton.DECLINE, answer_id=press.answer_id).data
+            if press is not None and self._is_of_proposal(button)
+            else None
+        )
 
     def _answer(self, said: ShownText) -> None:
         """Draw what people do about what the bot said: they press its button, perhaps more than once, or quote it."""
@@ -381,7 +380,7 @@ class _Schedule:
                 if not self._happens("presses a button"):
                     continue
                 presser = people
-                is_message = question_id_in(said.button) is None
+                is_message = confirmed_question_in(said.button) is None
                 is_proposal = self._is_of_proposal(said.button)
                 if is_proposal and self.rng.random() < 0.15:
                     pressed_s += 600.0

@@ -12,7 +12,6 @@ from typing import Final
 from shared import logs
 from shared.conversation import compaction, history_reader, lifetime
 from shared.conversation.records import EditedWords, Watermark
-from shared.line.postback_data import question_id_in
 from shared.storage.codec import decode
 from shared.turns import flood
 from tests.simulation.bus import Bus, Delivery, Ticker
@@ -28,6 +27,7 @@ from tests.simulation.times import SECOND_PASS_S
 from tests.simulation.wiring import Ports, Settings
 from tests.simulation.withdrawals import Withdrawals
 from tests.simulation.world import EPOCH_MS, Weather, World
+from tests.support.buttons import confirmed_question_in
 
 _BOUNDED: Final[Mapping[str, tuple[ModuleType, str]]] = {
     "messages_read": (history_reader, "MESSAGES_READ"),
@@ -137,7 +137,7 @@ class Stage:
 
         def on_ack() -> None:
             question_id, recorded = (
-                question_id_in(order.presses),
+                confirmed_question_in(order.presses),
                 self.world.truth.recorded.get(people.conversation_id, {}),
             )
             press = recorded.get(f"{question_id}-press")

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from shared.line.postback_data import carry_out_data
+from shared.line.postback_data import AnswerButton, AnswerPress
 from tests.simulation.people import Message
 from tests.simulation.scene import Scene
 
@@ -86,7 +86,7 @@ def tap_of_another_button() -> list[str]:
     with _scene().playing() as scene:
         press = scene.stage.people.press(_proposes(scene)[1], at_s=scene.world.now_s)
         scene.runs_to_end(scene.pushes(scene.delivers(press)))
-        press.presses = carry_out_data("event-99")
+        press.presses = AnswerPress(button=AnswerButton.CARRY_OUT, answer_id="event-99").data
         return scene.rests()
 
 

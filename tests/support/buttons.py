@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from shared.line.postback_data import answer_press_in, question_id_in
+from shared.line.postback_data import AnswerPress, ConfirmPress, SparePress
 
 
 def actions_in(content: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -19,7 +19,19 @@ def first_press(content: Mapping[str, Any]) -> str:
 def is_question(content: Mapping[str, Any]) -> bool:
     """Whether the message asks for a tap: a list's "Cancel" and an example of `/help` ask nothing."""
     presses = [str(action.get("data")) for action in actions_in(content)]
-    return any(question_id_in(data) is not None or answer_press_in(data) is not None for data in presses)
+    return any(confirmed_question_in(data) is not None or AnswerPress.read(data) is not None for data in presses)
+
+
+def confirmed_question_in(data: str | None) -> str | None:
+    """Return the id of the question that the press confirms; None for any other press."""
+    press = ConfirmPress.read(data)
+    return press.question_id if press is not None else None
+
+
+def spared_question_in(data: str | None) -> str | None:
+    """Return the id of the question that the press declines; None for any other press."""
+    press = SparePress.read(data)
+    return press.question_id if press is not None else None
 
 
 def _actions(part: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401 - JSON

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from shared.line.cards.card import Card, CardButton, CardRow
-from shared.line.postback_data import suggestion_data
+from shared.line.postback_data import SuggestionPress
 
 _ITEM_MARKS: Final = ("・", "- ", "• ")
 
@@ -39,7 +39,8 @@ def greeting_card(text: str, answer_id: str, examples: Sequence[str]) -> Card:
 
 def _examples(answer_id: str, examples: Sequence[str]) -> tuple[CardButton, ...]:
     return tuple(
-        CardButton(label=words, value=suggestion_data(answer_id, number)) for number, words in enumerate(examples)
+        CardButton(label=words, value=SuggestionPress(answer_id=answer_id, number=number).data)
+        for number, words in enumerate(examples)
     )
 
 

@@ -6,7 +6,7 @@ from shared.conversation.history_reader import OUTCOMES_READ
 from shared.conversation.records import Offer, OutcomeKind
 from shared.conversation.snapshot import MemoryLimits
 from shared.line.phrases import Phrase
-from shared.line.postback_data import show_answer_data
+from shared.line.postback_data import AnswerButton, AnswerPress
 from shared.turns.deferral import stored_id
 from tests.support import recorded
 from tests.support.chats import answer, message
@@ -15,7 +15,7 @@ from tests.support.phrases import japanese
 from tests.support.pushed import PushedWorker
 
 HELLO = calling(("reply", {"message": "こんにちは！"}))
-BUTTON = show_answer_data("e1")
+BUTTON = AnswerPress(button=AnswerButton.SHOW, answer_id="e1").data
 
 
 def with_stored_answer(worker: PushedWorker) -> Person:

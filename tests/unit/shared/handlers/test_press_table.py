@@ -13,7 +13,7 @@ from shared.conversation.records import Offer, OutcomeKind
 from shared.handlers.silence import Operator
 from shared.line.cards.card import Card
 from shared.line.phrases import Phrase, phrase
-from shared.line.postback_data import ReminderChoice, ReminderPress, remind_data, show_answer_data
+from shared.line.postback_data import AnswerButton, AnswerPress, ReminderChoice, ReminderPress
 from shared.reminders.reminder import Reminder
 from shared.reminders.store import ReminderStore
 from shared.turns.deferral import stored_id
@@ -67,7 +67,7 @@ def _shows(chat: TaintedChat) -> Button:
     journal.record_outcome(replace(deferral, offer=Offer(is_deferral=True)))
     stored = replace(deferral, webhook_event_id=stored_id("e1"), kind=OutcomeKind.STORED, text="3,776 m")
     journal.record_outcome(stored)
-    return Button(data=show_answer_data("e1"), asked_id="m1", shown_ms=START_MS)
+    return Button(data=AnswerPress(button=AnswerButton.SHOW, answer_id="e1").data, asked_id="m1", shown_ms=START_MS)
 
 
 def _reminds(chat: TaintedChat) -> Button:
@@ -80,7 +80,7 @@ def _reminds(chat: TaintedChat) -> Button:
     )
     ReminderStore(chat.worker.conversations.of(chat.chat_id)).create(reminder)
     press = ReminderPress(choice=ReminderChoice.DONE, reminder_id="r1", occurrence_ms=due_ms)
-    return Button(data=remind_data(press), asked_id=asked["message"]["id"], shown_ms=due_ms)
+    return Button(data=press.data, asked_id=asked["message"]["id"], shown_ms=due_ms)
 
 
 def _ticks(chat: TaintedChat) -> Button:

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from shared.adapters.memory.scripted_model import Step, calling
 from shared.line.messaging import OutgoingMessage
-from shared.line.postback_data import tick_press_in
+from shared.line.postback_data import TickPress
 from tests.support.people import Person
 from tests.support.pushed import PushedWorker
 from tests.support.replies import sent
@@ -59,7 +59,7 @@ def test_found_entries_that_the_answer_names_stand_on_a_card_to_tick(friend: Per
     assert found.card is not None
     assert {row.text for row in found.card.rows} == {"牛乳", "電球"}
     assert found.text == "\n".join(f"・{row.text}" for row in found.card.rows)
-    assert all(tick_press_in(button.value) for row in found.card.rows for button in row.buttons)
+    assert all(TickPress.read(button.value) for row in found.card.rows for button in row.buttons)
 
 
 def test_a_detail_that_the_answer_names_can_be_copied(friend: Person) -> None:

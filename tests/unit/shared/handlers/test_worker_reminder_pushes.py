@@ -8,7 +8,7 @@ import pytest
 
 from shared.adapters.memory.scripted_model import calling
 from shared.line.messaging import PostbackButton, is_sendable
-from shared.line.postback_data import ReminderChoice, reminder_press_in
+from shared.line.postback_data import ReminderChoice, ReminderPress
 from shared.reminders.reminder import Reminder
 from shared.reminders.store import ReminderStore
 from tests.support import push
@@ -65,7 +65,7 @@ def test_the_pushed_words_have_buttons_whose_press_has_them_said_once_more(frien
     ]
     later = message.quick_replies[1]
     assert isinstance(later, PostbackButton)
-    assert (press := reminder_press_in(later.data)) is not None
+    assert (press := ReminderPress.read(later.data)) is not None
     assert press.choice is ReminderChoice.LATER
     friend.presses(later.data, timestamp=friend.worker.clock.now_ms() + 5_000)
     assert friend.worker.said[-1] == "11月21日(金) 14:51にもう一度お知らせします。"

@@ -17,7 +17,7 @@ from shared.agent.tools import Tool
 from shared.conversation.records import Amendment
 from shared.line.messaging import OutgoingMessage, is_sendable
 from shared.line.phrases import Phrase
-from shared.line.postback_data import ReminderChoice, ReminderPress, remind_data
+from shared.line.postback_data import ReminderChoice, ReminderPress
 from shared.reminders.delivery import Reminding
 from shared.reminders.reminder import Reminder, ReminderKind, ReminderState
 from shared.reminders.store import ReminderStore
@@ -80,7 +80,7 @@ def set_pills(person: Person) -> Reminder:
 
 def press(person: Person, choice: ReminderChoice, reminder: Reminder, *, at: str, **more: Any) -> dict[str, Any]:  # noqa: ANN401
     assert reminder.due_ms is not None
-    data = remind_data(ReminderPress(choice=choice, reminder_id=reminder.id, occurrence_ms=reminder.due_ms))
+    data = ReminderPress(choice=choice, reminder_id=reminder.id, occurrence_ms=reminder.due_ms).data
     return person.presses(data, timestamp=ms(at), **more)
 
 

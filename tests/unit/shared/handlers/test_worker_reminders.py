@@ -9,7 +9,7 @@ import pytest
 
 from shared.access.admission import Access, Admissions
 from shared.adapters.memory.scripted_model import Step, calling
-from shared.line.postback_data import confirm_data
+from shared.line.postback_data import ConfirmPress
 from shared.reminders.delivery import Reminding
 from shared.reminders.reminder import Reminder, ReminderState
 from shared.reminders.store import ReminderStore
@@ -217,7 +217,7 @@ def test_a_reminder_goes_with_the_message_that_asked_for_it(chat: Chat, action: 
             chat.sends(chat.events.event("messageEdited", timestamp=later_ms) | {"message": edited})
         case "forget me":
             question = chat.says("/forget me")
-            press = {"data": confirm_data(question["webhookEventId"])}
+            press = {"data": ConfirmPress(question_id=question["webhookEventId"]).data}
             chat.sends(chat.events.event("postback", timestamp=question["timestamp"] + 1, postback=press))
         case "leave":
             chat.sends(chat.events.event("unfollow", timestamp=later_ms))

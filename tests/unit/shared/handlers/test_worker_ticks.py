@@ -8,7 +8,7 @@ from shared.knowledge.entry_cards import handle_of
 from shared.knowledge.entry_store import EntryStore
 from shared.line.cards.card import CardRow
 from shared.line.phrases import Phrase
-from shared.line.postback_data import TickPress, tick_data
+from shared.line.postback_data import TickPress
 from tests.support.people import Person
 from tests.support.phrases import japanese
 from tests.support.pushed import PushedWorker
@@ -163,7 +163,7 @@ def test_without_cards_a_press_of_an_old_card_is_answered_in_words(pool: ThreadP
     plain.captures("牛乳")
     (row,) = EntryStore(plain.worker.conversations.of(plain.events.chat_id)).catalog().rows
 
-    pressed = plain.presses(tick_data(TickPress(handle=handle_of(row), listed_ms=0)))
+    pressed = plain.presses(TickPress(handle=handle_of(row), listed_ms=0).data)
 
     assert [(message.text, message.card) for message in sent(plain, pressed)] == [("✓ 完了：「牛乳」（用事）", None)]
 

@@ -6,54 +6,79 @@ from shared.line.postback_data import (
     DATA_LIMIT,
     AnswerButton,
     AnswerPress,
+    ConfirmPress,
+    HookChoice,
+    HookPress,
+    LanguagePress,
+    ListedChoice,
+    ListedReminderPress,
+    PagePress,
+    Press,
     ReminderChoice,
     ReminderPress,
-    answer_press_in,
-    carry_out_data,
-    confirm_data,
-    decline_data,
-    question_id_in,
-    remind_data,
-    reminder_press_in,
-    show_answer_data,
-    spare_data,
-    spared_question_id_in,
+    SparePress,
+    SuggestionPress,
+    TickPress,
 )
+from shared.locales import LOCALES
 
+KINDS = (
+    AnswerPress,
+    ConfirmPress,
+    SparePress,
+    SuggestionPress,
+    ReminderPress,
+    ListedReminderPress,
+    TickPress,
+    PagePress,
+    HookPress,
+    LanguagePress,
+)
 IDS = st.from_regex(r"[0-9A-Za-z_-]{1,64}", fullmatch=True)
-PRESSES = st.builds(
-    ReminderPress, choice=st.sampled_from(ReminderChoice), reminder_id=IDS, occurrence_ms=st.integers(0, 10**15 - 1)
+TIMES = st.integers(0, 10**15 - 1)
+PRESSES = st.one_of(
+    st.builds(AnswerPress, button=st.sampled_from(AnswerButton), answer_id=IDS),
+    st.builds(ConfirmPress, question_id=IDS),
+    st.builds(SparePress, question_id=IDS),
+    st.builds(SuggestionPress, answer_id=IDS, number=st.integers(0, 9)),
+    st.builds(ReminderPress, choice=st.sampled_from(ReminderChoice), reminder_id=IDS, occurrence_ms=TIMES),
+    st.builds(ListedReminderPress, choice=st.sampled_from(ListedChoice), reminder_id=IDS, next_ms=TIMES),
+    st.builds(TickPress, handle=st.from_regex("[0-9a-f]{16}", fullmatch=True), listed_ms=TIMES),
+    st.builds(PagePress, command=st.sampled_from(("notes", "reminders")), page=st.integers(0, 999)),
+    st.builds(
+        HookPress,
+        choice=st.sampled_from(HookChoice),
+        hook_id=st.from_regex("h[0-9a-v]{16}", fullmatch=True),
+        mark=st.from_regex("[0-9a-f]{24}", fullmatch=True),
+    ),
+    st.builds(LanguagePress, locale=st.sampled_from(LOCALES)),
 )
 
 
 @given(PRESSES)
-def test_the_press_of_a_reminder_is_read_as_it_was_written(press: ReminderPress) -> None:
-    data = remind_data(press)
-
-    assert reminder_press_in(data) == press
-    assert len(data) <= DATA_LIMIT
+def test_a_press_is_read_by_its_own_class_only(press: Press) -> None:
+    assert [read for kind in KINDS if (read := kind.read(press.data)) is not None] == [press]
+    assert len(press.data) <= DATA_LIMIT
 
 
-@given(IDS, PRESSES)
-def test_the_data_of_a_button_belongs_to_one_kind_only(some_id: str, press: ReminderPress) -> None:
-    readers = (answer_press_in, question_id_in, spared_question_id_in, reminder_press_in)
-    of_answers = (show_answer_data(some_id), carry_out_data(some_id), decline_data(some_id))
-    for data in (*of_answers, confirm_data(some_id), spare_data(some_id), remind_data(press)):
-        assert sum(found(data) is not None for found in readers) == 1
-
-
-@given(IDS)
-def test_the_id_of_a_button_is_read_as_it_was_written(some_id: str) -> None:
-    assert question_id_in(confirm_data(some_id)) == some_id
-    assert spared_question_id_in(spare_data(some_id)) == some_id
-    assert answer_press_in(show_answer_data(some_id)) == AnswerPress(button=AnswerButton.SHOW, answer_id=some_id)
-    assert answer_press_in(carry_out_data(some_id)) == AnswerPress(button=AnswerButton.CARRY_OUT, answer_id=some_id)
-    assert answer_press_in(decline_data(some_id)) == AnswerPress(button=AnswerButton.DECLINE, answer_id=some_id)
-
-
-@pytest.mark.parametrize("data", [None, "", "late:", "late:../x", "storeId=12345", "late:" + "x" * 65, "no:x\n"])
-def test_other_data_is_no_press_of_an_answer_or_a_question(data: str | None) -> None:
-    assert [read(data) for read in (answer_press_in, question_id_in, spared_question_id_in)] == [None] * 3
+@pytest.mark.parametrize(
+    ("press", "data"),
+    [
+        (AnswerPress(button=AnswerButton.SHOW, answer_id="01J"), "late:01J"),
+        (AnswerPress(button=AnswerButton.CARRY_OUT, answer_id="01J"), "do:01J"),
+        (AnswerPress(button=AnswerButton.DECLINE, answer_id="01J"), "no:01J"),
+        (ConfirmPress(question_id="01J"), "confirm:01J"),
+        (SparePress(question_id="01J"), "spare:01J"),
+        (SuggestionPress(answer_id="01J", number=0), "say:01J:0"),
+        (ReminderPress(choice=ReminderChoice.DONE, reminder_id="r1", occurrence_ms=1), "remind:done:r1:1"),
+        (ListedReminderPress(choice=ListedChoice.HOUR_LATER, reminder_id="r1", next_ms=1), "listed:hour:r1:1"),
+        (TickPress(handle="0123456789abcdef", listed_ms=1), "tick:0123456789abcdef:1"),
+        (PagePress(command="notes", page=1), "page:notes:1"),
+        (LanguagePress(locale="zh-TW"), "language:zh-TW"),
+    ],
+)
+def test_the_data_of_buttons_that_were_sent_stays_readable(press: Press, data: str) -> None:
+    assert press.data == data
 
 
 @pytest.mark.parametrize(
@@ -61,6 +86,15 @@ def test_other_data_is_no_press_of_an_answer_or_a_question(data: str | None) -> 
     [
         None,
         "",
+        "late:",
+        "late:../x",
+        "storeId=12345",
+        "late:" + "x" * 65,
+        "no:x\n",
+        "say:01J:10",
+        "page:entries:1",
+        "tick:0123456789ABCDEF:1",
+        "language:fr",
         "remind:done:r1",
         "remind:done:r1:",
         "remind:done:r1:-1",
@@ -72,5 +106,5 @@ def test_other_data_is_no_press_of_an_answer_or_a_question(data: str | None) -> 
         f"remind:done:r1:{'1' * 16}",
     ],
 )
-def test_other_data_is_no_press_of_a_reminder(data: str | None) -> None:
-    assert reminder_press_in(data) is None
+def test_other_data_is_no_press(data: str | None) -> None:
+    assert [kind for kind in KINDS if kind.read(data) is not None] == []

@@ -11,7 +11,7 @@ from shared.clock import SKEW_MS
 from shared.line.bot_name import BotName
 from shared.line.messaging import OutgoingMessage, is_sendable
 from shared.line.phrases import LocalePhrases, Phrase, phrase
-from shared.line.postback_data import ReminderChoice, ReminderPress, reminder_press_in
+from shared.line.postback_data import ReminderChoice, ReminderPress
 from shared.locales.language_file import LOCALES
 from shared.reminders.buttons import postponed, pressed, reminder_buttons
 from shared.reminders.reminder import Reminder, ReminderKind, ReminderState
@@ -35,7 +35,7 @@ def test_the_buttons_can_be_sent_in_every_language_and_name_their_occurrence(loc
 
     assert buttons[0].label == phrase(Phrase.REMINDER_DONE_BUTTON, locale=locale, bot_name="Aizuchi")
     assert is_sendable([OutgoingMessage(text="薬", quick_replies=buttons)])
-    presses = [reminder_press_in(one.data) for one in buttons]
+    presses = [ReminderPress.read(one.data) for one in buttons]
     assert [one and one.choice for one in presses] == list(ReminderChoice)
     assert {one and (one.reminder_id, one.occurrence_ms) for one in presses} == {(REMINDER.id, DUE_MS)}
 

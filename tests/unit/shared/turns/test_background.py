@@ -7,7 +7,7 @@ import pytest
 
 from shared import logs
 from shared.errors import StorageUnavailableError
-from shared.turns.background import Pause, Background
+from shared.turns.background import Background, Pause
 
 
 @pytest.fixture

@@ -27,7 +27,7 @@ from shared.conversation.turn import Route
 from shared.errors import LineRefusedError, StorageUnavailableError
 from shared.knowledge.entry_words import EntryWords
 from shared.line.messaging import MESSAGES_A_CALL, TOKEN_SURELY_DEAD_MS, OutgoingMessage, ReplyFate, ReplyToken
-from shared.line.postback_data import carry_out_data, confirm_data
+from shared.line.postback_data import AnswerButton, AnswerPress, ConfirmPress
 from shared.line.quota import PushBudget
 from shared.turns.deferral import LateReply
 from shared.turns.lease import Lease, open_turn, take_over
@@ -614,16 +614,20 @@ def test_a_question_whether_to_forget_is_sent_with_its_button(committed: Committ
     [message] = committed.line.replied["t1"]
     assert message.button is not None
     assert (message.text, message.button.label) == ("sure?", "forget_button")
-    assert message.button.data == confirm_data("e1")
+    assert message.button.data == ConfirmPress(question_id="e1").data
 
 
 @pytest.mark.parametrize("text", ["shall I?", "a sentence of words. " * 40])
 @pytest.mark.parametrize(
     ("forgets", "arguments", "expected"),
     [
-        (("m1", "m2"), "", [confirm_data("e1")]),
-        ((), "{}", [carry_out_data("e1")]),
-        (("m1",), "{}", [confirm_data("e1"), carry_out_data("e1")]),
+        (("m1", "m2"), "", [ConfirmPress(question_id="e1").data]),
+        ((), "{}", [AnswerPress(button=AnswerButton.CARRY_OUT, answer_id="e1").data]),
+        (
+            ("m1",),
+            "{}",
+            [ConfirmPress(question_id="e1").data, AnswerPress(button=AnswerButton.CARRY_OUT, answer_id="e1").data],
+        ),
         ((), "", []),
     ],
 )
