@@ -7,12 +7,15 @@ is tainted, too. An answer without outside words is not marked, so the taint of 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Final
 
 from shared.conversation.history import History
 from shared.conversation.provenance import HOOK
 from shared.conversation.records import MessageRecord, OutcomeRecord
 from shared.conversation.snapshot_records import Recap
+from shared.line.phrases import Phrase, phrase
+from shared.locales import LOCALES
 from shared.search.folding import fold
 from shared.search.literal_runs import RUN_WEIGHT, Runs, weight_of
 
@@ -92,9 +95,16 @@ def _words_of(record: MessageRecord | OutcomeRecord | Recap) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    """Return the chosen words of a text: the names in a receipt, and a link without its scheme.
+    """Return the chosen words of a text: the names in a receipt, a link without its scheme, no line that says that there is more.
 
     For example, `_plain("✓ Filed: “lunch” (ideas)")` is `lunch`.
     """
     names = _RECEIPT.sub(lambda line: " ".join(filter(None, (a or b for a, b in _NAME.findall(line[0])))), text)
-    return _SCHEME.sub("", names).strip()
+    return _SCHEME.sub("", _cut_lines().sub("", names)).strip()
+
+
+@cache
+def _cut_lines() -> re.Pattern[str]:
+    """Return the pattern of the last lines of cut answers, in every language: all cut answers share them."""
+    lines = (phrase(Phrase.GOES_ON, locale=locale, bot_name="") for locale in LOCALES)
+    return re.compile(rf"^(?:{'|'.join(map(re.escape, lines))})$", re.MULTILINE)

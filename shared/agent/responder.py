@@ -32,7 +32,7 @@ from shared.agent.refused_prompts import RefusedPrompts
 from shared.agent.remedies import Trouble, wrong_weekday
 from shared.agent.reply_words import deeds_without_strange_links, trouble_with_reply, without_strange_links
 from shared.agent.said_weekdays import wrong_weekday_in
-from shared.agent.suggestions import with_suggestions
+from shared.agent.suggestions import with_going_on, with_suggestions
 from shared.agent.transcript import words
 from shared.agent.turn_context import TurnContext
 from shared.agent.turn_contexts import TurnContexts
@@ -73,6 +73,14 @@ class EarlierCalls(Protocol):
     def describe_earlier(self, context: TurnContext) -> tuple[str, ...]:
         """Return a sentence for the model about each call.  Raises: StorageUnavailableError."""
         ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Answer:
+    """An answer as people see it.  `is_cut`: its words end with the line that says that there is more."""
+
+    text: str
+    is_cut: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,14 +201,14 @@ class AgentResponder:
             skip_kind=thought.decision.skip_kind,
             prompt_version=version,
         )
-        text = None if message is None else self._text_of(message, thought, context)
-        if text == "":
+        answer = None if message is None else self._answer_of(message, thought, context)
+        if answer is not None and not answer.text:
             logs.error("turn_apologised", reason="the model's answer is blank as plain text")
             return self._apology(question.draft, context, Phrase.APOLOGY_BUSY)
         outcome = replace(
             question.draft,
-            kind=OutcomeKind.SKIPPED if text is None else OutcomeKind.REPLIED,
-            text=text,
+            kind=OutcomeKind.SKIPPED if answer is None else OutcomeKind.REPLIED,
+            text=None if answer is None else answer.text,
             audit=replace(
                 question.draft.audit,
                 model_name=thought.model_name,
@@ -211,13 +219,14 @@ class AgentResponder:
         )
         outcome = with_forgetting(having_read(outcome, context), context, self.prompt.time_zone)
         outcome = with_handover(outcome, context)
-        if question.is_overheard:
-            return marked_outside(outcome, context)
         locale = context.locale(message or "", default=self.prompt.locale)
-        outcome = with_card(
-            with_proposals(with_staged(outcome, context), context, locale=locale), context, locale=locale
-        )
-        return marked_outside(with_suggestions(outcome, thought.decision.suggestions, context), context)
+        if not question.is_overheard:
+            outcome = with_proposals(with_staged(outcome, context), context, locale=locale)
+            outcome = with_card(outcome, context, locale=locale)
+            outcome = with_suggestions(outcome, thought.decision.suggestions, context)
+        if answer is not None and answer.is_cut:
+            outcome = with_going_on(outcome, self.phrases.text(Phrase.GO_ON_BUTTON, locale=locale))
+        return marked_outside(outcome, context)
 
     def _refusal(self, question: Question, context: TurnContext, cause: ModelBlockedError) -> OutcomeRecord:
         """Return the apology for a refusal to the askers, and suspect the messages to answer."""
@@ -268,10 +277,11 @@ class AgentResponder:
             is_group=not question.conversation.is_one_on_one,
         )
 
-    def _text_of(self, message: str, thought: Thought, context: TurnContext) -> str:
+    def _answer_of(self, message: str, thought: Thought, context: TurnContext) -> _Answer:
         """Return the answer as people see it: the model's text within the limit, the receipt, and the footnotes that fit LINE's bubbles.
 
-        The model's words and the footnotes leave room for the receipt and for the proposals; the latter are added later.
+        The model's words and the footnotes leave room for the receipt and for the proposals; the latter are added later. A longer text is
+        cut, and says so in its last line.
         """
         locale = context.locale(message, default=self.prompt.locale)
         receipt_text = mask_ids(receipt(deeds_without_strange_links(context), locale=locale))
@@ -284,9 +294,11 @@ class AgentResponder:
         is_long = context.recalled.is_stretch or not _LONG_ANSWERS.isdisjoint(thought.tools_used)
         code_length = length_of(GAP.join((*attached, receipt_text)))
         limit = min(DIGEST.text_limit if is_long else ANSWER.text_limit, max(room - code_length, _LEAST_WORDS))
-        text = without_receipt_symbols(shown_text(message, limit=limit, cleaned=without_links))
+        goes_on = self.phrases.text(Phrase.GOES_ON, locale=locale)
+        text = without_receipt_symbols(shown_text(message, limit=limit, cleaned=without_links, goes_on=goes_on))
+        is_cut = text.endswith(goes_on)
         if is_blank(text) and not attached:
-            return ""
+            return _Answer(text="", is_cut=False)
         text = GAP.join(filter(None, (without_lines_of(attached, text) if attached else text, *attached)))
         text += receipt_text
         for addition in map(mask_ids, filter(None, thought.footnotes)):
@@ -295,7 +307,7 @@ class AgentResponder:
                 logs.warning("footnote_left_out", length=len(addition))
                 continue
             text = longer
-        return text
+        return _Answer(text=text, is_cut=is_cut)
 
     def _wrong_weekday(self, message: str | None, question: Question, context: TurnContext) -> Trouble | None:
         now = dt.datetime.fromtimestamp(context.now_ms / 1_000, self.prompt.time_zone)

@@ -29,6 +29,12 @@ def with_suggestions(outcome: OutcomeRecord, suggestions: Sequence[str], context
     return replace(outcome, offer=replace(outcome.offer, suggests=usable)) if usable else outcome
 
 
+def with_going_on(outcome: OutcomeRecord, label: str) -> OutcomeRecord:
+    """Return a cut answer with the suggestion to go on, before all others.  The words are the code's own: a tainted turn offers it, too."""
+    suggests = tuple(dict.fromkeys((label, *outcome.offer.suggests)))[:MOST_SUGGESTIONS]
+    return replace(outcome, offer=replace(outcome.offer, suggests=suggests))
+
+
 def _usable(suggestions: Sequence[str]) -> Iterator[str]:
     """Yield the suggestions whose whole text fits on a button, without commands and links.
 

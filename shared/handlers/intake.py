@@ -54,11 +54,14 @@ class Intake:
 
     def press(self, event: LineEvent, press: AnswerPress) -> MessageRecord:
         """Return the record of a press of a button below an answer."""
-        record = self.suggestion(event, "")
+        record = self.suggestion(event, "", quotes=None)
         return replace(record, type="postback", presses=press.answer_id, button=press.button)
 
-    def suggestion(self, event: LineEvent, words: str) -> MessageRecord:
-        """Return the record of a press of a suggestion: a text of the presser, under the event's id: a press has no message id."""
+    def suggestion(self, event: LineEvent, words: str, *, quotes: str | None) -> MessageRecord:
+        """Return the record of a press of a suggestion: a text of the presser, under the event's id: a press has no message id.
+
+        `quotes`: the message id of a bubble of the answer, so that "Go on" means this answer, whatever was said since.
+        """
         return MessageRecord(
             line_message_id=event.webhook_event_id,
             webhook_event_id=event.webhook_event_id,
@@ -68,6 +71,7 @@ class Intake:
             text=words,
             user_id=event.user_id,
             reply_token=event.reply_token,
+            quoted_message_id=quotes,
         )
 
     def edited_words(self, event: LineEvent, content: MessageContent) -> str:

@@ -100,21 +100,25 @@ class MessageHandler:
         silences = conversation.objects.reads.submit(conversation.silences.read)
         return self._answer(conversation, self.intake.press(event, press), event.deadline, silences)
 
-    def suggestions_of(self, event: LineEvent, answer_id: str) -> tuple[str, ...]:
-        """Return the suggestions of an answer in the event's chat; none once the answer was withdrawn or forgotten."""
-        conversation = self.conversations.of(event.conversation_id)
-        history = self.intake.reader.read_newest(conversation, required_ids={answer_id})
-        answers = (outcome for outcome in history.outcomes if outcome.webhook_event_id == answer_id)
-        return next((answer.offer.suggests for answer in answers), ())
+    def ask_suggested(self, event: LineEvent, answer_id: str, number: int) -> EventResult | None:
+        """Answer a pressed suggestion as a question of the presser, who quotes the answer if the model wrote it.
 
-    def ask(self, event: LineEvent, words: str) -> EventResult:
-        """Answer a pressed suggestion as a question of the presser in these words.
-
+        None: the event's chat has no such suggestion, or its answer was withdrawn or forgotten.
         Repeated: the model is not asked again about a press with a recorded outcome. Raises: as for a message.
         """
         conversation = self.conversations.of(event.conversation_id)
+        history = self.intake.reader.read_newest(conversation, required_ids={answer_id})
+        answer = next((outcome for outcome in history.outcomes if outcome.webhook_event_id == answer_id), None)
+        if answer is None or number >= len(answer.offer.suggests):
+            return None
+        is_of_the_model = answer.audit.model_name is not None
+        pressed = self.intake.suggestion(
+            event,
+            answer.offer.suggests[number],
+            quotes=next(iter(answer.sent_message_ids), None) if is_of_the_model else None,
+        )
         silences = conversation.objects.reads.submit(conversation.silences.read)
-        return self._answer(conversation, self.intake.suggestion(event, words), event.deadline, silences)
+        return self._answer(conversation, pressed, event.deadline, silences)
 
     def _in_silence(
         self, conversation: Conversation, message: MessageRecord, silences: SilencesRecord, deadline: Deadline

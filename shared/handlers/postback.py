@@ -105,10 +105,8 @@ class PostbackHandler:
 
         The id of another chat's answer is unknown here.
         """
-        suggested = self.message.suggestions_of(event, press.answer_id)
-        if press.number >= len(suggested):
-            return self._refuse(event, Phrase.PRESS_VOID)
-        return self._told_of_silence(event, self.message.ask(event, suggested[press.number]))
+        result = self.message.ask_suggested(event, press.answer_id, press.number)
+        return self._refuse(event, Phrase.PRESS_VOID) if result is None else self._told_of_silence(event, result)
 
     def _told_of_silence(self, event: LineEvent, result: EventResult) -> EventResult:
         """Return the result of a press; one that met a pause or a handover is told so."""

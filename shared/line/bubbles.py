@@ -126,7 +126,12 @@ def _pieces(cuttable: "_CuttableText", layout: Layout) -> Iterator[str]:
         fits = remaining_length <= most or remaining_bubbles == 1
         least = remaining_length - layout.bubble_limit * (remaining_bubbles - 1)
         roomy = min(remaining_length - (layout.bubble_limit - room) * (remaining_bubbles - 1), most - room)
-        end = len(cuttable.ends) - 1 if fits else cuttable.best_end(start, least=least, most=most, preferred=roomy)
+        preferred = min(roomy, remaining_length - 2 * room)
+        end = (
+            len(cuttable.ends) - 1
+            if fits
+            else cuttable.best_end(start, least=least, most=most, preferred=preferred, least_rest=room)
+        )
         yield cuttable.text[cuttable.ends[start] : cuttable.ends[end]]
         start, remaining_bubbles = end, remaining_bubbles - 1
 
@@ -157,11 +162,12 @@ class _CuttableText:
             pauses=tuple(graded[end] for end in ends),
         )
 
-    def best_end(self, start: int, *, least: int, most: int, preferred: int = 0) -> int:
+    def best_end(self, start: int, *, least: int, most: int, preferred: int = 0, least_rest: int = 0) -> int:
         """Return the best place to cut after `start`, from `least` to `most` long; beyond `most` only where a URL leaves no other place.
 
         A part of at least `preferred` outranks shorter parts. The end of a line or paragraph outranks the end of a sentence only
-        if at least half of `most` is used.
+        if at least half of `most` is used. A rest shorter than `least_rest`, such as the last word of a sentence, is not left alone unless
+        it is a paragraph.
         """
         begin = self.weights[start]
         first = bisect_left(self.weights, begin + max(1, least))
@@ -169,10 +175,11 @@ class _CuttableText:
         if not places:
             return first
 
-        def worth(end: int) -> tuple[bool, int, int]:
-            length = self.weights[end] - begin
+        def worth(end: int) -> tuple[bool, bool, int, int]:
+            length, rest = self.weights[end] - begin, self.weights[-1] - self.weights[end]
             best = _Pause.PARAGRAPH if 2 * length >= most else _Pause.SENTENCE
-            return length >= preferred, min(self.pauses[end], best), end
+            has_rest = rest >= least_rest or self.pauses[end] is _Pause.PARAGRAPH
+            return has_rest, length >= preferred, min(self.pauses[end], best), end
 
         return max(places, key=worth)
 
@@ -192,17 +199,24 @@ def _weight(atom: str) -> int:
     return max(1, -(-utf16_length(atom) // _UNITS_A_CHARACTER))
 
 
-def shown_text(markdown: str, *, limit: int = ANSWER.text_limit, cleaned: Callable[[str], str] = str) -> str:
+def shown_text(
+    markdown: str, *, limit: int = ANSWER.text_limit, cleaned: Callable[[str], str] = str, goes_on: str = ""
+) -> str:
     """Return the model's text for people: without artifacts, Markdown and ids, shortened to the limit, perhaps blank.
 
     `cleaned` removes words not meant for people, such as unsafe links, from the whole plain text, because Markdown may stand between the
-    letters of a word.
+    letters of a word. A text over the limit ends with a line `goes_on`, for example "(There is more.)", within the limit.
     """
     from shared.line.artifacts import without_artifacts  # noqa: PLC0415 - see below
     from shared.line.markdown import plain_text  # noqa: PLC0415 - adds 20 ms to a cold start, and no event needs it at once
 
     text = plain_text(without_artifacts(without_lone_surrogates(markdown)))
-    return shortened(mask_ids(cleaned(text)), limit=limit)
+    whole = mask_ids(cleaned(text))
+    beginning = shortened(whole, limit=limit)
+    if not goes_on or beginning == whole.strip():
+        return beginning
+    last_line = f"\n{goes_on}"
+    return shortened(whole, limit=max(1, limit - length_of(last_line))) + last_line
 
 
 def answer_messages(

@@ -78,6 +78,8 @@ class Phrase(StrEnum):
     PRESS_DECLINED = "press_declined"
     DECLINE_BUTTON = "decline_button"
     SUGGESTED = "suggested"
+    GOES_ON = "goes_on"
+    GO_ON_BUTTON = "go_on_button"
     ID = "id"
     STILL_THINKING = "still_thinking"
     SHOW_BUTTON = "show_button"

@@ -56,7 +56,8 @@ class Attempt:
     ) -> "Attempt":
         """Return an attempt at the agenda on the available routes; the deadline belongs to the request."""
         prompt = _prompt_of(history, agenda)
-        draft = replace(outcome_of(agenda.covers, OutcomeKind.SKIPPED), answers=agenda.answers)
+        offer = Offer(locale=lease.record.chosen_locale or "")
+        draft = replace(outcome_of(agenda.covers, OutcomeKind.SKIPPED), answers=agenda.answers, offer=offer)
         return cls(
             lease=lease,
             history=history,

@@ -14,7 +14,7 @@ from shared.conversation.store import Conversation
 from shared.conversation.turn import Route
 from shared.conversation.withdrawal import WordHolder
 from shared.errors import LineRefusedError
-from shared.line.bubbles import answer_messages, card_messages, fixed_messages
+from shared.line.bubbles import answer_messages, card_messages, fixed_messages, length_of, longest_answer
 from shared.line.cards.card import Card, card_in
 from shared.line.cards.sources import card_apart, sources_apart
 from shared.line.language import language_of
@@ -276,14 +276,17 @@ class Outbox:
         self, conversation: Conversation, outcome: OutcomeRecord, *, at_most: int
     ) -> Sequence[OutgoingMessage]:
         """Return the bubbles of the outcome's text, with buttons in its language."""
-        locale = language_of((outcome.text or "",), default=self.phrases.locale)
+        locale = language_of((outcome.text or "",), default=self.phrases.locale, chosen=outcome.offer.locale or None)
         asking = Asking(phrases=self.phrases, is_rich=self.is_rich)
         alone = asking.alone(outcome, locale)
         if alone is not None:
             return [alone]
+        suggesting = Suggesting(phrases=self.phrases, is_rich=self.is_rich, is_one_on_one=conversation.is_one_on_one)
         text, asks = asking.below(outcome, locale)
         if asks:
-            return [*answer_messages(text, quote_token=outcome.quote_token, at_most=at_most - len(asks)), *asks]
+            room = _room_of(text, at_most - len(asks), besides=suggesting.messages_of(outcome))
+            bubbles = answer_messages(text, quote_token=outcome.quote_token, at_most=room)
+            return suggesting.added_to((*bubbles, *asks), outcome, at_most=at_most)
         attached = tuple(map(asking.drawn, self.attachments.of(outcome))) if self.attachments is not None else ()
         for message in attached:
             text = text.removesuffix(message.text).rstrip()  # told once, below
@@ -291,19 +294,21 @@ class Outbox:
         card = card_in(outcome.offer.card) if self.is_rich else None
         if card is not None and not is_of_the_model:
             return card_messages(text, card)
+        room = _room_of(text, at_most - len(attached), besides=suggesting.messages_of(outcome))
         words = (
-            self._answer(text, outcome, card, at_most=at_most - len(attached))
+            self._answer(text, outcome, card, at_most=room)
             if is_of_the_model
             else fixed_messages(text, quote_token=outcome.quote_token)
         )
-        messages = (*words, *attached[: at_most - len(words)])
-        suggesting = Suggesting(phrases=self.phrases, is_rich=self.is_rich, is_one_on_one=conversation.is_one_on_one)
-        return suggesting.added_to(messages, outcome)
+        return suggesting.added_to((*words, *attached[: at_most - len(words)]), outcome, at_most=at_most)
 
     def _answer(
         self, text: str, outcome: OutcomeRecord, card: Card | None, *, at_most: int
     ) -> Sequence[OutgoingMessage]:
-        """Return an answer of the model in bubbles, with its card and the links of its sources on cards below."""
+        """Return an answer of the model in bubbles, with its card and the links of its sources on cards below.
+
+        Without the cards, which say what the text says, where there would be no room for all of its words.
+        """
         words, source_text, sources = sources_apart(text) if self.is_rich else (text, "", None)
         words, card_text = card_apart(words, card) if card is not None else (words, "")
         below = [
@@ -311,11 +316,18 @@ class Outbox:
             for alt_text, drawn in ((card_text, card), (source_text, sources))
             if alt_text and drawn is not None
         ]
+        if length_of(words) > longest_answer(at_most=at_most - len(below)):
+            return answer_messages(text, quote_token=outcome.quote_token, at_most=at_most)
         bubbles = answer_messages(words, quote_token=outcome.quote_token, at_most=at_most - len(below))
         return (*bubbles, *below)
 
     def _is_young(self, timestamp_ms: int) -> bool:
         return self.clock.now_ms() + SKEW_MS - timestamp_ms < ANSWERABLE_MS
+
+
+def _room_of(text: str, at_most: int, *, besides: int) -> int:
+    """Return how many of `at_most` bubbles the text may fill: all but those `besides` it, unless the text would then be cut."""
+    return at_most - besides if length_of(text) <= longest_answer(at_most=at_most - besides) else at_most
 
 
 def _may_affect_entries(amendments: Amendments, outcome: OutcomeRecord) -> bool:

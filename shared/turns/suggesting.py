@@ -7,7 +7,7 @@ from typing import Final
 from shared.conversation.records import OutcomeRecord
 from shared.line.cards.card import Card, CardButton
 from shared.line.language import language_of
-from shared.line.messaging import MESSAGES_A_CALL, OutgoingMessage, SayButton
+from shared.line.messaging import OutgoingMessage, SayButton
 from shared.line.phrases import Phrase, Phrases
 from shared.line.postback_data import SuggestionPress
 
@@ -22,8 +22,14 @@ class Suggesting:
     is_rich: bool
     is_one_on_one: bool
 
-    def added_to(self, messages: Sequence[OutgoingMessage], outcome: OutcomeRecord) -> Sequence[OutgoingMessage]:
-        """Return the messages with the outcome's suggestions; without, where there is no room.
+    def messages_of(self, outcome: OutcomeRecord) -> int:
+        """Return how many messages of a call the outcome's suggestions take: in groups one, in 1:1 chats none."""
+        return int(bool(outcome.offer.suggests) and not self.is_one_on_one)
+
+    def added_to(
+        self, messages: Sequence[OutgoingMessage], outcome: OutcomeRecord, *, at_most: int
+    ) -> Sequence[OutgoingMessage]:
+        """Return at most `at_most` messages with the outcome's suggestions; without, where there is no room.
 
         In groups a text that the person sends would be for nobody, so a button's press names the answer, and the plain form begins with
         the bot's name: "Aizuchi, what is due tomorrow?".
@@ -35,13 +41,15 @@ class Suggesting:
             *earlier, last = messages
             quick_replies = last.quick_replies or tuple(SayButton(text=words) for words in suggests)
             return (*earlier, replace(last, quick_replies=quick_replies))
-        if len(messages) >= MESSAGES_A_CALL:
+        if len(messages) >= at_most:
             return messages
         return (*messages, self._in_group(outcome, suggests[:_MOST_IN_GROUPS]))
 
     def _in_group(self, outcome: OutcomeRecord, suggests: Sequence[str]) -> OutgoingMessage:
         """Return the suggestions as one message, in the language of the answer."""
-        locale = language_of((outcome.text or "", *suggests), default=self.phrases.locale)
+        locale = language_of(
+            (outcome.text or "", *suggests), default=self.phrases.locale, chosen=outcome.offer.locale or None
+        )
         text = "\n".join(self.phrases.text(Phrase.SUGGESTED, locale=locale, words=words) for words in suggests)
         if not self.is_rich:
             return OutgoingMessage(text=text)

@@ -8,7 +8,7 @@ import pytest
 from shared.adapters.memory.scripted_model import Step, calling
 from shared.line.cards.card import CardButton
 from shared.line.messaging import SayButton, is_sendable
-from shared.line.phrases import Phrase
+from shared.line.phrases import Phrase, phrase
 from tests.support.people import Person
 from tests.support.phrases import japanese
 from tests.support.pushed import PushedWorker
@@ -137,3 +137,28 @@ def test_without_cards_a_group_reads_what_to_type(pool: ThreadPoolExecutor) -> N
         ("来週です。", None),
         ("Aizuchi、場所は？", None),
     ]
+
+
+@pytest.mark.parametrize(
+    ("locale", "line"), [("ja", "Aizuchi、銀行"), ("zh-TW", "Aizuchi，銀行"), ("th", "Aizuchi 銀行")]
+)
+def test_words_that_show_no_language_are_suggested_in_the_chosen_one(
+    pool: ThreadPoolExecutor, locale: str, line: str
+) -> None:
+    plain = Person(PushedWorker(pool, is_rich=False), is_in_group=True)
+    plain.says(f"/language {locale}")
+
+    asked = plain.asks("銀行", calling(("reply", {"message": "銀行", "suggestions": ["銀行"]})))
+
+    assert sent(plain, asked)[-1].text == line
+
+
+@pytest.mark.parametrize("locale", ["ja", "zh-TW"])
+def test_the_buttons_of_a_han_only_answer_are_in_the_chosen_language(friend: Person, locale: str) -> None:
+    friend.says(f"/language {locale}")
+
+    asked = friend.asks("銀行", calling(("reply", {"message": "銀行" * 400})))
+
+    assert sent(friend, asked)[-1].quick_replies == (
+        SayButton(text=phrase(Phrase.GO_ON_BUTTON, locale=locale, bot_name="")),
+    )

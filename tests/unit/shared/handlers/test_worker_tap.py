@@ -94,10 +94,10 @@ def test_the_longest_answer_leaves_room_for_what_was_done_and_for_what_a_tap_wou
     noted = chat.person.says("and add at noon to lunch", catches_up, NOTES, talks)
 
     assert chat.sent_for(asked).endswith(
-        "words… ☐ Delete “lunch” (ideas/lunch.md) ☐ Add to Notion: “spam” database: shopping "
+        "words… (There is more.) ☐ Delete “lunch” (ideas/lunch.md) ☐ Add to Notion: “spam” database: shopping "
         + english(Phrase.CHANGE_QUESTION, until="13:50")
     )
-    assert chat.sent_for(noted).endswith("words… ✓ Changed: “lunch” (ideas)")
+    assert chat.sent_for(noted).endswith("words… (There is more.) ✓ Changed: “lunch” (ideas)")
 
 
 def test_no_proposal_holds_a_link_that_nobody_gave(chat: TaintedChat) -> None:

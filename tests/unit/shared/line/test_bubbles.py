@@ -10,6 +10,7 @@ from shared.line.bubbles import (
     answer_messages,
     bubbles,
     fixed_messages,
+    length_of,
     shortened,
     shown_text,
 )
@@ -347,3 +348,25 @@ def test_an_answer_takes_no_more_than_a_digest_and_than_its_bubbles_hold(at_most
 
     assert len(messages) <= at_most
     assert longest - 10 <= sum(len(one.text) for one in messages) <= longest
+
+
+@given(
+    st.lists(
+        st.sampled_from(["短い文です。", "これは少し長めの日本語の文です。", "Good. ", "- 卵\n"]),
+        min_size=8,
+        max_size=60,
+    )
+)
+@example(["これは少し長めの日本語の文です。"] * 30 + ["短い文です。"])
+def test_the_last_bubble_is_no_orphan(sentences: list[str]) -> None:
+    shown = bubbles("".join(sentences))
+
+    assert len(shown) == 1 or length_of(shown[-1]) >= 16
+
+
+@given(MARKDOWN, st.integers(20, 600))
+def test_a_cut_text_ends_with_the_line_that_says_so(markdown: str, limit: int) -> None:
+    text, whole = shown_text(markdown, limit=limit, goes_on="(more)"), shown_text(markdown, limit=10**6)
+
+    assert (text == whole) is not text.endswith("\n(more)")
+    assert length_of(text) <= limit or URL in text  # a URL is never cut

@@ -14,6 +14,7 @@ from shared.conversation.pushes import PushAllowance
 from shared.conversation.records import (
     Amendment,
     Audit,
+    CarriedNotices,
     Erasure,
     MessageRecord,
     Offer,
@@ -22,11 +23,18 @@ from shared.conversation.records import (
     ProposedCall,
     StagedWrite,
 )
-from shared.conversation.store import Conversation
+from shared.conversation.store import Conversation, Conversations
 from shared.conversation.turn import Route
 from shared.errors import LineRefusedError, StorageUnavailableError
 from shared.knowledge.entry_words import EntryWords
-from shared.line.messaging import MESSAGES_A_CALL, TOKEN_SURELY_DEAD_MS, OutgoingMessage, ReplyFate, ReplyToken
+from shared.line.messaging import (
+    MESSAGES_A_CALL,
+    TOKEN_SURELY_DEAD_MS,
+    OutgoingMessage,
+    ReplyFate,
+    ReplyToken,
+    is_sendable,
+)
 from shared.line.postback_data import AnswerButton, AnswerPress, ConfirmPress
 from shared.line.quota import PushBudget
 from shared.turns.deferral import LateReply
@@ -959,3 +967,26 @@ def test_nothing_is_sent_after_the_fence_of_a_lease_that_cannot_be_renewed(
 
     assert chat.line.replies == {}
     assert chat.recorded is None
+
+
+@pytest.mark.parametrize("sentences", [1, 60, 480])
+@pytest.mark.parametrize("sources", [0, 2])
+@pytest.mark.parametrize("has_notices", [True, False])
+def test_suggestions_and_cards_leave_every_word_of_the_answer(
+    conversations: Conversations, clock: FixedClock, sentences: int, sources: int, *, has_notices: bool
+) -> None:
+    group = CommittedChat(conversations.of("C" + "1" * 32), clock)
+    links = "".join(f"\n[{number}] page\nhttps://example.com/{number}" for number in range(sources))
+    words = f"{'A word. ' * sentences}\n{links}".strip()
+    notices = CarriedNotices(names=("n1",), text="build is red") if has_notices else None
+    offer = Offer(suggests=("Go on", "And then?"))
+
+    said = replace(outcome(words), notices=notices, offer=offer, audit=Audit(model_name="scripted"))
+    group.finish(group.commit(said))
+
+    (messages,) = group.line.replied.values()
+    assert is_sendable(messages)
+    shown = "".join(message.text for message in messages)
+    assert all(shown.count(word) >= words.count(word) for word in ("A word.", *links.split()))
+    labels = [button.label for message in messages if message.card is not None for button in message.card.buttons]
+    assert "Go on" in labels or sentences == 480
