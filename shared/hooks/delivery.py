@@ -4,9 +4,7 @@
      │                    └── fate unknown: the claim stays; a tick pushes the same notices under the same key
      └── no quota, refused, or a silence: the notices wait for the chat's next message
 
-The claim is a swap of the hook, so only one of several workers pushes, and none pushes for a revoked hook. The key makes LINE accept a
-repeated push only once.
-Source: LINE, "Retry a failed API request": a key is valid for 24 hours; a repeated call that was accepted gets 409.
+No worker pushes for a revoked hook, because the claim (`shared/conversation/push_claim.py`) is a swap of the hook.
 """
 
 import uuid
@@ -17,15 +15,15 @@ from shared import logs
 from shared.clock import MINUTE_MS, Clock, Deadline
 from shared.conversation.amendments import Amendments
 from shared.conversation.provenance import Provenance
+from shared.conversation.push_claim import claim_ends, push_claimed, swap_claimed
 from shared.conversation.pushes import PushAllowance
 from shared.conversation.records import OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation
-from shared.conversation.turn import FENCE
-from shared.errors import LineUnavailableError, TurnBusyError
-from shared.hooks.hook import Hook, Notice, NoticeState, PushClaim, push_id_of
+from shared.errors import TurnBusyError
+from shared.hooks.hook import Hook, Notice, NoticesClaim, NoticeState, push_id_of
 from shared.hooks.store import NOTICE_PUSH, HookStore
 from shared.hooks.wording import NoticeWording
-from shared.line.messaging import KEY_VALID_MS, SENDING_S, OutgoingMessage, PushApi, PushFate, push_until_known
+from shared.line.messaging import KEY_VALID_MS, OutgoingMessage, PushApi, PushFate
 
 _KEYS: Final = uuid.UUID("6f0d8c1e-2f35-5d0e-8a41-7f7f7c1c9b61")
 
@@ -106,13 +104,8 @@ class NoticeDelivery:
                 self._record(conversation, push_id, fate)
                 self._settle(store, claimed, notice_ids, NoticeState.SAID)
                 logs.info("notices_pushed", count=len(notice_ids), was_pushed=fate.kind != "accepted")
-            case "quota_spent" | "refused":
-                if fate.kind == "quota_spent":
-                    self.pushes.budget.mark_spent()
-                    logs.error("push_quota_spent")
+            case _:
                 self._wait(store, claimed, notice_ids, fate.kind)
-            case "unknown" | "not_sent":
-                raise LineUnavailableError("it is not known whether LINE took the notices")
 
     def _reason_to_wait(self, conversation: Conversation, push_id: str) -> str | None:
         """Return a reason against a push, for example `share_spent` or `pause`; None: push."""
@@ -125,22 +118,15 @@ class NoticeDelivery:
         self, store: HookStore, hook: Hook, generation: int, notice_ids: tuple[str, ...]
     ) -> tuple[Hook, int, Deadline]:
         """Claim the push.  Raises: TurnBusyError, if the hook has changed since it was read."""
-        turn, now_ms = store.conversation.turn, self.clock.now_ms()
-        deadline = Deadline.after(self.clock, turn.lease_s * FENCE)
-        claim = PushClaim(
+        now_ms, (until_ms, deadline) = self.clock.now_ms(), claim_ends(store.conversation)
+        claim = NoticesClaim(
             id=hook.claim.id if hook.claim is not None else push_id_of(notice_ids),
-            worker=turn.new_id(),
+            worker=store.conversation.turn.new_id(),
             notice_ids=notice_ids,
             first_ms=hook.claim.first_ms if hook.claim is not None else now_ms,
-            until_ms=now_ms + round(turn.lease_s * 1_000),
+            until_ms=until_ms,
         )
-        claimed = replace(hook, claim=claim, pushed_ms=now_ms)
-        written = store.swap(claimed, generation)
-        if written is None:
-            stored = store.find(hook.id)
-            if stored is None or stored[0].claim is None or stored[0].claim.worker != claim.worker:
-                raise TurnBusyError("the hook was changed since it was read")
-            claimed, written = stored  # the write won, although the response was lost
+        claimed, written = swap_claimed(store, replace(hook, claim=claim, pushed_ms=now_ms), generation)
         return claimed, written, deadline
 
     def _check_claim(self, store: HookStore, claimed: Hook, generation: int) -> Amendments:
@@ -162,14 +148,13 @@ class NoticeDelivery:
         return amendments
 
     def _push(self, conversation: Conversation, push_id: str, text: str, deadline: Deadline) -> PushFate:
-        if not deadline.left_s:
-            raise TurnBusyError("the claim ended before the push")
-        return push_until_known(
+        return push_claimed(
             self.line,
+            self.pushes,
             conversation.id,
             [OutgoingMessage(text=text)],
             retry_key=str(uuid.uuid5(_KEYS, f"{conversation.id}/{push_id}")),
-            deadline=deadline.within(SENDING_S),
+            deadline=deadline,
         )
 
     def _record(self, conversation: Conversation, push_id: str, fate: PushFate) -> None:

@@ -13,6 +13,7 @@ from typing import Final
 from shared.clock import MINUTE_MS
 from shared.conversation.amendments import Amendments
 from shared.conversation.provenance import Provenance
+from shared.conversation.push_claim import PushClaim
 from shared.hooks.rates import DAY_MS, Rate
 from shared.storage.codec import VERSION
 from shared.unknown_fields import Extensible
@@ -81,17 +82,11 @@ class Notice(Extensible):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PushClaim(Extensible):
-    """A worker's claim on the push of some notices: no other worker pushes before `until_ms`.
-
-    `id` makes the push's retry key; `first_ms` is the time of the first claim.
-    """
+class NoticesClaim(PushClaim):
+    """A worker's claim on the push of some notices.  `id` makes the push's retry key."""
 
     id: str
-    worker: str
     notice_ids: tuple[str, ...]
-    first_ms: int
-    until_ms: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +108,7 @@ class Hook(Extensible):
     rate: StoredRate = field(default_factory=StoredRate)
     seen: tuple[str, ...] = ()
     notices: tuple[Notice, ...] = ()
-    claim: PushClaim | None = None
+    claim: NoticesClaim | None = None
     pushed_ms: int = 0
 
     def is_from_withdrawn(self, amendments: Amendments) -> bool:

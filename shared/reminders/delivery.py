@@ -4,9 +4,7 @@
      │                             └── fate unknown: the marker stays; the next tick pushes under the same key
      └── no quota, refused, or pushes not wanted: postponed to the chat's next answer
 
-The claim is a swap of the reminder, so only one of several ticks pushes, and no tick pushes a cancelled or changed reminder. The key makes
-LINE accept a repeated push only once.
-Source: LINE, "Retry a failed API request": a key is valid for 24 hours; a repeated call that was accepted gets 409.
+No tick pushes a cancelled or changed reminder, because the claim (`shared/conversation/push_claim.py`) is a swap of the reminder.
 """
 
 import uuid
@@ -18,12 +16,12 @@ from shared import logs
 from shared.clock import Clock, Deadline
 from shared.conversation.amendments import Amendments
 from shared.conversation.provenance import Provenance
+from shared.conversation.push_claim import claim_ends, push_claimed, swap_claimed
 from shared.conversation.pushes import PushAllowance
 from shared.conversation.records import OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation
-from shared.conversation.turn import FENCE
-from shared.errors import LineUnavailableError, TurnBusyError
-from shared.line.messaging import KEY_VALID_MS, SENDING_S, PushApi, PushFate, push_until_known
+from shared.errors import TurnBusyError
+from shared.line.messaging import KEY_VALID_MS, PushApi, PushFate
 from shared.reminders.reminder import Claim, Reminder, ReminderState
 from shared.reminders.schedule import Schedule
 from shared.reminders.silence import postpone
@@ -118,13 +116,8 @@ class ReminderDelivery:
                 self._record(store.conversation, claimed.occurrence, words, fate, amendments)
                 self._advance(store, claimed.reminder, claimed.occurrence, is_postponed=False)
                 logs.info("reminder_pushed", is_late=claimed.occurrence.shows_time, was_pushed=fate.kind != "accepted")
-            case "quota_spent" | "refused":
-                if fate.kind == "quota_spent":
-                    self.pushes.budget.mark_spent()
-                    logs.error("push_quota_spent")
+            case _:
                 self._postpone(store, claimed.reminder, claimed.occurrence, reason=fate.kind)
-            case "unknown" | "not_sent":
-                raise LineUnavailableError("it is not known whether LINE took the reminder")
 
     def _first_words(self, conversation: Conversation, claimed: _Claimed) -> OccurrenceWords | None:
         """Return the words of the first try, which LINE accepted; the reminder's text may have changed since."""
@@ -153,23 +146,17 @@ class ReminderDelivery:
 
     def _claim(self, store: ReminderStore, reminder: Reminder, generation: int, occurrence: Occurrence) -> _Claimed:
         """Claim the occurrence.  Raises: TurnBusyError, if the reminder has changed since it was read."""
-        turn, before = store.conversation.turn, reminder.claim
+        conversation, before = store.conversation, reminder.claim
         is_repeated = before is not None and before.occurrence_ms == occurrence.due_ms
-        deadline = Deadline.after(self.clock, turn.lease_s * FENCE)
+        until_ms, deadline = claim_ends(conversation)
         claim = Claim(
-            worker=turn.new_id(),
+            worker=conversation.turn.new_id(),
             occurrence_ms=occurrence.due_ms,
             first_ms=occurrence.said_ms,
-            until_ms=self.clock.now_ms() + round(turn.lease_s * 1_000),
+            until_ms=until_ms,
             text=before.text if before is not None and is_repeated else reminder.text,
         )
-        claimed_reminder = replace(reminder, claim=claim)
-        written = store.swap(claimed_reminder, generation)
-        if written is None:
-            stored = store.find(reminder.id)
-            if stored is None or stored[0].claim is None or stored[0].claim.worker != claim.worker:
-                raise TurnBusyError("the reminder was changed since it was read")
-            claimed_reminder, written = stored  # the write won, although the response was lost
+        claimed_reminder, written = swap_claimed(store, replace(reminder, claim=claim), generation)
         return _Claimed(
             reminder=claimed_reminder,
             generation=written,
@@ -198,14 +185,13 @@ class ReminderDelivery:
         return amendments
 
     def _push(self, conversation: Conversation, claimed: _Claimed, words: OccurrenceWords) -> PushFate:
-        if not claimed.deadline.left_s:
-            raise TurnBusyError("the claim ended before the push")
-        return push_until_known(
+        return push_claimed(
             self.line,
+            self.pushes,
             conversation.id,
             self.wording.messages(claimed.occurrence, words.text),
             retry_key=retry_key(conversation.id, claimed.occurrence),
-            deadline=claimed.deadline.within(SENDING_S),
+            deadline=claimed.deadline,
         )
 
     def _record(

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Final
 
 from shared.conversation.provenance import IsWithdrawn, Provenance
+from shared.conversation.push_claim import PushClaim
 from shared.recurrence import Recurrence
 from shared.storage.codec import VERSION
 from shared.unknown_fields import Extensible
@@ -34,17 +35,14 @@ class ReminderState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Claim(Extensible):
-    """A worker's claim on an occurrence, before the push: no other worker pushes the occurrence before `until_ms`.
+class Claim(PushClaim):
+    """A worker's claim on the push of an occurrence.
 
-    `first_ms` is the time of the first claim, and `text` the reminder's text at that time: the words of a push by a worker that died.
-    Empty: of a digest without a title.
+    `text` is the reminder's text at the time of the first claim: the words of a push by a worker that died. Empty: of a digest without a
+    title.
     """
 
-    worker: str
     occurrence_ms: int
-    first_ms: int
-    until_ms: int
     text: str = field(default="", repr=False)
 
 
