@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from functions.webhook.notify import HookRequest, NotifyEndpoint
-from selfhost.servers import ReceivedBody
 from shared.adapters.form_body import form_in
 from shared.bus.messages import EventBus
 from shared.clock import Clock
 from shared.hooks.rates import InstanceRates
+from shared.line.webhook_body import UnreadBody
 from shared.settings.secret import Secret
 
 
@@ -27,7 +27,7 @@ class ServedHooks:
         return HookRequest.is_for(path)
 
     def answer(
-        self, method: str, path: str, query: str, headers: Mapping[str, str], body: ReceivedBody
+        self, method: str, path: str, query: str, headers: Mapping[str, str], body: UnreadBody
     ) -> tuple[str, int, Mapping[str, str]]:
         request = HookRequest(method=method, path=path, query=query, headers=headers, body=body)
         answered = self.endpoint(request, traceparent=headers.get("traceparent"))

@@ -11,8 +11,6 @@ from cachetools import LRUCache
 from shared.clock import Clock
 
 TOLD_EVERY_S: Final = 3_600.0
-WRONG_CODES: Final = 5
-CLOSED_S: Final = 86_400.0
 WAITS_A_CHAT: Final = 4
 """Messages of a chat, an hour, that wait for its admission."""
 WAITS_AT_ONCE: Final = 8
@@ -29,20 +27,17 @@ def _cache() -> "LRUCache[str, _Caller]":
 class _Caller:
     """The memory of one chat.
 
-    `told_s`: when the chat was told how to get in. `wrong`: the events of its wrong codes since `wrong_since_s`. `waits`: how many of its
-    messages have waited since `waits_since_s`.
+    `told_s`: when the chat was told how to get in. `waits`: how many of its messages have waited since `waits_since_s`.
     """
 
     told_s: float | None = None
-    wrong: frozenset[str] = frozenset()
-    wrong_since_s: float = 0.0
     waits: int = 0
     waits_since_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnadmittedChats:
-    """Chats without admission: when each was told how to get in, its wrong codes and waiting messages; safe to share between threads."""
+    """Chats without admission: when each was told how to get in, and its waiting messages; safe to share between threads."""
 
     clock: Clock = field(repr=False)
     _callers: "LRUCache[str, _Caller]" = field(default_factory=_cache, repr=False)
@@ -58,30 +53,6 @@ class UnadmittedChats:
                 return False
             self._callers[conversation_id] = replace(caller, told_s=now_s)
             return True
-
-    def is_closed_to(self, conversation_id: str) -> bool:
-        """Whether the chat sent so many wrong codes within a day that no further code is checked.
-
-        Example: after five wrong codes at 09:00, a sixth code is ignored until 09:00 of the next day.
-        """
-        with self._lock:
-            caller = self._callers.get(conversation_id, _Caller())
-        is_recent = self.clock.monotonic_s() - caller.wrong_since_s < CLOSED_S
-        return is_recent and len(caller.wrong) >= WRONG_CODES
-
-    def note_wrong_code(self, conversation_id: str, webhook_event_id: str) -> None:
-        """Count a wrong code.  Repeated, for the same event: changes nothing."""
-        now_s = self.clock.monotonic_s()
-        with self._lock:
-            caller = self._callers.get(conversation_id, _Caller())
-            is_recent = bool(caller.wrong) and now_s - caller.wrong_since_s < CLOSED_S
-            before = caller.wrong if is_recent else frozenset[str]()
-            is_new = webhook_event_id not in before
-            self._callers[conversation_id] = replace(
-                caller,
-                wrong=before | {webhook_event_id},
-                wrong_since_s=now_s if is_new else caller.wrong_since_s,
-            )
 
     @contextmanager
     def waiting(self, conversation_id: str) -> Iterator[bool]:

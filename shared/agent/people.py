@@ -1,4 +1,4 @@
-"""The members' names for the model."""
+"""The members' names for the model, without names that the provider refuses.  How names are told apart: `shared/line/display_names.py`."""
 
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet

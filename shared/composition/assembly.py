@@ -8,6 +8,7 @@ from shared.access.budgets import Budgets
 from shared.access.invitations import Invitations
 from shared.access.unadmitted_chats import UnadmittedChats
 from shared.access.usage import DeploymentUsage
+from shared.access.wrong_codes import WrongCodes
 from shared.agent.catch_up import CatchUp
 from shared.agent.chat_memory import ChatMemory
 from shared.agent.confirmed_changes import ConfirmedCalls
@@ -188,6 +189,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         admissions=admissions,
         invitations=Invitations(store=conversations.objects.store, clock=clock),
         unadmitted=unadmitted,
+        wrong_codes=WrongCodes(clock=clock),
         intake=intake,
         line=ports.line,
         phrases=phrases,

@@ -14,6 +14,7 @@ from shared.access.admission import Access, Admissions
 from shared.access.arrival import MESSAGE_WAITS_S, wait_for_admission
 from shared.access.invitations import Invitations
 from shared.access.unadmitted_chats import UnadmittedChats
+from shared.access.wrong_codes import WrongCodes
 from shared.bus.result import EventResult
 from shared.clock import Clock
 from shared.conversation.store import Conversation
@@ -37,6 +38,7 @@ class AdmissionHandler:
     admissions: Admissions
     invitations: Invitations
     unadmitted: UnadmittedChats
+    wrong_codes: WrongCodes
     intake: Intake
     line: ReplyApi
     phrases: Phrases
@@ -119,14 +121,14 @@ class AdmissionHandler:
 
     def _try_code(self, event: LineEvent, content: MessageContent) -> EventResult | None:
         """Admit the chat by its code, or say why the code does not work: each `/start` is answered.  A closed door checks no code."""
-        if self.unadmitted.is_closed_to(event.conversation_id):
+        if self.wrong_codes.are_too_many(event.conversation_id):
             return self._tell(event, Phrase.INVITATION_CLOSED)
         code = self.intake.code(event, content)
         if not code:
             return self._tell(event, Phrase.INVITATION_NEEDED)
         if self.invitations.redeem(code, event.conversation_id) and self._admit(event):
             return None
-        self.unadmitted.note_wrong_code(event.conversation_id, event.webhook_event_id)
+        self.wrong_codes.note(event.conversation_id, event.webhook_event_id)
         return self._tell(event, Phrase.INVITATION_REFUSED)
 
     def _admit(self, event: LineEvent) -> bool:

@@ -3,21 +3,21 @@ from contextlib import ExitStack
 import pytest
 
 from shared.access.unadmitted_chats import (
-    CLOSED_S,
     TOLD_EVERY_S,
     WAITS_A_CHAT,
     WAITS_AT_ONCE,
-    WRONG_CODES,
     UnadmittedChats,
 )
 from shared.adapters.memory import FixedClock
+
+DAY_S = 86_400.0
 
 
 @pytest.fixture
 def clock() -> FixedClock:
     """The clock of an instance that has been up for some days."""
     clock = FixedClock()
-    clock.move(3 * CLOSED_S)
+    clock.move(3 * DAY_S)
     return clock
 
 
@@ -31,48 +31,6 @@ def test_a_chat_is_told_once_an_hour(unadmitted: UnadmittedChats, clock: FixedCl
     assert unadmitted.may_tell("b")
     clock.move(TOLD_EVERY_S)
     assert unadmitted.may_tell("a")
-
-
-def test_five_wrong_codes_close_the_door_for_a_day(unadmitted: UnadmittedChats, clock: FixedClock) -> None:
-    for number in range(WRONG_CODES):
-        assert not unadmitted.is_closed_to("a")
-        unadmitted.note_wrong_code("a", f"event-{number}")
-
-    assert unadmitted.is_closed_to("a")
-    assert not unadmitted.is_closed_to("b")
-    clock.move(CLOSED_S)
-    assert not unadmitted.is_closed_to("a")
-
-
-@pytest.mark.parametrize(("event_id", "is_closed"), [("event-0", False), ("another event", True)])
-def test_the_day_begins_with_the_last_wrong_code(
-    unadmitted: UnadmittedChats, clock: FixedClock, event_id: str, *, is_closed: bool
-) -> None:
-    for number in range(WRONG_CODES):
-        unadmitted.note_wrong_code("a", f"event-{number}")
-    clock.move(CLOSED_S / 2)
-
-    unadmitted.note_wrong_code("a", event_id)
-
-    clock.move(CLOSED_S / 2)
-    assert unadmitted.is_closed_to("a") == is_closed
-
-
-def test_a_redelivered_wrong_code_counts_once(unadmitted: UnadmittedChats) -> None:
-    for _ in range(2 * WRONG_CODES):
-        unadmitted.note_wrong_code("a", "event")
-
-    assert not unadmitted.is_closed_to("a")
-
-
-def test_wrong_codes_of_another_day_do_not_count(unadmitted: UnadmittedChats, clock: FixedClock) -> None:
-    for number in range(WRONG_CODES - 1):
-        unadmitted.note_wrong_code("a", f"event-{number}")
-    clock.move(CLOSED_S)
-
-    unadmitted.note_wrong_code("a", "late")
-
-    assert not unadmitted.is_closed_to("a")
 
 
 def test_a_chat_is_waited_for_a_few_times_an_hour(unadmitted: UnadmittedChats, clock: FixedClock) -> None:
@@ -114,11 +72,8 @@ def test_strangers_hold_a_few_threads_of_an_instance_at_most(unadmitted: Unadmit
 
 def test_what_is_remembered_of_a_chat_outlives_its_waits(unadmitted: UnadmittedChats) -> None:
     unadmitted.may_tell("a")
-    for number in range(WRONG_CODES):
-        unadmitted.note_wrong_code("a", f"event-{number}")
 
     with unadmitted.waiting("a"):
         pass
 
     assert not unadmitted.may_tell("a")
-    assert unadmitted.is_closed_to("a")

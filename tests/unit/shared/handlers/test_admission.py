@@ -9,7 +9,8 @@ import pytest
 from shared.access.admission import CACHED_S, Access, Admissions
 from shared.access.arrival import MESSAGE_WAITS_S
 from shared.access.invitations import Invitations
-from shared.access.unadmitted_chats import TOLD_EVERY_S, WAITS_A_CHAT, WRONG_CODES
+from shared.access.unadmitted_chats import TOLD_EVERY_S, WAITS_A_CHAT
+from shared.access.wrong_codes import WRONG_CODES
 from shared.adapters.memory.scripted_model import calling
 from shared.line.phrases import Phrase
 from tests.support import push, recorded
