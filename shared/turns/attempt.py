@@ -18,6 +18,7 @@ from shared.turns.agenda import Agenda
 from shared.turns.background import Pause
 from shared.turns.basis import Basis
 from shared.turns.deferral import DEFER_AT_MS, DEFER_IN_GROUPS_AT_MS, LateReply, stored_id
+from shared.turns.last_look import LastLook
 from shared.turns.lease import Lease
 from shared.turns.outbox import Outbox
 from shared.turns.question import heard_words
@@ -137,15 +138,24 @@ class Attempt:
     ) -> OutcomeRecord | None:
         """Commit the outcome and deliver it; return the recorded outcome, or None if the chat has to be read again.
 
+        The last look before sending begins along with the commit.
+
         `is_outdated`, asked before the outcome is sent: whether the people who asked have written more.
         """
         route = self.routes[0] if self.routes else Route()
+        conversation = self.lease.conversation
+        looking = LastLook.begin(conversation, outcome, clock=self.clock) if outcome.holds_words else None
         committed = self.lease.commit(outcome, route, basis=self.basis_of(outcome))
         if committed is None:
             logs.info("turn_lost")
             return None
         return self.outbox.finish(
-            self.lease, committed, deadline=self.deadline, spare=self.routes[1:], is_outdated=is_outdated
+            self.lease,
+            committed,
+            deadline=self.deadline,
+            looking=looking,
+            spare=self.routes[1:],
+            is_outdated=is_outdated,
         )
 
     def store(self, answer: OutcomeRecord) -> OutcomeRecord | None:

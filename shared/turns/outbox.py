@@ -32,6 +32,7 @@ from shared.line.messaging import (
 from shared.line.phrases import Phrases
 from shared.turns.asking import Asking
 from shared.turns.deferral import LateReply
+from shared.turns.last_look import LastLook
 from shared.turns.lease import Lease
 from shared.turns.repetition import Repetition
 from shared.turns.suggesting import Suggesting
@@ -98,6 +99,7 @@ class Outbox:
         outcome: OutcomeRecord,
         *,
         deadline: Deadline,
+        looking: LastLook | None = None,
         is_takeover: bool = False,
         spare: Sequence[Route] = (),
         is_outdated: Callable[[], bool] = lambda: False,
@@ -106,18 +108,20 @@ class Outbox:
 
         While LINE is down, the call is repeated for as long as the token lives and the request's `deadline` leaves time to
         record the result. None: words that the outcome repeats were withdrawn before sending, so the turn is idle and
-        has to think again; or the turn was lost. `spare`: the next routes if LINE refuses the committed route. `is_outdated`: whether the
-        turn has to think again about more messages; asked after the look, before anything is sent.
+        has to think again; or the turn was lost. `looking`: a look that was begun along with the commit. `spare`: the next
+        routes if LINE refuses the committed route. `is_outdated`: whether the turn has to think again about more messages; asked
+        after the look, before anything is sent.
         Repeated, after a takeover: same text, same route, one record.
         """
         conversation = lease.conversation
         if outcome.holds_words:
-            silences = conversation.objects.reads.submit(conversation.silences.read) if outcome.answered_ids else None
-            amendments = conversation.amendments.look()
+            if looking is None or not looking.is_recent:
+                looking = LastLook.begin(conversation, outcome, clock=self.clock)
+            amendments = looking.end_look()
             sent: OutcomeRecord | None = outcome
             if amendments.redact(outcome) is not outcome:
                 sent = self._withhold(lease, outcome, may_have_arrived=is_takeover)
-            elif silences is not None and silences.result().now(self.clock.now_ms()) is not None:
+            elif looking.wants_silence():
                 sent = self._keep_silent(lease, outcome, may_have_arrived=is_takeover)
             elif is_outdated():
                 logs.info("reply_withheld", reason="follow_up")

@@ -1,5 +1,6 @@
 """Checks every write of the turn: which request holds it, whether its lease still runs, and what was committed."""
 
+import math
 from dataclasses import dataclass
 from typing import Final
 
@@ -16,6 +17,7 @@ from shared.reminders.reminder import Reminder
 from shared.reminders.wording import Occurrence
 from shared.storage.codec import decode
 from shared.storage.object_names import OUTCOME_SUFFIX
+from shared.turns.last_look import COUNTS_S
 from tests.simulation.mind import Mood
 from tests.simulation.people import ids_repeated_in, without_spaces
 from tests.simulation.scheduler import Task
@@ -44,7 +46,8 @@ class Holders:
         self._recorded: set[str] = set()
         self._is_too_late: dict[str, bool] = {}
         self._charged: dict[str, int] = {}
-        self._plans: dict[tuple[str, str], set[str]] = {}
+        self._plans: dict[tuple[str, str], dict[str, float]] = {}
+        self._withdrawn_s: dict[str, float] = {}
         self._recorded_s: dict[tuple[str, str], float] = {}
         self._begun_s: dict[tuple[str, str], float] = {}
 
@@ -88,13 +91,17 @@ class Holders:
             truth.members_forgotten_s.setdefault(chat, self._world.now_s)
         elif event.kind is AmendmentKind.WITHDRAWAL:
             truth.withdrawn.update((chat, one) for one in event.withdrawn_ids)
+            for message_id in event.withdrawn_ids:
+                self._withdrawn_s.setdefault(message_id, self._world.now_s)
             self._begun_s.setdefault((chat, event.id), self._world.now_s)
         elif event.kind is AmendmentKind.PLAN:
             self._note_plan(chat, event)
 
     def _note_plan(self, chat: str, event: AmendmentEvent) -> None:
         truth = self._world.truth
-        self._plans.setdefault((chat, event.id), set()).update(event.redacted_ids)
+        planned_s = self._plans.setdefault((chat, event.id), {})
+        for redacted_id in event.redacted_ids:
+            planned_s.setdefault(redacted_id, self._world.now_s)
         begun_s = self._begun_s.setdefault((chat, event.id), self._world.now_s)
         new = [one for one in event.redacted_ids if (chat, one) not in truth.planned]
         if new:
@@ -233,16 +240,21 @@ class Holders:
     def _is_taken_back(self, outcome: OutcomeRecord, text: str) -> bool:
         """Whether an outcome must not be said: a message that it covers or was shown is withdrawn, or one that it repeats from an answer.
 
-        What goes with a withdrawn message besides is only known once the withdrawal has stored that it takes it.
+        What goes with a withdrawn message besides is only known once the withdrawal has stored that it takes it. What was
+        stored within COUNTS_S before the commit may have come after the look that was begun along with the commit.
         """
+        looked_s = self._world.now_s - COUNTS_S
         thought = self._world.truth.thoughts.get(text.partition(" ")[0])
         direct = {*outcome.answered_ids, *(thought.shown & ids_repeated_in(text) if thought is not None else ())}
         words = {word for word in WORD.findall(text) if not self._world.truth.may_outlive(word)}
         repeated = {f"m{word[4:-1]}" for word in words}
-        if any(self._is_withdrawn(one) for one in direct):
+        if any(self._withdrawn_s.get(one, math.inf) < looked_s for one in direct):
             return True
-        plans = (ids for (_, own_id), ids in self._plans.items() if own_id in repeated and self._is_withdrawn(own_id))
-        return any(not ids.isdisjoint(outcome.provenance.ids) for ids in plans)
+        plans = (
+            planned_s for (_, own_id), planned_s in self._plans.items() if own_id in repeated & self._withdrawn_s.keys()
+        )
+        redacted = {one for planned_s in plans for one, at_s in planned_s.items() if at_s < looked_s}
+        return not redacted.isdisjoint(outcome.provenance.ids)
 
     def _is_withdrawn(self, line_message_id: str) -> bool:
         return any(message_id == line_message_id for _, message_id in self._world.truth.withdrawn)

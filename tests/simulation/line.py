@@ -237,7 +237,7 @@ class Line:
         if self._world.scheduler.current().chat != conversation_id:
             truth.report("I7: a request of one chat spoke in another one")
         if truth.too_late.get((route, without_spaces(text))):
-            truth.report("I4: something was said although it had been taken back before the commit")
+            truth.report("I4: something was said although it had been taken back a second before the commit")
         shown = " ".join(message.text for message in messages)  # with what is attached
         for word in truth.forgotten:
             if word in shown and not truth.may_outlive(word):

@@ -14,7 +14,7 @@ from tests.simulation.scene import Scene
 from tests.simulation.scheduler import Task
 from tests.simulation.wiring import TINY
 
-CALL_S = 1.0
+CALL_S = 0.5
 """Every call takes this long, and concurrent calls take as long as one, so the elapsed time is the number of round trips."""
 MODEL_S = 2 * CALL_S
 """The first look of a turn ends before the model does."""
@@ -44,7 +44,7 @@ def calls_of(scene: Scene, request: Task) -> list[str]:
 
 @pytest.mark.parametrize("group", [False, True])
 @pytest.mark.parametrize("messages", [0, 1, 12, 40])
-def test_an_answer_takes_three_round_trips_before_the_model_and_two_after_it(messages: int, group: bool) -> None:
+def test_an_answer_takes_three_round_trips_before_the_model_and_one_after_it(messages: int, group: bool) -> None:
     scene = scene_with(messages, group=group)
     with scene.playing():
         begun_s = scene.world.now_s
@@ -54,7 +54,7 @@ def test_an_answer_takes_three_round_trips_before_the_model_and_two_after_it(mes
         scene.runs_until(worker, "model")
         asked_s = scene.world.now_s
         scene.runs_until(worker, "reply")
-        assert (asked_s - begun_s, scene.world.now_s - asked_s) == (3 * CALL_S, MODEL_S + 2 * CALL_S)
+        assert (asked_s - begun_s, scene.world.now_s - asked_s) == (3 * CALL_S, MODEL_S + CALL_S)
 
 
 def test_a_message_that_waits_for_a_turn_of_its_instance_is_woken_by_the_end_of_the_turn() -> None:
@@ -107,8 +107,8 @@ def test_a_recall_takes_at_most_two_round_trips_more() -> None:
         scene.runs_until(worker, "reply")
 
         assert any(one.startswith("read archive/") for one in calls_of(scene, worker))
-        # two for the recall, the look before the next request, and the two after the model's last word
-        assert scene.world.now_s - asked_s == (2 + 1 + 2) * CALL_S + 2 * MODEL_S
+        # two for the recall, the look before the next request, and one after the model's last word
+        assert scene.world.now_s - asked_s == (2 + 1 + 1) * CALL_S + 2 * MODEL_S
 
 
 def test_an_unaddressed_message_costs_one_small_create_and_no_rewrite() -> None:

@@ -46,6 +46,23 @@ def answers(scene: Scene) -> list[str]:
     return [one.text for one in scene.world.truth.said if not one.button]
 
 
+def test_an_unsend_beside_the_commit_leaves_no_words_of_an_answer_on_its_way() -> None:
+    with Scene().playing() as scene:
+        message = scene.says()
+        worker = scene.pushes(scene.delivers(message))
+        scene.runs_until(worker, "write turns/", times=2)
+        scene.runs_past(worker, "list amended/")  # the last look is over, and the commit is not
+
+        scene.runs_until(scene.takes_back(message), "list amended/")  # only its event is stored
+        scene.runs_to_end(worker)
+
+        assert len(answers(scene)) == 1
+        recorded = scene.world.objects.read("journal/U11111111111111111111111111111111/event-1.outcome.json")
+        assert recorded is not None
+        assert "word0a" not in recorded.data.decode()
+        assert scene.rests(calm=True) == []
+
+
 def test_a_press_shows_the_stored_answer_without_a_model_call() -> None:
     with Scene(seconds=26.0).playing() as scene:
         defers(scene)

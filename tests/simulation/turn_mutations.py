@@ -127,6 +127,11 @@ OF_TURNS: Final[Mapping[str, Mutation]] = {
         Never("redact"),
         lacks="an answer is sent although its question was withdrawn before the commit",
     ),
+    "looks_again_after_a_slow_commit": Mutation(
+        f"{_OUTBOX}:Outbox.finish",
+        Never("is_recent"),
+        lacks="an answer is sent on a look from before an unsend, because its commit took long",
+    ),
     "takes_over_by_swap": Mutation(
         f"{_RUNNER}:take_over",
         Instead("_write_lease", hold_without_writing),

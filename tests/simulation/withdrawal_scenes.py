@@ -36,12 +36,14 @@ def unsend_of_what_a_newer_release_wrote() -> list[str]:
         return scene.rests()
 
 
-def unsend_just_before_the_commit() -> list[str]:
-    """The unsend has written its amendment, and nothing else, when the answer is committed."""
+def unsend_before_a_commit_that_takes_long() -> list[str]:
+    """The last look is over when the unsend writes its amendment, and nothing else; the answer is committed two seconds later."""
     with Scene().playing() as scene:
         message = scene.says()
         worker = scene.pushes(scene.delivers(message))
         scene.runs_until(worker, "write turns/", times=2)
+        scene.runs_past(worker, "list amended/")
+        scene.sleeps_in(worker, seconds=2)
         scene.runs_until(scene.takes_back(message), "list amended/")
         scene.runs_to_end(worker)
         return scene.rests()

@@ -136,7 +136,7 @@ class Truth:
     committed: dict[tuple[str, str], OutcomeRecord] = field(default_factory=dict)
     """By reply token, or for a push by the chat, and text without white space."""
     too_late: dict[tuple[str, str], bool] = field(default_factory=dict)
-    """Whether a message that the outcome covers or repeats was already withdrawn when it was committed."""
+    """Whether a message that the outcome covers or repeats was withdrawn a second before it was committed."""
     forgotten: dict[str, None] = field(default_factory=dict)
     thoughts: dict[str, Thought] = field(default_factory=dict)
     """By the mark with which the answer begins."""

@@ -5,13 +5,13 @@ import pytest
 from benchmarks.waits import BUBBLES, SITUATIONS, Figures, Situation, bubbles, figures, settled
 
 ROUND_TRIPS = {
-    "talk": (5, 5, 2),
-    "keep a note": (6, 6, 8),  # the first of a chat, for which the catalog is made of a listing and what it names
-    "set a reminder": (6, 6, 6),
-    "change a reminder": (6, 6, 6),
-    "cancel a reminder": (6, 6, 6),
-    "mark done": (6, 6, 6),
-    "search, then answer": (6, 7, 2),
+    "talk": (4, 4, 2),
+    "keep a note": (5, 5, 8),  # the first of a chat, for which the catalog is made of a listing and what it names
+    "set a reminder": (5, 5, 6),
+    "change a reminder": (5, 5, 6),
+    "cancel a reminder": (5, 5, 6),
+    "mark done": (5, 5, 6),
+    "search, then answer": (5, 6, 2),
 }
 """Before the reply in a warm and in a cold instance, and from the reply to the record of the outcome."""
 

@@ -38,6 +38,7 @@ from shared.line.messaging import (
 from shared.line.postback_data import AnswerButton, AnswerPress, ConfirmPress
 from shared.line.quota import PushBudget
 from shared.turns.deferral import LateReply
+from shared.turns.last_look import COUNTS_S, LastLook
 from shared.turns.lease import Lease, open_turn, take_over
 from shared.turns.outbox import ENDING_S, Outbox
 from tests.support.chats import answer, conversations_on, everything_in, fold_amendments, made_with, withdraw_from_turn
@@ -73,15 +74,20 @@ class CommittedChat:
         is_takeover: bool = False,
         spare: Sequence[Route] = (),
         left_s: float = REQUEST_S,
+        looking: LastLook | None = None,
     ) -> OutcomeRecord | None:
         assert lease.record.outcome is not None
         return self.outbox(late_reply).finish(
             lease,
             lease.record.outcome,
             deadline=Deadline.after(self.clock, left_s),
+            looking=looking,
             is_takeover=is_takeover,
             spare=spare,
         )
+
+    def begin_look(self, outcome: OutcomeRecord) -> LastLook:
+        return LastLook.begin(self.conversation, outcome, clock=self.clock)
 
     @property
     def deadline(self) -> Deadline:
@@ -229,6 +235,30 @@ def test_outcome_withdrawn_after_the_commit_is_not_sent_and_frees_the_turn(commi
     assert committed.line.calls == 0
     assert committed.conversation.turn.read().record.state == "idle"
     assert committed.recorded is None
+
+
+def test_a_withdrawal_that_a_look_beside_the_commit_finds_keeps_the_answer_back(committed: CommittedChat) -> None:
+    committed.withdraw()
+    looking = committed.begin_look(outcome("hello"))
+    lease = committed.commit(outcome("hello"))
+
+    assert committed.finish(lease, looking=looking) is None
+    assert committed.line.replies == {}
+
+
+@pytest.mark.parametrize(("commit_s", "is_sent"), [(0.0, True), (COUNTS_S - 0.01, True), (COUNTS_S, False)])
+def test_after_a_commit_of_a_second_the_look_beside_it_is_repeated(
+    committed: CommittedChat, commit_s: float, *, is_sent: bool
+) -> None:
+    looking = committed.begin_look(outcome("hello"))
+    assert looking.end_look().withdrawn == frozenset()  # the reading is over before the message is withdrawn
+    lease = committed.commit(outcome("hello"))
+    committed.withdraw()
+    committed.clock.move(commit_s)
+
+    finished = committed.finish(lease, looking=looking)
+
+    assert (finished is not None, len(committed.line.replies)) == (is_sent, int(is_sent))
 
 
 def test_takeover_records_a_withdrawn_outcome_without_its_words(committed: CommittedChat) -> None:
