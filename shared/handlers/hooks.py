@@ -27,12 +27,13 @@ from shared.hooks.token import new_address, read_address, token_of
 from shared.line.cards.card import Card, CardButton, CardRow, card_text, title_of
 from shared.line.display_names import sanitised
 from shared.line.events import LineEvent, MessageContent
+from shared.line.language import shown_language
 from shared.line.messaging import OutgoingMessage
 from shared.line.phrases import Phrase, Phrases
 from shared.line.postback_data import HookChoice, HookPress
 from shared.line.webhook_check import WebhookAddress
 from shared.settings.secret import Secret
-from shared.turns.announcement import Announcement, Announcer
+from shared.turns.announcement import Announcement, Announcer, in_chats_language
 from shared.turns.deferral import CONFIRMED_WITHIN_MS
 
 _QUESTIONS: Final = {
@@ -113,7 +114,7 @@ class HooksHandler:
             mode=HookMode(offered.mode),
             mark=mark,
             made_ms=event.timestamp_ms,
-            locale=conversation.turn.chosen_locale() or "",
+            locale=conversation.turn.chosen_locale() or shown_language([question.text or ""]) or "",
             provenance=question.provenance.only(frozenset({question.offer.asked_by or ""})),
         )
         store.create(hook)
@@ -151,7 +152,6 @@ class HooksHandler:
             provenance=Provenance.of_sources((source,)),
             name=name,
             cost=str(self.pushes.cost_of(conversation.id) or 1),
-            until=self.phrases.hour(event.timestamp_ms + CONFIRMED_WITHIN_MS),
         )
 
     def _by_name(self, event: LineEvent, choice: HookChoice, name: str) -> EventResult:
@@ -194,20 +194,23 @@ class HooksHandler:
         hooks = [hook for hook in HookStore(conversation).read_all() if not hook.is_from_withdrawn(amendments)]
         if not hooks:
             return self._say(event, Phrase.HOOKS_NONE)
-        locale = conversation.turn.chosen_locale() or self.phrases.locale
-        heading = self.phrases.text(Phrase.HOOKS_LIST, locale=locale)
-        rows = [self._row(hook, locale) for hook in hooks]
-        card = Card(title=title_of(heading), rows=tuple(rows))
-        text = "\n".join((heading, *(f"・{row.text}: {row.detail}" for row in rows)))
         provenance = Provenance.union(_said(hook, conversation, amendments) for hook in hooks)
-        announcement = Announcement(
-            webhook_event_id=event.webhook_event_id,
-            timestamp_ms=event.timestamp_ms,
-            text=text,
-            offer=Offer(card=card_text(card)),
-            provenance=provenance,
+
+        def worded(locale: str | None) -> Announcement:
+            heading = self.phrases.text(Phrase.HOOKS_LIST, locale=locale)
+            rows = [self._row(hook, locale or self.phrases.locale) for hook in hooks]
+            card = Card(title=title_of(heading), rows=tuple(rows))
+            return Announcement(
+                webhook_event_id=event.webhook_event_id,
+                timestamp_ms=event.timestamp_ms,
+                text="\n".join((heading, *(f"・{row.text}: {row.detail}" for row in rows))),
+                offer=Offer(card=card_text(card)),
+                provenance=provenance,
+            )
+
+        return self.announcer.announce(
+            conversation, in_chats_language(event, worded), event.reply_token, event.deadline
         )
-        return self.announcer.announce(conversation, announcement, event.reply_token, event.deadline)
 
     def _row(self, hook: Hook, locale: str) -> CardRow:
         labels = {
@@ -250,17 +253,21 @@ class HooksHandler:
         provenance: Provenance | None = None,
         **facts: str,
     ) -> EventResult:
+        def worded(locale: str | None) -> Announcement:
+            until = self.phrases.hour(event.timestamp_ms + CONFIRMED_WITHIN_MS, locale=locale)
+            return Announcement(
+                webhook_event_id=event.webhook_event_id,
+                timestamp_ms=event.timestamp_ms,
+                text=self.phrases.text(which, locale=locale, until=until, **facts),
+                offer=offer or Offer(),
+                provenance=provenance or Provenance(),
+                stage=stage_beyond_undo,
+            )
+
         conversation = self.conversations.of(event.conversation_id)
-        text = self.phrases.text(which, locale=conversation.turn.chosen_locale(), **facts)
-        announcement = Announcement(
-            webhook_event_id=event.webhook_event_id,
-            timestamp_ms=event.timestamp_ms,
-            text=text,
-            offer=offer or Offer(),
-            provenance=provenance or Provenance(),
-            stage=stage_beyond_undo,
+        return self.announcer.announce(
+            conversation, in_chats_language(event, worded), event.reply_token, event.deadline
         )
-        return self.announcer.announce(conversation, announcement, event.reply_token, event.deadline)
 
 
 def _refusal(hooks: Sequence[Hook], name: str) -> Phrase | None:

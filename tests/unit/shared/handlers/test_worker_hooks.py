@@ -9,6 +9,7 @@ from shared.adapters.memory.scripted_model import calling
 from shared.features.hooks import HOOKS
 from shared.hooks.hook import HookMode, NoticeState
 from shared.hooks.rates import A_DAY, A_MINUTE
+from shared.line.phrases import Phrase, phrase
 from tests.support import push, recorded
 from tests.support.chats import everything_in
 from tests.support.hooks import WEBHOOK_URL, System, hook_port, hooks_of, makes_hook, shown_token
@@ -116,6 +117,35 @@ def test_a_waiting_notice_is_shown_above_the_answer_to_a_question(friend: Person
 
     friend.says("hello again", SAYS)
     assert bubbles(friend) == ("はい",)
+
+
+@pytest.mark.parametrize(
+    ("written", "locale"),
+    [
+        ("good morning everybody, see you at the office", "en"),
+        ("大家早安，等一下辦公室見", "zh-TW"),
+        ("สวัสดีตอนเช้าทุกคน เจอกันที่ออฟฟิศ", "th"),
+    ],
+)
+def test_answers_to_hook_commands_are_in_the_language_that_the_person_writes(
+    member: Person, written: str, locale: str
+) -> None:
+    member.says(written)
+
+    member.says("/hook new ci now")
+    asked, _, _ = spoken(Phrase.HOOK_QUESTION_NOW, locale, name="ci", cost="1", until="|").partition("|")
+    assert member.worker.said[-1].startswith(asked)
+    member.presses(member.newest_button)
+    url = f"{WEBHOOK_URL}/hooks/notify"
+    assert bubbles(member)[0] == spoken(Phrase.HOOK_DONE, locale, name="ci", url=url)
+    member.says("/hook")
+    assert spoken(Phrase.HOOK_MODE_NOW, locale) in member.worker.said[-1]
+    member.says("/hook revoke ci")
+    assert member.worker.said[-1] == spoken(Phrase.HOOK_REVOKED, locale, name="ci")
+
+
+def spoken(which: Phrase, locale: str, **facts: str) -> str:
+    return phrase(which, locale=locale, bot_name="Aizuchi", **facts)
 
 
 def test_notices_of_a_minute_are_one_bubble_and_the_same_text_is_one_notice(member: Person) -> None:
