@@ -134,15 +134,26 @@ def is_expense_grounded(  # noqa: PLR0913 - the values of an expense
     if not own or not _holds_text(own, what):
         return False
     heard = " ".join(own)
-    said_amounts = {_plain_number(one) for one in _AMOUNT.findall(heard)}
     named_currencies = {code for code, words in _CURRENCY_WORDS.items() if words.search(heard) is not None}
     is_day_said = day is None or any(one.isoformat() == day for one in said_times(heard, asked.now).days)
     return (
         is_day_said
         and named_currencies <= {currency}
-        and said_amounts.issuperset(map(_plain_number, amounts))
+        and numbers_said([heard]).issuperset(map(plain_number, amounts))
         and all(fold(name).lstrip("@") in _SELF or _is_said(heard, name) for name in people)
     )
+
+
+def numbers_said(texts: Iterable[str]) -> frozenset[str]:
+    """Return the numbers that stand in the texts as whole tokens, as `plain_number` writes them; 「1万6000」 holds none."""
+    return frozenset(plain_number(number) for text in texts for number in _AMOUNT.findall(fold(text)))
+
+
+def plain_number(written: str) -> str:
+    """Return a number without separators and closing zeros: "6,000.50" is "6000.5"."""
+    whole, _, part = written.replace(",", "").strip().partition(".")
+    part = part.rstrip("0")
+    return f"{whole.lstrip('0') or '0'}.{part}" if part else whole.lstrip("0") or "0"
 
 
 def is_target_named(own: Sequence[str], *, name: str, other_names: Iterable[str] = (), place: str = "") -> bool:
@@ -163,13 +174,6 @@ def is_target_named(own: Sequence[str], *, name: str, other_names: Iterable[str]
         if _names(other, tokens) and not (len(other) < len(run) and _stands_in(other, run)):
             return False
     return True
-
-
-def _plain_number(written: str) -> str:
-    """Return a number without separators and closing zeros: "6,000.50" is "6000.5"."""
-    whole, _, part = written.replace(",", "").strip().partition(".")
-    part = part.rstrip("0")
-    return f"{whole.lstrip('0') or '0'}.{part}" if part else whole.lstrip("0") or "0"
 
 
 def _is_said(heard: str, name: str) -> bool:

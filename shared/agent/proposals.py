@@ -90,6 +90,7 @@ class ShownArgument(StrEnum):
     PAYER = "payer"
     EXACT = "exact"
     DAY = "day"
+    RATES = "rates"
 
 
 _NAMED: Final = frozenset(ShownArgument)
@@ -184,6 +185,9 @@ def _compound_text(argument: str, value: object, *, locale: str) -> str | None:
         return ", ".join(shown_value(item.strip(), locale=locale, this_year=0) for item in value)
     if argument == ShownArgument.EXACT and isinstance(value, list):
         return ", ".join(f"{share['name']} {share['value']}" for share in value if isinstance(share, Mapping))
+    if argument == ShownArgument.RATES and isinstance(value, list):
+        rates = [rate for rate in value if isinstance(rate, Mapping)]
+        return ", ".join(f"{rate['amount']} {rate['currency']} = {rate['makes']} {rate['into']}" for rate in rates)
     if isinstance(value, Mapping) and value.keys() <= {"start", "end"}:
         return " \N{EN DASH} ".join(shown_value(str(day), locale=locale, this_year=0) for day in value.values() if day)
     if argument == ShownArgument.REPLACE and isinstance(value, Mapping):

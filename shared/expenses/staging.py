@@ -1,19 +1,23 @@
 """A turn's view of a chat's expenses, with its own writes (`shared/agent/overlay.py`)."""
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Final
 
 from shared.agent.overlay import Attempt, Overlay, StagingFault
 from shared.agent.receipts import Deed, DeedKind
 from shared.conversation.provenance import Provenance
 from shared.conversation.write_key import WriteKey
 from shared.expenses.expense import EXPENSES_LIMIT, FOLDER, Expense, ExpenseRecord, Settlement
+from shared.expenses.rates import Rates
 from shared.expenses.settlement import Transfer, balances, transfers
 from shared.expenses.store import ExpenseStore, entry_in, id_of
 from shared.expenses.wording import divided_among
 from shared.storage.codec import encode
 from shared.storage.object_store import ListedObject
+
+_NO_RATES: Final = Rates()
 
 
 class ExpenseOverlay(Overlay[ExpenseRecord]):
@@ -59,30 +63,38 @@ class ExpenseOverlay(Overlay[ExpenseRecord]):
         return " ".join(f"{one.id}/{self.revision_of(one.id)}" for one in self.open())
 
     def settle(
-        self, currency: str | None, *, day: str, provenance: Provenance
+        self, currency: str | None, *, day: str, provenance: Provenance, rates: Rates = _NO_RATES
     ) -> tuple[Settlement, Mapping[str, tuple[Transfer, ...]]]:
         """Stage the settlement of the open expenses, or of one currency's; return it with the transfers.  Raises: StagingFault."""
         with self._lock:
-            expenses = [one for one in self.open() if currency in {None, one.currency}]
+            expenses = self._open_in(currency, rates)
             if not expenses:
                 raise StagingFault("Nothing is open, so there is nothing to settle.")
-            owed = self.transfers(currency)
+            owed = self.transfers(currency, rates)
             closes = tuple(one.id for one in expenses)
             settlement = Settlement(id=self._new_id("s"), day=day, closes=closes, provenance=provenance)
             self.stage({settlement.id: settlement})
             return settlement, owed
 
-    def balances(self, currency: str | None = None) -> Mapping[str, Mapping[str, int]]:
-        """Return, by currency, what each person is owed (above zero) or owes (below), in minor units; None: every currency."""
-        expenses = self.open()
-        currencies = sorted({one.currency for one in expenses if currency in {None, one.currency}})
-        return {
-            code: balances((one.payer, one.shares) for one in expenses if one.currency == code) for code in currencies
-        }
+    def balances(self, currency: str | None = None, rates: Rates = _NO_RATES) -> Mapping[str, Mapping[str, int]]:
+        """Return, by currency, what each person is owed (above zero) or owes (below), in minor units; None: every currency.
 
-    def transfers(self, currency: str | None = None) -> Mapping[str, tuple[Transfer, ...]]:
+        A currency with a rate is converted; the converted balances of a currency are rounded once, and add up to zero.
+        """
+        expenses = self._open_in(currency, rates)
+        currencies = sorted({one.currency for one in expenses})
+        return rates.converted(
+            {code: balances((one.payer, one.shares) for one in expenses if one.currency == code) for code in currencies}
+        )
+
+    def transfers(self, currency: str | None = None, rates: Rates = _NO_RATES) -> Mapping[str, tuple[Transfer, ...]]:
         """Return, by currency, the transfers that would clear the open expenses."""
-        return {code: transfers(totals) for code, totals in self.balances(currency).items()}
+        return {code: transfers(totals) for code, totals in self.balances(currency, rates).items()}
+
+    def _open_in(self, currency: str | None, rates: Rates) -> Sequence[Expense]:
+        """Return the open expenses that end up in the currency; None: all."""
+        sources = rates.sources_of(currency) if currency is not None else None
+        return [one for one in self.open() if sources is None or one.currency in sources]
 
     def names(self) -> Mapping[str, str]:
         """Return the names of the people of open expenses, by person key; the newest name counts."""

@@ -7,6 +7,7 @@ from shared.agent.receipts import quotable, without_receipt_symbols
 from shared.expenses.expense import NAME_LIMIT, Expense
 from shared.expenses.money import Money
 from shared.expenses.people import Circle
+from shared.expenses.rates import Rates
 from shared.expenses.settlement import Transfer
 from shared.line.cards.card import Card, CardButton, CardRow
 from shared.line.cards.drawing import COPY_LIMIT
@@ -31,7 +32,12 @@ def divided_among(expense: Expense) -> str:
 
 
 def balance_card(
-    balances: Mapping[str, Mapping[str, int]], owed: Mapping[str, Sequence[Transfer]], circle: Circle, *, locale: str
+    balances: Mapping[str, Mapping[str, int]],
+    owed: Mapping[str, Sequence[Transfer]],
+    circle: Circle,
+    rates: Rates,
+    *,
+    locale: str,
 ) -> Card:
     """Return what each person is owed (+) or owes (-), above the transfers that would settle it, which a button copies."""
     rows = tuple(
@@ -40,7 +46,7 @@ def balance_card(
         for key, minor in sorted(totals.items(), key=lambda item: -item[1])
         if minor
     )
-    settling = settlement_card(owed, circle, locale=locale)
+    settling = settlement_card(owed, circle, rates, locale=locale)
     heading = CardRow(text=settling.title, is_heading=True)
     return Card(
         title=phrase(Phrase.EXPENSES_BALANCES, locale=locale, bot_name=""),
@@ -49,8 +55,11 @@ def balance_card(
     )
 
 
-def settlement_card(owed: Mapping[str, Sequence[Transfer]], circle: Circle, *, locale: str) -> Card:
-    """Return the transfers, a row each, such as "Ben → Ann" and "¥300", with a button that copies all."""
+def settlement_card(owed: Mapping[str, Sequence[Transfer]], circle: Circle, rates: Rates, *, locale: str) -> Card:
+    """Return the transfers, a row each, such as "Ben → Ann" and "¥300", with a button that copies all; below them, the rates.
+
+    A rate is the row "1 USD = 150 JPY".
+    """
     rows = tuple(
         CardRow(
             text=f"{_name(transfer.debtor, circle)} → {_name(transfer.creditor, circle)}",
@@ -63,7 +72,11 @@ def settlement_card(owed: Mapping[str, Sequence[Transfer]], circle: Circle, *, l
     label = phrase(Phrase.COPY_BUTTON, locale=locale, bot_name="")
     is_copied = 0 < utf16_length(copied) <= COPY_LIMIT
     buttons = (CardButton(label=label, value=copied, action="copy"),) if is_copied else ()
-    return Card(title=phrase(Phrase.EXPENSES_TRANSFERS, locale=locale, bot_name=""), rows=rows, buttons=buttons)
+    return Card(
+        title=phrase(Phrase.EXPENSES_TRANSFERS, locale=locale, bot_name=""),
+        rows=(*rows, *(CardRow(text=str(rate)) for rate in rates.rates)),
+        buttons=buttons,
+    )
 
 
 def _name(key: str, circle: Circle) -> str:

@@ -4,11 +4,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from shared.agent.grounding import numbers_said, plain_number
 from shared.agent.model import Json
 from shared.agent.overlay import StagingFault
 from shared.expenses.expense import WHAT_LIMIT, Expense
 from shared.expenses.money import Money, money_in
 from shared.expenses.people import Circle
+from shared.expenses.rates import Rates, rate_of
 from shared.expenses.shares import divided, with_exact
 from shared.line.graphemes import short_line
 from shared.line.utf16 import without_lone_surrogates
@@ -86,6 +88,34 @@ def money_of(arguments: Json, before: Expense, currency: str) -> Money:
 def currency_of(arguments: Json) -> str | None:
     """Return the currency that a call is about; None: all."""
     return str(arguments["currency"]).upper() if arguments.get("currency") else None
+
+
+def rates_of(arguments: Json) -> Rates:
+    """Return the rates of a call.  Raises: AmountError.  Example: `[{"amount": "1", "currency": "USD", "makes": "150", "into": "JPY"}]`."""
+    return Rates(
+        tuple(
+            rate_of(
+                amount=str(rate["amount"]),
+                source=str(rate["currency"]),
+                makes=str(rate["makes"]),
+                target=str(rate["into"]),
+            )
+            for rate in _list_of(arguments, "rates")
+            if isinstance(rate, Mapping)
+        )
+    )
+
+
+def check_rates_are_said(arguments: Json, said_texts: Iterable[str]) -> None:
+    """Check that people said the numbers of every rate: a model knows rates that nobody asked for.  Raises: StagingFault."""
+    numbers = {
+        plain_number(str(rate[place]))
+        for rate in _list_of(arguments, "rates")
+        if isinstance(rate, Mapping)
+        for place in ("amount", "makes")
+    }
+    if numbers - {"1"} - numbers_said(said_texts):
+        raise StagingFault("Nobody has said this rate: ask for it, and pass its numbers as people write them.")
 
 
 def what_of(arguments: Json, before: Expense) -> str:

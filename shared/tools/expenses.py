@@ -20,11 +20,22 @@ from shared.conversation.provenance import Provenance
 from shared.expenses.expense import Expense
 from shared.expenses.money import AmountError, Money
 from shared.expenses.people import Circle, circle_of, unknown_count
+from shared.expenses.rates import Rates
 from shared.expenses.settlement import Transfer
 from shared.expenses.staging import ExpenseOverlay
 from shared.expenses.wording import balance_card, settlement_card
 from shared.knowledge.provenance import PossibleSources
-from shared.tools.expense_arguments import Sharing, currency_of, money_of, names_in, numbers_in, people_of, what_of
+from shared.tools.expense_arguments import (
+    Sharing,
+    check_rates_are_said,
+    currency_of,
+    money_of,
+    names_in,
+    numbers_in,
+    people_of,
+    rates_of,
+    what_of,
+)
 from shared.tools.overlay_tool import overlay_tool
 
 _LISTED: Final = 20
@@ -95,26 +106,35 @@ class ExpenseTools:
         return {"expenses": [_line(one, circle) for one in newest], "total": len(expenses)}
 
     def _balance(self, arguments: Json, overlay: ExpenseOverlay, context: TurnContext) -> Json:
-        circle, currency = self._circle(overlay, context), currency_of(arguments)
-        transfers = overlay.transfers(currency)
+        circle, currency, rates = (
+            self._circle(overlay, context),
+            currency_of(arguments),
+            _said_rates(arguments, context),
+        )
+        balances, transfers = overlay.balances(currency, rates), overlay.transfers(currency, rates)
         owed = [
             {"name": circle.name_of(key), "amount": str(Money(code, minor))}
-            for code, totals in overlay.balances(currency).items()
+            for code, totals in balances.items()
             for key, minor in totals.items()
             if minor
         ]
         if owed:
-            balances = overlay.balances(currency)
-            context.attachments.add_drawn(lambda locale: balance_card(balances, transfers, circle, locale=locale))
+            context.attachments.add_drawn(
+                lambda locale: balance_card(balances, transfers, circle, rates, locale=locale)
+            )
         return {"balances": owed, "transfers": _transfers(transfers, circle), **(_ATTACHED if owed else {})}
 
     def _settle(self, arguments: Json, overlay: ExpenseOverlay, context: TurnContext) -> Json | NeedsTap:
-        circle, currency = self._circle(overlay, context), currency_of(arguments)
+        circle, currency, rates = (
+            self._circle(overlay, context),
+            currency_of(arguments),
+            _said_rates(arguments, context),
+        )
         if context.needs_tap:
-            return NeedsTap(name=_settling(overlay.transfers(currency), circle))
-        settlement, owed = overlay.settle(currency, day=self._today(context), provenance=_asking(context))
+            return NeedsTap(name=_settling(overlay.transfers(currency, rates), circle))
+        settlement, owed = overlay.settle(currency, day=self._today(context), provenance=_asking(context), rates=rates)
         if any(owed.values()):
-            context.attachments.add_drawn(lambda locale: settlement_card(owed, circle, locale=locale))
+            context.attachments.add_drawn(lambda locale: settlement_card(owed, circle, rates, locale=locale))
         return {
             "id": settlement.id,
             "expenses": len(settlement.closes),
@@ -219,6 +239,14 @@ def _revision(arguments: Json, context: TurnContext) -> str:
     """Return the revision of the expense with the arguments' `id`, or of all that a settlement would close."""
     overlay = context.staged.of(ExpenseOverlay)
     return overlay.revision_of(str(arguments["id"])) if "id" in arguments else overlay.open_revision
+
+
+def _said_rates(arguments: Json, context: TurnContext) -> Rates:
+    """Return the rates, which people said in messages that the model was shown.  Raises: StagingFault, AmountError."""
+    rates = rates_of(arguments)
+    if rates.rates and not context.confirmed:
+        check_rates_are_said(arguments, [message.text for message in (*context.read_earlier, *context.to_answer)])
+    return rates
 
 
 def _asking(context: TurnContext) -> Provenance:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
@@ -50,6 +50,13 @@ def ann(pool: ThreadPoolExecutor) -> Person:
 
 def chat_of(person: Person) -> Conversation:
     return person.worker.conversations.of(person.events.chat_id)
+
+
+def attempt_in(person: Person) -> Attempt:
+    """Return the attempt of a later turn, on an instance that has cached nothing."""
+    worker = person.worker
+    chat = conversations_on(worker.store, chat_of(person).objects.reads, worker.clock).of(person.events.chat_id)
+    return Attempt.at(chat, sequence=99, now_ms=0, amendments=chat.amendments.look())
 
 
 def expenses(person: Person) -> list[Expense]:
@@ -243,6 +250,64 @@ def test_currencies_are_kept_apart(ann: Person) -> None:
     assert [one["amount"] for one in result(ann)["expenses"]] == ["¥6,000"]
 
 
+DOLLAR: Final = {"amount": "1", "currency": "USD", "makes": "150", "into": "JPY"}
+
+
+def shares_two_currencies(ann: Person) -> None:
+    pays(ann, "夕食6000円", what="夕食", amount="6000")
+    pays(ann, "taxi 30 dollars", by=BEN, what="taxi", amount="30", currency="usd")
+
+
+def test_at_a_rate_that_people_say_two_currencies_are_settled_as_one(ann: Person) -> None:
+    shares_two_currencies(ann)
+    ann.asks("1ドル150円で精算して", calling(("settle", {"rates": [DOLLAR]})), SAYS)
+
+    assert result(ann)["transfers"] == [
+        {"from": "Cho", "to": "Ann", "amount": "¥2,500"},
+        {"from": "Cho", "to": "Ben", "amount": "¥1,000"},
+    ]
+    assert newest_messages(ann)[-1].text == "精算のしかた\n・Cho → Ann: ¥2,500\n・Cho → Ben: ¥1,000\n・1 USD = 150 JPY"
+    ann.asks("いくら？", calling(("balance", {})), SAYS)
+    assert result(ann) == {"balances": [], "transfers": []}
+
+
+def test_a_balance_at_a_rate_closes_nothing_and_one_currency_may_be_settled_in_another(ann: Person) -> None:
+    shares_two_currencies(ann)
+    ann.asks("1ドル150円だと？", calling(("balance", {"rates": [DOLLAR]})), SAYS)
+    assert {one["name"]: one["amount"] for one in result(ann)["balances"]} == {
+        "Ann": "¥2,500",
+        "Ben": "¥1,000",
+        "Cho": "-¥3,500",
+    }
+
+    ann.asks("ドルだけ150円で", calling(("settle", {"currency": "USD", "rates": [DOLLAR]})), SAYS)
+
+    assert result(ann)["transfers"] == [
+        {"from": "Ann", "to": "Ben", "amount": "¥1,500"},
+        {"from": "Cho", "to": "Ben", "amount": "¥1,500"},
+    ]
+    assert [one.what for one in ExpenseOverlay(attempt_in(ann)).open()] == ["夕食"]
+
+
+def test_a_rate_that_nobody_said_is_refused(ann: Person) -> None:
+    shares_two_currencies(ann)
+    ann.asks("円で精算して", calling(("settle", {"rates": [DOLLAR]})), SAYS)
+    assert "Nobody has said this rate" in str(result(ann))
+    assert not [one for one in ExpenseStore(chat_of(ann)).read_all() if isinstance(one, Settlement)]
+
+
+def test_a_tap_settles_at_the_rate_that_its_question_shows(pool: ThreadPoolExecutor) -> None:
+    chat = TaintedChat(pool, is_in_group=True, currency="JPY")
+    chat.worker.profiles.names[recorded.USER] = "Ann"
+    pays(chat.person, "taxi", what="taxi", amount="30", currency="USD", among=["Ben"])
+    asked = chat.asks(calling(("settle", {"rates": [DOLLAR]})), text="1ドル150円で精算して")
+    assert "☐ 精算：「Ben → Ann: ¥4,500」 レート: 1 USD = 150 JPY" in chat.sent_for(asked)
+
+    chat.press()
+
+    assert [one for one in ExpenseStore(chat_of(chat.person)).read_all() if isinstance(one, Settlement)]
+
+
 def test_somebody_who_never_wrote_is_added_by_name(ann: Person) -> None:
     pays(ann, "dinner with Dan", what="dinner", amount="900", among=["me", "Dan"])
     assert shares(expenses(ann)[0]) == {"Ann": 450, "Dan": 450}
@@ -424,8 +489,7 @@ def test_a_turn_reads_no_expense_of_a_settled_period(ann: Person) -> None:
     (dinner,) = expenses(ann)
     ann.asks("精算して", calling(("settle", {})), SAYS)
     pays(ann, "タクシー900円", what="タクシー", amount="900")
-    chat = conversations_on(ann.worker.store, chat_of(ann).objects.reads, ann.worker.clock).of(ann.events.chat_id)
-    overlay = ExpenseOverlay(Attempt.at(chat, sequence=99, now_ms=0, amendments=chat.amendments.look()))
+    overlay = ExpenseOverlay(attempt_in(ann))
     read: list[str] = []
     ann.worker.store.before = lambda call, name: read.append(name) if call == "read" else None
 
