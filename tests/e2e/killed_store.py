@@ -44,8 +44,8 @@ class Load:
                 pass
             pair = (number, number + 1)
             self.queue.publish([BusMessage(data=str(one).encode(), attributes={}) for one in pair])
-            for one in pair:
-                tell("published", one)
+            for message in pair:
+                tell("published", message)
 
     def work(self) -> None:
         """Do each message's work once, and acknowledge it; refuse one in seven first."""

@@ -71,7 +71,9 @@ class RemindedPeople:
         """Return the people to whom nothing was said."""
         return self.platform.do(
             lambda stack: [
-                one for one in self.ids if all(message.sender_id == one for message in stack.line.chat(one).messages)
+                user_id
+                for user_id in self.ids
+                if all(message.sender_id == user_id for message in stack.line.chat(user_id).messages)
             ]
         )
 

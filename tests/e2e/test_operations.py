@@ -41,10 +41,10 @@ def contents(lines: Iterable[str]) -> list[tuple[str, str]]:
     objects = [json.loads(line) for line in lines]
     return sorted(
         (
-            re.sub(r"^amended/[^/]*/[0-9]+\.(.+)\.[0-9a-f]+\.json$", r"amended/\1", one["name"]),
-            json.dumps(_without_time(one), sort_keys=True),
+            re.sub(r"^amended/[^/]*/[0-9]+\.(.+)\.[0-9a-f]+\.json$", r"amended/\1", stored["name"]),
+            json.dumps(_without_time(stored), sort_keys=True),
         )
-        for one in objects
+        for stored in objects
     )
 
 

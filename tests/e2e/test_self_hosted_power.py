@@ -46,11 +46,11 @@ def work(folder: Path, vfs: RecordingVfs) -> None:
                         queue.acknowledge(message)
                 case 3:
                     listed = store.list("done/")[:1]
-                    for one in listed:
-                        store.replace(one.name, b"swapped" * chance.randint(1, 300), generation=one.generation)
+                    for stored in listed:
+                        store.replace(stored.name, b"swapped" * chance.randint(1, 300), generation=stored.generation)
                 case _:
-                    for one in store.list("done/")[:1]:
-                        store.delete(one.name)
+                    for stored in store.list("done/")[:1]:
+                        store.delete(stored.name)
                     mark_durable(vfs, database)
                     database.truncate_log()
             mark_durable(vfs, database)

@@ -117,15 +117,15 @@ class _Parser:
             assert self._take("]")
             assert self._take(")")
             amounts: dict[tuple[tuple[str, str], ...], float] = {}
-            for one in matching:
-                if self._at_s - window_s < one.at_s <= self._at_s:
-                    key = tuple(sorted(one.labels.items()))
-                    amounts[key] = amounts.get(key, 0.0) + one.amount
+            for sample in matching:
+                if self._at_s - window_s < sample.at_s <= self._at_s:
+                    key = tuple(sorted(sample.labels.items()))
+                    amounts[key] = amounts.get(key, 0.0) + sample.amount
             return list(amounts.values())
         last: dict[tuple[tuple[str, str], ...], float] = {}
-        for one in sorted(self._selected(), key=lambda sample: sample.at_s):
-            if self._at_s - _STALE_S < one.at_s <= self._at_s:
-                last[tuple(sorted(one.labels.items()))] = one.amount
+        for sample in sorted(self._selected(), key=lambda sample: sample.at_s):
+            if self._at_s - _STALE_S < sample.at_s <= self._at_s:
+                last[tuple(sorted(sample.labels.items()))] = sample.amount
         return list(last.values())
 
     def _selected(self) -> list[Sample]:

@@ -87,10 +87,10 @@ class Hunt:
         """Find out which tests call which functions, then what finds each slip."""
         paths = {str(path) for path in self.modules.values()}
         gc.unfreeze()  # what was frozen after the collection of the tests is not listed
-        for one in gc.get_objects():
-            if isinstance(one, FunctionType) and one.__code__.co_filename in paths:
-                code = one.__code__
-                self._functions[code.co_filename, code.co_qualname, code.co_firstlineno].append(one)
+        for thing in gc.get_objects():
+            if isinstance(thing, FunctionType) and thing.__code__.co_filename in paths:
+                code = thing.__code__
+                self._functions[code.co_filename, code.co_qualname, code.co_firstlineno].append(thing)
         if not self._functions:
             pytest.exit("the functions of the modules are not found", returncode=1)
         reach = _reach(session, self._mark_functions)
@@ -168,10 +168,10 @@ def _tests_of(slip: Slip, items: Sequence[pytest.Item], reach: Mapping[str, Reac
 
     found = sorted((one for one in items if slip.function in reach[one.nodeid]["functions"]), key=distance)
     chosen, seconds = [], 0.0
-    for one in found:
-        seconds += 0.0 if one.nodeid.startswith(own) else reach[one.nodeid]["seconds"]
+    for test in found:
+        seconds += 0.0 if test.nodeid.startswith(own) else reach[test.nodeid]["seconds"]
         if seconds <= _OTHERS_S:
-            chosen.append(one)
+            chosen.append(test)
     return chosen
 
 
@@ -252,8 +252,8 @@ def _reach(session: pytest.Session, mark_functions: Callable[[], None]) -> dict[
             pytest.exit(f"tests fail without a slip: {failed}", returncode=1)
         measured: dict[str, Reach] = json.loads(measured_in.read_text(encoding="utf-8"))
         kept = {digest: reach for digest, reach in kept.items() if digest.startswith(code)}
-        for one in unknown:
-            kept.setdefault(digests[one.path], {})[one.nodeid] = measured[one.nodeid]
+        for test in unknown:
+            kept.setdefault(digests[test.path], {})[test.nodeid] = measured[test.nodeid]
         kept_in.write_text(json.dumps(kept), encoding="utf-8")
     return {test: reach for digest in digests.values() for test, reach in kept[digest].items()}
 

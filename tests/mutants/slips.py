@@ -186,8 +186,8 @@ def _changes_of_statement(node: ast.AST, enclosing: _Function) -> Iterator[_Chan
             if orelse:
                 yield "else removed", ast.If(test, body, [])
         case ast.Match(subject=subject, cases=cases):
-            for one in cases[:-1]:
-                yield "case removed", ast.Match(subject, [other for other in cases if other is not one])
+            for case in cases[:-1]:
+                yield "case removed", ast.Match(subject, [other for other in cases if other is not case])
         case ast.Expr(value=ast.Call(func=called)) if not ast.unparse(called).startswith(_NEEDED):
             yield "call dropped", ast.Pass()
         case ast.Return(value=ast.expr()) if isinstance(enclosing, ast.FunctionDef) and enclosing.returns is not None:

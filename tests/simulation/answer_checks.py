@@ -51,7 +51,9 @@ _UNSEEN_KINDS: Final = {OutcomeKind.UNDELIVERED, OutcomeKind.SKIPPED, OutcomeKin
 
 def check_answered(story: Story, history: dict[str, OutcomeRecord], message: Message) -> Iterator[str]:
     covering = [
-        one for one in history.values() if message.id in one.answered_ids and one.kind is not OutcomeKind.STORED
+        outcome
+        for outcome in history.values()
+        if message.id in outcome.answered_ids and outcome.kind is not OutcomeKind.STORED
     ]
     if not covering:
         if message.is_unsure:
@@ -222,7 +224,9 @@ def _deferrals_of(story: Story, history: dict[str, OutcomeRecord], message: Mess
     while more:
         known = {AnswerPress(button=AnswerButton.SHOW, answer_id=one).data for one in found}
         more = {
-            one.webhook_event_id for one in deferrals if all(presses[covered] in known for covered in one.answered_ids)
+            deferral.webhook_event_id
+            for deferral in deferrals
+            if all(presses[covered] in known for covered in deferral.answered_ids)
         } - found
         found |= more
     return found
@@ -262,21 +266,21 @@ def check_history(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[s
         is_known = committed.webhook_event_id in history or committed.webhook_event_id == interjected
         if not is_known and not story.kept_ids.isdisjoint(committed.answered_ids):
             yield f"I2: the user saw {committed.webhook_event_id}, history does not know of it"
-    for one in history.values():
-        seen = [said for said, committed in effects if committed.webhook_event_id == one.webhook_event_id]
-        if one.kind in _SHOWN_KINDS and not seen:
-            yield f"I2: history says that {one.webhook_event_id} was {one.kind}, the user saw nothing"
+    for outcome in history.values():
+        seen = [said for said, committed in effects if committed.webhook_event_id == outcome.webhook_event_id]
+        if outcome.kind in _SHOWN_KINDS and not seen:
+            yield f"I2: history says that {outcome.webhook_event_id} was {outcome.kind}, the user saw nothing"
         is_forgotten = (
-            story.forgets_outcomes and not one.answered_ids
+            story.forgets_outcomes and not outcome.answered_ids
         )  # an announcement, whose event came again after that
-        if one.kind in _UNSEEN_KINDS and seen and not is_forgotten:
-            yield f"I2: history says that {one.webhook_event_id} was {one.kind}, the user saw an answer"
+        if outcome.kind in _UNSEEN_KINDS and seen and not is_forgotten:
+            yield f"I2: history says that {outcome.webhook_event_id} was {outcome.kind}, the user saw an answer"
         if (
-            one.kind in _SHOWN_KINDS
-            and one.text is not None
-            and any(without_spaces(said.text) != without_spaces(one.text) for said in seen)
+            outcome.kind in _SHOWN_KINDS
+            and outcome.text is not None
+            and any(without_spaces(said.text) != without_spaces(outcome.text) for said in seen)
         ):
-            yield f"I2: history holds a text for {one.webhook_event_id} that the user did not see"
+            yield f"I2: history holds a text for {outcome.webhook_event_id} that the user did not see"
 
 
 def check_addressed(story: Story) -> Iterator[str]:
@@ -324,12 +328,12 @@ def check_pages(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[str
     orders = {one.id for one in story.people.messages if ORDER.search(one.text)}
     pages = {one.id for one in story.people.messages if _ASKS_FOR_A_PAGE in one.text}
     called = (
-        one
-        for one in history.values()
-        if "create_page" in one.audit.tools_used
-        and not one.offer.proposes
-        and len(orders.intersection(one.answered_ids)) <= MOST_CALLS
-        and len(pages.intersection(one.answered_ids)) <= MOST_PAGES
+        outcome
+        for outcome in history.values()
+        if "create_page" in outcome.audit.tools_used
+        and not outcome.offer.proposes
+        and len(orders.intersection(outcome.answered_ids)) <= MOST_CALLS
+        and len(pages.intersection(outcome.answered_ids)) <= MOST_PAGES
     )
     made = {covered for one in called for covered in one.answered_ids}
     refused = {one.id for one in story.people.messages if any(word in story.mood.blocked for word, _ in one.words)}

@@ -183,11 +183,11 @@ def _as_of_tomorrow(name: str, data: bytes) -> bytes:
 
 def _copy_texts(value: object) -> None:
     if isinstance(value, list):
-        for one in value:
-            _copy_texts(one)
+        for part in value:
+            _copy_texts(part)
     elif isinstance(value, dict):
         value.pop("tomorrow", None)
-        for one in value.values():
-            _copy_texts(one)
+        for part in value.values():
+            _copy_texts(part)
         if isinstance(value.get("text"), str) and value["text"]:
             value["tomorrow"] = value["text"]

@@ -79,8 +79,8 @@ def _verbs(people: People) -> set[str]:
     """Return what the bot was asked to do with words."""
     texts = (
         str(message["text"])
-        for one in people.messages
-        if isinstance(message := one.event.get("message"), dict) and "text" in message
+        for sent in people.messages
+        if isinstance(message := sent.event.get("message"), dict) and "text" in message
     )
     return {word for text in texts for word in text.removesuffix(COMMON).split() if word.isalpha()}
 

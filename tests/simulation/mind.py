@@ -140,9 +140,9 @@ class _Prompt:
                     messages.append(own_lines[-1] if _ANSWER_MARK.search(text) else text)
         whole = "\n".join(parts)
         asking = (
-            one
-            for one in map(_prompt_parts, request.contents)
-            if not _text_of(next(iter(one), "")).startswith(_CATCH_UP)
+            parts
+            for parts in map(_prompt_parts, request.contents)
+            if not _text_of(next(iter(parts), "")).startswith(_CATCH_UP)
         )
         asked = "\n".join(_text_of(part) for parts_of_one in asking for part in parts_of_one)
         question = next((asked.rpartition(one)[2] for one in _QUESTION_HEADINGS if one in asked), asked)
@@ -300,7 +300,7 @@ class Mind:
             self._asked_s[task.request, task.chat] = self._world.now_s
             return
         lines = "\n".join(
-            _own_line(str(one)) for content in request.contents for one in _looked_up_in(content, "recall")
+            _own_line(str(line)) for content in request.contents for line in _looked_up_in(content, "recall")
         )
         told_s = [truth.written[one[:-1]][1] for one in WORD.findall(lines) if one[:-1] in truth.written]
         question = "\n".join(one for one in prompt.question.splitlines() if not one.startswith("picture of "))

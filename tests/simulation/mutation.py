@@ -47,12 +47,12 @@ class Mutation:
         *_, before = self._locate()
         code = _unwrap(before).__code__
         source = Path(code.co_filename).read_text(encoding="utf-8")
-        for one in ast.walk(ast.parse(source)):
+        for node in ast.walk(ast.parse(source)):
             # The first line of a code object is that of its first decorator.
-            if isinstance(one, ast.FunctionDef) and code.co_firstlineno == min(
-                [one.lineno, *(decorator.lineno for decorator in one.decorator_list)]
+            if isinstance(node, ast.FunctionDef) and code.co_firstlineno == min(
+                [node.lineno, *(decorator.lineno for decorator in node.decorator_list)]
             ):
-                return one
+                return node
         raise LookupError("it is not defined by a `def`")
 
     def _locate(self) -> tuple[Any, str, Any]:
@@ -60,8 +60,8 @@ class Mutation:
         owner: Any = importlib.import_module(module_name)
         *outer, name = path.split(".")
         try:
-            for one in outer:
-                owner = getattr(owner, one)
+            for part in outer:
+                owner = getattr(owner, part)
             return owner, name, inspect.getattr_static(owner, name)
         except AttributeError as cause:
             raise LookupError(f"{self.function}: there is no such function") from cause

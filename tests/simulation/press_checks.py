@@ -37,8 +37,8 @@ def check_confirmed(story: Story, press: Order) -> Iterator[str]:
         joined_s = [
             said.at_s
             for said in story.said
-            for one in story.people.welcomes
-            if one.reply_token == said.reply_token and one.at_s > press.at_s
+            for welcome in story.people.welcomes
+            if welcome.reply_token == said.reply_token and welcome.at_s > press.at_s
         ]
         later = [one for one in story.people.orders if one.presses and one.at_s > press.at_s]
         for left_s in (at_s for chat, at_s in story.world.truth.left if chat == story.chat):
@@ -115,25 +115,25 @@ def check_presses(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[s
     replies = (one for one in effects if not one.offer.is_deferral and one.kind is not OutcomeKind.APOLOGISED)
     answered = {root for outcome in replies for root in outcome.answers}
     deferrals = {
-        AnswerPress(button=AnswerButton.SHOW, answer_id=one.webhook_event_id).data: one
-        for one in history.values()
-        if one.offer.is_deferral
+        AnswerPress(button=AnswerButton.SHOW, answer_id=outcome.webhook_event_id).data: outcome
+        for outcome in history.values()
+        if outcome.offer.is_deferral
     }
     told = {one for outcome in effects if story.forgets_outcomes or _is_empty(outcome) for one in outcome.answered_ids}
     told_buttons = {one.presses for one in story.people.messages if one.id in told}
     told_buttons |= {
         AnswerPress(button=AnswerButton.SHOW, answer_id=root).data
-        for one in told_buttons
-        if one in deferrals
-        for root in deferrals[one].answers
+        for button in told_buttons
+        if button in deferrals
+        for root in deferrals[button].answers
     }
     remembered = {one.line_message_id for one in story.remembered}
     presses = {one.id for one in story.people.messages if one.presses is not None}
     silenced = {
-        one
+        message_id
         for outcome in history.values()
         if outcome.kind is OutcomeKind.SKIPPED and outcome.audit.model_name is None
-        for one in outcome.answered_ids
+        for message_id in outcome.answered_ids
     }
     for press in story.people.messages:
         if press.presses is not None and press.id in silenced:
@@ -142,7 +142,9 @@ def check_presses(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[s
         if deferral is None or press.id not in story.kept_ids:
             continue
         behind = [
-            one for one in deferrals.values() if one.webhook_event_id in {deferral.webhook_event_id, *deferral.answers}
+            later
+            for later in deferrals.values()
+            if later.webhook_event_id in {deferral.webhook_event_id, *deferral.answers}
         ]
         asked = {one for root in behind for one in root.answered_ids} - presses
         if story.kept_ids.isdisjoint(

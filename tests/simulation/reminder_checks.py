@@ -70,12 +70,12 @@ class ReminderStory:
         """Whether a message behind it was withdrawn, edited or erased, or a delivery about one was lost."""
         by_id = {one.id: one for one in self.people.messages}
         return any(
-            (message := by_id.get(one)) is None
+            (message := by_id.get(message_id)) is None
             or message.is_withdrawn
             or len(message.words) > 1
             or message.at_s <= self.people.erased_entries_s
-            or self.is_lost(one)
-            for one in reminder.provenance.message_ids
+            or self.is_lost(message_id)
+            for message_id in reminder.provenance.message_ids
         )
 
 
@@ -170,7 +170,7 @@ def _check_not_lost(story: ReminderStory, reminder_id: str) -> Iterator[str]:
         return
     reminder = decode(Reminder, stored.data)
     is_said = reminder_id in {
-        one.id for one in (*(one for _, one in story.pushed), *story.answered, *story.may_be_said)
+        reminder.id for reminder in (*(reminder for _, reminder in story.pushed), *story.answered, *story.may_be_said)
     }
     if reminder.state is ReminderState.DONE and not is_said:
         yield "I1: a reminder counts as said, and nobody saw it"

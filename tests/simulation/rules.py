@@ -101,7 +101,9 @@ class ReplaceConstant:
 
     def apply(self, tree: _Tree) -> _Tree:
         found = (
-            one for one in _all(tree, ast.Constant) if (type(one.value), one.value) == (type(self.value), self.value)
+            constant
+            for constant in _all(tree, ast.Constant)
+            if (type(constant.value), constant.value) == (type(self.value), self.value)
         )
         return _replace_node(tree, _only_match(self, found), ast.Constant(self.by))
 
@@ -143,7 +145,9 @@ class Skip:
     of: int = 1
 
     def apply(self, tree: _Tree) -> _Tree:
-        found = sorted(_statements_with(tree, self.call), key=lambda one: (one.lineno, one.col_offset))
+        found = sorted(
+            _statements_with(tree, self.call), key=lambda statement: (statement.lineno, statement.col_offset)
+        )
         if len(found) != self.of:
             raise _mismatch(self, len(found))
         return _replace_node(tree, found[self.nth], ast.Pass())

@@ -56,7 +56,9 @@ def answers(scene: Scene, message: Message) -> int:
 def is_covered(scene: Scene, message: Message) -> bool:
     """Whether an outcome of the journal answers the message."""
     outcomes = (
-        scene.world.objects.read(one.name) for one in scene.world.objects.list(JOURNAL) if OUTCOME_SUFFIX in one.name
+        scene.world.objects.read(stored.name)
+        for stored in scene.world.objects.list(JOURNAL)
+        if OUTCOME_SUFFIX in stored.name
     )
     return any(message.id in decode(OutcomeRecord, one.data).answered_ids for one in outcomes if one is not None)
 

@@ -144,9 +144,9 @@ class Stage:
             if press is None or press.answers != (order.id,):
                 return
             taken = [one for one in people.messages if one.id in press.offer.forgets]
-            for one in taken:
-                one.unsent = True
-                one.amended_s.append(order.at_s)
+            for message in taken:
+                message.unsent = True
+                message.amended_s.append(order.at_s)
             words = [word for one in taken for word, _ in one.words]
             effect = partial(self.world.truth.forget, [*words, *map(gloss_of, words)])
             self.withdrawals.acknowledge(
@@ -283,7 +283,10 @@ class Stage:
 
         def forget() -> None:
             words = [
-                word for one in people.messages for word, since_s in one.words if max(since_s, one.at_s) <= until_s
+                word
+                for message in people.messages
+                for word, since_s in message.words
+                if max(since_s, message.at_s) <= until_s
             ]
             self.world.truth.forget([*words, *map(gloss_of, words)])
 

@@ -182,8 +182,8 @@ class Story:
         """
         since_s, until_s = at_s - TOKEN_S, at_s + TOKEN_S
         amended = []
-        for one in self.people.messages:
-            last_s = max(until_s, one.at_s + TOKEN_S) if at_s < one.at_s < until_s else until_s
-            amended += [at_s for at_s in one.amended_s if since_s < at_s < last_s]
+        for message in self.people.messages:
+            last_s = max(until_s, message.at_s + TOKEN_S) if at_s < message.at_s < until_s else until_s
+            amended += [at_s for at_s in message.amended_s if since_s < at_s < last_s]
         amended += [at_s for at_s in self.people.erasures_s if since_s < at_s < until_s]
         return bool(amended) and (1 + len(amended)) * (self.thought_s + _BESIDE_THINKING_S) > TOKEN_S

@@ -158,7 +158,10 @@ def test_forget_me_takes_back_what_its_author_said_in_a_revoked_chat(revoked_gro
     assert own
     assert revoked_group.rests(calm=True) == []
     assert not any(
-        f"/{one}.json" in name for one in own for name in everything_of(revoked_group, GROUP) if "journal/" in name
+        f"/{own_id}.json" in name
+        for own_id in own
+        for name in everything_of(revoked_group, GROUP)
+        if "journal/" in name
     )
 
 

@@ -28,8 +28,8 @@ def templates() -> Iterator[re.Pattern[str]]:
     for module in CHECKS:
         tree = ast.parse((HERE / f"{module}.py").read_text(encoding="utf-8"))
         parts_of_others = {id(part) for one in ast.walk(tree) if isinstance(one, ast.JoinedStr) for part in one.values}
-        for one in ast.walk(tree):
-            text = _text_of(one) if id(one) not in parts_of_others else ""
+        for node in ast.walk(tree):
+            text = _text_of(node) if id(node) not in parts_of_others else ""
             if SENTENCE.match(text):
                 yield re.compile(text)
 

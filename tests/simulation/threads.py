@@ -199,9 +199,9 @@ class Condition(RLock):
 
 def wait(futures: Iterable[Future[object]], timeout: float | None = None) -> None:
     """Wait until all are done, one after another; like `concurrent.futures.wait`."""
-    for one in futures:
+    for future in futures:
         with contextlib.suppress(Exception):
-            one.result(timeout)
+            future.result(timeout)
 
 
 @contextlib.contextmanager

@@ -128,7 +128,9 @@ def _sources_of_entries(story: Story, outcome: OutcomeRecord) -> set[str]:
     """Return what the prompt of the outcome named and an earlier entry or reminder was made of: the prompt may have listed it."""
     earlier = (one for chat, one in story.world.truth.staged if chat == story.chat and one.sequence < outcome.sequence)
     listed = (
-        one for one in earlier if any(write.path.endswith(".md") or _is_reminder(write.path) for write in one.writes)
+        outcome
+        for outcome in earlier
+        if any(write.path.endswith(".md") or _is_reminder(write.path) for write in outcome.writes)
     )
     return {own_id for one in listed for own_id in one.provenance.ids & frozenset(outcome.provenance.ids)}
 
@@ -190,18 +192,19 @@ def check_answers_kept(story: Story, history: dict[str, OutcomeRecord]) -> Itera
             lost.append(said)
     went = [*(said.text for said in direct), *_taken_unseen(story, withdrawn, wordless)]
     went += [
-        word for one in people.messages if one.id in withdrawn for word, _ in one.words
+        word for message in people.messages if message.id in withdrawn for word, _ in message.words
     ]  # it may have been recalled
     taken_out = {word for text in went for word in NAMED.findall(text)}
     gone_texts = (*went, *(one.text for one in people.messages if one.id in withdrawn))
     hands_on_common = any(shares_run(COMMON, text) for text in gone_texts)  # a receipt quotes what a reminder says
     while repeating := [
-        one
-        for one in lost
-        if not taken_out.isdisjoint(NAMED.findall(one.text)) or (hands_on_common and shares_run(COMMON, one.text))
+        outcome
+        for outcome in lost
+        if not taken_out.isdisjoint(NAMED.findall(outcome.text))
+        or (hands_on_common and shares_run(COMMON, outcome.text))
     ]:
         taken_out.update(
-            word for one in repeating for word in NAMED.findall(one.text)
+            word for outcome in repeating for word in NAMED.findall(outcome.text)
         )  # what it repeats besides may go as well
         lost = [one for one in lost if one not in repeating]
     for _ in lost:

@@ -69,8 +69,8 @@ class Withdrawals:
         markers = {*parts, *(one[:2] for one in parts)}  # named `due/{minute}/{kind}.{conversation_id}.{id}`
         handled = [one for one in self._open if not one.waits_for(markers)]
         self._open = [one for one in self._open if one not in handled]
-        for one in handled:
-            one.effect()
+        for withdrawal in handled:
+            withdrawal.effect()
 
     def markers(self) -> Iterator[str]:
         """Return the markers that are left, but for those of days to come: a recurring reminder, one that has ended."""

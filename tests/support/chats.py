@@ -58,7 +58,7 @@ def withdraw_from_turn(conversation: Conversation, line_message_id: str) -> None
     """Withdraw a message and change the turn as an unsend does, and leave the rest of the chat."""
     conversation.amendments.amend(Amendment(line_message_id=line_message_id, timestamp_ms=1))
     amendments = Amendments(withdrawn=frozenset({line_message_id}))
-    conversation.turn.amend(is_affected=lambda one: one.provenance.is_affected_by(amendments))
+    conversation.turn.amend(is_affected=lambda outcome: outcome.provenance.is_affected_by(amendments))
 
 
 def fold_amendments(log: AmendmentLog) -> None:

@@ -286,9 +286,11 @@ def _pieces(request: ModelRequest) -> Iterator[tuple[str, str]]:
                 for part in parts:
                     yield from _lines(part, "prompt") if isinstance(part, str) else [("medium", _text_of(part))]
             case FunctionResponses(responses=responses):
-                for one in responses:
-                    for text in _strings(one.response.get("output")):  # an error repeats what the model itself wrote
-                        yield from _lines(text, one.call.name)
+                for response in responses:
+                    for text in _strings(
+                        response.response.get("output")
+                    ):  # an error repeats what the model itself wrote
+                        yield from _lines(text, response.call.name)
 
 
 def _text_of(part: MediaPart | FilePart) -> str:
@@ -314,19 +316,19 @@ def _strings(value: object) -> Iterator[str]:
         case str():
             yield value
         case Mapping():
-            for one in value.values():
-                yield from _strings(one)
+            for part in value.values():
+                yield from _strings(part)
         case list() | tuple():
-            for one in value:
-                yield from _strings(one)
+            for part in value:
+                yield from _strings(part)
 
 
 def _outputs(request: ModelRequest) -> Iterator[tuple[str, Json]]:
     last = request.contents[-1]
-    for one in last.responses if isinstance(last, FunctionResponses) else ():
-        output = one.response.get("output")
+    for response in last.responses if isinstance(last, FunctionResponses) else ():
+        output = response.response.get("output")
         if isinstance(output, Mapping):
-            yield one.call.name, json.loads(json.dumps(output))
+            yield response.call.name, json.loads(json.dumps(output))
 
 
 READINGS: Final[Mapping[str, Plan]] = {

@@ -163,13 +163,13 @@ def reminding_tool() -> Tool:
             return {"status": "off"}
         sources = (one.source for one in context.to_answer)
         if "cancel" in arguments:
-            for one in overlay.list():
-                if str(arguments["cancel"]) in one.text:
-                    overlay.cancel(one.id)
+            for reminder in overlay.list():
+                if str(arguments["cancel"]) in reminder.text:
+                    overlay.cancel(reminder.id)
             return {"status": "cancelled"}
         if "reword" in arguments:
-            for one in overlay.list()[:1]:
-                overlay.change(one.id, text=str(arguments["reword"]), provenance=Provenance.of_sources(sources))
+            for reminder in overlay.list()[:1]:
+                overlay.change(reminder.id, text=str(arguments["reword"]), provenance=Provenance.of_sources(sources))
             return {"status": "reworded"}
         at_ms = context.now_ms + int(str(arguments["minutes"])) * 60_000
         rule = arguments.get("rule")

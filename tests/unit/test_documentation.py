@@ -36,7 +36,7 @@ _SOURCES: Final = (".py", ".tf", ".toml", ".json", ".yaml", ".yml", ".js", ".htm
 def names_of_tests() -> frozenset[str]:
     """Return the names of all tests."""
     return frozenset(
-        name for one in (ROOT / "tests").rglob("*.py") for name in re.findall(r"def (test_\w+)", text_of(one))
+        name for path in (ROOT / "tests").rglob("*.py") for name in re.findall(r"def (test_\w+)", text_of(path))
     )
 
 

@@ -42,9 +42,9 @@ def wanted_extras(name: str, extras: frozenset[str]) -> Iterator[Requirement]:
         for extra in ("", *extras)
         for python in PYTHONS
     ]
-    for one in required:
-        if one.extras and (one.marker is None or any(map(one.marker.evaluate, environments))):
-            yield one
+    for requirement in required:
+        if requirement.extras and (requirement.marker is None or any(map(requirement.marker.evaluate, environments))):
+            yield requirement
 
 
 @pytest.mark.parametrize("path", LOCKED, ids=lambda path: str(path.relative_to(ROOT)))
@@ -52,10 +52,10 @@ def test_every_extra_that_a_locked_package_asks_for_is_locked(path: Path) -> Non
     locked = locked_extras(path.read_text(encoding="utf-8"))
 
     missing = [
-        f"{name} asks for {one}"
+        f"{name} asks for {extra}"
         for name, entries in locked.items()
-        for one in wanted_extras(name, frozenset().union(*entries))
-        if not any(one.extras <= extras for extras in locked[canonicalize_name(one.name)])
+        for extra in wanted_extras(name, frozenset().union(*entries))
+        if not any(extra.extras <= extras for extras in locked[canonicalize_name(extra.name)])
     ]
 
     assert locked

@@ -19,7 +19,9 @@ def test_a_workflow_takes_nothing_by_a_tag(path: Path) -> None:
 
     assert [one for one in actions if not re.search(r"@[0-9a-f]{40}$", one)] == []
     assert [
-        one for one in containers if not re.search(r"@sha256:([0-9a-f]{64}|\$\{\{ matrix\.digest \}\})$", one)
+        container
+        for container in containers
+        if not re.search(r"@sha256:([0-9a-f]{64}|\$\{\{ matrix\.digest \}\})$", container)
     ] == []
     assert all(re.fullmatch(r"[0-9a-f]{64}", one) for one in re.findall(r"digest: (\S+)", text))
 

@@ -19,7 +19,7 @@ from shared.errors import ModelRefusedError
 def doing(*rounds: Mapping[str, Mapping[str, object]]) -> Obedient:
     """Return a mind that makes one call a round."""
     calls: list[list[dict[str, dict[str, object]]]] = [
-        [{name: dict(args) for name, args in one.items()}] for one in rounds
+        [{name: dict(args) for name, args in calls_of_round.items()}] for calls_of_round in rounds
     ]
     return Obedient(Attack(rounds=calls, stopped_by="model"))
 

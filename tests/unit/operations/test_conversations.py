@@ -285,9 +285,9 @@ class CompactedStore(MemoryObjectStore):
 
     def list(self, prefix: str, *, since: str | None = None, before: str | None = None) -> tuple[ListedObject, ...]:
         listed = super().list(prefix, since=since, before=before)
-        for one in listed if prefix.startswith("journal/") else ():
+        for listed_object in listed if prefix.startswith("journal/") else ():
             super().create(f"snapshots/{CHAT}.json", encode(SnapshotRecord(messages=(message(),))))
-            super().delete(one.name)
+            super().delete(listed_object.name)
         return listed
 
 

@@ -95,9 +95,15 @@ def test_the_number_of_alerts_is_that_of_the_deployment(profile: str, plan: str)
 def test_the_prompt_of_a_turn_is_about_that_of_the_worker() -> None:
     with ThreadPoolExecutor(4) as pool:
         prompts = [
-            tokens(text_of(one.say(Bot(pool, is_group=one.is_group, toolsets=one.toolsets, policy=one.policy))[0]))
-            for one in SITUATIONS
-            if one.name in MEASURED_SITUATIONS
+            tokens(
+                text_of(
+                    situation.say(
+                        Bot(pool, is_group=situation.is_group, toolsets=situation.toolsets, policy=situation.policy)
+                    )[0]
+                )
+            )
+            for situation in SITUATIONS
+            if situation.name in MEASURED_SITUATIONS
         ]
 
     assert len(prompts) == len(MEASURED_SITUATIONS)

@@ -165,8 +165,8 @@ def test_message_covered_by_the_outcome_of_another_counts_as_answered(desk: Desk
     desk.receive(message_event())
     record = replace(message(line_message_id()), webhook_event_id=str(message_event()["webhookEventId"]))
     later = replace(message("later"), webhook_event_id="later-event")
-    for one in (record, later):
-        desk.bucket.chat.journal.record(one)
+    for message_record in (record, later):
+        desk.bucket.chat.journal.record(message_record)
     desk.bucket.chat.journal.record_outcome(outcome_of([record, later], OutcomeKind.SKIPPED))
 
     assert desk.letters.explain_all(most=10)[0].verdict is Verdict.ANSWERED

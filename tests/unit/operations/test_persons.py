@@ -41,8 +41,8 @@ def forget_person_on(bucket: Bucket) -> ForgetPerson:
 @pytest.fixture
 def filled(bucket: Bucket) -> Bucket:
     group = bucket.conversations.of(recorded.GROUP)
-    for one in (said(1, "my word is swordfish"), said(2, "mine is haddock", by=OTHER), said(3, "swordfish again")):
-        group.journal.record(one)
+    for record in (said(1, "my word is swordfish"), said(2, "mine is haddock", by=OTHER), said(3, "swordfish again")):
+        group.journal.record(record)
     bucket.store.create(group.names.medium("m1"), b"\xff")
     for reminder_id, source in (("r0000000001", "m1"), ("r0000000002", "m2")):
         reminder = Reminder(

@@ -273,8 +273,8 @@ def test_a_restoration_that_stopped_half_way_is_ended_by_the_next(bucket: Bucket
     amended_chat(bucket)
     lines, lost = list(exported(bucket.store, CHAT)), MemoryObjectStore()
     restore(lost, lines, clock=bucket.clock)
-    for one in lost.list(NAMES.amended_prefix)[3:]:
-        lost.delete(one.name)
+    for event in lost.list(NAMES.amended_prefix)[3:]:
+        lost.delete(event.name)
     bucket.clock.move(60)
 
     restore(lost, lines, clock=bucket.clock)
@@ -499,8 +499,8 @@ def test_a_chat_that_went_on_after_the_loss_can_change_what_was_restored() -> No
         friend.says("もしもし", REPLY)
 
         restore(worker.store, lines, clock=worker.clock)
-        for one in sorted(ReminderStore(chat).read_all(), key=lambda one: one.created, reverse=True):
-            friend.says("もういい", calling(("cancel_reminder", {"id": one.id})), REPLY)
+        for cancelled in sorted(ReminderStore(chat).read_all(), key=lambda reminder: reminder.created, reverse=True):
+            friend.says("もういい", calling(("cancel_reminder", {"id": cancelled.id})), REPLY)
 
         assert [one.is_open for one in ReminderStore(chat).read_all()] == [False, False, False]
 

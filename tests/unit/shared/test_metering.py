@@ -152,8 +152,8 @@ def test_requests_of_other_threads_are_counted_on_the_meter_of_their_work() -> N
 
     with ThreadPoolExecutor(4) as threads, metered(meter):
         begun = [threads.submit(copy_context().run, model.generate, turn_request()) for _ in range(20)]
-        for one in begun:
-            one.result()
+        for future in begun:
+            future.result()
 
     assert [one.requests for one in meter.usage] == [20]
 

@@ -75,8 +75,8 @@ def test_a_turn_is_an_agent_whose_requests_and_tools_are_its_children(
 
     [agent] = named(exporter, "invoke_agent aizuchi")
     parents = {
-        (one.name, attributes_of(one).get("aizuchi.purpose")): one.parent.span_id if one.parent else None
-        for one in exporter.get_finished_spans()
+        (span.name, attributes_of(span).get("aizuchi.purpose")): span.parent.span_id if span.parent else None
+        for span in exporter.get_finished_spans()
     }
     assert agent.context is not None
     assert parents == {

@@ -211,7 +211,7 @@ def test_a_mutation_of_the_catalogue_names_no_local_variable(name: str) -> None:
     arguments = {one.arg for one in ast.walk(tree) if isinstance(one, ast.arg)}
     variables = {one.id for one in names if isinstance(one.ctx, ast.Store)} - arguments
 
-    for one in names:
-        one.id = f"{one.id}_renamed" if one.id in variables else one.id
+    for node in names:
+        node.id = f"{node.id}_renamed" if node.id in variables else node.id
 
     MUTATIONS[name].rule.apply(tree)

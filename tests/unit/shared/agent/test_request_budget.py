@@ -287,9 +287,9 @@ def test_no_request_is_larger_than_its_budget(
     words = SCRIPTS[script]
     said = TextContent(role="user", texts=tuple(f"[Yuki | 12:00] {words * times}" for times in texts))
     made = [
-        one
+        content
         for arguments, results, times in rounds
-        for one in (called(words * arguments), found(words, results=results, times=times))
+        for content in (called(words * arguments), found(words, results=results, times=times))
     ]
 
     assert size_of(cut(said, *made, limit=limit)) <= limit

@@ -76,8 +76,8 @@ def empty_chat() -> Conversation:
 @given(st.permutations([edit(3, "a"), edit(7, "b"), edit(9, "c"), UNSEND, edit(9, "c")]))
 def test_a_withdrawal_is_final_in_every_order(amendments: list[Amendment]) -> None:
     chat = empty_chat()
-    for one in amendments:
-        chat.amendments.amend(one)
+    for amendment in amendments:
+        chat.amendments.amend(amendment)
 
     assert chat.amendments.look() == Amendments(withdrawn=frozenset({"m1"}))
 
@@ -85,8 +85,8 @@ def test_a_withdrawal_is_final_in_every_order(amendments: list[Amendment]) -> No
 @given(st.permutations([edit(3, "a"), edit(7, "b"), edit(9, "c"), edit(7, "b")]))
 def test_the_newest_edit_wins_in_every_order(amendments: list[Amendment]) -> None:
     chat = empty_chat()
-    for one in amendments:
-        chat.amendments.amend(one)
+    for amendment in amendments:
+        chat.amendments.amend(amendment)
 
     assert chat.amendments.look().edits == {"m1": "c"}
 
@@ -94,8 +94,8 @@ def test_the_newest_edit_wins_in_every_order(amendments: list[Amendment]) -> Non
 @given(st.permutations([1, 5, 9]))
 def test_the_largest_watermark_wins(timestamps: list[int]) -> None:
     chat = empty_chat()
-    for one in timestamps:
-        chat.amendments.erase(one)
+    for timestamp in timestamps:
+        chat.amendments.erase(timestamp)
 
     assert chat.amendments.look().erased_ms == 9
 
@@ -133,8 +133,8 @@ def test_an_edit_from_after_an_erasure_stands(chat: Conversation) -> None:
 @given(st.permutations([3, 9, 6, 9]))
 def test_the_latest_time_up_to_which_a_person_took_back_everything_stands(until: list[int]) -> None:
     chat = empty_chat()
-    for one in until:
-        chat.amendments.forget_member(ANNA, until_ms=one)
+    for until_ms in until:
+        chat.amendments.forget_member(ANNA, until_ms=until_ms)
 
     forgotten = [chat.amendments.has_forgotten(ANNA, timestamp_ms=at) for at in (8, 9, 10)]
     assert forgotten == [True, True, False]

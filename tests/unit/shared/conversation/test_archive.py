@@ -236,7 +236,7 @@ def test_segments_beside_those_that_a_snapshot_names_are_removed_and_newer_ones_
     chat.archive.remove_needless()
 
     left = [one.name for one in chat.archive.list_segments()]
-    assert [one.number for one in sorted(left, key=lambda one: one.number)] == [1, 2, 3, 4]
+    assert [record.number for record in sorted(left, key=lambda record: record.number)] == [1, 2, 3, 4]
     assert {one.file for one in left} > set(named.segments)
 
 

@@ -118,7 +118,7 @@ class Archiving:
         shown = {one.line_message_id: one.timestamp_ms for one in (*history.older, *history.messages)}
         archived = {one.line_message_id: one.timestamp_ms for one in self.chat.archive.read().messages}
         together = archived | shown
-        return sorted(together, key=lambda one: together[one])
+        return sorted(together, key=lambda name: together[name])
 
     def archived(self) -> Counter[str]:
         """How often each message is in the archive, segments that no reader should need included."""
@@ -283,7 +283,7 @@ class Moving:
         self.chat, twin = _about_to_archive(), _about_to_archive()
         before = _in_segments(twin)
         twin.compacts()
-        self.moved = min(_in_segments(twin) - before, key=lambda one: int(one[1:]))
+        self.moved = min(_in_segments(twin) - before, key=lambda message_id: int(message_id[1:]))
         self.chat.store.meanwhile = (self.chat.store.writes + 1, lambda: meanwhile(self))
         self.chat.compacts()
 

@@ -400,9 +400,9 @@ def test_no_message_is_lost_or_shown_twice_in_any_order_of_steps(steps: list[tup
                 withdrawn.add(f"m{number}")
             case "lose model":
                 summariser.is_down = not summariser.is_down
-    for one in withdrawn:  # as every writer does after its write
-        if chat.amendments.look().withdrawn >= {one}:
-            chat.journal.drop(one)
+    for message_id in withdrawn:  # as every writer does after its write
+        if chat.amendments.look().withdrawn >= {message_id}:
+            chat.journal.drop(message_id)
 
     history = reader().read_newest(chat)
     shown = [one.line_message_id for one in (*history.older, *history.messages)]

@@ -23,8 +23,8 @@ class ForgetfulStore(MemoryObjectStore):
 
     def list(self, prefix: str, *, since: str | None = None, before: str | None = None) -> tuple[ListedObject, ...]:
         listed = super().list(prefix, since=since, before=before)
-        for one in listed if self.is_due else ():
-            super().delete(one.name)
+        for listed_object in listed if self.is_due else ():
+            super().delete(listed_object.name)
         return listed
 
 

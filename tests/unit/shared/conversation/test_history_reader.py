@@ -164,8 +164,8 @@ def test_amendments_overlay_journal_and_snapshot(chat: Conversation) -> None:
     fold(chat, SnapshotRecord(messages=(message(1, "old words"), message(2, "secret"))))
     chat.journal.record(message(3, "old words"))
     chat.journal.record_outcome(answer(3, "I heard the secret", saw=(2,)))
-    for one in ("m1", "m3"):
-        chat.amendments.amend(Amendment(line_message_id=one, timestamp_ms=9, text="new words"))
+    for message_id in ("m1", "m3"):
+        chat.amendments.amend(Amendment(line_message_id=message_id, timestamp_ms=9, text="new words"))
     chat.amendments.amend(Amendment(line_message_id="m2", timestamp_ms=9))
 
     history = read(chat)
@@ -233,8 +233,8 @@ def test_a_burst_that_is_too_long_to_be_shown_is_pending_as_a_whole(chat: Conver
 def test_pending_messages_are_addressed_standing_uncovered_and_young(chat: Conversation) -> None:
     now_ms = ANSWERABLE_MS + 100
     messages = [message(1), message(100), message(101), message(102), message(103, addressed=False), message(104)]
-    for one in messages:
-        chat.journal.keep(one)
+    for record in messages:
+        chat.journal.keep(record)
     chat.journal.record_outcome(answer(101))
     chat.amendments.amend(Amendment(line_message_id="m102", timestamp_ms=200))
 
@@ -303,9 +303,10 @@ def test_a_question_that_killed_its_workers_is_not_shown_again(chat: Conversatio
 def test_context_that_killed_workers_is_not_shown_again(chat: Conversation, since_ms: int) -> None:
     isolating = tuple(
         made_with(
-            replace(answer(7), webhook_event_id=f"e{one}", audit=Audit(model_name="model", isolates=True)), since_ms=one
+            replace(answer(7), webhook_event_id=f"e{number}", audit=Audit(model_name="model", isolates=True)),
+            since_ms=number,
         )
-        for one in {1, since_ms}
+        for number in {1, since_ms}
     )
     fold(chat, SnapshotRecord(messages=tuple(map(message, range(8))), outcomes=(answer(0), *isolating)))
 

@@ -40,13 +40,13 @@ def test_what_leaves_the_snapshot_waits_and_nothing_is_lost_or_doubled(
 
     here, leaving = archive_of(after), after.leaving
     assert sorted([*(one.line_message_id for one in after.messages), *here.message_ids]) == sorted(
-        one.line_message_id for one in before.messages
+        record.line_message_id for record in before.messages
     )
     assert sorted([*(one.webhook_event_id for one in after.outcomes), *here.answer_ids]) == sorted(
-        one.webhook_event_id for one in before.outcomes
+        outcome.webhook_event_id for outcome in before.outcomes
     )
     assert sorted([*(one.id for one in after.all_recaps), *(one.id for one in leaving.recaps)]) == sorted(
-        one.id for one in before.recaps
+        record.id for record in before.recaps
     )
     assert with_leaving(before, after) == after
 

@@ -113,7 +113,7 @@ def test_a_recap_names_the_messages_and_the_answers_that_it_sums_up(
     compaction.fold(chat, IN_TIME)
     recaps = chat.snapshot.read().record.recaps
     assert recaps
-    assert [one.provenance.ids for one in recaps] == [
+    assert [record.provenance.ids for record in recaps] == [
         {name for own_id in one.summed_up_ids for name in (own_id, f"e{own_id[1:]}")} for one in recaps
     ]
     assert [one.id for one in recaps] == [f"recap-{number + 1}" for number in range(len(recaps))]

@@ -65,8 +65,10 @@ USAGES = st.builds(
     output_tokens=st.integers(0, 2**31),
 )
 INTERVALS = {name: st.integers(0, 2**42) for name in ("since_ms", "until_ms", "entries_since_ms")}
-SOURCES = st.lists(IDS.map(lambda one: Source(line_message_id=one, timestamp_ms=len(one), by=one[0])), max_size=3)
-DERIVED_IDS = st.frozensets(IDS.map(lambda one: f"recap-{one}"), max_size=3)
+SOURCES = st.lists(
+    IDS.map(lambda some_id: Source(line_message_id=some_id, timestamp_ms=len(some_id), by=some_id[0])), max_size=3
+)
+DERIVED_IDS = st.frozensets(IDS.map(lambda some_id: f"recap-{some_id}"), max_size=3)
 PROVENANCES = st.builds(
     lambda sources, derived_ids, interval: Provenance(
         messages=Provenance.of_sources(sources).messages, derived_ids=derived_ids, **interval
@@ -198,7 +200,7 @@ SEGMENTS = st.builds(
             model_name=st.none() | TEXTS,
         ),
         max_size=3,
-        unique_by=lambda one: one.webhook_event_id,
+        unique_by=lambda outcome: outcome.webhook_event_id,
     ).map(tuple),
 )
 WATERMARKS = st.builds(Watermark, timestamp_ms=st.integers(0, 2**42), entries_ms=st.integers(-1, 2**42))

@@ -94,9 +94,9 @@ def test_only_the_last_switch_outlives_the_days_in_which_an_event_can_come() -> 
 
 def test_a_chat_that_switches_on_and_off_has_a_record_of_bounded_size_which_forgets_no_pause() -> None:
     switches = [
-        one
+        switch
         for number in range(0, 4 * MOST_SWITCHES, 2)
-        for one in (*pause(f"p{number}", at_ms=number), *ended(f"r{number}", PAUSE, at_ms=number + 1))
+        for switch in (*pause(f"p{number}", at_ms=number), *ended(f"r{number}", PAUSE, at_ms=number + 1))
     ]
 
     kept = record(switches)

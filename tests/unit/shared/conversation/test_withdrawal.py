@@ -508,8 +508,8 @@ def test_an_edit_replaces_the_words_in_journal_and_snapshot(
     fold(chat, SnapshotRecord(messages=(message(1, "4711"),)))
     chat.journal.record(message(2, "4711"))
 
-    for one in ("m1", "m2"):
-        assert withdrawal.edit(chat, one, text="a secret", timestamp_ms=9)
+    for message_id in ("m1", "m2"):
+        assert withdrawal.edit(chat, message_id, text="a secret", timestamp_ms=9)
 
     assert "4711" not in everything_in(store)
     assert [one.text for one in read(chat).messages] == ["a secret", "a secret"]
@@ -629,8 +629,8 @@ def test_what_repeats_an_answer_that_may_have_been_shown_an_erased_entry_goes_wi
         seeing(answer(9, "I said that your pin is 4711 0815"), "e8"),
         seeing(answer(10, "so much for that"), "e8"),
     )
-    for one in (later, repeating, harmless):
-        chat.journal.record_outcome(one)
+    for outcome in (later, repeating, harmless):
+        chat.journal.record_outcome(outcome)
 
     withdrawal.erase(chat, until_ms=4)
 
@@ -830,8 +830,8 @@ def test_words_of_the_message_itself_are_found_again_in_what_never_saw_it(
     if is_folded:
         fold(chat, SnapshotRecord(messages=said))
     else:
-        for one in said:
-            chat.journal.record(one)
+        for record in said:
+            chat.journal.record(record)
     chat.journal.record_outcome(answer(1, "noted"))
     chat.journal.record_outcome(seeing(answer(3, "it was behind the third bookshelf"), "e1"))
     chat.journal.record_outcome(seeing(answer(4, "the weather is fine again today"), "e1"))
@@ -968,8 +968,8 @@ def test_an_erasure_takes_later_answers_that_repeat_erased_ones(chat: Conversati
 def test_outcomes_without_words_go_with_the_second_pass_of_an_erasure(
     chat: Conversation, withdrawal: Withdrawal
 ) -> None:
-    for one in (answer(3), answer(4, None), answer(5, None), answer(6)):
-        chat.journal.record_outcome(one)
+    for outcome in (answer(3), answer(4, None), answer(5, None), answer(6)):
+        chat.journal.record_outcome(outcome)
     withdrawal.erase(chat, until_ms=4)
 
     withdrawal.finish_erasure(chat, "4")

@@ -135,10 +135,10 @@ def test_where_the_newest_of_a_flood_is_withdrawn_the_newest_that_stands_answers
     *older, last, newest = [friend.events.text(f"word {number}") for number in range(5)]
 
     def come() -> None:
-        for one in (*older, last):
-            friend.sends(one, HELLO)
-        for one in (last, newest):
-            friend.worker.withdraw(friend.events.chat_id, one["message"]["id"])
+        for event in (*older, last):
+            friend.sends(event, HELLO)
+        for event in (last, newest):
+            friend.worker.withdraw(friend.events.chat_id, event["message"]["id"])
 
     arrivals.append(come)
     friend.sends(newest)
@@ -235,8 +235,8 @@ def test_a_flood_that_is_delivered_again_to_another_instance_is_answered_once(
     *older, newest = [events.text(f"word {number}") for number in range(6)]
 
     def deliver(instance: PushedWorker, *said: dict[str, object]) -> None:
-        for one in said:
-            instance.deliver(one, thinks=[HELLO])
+        for event in said:
+            instance.deliver(event, thinks=[HELLO])
 
     for instance in (worker, other):
         deliver(instance, *usual)

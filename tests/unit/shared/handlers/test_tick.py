@@ -51,8 +51,8 @@ class Agenda:
 
     def mark(self, *ids: str, chat: str = CHATS[0], kind: str = "note", in_s: float = 0.0) -> None:
         conversation = self.conversations.of(chat)
-        for one in ids:
-            self.markers.mark(kind, conversation, one, at_ms=self.clock.now_ms() + round(in_s * 1_000))
+        for marker_id in ids:
+            self.markers.mark(kind, conversation, marker_id, at_ms=self.clock.now_ms() + round(in_s * 1_000))
         self.clock.move(MINUTE_S - self.clock.now_ms() / 1_000 % MINUTE_S)
 
     @property

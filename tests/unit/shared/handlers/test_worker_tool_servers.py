@@ -34,9 +34,9 @@ class Shop:
     @property
     def declared(self) -> dict[str, str]:
         return {
-            one.name: one.description
-            for one in self.worker.model.requests[-1].declarations
-            if one.name.startswith("mcp_")
+            declaration.name: declaration.description
+            for declaration in self.worker.model.requests[-1].declarations
+            if declaration.name.startswith("mcp_")
         }
 
     def press(self) -> str:

@@ -130,7 +130,7 @@ def test_a_changed_text_is_restored_without_a_time_that_has_come_since(friend: P
     does(friend, "change_reminder", id=reminder.id, text="水")
     later_ms = (reminder.due_ms or 0) + DAY_S * 1_000
     store = ReminderStore(friend.worker.conversations.of(friend.events.chat_id))
-    store.update(reminder.id, lambda one: replace(one, due_ms=later_ms) if one is not None else None)
+    store.update(reminder.id, lambda stored: replace(stored, due_ms=later_ms) if stored is not None else None)
 
     undoes(friend)
 

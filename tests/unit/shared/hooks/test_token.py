@@ -74,7 +74,9 @@ def test_every_other_spelling_of_the_same_bytes_is_refused() -> None:
     ]
 
     assert [
-        one for one in (*spellings, f"{genuine}=", f" {genuine}", genuine.upper(), "") if address_in(one, KEY)
+        spelling
+        for spelling in (*spellings, f"{genuine}=", f" {genuine}", genuine.upper(), "")
+        if address_in(spelling, KEY)
     ] == []
 
 

@@ -16,7 +16,8 @@ def test_a_snippet_is_within_its_limit_and_cuts_no_grapheme(text: str, query: st
     inside = shown.removeprefix("…").removesuffix("…")
     assert inside in " ".join(text.split())
     assert all(
-        utf16_length(one) > SNIPPET_LIMIT - 2 or one in graphemes for one in regex.findall(r"\X", inside.strip())
+        utf16_length(grapheme) > SNIPPET_LIMIT - 2 or grapheme in graphemes
+        for grapheme in regex.findall(r"\X", inside.strip())
     )
 
 

@@ -31,7 +31,9 @@ def test_each_feature_whose_things_are_counted_has_words_for_the_count(locale: s
     counted = [feature for feature in (*STORED_FEATURES, STORED_WISHES) if feature.counted is not None]
 
     texts = [
-        Holding(folder=one.folder, count=7, words=one.counted.words).text(locale) for one in counted if one.counted
+        Holding(folder=feature.folder, count=7, words=feature.counted.words).text(locale)
+        for feature in counted
+        if feature.counted
     ]
 
     assert len(set(texts)) == 6

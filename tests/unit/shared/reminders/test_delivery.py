@@ -370,10 +370,10 @@ def test_of_two_ticks_one_pushes(reads: Executor) -> None:
                 due.tick(reminder)
 
         threads = [threading.Thread(target=tick) for _ in range(2)]
-        for one in threads:
-            one.start()
-        for one in threads:
-            one.join()
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
 
         assert due.line.calls == 1
         assert due.remembered == ["⏰ 薬"]
@@ -499,8 +499,8 @@ def test_a_chat_gets_a_bounded_number_of_pushes_a_day(reads: Executor) -> None:
     due = due_in(CHAT, reads, pushes_per_day=2)
     reminders = [due.reminder(f"word{number}") for number in range(3)]
     due.passes()
-    for one in reminders:
-        due.tick(one)
+    for reminder in reminders:
+        due.tick(reminder)
     assert due.said == ["⏰ word0", "⏰ word1"]
     assert [one.text for one in due.chat.stored if one.kept_ms is not None] == ["word2"]
 
@@ -581,8 +581,8 @@ def test_a_group_leaves_others_their_part_of_the_quota(reads: Executor) -> None:
     reminders = [due.reminder(f"spam{number}") for number in range(20)]
     due.passes()
 
-    for one in reminders:
-        due.tick(one)
+    for reminder in reminders:
+        due.tick(reminder)
 
     assert len(due.said) == 2
     assert due.line.push_quota_left == 400
@@ -849,7 +849,9 @@ def test_what_another_worker_claims_meanwhile_is_not_kept(due: Due) -> None:
     claim = Claim(worker="other", occurrence_ms=reminder.due_ms or 0, first_ms=1, until_ms=2)
     store = ReminderStore(due.chat.conversation)
     due.store.before(
-        "read reminders/", lambda: store.update(reminder.id, lambda one: replace(one or reminder, claim=claim)), times=2
+        "read reminders/",
+        lambda: store.update(reminder.id, lambda stored: replace(stored or reminder, claim=claim)),
+        times=2,
     )
 
     due.tick(reminder)

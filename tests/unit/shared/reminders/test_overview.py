@@ -29,8 +29,8 @@ def due(chat: ReminderChat) -> Overview:
 
 
 def withdraw(chat: ReminderChat, *message_ids: str) -> None:
-    for one in message_ids:
-        chat.conversation.amendments.amend(Amendment(line_message_id=one, timestamp_ms=9_000))
+    for message_id in message_ids:
+        chat.conversation.amendments.amend(Amendment(line_message_id=message_id, timestamp_ms=9_000))
 
 
 def remind(chat: ReminderChat, name: str, *, hour: int = 9, asked_ms: int = 1_000) -> None:

@@ -28,7 +28,7 @@ def kept(chat: ReminderChat, *, rule: str | None = None) -> Reminder:
     made = chat.remind(at="2026-11-25T09:00", rule=rule)
     due_ms = None if rule is None else made.due_ms
     ReminderStore(chat.conversation).update(
-        made.id, lambda one: replace(one or made, kept_ms=KEPT_AT_MS, due_ms=due_ms)
+        made.id, lambda stored: replace(stored or made, kept_ms=KEPT_AT_MS, due_ms=due_ms)
     )
     for marker in chat.conversation.objects.store.list("due/"):
         chat.conversation.objects.store.delete(marker.name)

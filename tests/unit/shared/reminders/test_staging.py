@@ -200,8 +200,8 @@ def test_a_marker_that_a_tick_cleared_before_the_record_was_written_is_made_agai
 
     def clear() -> None:
         clock.move(10)
-        for one in store.list("due/"):
-            store.delete(one.name)
+        for marker in store.list("due/"):
+            store.delete(marker.name)
 
     store.before("replace reminders/", clear)
 
@@ -225,7 +225,7 @@ def test_a_reminder_that_was_said_is_not_made_again(chat: ReminderChat) -> None:
     reminder_id = create(overlay, in_days(chat, 1)).id
     outcome = chat.commit(overlay)
     ReminderStore(chat.conversation).update(
-        reminder_id, lambda one: one.ended(ReminderState.DONE, now_ms=9) if one is not None else None
+        reminder_id, lambda stored: stored.ended(ReminderState.DONE, now_ms=9) if stored is not None else None
     )
 
     chat.apply(outcome)
@@ -262,7 +262,7 @@ def test_a_change_of_the_text_keeps_what_ticks_have_done_since(chat: ReminderCha
         made.id, text="drink tea", provenance=Provenance.of_sources((Source(line_message_id="m2", timestamp_ms=2_000),))
     )
     later_ms = (made.due_ms or 0) + 86_400_000
-    ReminderStore(chat.conversation).update(made.id, lambda one: replace(one or made, due_ms=later_ms, kept_ms=7))
+    ReminderStore(chat.conversation).update(made.id, lambda stored: replace(stored or made, due_ms=later_ms, kept_ms=7))
 
     chat.commit(overlay)
 
@@ -342,7 +342,7 @@ def test_a_cancelled_reminder_keeps_no_words_and_no_time(chat: ReminderChat, sto
     assert (cancelled.state, cancelled.due_ms, cancelled.is_open) == (ReminderState.CANCELLED, None, False)
     assert "4711" not in encode(cancelled).decode()
     assert [
-        one.startswith(f"{local_time(made.due_ms or 0, 'UTC')[:10].replace('-', '')}T") for one in chat.markers
+        marker.startswith(f"{local_time(made.due_ms or 0, 'UTC')[:10].replace('-', '')}T") for marker in chat.markers
     ] == [True, False]  # the first leads to nothing, the second to the removal of what is left
     assert "4711" in everything_in(store)  # in the undo record, until the next change
     chat.remind("0815", at=in_days(chat, 1))

@@ -81,11 +81,11 @@ def test_other_reminders_stay(chat: ReminderChat, lines: io.StringIO, amendments
 def test_a_reminder_that_cannot_be_read_goes_if_it_names_a_withdrawn_message_or_anything_was_erased(
     chat: ReminderChat, store: MemoryObjectStore, broken: tuple[bytes, bytes], amendments: Amendments, left: int
 ) -> None:
-    for one in store.list("reminders/"):
-        stored = store.read(one.name)
+    for listed_object in store.list("reminders/"):
+        stored = store.read(listed_object.name)
         assert stored is not None
         assert broken[0] in stored.data
-        store.replace(one.name, stored.data.replace(*broken), generation=one.generation)
+        store.replace(listed_object.name, stored.data.replace(*broken), generation=listed_object.generation)
 
     ReminderWords().remove_withdrawn(chat.conversation, amendments)
 

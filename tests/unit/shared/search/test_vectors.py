@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from shared.search.vectors import closeness, pack, unpack
 
-VALUES = st.lists(st.floats(-1e6, 1e6).filter(lambda one: one == 0 or abs(one) > 1e-3), min_size=3, max_size=3)
+VALUES = st.lists(st.floats(-1e6, 1e6).filter(lambda number: number == 0 or abs(number) > 1e-3), min_size=3, max_size=3)
 
 
 @given(VALUES.filter(any))

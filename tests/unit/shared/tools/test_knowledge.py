@@ -669,7 +669,7 @@ def test_a_digest_is_of_the_kind_that_was_asked_for(chat: FilingChat, kind: str)
     turn = chat.begin()
 
     digest, other = (
-        turn.call("generate_digest", type=one) for one in (kind, {"daily", "weekly"}.difference({kind}).pop())
+        turn.call("generate_digest", type=period) for period in (kind, {"daily", "weekly"}.difference({kind}).pop())
     )
 
     assert digest["type"] == kind

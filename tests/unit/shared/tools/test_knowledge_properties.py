@@ -237,9 +237,9 @@ def test_property_6_every_hit_holds_the_query_most_matches_first(
     assert not {one["path"] for one in result["similar"]} & {path for path, count in counts.items() if count}
     assert len(result["similar"]) <= 5
     assert {one["path"] for one in result["similar"]} <= counts.keys()
-    for one in result["entries"]:
-        assert fold(query) in fold(search_texts(stored[one["path"]])[one["matchedField"]])
-        assert category in {None, one["category"]}
+    for match in result["entries"]:
+        assert fold(query) in fold(search_texts(stored[match["path"]])[match["matchedField"]])
+        assert category in {None, match["category"]}
 
 
 def count_matches(entry: Entry, query: str) -> int:

@@ -274,8 +274,8 @@ def test_announcement_takes_the_place_of_an_older_delivery_of_its_event(
     with ExitStack() as waiting:
         events = ("e0", "e1", "e2", "e3")
         places = [
-            waiting.enter_context(group.runner.room.place(group.conversation.id, event=one, gives_way=False))
-            for one in events
+            waiting.enter_context(group.runner.room.place(group.conversation.id, event=event, gives_way=False))
+            for event in events
         ]
         clock.others = nullcontext
         group.deliver()

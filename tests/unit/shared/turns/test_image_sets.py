@@ -55,7 +55,7 @@ def test_a_press_does_not_wait(chat: Conversation, clock: ArrivingClock, sets: I
 
 def test_an_image_waits_for_its_set_and_no_longer(chat: Conversation, clock: ArrivingClock, sets: ImageSets) -> None:
     others = (image(2, of=3), image(9, of=3, image_set_id="set-2"), image(3, of=3))
-    clock.arrivals = [lambda one=one: chat.journal.keep(one) for one in others]  # type: ignore[misc]
+    clock.arrivals = [lambda image_message=image_message: chat.journal.keep(image_message) for image_message in others]  # type: ignore[misc]
     chat.journal.keep(image(1, of=3))
 
     sets.wait(chat, image(1, of=3))

@@ -430,8 +430,8 @@ def test_questions_are_numbered_as_their_outcomes_will_be(pool: ThreadPoolExecut
         return False
 
     chat.kills_by = number
-    for one in (1, 2):
-        chat.deliver(chat.message(one))
+    for which in (1, 2):
+        chat.deliver(chat.message(which))
 
     assert numbers == [chat.outcome("e1").sequence, chat.outcome("e2").sequence] == [1, 2]
 
@@ -447,8 +447,8 @@ def test_a_repeated_answer_reaches_back_to_what_it_was_made_of(
     stored = made_with(late, "m0", since_ms=5, entries_since_ms=entries_since_ms)
     chat.conversation.amendments.erase(3, spares_entries=False)
     chat.conversation.journal.record(asked)
-    for one in (deferral, stored):
-        chat.conversation.journal.record_outcome(one)
+    for outcome in (deferral, stored):
+        chat.conversation.journal.record_outcome(outcome)
     press = chat.press(7, "e1")
 
     assert chat.deliver(press) == "replied"
@@ -792,8 +792,8 @@ def test_a_tap_carries_out_what_was_proposed_within_half_its_time_and_fetches_no
         text="shall I?",
         offer=Offer(proposes=(ProposedCall(tool="delete_entry", arguments="{}", name="lunch"),)),
     )
-    for one in (asked, replace(chat.message(2), addressed=False)):
-        chat.conversation.journal.record(one)
+    for message in (asked, replace(chat.message(2), addressed=False)):
+        chat.conversation.journal.record(message)
     chat.conversation.journal.record_outcome(proposal)
 
     assert chat.deliver(chat.press(7, "e1")) == "replied"

@@ -66,21 +66,21 @@ OBJECTS = {
 
 
 def test_entries_of_a_chat_are_listed_with_the_index() -> None:
-    filed = run(Bucket(OBJECTS), lambda one: one.of("U1"))
+    filed = run(Bucket(OBJECTS), lambda reader: reader.of("U1"))
 
     paths = ["admin/牛乳.md", "projects/庭の工事.md"]
     assert filed == {"index": "# Index", "entries": [{"path": path, "generation": "7"} for path in paths]}
 
 
 def test_a_chat_without_entries_has_no_index() -> None:
-    assert run(Bucket(OBJECTS), lambda one: one.of("U3")) == {"index": None, "entries": []}
+    assert run(Bucket(OBJECTS), lambda reader: reader.of("U3")) == {"index": None, "entries": []}
 
 
 @pytest.mark.parametrize(
     "path", ["../U2/admin/秘密.md", "search.json", "admin/x/y.md", "", "admin/秘密.md", "admin/卵.md"]
 )
 def test_only_entries_of_the_chat_are_read(path: str) -> None:
-    assert run(Bucket(OBJECTS), lambda one: one.entry("U1", path)) is None
+    assert run(Bucket(OBJECTS), lambda reader: reader.entry("U1", path)) is None
 
 
 @pytest.mark.parametrize(

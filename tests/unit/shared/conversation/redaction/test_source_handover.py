@@ -203,7 +203,7 @@ def test_a_recap_that_goes_stays_beside_the_prompts_for_what_may_repeat_it() -> 
     naming = seeing(3, "where you said", "recap-2")
 
     clean = without_redacted(
-        SnapshotRecord(recaps=(recap, silent), outcomes=(naming,)), lambda one: "m1" in one.provenance.ids
+        SnapshotRecord(recaps=(recap, silent), outcomes=(naming,)), lambda record: "m1" in record.provenance.ids
     )
 
     assert clean == SnapshotRecord(passed_recaps=(replace(recap, text=""),), outcomes=(naming,))

@@ -181,8 +181,8 @@ def test_a_cached_value_is_read_again_after_its_ttl() -> None:
 
 def test_declarations_take_objects_as_text_and_name_the_databases(desk: Desk) -> None:
     properties = {
-        one.name: one.parameters["properties"]
-        for one in desk.registry.declarations(TurnContext(conversation=desk.conversation))
+        declaration.name: declaration.parameters["properties"]
+        for declaration in desk.registry.declarations(TurnContext(conversation=desk.conversation))
     }
 
     for name, parameter in [

@@ -21,7 +21,7 @@ EXAMPLES: Final[list[dict[str, Any]]] = json.loads(
     (Path(panel.__file__).parent / "static" / "examples.json").read_text(encoding="utf-8")
 )
 SENTENCES: Final = [
-    (one["tool"], one[lang]) for group in EXAMPLES for one in group["sentences"] for lang in ("ja", "en")
+    (sentence["tool"], sentence[lang]) for group in EXAMPLES for sentence in group["sentences"] for lang in ("ja", "en")
 ]
 TOOLS: Final = sorted({tool for tool, _ in SENTENCES} | {"update_entry", "update_page", "cancel_reminder"})
 NOTE: Final = "[note] This is a 1:1 chat. It is Sun 2026-11-22 10:00 (Asia/Tokyo, UTC+09:00). To be answered:"
