@@ -31,6 +31,7 @@ from shared.adapters.sqlite import Database, SqliteEventQueue, SqliteObjectStore
 from shared.clock import Clock, SystemClock
 
 if TYPE_CHECKING:
+    from selfhost.feeds import ServedFeeds
     from selfhost.hooks import ServedHooks
 
 _TUNNEL: Final = (
@@ -99,7 +100,9 @@ async def serve(settings: ServeSettings, *, has_tunnel: bool = False) -> None:
         ticks = _ticks(settings, deployment)
         status = _status(settings, deployment, registrations)
         async with (
-            serving(public_app(deployment.webhook, _hooks_of(settings, deployment)), public),
+            serving(
+                public_app(deployment.webhook, _hooks_of(settings, deployment), _feeds_of(settings, deployment)), public
+            ),
             serving(status_app(status, port=settings.admin_port), private),
         ):
             print_line(
@@ -127,6 +130,14 @@ def _hooks_of(settings: ServeSettings, deployment: Deployment) -> "ServedHooks |
     from selfhost.hooks import ServedHooks  # noqa: PLC0415 - only with HOOKS=on
 
     return ServedHooks.on(deployment.dispatcher, key, deployment.clock)
+
+
+def _feeds_of(settings: ServeSettings, deployment: Deployment) -> "ServedFeeds | None":
+    if not settings.worker.has_calendar:
+        return None
+    from selfhost.feeds import ServedFeeds  # noqa: PLC0415 - only with CALENDAR=on
+
+    return ServedFeeds.on(deployment.store)
 
 
 @contextlib.contextmanager

@@ -19,6 +19,7 @@ from selfhost.status import Fact
 from shared.settings.reader import SettingsError
 
 if TYPE_CHECKING:
+    from selfhost.feeds import ServedFeeds  # loaded only with CALENDAR=on
     from selfhost.hooks import ServedHooks  # loaded only with HOOKS=on
 
 Scope = MutableMapping[str, Any]
@@ -82,13 +83,16 @@ async def _content(receive: Receive) -> bytes | None:
     return b"".join(pieces)
 
 
-def public_app(webhook: Webhook, hooks: "ServedHooks | None" = None) -> App:
-    """Return the app behind the tunnel: `POST /` is the webhook, `/hooks/notify` takes notices; every other request gets 404."""
+def public_app(webhook: Webhook, hooks: "ServedHooks | None" = None, feeds: "ServedFeeds | None" = None) -> App:
+    """Return the app behind the tunnel: `POST /` is the webhook, `/hooks/notify` takes notices, `/feeds/` has calendars; others get 404."""
     threads = ThreadPoolExecutor(_WEBHOOK_THREADS, thread_name_prefix="webhook")
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         if hooks is not None and scope["type"] == "http" and hooks.is_for(scope["path"]):
             await _take_notice(hooks, scope, receive, send, threads)
+            return
+        if feeds is not None and scope["type"] == "http" and feeds.is_for(scope["path"]):
+            await _serve_feed(feeds, scope, send, threads)
             return
         if scope["type"] != "http" or scope["path"] != "/" or scope["method"] != "POST":
             await _answer(send, _NOT_FOUND, "not found")
@@ -124,6 +128,16 @@ async def _take_notice(
     )
     more = tuple((name.lower().encode(), value.encode()) for name, value in answered.items() if name != "Content-Type")
     await _answer(send, status, text, content_type=answered["Content-Type"].encode(), more=more)
+
+
+async def _serve_feed(feeds: "ServedFeeds", scope: Scope, send: Send, threads: ThreadPoolExecutor) -> None:
+    body, status, answered = await asyncio.get_running_loop().run_in_executor(
+        threads, lambda: feeds.answer(scope["method"], scope["path"], _header(scope, b"if-none-match"))
+    )
+    headers = [(name.lower().encode(), text.encode()) for name, text in answered.items()]
+    headers.append((b"content-length", str(len(body)).encode()))
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})
 
 
 def status_app(facts: Callable[[], tuple[Fact, ...]], *, port: int) -> App:

@@ -37,7 +37,7 @@ def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
             locale=options.locale,
             access=options.access,
             tick_s=options.tick_s,
-            more_env={"BOT_NAME": _NAMES, **_HOOKS},
+            more_env={"BOT_NAME": _NAMES, "CALENDAR": "on", **_HOOKS},
             tool_servers=tool_servers(log_folder=options.data / "logs", env=base_env) if options.mcp else {},
         )
         return asyncio.run(_run(settings))

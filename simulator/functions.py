@@ -1,4 +1,4 @@
-"""The three real functions, each in a separate process under functions-framework."""
+"""The four real functions, each in a separate process under functions-framework."""
 
 import json
 import sys
@@ -49,6 +49,7 @@ class Wiring:
     locale: str = "ja"
     access: str = "open"
     notion: NotionWiring | None = None
+    feeds_url: str | None = None
     clock_file: Path | None = None
     more_env: Mapping[str, str] = field(default_factory=dict)
 
@@ -74,8 +75,12 @@ class Wiring:
                     "ACCESS": self.access,
                     "BOT_LOCALE": self.locale,
                 }
+                if self.feeds_url is not None:
+                    env["FEEDS_URL"] = self.feeds_url
                 if self.notion is not None:
                     env |= self.notion.env()
+            case "feeds":
+                env |= {"HISTORY_BUCKET": HISTORY_BUCKET, "STORAGE_EMULATOR_HOST": self.storage_url}
             case "unsend":
                 env |= self._storage() | {"ACCESS": self.access}
         return {**env, **self.more_env}
@@ -99,6 +104,7 @@ def function_child(function: str, wiring: Wiring, *, port: int, log_path: Path, 
     )
 
 
-def function_ports() -> dict[str, int]:
-    """Return a free port for every function."""
-    return {function: free_port() for function in ("webhook", "agent_worker", "unsend")}
+def function_ports(*, has_feeds: bool) -> dict[str, int]:
+    """Return a free port for every function; functions/feeds runs only with CALENDAR=on."""
+    functions = ("webhook", "agent_worker", "unsend", *(("feeds",) if has_feeds else ()))
+    return {function: free_port() for function in functions}

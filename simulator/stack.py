@@ -1,4 +1,4 @@
-"""The local stack as one object: all stand-ins and the three real functions, started and stopped together."""
+"""The local stack as one object: all stand-ins and the four real functions, started and stopped together."""
 
 import asyncio
 import time
@@ -89,7 +89,7 @@ class LocalStack(Running):
     def __init__(self, settings: StackSettings) -> None:
         self._settings = settings
         super().__init__()
-        self._ports = function_ports()
+        self._ports = function_ports(has_feeds=settings.more_env.get("CALENDAR") == "on")
         self.children: dict[str, Child] = {}
         self._storage_port = free_port()
         bucket_url = f"http://{HOST}:{self._storage_port}"
@@ -229,6 +229,7 @@ class LocalStack(Running):
                 token=NOTION_TOKEN,
                 databases=ids_by_name(self.notion.workspace),
             ),
+            feeds_url=f"http://{HOST}:{self._ports['feeds']}" if "feeds" in self._ports else None,
             clock_file=self.clock.path,
             more_env={"GEMINI_MODEL": settings.gemini_model, **_connected(settings.tool_servers), **settings.more_env},
         )

@@ -24,7 +24,7 @@ from shared.adapters.moved_clock import clock_of
 from shared.bus.endpoint import PushEndpoint, PushTokens
 from shared.clock import Clock
 from shared.composition.assembly import assemble
-from shared.composition.ports import HookPort, NotionPort, Options, Ports, Threads
+from shared.composition.ports import CalendarPort, HookPort, NotionPort, Options, Ports, Threads
 from shared.composition.warm_up import WarmedUp
 from shared.conversation.spending import Ledger
 from shared.conversation.store import Conversations
@@ -119,6 +119,9 @@ def _ports(  # noqa: PLR0913 - what is built once for all ports
         web=_web_search(settings.gemini) if "web" in settings.toolsets else None,
         embedder=_embedder(settings.gemini) if settings.has_embeddings else None,
         hooks=None if settings.hook_key is None else HookPort(key=settings.hook_key, address=LateLineWebhook(line)),
+        calendar=CalendarPort(address=LateLineWebhook(line), feeds_url=settings.feeds_url)
+        if settings.has_calendar
+        else None,
         notion=_notion(settings.notion, chance) if settings.notion is not None else None,
         tool_servers=tuple(map(_tool_server, settings.tool_servers)),
         threads=threads,

@@ -27,6 +27,7 @@ from shared.agent.second_chance import SecondChance
 from shared.agent.summaries import ModelCaptioner, ModelSummariser
 from shared.agent.turn_contexts import TurnContexts
 from shared.agent.turn_requests import Limits
+from shared.calendars.store import CALENDAR_DUE
 from shared.composition.features import Features, expenses_feature
 from shared.composition.ports import Options, Ports
 from shared.composition.reminders import Reminders
@@ -38,6 +39,7 @@ from shared.conversation.media import Media
 from shared.conversation.pushes import PushAllowance
 from shared.conversation.quoted_media import QuotedMedia
 from shared.conversation.recap import RecapWriter
+from shared.conversation.store import Conversation
 from shared.features.stored_features import writer_of
 from shared.handlers.admission import AdmissionHandler
 from shared.handlers.command import CommandHandler
@@ -84,6 +86,7 @@ from shared.turns.runner import TurnRunner
 from shared.turns.waiting_room import WaitingRoom
 
 if TYPE_CHECKING:
+    from shared.composition.calendars import Calendars
     from shared.composition.hooks import Hooks
 
 
@@ -180,6 +183,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         bot_name=bot_name,
         operator=options.operator,
         has_hooks=ports.hooks is not None,
+        has_calendar=ports.calendar is not None,
     )
     admissions = Admissions(store=conversations.objects.store, clock=clock)
     unadmitted = UnadmittedChats(clock=clock)
@@ -197,6 +201,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
     )
     announcer = Announcer(runner=runner, outbox=outbox)
     hooks = _hooks(ports, phrases, pushes, announcer=announcer, reader=reader, admission=admission)
+    calendars = _calendars(ports, phrases, announcer)
     changes = ConfirmedCalls(
         tools=agent.tools, contexts=contexts, phrases=phrases, locale=options.locale, time_zone=options.time_zone
     )
@@ -315,7 +320,9 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         greeting=GreetingHandler(
             conversations=conversations, announcer=announcer, phrases=phrases, is_rich=options.is_rich
         ),
-        membership=MembershipHandler(conversations=conversations),
+        membership=MembershipHandler(
+            conversations=conversations, calendar=calendars.commands if calendars is not None else None
+        ),
         edit=EditHandler(
             conversations=conversations,
             withdrawal=withdrawal,
@@ -332,6 +339,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
                 **withdrawal.tasks,
                 **reminders.tasks(admission),
                 **(hooks.tasks(admission) if hooks is not None else {}),
+                **(calendars.tasks(admission) if calendars is not None else {CALENDAR_DUE: _do_nothing}),
                 **{kind: admission.guarded(task) for kind, task in reply.tasks.items()},
             },
             threads=threads.ticks,
@@ -344,6 +352,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         owned=options.owned_elsewhere,
         hooks=hooks.commands if hooks is not None else None,
         notices=hooks.notices if hooks is not None else None,
+        calendar=calendars.commands if calendars is not None else None,
         clock=clock,
     )
 
@@ -371,6 +380,18 @@ def _hooks(  # noqa: PLR0913 - what the assembly has built
     from shared.composition.hooks import Hooks  # noqa: PLC0415 - only with HOOKS=on, so that no cold start pays for it
 
     return Hooks.of(ports.hooks, ports, phrases, pushes, announcer=announcer, reader=reader, admission=admission)
+
+
+def _calendars(ports: Ports, phrases: Phrases, announcer: Announcer) -> "Calendars | None":
+    if ports.calendar is None:
+        return None
+    from shared.composition.calendars import Calendars  # noqa: PLC0415 - only with CALENDAR=on, so that no cold start pays for it
+
+    return Calendars.of(ports.calendar, ports, phrases, announcer)
+
+
+def _do_nothing(_: Conversation, __: str) -> None:
+    """Do nothing: the work of a feature that was on before."""
 
 
 def _heartbeat(ports: Ports, options: Options) -> Heartbeat | None:

@@ -1,7 +1,7 @@
 """The features of a deployment, each with a connected port: without a Notion port, neither `create_page` nor Notion's guide is offered."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from shared.agent.chat_memory import ChatMemory
 from shared.agent.metered_model import MeteredJsonModel
@@ -14,6 +14,7 @@ from shared.composition.ports import NotionPort, Options, Ports
 from shared.conversation.history_reader import ThingBlock
 from shared.conversation.records import OutcomeRecord
 from shared.expenses.staging import ExpenseOverlay
+from shared.features.calendars import CALENDARS
 from shared.features.chat_feature import ChatFeature
 from shared.features.entries import ENTRIES
 from shared.features.expenses import EXPENSES
@@ -88,6 +89,7 @@ class Features:
                 _web(ports, metering),
                 _notion(ports, options, writes),
                 *options.more_features,
+                _calendars(ports),
             ),
             writes=writes,
             served=_served(ports, writes),
@@ -183,6 +185,15 @@ def _hooks(ports: Ports) -> ChatFeature:
     from shared.handlers.hooks import HookTokens  # noqa: PLC0415 - only with HOOKS=on, so that no cold start pays for it
 
     return ChatFeature(name="hooks", stored=HOOKS, card=HookTokens(key=ports.hooks.key))
+
+
+def _calendars(ports: Ports) -> ChatFeature:
+    """Calendars are cleaned and forgotten in every deployment; with CALENDAR=on they follow what turns write, and are shown."""
+    if ports.calendar is None:
+        return ChatFeature(name="calendars", stored=replace(CALENDARS, writer=None))
+    from shared.handlers.calendar import FeedAddress  # noqa: PLC0415 - only with CALENDAR=on, so that no cold start pays for it
+
+    return ChatFeature(name="calendars", stored=CALENDARS, card=FeedAddress())
 
 
 def _web(ports: Ports, metering: Metering) -> ChatFeature:

@@ -100,10 +100,19 @@ class HookPort:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CalendarPort:
+    """Where functions/feeds is reached; `feeds_url` None: below the webhook's address, which LINE knows."""
+
+    address: WebhookAddress
+    feeds_url: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Ports:
     """The worker's connections to the outside.  `json_model`, `web` and `notion` bring their toolsets; None: not offered.
 
-    `webhook` None: the webhook is not tested; `model_check` None: the model is not. `hooks` None: hooks are off.
+    `webhook` None: the webhook is not tested; `model_check` None: the model is not. `hooks` None: hooks are off. `calendar`
+    None: calendars are off.
     """
 
     conversations: Conversations
@@ -119,6 +128,7 @@ class Ports:
     embedder: Embedder | None = None
     notion: NotionPort | None = None
     hooks: HookPort | None = None
+    calendar: CalendarPort | None = None
     tool_servers: tuple[ConnectedServer, ...] = ()
     threads: Threads
     clock: Clock

@@ -184,6 +184,7 @@ class Offer(Extensible):
     `suggests`: short things that a person might say next, each by a tap.
     `card`: the words of the text as a card (`card_text`), until it was sent.
     `hook`: the hook that a press makes. `token_of`: the address of the hook whose token is shown below the text, until it was sent.
+    `feed_url`: the address of the chat's calendar, shown below the text, until it was sent.
     """
 
     is_deferral: bool = False
@@ -201,6 +202,7 @@ class Offer(Extensible):
     locale: str = ""
     hook: OfferedHook | None = None
     token_of: str = field(default="", repr=False)
+    feed_url: str = field(default="", repr=False)
 
     @property
     def may_be_pressed(self) -> bool:
@@ -316,7 +318,9 @@ class OutcomeRecord(Extensible):
             text=None,
             notices=None if self.notices is None else self.notices.redacted(text=""),
             writes=(),
-            offer=replace(self.offer.without_proposals(), suggests=(), card="", hook=None, token_of="").redacted(),
+            offer=replace(
+                self.offer.without_proposals(), suggests=(), card="", hook=None, token_of="", feed_url=""
+            ).redacted(),
             audit=self.audit.redacted(filed_paths=()),
             kind=kind or self.kind,
         )

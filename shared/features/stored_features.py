@@ -5,6 +5,7 @@ from typing import Final
 
 from shared.conversation.external_calls import CallWords
 from shared.conversation.media import MediaBytes, count_media
+from shared.features.calendars import CALENDARS
 from shared.features.entries import ENTRIES
 from shared.features.expenses import EXPENSES
 from shared.features.hooks import HOOKS
@@ -20,7 +21,8 @@ MEDIA: Final = StoredFeature(
     counted=Counted(count=count_media, outlasts_reset=False),
 )
 
-STORED_FEATURES: Final[Sequence[StoredFeature]] = (CALLS, MEDIA, ENTRIES, REMINDERS, EXPENSES, HOOKS)
+# Calendars come last: their feeds are derived from what is removed, or written, before
+STORED_FEATURES: Final[Sequence[StoredFeature]] = (CALLS, MEDIA, ENTRIES, REMINDERS, EXPENSES, HOOKS, CALENDARS)
 
 
 def writer_of(features: Sequence[StoredFeature] = STORED_FEATURES) -> StagedWrites:

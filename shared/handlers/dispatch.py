@@ -31,6 +31,7 @@ from shared.line.events import LineEvent, MessageContent, parse_event, unnamed_r
 from shared.line.forwarding import Owned
 
 if TYPE_CHECKING:
+    from shared.handlers.calendar import CalendarHandler
     from shared.handlers.hooks import HooksHandler
     from shared.hooks.arrival import NoticeHandler
 
@@ -39,7 +40,10 @@ _FORGETTING: Final = frozenset({"unsend", "unfollow", "leave", "memberLeft"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dispatch:
-    """Parses an event once, and calls the handler.  Without `hooks` and `notices`, notices are dropped, and `/hook` is a message."""
+    """Parses an event once, and calls the handler.
+
+    Without `hooks` and `notices`, notices are dropped, and `/hook` is a message, as `/calendar` is without `calendar`.
+    """
 
     admission: AdmissionHandler
     forgetting: Forgetting
@@ -58,6 +62,7 @@ class Dispatch:
     owned: Owned = field(default_factory=Owned)
     hooks: "HooksHandler | None" = None
     notices: "NoticeHandler | None" = None
+    calendar: "CalendarHandler | None" = None
     clock: Clock = field(repr=False)
 
     def __call__(
@@ -123,6 +128,8 @@ class Dispatch:
                     return self.message(event, content, silences)
                 if command is Command.HOOK and self.hooks is not None:
                     return self.hooks.command(event, content, self.intake.hook_words(event, content))
+                if command is Command.CALENDAR and self.calendar is not None:
+                    return self.calendar.command(event, self.intake.calendar_words(event, content))
                 if command is Command.HANDOVER:
                     return self.operator_chat(event, self.intake.handover_name(event, content))
                 return self.command(event, content, command)

@@ -27,6 +27,7 @@ class Intake:
     bot_name: BotName
     operator: Operator = field(default_factory=Operator)
     has_hooks: bool = False
+    has_calendar: bool = False
 
     def message(self, event: LineEvent, content: MessageContent) -> MessageRecord:
         """Return the record of a message; its words decide whether it addresses the bot.
@@ -81,8 +82,8 @@ class Intake:
     def command(self, event: LineEvent, content: MessageContent) -> Command | None:
         """Return the command of a message, addressed or not.
 
-        None in standby mode, where another channel answers, for `/handover` in any chat but the operator's own, and for `/hook` where hooks
-        are off.
+        None in standby mode, where another channel answers, for `/handover` in any chat but the operator's own, and for `/hook` and
+        `/calendar` where hooks and calendars are off.
         """
         if event.reply_token is None:
             return None
@@ -90,8 +91,10 @@ class Intake:
         command = command_of(
             content, bot_names=names, is_addressed=is_addressed(event, policy=self.policy, bot_names=names)
         )
-        is_unknown = (command is Command.HANDOVER and not self.operator.is_in(event)) or (
-            command is Command.HOOK and not self.has_hooks
+        is_unknown = (
+            (command is Command.HANDOVER and not self.operator.is_in(event))
+            or (command is Command.HOOK and not self.has_hooks)
+            or (command is Command.CALENDAR and not self.has_calendar)
         )
         return None if is_unknown else command
 
@@ -102,6 +105,10 @@ class Intake:
     def hook_words(self, event: LineEvent, content: MessageContent) -> tuple[str, ...]:
         """Return the words behind `/hook`."""
         return hook_words(content, bot_names=self._names(event))
+
+    def calendar_words(self, event: LineEvent, content: MessageContent) -> str:
+        """Return the words behind `/calendar`: "new", for example; empty without words."""
+        return words_after(Command.CALENDAR, content, bot_names=self._names(event))
 
     def code(self, event: LineEvent, content: MessageContent) -> str:
         """Return the invitation code behind `/start`; empty without a code."""

@@ -34,6 +34,7 @@ class Command(StrEnum):
     ID = "id"
     HELP = "help"
     HOOK = "hook"
+    CALENDAR = "calendar"
 
 
 _OTHER_NAMES: Final = {
@@ -57,9 +58,12 @@ _OTHER_NAMES: Final = {
     "reminder": Command.REMINDERS,
     "リマインダー": Command.REMINDERS,
     "提醒": Command.REMINDERS,
+    "カレンダー": Command.CALENDAR,
+    "行事曆": Command.CALENDAR,
+    "ปฏิทิน": Command.CALENDAR,
 }
 """Names that people try after the slash."""
-_WITH_WORDS: Final = (Command.START, Command.HANDOVER, Command.HOOK)
+_WITH_WORDS: Final = (Command.START, Command.HANDOVER, Command.HOOK, Command.CALENDAR)
 _WITHOUT_SLASH: Final = frozenset({"help", "ヘルプ", "使い方", "使用說明", "วิธีใช้"})
 
 
@@ -91,7 +95,7 @@ def locale_of(text: str) -> str | None:
 
 
 def parse_command(text: str) -> Command | None:
-    """Return the command if nothing else is in the text, in any width and case; only `/start`, `/handover` and `/hook` take further words.
+    """Return the command if nothing else is in the text, in any width and case; only those of `_WITH_WORDS` take more words.
 
     For example, "/Reset" in full-width letters is `Command.RESET`, as "/new" is, "/reset please" is no command, and "/language th" is
     `Command.LANGUAGE`.

@@ -24,6 +24,7 @@ class Phrase(StrEnum):
     (`Phrases.day_begin`), NOTES_OPEN `count`, SUGGESTED `words`, EDIT_REMOVED `things`,
     REMINDER_POSTPONED `when`, HANDOVER_DONE `minutes`, HANDOVER_BEGUN `name` and `minutes`, HANDOVER_UNKNOWN and HANDOVER_ENDED `name`,
     HANDOVER_NOTICE `name` and `chat`, texts about one hook `name`, HOOK_DONE and HOOK_ROTATED also `url`, and HOOK_QUESTION_NOW `cost`.
+    CALENDAR_SHOWN needs `page`.
     Questions need `until`, the hour at which their buttons end (`Phrases.hour`). Names that
     end with `_button` are labels.
     """
@@ -139,6 +140,13 @@ class Phrase(StrEnum):
     FILE_UNKNOWN_TYPE = "file_unknown_type"
     FILE_DAMAGED = "file_damaged"
     FILE_TOO_LARGE = "file_too_large"
+    CALENDAR_SHOWN = "calendar_shown"
+    CALENDAR_PAGE_BUTTON = "calendar_page_button"
+    CALENDAR_OFF = "calendar_off"
+    CALENDAR_USAGE = "calendar_usage"
+    CALENDAR_NO_ADDRESS = "calendar_no_address"
+    CALENDAR_NAME = "calendar_name"
+    CALENDAR_OUTSIDE = "calendar_outside"
     HOOK_QUESTION_NEXT = "hook_question_next"
     HOOK_QUESTION_NOW = "hook_question_now"
     HOOK_QUESTION_QUIET = "hook_question_quiet"

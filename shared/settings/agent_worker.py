@@ -74,7 +74,7 @@ class AgentWorkerSettings:
     `currency` and `notion` are set if `toolsets` names expenses and notion. A thought that is classified with less than
     `confidence_threshold` is filed in the inbox: with 0.6, a confidence of 0.55 goes to the inbox. Archives reach back `archive_days`; 0:
     nothing is archived. `ignored`: settings of earlier releases that are set, and have no effect. `hook_key`
-    None: hooks are off.
+    None: hooks are off. `feeds_url`: where functions/feeds is reached; None: below the webhook's address.
     """
 
     project_id: str
@@ -97,6 +97,8 @@ class AgentWorkerSettings:
     heartbeat_minutes: int
     push: PushSettings | None
     hook_key: Secret | None = field(repr=False)
+    has_calendar: bool
+    feeds_url: str | None = field(repr=False)
     reminding: Reminding
     reminder_pushes_per_day: int
     operator_user_id: str | None = field(repr=False)
@@ -134,6 +136,8 @@ def _agent_worker(settings: EnvironmentReader) -> AgentWorkerSettings:
         heartbeat_minutes=settings.whole_number("HEARTBEAT_MINUTES", default=0, least=0, most=30),
         push=push_settings(settings),
         hook_key=settings.hook_key(),
+        has_calendar=settings.one_of("CALENDAR", ("off", "on"), default="off") == "on",
+        feeds_url=settings.url("FEEDS_URL"),
         reminding=Reminding(settings.one_of("REMINDERS", tuple(Reminding), default=Reminding.PUSH)),
         reminder_pushes_per_day=settings.whole_number("REMINDER_PUSHES_PER_DAY", default=20, least=0, most=10_000),
         operator_user_id=_user_id(settings, "OPERATOR_USER_ID"),

@@ -165,7 +165,9 @@ class Outbox:
 
     def _record(self, lease: Lease, outcome: OutcomeRecord) -> None:
         """Record the outcome; afterwards neither journal nor turn holds withdrawn words, or writes that were applied."""
-        recorded = replace(outcome, writes=(), notices=None, offer=replace(outcome.offer, card="", token_of=""))
+        recorded = replace(
+            outcome, writes=(), notices=None, offer=replace(outcome.offer, card="", token_of="", feed_url="")
+        )
         if lease.conversation.journal.record_outcome(recorded):
             lease.amend(outcome.without_words(), lease.record.route)
         elif recorded != outcome:
@@ -297,7 +299,7 @@ class Outbox:
         is_of_the_model = outcome.audit.model_name is not None
         card = card_in(outcome.offer.card) if self.is_rich else None
         if card is not None and not is_of_the_model:
-            return card_messages(text, card)
+            return (*card_messages(text, card), *attached)[:at_most]
         room = _room_of(text, at_most - len(attached), besides=suggesting.messages_of(outcome))
         words = (
             self._answer(text, outcome, card, at_most=room)

@@ -19,6 +19,7 @@ from tests.simulation.answer_checks import (
     check_pages,
 )
 from tests.simulation.bus import ACK_DEADLINE_S
+from tests.simulation.calendar_checks import check_calendars
 from tests.simulation.entry_checks import EntryStory, check_entries
 from tests.simulation.expense_checks import ExpenseStory, check_expenses
 from tests.simulation.hook_checks import check_hooks
@@ -126,6 +127,7 @@ def _violations_of_chat(story: Story) -> list[str]:
     found += check_answers_kept(story, history)
     found += check_expenses(ExpenseStory(people=story.people, world=story.world, is_lost=story.is_amendment_lost))
     found += check_hooks(story.people, story.world)
+    found += check_calendars(story.people, story.world)
     found += check_reminders(
         ReminderStory(
             people=story.people,

@@ -18,6 +18,7 @@ from tests.simulation.notices import words_in
 from tests.simulation.people import on_one_line, without_spaces
 from tests.simulation.times import ANSWERABLE_S, TOKEN_S
 from tests.simulation.world import ShownText, World
+from tests.support.calendars import FEEDS_URL
 
 Fate: TypeAlias = Literal["accepted", "refused", "unknown", "not_sent"]
 MEMBERS: Final = 3
@@ -267,6 +268,7 @@ def _text(messages: Sequence[OutgoingMessage]) -> str:
     A list that is drawn as a card alone has the words of its plain form, and so has a receipt, also with the buttons for a calendar. Of a
     question's card, the changes that it shows are words of the outcome.
     """
+    messages = [message for message in messages if not message.text.startswith(FEEDS_URL)]
     words = [words for message in messages if (words := _words_of(message))] or [message.text for message in messages]
     return on_one_line(" ".join(words))
 

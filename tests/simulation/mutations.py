@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from tests.simulation.access_mutations import OF_ACCESS
+from tests.simulation.calendar_mutations import OF_CALENDARS
 from tests.simulation.chat_mutations import OF_CHATS
 from tests.simulation.expense_mutations import OF_EXPENSES
 from tests.simulation.handler_mutations import OF_HANDLERS
@@ -22,4 +23,5 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
     **OF_SILENCES,
     **OF_EXPENSES,
     **OF_HOOKS,
+    **OF_CALENDARS,
 }

@@ -344,6 +344,10 @@ class People:
         event = self._event("memberJoined", at_s, joined={"members": [{"type": "user", "userId": user_id}]})
         return Joining(conversation_id=self.conversation_id, event=event, at_s=at_s, user_id=user_id)
 
+    def leaving(self, *, at_s: float) -> Json:
+        """Return the event of a member who leaves the group."""
+        return self._event("memberLeft", round(at_s, 3), left={"members": [{"type": "user", "userId": MEMBERS[0]}]})
+
     def departure(self, *, at_s: float) -> Json:
         """Return the event that takes the bot out of the chat: a leave or an unfollow."""
         self.erase(until_s=round(at_s, 3), spares_entries=False)

@@ -76,6 +76,10 @@ def replace_any_generation(store: ObjectStore, name: str, data: bytes, *, genera
     return store.replace(name, data, generation=stored.generation if stored is not None else generation)
 
 
+def write_or_make_again(store: ObjectStore, name: str, data: bytes, *, generation: int) -> int | None:
+    return store.replace(name, data, generation=generation) or store.create(name, data)
+
+
 def go_to_any_day_of_pushes(record: PushesRecord, day: str) -> PushesRecord:
     return record if day == record.day else PushesRecord(day=day)
 

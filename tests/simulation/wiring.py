@@ -36,6 +36,7 @@ from tests.simulation.threads import Event, NoPool, Pool
 from tests.simulation.times import LEASE_S
 from tests.simulation.withdrawals import Withdrawals
 from tests.simulation.world import TICK, ProcessClock, World
+from tests.support.calendars import calendar_port
 from tests.support.hooks import hook_port
 from tests.support.reminders import reminding_tool
 
@@ -71,6 +72,7 @@ class Settings:
     has_embeddings: bool = False
     has_expenses: bool = False
     has_hooks: bool = False
+    has_calendar: bool = False
     reminding: Reminding = Reminding.OFF
     reminder_pushes_per_day: int = 0
     has_archive: bool = True
@@ -116,6 +118,7 @@ def agent_worker(ports: Ports, process: Process) -> Endpoint:
         embedder=ports.mind if ports.settings.has_embeddings else None,
         notion=_notion(ports) if ports.settings.has_notion else None,
         hooks=hook_port() if ports.settings.has_hooks else None,
+        calendar=calendar_port() if ports.settings.has_calendar else None,
         threads=replace(Threads.on(pool), presence=NoPool(), background=background, new_event=new_event),
         clock=clock,
         chance=world.rng,

@@ -180,6 +180,8 @@ class Truth:
     notices_shown: list[tuple[str, str]] = field(default_factory=list)
     """Each showing of a notice: the chat, and the notice's word."""
     revoked_hooks: set[str] = field(default_factory=set)
+    ended_tokens: set[str] = field(default_factory=set)
+    """The addresses of calendars that have ended, by their tokens."""
     journalled_s: dict[tuple[str, str], float] = field(default_factory=dict)
     """When each message was first recorded, by chat and id."""
     context: set[tuple[str, str]] = field(default_factory=set)

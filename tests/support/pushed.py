@@ -24,7 +24,7 @@ from shared.agent.model import MediaPart, MixedContent, TextContent
 from shared.agent.tools import Tool
 from shared.bus.endpoint import PushEndpoint
 from shared.composition.assembly import assemble
-from shared.composition.ports import HookPort, NotionPort, Options, Ports, Threads
+from shared.composition.ports import CalendarPort, HookPort, NotionPort, Options, Ports, Threads
 from shared.conversation.archive import ARCHIVE_DAYS, SEGMENT_MESSAGES
 from shared.errors import StorageUnavailableError
 from shared.handlers.unsend import withdrawal_of
@@ -130,6 +130,7 @@ class PushedWorker:
         notion: NotionPort | None = None,
         tool_servers: tuple[ConnectedServer, ...] = (),
         hooks: HookPort | None = None,
+        calendar: CalendarPort | None = None,
         store: UnreliableStore | None = None,
         segment_messages: int = SEGMENT_MESSAGES,
         archive_days: int = ARCHIVE_DAYS,
@@ -157,6 +158,7 @@ class PushedWorker:
             notion=notion,
             tool_servers=tool_servers,
             hooks=hooks,
+            calendar=calendar,
             threads=replace(Threads.on(pool), new_event=lambda: ClockEvent(self.clock)),
             clock=self.clock,
             chance=random.Random(1),

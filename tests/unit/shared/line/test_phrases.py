@@ -5,6 +5,7 @@ import pytest
 import regex
 
 from shared.adapters.memory import MemoryLineApi
+from shared.handlers.calendar import GOOGLE_PAGE
 from shared.line.bot_name import BotName
 from shared.line.commands import Command
 from shared.line.messaging import OutgoingMessage, PostbackButton, SayButton, is_sendable
@@ -21,6 +22,7 @@ def said(which: Phrase, locale: str, *, bot_name: str = LONG_NAME) -> str:
         ("messages", "entries", "media", "reminders", "turns", "tokens", "answers", "count", "words", "hour"), "9" * 5
     )
     counts |= {"minutes": "10080", "name": "名" * 20, "chat": "3f9a0c51d2b7", "cost": "99999"}
+    counts["page"] = GOOGLE_PAGE
     counts["url"] = f"https://asia-northeast1-{'p' * 30}.cloudfunctions.net/webhook/hooks/notify"
     counts["until"] = "23:59"
     counts |= dict.fromkeys(("erased", "spared", "things"), "メッセージ99999件、メモ99999件、リマインダー99999件")
@@ -132,7 +134,7 @@ def test_a_greeting_gives_examples_before_erasures(locale: str, which: Phrase, e
 @pytest.mark.parametrize("locale", LOCALES)
 @pytest.mark.parametrize("which", [Phrase.HELP_FRIEND, Phrase.HELP_GROUP])
 @pytest.mark.parametrize(
-    "command", [one for one in Command if one not in {Command.START, Command.HANDOVER, Command.HOOK}]
+    "command", [one for one in Command if one not in {Command.START, Command.HANDOVER, Command.HOOK, Command.CALENDAR}]
 )
 def test_the_help_names_every_command(locale: str, which: Phrase, command: Command) -> None:
     # in a 1:1 chat /forget me asks what /forget asks, and /catchup has nobody to report

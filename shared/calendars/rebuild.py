@@ -1,0 +1,68 @@
+"""Write a chat's feed anew from its reminders and entries, by a tick: a minute after something changed, and once a day.
+
+    calendar ─▶ feed at generation G ─▶ amendments, reminders, entries ─▶ swap at G ─▶ amendments once more, clean
+
+Every run writes, also the same bytes: a slower run that read earlier loses its swap, so what it holds of words withdrawn since is lost with
+it. The marker goes only after the last look, so that the next tick cleans up after a worker that died before it.
+"""
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from shared import logs
+from shared.calendars.feed import Calendar, Feed, FeedItem
+from shared.calendars.items import items_of
+from shared.calendars.store import CalendarStore
+from shared.clock import HOUR_MS, Clock
+from shared.conversation.amendments import Amendments
+from shared.conversation.store import Conversation
+from shared.errors import TurnBusyError
+from shared.line.phrases import Phrase, Phrases
+from shared.storage.object_store import StoredObject
+
+_AGAIN_MS: Final = 24 * HOUR_MS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeedBuilder:
+    """Writes feeds; a DueTask.  `is_empty`: the feed shows nothing, as in a chat whose admission was revoked."""
+
+    phrases: Phrases
+    clock: Clock = field(repr=False)
+    is_empty: bool = False
+
+    def __call__(self, conversation: Conversation, _: str) -> None:
+        """The feed shows the chat's reminders and dated entries; a chat without a calendar gets none.
+
+        Repeated: writes the same. Raises: StorageUnavailableError; TurnBusyError, where another worker wrote meanwhile. Safe to repeat.
+        """
+        store = CalendarStore(conversation)
+        calendar = store.read()
+        if calendar is None:
+            return
+        store.delete_retired(calendar)
+        stored = store.feed(calendar) or self._made_again(store, calendar)
+        if stored is None:
+            return
+        amendments = conversation.amendments.look()
+        items = () if self.is_empty else self._items(conversation, calendar, amendments)
+        name = self.phrases.text(Phrase.CALENDAR_NAME, locale=calendar.locale or None)
+        if not store.swap_feed(calendar, Feed(name=name, items=items), generation=stored.generation):
+            raise TurnBusyError("another worker changed the feed")
+        store.clean(calendar, conversation.amendments.look())
+        if items:
+            store.mark(after_ms=_AGAIN_MS)
+        logs.info("feed_written", items=len(items))
+
+    def _items(self, conversation: Conversation, calendar: Calendar, amendments: Amendments) -> tuple[FeedItem, ...]:
+        remark = self.phrases.text(Phrase.CALENDAR_OUTSIDE, locale=calendar.locale or None)
+        return items_of(conversation, amendments, now_ms=self.clock.now_ms(), outside_remark=remark)
+
+    def _made_again(self, store: CalendarStore, calendar: Calendar) -> StoredObject | None:
+        """Return a new feed for a calendar whose feed is missing; None, if the calendar was removed or renewed meanwhile."""
+        store.make_feed(calendar)
+        current = store.read()
+        if current is None or current.token != calendar.token:
+            store.delete_feed(calendar.feed_name)
+            return None
+        return store.feed(calendar)

@@ -1,0 +1,39 @@
+"""The assembly of calendars, imported only with CALENDAR=on: what carries out `/calendar`, and what writes feeds."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from shared.calendars.rebuild import FeedBuilder
+from shared.calendars.store import CALENDAR_DUE
+from shared.composition.ports import CalendarPort, Ports
+from shared.handlers.admission import AdmissionHandler
+from shared.handlers.calendar import CalendarHandler
+from shared.handlers.tick import DueTask
+from shared.line.phrases import Phrases
+from shared.turns.announcement import Announcer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calendars:
+    """A deployment's parts for calendars."""
+
+    commands: CalendarHandler
+    builder: FeedBuilder
+
+    @classmethod
+    def of(cls, port: CalendarPort, ports: Ports, phrases: Phrases, announcer: Announcer) -> "Calendars":
+        """Return the calendars of a deployment."""
+        return cls(
+            commands=CalendarHandler(
+                conversations=ports.conversations,
+                announcer=announcer,
+                address=port.address,
+                feeds_url=port.feeds_url,
+                phrases=phrases,
+            ),
+            builder=FeedBuilder(phrases=phrases, clock=ports.clock),
+        )
+
+    def tasks(self, admission: AdmissionHandler) -> Mapping[str, DueTask]:
+        """Return a tick's work for calendars.  In a revoked chat the feed is emptied."""
+        return {CALENDAR_DUE: admission.guarded(self.builder, instead=replace(self.builder, is_empty=True))}

@@ -1,0 +1,57 @@
+"""What a chat's calendar shows in the end: each of its reminders, none that is gone, and nothing at an address that has ended."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+
+from shared.calendars.feed import FEED_PREFIX, Calendar, Feed, feed_name, uid_of
+from shared.calendars.store import FOLDER
+from shared.errors import CorruptRecordError
+from shared.reminders.reminder import Reminder, ReminderState
+from shared.storage.codec import decode
+from tests.simulation.people import People
+from tests.simulation.world import World
+
+
+def check_calendars(people: People, world: World) -> Iterator[str]:
+    """The feed has the reminders of the bucket, and every other feed is empty, because no chat's erasure would find its words."""
+    chat = people.conversation_id
+    calendar = calendar_in(world, chat)
+    if any(world.objects.read(feed_name(token)) for token in world.truth.ended_tokens):
+        yield "I9: an address that has ended still shows a calendar"
+    if calendar is None:
+        yield from _check_orphans(world)
+        return
+    feed = world.objects.read(calendar.feed_name)
+    if feed is None:
+        yield "I1: a calendar has lost its feed"
+        return
+    shown = {item.uid for item in decode(Feed, feed.data).items}
+    reminders = {uid_of(chat, "reminder", reminder.id) for reminder in _reminders(world, chat)}
+    if reminders - shown:
+        yield "I1: a calendar lacks a reminder"
+    if shown - reminders:
+        yield "I4: a calendar shows a reminder that is gone"
+
+
+def calendar_in(world: World, chat: str) -> Calendar | None:
+    """Return the chat's calendar; None: it has none."""
+    stored = world.objects.read(f"{FOLDER}/{chat}/calendar.json")
+    return decode(Calendar, stored.data) if stored is not None else None
+
+
+def _check_orphans(world: World) -> Iterator[str]:
+    calendars = (calendar_in(world, listed.name.split("/")[1]) for listed in world.objects.list(f"{FOLDER}/"))
+    named = {calendar.feed_name for calendar in calendars if calendar is not None}
+    for listed in world.objects.list(FEED_PREFIX):
+        stored = world.objects.read(listed.name)
+        if listed.name not in named and stored is not None and decode(Feed, stored.data).items:
+            yield "I4: a feed that belongs to no chat holds words"
+
+
+def _reminders(world: World, chat: str) -> Iterator[Reminder]:
+    for listed in world.objects.list(f"reminders/{chat}/"):
+        stored = world.objects.read(listed.name)
+        with suppress(CorruptRecordError):  # the chat's count of pushes
+            reminder = decode(Reminder, stored.data) if stored is not None else None
+            if reminder is not None and reminder.text and reminder.state is not ReminderState.CANCELLED:
+                yield reminder

@@ -1,0 +1,41 @@
+"""Mutations of calendars."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from tests.simulation.mutation import Mutation
+from tests.simulation.rules import Instead, Return, Skip
+from tests.simulation.stand_ins import write_or_make_again
+
+OF_CALENDARS: Final[Mapping[str, Mutation]] = {
+    "marks_feeds": Mutation(
+        "shared.calendars.apply:CalendarWriting.finish",
+        Return(value=True),
+        lacks="a feed does not follow what turns write",
+    ),
+    "cleans_feeds": Mutation(
+        "shared.calendars.words:CalendarWords.remove_withdrawn",
+        Skip("store.clean"),
+        lacks="a withdrawn reminder stays in the feed",
+    ),
+    "looks_after_writing_feeds": Mutation(
+        "shared.calendars.rebuild:FeedBuilder.__call__",
+        Skip("store.clean"),
+        lacks="a slow tick brings withdrawn words back into a feed",
+    ),
+    "writes_feeds_by_swap": Mutation(
+        "shared.calendars.store:CalendarStore.swap_feed",
+        Instead("store.replace", write_or_make_again),
+        lacks="a slow tick makes a feed anew that was deleted meanwhile",
+    ),
+    "ends_feeds_with_their_calendar": Mutation(
+        "shared.calendars.store:CalendarStore.remove",
+        Skip("self.delete_feed"),
+        lacks="an address that was ended goes on, and its feed outlives the chat",
+    ),
+    "ends_feeds_of_earlier_tokens": Mutation(
+        "shared.calendars.store:CalendarStore.delete_retired",
+        Skip("self.delete_feed"),
+        lacks="a member who left reads on",
+    ),
+}

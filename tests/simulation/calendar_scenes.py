@@ -1,0 +1,151 @@
+"""Scenes of calendars: feeds that follow the chat, lose what is taken back, and end with their address."""
+
+from typing import Final
+
+from shared.reminders.delivery import Reminding
+from tests.simulation.bus import TICK_S
+from tests.simulation.calendars import commands, member_leaves
+from tests.simulation.people import Message
+from tests.simulation.scene import LONG_SLEEP_S, Scene
+from tests.simulation.scheduler import Task
+
+_BETWEEN_WRITES_S: Final = 2.0
+"""An object takes one write a second."""
+_FEED_WRITTEN: Final = "write feeds/"
+
+
+def _scene() -> Scene:
+    return Scene(has_calendar=True, reminding=Reminding.PUSH)
+
+
+def _has_calendar(scene: Scene) -> None:
+    scene.runs_to_end(commands(scene))
+
+
+def _is_asked(scene: Scene) -> Message:
+    """A member asks to be reminded, and the turn ends."""
+    scene.sleeps(_BETWEEN_WRITES_S)
+    message = scene.says(verb="remind")
+    scene.runs_to_end(scene.pushes(scene.delivers(message)))
+    return message
+
+
+def _next_tick(scene: Scene) -> Task:
+    """A minute has begun."""
+    scene.sleeps(TICK_S - scene.world.now_s % TICK_S)
+    return scene.pushes(scene.stage.ticker.tick())
+
+
+def feed_that_follows_the_chat() -> list[str]:
+    """A chat with a calendar is reminded of something; ticks come."""
+    with _scene().playing() as scene:
+        _has_calendar(scene)
+        scene.runs_to_end(_next_tick(scene))
+        _is_asked(scene)
+        return scene.rests(calm=True)
+
+
+def turn_whose_worker_dies_before_it_marks_the_feed() -> list[str]:
+    """The worker of a turn dies when the reminder is written, and nothing says so to a tick; the message comes again."""
+    with _scene().playing() as scene:
+        _has_calendar(scene)
+        scene.runs_to_end(_next_tick(scene))
+        scene.sleeps(_BETWEEN_WRITES_S)
+        message = scene.says(verb="remind")
+        worker = scene.pushes(scene.delivers(message))
+        scene.runs_until(worker, "read calendars/")
+        scene.dies(worker)
+        scene.sleeps(TICK_S)
+        scene.runs_to_end(scene.pushes(scene.delivers(message)))
+        return scene.rests()
+
+
+def reminder_that_is_taken_back() -> list[str]:
+    """A reminder is in the feed when its message is withdrawn."""
+    with _scene().playing() as scene:
+        _has_calendar(scene)
+        message = _is_asked(scene)
+        scene.runs_to_end(_next_tick(scene))
+        scene.sleeps(_BETWEEN_WRITES_S)
+        scene.runs_to_end(scene.takes_back(message))
+        kept = scene.keeps()
+        return [*kept, *scene.rests()]
+
+
+def feed_that_is_written_by_a_slow_tick() -> list[str]:
+    """A tick sleeps before it writes a feed with a reminder that is withdrawn meanwhile; the next tick dies after the withdrawal."""
+    with _scene().playing() as scene:
+        _has_calendar(scene)
+        message = _is_asked(scene)
+        slow = _next_tick(scene)
+        scene.runs_until(slow, _FEED_WRITTEN)
+        scene.runs_to_end(scene.takes_back(message))
+        withdrawing = _next_tick(scene)
+        scene.runs_past(withdrawing, "delete due/")
+        scene.dies(withdrawing)
+        scene.runs_to_end(slow)
+        return scene.rests()
+
+
+def feed_that_is_written_by_two_ticks() -> list[str]:
+    """A tick sleeps before it writes a feed; another one writes a feed with a later reminder; the first one wakes up."""
+    with _scene().playing() as scene:
+        _has_calendar(scene)
+        slow = _next_tick(scene)
+        scene.runs_until(slow, _FEED_WRITTEN)
+        _is_asked(scene)
+        scene.runs_to_end(_next_tick(scene))
+        scene.runs_to_end(slow)
+        return scene.rests()
+
+
+def calendar_that_is_renewed_under_a_tick() -> list[str]:
+    """A tick sleeps before it writes a feed; a member asks for another address."""
+    with _scene().playing() as scene:
+        _has_calendar(scene)
+        _is_asked(scene)
+        slow = _next_tick(scene)
+        scene.runs_until(slow, _FEED_WRITTEN)
+        scene.runs_to_end(commands(scene, "new"))
+        scene.runs_to_end(slow)
+        return scene.rests()
+
+
+def calendar_that_ends_under_a_tick() -> list[str]:
+    """A tick sleeps before it writes a feed; a member ends the calendar."""
+    with _scene().playing() as scene:
+        _has_calendar(scene)
+        _is_asked(scene)
+        slow = _next_tick(scene)
+        scene.runs_until(slow, _FEED_WRITTEN)
+        scene.runs_to_end(commands(scene, "off"))
+        scene.runs_to_end(slow)
+        return scene.rests()
+
+
+def chat_that_is_left_under_a_tick() -> list[str]:
+    """A tick sleeps before it writes a feed; the bot is removed from the chat."""
+    with _scene().playing() as scene:
+        _has_calendar(scene)
+        _is_asked(scene)
+        slow = _next_tick(scene)
+        scene.runs_until(slow, _FEED_WRITTEN)
+        scene.runs_to_end(scene.bot_leaves())
+        scene.runs_to_end(slow)
+        return scene.rests()
+
+
+def member_who_leaves() -> list[str]:
+    """A member leaves; the worker dies when the record has another token, and the event comes again."""
+    with _scene().playing() as scene:
+        _has_calendar(scene)
+        _is_asked(scene)
+        scene.runs_to_end(_next_tick(scene))
+        scene.sleeps(_BETWEEN_WRITES_S)
+        leaving = member_leaves(scene)
+        worker = scene.pushes(leaving)
+        scene.runs_past(worker, "write calendars/")
+        scene.dies(worker)
+        scene.sleeps(LONG_SLEEP_S)
+        scene.runs_to_end(scene.pushes(leaving))
+        return scene.rests()
