@@ -155,7 +155,8 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     """One case in one language.  `must` holds for every mind; `wants` describes a good model.
 
     `members` are in the group. `long_ago` messages stand before the history, `since` messages of small talk after it; the words of `recap`
-    sum messages up. `currency`: the chat keeps expenses, in this currency where none is named. `is_held_out`: the case is played before a
+    sum messages up. `currency`: the chat keeps expenses, in this currency where none is named. `lists`: it keeps
+    shared lists. `is_held_out`: the case is played before a
     release only, so that no prompt is fitted to it.
     """
 
@@ -175,6 +176,7 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     reminders: list[SetReminder] = []
     members: int = 3
     currency: str | None = None
+    lists: bool = False
     notion: list[NotionRow] | None = None
     web: WebPage | None = None
     web_fails: bool = False

@@ -193,6 +193,7 @@ class World:
             time_zone=zoneinfo.ZoneInfo(case.zone),
             group_policy=GroupPolicy(case.policy),
             currency=case.currency,
+            has_lists=case.lists,
             is_rich=False,  # the model's words are judged, and a card below them would count as such
         )
         worker = PushEndpoint(handle=assemble(ports, options), clock=self._clock)

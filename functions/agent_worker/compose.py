@@ -234,5 +234,6 @@ def _options(settings: AgentWorkerSettings) -> Options:
         operator=Operator(user_id=settings.operator_user_id, minutes=settings.handover_minutes),
         confidence_threshold=settings.confidence_threshold,
         currency=settings.currency,
+        has_lists="lists" in settings.toolsets,
         media_bucket=settings.history_bucket if settings.gemini.reads_buckets else None,
     )

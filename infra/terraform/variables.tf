@@ -133,7 +133,7 @@ variable "audit" {
 }
 
 variable "bot" {
-  description = "Who the bot is and how it behaves. null: the code's default. `archive_days`: how far back older messages are kept for the bot to look up; 0: not at all. `confidence_threshold` is a share: what is filed with less goes to the inbox. `handover_minutes`: how long a person answers instead of the bot before it does again, and `operator_user_id` (the id that `/id` shows in the operator's 1:1 chat) who is told when somebody asks for one. `embeddings`: search compares meanings too, by requests to an embedding model. `hooks`: members may make addresses at which other systems send notices into their chats (docs/connect.md); needs the secret `hook_key`. `lease_s` in seconds; `settle_ms` of earlier releases has no effect; `reminders` of push, reply (with the next answer only), off, and at most `reminder_pushes_per_day` in a chat (0: no limit); `rich`: lists and choices are drawn as cards, else written; `toolsets` of knowledge, expenses, notion, web. `currency`: that of expenses where none is named, such as JPY; null: that of the locale. `tracing`: spans of the agent go to Cloud Trace, without words of people."
+  description = "Who the bot is and how it behaves. null: the code's default. `archive_days`: how far back older messages are kept for the bot to look up; 0: not at all. `confidence_threshold` is a share: what is filed with less goes to the inbox. `handover_minutes`: how long a person answers instead of the bot before it does again, and `operator_user_id` (the id that `/id` shows in the operator's 1:1 chat) who is told when somebody asks for one. `embeddings`: search compares meanings too, by requests to an embedding model. `hooks`: members may make addresses at which other systems send notices into their chats (docs/connect.md); needs the secret `hook_key`. `lease_s` in seconds; `settle_ms` of earlier releases has no effect; `reminders` of push, reply (with the next answer only), off, and at most `reminder_pushes_per_day` in a chat (0: no limit); `rich`: lists and choices are drawn as cards, else written; `toolsets` of knowledge, lists (with knowledge), expenses, notion, web. `currency`: that of expenses where none is named, such as JPY; null: that of the locale. `tracing`: spans of the agent go to Cloud Trace, without words of people."
   type = object({
     archive_days            = optional(number, 365)
     confidence_threshold    = optional(number, 0.6)
@@ -220,8 +220,13 @@ variable "bot" {
   }
 
   validation {
-    condition     = length(setsubtract(var.bot.toolsets, ["knowledge", "expenses", "notion", "web"])) == 0
-    error_message = "bot.toolsets may hold knowledge, expenses, notion and web."
+    condition     = length(setsubtract(var.bot.toolsets, ["knowledge", "lists", "expenses", "notion", "web"])) == 0
+    error_message = "bot.toolsets may hold knowledge, lists, expenses, notion and web."
+  }
+
+  validation {
+    condition     = !contains(var.bot.toolsets, "lists") || contains(var.bot.toolsets, "knowledge")
+    error_message = "bot.toolsets names lists only together with knowledge."
   }
 
   validation {

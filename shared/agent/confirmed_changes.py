@@ -118,11 +118,13 @@ def _target_of(call: ProposedCall) -> object:
 
 
 def _shown_names(call: ProposedCall) -> tuple[str, ...]:
-    """Return the names that the person read: the target's name, a reminder's text, and a new name of an entry or an expense."""
+    """Return the names that the person read: of the target, of items of a list, a reminder's text, a new name of an entry or an expense."""
     arguments = json.loads(call.arguments)
     updates = arguments.get("updates")
     renamed = updates.get("name", call.name) if isinstance(updates, dict) else call.name
-    names = (call.name, arguments.get("text", call.name), arguments.get("what", call.name), renamed)
+    items = arguments.get("items")
+    item_names = items if isinstance(items, list) else ()
+    names = (call.name, arguments.get("text", call.name), arguments.get("what", call.name), renamed, *item_names)
     return tuple(_in_one_line(str(name)) for name in names)
 
 

@@ -91,6 +91,8 @@ class ShownArgument(StrEnum):
     EXACT = "exact"
     DAY = "day"
     RATES = "rates"
+    LIST = "list"
+    ITEMS = "items"
 
 
 _NAMED: Final = frozenset(ShownArgument)
@@ -117,6 +119,8 @@ class _Texts:
     change_expense: str
     remove_expense: str
     settle: str
+    add_to_list: str
+    clear_list: str
     arguments: Mapping[ShownArgument, str]
 
 

@@ -37,6 +37,7 @@ class DeedKind(StrEnum):
     """The kind of an effect on an entry, a reminder or a page outside."""
 
     FILED = "filed"
+    LISTED = "listed"
     CHANGED = "changed"
     DONE = "done"
     MOVED = "moved"

@@ -54,6 +54,7 @@ from shared.handlers.greeting import GreetingHandler
 from shared.handlers.heartbeat import Heartbeat
 from shared.handlers.intake import Intake
 from shared.handlers.language import LanguageHandler
+from shared.handlers.list_press import ListPressHandler
 from shared.handlers.listed_reminder_press import ListedReminderPressHandler
 from shared.handlers.membership import MembershipHandler
 from shared.handlers.message import MessageHandler
@@ -313,6 +314,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
             tick=TickPressHandler(
                 conversations=conversations, announcer=announcer, phrases=phrases, time_zone=options.time_zone
             ),
+            shared_list=ListPressHandler(conversations=conversations, announcer=announcer, phrases=phrases),
             reminder=ReminderPressHandler(conversations=conversations, announcer=announcer, phrases=phrases),
             silence=silence,
             hooks=hooks.commands if hooks is not None else None,

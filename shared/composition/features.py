@@ -24,6 +24,7 @@ from shared.features.stored_features import CALLS, MEDIA
 from shared.knowledge.classification import Classifier
 from shared.knowledge.embeddings import EntryEmbeddings
 from shared.knowledge.entry_editor import EntryEditor
+from shared.knowledge.list_editor import ListEditor
 from shared.knowledge.staging import EntryOverlay
 from shared.line.messaging import OutgoingMessage
 from shared.metering import Metering
@@ -32,6 +33,7 @@ from shared.tools.expenses import ExpenseTools
 from shared.tools.guides.expenses import EXPENSES_GUIDE
 from shared.tools.guides.handover import HANDOVER_GUIDE
 from shared.tools.guides.knowledge import KNOWLEDGE_GUIDE
+from shared.tools.guides.lists import lists_guide
 from shared.tools.guides.memory import MEMORY_GUIDE
 from shared.tools.guides.notion import notion_guide
 from shared.tools.guides.web import WEB_GUIDE
@@ -39,6 +41,7 @@ from shared.tools.handover import HandoverTools
 from shared.tools.idempotency import IdempotentWrites
 from shared.tools.knowledge import KnowledgeTools
 from shared.tools.knowledge_queries import KnowledgeQueryTools
+from shared.tools.lists import ListTools
 from shared.tools.mcp.listings import ToolListings
 from shared.tools.mcp.toolset import ServedTools
 from shared.tools.notion.databases import Databases, TtlCache
@@ -83,6 +86,7 @@ class Features:
                 *stored,
                 _memory(memory, options),
                 _entries(ports, options, metering, memory),
+                _lists(ports, options),
                 *made,
                 _handover(options),
                 _hooks(ports),
@@ -160,6 +164,22 @@ def _entries(ports: Ports, options: Options, metering: Metering, memory: ChatMem
     own_facts = OwnFactTools(memory=memory, time_zone=options.time_zone)
     tools = (*_knowledge_tools(model, ports, options, metering), *own_facts.tools()) if model is not None else ()
     return ChatFeature(name="entries", tools=tools, guide=KNOWLEDGE_GUIDE, overlay=EntryOverlay, stored=ENTRIES)
+
+
+def _lists(ports: Ports, options: Options) -> ChatFeature:
+    """Items are entries, so only the tools are lists' own; without the index of entries nothing would show them."""
+    if ports.json_model is None or not options.has_lists:
+        return ChatFeature(name="lists")
+    notion = ports.notion
+    tools = ListTools(
+        editor=ListEditor(new_id=ports.new_entry_id),
+        time_zone=options.time_zone,
+        elsewhere=frozenset(notion.databases) if notion is not None else frozenset(),
+        elsewhere_in=notion.conversations if notion is not None else None,
+    )
+    return ChatFeature(
+        name="lists", tools=tools.tools(), guide=lists_guide(notion.databases if notion is not None else ())
+    )
 
 
 def expenses_feature(options: Options, memory: ChatMemory, size_of: Callable[[str], int | None]) -> ChatFeature:

@@ -10,6 +10,7 @@ from shared.conversation.store import Conversations
 from shared.handlers.command import CommandHandler
 from shared.handlers.erasure import ErasureHandler
 from shared.handlers.language import LanguageHandler
+from shared.handlers.list_press import ListPressHandler
 from shared.handlers.listed_reminder_press import ListedReminderPressHandler
 from shared.handlers.message import MessageHandler
 from shared.handlers.reminder_press import ReminderPressHandler
@@ -24,6 +25,7 @@ from shared.line.postback_data import (
     HookPress,
     LanguagePress,
     ListedReminderPress,
+    ListPress,
     PagePress,
     Press,
     ReminderPress,
@@ -47,6 +49,7 @@ class PostbackHandler:
     reminder: ReminderPressHandler
     listed_reminder: ListedReminderPressHandler
     tick: TickPressHandler
+    shared_list: ListPressHandler
     command: CommandHandler
     silence: SilenceHandler
     hooks: "HooksHandler | None" = None
@@ -92,6 +95,7 @@ class PostbackHandler:
             (SuggestionPress, self._ask),
             (ListedReminderPress, self.listed_reminder),
             (TickPress, self.tick),
+            (ListPress, self.shared_list),
             (PagePress, self.command.show_page),
             *(((HookPress, self.hooks.press),) if self.hooks is not None else ()),
         )

@@ -2,16 +2,16 @@
 
 import datetime as dt
 import zoneinfo
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
 
 from shared import logs
 from shared.agent.overlay import Attempt
-from shared.agent.receipts import Deed, DeedKind, Place, receipt
+from shared.agent.receipts import Deed, DeedKind, receipt
 from shared.agent.staged import Staged
 from shared.bus.result import EventResult
-from shared.conversation.amendments import Amendments
 from shared.conversation.overview import Overview
 from shared.conversation.records import Offer, StagedWrite
 from shared.conversation.store import Conversation, Conversations
@@ -19,13 +19,14 @@ from shared.knowledge.catalog import Row
 from shared.knowledge.entry import Entry
 from shared.knowledge.entry_cards import handle_of
 from shared.knowledge.entry_store import EntryStore
-from shared.knowledge.overview import FiledEntries, open_entries
-from shared.knowledge.schema import DONE, status_choices
-from shared.knowledge.staging import EntryOverlay
+from shared.knowledge.overview import FiledEntries, open_entries, overview_of_list
+from shared.knowledge.schema import DONE, LIST, Category, status_choices
+from shared.knowledge.shared_lists import handle_of_list, lists_in
+from shared.knowledge.staging import EntryOverlay, lists_of, place_of
 from shared.line.cards.card import Card, CardButton, CardRow, card_text
 from shared.line.events import LineEvent
 from shared.line.phrases import Phrase, Phrases
-from shared.line.postback_data import PagePress, TickPress
+from shared.line.postback_data import ListChoice, ListPress, PagePress, TickPress
 from shared.turns.announcement import Announcement, Announcer, in_chats_language, phrased
 
 _TICKS_A_CARD: Final = 5
@@ -40,6 +41,12 @@ class Ticked:
     row: Row = field(repr=False)
     filed: FiledEntries
     shows_list: bool
+
+    @property
+    def list_handle(self) -> str:
+        """The handle of the shared list of an item; empty for another entry."""
+        is_item = self.entry.category is Category.ITEMS
+        return handle_of_list(str(self.entry.fields[LIST])) if is_item else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,8 +83,9 @@ class TickPressHandler:
             return self._refused(event, Phrase.ENTRY_WAS_DONE)
         logs.info("entry_ticked")
         ticked_count = sum(_was_ticked(row, since_ms=press.listed_ms) for row in rows) + 1
-        ticked = Ticked(entry=entry, row=row, filed=filed, shows_list=ticked_count % _TICKS_A_CARD == 0)
-        stage = partial(self._writes, conversation, entry, amendments)
+        shows_list = ticked_count % _TICKS_A_CARD == 0 or _is_last_open_item(row, rows)
+        ticked = Ticked(entry=entry, row=row, filed=filed, shows_list=shows_list)
+        stage = partial(self._writes, conversation, entry, filed)
 
         def worded(locale: str | None) -> Announcement:
             answer = self._answer(ticked, locale=locale or self.phrases.locale)
@@ -101,32 +109,43 @@ class TickPressHandler:
     def _answer(self, ticked: Ticked, *, locale: str) -> Overview:
         """Return the receipt, with a button for the list, or with the list itself."""
         entry = ticked.entry
-        confirmation = receipt(
-            [Deed(kind=DeedKind.DONE, name=entry.name, place=Place(entry.category.value))], locale=locale
-        )
+        deed = Deed(kind=DeedKind.DONE, name=entry.name, place=place_of(entry), details=lists_of(entry))
+        confirmation, handle, path = receipt([deed], locale=locale), ticked.list_handle, ticked.row.path
         if not ticked.shows_list:
-            again = CardButton(
-                label=self.phrases.text(Phrase.LIST_BUTTON, locale=locale),
-                value=PagePress(command="notes", page=0).data,
+            page = (
+                ListPress(choice=ListChoice.SHOW, handle=handle, number=0)
+                if handle
+                else PagePress(command="notes", page=0)
             )
+            again = CardButton(label=self.phrases.text(Phrase.LIST_BUTTON, locale=locale), value=page.data)
             return Overview(text=confirmation, card=Card(title=confirmation, buttons=(again,)))
-        overview = open_entries(ticked.filed, phrases=self.phrases, locale=locale, page=0, except_path=ticked.row.path)
+        overview = overview_of_list(ticked.filed, handle, locale=locale, ticked_path=path) if handle else None
+        if overview is None:
+            overview = open_entries(ticked.filed, phrases=self.phrases, locale=locale, page=0, except_path=path)
         card = overview.card
         if card is not None:
             card = replace(card, rows=(CardRow(text=confirmation, is_heading=True), *card.rows))
         return replace(overview, text=f"{confirmation}\n\n{overview.text}", card=card)
 
     def _writes(
-        self, conversation: Conversation, entry: Entry, amendments: Amendments, sequence: int
+        self, conversation: Conversation, entry: Entry, filed: FiledEntries, sequence: int
     ) -> tuple[StagedWrite, ...]:
-        """Return the writes of the ticked entry and of the undo record."""
-        now_ms = self.conversations.clock.now_ms()
+        """Return the writes of the ticked entry and of the undo record.
+
+        The entry is ticked at the time of the reading, so that a list anew in the answer shows it as ticked by then.
+        """
+        now_ms = filed.now_ms
         stamp = dt.datetime.fromtimestamp(now_ms / 1_000, self.time_zone).isoformat(timespec="seconds")
-        attempt = Attempt.at(conversation, sequence=sequence, now_ms=now_ms, amendments=amendments)
+        attempt = Attempt.at(conversation, sequence=sequence, now_ms=now_ms, amendments=filed.amendments)
         staged = Staged.begin(attempt, [EntryOverlay])
         ticked = replace(entry.with_values({"status": DONE}, {}), updated_at=stamp)
         staged.of(EntryOverlay).stage({entry.path: ticked})
         return staged.changes()
+
+
+def _is_last_open_item(row: Row, rows: Sequence[Row]) -> bool:
+    """Whether the row is the only open item of its shared list, so that all of the list is done."""
+    return any(shared_list.open_rows == (row,) for shared_list in lists_in(rows))
 
 
 def _was_ticked(row: Row, *, since_ms: int) -> bool:

@@ -26,6 +26,7 @@ NAME: Final = "name"
 FIELDS_SEARCHED: Final = (
     NAME,
     "value",
+    "list",
     "one_liner",
     "context",
     "original_text",
@@ -47,6 +48,7 @@ _SHOWN = (
     "next_action",
     "one_liner",
     "value",
+    "list",
     "original_text",
     "suggested_category",
 )

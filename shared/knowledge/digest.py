@@ -10,6 +10,7 @@ from typing import Final, Literal
 from shared.conversation.provenance import Provenance
 from shared.knowledge.catalog import Row
 from shared.knowledge.schema import Category
+from shared.knowledge.shared_lists import without_items
 from shared.line.graphemes import cut
 from shared.locales.language_file import language_file
 from shared.locales.local_times import shown_value
@@ -120,9 +121,9 @@ class _Draft:
 
 
 def digest(rows: Iterable[Row], *, kind: Literal["daily", "weekly"], locale: str, now: dt.datetime) -> Digest:
-    """Return the digest of the entries at `now`, in the bot's time zone."""
+    """Return the digest of the entries at `now`, in the bot's time zone; items of shared lists are left out."""
     make = _daily if kind == "daily" else _weekly
-    return make(sorted(rows, key=lambda row: row.path), _Draft(digest_texts(locale), kind, locale), now)
+    return make(sorted(without_items(rows), key=lambda row: row.path), _Draft(digest_texts(locale), kind, locale), now)
 
 
 @cache

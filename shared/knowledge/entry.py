@@ -170,7 +170,7 @@ class Entry(Extensible):
 
         A single withdrawn message removes a field, an item of a list or a note, because the piece may repeat each message behind it. If the
         entry loses its name, the remaining text gives a new name. If the slug repeats withdrawn words, the caller chooses another slug with
-        `at_slug`.
+        `at_slug`. An item of a list without its name is nothing.
         """
         withdrawn = self._withdrawn(is_withdrawn)
         if not withdrawn:
@@ -190,7 +190,9 @@ class Entry(Extensible):
         ).with_sources(())
         if not remainder.provenance.messages:
             return None
-        return remainder if remainder.name else _named_after_text(remainder)
+        if remainder.name:
+            return remainder
+        return None if self.category is Category.ITEMS else _named_after_text(remainder)
 
     def has_withdrawn_path(self, is_withdrawn: IsWithdrawn) -> bool:
         """Whether the slug may repeat withdrawn words."""

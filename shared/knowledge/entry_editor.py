@@ -25,6 +25,7 @@ from shared.knowledge.schema import (
     plain_text,
 )
 from shared.knowledge.staging import EntryOverlay, Placement
+from shared.line.cards.card import Card
 from shared.line.utf16 import utf16_length
 from shared.search.folding import fold
 
@@ -54,7 +55,8 @@ class Occasion:
     `check_amendments` is called before a model is asked, and raises PromptAmendedError. `needs_tap`: a deletion or replacement waits for a
     person's tap. `is_ordered` says whether an addition may be done at once, because an author orders the addition by the given rule.
     `outside_in` returns the sources outside the chat whose words the given texts repeat, as in `Provenance`. `attach` puts a
-    text of the code below the answer, as a function of the answer's locale, and `attach_card` a card. `prepared` returns what the tool
+    text of the code below the answer, as a function of the answer's locale, `attach_drawn` a card with its words,
+    and `attach_card` a card. `prepared` returns what the tool
     prepared for the filing, or None.
     """
 
@@ -66,6 +68,7 @@ class Occasion:
     outside_in: Callable[[Iterable[str]], frozenset[str]] = field(default=lambda _: frozenset(), repr=False)
     attach: Callable[[Callable[[str], str]], None] = field(default=lambda _: None, repr=False)
     attach_card: Callable[[MakesCard], None] = field(default=lambda _: None, repr=False)
+    attach_drawn: Callable[[Callable[[str], Card]], None] = field(default=lambda _: None, repr=False)
     prepared: Callable[[], object] = field(default=lambda: None, repr=False)
 
     @classmethod
@@ -118,7 +121,7 @@ class EntryEditor:
         values |= {"name": classification.name} if is_sure else {}
         values |= {"last_touched": occasion.today} if category is Category.PEOPLE else {}
         words = {
-            name: (*sources, *_sources_in_entries(overlay, value, occasion))
+            name: (*sources, *sources_in_entries(overlay, value, occasion))
             for name, value in values.items()
             if name != "last_touched"
         }
@@ -134,7 +137,7 @@ class EntryEditor:
                 fields={entry_field.name: entry_field.default for entry_field in FIELDS[category]},
             )
             entry = blank.with_values(values, words).at_slug(blank.slug)
-            origins = (*sources, *_sources_in_entries(overlay, original, occasion))
+            origins = (*sources, *sources_in_entries(overlay, original, occasion))
             entry = entry.with_note(original, origins) if is_sure else entry
             if not may_repeat:
                 _check_repeated(overlay, entry)
@@ -171,7 +174,7 @@ class EntryEditor:
                         for name in entry.field_message_ids
                         for source in _sources_of_old_value(entry, name, text, occasion)
                     ),
-                    *_sources_in_entries(overlay, text, occasion, except_path=path),
+                    *sources_in_entries(overlay, text, occasion, except_path=path),
                 )
                 changed = changed.with_note(f"{occasion.today}: {text}", origins)
             if utf16_length(changed.content) > CONTENT_LIMIT:
@@ -350,7 +353,7 @@ def _sources_of_pieces(
         else (
             *occasion.sources_of(piece),
             *_sources_of_old_value(entry, name, piece, occasion),
-            *_sources_in_entries(overlay, piece, occasion, except_path=entry.path),
+            *sources_in_entries(overlay, piece, occasion, except_path=entry.path),
         )
         for piece in _pieces(value) or ("",)
     ]
@@ -365,7 +368,7 @@ def _sources_of_old_value(entry: Entry, name: str, new: str, occasion: Occasion)
     return _sources_by_id(entry, (one for ids in repeated_ids for one in ids))
 
 
-def _sources_in_entries(
+def sources_in_entries(
     overlay: EntryOverlay, value: Value, occasion: Occasion, *, except_path: str | None = None
 ) -> tuple[Source, ...]:
     """Return the messages behind other entries that the value repeats, for example by the name of a linked entry."""
@@ -381,7 +384,7 @@ def _sources_of_paragraph(overlay: EntryOverlay, entry: Entry, text: str, occasi
     return (
         *occasion.sources_of(text),
         *_sources_of_old_notes(entry, text, occasion),
-        *_sources_in_entries(overlay, text, occasion, except_path=entry.path),
+        *sources_in_entries(overlay, text, occasion, except_path=entry.path),
     )
 
 

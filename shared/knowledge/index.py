@@ -105,6 +105,16 @@ SECTIONS: Final = (
 )
 
 
+_ITEMS: Final = Section(
+    heading="Items of lists",
+    columns=("Item", "List", "Status"),
+    nothing="No items yet.",
+    holds=lambda row: row.category is Category.ITEMS,
+    cells=lambda row: (_value_cell(row, "list", 40), _value_cell(row, "status", 10)),
+    order=_by_update,
+)
+
+
 def index_file(catalog: Catalog) -> str:
     """Return the whole of `index.md`; the same for the same catalog."""
     counts = ", ".join(f"{sum(row.category is one for row in catalog.rows)} {one.value}" for one in Category)
@@ -113,7 +123,7 @@ def index_file(catalog: Catalog) -> str:
         f"> Last updated: {max((row.updated_at for row in catalog.rows), default='never')}",
         f"> Total entries: {len(catalog.rows)} ({counts})",
     ]
-    for section in SECTIONS:
+    for section in (*SECTIONS, _ITEMS):
         rows = section.sorted(catalog.rows)
         lines += ["", f"## {section.heading} ({len(rows)})"]
         head = f"| {' | '.join(section.columns)} |", f"|{' --- |' * len(section.columns)}"
@@ -148,12 +158,13 @@ def linked_name(row: Row) -> str:
 
 def short_name(row: Row) -> str:
     """Return the entry's name for a cell, at most 60 UTF-16 units."""
-    return _cell(cut(row.name, limit_utf16=60))
+    return cell(cut(row.name, limit_utf16=60))
 
 
 def _value_cell(row: Row, name: str, limit: int) -> str:
-    return _cell(cut(row.shown.get(name, ""), limit_utf16=limit))
+    return cell(cut(row.shown.get(name, ""), limit_utf16=limit))
 
 
-def _cell(text: str) -> str:
+def cell(text: str) -> str:
+    """Return a text as a cell of a table: signs of Markdown, such as those of a link, stand for themselves."""
     return text.translate(_SPECIAL)

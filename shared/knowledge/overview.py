@@ -15,8 +15,10 @@ from shared.knowledge.catalog import Row
 from shared.knowledge.digest import digest, digest_texts
 from shared.knowledge.entry_cards import ENTRIES_A_CARD, entry_row, words_of
 from shared.knowledge.entry_store import EntryStore
-from shared.knowledge.schema import Category
-from shared.line.cards.card import Card, CardButton, CardRow, title_of
+from shared.knowledge.list_cards import list_card, list_rows
+from shared.knowledge.schema import DONE, Category
+from shared.knowledge.shared_lists import handle_of_list, lists_in, without_items
+from shared.line.cards.card import Card, CardButton, CardRow, title_of, written
 from shared.line.cards.written import digest_card
 from shared.line.ids import mask_ids
 from shared.line.phrases import Phrase, Phrases
@@ -58,15 +60,16 @@ def open_entries(
     counted from 0, text and card have its twelve. A page beyond the last is the last. The entry at `except_path`, which is about to be
     done, is left out.
     """
+    lists = lists_in(filed.rows)
     open_rows = sorted(
-        (row for row in filed.rows if row.is_open and row.path != except_path),
+        (row for row in without_items(filed.rows) if row.is_open and row.path != except_path),
         key=lambda row: (row.updated_at, row.path),
         reverse=True,
     )
     open_rows.sort(key=lambda row: _ORDER.index(row.category))
-    if not open_rows:
+    if not open_rows and not lists:
         return Overview(text=phrases.text(Phrase.NOTES_NONE, locale=locale))
-    first = 0 if page is None else min(page, (len(open_rows) - 1) // ENTRIES_A_CARD) * ENTRIES_A_CARD
+    first = 0 if page is None else min(page, max(len(open_rows) - 1, 0) // ENTRIES_A_CARD) * ENTRIES_A_CARD
     shown = open_rows[first : first + (_SHOWN if page is None else ENTRIES_A_CARD)]
     heading, hidden_count = (
         phrases.text(Phrase.NOTES_OPEN, locale=locale, count=str(len(open_rows))),
@@ -81,7 +84,13 @@ def open_entries(
             lines += [f"[{title}]", *(f"・{_line(row, locale=locale, now_ms=filed.now_ms)}" for row in of_category)]
             drawn_rows += [CardRow(text=title, is_heading=True), *map(drawn, of_category)]
     lines += [f"… +{hidden_count}"] if hidden_count else []
-    overview = _overview("\n".join(lines), shown, filed.amendments)
+    rows_of_lists = () if hidden_count else list_rows(lists, locale=locale)
+    if rows_of_lists:
+        title = phrases.text(Phrase.LISTS_HEADING, locale=locale)
+        lines += [f"[{title}]", *(f"・{row.text}" for row in rows_of_lists)]
+        drawn_rows += [CardRow(text=title, is_heading=True), *rows_of_lists]
+    items = () if hidden_count else tuple(row for shared_list in lists for row in shared_list.rows)
+    overview = _overview("\n".join(lines), (*shown, *items), filed.amendments)
     if page is None:
         return overview
     more = CardButton(
@@ -90,6 +99,21 @@ def open_entries(
     )
     card = Card(title=title_of(heading), rows=tuple(drawn_rows), buttons=(more,) if hidden_count else ())
     return replace(overview, card=card)
+
+
+def overview_of_list(
+    filed: FiledEntries, handle: str, *, locale: str, page: int = 0, ticked_path: str = ""
+) -> Overview | None:
+    """Return a page of the shared list with this handle; None: there is no such list.
+
+    The item at `ticked_path`, which is about to be ticked, counts as ticked.
+    """
+    rows = (replace(row, shown={**row.shown, "status": DONE}) if row.path == ticked_path else row for row in filed.rows)
+    shared_list = next((one for one in lists_in(rows) if handle_of_list(one.name) == handle), None)
+    if shared_list is None:
+        return None
+    card = list_card(shared_list, locale=locale, listed_ms=filed.now_ms, page=page)
+    return replace(_overview(written(card), shared_list.rows, filed.amendments), card=card)
 
 
 def digest_of_today(filed: FiledEntries, *, locale: str, time_zone: dt.tzinfo) -> Overview:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from shared.knowledge.entry import Entry
-from shared.knowledge.schema import FIELDS, Value, name_field
+from shared.knowledge.schema import FIELDS, LIST, Value, name_field
 from shared.search.folding import fold
 
 
@@ -27,8 +27,9 @@ def facts_of(entry: Entry, is_own: Callable[[str], bool]) -> Iterator[Fact]:
     pieces += [("", note.text, note.message_ids) for note in entry.notes]
     own = [(name, text, frozenset(filter(is_own, ids))) for name, text, ids in pieces if text]
     own_pieces = [(name, text, ids) for name, text, ids in own if ids]
-    beyond_name = [one for one in own_pieces if one[0] != name_key]
-    for _, text, ids in beyond_name or own_pieces:
+    named = [one for one in own_pieces if one[0] != LIST]  # of an item, the name says more than the list
+    beyond_name = [one for one in named if one[0] != name_key]
+    for _, text, ids in beyond_name or named or own_pieces:
         times = [said_ms[one] for one in ids if one in said_ms]
         if times:
             yield Fact(entry=entry, text=text, said_ms=max(times), message_ids=ids)

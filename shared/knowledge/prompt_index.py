@@ -20,14 +20,17 @@ from shared.conversation.store import Conversation
 from shared.errors import PermanentError
 from shared.knowledge.catalog import Catalog, Row, row_mark_of
 from shared.knowledge.entry_store import EntryStore
-from shared.knowledge.index import SECTIONS, Section, line_of, linked_name, short_name
+from shared.knowledge.index import SECTIONS, Section, cell, line_of, linked_name, short_name
 from shared.knowledge.schema import Category
+from shared.knowledge.shared_lists import lists_in, without_items
 from shared.locked_cache import LockedCache
 
 PROMPT_TOKENS: Final = 2_000
 _VIEWS_CACHED: Final = 8
 EMPTY_INDEX: Final = "(Nothing has been filed in this chat yet.)"
 UNREADABLE_INDEX: Final = "(The index cannot be read just now; list_entries and search_entries may still work.)"
+_ITEMS_NAMED: Final = 20
+_LISTS_HEAD: Final = ("## Shared lists", "| List | Open | Items |")
 _FRAME_TOKENS: Final = 40  # for the line with the number of entries left out
 
 
@@ -87,9 +90,8 @@ class CatalogIndex:
         if any(one.startswith(ROW_PREFIX) for one in refused):
             shown = replace(shown, rows=tuple(row for row in shown.rows if row_mark_of(row) not in refused))
         view = _VIEWS.of(self.catalog, shown)
-        meant = (
-            things_meant(asked, shown.rows, name_of=lambda row: row.name) if len(view.rows) < len(shown.rows) else ()
-        )
+        nameable = [row for row in shown.rows if row.category is not Category.ITEMS or row.is_open]
+        meant = things_meant(asked, nameable, name_of=lambda row: row.name) if len(view.rows) < len(nameable) else ()
         shown_marks = {row.mark for row in view.rows}
         is_whole = all(row_mark_of(row) in shown_marks for row in meant)
         return view if is_whole else index_view(shown, meant=meant)
@@ -123,12 +125,13 @@ def index_view(
 
     For example, the last line is "… and 12 more entries: use list_entries or search_entries." An entry with words from outside is among the
     others: a search or a list shows the entry, and the words then taint the turn. Sections without a row are left out. Each row begins with
-    the entry's handle; with `shows_paths`, each name links to the entry's path.
+    the entry's handle; with `shows_paths`, each name links to the entry's path. A shared list is one line, which names its open items.
     """
     if not catalog.rows:
         return IndexView(text=EMPTY_INDEX)
-    sections = {row.path: section for section in SECTIONS for row in catalog.rows if section.holds(row)}
-    eligible = (row for row in catalog.rows if row.path in sections and not row.provenance.outside)
+    entry_rows = without_items(catalog.rows)
+    sections = {row.path: section for section in SECTIONS for row in entry_rows if section.holds(row)}
+    eligible = (row for row in entry_rows if row.path in sections and not row.provenance.outside)
     newest_first = sorted(eligible, key=lambda row: (row.is_open, row.updated_at, row.path), reverse=True)
     meant_paths = [row.path for row in meant]
     newest_first.sort(key=lambda row: row.path not in meant_paths)
@@ -137,6 +140,8 @@ def index_view(
     heads: dict[str, tuple[str, str]] = {}
     beginning = _beginning(catalog.rows)
     tokens_left = limit_tokens - _FRAME_TOKENS - estimated_tokens(beginning)
+    lists = () if shows_paths else _lines_of_lists(catalog.rows, meant_paths, limit_tokens=limit_tokens // 3)
+    tokens_left -= sum(estimated_tokens(line.text) + 1 for line in lists)
     chosen: list[Row] = []
     for row in newest_first:
         section = sections[row.path]
@@ -152,16 +157,55 @@ def index_view(
     for section in SECTIONS:
         rows = section.sorted(chosen)
         shown += [*heads[section.heading], *(lines[row.path] for row in rows)] if rows else []
-    omitted = len(catalog.rows) - len(chosen)
+    shown += [*_LISTS_HEAD, *(line.text for line in lists)] if lists else []
+    omitted = len(entry_rows) - len(chosen)
     shown += [f"… and {omitted} more entries: use list_entries or search_entries."] if omitted else []
     return IndexView(
         text="\n".join(shown) + "\n",
-        provenance=Provenance.union(row.provenance for row in chosen),
-        rows=tuple(
-            IndexRow(mark=row_mark_of(row), handle=row.handle, text=lines[row.path], provenance=row.provenance)
-            for row in chosen
+        provenance=Provenance.union(row.provenance for row in (*chosen, *(row for line in lists for row in line.rows))),
+        rows=(
+            *(
+                IndexRow(mark=row_mark_of(row), handle=row.handle, text=lines[row.path], provenance=row.provenance)
+                for row in chosen
+            ),
+            *(
+                IndexRow(
+                    mark=row_mark_of(row),
+                    handle=row.handle,
+                    text=f"{line.name}: {_named(row)}",
+                    provenance=row.provenance,
+                )
+                for line in lists
+                for row in line.rows
+            ),
         ),
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ListLine:
+    """A shared list in one line, for example `| Shopping | 2 | e-5meqfu milk; e-k3v2ab eggs |`, and the rows that it names."""
+
+    name: str
+    text: str
+    rows: tuple[Row, ...]
+
+
+def _lines_of_lists(rows: Sequence[Row], meant_paths: Sequence[str], *, limit_tokens: int) -> tuple[_ListLine, ...]:
+    """Return the lists, the one that changed last first; items that the message may mean come first in their line."""
+    lines = list[_ListLine]()
+    tokens_left = limit_tokens - sum(map(estimated_tokens, _LISTS_HEAD))
+    for shared_list in lists_in(row for row in rows if not row.provenance.outside):
+        open_rows = shared_list.open_rows
+        first_rows = sorted(open_rows, key=lambda row: row.path not in meant_paths)[:_ITEMS_NAMED]
+        more = f"; … {len(open_rows) - len(first_rows)} more" if len(open_rows) > len(first_rows) else ""
+        name = cell(shared_list.name) or "(no name)"
+        text = f"| {name} | {len(open_rows)} | {'; '.join(map(_named, first_rows))}{more} |"
+        tokens_left -= estimated_tokens(text) + 1
+        if tokens_left < 0:
+            break
+        lines.append(_ListLine(name=name, text=text, rows=tuple(first_rows or shared_list.done_rows[:1])))
+    return tuple(lines)
 
 
 def _beginning(rows: Sequence[Row]) -> str:

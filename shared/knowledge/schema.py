@@ -1,4 +1,4 @@
-"""The six categories of entries, and the fields of each category with valid values and defaults."""
+"""The seven categories of entries, and the fields of each category with valid values and defaults."""
 
 import datetime as dt
 import re
@@ -16,6 +16,8 @@ LIST_LIMIT: Final = 20
 _SPACES: Final = re.compile(r"\s+")
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufeff\ufffe\uffff\u2028\u2029]")
 
+LIST: Final = "list"
+"""The field of an item that names its shared list."""
 DONE: Final = "done"
 """The status of what has been done, in categories whose entries can be done."""
 _STATUS_WORDS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -54,6 +56,8 @@ class Category(StrEnum):
     ADMIN = "admin"
     DETAILS = "details"
     INBOX = "inbox"
+    ITEMS = "items"
+    """Items of shared lists: only the tools for lists file into it."""
 
 
 class InvalidValueError(ValueError):
@@ -172,6 +176,11 @@ FIELDS: Final[Mapping[Category, tuple[Field, ...]]] = {
             default="ideas",
         ),
         Field(name="status", kind="choice", choices=("needs_review",), default="needs_review"),
+    ),
+    Category.ITEMS: (
+        _NAME,
+        Field(name=LIST),
+        Field(name="status", kind="choice", choices=("pending", "done"), default="pending"),
     ),
 }
 

@@ -14,6 +14,7 @@ from shared.knowledge.catalog import CATALOG_LIMIT_BYTES, ROW_LIMIT_BYTES, Catal
 from shared.knowledge.entry import Entry
 from shared.knowledge.entry_file import LIMIT_BYTES, format_entry, read_entry
 from shared.knowledge.entry_store import EntryStore, entry_in
+from shared.knowledge.schema import DONE, LIST, Category
 from shared.storage.object_names import is_entry_path
 from shared.storage.object_store import StoredObject
 
@@ -179,7 +180,11 @@ class EntryOverlay(Overlay[Entry]):
             return (
                 *deeds,
                 *(
-                    Deed(kind=DeedKind.UNDONE if old.path in self._restored else DeedKind.DELETED, name=old.name)
+                    Deed(
+                        kind=DeedKind.UNDONE if old.path in self._restored else DeedKind.DELETED,
+                        name=old.name,
+                        details=lists_of(old),
+                    )
                     for key, old in old_by_id.items()
                     if key not in moved
                 ),
@@ -192,6 +197,8 @@ class EntryOverlay(Overlay[Entry]):
             kind = DeedKind.MOVED
         else:
             kind = DeedKind.CHANGED if self._is_stored(entry) else DeedKind.FILED
+        if entry.category is Category.ITEMS:
+            kind = _kind_of_item(entry, self.load(entry.path), kind)
         before = old_by_id.get(entry.id) or (self.load(entry.path) if self._is_stored(entry) else None)
         remaining_words = "\n".join(entry.texts)
         takes_words = before is not None and any(text not in remaining_words for text in before.texts)
@@ -199,8 +206,11 @@ class EntryOverlay(Overlay[Entry]):
         return Deed(
             kind=kind,
             name=entry.name,
-            place=Place(entry.category.value),
-            status=EntryStatus(entry.status) if entry.status in set(EntryStatus) else None,
+            place=place_of(entry),
+            status=EntryStatus(entry.status)
+            if entry.status in set(EntryStatus) and kind is not DeedKind.DONE
+            else None,
+            details=lists_of(entry),
             due_date=due_date if isinstance(due_date, str) else "",
             this_year=dt.datetime.fromtimestamp(self.attempt.now_ms / 1_000, tz=dt.UTC).year,
             takes_words=takes_words,
@@ -256,3 +266,23 @@ class EntryOverlay(Overlay[Entry]):
         if max(before.size_bytes, CATALOG_LIMIT_BYTES) < after.size_bytes:
             limit = f"{CATALOG_LIMIT_BYTES // 1024**2} MiB of text"
             raise StagingFault(f"The knowledge base is full ({limit}); delete or shorten some entries first.")
+
+
+def place_of(entry: Entry) -> Place | None:
+    """Return the place that a receipt tells; None of an item of a list, whose list it tells."""
+    return None if entry.category is Category.ITEMS else Place(entry.category.value)
+
+
+def lists_of(entry: Entry) -> tuple[str, ...]:
+    """Return the name of an item's list, for a receipt; nothing for other entries, and where the list has no name."""
+    name = entry.fields.get(LIST)
+    return (name,) if isinstance(name, str) and name else ()
+
+
+def _kind_of_item(entry: Entry, before: Entry | None, kind: DeedKind) -> DeedKind:
+    """Return the effect on an item: put on the list, also once more after it was ticked, or ticked."""
+    if kind is DeedKind.FILED:
+        return DeedKind.LISTED
+    if kind is not DeedKind.CHANGED or before is None or before.status == entry.status:
+        return kind
+    return DeedKind.DONE if entry.status == DONE else DeedKind.LISTED

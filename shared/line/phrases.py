@@ -21,7 +21,7 @@ class Phrase(StrEnum):
     `{bot}` stands for the bot's name; ID, EXPORT_ME, INVITATION_NEEDED and INVITATION_CLOSED need the fact `id`. The three questions about
     erasures need `messages`, `entries`, `media` and `reminders`, FORGET_ME_DONE and FORGET_MESSAGES_QUESTION `messages`,
     FORGET_MESSAGES_DONE `messages`, `answers` and `entries`, USAGE `turns`, USAGE_OF_TOKENS `tokens`, both and LIMIT_REACHED `hour`
-    (`Phrases.day_begin`), NOTES_OPEN `count`, SUGGESTED `words`, EDIT_REMOVED `things`,
+    (`Phrases.day_begin`), NOTES_OPEN `count`, LIST_TITLE `name` and `count`, SUGGESTED `words`, EDIT_REMOVED `things`,
     REMINDER_POSTPONED `when`, HANDOVER_DONE `minutes`, HANDOVER_BEGUN `name` and `minutes`, HANDOVER_UNKNOWN and HANDOVER_ENDED `name`,
     HANDOVER_NOTICE `name` and `chat`, texts about one hook `name`, HOOK_DONE and HOOK_ROTATED also `url`, and HOOK_QUESTION_NOW `cost`.
     CALENDAR_SHOWN needs `page`.
@@ -133,6 +133,13 @@ class Phrase(StrEnum):
     EXPENSES_BALANCES = "expenses_balances"
     EXPENSES_TRANSFERS = "expenses_transfers"
     LIST_BUTTON = "list_button"
+    LIST_TITLE = "list_title"
+    LIST_UNNAMED = "list_unnamed"
+    LIST_ITEM_DONE = "list_item_done"
+    LIST_CLEAR_BUTTON = "list_clear_button"
+    LIST_GONE = "list_gone"
+    LIST_NOTHING_DONE = "list_nothing_done"
+    LISTS_HEADING = "lists_heading"
     ENTRY_GONE = "entry_gone"
     ENTRY_WAS_DONE = "entry_was_done"
     FILE_EMPTY = "file_empty"

@@ -141,6 +141,23 @@ class TickPress(Press):
     listed_ms: TimeMs
 
 
+class ListChoice(StrEnum):
+    """The choices on the card of a shared list: show a page of the list, or clear what was ticked when the card was sent."""
+
+    SHOW = "show"
+    CLEAR = "clear"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListPress(Press):
+    """A press on the card of the shared list with this handle; `number` is the page to show, or the time of the card to clear, in ms."""
+
+    word = "list"
+    choice: ListChoice
+    handle: Annotated[str, "[0-9a-f]{16}"]
+    number: TimeMs
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PagePress(Press):
     """A press for a further page of a list; the first has the number 0."""

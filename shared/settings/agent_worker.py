@@ -22,7 +22,7 @@ from shared.settings.secret import Secret
 from shared.settings.tool_servers import ToolServerSettings, tool_server_settings
 from shared.turns.deferral import LateReply
 
-TOOLSETS: Final = ("knowledge", "expenses", "notion", "web")
+TOOLSETS: Final = ("knowledge", "lists", "expenses", "notion", "web")
 _CURRENCY_OF: Final = {"ja": "JPY", "zh-TW": "TWD", "th": "THB", "en": "USD"}
 _IGNORED: Final = ("SETTLE_MS",)
 _MOST: Final = 10**12
@@ -116,6 +116,8 @@ def agent_worker_settings(env: Mapping[str, str]) -> AgentWorkerSettings:
 
 def _agent_worker(settings: EnvironmentReader) -> AgentWorkerSettings:
     toolsets = settings.several_of("TOOLSETS", TOOLSETS, default=("knowledge",))
+    if "lists" in toolsets and "knowledge" not in toolsets:
+        settings.faults.append("TOOLSETS names lists without knowledge, whose index shows them")
     return AgentWorkerSettings(
         project_id=settings.name("GOOGLE_CLOUD_PROJECT"),
         history_bucket=settings.name("HISTORY_BUCKET"),

@@ -15,7 +15,7 @@ from shared.storage.segment_name import SegmentName
 
 OUTCOME_SUFFIX: Final = ".outcome.json"
 CALL_RESULT_SUFFIX: Final = ".result.json"
-ENTRY_CATEGORIES: Final = ("people", "projects", "ideas", "admin", "details", "inbox")
+ENTRY_CATEGORIES: Final = ("people", "projects", "ideas", "admin", "details", "inbox", "items")
 ENTRY_SUFFIX: Final = ".md"
 ENTRY_FILES: Final = frozenset({"index.md", "search.json", "undo.json"})
 """Objects next to the categories; all are derived from the entries."""

@@ -35,7 +35,7 @@ from shared.knowledge.staging import EntryOverlay
 from shared.line.json_text import encodable
 
 _DECLARED_IN_FULL: Final = frozenset({"update_entry"})  # the editor checks their arguments, by the entry's category
-_FILING: Final = frozenset({"classify_and_capture", "update_entry"})  # these store words of the prompt
+_FILING: Final = frozenset({"classify_and_capture", "update_entry", "add_to_list"})  # these store words of the prompt
 _CHANGING: Final = frozenset({"update_entry", "move_entry", "delete_entry"})
 _CLASSIFIER_INDEX_TOKENS: Final = 500
 MOST_CAPTURES: Final = 12
@@ -237,6 +237,7 @@ def _on_overlay(
         outside_in=context.outside_in_write,
         attach=context.attachments.add,
         attach_card=context.attachments.add_card,
+        attach_drawn=context.attachments.add_drawn,
         prepared=context.prepared,
     )
     overlay, wanted_arguments = overlay_of(context), encodable(arguments)

@@ -17,6 +17,7 @@ from shared.knowledge.entry_cards import results_card
 from shared.knowledge.entry_editor import Occasion
 from shared.knowledge.schema import FIELDS, Category
 from shared.knowledge.search import SIMILAR_LIMIT, Match, clamp_limit, find_matches, list_rows
+from shared.knowledge.shared_lists import without_items
 from shared.knowledge.snippets import snippet
 from shared.knowledge.staging import EntryOverlay
 from shared.line.language import language_of
@@ -84,7 +85,8 @@ class KnowledgeQueryTools:
 
 def _list(arguments: Json, overlay: EntryOverlay, occasion: Occasion) -> Json:
     status = arguments.get("status")
-    matching_rows = list_rows(overlay.rows(), category=_category(arguments), status=str(status) if status else None)
+    rows = without_items(overlay.rows())
+    matching_rows = list_rows(rows, category=_category(arguments), status=str(status) if status else None)
     shown = matching_rows[: clamp_limit(arguments.get("limit"))]
     overlay.mark_shown(Provenance.union(row.provenance for row in shown))
     _attach_card(shown, occasion)

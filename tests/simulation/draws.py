@@ -24,6 +24,7 @@ _ARCHIVED_SOON: Final = 0.6
 _WITHOUT_ARCHIVE: Final = 0.15
 _REMINDED: Final = 0.16
 _SHARES_EXPENSES: Final = 0.2
+_SHARES_LISTS: Final = 0.25
 _NEWER: Final = 0.3
 """In how many schedules one instance is of a newer release."""
 _DOWN: Final = 0.1
@@ -49,6 +50,7 @@ def draw_stage(rng: random.Random) -> "Stage":
             has_knowledge=rng.random() < 0.5,
             has_notion=rng.random() < 0.15,
             has_expenses=of_its_own(rng, "expenses").random() < _SHARES_EXPENSES,
+            has_lists=of_its_own(rng, "lists").random() < _SHARES_LISTS,
             limits=_limits(archived),
             has_archive=archived >= _WITHOUT_ARCHIVE,
             segment_messages=1 if archived >= _ARCHIVED_SOON else SMALL_SEGMENT,

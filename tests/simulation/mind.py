@@ -44,7 +44,8 @@ _HEADER: Final = re.compile(r"\[[^\]|]+ \| (?:\d{4}-\d\d-\d\d )?\d\d:\d\d\] ")
 _LINE: Final = re.compile(r"\n(?=\[)")
 """Where a line of this system begins; no line of a person can."""
 ORDER: Final = re.compile(
-    rf"\b(file|note|move|delete|undo|page|find|recall|forget|remind|cancel|reword|pay|correct|unpay|settle) (word\d+[a-z])((?:{COMMON})?)$",
+    r"\b(file|note|move|delete|undo|page|find|recall|forget|remind|cancel|reword|pay|correct|unpay|settle|buy|tick|clear)"
+    rf" (word\d+[a-z])((?:{COMMON})?)$",
     re.MULTILINE,
 )
 """What the bot is asked to do, with which word, and what is said beside it."""
@@ -55,13 +56,25 @@ _QUESTION_HEADINGS: Final = ("To be answered:", "else `skip`:")
 _TEXT_HEADING: Final = "# Text\n"
 _CATEGORIES: Final = ("people", "projects", "ideas", "admin", "details")
 _OWN_WRITES: Final = frozenset(
-    {"classify_and_capture", "update_entry", "move_entry", "delete_entry", "remind", "cancel_reminder", "add_expense"}
+    {
+        "classify_and_capture",
+        "update_entry",
+        "move_entry",
+        "delete_entry",
+        "remind",
+        "cancel_reminder",
+        "add_expense",
+        "add_to_list",
+    }
 )
 _ON_ENTRIES: Final = frozenset({"note", "move", "delete"})
 _HANDLE: Final = re.compile(r"\| (e-[a-z2-7]{6}) ")
 """The handle of an entry, at the beginning of its row in the index."""
+_LIST: Final = "shopping"
 PRICE: Final = 1_000
 """What each expense comes to; it does not divide by three."""
+_ITEM_HANDLE: Final = re.compile(r"(?:\| \d+ \||;) (e-[a-z2-7]{6}) ")
+"""The handle of an open item, in the line of its list in the index."""
 _ROOMMATES: Final = ("Dan", "Eve")
 _REMINDER_ID: Final = re.compile(r"^(r[0-9a-f]{10}) \| ", re.MULTILINE)
 """The id of a reminder, at the beginning of its line in the prompt."""
@@ -235,7 +248,9 @@ class Mind:
         return calling(self._reply(prompt, words))
 
     def _classified(self, name: str, arguments: Json) -> tuple[str, Json]:
-        """Return the call; one that files a thought gets the classification that the classifier would give."""
+        """Return the call; one that files a thought gets the classifier's classification, an item a common name."""
+        if name == "add_to_list" and self._mood.names:
+            return name, {**arguments, "items": [self._mood.names[0]]}
         if name != "classify_and_capture":
             return name, arguments
         rng, names = self._world.rng, self._mood.names
@@ -364,6 +379,9 @@ class Mind:
                 yield from _calls_on_path(
                     verb, text, handles[number % len(handles)], _CATEGORIES[number % len(_CATEGORIES)]
                 )
+            elif not rounds and verb == "tick":
+                if items := _ITEM_HANDLE.findall(prompt.text):
+                    yield "update_entry", {"path": items[number % len(items)], "updates": {"status": "done"}}
             elif not rounds and number % 2 and verb == "cancel" and reminder_ids:
                 reminder_id = reminder_ids[number % len(reminder_ids)]
                 self._world.truth.cancelled_by_id.add((chat, reminder_id))
@@ -438,7 +456,7 @@ def _is_skip_refused(request: ModelRequest) -> bool:
     return isinstance(last, FunctionResponses) and any(one.call.name == "skip" for one in last.responses)
 
 
-def _calls_without_path(verb: str, text: str) -> Iterator[tuple[str, Json]]:
+def _calls_without_path(verb: str, text: str) -> Iterator[tuple[str, Json]]:  # noqa: C901 - a case a verb
     match verb:
         case "file":
             yield "classify_and_capture", {"text": text}
@@ -454,6 +472,8 @@ def _calls_without_path(verb: str, text: str) -> Iterator[tuple[str, Json]]:
             yield "remind", {"reword": text}
         case "pay" | "settle" | "correct" | "unpay":
             yield from _calls_of_expenses(verb, text)
+        case "buy" | "clear":
+            yield ("add_to_list", {"list": _LIST, "items": [text]}) if verb == "buy" else ("clear_list", {})
         case "page":
             yield "create_page", {"database_name": "shopping", "title": text}
         case "recall" | "forget":

@@ -9,6 +9,7 @@ from tests.simulation.chat_mutations import OF_CHATS
 from tests.simulation.expense_mutations import OF_EXPENSES
 from tests.simulation.handler_mutations import OF_HANDLERS
 from tests.simulation.hook_mutations import OF_HOOKS
+from tests.simulation.list_mutations import OF_LISTS
 from tests.simulation.mutation import Mutation
 from tests.simulation.refusal_mutations import OF_REFUSALS
 from tests.simulation.silence_mutations import OF_SILENCES
@@ -22,6 +23,7 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
     **OF_REFUSALS,
     **OF_SILENCES,
     **OF_EXPENSES,
+    **OF_LISTS,
     **OF_HOOKS,
     **OF_CALENDARS,
 }

@@ -38,6 +38,8 @@ _IN_AN_HOUR: Final = 0.3
 _VERBS: Final = ("file", "file", "file", "note", "move", "delete", "undo")
 _OF_EXPENSES: Final = ("pay", "pay", "pay", "correct", "unpay", "settle", "undo")
 _PAYS: Final = 0.6
+_OF_LISTS: Final = ("buy", "buy", "buy", "tick", "tick", "clear", "delete", "undo")
+_BUYS: Final = 0.6
 _COMMON_NAMES: Final = 0.6
 """In how many schedules entries have common names, which come back."""
 _COMMANDS: Final = ("help", "id", "reset", "forget", "forget", "forget me", "exit", "bye")
@@ -251,6 +253,9 @@ class _Schedule:
             verb = "page"
         if self.stage.ports.settings.has_expenses and (chance := of_its_own(rng, "expense")).random() < _PAYS:
             verb = chance.choice(_OF_EXPENSES)
+        settings = self.stage.ports.settings
+        if settings.has_lists and settings.has_knowledge and (chance := of_its_own(rng, "list")).random() < _BUYS:
+            verb = chance.choice(_OF_LISTS)
         if not verb and len(people.messages) % _ONE_RECALLS_IN == _ONE_RECALLS_IN - 1:
             verb = "recall"
         says_more = of_its_own(rng, "common words").random() < _SAYS_MORE

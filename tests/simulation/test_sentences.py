@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.simulation import calendar_forgeries, expense_forgeries, forgeries, hook_forgeries, reminder_forgeries
+from tests.simulation import calendar_forgeries, expense_forgeries, forgeries, hook_forgeries, list_forgeries, reminder_forgeries
 from tests.simulation.mutations import MUTATIONS
 from tests.simulation.table import rows_of
 
@@ -18,6 +18,7 @@ FORGERIES = (
     *expense_forgeries.FORGERIES,
     *hook_forgeries.FORGERIES,
     *calendar_forgeries.FORGERIES,
+    *list_forgeries.FORGERIES,
 )
 SENTENCES_AT_LEAST = 50
 CHECKS = (*(one.stem for one in HERE.glob("*checks.py")), "bucket", "holders", "line", "mind", "scene", "schedule")

@@ -71,6 +71,7 @@ class Settings:
     has_notion: bool = False
     has_embeddings: bool = False
     has_expenses: bool = False
+    has_lists: bool = False
     has_hooks: bool = False
     has_calendar: bool = False
     reminding: Reminding = Reminding.OFF
@@ -132,6 +133,7 @@ def agent_worker(ports: Ports, process: Process) -> Endpoint:
         group_policy=ports.settings.group_policy,
         limits=ports.settings.budget,
         access=ports.settings.access,
+        has_lists=ports.settings.has_lists,
         currency="JPY" if ports.settings.has_expenses else None,
         reminding=ports.settings.reminding,
         reminder_pushes_per_day=ports.settings.reminder_pushes_per_day,

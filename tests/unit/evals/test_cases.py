@@ -20,16 +20,17 @@ READING = {
     "search_entries",
     "list_reminders",
     "list_expenses",
+    "show_list",
     "list_own_facts",
     "recall",
     "query_database",
 }
 
 
-def test_there_are_twenty_suites_and_more_than_six_hundred_cases() -> None:
+def test_there_are_twenty_one_suites_and_more_than_six_hundred_cases() -> None:
     assert set(SUITES) == {
         *("silence", "routing", "fields", "dates", "injection", "forgetting"),
-        *("languages", "length", "retrieval", "claims", "reminders", "expenses"),
+        *("languages", "length", "retrieval", "claims", "reminders", "expenses", "lists"),
         *("slang", "voice", "several", "corrections", "long_ago", "sarcasm", "for_others", "contradictions"),
     }
     assert len(CASES) >= 600

@@ -251,9 +251,16 @@ def test_toolsets_are_named_one_by_one(value: str | None, toolsets: tuple[str, .
     assert agent_worker_settings(env).toolsets == toolsets
 
 
+def test_lists_need_the_index_of_knowledge() -> None:
+    with pytest.raises(SettingsError, match="TOOLSETS names lists without knowledge"):
+        agent_worker_settings({**WORKER, "TOOLSETS": "lists"})
+
+    assert agent_worker_settings({**WORKER, "TOOLSETS": "knowledge,lists"}).toolsets == ("knowledge", "lists")
+
+
 def test_an_unknown_toolset_is_refused() -> None:
     with pytest.raises(
-        SettingsError, match="TOOLSETS names calendar, maps; there are knowledge, expenses, notion, web"
+        SettingsError, match="TOOLSETS names calendar, maps; there are knowledge, lists, expenses, notion, web"
     ):
         agent_worker_settings({**WORKER, "TOOLSETS": "web,calendar,maps"})
 

@@ -18,7 +18,7 @@ LONG = st.text("あいう", min_size=60, max_size=80) | st.just("w " * 40) | st.
 ROWS = st.builds(
     Row,
     path=st.integers(0, 1_000).map(lambda number: f"projects/n{number}.md"),
-    category=st.sampled_from(Category),
+    category=st.sampled_from([one for one in Category if one is not Category.ITEMS]),
     name=LONG,
     created_at=st.dates(dt.date(2026, 11, 1), dt.date(2026, 11, 22)).map(lambda day: f"{day}T10:00:00+09:00"),
     updated_at=st.dates(dt.date(2026, 1, 1), dt.date(2026, 11, 22)).map(lambda day: f"{day}T10:00:00+09:00"),

@@ -1,0 +1,104 @@
+"""Put items on shared lists, and clear what is ticked, on the turn's overlay."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from shared.conversation.provenance import Source
+from shared.knowledge.catalog import Row
+from shared.knowledge.entry import Entry
+from shared.knowledge.entry_editor import Occasion, sources_in_entries
+from shared.knowledge.entry_file import free_slug, slug_of
+from shared.knowledge.schema import FIELDS, LIST, Category
+from shared.knowledge.shared_lists import SharedList, is_ticked
+from shared.knowledge.staging import EntryOverlay
+from shared.search.folding import fold
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Addition:
+    """What an addition has done: the items `added`, or put back from those ticked, and those that stood on the list already."""
+
+    added: tuple[str, ...] = field(repr=False)
+    present: tuple[str, ...] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListEditor:
+    """Changes shared lists, one step of an undo for each call."""
+
+    new_id: Callable[[], str] = field(repr=False)
+
+    def add(self, overlay: EntryOverlay, shared_list: SharedList, names: Sequence[str], occasion: Occasion) -> Addition:
+        """Stage each item that is not open on the list; a ticked item of the name is open again.  Raises: StagingFault."""
+        with overlay.together():
+            list_sources = _sources_of_list(overlay, shared_list, occasion)
+            changes: dict[str, Entry | None] = {}
+            added, present = list[str](), list[str]()
+            for number, name in enumerate(names):
+                row = _row_of(shared_list, name)
+                if row is not None and not is_ticked(row.status):
+                    present.append(name)
+                    continue
+                blank = (
+                    self._blank(overlay, name, occasion, changes, number)
+                    if row is None
+                    else overlay.show_entry(row.path)
+                )
+                sources = (*occasion.sources_of(name), *sources_in_entries(overlay, name, occasion))
+                values = {"name": name, LIST: shared_list.name, "status": "pending"}
+                entry = blank.with_values(values, {"name": sources, LIST: list_sources})
+                entry = entry.at_slug(blank.slug) if row is None else entry
+                entry = entry.from_outside(occasion.outside_in((name, shared_list.name)))
+                changes[entry.path] = replace(entry, updated_at=occasion.stamp)
+                added.append(name)
+            if changes:
+                overlay.stage(changes)
+            return Addition(added=tuple(added), present=tuple(present))
+
+    def _blank(
+        self, overlay: EntryOverlay, name: str, occasion: Occasion, changes: Iterable[str], number: int
+    ) -> Entry:
+        """Return an item without words, at a free path; each item of a call is a millisecond younger, so that they stay in order."""
+        created = occasion.now.replace(microsecond=1_000 * number)
+        category = Category.ITEMS
+
+        def is_taken(slug: str) -> bool:
+            path = f"{category}/{slug}.md"
+            return path in changes or overlay.is_taken(path)
+
+        return Entry(
+            category=category,
+            slug=free_slug(slug_of(name), is_taken),
+            id=self.new_id(),
+            created_at=created.isoformat(timespec="milliseconds"),
+            updated_at=occasion.stamp,
+            confidence=1.0,
+            fields={entry_field.name: entry_field.default for entry_field in FIELDS[category]},
+        )
+
+
+def clear(overlay: EntryOverlay, paths: Sequence[str]) -> tuple[str, ...]:
+    """Stage the deletion of items that the caller has seen ticked in this turn; return the names of those that are there.
+
+    Raises: StagingFault.
+    """
+    with overlay.together():
+        entries = overlay.show_entries(paths)
+        if entries:
+            overlay.stage({entry.path: None for entry in entries})
+        return tuple(entry.name for entry in entries)
+
+
+def _row_of(shared_list: SharedList, name: str) -> Row | None:
+    """Return the item of this name; of several, which an undo may leave, an open one."""
+    return next((row for row in (*shared_list.open_rows, *shared_list.done_rows) if fold(row.name) == fold(name)), None)
+
+
+def _sources_of_list(overlay: EntryOverlay, shared_list: SharedList, occasion: Occasion) -> tuple[Source, ...]:
+    """Return the messages behind the list's name: those that ask, and, where they do not say it, those behind its newest item's."""
+    own = (*occasion.sources_of(shared_list.name), *sources_in_entries(overlay, shared_list.name, occasion))
+    if not shared_list.rows or occasion.possible.is_said(shared_list.name):
+        return own
+    newest = overlay.show_entry(shared_list.rows[-1].path)
+    ids = frozenset(newest.field_message_ids.get(LIST, ()))
+    return (*own, *(source for source in newest.provenance.sources if source.line_message_id in ids))

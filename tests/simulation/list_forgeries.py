@@ -1,0 +1,28 @@
+"""Forgeries about shared lists; like those in `forgeries.py`."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+from shared.conversation.records import StagedWrite
+from shared.knowledge.schema import Category
+from tests.simulation.people import PERSON
+from tests.simulation.scene import Scene
+
+
+def open_item_that_is_cleared() -> list[str]:
+    with Scene(has_knowledge=True, has_lists=True).playing() as scene:
+        scene.runs_to_end(scene.asks_for("buy"))
+        scene.sleeps(1)
+        scene.runs_to_end(scene.asks_for("clear"))
+        staged = scene.world.truth.staged
+        (path,) = (
+            write.path for _, one in staged for write in one.writes if write.path.startswith(f"{Category.ITEMS}/")
+        )
+        owner, outcome = staged[-1]
+        staged.append((owner, replace(outcome, writes=(StagedWrite(path=path, text=None),))))
+        assert owner == PERSON
+        return scene.rests()
+
+
+FORGERIES: Final[tuple[Callable[[], list[str]], ...]] = (open_item_that_is_cleared,)

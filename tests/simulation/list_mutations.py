@@ -1,0 +1,33 @@
+"""Mutations of shared lists."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from tests.simulation.mutation import Mutation
+from tests.simulation.rules import DropArgument, Instead, Return
+from tests.simulation.stand_ins import decided_before
+
+_PRESS: Final = "shared.handlers.list_press:ListPressHandler"
+
+OF_LISTS: Final[Mapping[str, Mutation]] = {
+    "clears_only_what_is_ticked": Mutation(
+        "shared.knowledge.shared_lists:is_ticked",
+        Return(value=True),
+        lacks="a clear deletes what is open",
+    ),
+    "puts_an_item_there_once": Mutation(
+        "shared.knowledge.list_editor:_row_of",
+        Return(value=None),
+        lacks="an item that is open on its list is put there again",
+    ),
+    "clears_what_a_press_was_told": Mutation(
+        f"{_PRESS}._cleared",
+        DropArgument("replace", "stage"),
+        lacks="a press is told that what is ticked was deleted, and it stands there all the same",
+    ),
+    "decides_a_clear_while_the_turn_is_held": Mutation(
+        f"{_PRESS}.__call__",
+        Instead("partial", decided_before),
+        lacks="a press clears an item as it was before the turn that the press waited for",
+    ),
+}

@@ -1,0 +1,92 @@
+"""Scenes of what the members of a chat put on a list, tick and clear."""
+
+from shared.knowledge.catalog import Catalog, Row
+from shared.knowledge.entry_cards import handle_of
+from shared.knowledge.entry_store import CATALOG_FILE
+from shared.knowledge.schema import DONE, LIST
+from shared.knowledge.shared_lists import handle_of_list
+from shared.line.postback_data import ListChoice, ListPress, TickPress
+from shared.storage.codec import decode
+from tests.simulation.people import Order
+from tests.simulation.scene import MINUTE_S, Scene
+
+_CLEARED_LATER_MS = 10**15
+"""The time of a card that shows everything that is ticked by the press."""
+
+
+def item_that_is_put_there_twice() -> list[str]:
+    """Two members ask for the same thing, one after the other: it stands on the list once."""
+    with Scene(has_knowledge=True, has_lists=True).playing() as scene:
+        scene.stage.mood.names, scene.stage.mood.replies_beside = ("milk",), 1.0
+        for _ in range(2):
+            scene.runs_to_end(scene.asks_for("buy"))
+            scene.sleeps(1)
+        return scene.rests(calm=True)
+
+
+def list_that_is_cleared() -> list[str]:
+    """Of two items one is ticked; a press clears, its worker dies before the press is recorded, and the next delivery ends it."""
+    with Scene(has_knowledge=True, has_lists=True).playing() as scene:
+        for _ in range(2):
+            scene.runs_to_end(scene.asks_for("buy"))
+            scene.sleeps(1)
+        scene.runs_to_end(scene.pushes(scene.delivers_order(_ticks(scene, _rows(scene)[0]))))
+        scene.sleeps(1)
+        order = _clears(scene)
+        worker = scene.pushes(scene.delivers_order(order))
+        scene.runs_until(worker, "write journal/")
+        scene.dies(worker)
+        scene.sleeps(MINUTE_S)
+        scene.runs_to_end(scene.pushes(scene.delivers_order(order)))
+        return [*_ticked_items(scene), *scene.rests()]
+
+
+def two_items_ticked_at_once(seed: int = 0) -> list[str]:
+    """Two members press beside two items of one card at once: both are ticked; `seed` decides which of two calls comes first."""
+    with Scene(seed=seed, has_knowledge=True, has_lists=True).playing() as scene:
+        for _ in range(2):
+            scene.runs_to_end(scene.asks_for("buy"))
+            scene.sleeps(1)
+        presses = [_ticks(scene, row) for row in _rows(scene)]
+        workers = [scene.pushes(scene.delivers_order(press)) for press in presses]
+        for worker in workers:
+            scene.runs_to_end(worker)
+        is_open = len(presses) < 2 or any(row.status != DONE for row in _rows(scene))
+        return [*(["I6: an item is open although a press ticked it"] if is_open else []), *scene.rests()]
+
+
+def item_that_is_put_back_before_a_clear() -> list[str]:
+    """A press that clears waits for the turn of a message that puts the ticked item back: the item stays."""
+    with Scene(has_knowledge=True, has_lists=True).playing() as scene:
+        scene.stage.mood.names, scene.stage.mood.replies_beside = ("milk",), 1.0
+        scene.runs_to_end(scene.asks_for("buy"))
+        scene.sleeps(1)
+        scene.runs_to_end(scene.pushes(scene.delivers_order(_ticks(scene, _rows(scene)[0]))))
+        scene.sleeps(1)
+        order = _clears(scene)
+        scene.runs_behind(order, scene.says(verb="buy"))
+        is_lost = [row.status for row in _rows(scene)] != ["pending"]
+        return [*(["I9: an item that was put back was cleared"] if is_lost else []), *scene.rests()]
+
+
+def _ticks(scene: Scene, row: Row) -> Order:
+    """A member presses "Done" beside the item; nothing is delivered yet."""
+    press = TickPress(handle=handle_of(row), listed_ms=0)
+    return scene.stage.people.press_listed(press.data, at_s=scene.world.now_s)
+
+
+def _clears(scene: Scene) -> Order:
+    handle = handle_of_list(_rows(scene)[0].shown[LIST])
+    press = ListPress(choice=ListChoice.CLEAR, handle=handle, number=_CLEARED_LATER_MS - 1)
+    return scene.stage.people.press_listed(press.data, at_s=scene.world.now_s)
+
+
+def _rows(scene: Scene) -> tuple[Row, ...]:
+    stored = scene.world.objects.read(f"entries/{scene.stage.people.conversation_id}/{CATALOG_FILE}")
+    return decode(Catalog, stored.data).rows if stored is not None else ()
+
+
+def _ticked_items(scene: Scene) -> list[str]:
+    """Return what is wrong after a clear: only the open item is there."""
+    is_wrong = [row.status for row in _rows(scene)] != ["pending"]
+    return ["I10: a ticked item stands although a press was told that it was cleared"] if is_wrong else []
