@@ -7,7 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.simulation import calendar_forgeries, expense_forgeries, forgeries, hook_forgeries, list_forgeries, reminder_forgeries
+from tests.simulation import (
+    calendar_forgeries,
+    expense_forgeries,
+    forgeries,
+    hook_forgeries,
+    list_forgeries,
+    reminder_forgeries,
+)
 from tests.simulation.mutations import MUTATIONS
 from tests.simulation.table import rows_of
 
