@@ -191,7 +191,7 @@ def read_answer(body: str, *, model_name: str, functions: Collection[str] = ()) 
         finish_reason=provider_word(reason) if reason else "",
         content=ModelContent(wire=wire, model_name=model_name) if parts else None,
         calls=tuple(one.call for one in parts if one.call is not None),
-        has_text=bool(text),
+        text=text,
         model_version=version,
         usage=usage,
     )

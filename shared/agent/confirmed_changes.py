@@ -68,6 +68,7 @@ class ConfirmedCalls:
             question.draft,
             kind=OutcomeKind.REPLIED,
             text=mask_ids(text),
+            offer=replace(question.draft.offer, locale=locale),
             audit=replace(question.draft.audit, tools_used=tuple(one.tool for one in proposed)),
         )
         outcome = having_read(outcome, context)

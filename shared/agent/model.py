@@ -136,14 +136,14 @@ class ModelRequest:
 class ModelResponse:
     """The model's answer: `finish_reason` by its name on the wire; `block_reason` is set if the prompt itself was blocked.
 
-    `calls`: the function calls of `content`, in order. `has_text`: `content` holds text outside of calls. `model_version`: the provider's
+    `calls`: the function calls of `content`, in order. `text`: what `content` says outside of calls. `model_version`: the provider's
     name of the answering model.
     """
 
     finish_reason: str
     content: ModelContent | None = None
     calls: Sequence[FunctionCall] = ()
-    has_text: bool = False
+    text: str = field(default="", repr=False)
     block_reason: str | None = None
     model_version: str | None = None
     usage: Usage = field(default_factory=Usage)

@@ -167,7 +167,7 @@ def trouble_with(response: ModelResponse) -> Trouble | None:
         return ENDLESS
     if response.content is not None and response.calls:
         return None
-    return TEXT_ONLY if response.has_text else EMPTY
+    return TEXT_ONLY if response.text.strip() else EMPTY
 
 
 def trouble_of(error: ModelUnavailableError | ModelRefusedError) -> Trouble:

@@ -220,6 +220,7 @@ class AgentResponder:
         outcome = with_forgetting(having_read(outcome, context), context, self.prompt.time_zone)
         outcome = with_handover(outcome, context)
         locale = context.locale(message or "", default=self.prompt.locale)
+        outcome = replace(outcome, offer=replace(outcome.offer, locale="" if answer is None else locale))
         if not question.is_overheard:
             outcome = with_proposals(with_staged(outcome, context), context, locale=locale)
             outcome = with_card(outcome, context, locale=locale)

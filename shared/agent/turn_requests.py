@@ -2,9 +2,10 @@
 
 import json
 import random
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
@@ -19,11 +20,12 @@ from shared.agent.model import (
     mask_content,
 )
 from shared.agent.registry import Registry
-from shared.agent.remedies import RATE_LIMITED, UNANSWERED, Remedy, Trouble, trouble_of, trouble_with
+from shared.agent.remedies import RATE_LIMITED, TEXT_ONLY, UNANSWERED, Remedy, Trouble, trouble_of, trouble_with
 from shared.agent.turn_contents import TurnContents
 from shared.agent.turn_context import TurnContext
 from shared.clock import Deadline
 from shared.errors import DeadlineError, ModelCallLimitError, ModelRefusedError, ModelUnavailableError
+from shared.line.graphemes import cut
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +60,10 @@ class Asking:
 _REPEATED: Final = (
     "You have made this call before in this turn, and its result is above: end the turn by `reply` or `skip`."
 )
+_REPLY: Final = "reply"
+_LONGEST_REPLY_UTF16: Final = 5_000  # as `reply` takes it
+_CODE: Final = re.compile(r"\s*(?:[A-Za-z_][\w.:]*\(|\[?\s*\{|</?[a-z|]|`{3})", re.ASCII)
+"""The beginning of a call, an object or markup, which is meant for no person."""
 _PASSING: Final = (UNANSWERED.name, RATE_LIMITED.name)
 
 
@@ -100,7 +106,8 @@ class TurnRequests:
     def ask(self, *, tries_once: bool = False) -> ModelResponse:
         """Return the model's next usable answer; after a failure, the next remedy is applied and the model asked again, within limits.
 
-        `tries_once`: a failure is raised at once. Raises: as `Agent.think`.
+        A model that writes text without a call even where it may only end the turn has answered: its words count as a `reply`, except in
+        a turn that nobody addressed. `tries_once`: a failure is raised at once. Raises: as `Agent.think`.
         """
         while True:
             request = self._request()
@@ -120,7 +127,11 @@ class TurnRequests:
             if trouble is None:
                 return response
             if tries_once or not self._apply_next_remedy(trouble):
-                raise trouble.error
+                is_reply = trouble is TEXT_ONLY and _CODE.match(response.text) is None
+                if not is_reply or tries_once or self._context.is_overheard:
+                    raise trouble.error
+                logs.warning("text_taken_as_reply", model_call=self.model_calls)
+                return _as_reply(response)
 
     def append(self, response: ModelResponse, results: FunctionResponses) -> None:
         """Append the answer and the results of its calls.  After a round of repeated calls, only the final tools are offered."""
@@ -260,3 +271,9 @@ class TurnRequests:
     def _is_last(self) -> bool:
         """Whether the request may take all remaining time: a late answer is better than none."""
         return not self._other_models and any(self._tried[one] for one in _PASSING)
+
+
+def _as_reply(response: ModelResponse) -> ModelResponse:
+    """Return an answer of text alone as the call of `reply` that it stands for: "hello" is `reply(message="hello")`."""
+    message = cut(response.text.strip(), limit_utf16=_LONGEST_REPLY_UTF16)
+    return replace(response, calls=(FunctionCall(name=_REPLY, args={"message": message}),))

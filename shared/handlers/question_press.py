@@ -47,7 +47,7 @@ class QuestionPresses:
             refusal = self._refusal(conversation, event, question)
             if refusal is not None:
                 return refusal
-            asked_in = shown_language([question.text or ""]) or question.offer.locale
+            asked_in = question.offer.locale or shown_language([question.text or ""]) or ""
             offer = Offer() if declines else question.offer
             press = _press_of(replace(offer, locale=asked_in), event, press_id)
             conversation.journal.record_outcome(press)

@@ -49,7 +49,7 @@ class CalendarLinks:
         if not receipt or utf16_length(receipt) > TEMPLATE_TEXT_LIMIT:
             names = " / ".join(mask_ids(reminder.text) for reminder in reminders)
             receipt = cut(without_receipt_symbols(f"🗓 {names}"), limit_utf16=TEMPLATE_TEXT_LIMIT)
-        locale = language_of((reminders[0].text, text), default=self.locale, chosen=outcome.offer.locale or None)
+        locale = outcome.offer.locale or language_of((reminders[0].text, text), default=self.locale)
         label = self.phrases.text(Phrase.CALENDAR_BUTTON, locale=locale)
         labels = [label] if len(reminders) == 1 else [_label(reminder) for reminder in reminders]
         links = (LinkButton(label=label, uri=calendar_link(one)) for label, one in zip(labels, reminders, strict=True))

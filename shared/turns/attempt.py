@@ -57,8 +57,7 @@ class Attempt:
     ) -> "Attempt":
         """Return an attempt at the agenda on the available routes; the deadline belongs to the request."""
         prompt = _prompt_of(history, agenda)
-        offer = Offer(locale=lease.record.chosen_locale or "")
-        draft = replace(outcome_of(agenda.covers, OutcomeKind.SKIPPED), answers=agenda.answers, offer=offer)
+        draft = replace(outcome_of(agenda.covers, OutcomeKind.SKIPPED), answers=agenda.answers)
         return cls(
             lease=lease,
             history=history,

@@ -282,7 +282,7 @@ class Outbox:
         self, conversation: Conversation, outcome: OutcomeRecord, *, at_most: int
     ) -> Sequence[OutgoingMessage]:
         """Return the bubbles of the outcome's text, with buttons in its language."""
-        locale = language_of((outcome.text or "",), default=self.phrases.locale, chosen=outcome.offer.locale or None)
+        locale = outcome.offer.locale or language_of((outcome.text or "",), default=self.phrases.locale)
         asking = Asking(phrases=self.phrases, is_rich=self.is_rich)
         alone = asking.alone(outcome, locale)
         if alone is not None:

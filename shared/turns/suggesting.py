@@ -47,9 +47,8 @@ class Suggesting:
 
     def _in_group(self, outcome: OutcomeRecord, suggests: Sequence[str]) -> OutgoingMessage:
         """Return the suggestions as one message, in the language of the answer."""
-        locale = language_of(
-            (outcome.text or "", *suggests), default=self.phrases.locale, chosen=outcome.offer.locale or None
-        )
+        spoken = (outcome.text or "", *suggests)
+        locale = outcome.offer.locale or language_of(spoken, default=self.phrases.locale)
         text = "\n".join(self.phrases.text(Phrase.SUGGESTED, locale=locale, words=words) for words in suggests)
         if not self.is_rich:
             return OutgoingMessage(text=text)

@@ -224,11 +224,11 @@ def test_an_empty_answer_a_text_and_a_blocked_prompt_are_distinguished(
 
     answers = [model.generate(request()) for _ in range(4)]
 
-    assert [(one.has_text, one.block_reason, len(one.calls)) for one in answers] == [
-        (False, None, 0),
-        (True, None, 0),
-        (False, "SAFETY", 0),
-        (False, None, 0),
+    assert [(one.text, one.block_reason, len(one.calls)) for one in answers] == [
+        ("", None, 0),
+        ("hello", None, 0),
+        ("", "SAFETY", 0),
+        ("", None, 0),
     ]
 
 

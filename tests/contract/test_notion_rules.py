@@ -1,5 +1,6 @@
 """Any value, filter or text that the toolset converts is valid for Notion, by the rules of the stand-in."""
 
+import datetime as dt
 import random
 from typing import Any
 
@@ -97,7 +98,7 @@ class Directory:
 
 
 SAMPLE = SampleWorkspace()
-WRITER = PropertyWriter(time_zone="Asia/Tokyo", references=Directory(SAMPLE))
+WRITER = PropertyWriter(time_zone="Asia/Tokyo", today=dt.date(2026, 11, 26), references=Directory(SAMPLE))
 
 
 @given(st.sampled_from(sorted(COLUMNS)), VALUES)

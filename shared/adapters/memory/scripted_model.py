@@ -64,4 +64,4 @@ def calling(*calls: tuple[str, Json], finish_reason: str = "STOP") -> ModelRespo
 def unusable(finish_reason: str = "STOP", *, text: str = "", block_reason: str | None = None) -> ModelResponse:
     """Return an answer without calls: empty, text only, or with another finish reason, as in `unusable("MAX_TOKENS")`."""
     content = ModelContent(wire={"role": "model", "parts": [{"text": text}]}) if text else None
-    return ModelResponse(finish_reason=finish_reason, content=content, has_text=bool(text), block_reason=block_reason)
+    return ModelResponse(finish_reason=finish_reason, content=content, text=text, block_reason=block_reason)

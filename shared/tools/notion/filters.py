@@ -12,6 +12,7 @@ from shared.agent.model import Json
 from shared.tools.notion.plain_values import plain
 from shared.tools.notion.port import Property, Schema
 from shared.tools.notion.properties import PropertyWriter, UnfitValueError, named_values
+from shared.tools.notion.relative_days import comparisons_with, span_of
 
 _EMPTINESS: Final = ("is_empty", "is_not_empty")
 _TEXT: Final = ("contains", "does_not_contain", "equals", "does_not_equal", "starts_with", "ends_with", *_EMPTINESS)
@@ -94,6 +95,8 @@ def _conditions(column: Property, value: object, writer: PropertyWriter) -> list
         comparisons = [(_SPELLINGS.get(operator, operator), operand) for operator, operand in value.items()]
     else:
         comparisons = [(operators[0], operand) for operand in (value if isinstance(value, list) else [value])]
+    if column.type == "date":
+        comparisons = [one for operator, operand in comparisons for one in _of_days(operator, operand, writer.today)]
     unknown = [operator for operator, _ in comparisons if operator not in operators]
     if unknown:
         raise UnfitValueError(f'"{column.name}" ({column.type}) can be filtered by: {", ".join(operators)}.')
@@ -101,6 +104,14 @@ def _conditions(column: Property, value: object, writer: PropertyWriter) -> list
         {"property": column.name, column.type: {operator: _operand(column, operator, operand, writer)}}
         for operator, operand in comparisons
     ]
+
+
+def _of_days(operator: str, operand: object, today: dt.date) -> list[tuple[str, object]]:
+    """Return the comparison with dates in place of a name such as `this_week`, as operand or as operator; any other one unchanged."""
+    span, own_form = span_of(operand, today=today), span_of(operator, today=today)
+    if own_form is not None and operand in ({}, True):  # as Notion's own API writes it: {"this_week": {}}
+        operator, span = "equals", own_form
+    return (comparisons_with(operator, *span) if span is not None else []) or [(operator, operand)]
 
 
 def _operand(column: Property, operator: str, value: object, writer: PropertyWriter) -> object:

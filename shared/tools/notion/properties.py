@@ -44,9 +44,10 @@ class References(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PropertyWriter:
-    """Converts plain values to Notion's.  `time_zone` applies to times without an offset."""
+    """Converts plain values to Notion's.  `time_zone` applies to times without an offset; `today` is the day there."""
 
     time_zone: str
+    today: dt.date
     references: References = field(repr=False)
 
     def convert(self, schema: Schema, values: Json) -> PropertyValues:

@@ -1,6 +1,7 @@
 """`search_database`, `create_page`, `update_page` and `append_block` on pages of the configured databases.  Nothing deletes or archives."""
 
 import copy
+import datetime as dt
 import hashlib
 import json
 import zoneinfo
@@ -116,7 +117,7 @@ class NotionTools:
         name, deadline = str(arguments["database_name"]), context.deadline
         conditions = _object(arguments, "filter_conditions")
         query = str(arguments.get("query") or "").strip()
-        writer = self._writer(deadline)
+        writer = self._writer(context, deadline)
 
         def search(schema: Schema) -> Json:
             filter_ = filter_of(schema, writer, query=query, conditions=conditions)
@@ -137,7 +138,11 @@ class NotionTools:
 
         def convert(schema: Schema) -> tuple[Schema, Json, PropertyValues]:
             by_column = named_values(schema, properties)
-            return schema, by_column, self._writer(deadline).convert(schema, {**by_column, schema.title.name: title})
+            return (
+                schema,
+                by_column,
+                self._writer(context, deadline).convert(schema, {**by_column, schema.title.name: title}),
+            )
 
         schema, by_column, values = self.databases.with_schema(name, deadline, convert)
         if context.needs_tap:
@@ -156,7 +161,7 @@ class NotionTools:
 
         def convert(schema: Schema) -> tuple[Json, PropertyValues]:
             by_column = named_values(schema, properties)
-            return by_column, self._writer(deadline).convert(schema, by_column)
+            return by_column, self._writer(context, deadline).convert(schema, by_column)
 
         by_column, values = self.databases.with_schema(name, deadline, convert)
         _check_ends(page.properties, values)
@@ -208,10 +213,10 @@ class NotionTools:
             )
         return page, name
 
-    def _writer(self, deadline: Deadline) -> PropertyWriter:
-        return PropertyWriter(
-            time_zone=self.time_zone, references=ReferenceLookup(databases=self.databases, deadline=deadline)
-        )
+    def _writer(self, context: TurnContext, deadline: Deadline) -> PropertyWriter:
+        now = dt.datetime.fromtimestamp(context.now_ms / 1_000, zoneinfo.ZoneInfo(self.time_zone))
+        references = ReferenceLookup(databases=self.databases, deadline=deadline)
+        return PropertyWriter(time_zone=self.time_zone, today=now.date(), references=references)
 
 
 def _with_faults(run: _Run) -> _Run:

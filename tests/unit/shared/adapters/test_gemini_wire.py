@@ -204,7 +204,7 @@ def test_texts_calls_and_usage_are_read() -> None:
     read = read_answer(json.dumps(answer), model_name="m")
 
     usage = read.response.usage
-    assert (read.text, read.response.has_text, read.response.model_version) == ("ab", True, "m-1")
+    assert (read.text, read.response.text, read.response.model_version) == ("ab", "ab", "m-1")
     counted = (usage.prompt_tokens, usage.cached_tokens, usage.output_tokens, usage.thought_tokens)
     assert counted == (5, 4, 3, 2)
 
@@ -229,7 +229,7 @@ def test_a_text_that_calls_no_function_of_the_request_stays_text() -> None:
 
     read = read_answer(json.dumps(answer), model_name="m", functions={"reply"}).response
 
-    assert (read.calls, read.has_text) == ((), True)
+    assert (read.calls, read.text) == ((), "fly(to='the moon')")
 
 
 def test_a_blocked_prompt_says_why() -> None:

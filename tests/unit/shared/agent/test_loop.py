@@ -264,11 +264,27 @@ def test_text_outside_a_call_is_asked_for_once_more_with_the_ends_of_a_turn_only
     assert asked_again.allowed == ("reply", "skip")
 
 
-def test_text_outside_a_call_is_never_sent(turn: TurnMaker) -> None:
-    running = turn(*[unusable(text="hello there")] * 2)
+def test_text_outside_a_call_is_the_reply_of_a_model_that_writes_nothing_else(turn: TurnMaker) -> None:
+    running = turn(*[unusable(text=f" やあ(笑) {word}\n") for word in ("there", "again")])
+
+    assert running.think().decision.message == "やあ(笑) again"
+    assert len(running.model.requests) == 2
+
+
+@pytest.mark.parametrize("text", ["fly(to='the moon')", ' {"message": 1}', "```json\n{}", "<tool>", "default_api:x("])
+def test_code_outside_a_call_is_never_sent(turn: TurnMaker, text: str) -> None:
+    running = turn(*[unusable(text=text)] * 2)
 
     with pytest.raises(ModelUnavailableError, match="TEXT_ONLY"):
         running.think()
+
+
+def test_a_text_longer_than_a_reply_may_be_is_cut(turn: TurnMaker) -> None:
+    running = turn(*[unusable(text="word " * 4_000)] * 2)
+
+    message = running.think().decision.message
+    assert message is not None
+    assert 4_900 < len(message) <= 5_000
 
 
 def test_an_answer_of_very_many_calls_is_asked_for_once_more_and_nothing_of_it_is_run(

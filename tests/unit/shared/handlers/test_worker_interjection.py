@@ -7,7 +7,7 @@ import pytest
 
 from shared.adapters.memory import FixedClock
 from shared.adapters.memory.notion import MemoryNotion
-from shared.adapters.memory.scripted_model import calling
+from shared.adapters.memory.scripted_model import calling, unusable
 from shared.agent.model import ModelResponse
 from shared.composition.ports import NotionPort
 from shared.errors import ModelUnavailableError
@@ -47,6 +47,13 @@ def test_model_may_interject_and_knows_it_was_not_addressed(worker: PushedWorker
 def test_model_may_stay_silent(worker: PushedWorker, group: ChatEvents) -> None:
     worker.deliver(group.text("傘いるかな"), thinks=[SKIP])
 
+    assert worker.line.calls == 0
+
+
+def test_text_outside_a_call_is_no_interjection(worker: PushedWorker, group: ChatEvents) -> None:
+    worker.deliver(group.text("傘いるかな"), thinks=[unusable(text="雨です"), unusable(text="雨です")])
+
+    assert len(worker.model.requests) == 2
     assert worker.line.calls == 0
 
 

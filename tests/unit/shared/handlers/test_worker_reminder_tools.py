@@ -187,7 +187,7 @@ def test_many_reminders_of_a_turn_fit_into_one_reply(friend: Person) -> None:
     [
         ({"text": "薬", "at": "2025-11-21T09:00"}, "has passed"),
         ({"text": "薬", "at": "tomorrow"}, "no local time"),
-        ({**PILLS, "rule": "FREQ=HOURLY"}, "FREQ must be"),
+        ({**PILLS, "rule": "FREQ=HOURLY;INTERVAL=5"}, "FREQ must be"),
     ],
 )
 def test_a_fault_says_what_to_ask_and_sets_nothing(friend: Person, arguments: Json, fault: str) -> None:

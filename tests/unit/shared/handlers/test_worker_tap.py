@@ -18,7 +18,7 @@ from shared.line.phrases import Phrase
 from shared.reminders.store import ReminderStore
 from tests.support import recorded
 from tests.support.people import ChatEvents, Person
-from tests.support.phrases import english
+from tests.support.phrases import english, japanese
 from tests.support.tainted_chat import DELETES, ENTRY, NOTES, NOTING, READS, REPLY, UNDOES, TaintedChat, creating
 
 STRANGER: Final = "U" + "e" * 32
@@ -98,6 +98,13 @@ def test_the_longest_answer_leaves_room_for_what_was_done_and_for_what_a_tap_wou
         + english(Phrase.CHANGE_QUESTION, until="13:50")
     )
     assert chat.sent_for(noted).endswith("words… (There is more.) ✓ Changed: “lunch” (ideas)")
+
+
+def test_the_question_is_in_the_language_of_the_line_that_it_asks_about(chat: TaintedChat) -> None:
+    asked = chat.person.says("ページを見て消して", READS, DELETES, calling(("reply", {"message": "ok"})))
+
+    assert "☐ 「lunch」を削除" in chat.sent_for(asked)
+    assert japanese(Phrase.CHANGE_QUESTION, until="13:50") in chat.sent_for(asked)
 
 
 def test_no_proposal_holds_a_link_that_nobody_gave(chat: TaintedChat) -> None:

@@ -429,7 +429,7 @@ def test_a_turn_changes_a_bounded_number_of_reminders(chat: ReminderChat) -> Non
         ("", "2099-01-01T09:00", None, "empty"),
         ("x" * 301, "2099-01-01T09:00", None, "longer than 300"),
         ("x", "2001-01-01T09:00", None, "has passed"),
-        ("x", "2027-01-01T09:00", "FREQ=HOURLY", "FREQ must be"),
+        ("x", "2027-01-01T09:00", "FREQ=MINUTELY", "FREQ must be"),
     ],
 )
 def test_what_cannot_be_said_is_a_fault_for_the_model(

@@ -1,3 +1,4 @@
+import datetime as dt
 from typing import Any
 
 import pytest
@@ -7,7 +8,7 @@ from shared.tools.notion.properties import PropertyWriter, UnfitValueError
 from tests.support.notion import shopping_list, todo_list
 from tests.unit.shared.tools.notion.test_properties import Directory
 
-WRITER = PropertyWriter(time_zone="Asia/Tokyo", references=Directory())
+WRITER = PropertyWriter(time_zone="Asia/Tokyo", today=dt.date(2026, 11, 26), references=Directory())  # a Thursday
 
 
 def conditions(**given: object) -> Any:  # noqa: ANN401 - JSON
@@ -41,6 +42,14 @@ def test_without_query_and_conditions_there_is_no_filter() -> None:
         ("期限", {"on_or_after": "2026-11-01", "before": "2026-12-01"},
          [{"date": {"on_or_after": "2026-11-01"}}, {"date": {"before": "2026-12-01"}}]),
         ("期限", {"after": "2026-11-30T18:00"}, [{"date": {"after": "2026-11-30T18:00:00+09:00"}}]),
+        ("期限", "this_week", [{"date": {"on_or_after": "2026-11-23"}}, {"date": {"before": "2026-11-30"}}]),
+        ("期限", {"equals": "next week"}, [{"date": {"on_or_after": "2026-11-30"}}, {"date": {"before": "2026-12-07"}}]),
+        ("期限", {"this_week": {}}, [{"date": {"on_or_after": "2026-11-23"}}, {"date": {"before": "2026-11-30"}}]),
+        ("期限", {"on_or_before": "Tomorrow"}, [{"date": {"before": "2026-11-28"}}]),
+        ("期限", {"before": "today"}, [{"date": {"before": "2026-11-26"}}]),
+        ("期限", {"after": "this_month"}, [{"date": {"on_or_after": "2026-12-01"}}]),
+        ("期限", {"on_or_after": "next_month"}, [{"date": {"on_or_after": "2026-12-01"}}]),
+        ("期限", "last_month", [{"date": {"on_or_after": "2026-10-01"}}, {"date": {"before": "2026-11-01"}}]),
         ("期限", None, [{"date": {"is_empty": True}}]),
         ("メモ", {"is_not_empty": False}, [{"rich_text": {"is_not_empty": True}}]),
     ],
@@ -83,7 +92,7 @@ def test_another_form_of_filters_is_refused(given: dict[str, object]) -> None:
         ("状態", "Done", r'no option "Done"'),
         ("状態", {"contains": "完"}, r'"状態" \(status\) can be filtered by: equals, does_not_equal'),
         ("計算", 3, r'cannot filter by "計算"'),
-        ("期限", "tomorrow", r'"期限" is a date'),
+        ("期限", "someday", r'"期限" is a date'),
         ("メモ", "", r"cannot be compared"),
     ],
 )

@@ -1,3 +1,4 @@
+import datetime as dt
 import math
 from dataclasses import replace
 from typing import Any
@@ -35,7 +36,7 @@ EVERY_TYPE = Schema(
         "関連": Property(name="関連", type="relation", related_data_source_id="other"),
     },
 )
-WRITER = PropertyWriter(time_zone="Asia/Tokyo", references=Directory())
+WRITER = PropertyWriter(time_zone="Asia/Tokyo", today=dt.date(2026, 11, 26), references=Directory())
 
 
 def convert(name: str, value: object) -> Any:  # noqa: ANN401 - JSON
