@@ -87,6 +87,7 @@ class Compaction:
             return None
         folded_messages, folded_outcomes = _folded_objects(conversation, listing, folding)
         dropping = reads.map(conversation.journal.drop_listed, folded_messages)
+        looked_s = self.clock.monotonic_s()
         settled = conversation.snapshot.settle(conversation.amendments, amendments)
         _settle_segments(conversation, cut, amendments, settled)
         list(dropping)
@@ -95,7 +96,7 @@ class Compaction:
         removing = reads.submit(conversation.archive.remove_needless) if cut.segments else None
         if deadline is not None and writes_recaps:
             snapshot = folded if settled == amendments else conversation.snapshot.read()
-            self.recaps.write(conversation, snapshot, settled, deadline)
+            self.recaps.write(conversation, snapshot, settled, deadline, looked_s=looked_s)
         list(dropping)
         if removing is not None:
             removing.result()

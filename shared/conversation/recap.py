@@ -55,14 +55,20 @@ class RecapWriter:
         return replace(record, recap_tries=record.recap_tries + 1, recap_until_ms=self.clock.now_ms() + _ATTEMPT_MS)
 
     def write(
-        self, conversation: Conversation, snapshot: StoredSnapshot, amendments: Amendments, deadline: Deadline
+        self,
+        conversation: Conversation,
+        snapshot: StoredSnapshot,
+        amendments: Amendments,
+        deadline: Deadline,
+        *,
+        looked_s: float = -math.inf,
     ) -> None:
         """The messages beyond the verbatim part are summed up, with a swap for each recap; if a recap fails, its messages stay unchanged.
 
         `snapshot` holds the attempt, and was cleaned by `amendments`. A batch that crashed its worker too often gets a recap without words,
-        to prevent crashes of later workers. The look after a swap serves as the look before the next recap.
+        to prevent crashes of later workers. The look after a swap serves as the look before the next recap; `looked_s` is when the
+        last look before the first recap began, by the monotonic clock.
         """
-        looked_s = -math.inf
         for recaps_left in reversed(range(self.limits.recaps_at_once)):
             text = self._recap_text(conversation, snapshot.record, amendments, looked_s=looked_s)
             record = replace(snapshot.record, recap_tries=0, recap_until_ms=0)

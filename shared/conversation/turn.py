@@ -249,16 +249,17 @@ class Turn:
                 return
         raise StorageUnavailableError("others kept changing the turn")
 
-    def settle(self) -> None:
+    def settle(self, known: StoredTurn | None = None) -> None:
         """The instance's charges to the chat are in the turn; nothing is written if another write has carried them.
 
-        Only the spending changes, so a holder that loses a swap to this write goes on. Raises: StorageUnavailableError.
+        Only the spending changes, so a holder that loses a swap to this write goes on. `known`: the turn as this instance wrote it last, so
+        that it is read only if another worker has written since. Raises: StorageUnavailableError.
         """
         chat = self.names.conversation_id
         for _ in range(SWAP_ATTEMPTS):
             if not self.ledger.owes(chat):
                 return
-            turn = self.read()
+            turn, known = known or self.read(), None
             today = replace(turn.record, spending=self.spending(turn.record))
             if self.swap(turn, today, charged=self.ledger.take(chat)) is not None:
                 return

@@ -9,6 +9,7 @@ from shared.conversation.captions import CaptionWriter, uncaptioned
 from shared.conversation.compaction import FOLD_S, Compaction
 from shared.conversation.records import MessageRecord
 from shared.conversation.store import Conversation
+from shared.conversation.turn import StoredTurn
 from shared.errors import AizuchiError
 from shared.metering import Meter, metered
 from shared.turns.runner import Run
@@ -28,7 +29,7 @@ class Upkeep:
         if self.compaction.is_due(journalled=run.journalled, shown=run.shown):
             self._compact(conversation, deadline, may_ask_model=True)
         self._fold_amendments(conversation, deadline)
-        self._settle(conversation)
+        self._settle(conversation, run.stored_turn)
 
     def after_interjection(self, conversation: Conversation, deadline: Deadline) -> None:
         """The model was asked whether to answer a message that addresses nobody."""
@@ -45,10 +46,10 @@ class Upkeep:
         if self.compaction.is_triggered_by(message.line_message_id):
             self._compact(conversation, deadline, may_ask_model=False)
 
-    def _settle(self, conversation: Conversation) -> None:
+    def _settle(self, conversation: Conversation, stored_turn: StoredTurn | None = None) -> None:
         """Charge the chat with the spending after its turn; if this fails, the next write of the turn does."""
         try:
-            conversation.turn.settle()
+            conversation.turn.settle(stored_turn)
         except AizuchiError as cause:
             logs.warning("spending_not_settled", error_type=type(cause).__name__)
 

@@ -105,13 +105,15 @@ class TurnDelivery:
 class Run:
     """The result of a delivery; how many messages the chat's journal held then, and how many a prompt shows.
 
-    `inherits`: the events of evicted deliveries that relied on this delivery, the newest first.
+    `inherits`: the events of evicted deliveries that relied on this delivery, the newest first. `stored_turn`: the turn as this delivery
+    wrote it last; None if the delivery took no turn.
     """
 
     result: EventResult
     inherits: tuple[str, ...] = ()
     journalled: int = 0
     shown: int = 0
+    stored_turn: StoredTurn | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -264,10 +266,10 @@ class TurnRunner:
                     outcome = self.outbox.finish(
                         lease_taken_over, unfinished, deadline=patience.request, is_takeover=True
                     )
-                return _run_if_ended(delivery, outcome, history)
+                return _run_if_ended(delivery, outcome, history, lease_taken_over)
             lease = open_turn(conversation, stored_turn, spends=delivery.work.spends)
         outcome = self._take_turn(delivery, lease, history, stored_turn) if lease else None
-        return _run_if_ended(delivery, outcome, history)
+        return _run_if_ended(delivery, outcome, history, lease)
 
     def _take_turn(
         self, delivery: TurnDelivery, lease: Lease, history: History, stored_turn: StoredTurn
@@ -326,10 +328,13 @@ def _release(lease: Lease | None) -> None:
         lease.release()
 
 
-def _run_if_ended(delivery: TurnDelivery, outcome: OutcomeRecord | None, history: History) -> Run | None:
+def _run_if_ended(
+    delivery: TurnDelivery, outcome: OutcomeRecord | None, history: History, lease: Lease | None
+) -> Run | None:
     if outcome is None or not delivery.is_ended_by(outcome):
         return None
-    return _run(EventResult(outcome.kind), history)
+    run = _run(EventResult(outcome.kind), history)
+    return replace(run, stored_turn=lease.stored_turn) if lease is not None else run
 
 
 def _run(result: EventResult, history: History) -> Run:

@@ -241,6 +241,11 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
         Instead("store.replace", replace_any_generation),
         lacks="the snapshot is written whatever its generation",
     ),
+    "looks_before_a_recap": Mutation(
+        f"{_RECAP}:RecapWriter._recap_text",
+        Never("is_valid"),
+        lacks="messages are summed up on a look that is too old",
+    ),
     "counts_recap_tries": Mutation(
         f"{_RECAP}:RecapWriter._recap_text",
         Never("recap_tries"),

@@ -160,8 +160,17 @@ def recap_of_an_answer_that_knew_more() -> list[str]:
         return scene.rests()
 
 
+def compaction_that_sleeps_after_its_swap() -> list[str]:
+    """A worker that is about to sum up messages has looked after its swap. Then it sleeps, and one of the messages is withdrawn."""
+    return _compaction_that_sleeps(looks=1)
+
+
 def compaction_that_sleeps_in_its_look() -> list[str]:
-    """A worker that is about to sum up messages has read the amendments. Then it sleeps, and one of the messages is withdrawn."""
+    """The same, but the worker sleeps before the message is withdrawn, looks again, and sleeps once more."""
+    return _compaction_that_sleeps(looks=2)
+
+
+def _compaction_that_sleeps(*, looks: int) -> list[str]:
     with Scene().playing() as scene:
         first = scene.says()
         scene.runs_to_end(scene.pushes(scene.delivers(first)))
@@ -170,9 +179,11 @@ def compaction_that_sleeps_in_its_look() -> list[str]:
         worker = scene.asks()
         for step in ("reply", "write snapshots/"):
             scene.runs_until(worker, step)
-        scene.runs_past(worker, "list amended/")
-        scene.sleeps_after(worker, "list amended/", seconds=LONG_SLEEP_S)
-        scene.runs_until(worker, "sleeps in")
+        for look in range(looks):
+            if look:
+                scene.runs_past(worker, "sleeps in")
+            scene.sleeps_after(worker, "list amended/", seconds=LONG_SLEEP_S)
+            scene.runs_until(worker, "sleeps in")
         scene.takes_effect(scene.takes_back(first))
         return scene.rests()
 

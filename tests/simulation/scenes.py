@@ -170,6 +170,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "recaps_name_answers": memory_scenes.recap_of_an_answer_that_knew_more,
     "renews_at_once": turn_scenes.renewal_that_loses_to_an_unsend,
     "renews_lease": turn_scenes.delivery_beside_a_slow_thinker,
+    "looks_before_a_recap": memory_scenes.compaction_that_sleeps_after_its_swap,
     "repeats_slow_looks": memory_scenes.compaction_that_sleeps_in_its_look,
     "sees_through_answers": memory_scenes.answer_that_repeats_an_answer,
     "sees_through_the_index": entry_scenes.answer_that_repeats_what_only_the_index_shows,

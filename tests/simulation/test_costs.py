@@ -87,11 +87,11 @@ def test_a_turn_that_folds_takes_no_more_round_trips_in_an_older_chat() -> None:
             waited_s = scene.world.now_s - begun_s - MODEL_S * calls.count("model") - CALL_S * calls.count("reply")
             trips.append((calls.count("model"), round(waited_s / CALL_S)))
     plain, folding = [most for asked, most in trips if asked == 1], [most for asked, most in trips if asked > 1]
-    # A fold with two recaps: what is read, swap, look, look, twice a swap and a look, and two to charge for the recaps;
+    # A fold with two recaps: what is read, swap, look, twice a swap and a look, and one to charge for the recaps;
     # now and then two more to write a segment of the archive.
-    assert max(plain) <= 11
+    assert max(plain) <= 10
     assert len(folding) >= 5
-    assert max(folding) <= 7 + 10 + 2
+    assert max(folding) <= 6 + 8 + 2
 
 
 def test_a_recall_takes_at_most_two_round_trips_more() -> None:

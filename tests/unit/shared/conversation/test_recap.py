@@ -1,3 +1,4 @@
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -182,17 +183,24 @@ class StoreThatDrops(MemoryObjectStore):
         return super().delete(name, generation=generation)
 
 
-def test_the_first_recap_is_not_begun_after_the_first_step_of_an_unsend(
-    clock: FixedClock, summariser: QuotingSummariser
+@pytest.mark.parametrize(("is_valid", "asked"), [(True, [("m0", "m1", "m2")]), (False, [])])
+def test_an_unsend_after_the_fold_leaves_no_words_and_no_recap_on_a_look_that_is_too_old(
+    clock: FixedClock, summariser: QuotingSummariser, *, is_valid: bool, asked: list[tuple[str, ...]]
 ) -> None:
     store = StoreThatDrops()
     chat = chat_on(store, clock)
     keep_messages(chat, clock, range(13))
-    store.before_drop = lambda: chat.amendments.amend(Amendment(line_message_id="m1", timestamp_ms=clock.now_ms()))
+
+    def unsend() -> None:
+        chat.amendments.amend(Amendment(line_message_id="m1", timestamp_ms=clock.now_ms()))
+        clock.move(0.0 if is_valid else chat.amendments.look_s)
+
+    store.before_drop = unsend
 
     compaction_by(summariser, clock).fold(chat, IN_TIME)
 
-    assert summariser.asked == []
+    assert summariser.asked == asked
+    assert re.search(r"word-1\b", everything_in(store)) is None
 
 
 def test_no_second_recap_is_begun_that_could_not_be_written_in_time(

@@ -11,6 +11,7 @@ from shared.conversation.turn import Route, TurnRecord
 from shared.errors import StorageUnavailableError
 from shared.line.messaging import ReplyToken
 from shared.reminders.reminder import REMINDERS_PATH
+from shared.storage.object_store import StoredObject
 from shared.storage.versioned import Versioned
 from shared.turns.lease import open_turn
 from tests.support.chats import answer, made_with, withdraw_from_turn
@@ -219,6 +220,36 @@ def test_a_settlement_that_loses_a_swap_is_repeated(chat: Conversation, store: S
 
     settled = chat.turn.read().record
     assert (settled.state, chat.turn.spending(settled).tokens) == ("thinking", 70)
+    assert chat.turn.ledger.take(chat.id) == 0
+
+
+def test_a_settlement_over_the_turn_that_was_written_last_reads_nothing(chat: Conversation, store: SharedStore) -> None:
+    known = chat.turn.swap(chat.turn.read(), TurnRecord(state="thinking"))
+    chat.turn.ledger.put_back(chat.id, 70)
+    read_names: list[str] = []
+    read = store.read
+
+    def note_and_read(name: str) -> StoredObject | None:
+        read_names.append(name)
+        return read(name)
+
+    store.read = note_and_read  # type: ignore[method-assign]
+    chat.turn.settle(known)
+
+    assert read_names == []
+    settled = chat.turn.read().record
+    assert (settled.state, chat.turn.spending(settled).tokens) == ("thinking", 70)
+
+
+def test_a_settlement_over_a_turn_that_another_worker_wrote_since_keeps_what_that_one_wrote(chat: Conversation) -> None:
+    known = chat.turn.swap(chat.turn.read(), TurnRecord(state="thinking"))
+    commit(chat)
+    chat.turn.ledger.put_back(chat.id, 70)
+
+    chat.turn.settle(known)
+
+    settled = chat.turn.read().record
+    assert (settled.state, chat.turn.spending(settled).tokens) == ("committed", 70)
     assert chat.turn.ledger.take(chat.id) == 0
 
 
