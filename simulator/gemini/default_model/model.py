@@ -19,6 +19,7 @@ from simulator.gemini.default_model import (
     list_tools,
     memory_tools,
     reminder_tools,
+    shared_list_tools,
     tool_server_tools,
 )
 from simulator.gemini.default_model.chat_facts import key_asked_for, last_words, value_of
@@ -228,6 +229,7 @@ RULES: tuple[Rule, ...] = (
     Rule(applies=_has_only_replies, decide=lambda _: StaySilent(reason="The answer is on its way already.")),
     Rule(applies=list_tools.has_result, decide=list_tools.proceed),
     Rule(applies=expense_tools.has_result, decide=expense_tools.report),
+    Rule(applies=shared_list_tools.has_result, decide=shared_list_tools.report),
     Rule(applies=reminder_tools.has_result, decide=reminder_tools.proceed),
     Rule(applies=tool_server_tools.has_result, decide=tool_server_tools.report),
     Rule(applies=knowledge_tools.has_search_result, decide=knowledge_tools.use_entry),
@@ -241,6 +243,7 @@ RULES: tuple[Rule, ...] = (
     Rule(applies=lambda prompt: prompt.messages[-1].medium is not None, decide=_respond_to_medium),
     Rule(applies=memory_tools.is_request, decide=memory_tools.begin),
     _calling(list_tools.first_call),
+    _calling(shared_list_tools.first_call),
     _calling(expense_tools.first_call),
     _calling(reminder_tools.first_call),
     _calling(tool_server_tools.first_call),
