@@ -1,8 +1,8 @@
 """`python -m benchmarks.prompts`: the requests of eight situations, exactly as the worker makes them, on ports in memory.
 
-For each situation: the number of requests in the last turn; the estimated tokens of all of them and of the first; the tokens of the prefix
-shared byte for byte by the first request and the next turn's first request; and the SDK's CPU time for a request, up to a refused
-connection.
+For each situation: the number of requests in the last turn; the estimated tokens of all of them, of the first, and of its fixed part, which
+is instruction and declarations; the tokens of the prefix shared byte for byte by the first request and the next turn's first request; and
+the SDK's CPU time for a request, up to a refused connection.
 
 Tokens count instruction, declarations as they are sent, and contents without media, by the rule of `estimated_tokens`: one token for four
 ASCII characters, one for any other character. For example, `tokens("hello 雨")` is 3: 2 for six ASCII characters, 1 for the other.
@@ -147,9 +147,10 @@ def _greeting(bot: Bot) -> Sequence[ModelRequest]:
 
 def _filing(bot: Bot) -> Sequence[ModelRequest]:
     _talk(bot, 6)
-    bot.json_model.steps = [{"category": "projects", "confidence": 0.9, "name": "庭の工事", "due_date": "2026-11-30"}]
-    capture = calling(("classify_and_capture", {"text": "庭の工事は来週の月曜から"}))
-    return bot.hears(bot.events.text("庭の工事は来週の月曜から、覚えておいて"), capture, REPLY)
+    thought = {"text": "庭の工事は来週の月曜 (2025-11-24) から", "name": "庭の工事", "date": "2025-11-24"}
+    filing = {**thought, "category": "projects", "confidence": 0.9}
+    step = calling(("classify_and_capture", filing), ("reply", {"message": "わかりました。"}))
+    return bot.hears(bot.events.text("庭の工事は来週の月曜から、覚えておいて"), step)
 
 
 def _mention(bot: Bot) -> Sequence[ModelRequest]:
@@ -209,7 +210,6 @@ def tokens(text: str) -> int:
 
 def text_of(request: ModelRequest) -> str:
     """Return the request's instruction, declarations and contents in a provider's reading order."""
-    declared = json.dumps([declaration_body(one) for one in request.declarations], ensure_ascii=False)
     spoken: list[str] = []
     for content in request.contents:
         match content:
@@ -219,7 +219,17 @@ def text_of(request: ModelRequest) -> str:
                 spoken += [json.dumps(dict(one.response), ensure_ascii=False) for one in content.responses]
             case ModelContent():
                 spoken.append(json.dumps(dict(content.wire), ensure_ascii=False))
-    return "\n".join((request.system_instruction, declared, *spoken))
+    return "\n".join((_fixed_text(request), *spoken))
+
+
+def _fixed_text(request: ModelRequest) -> str:
+    declared = json.dumps([declaration_body(one) for one in request.declarations], ensure_ascii=False)
+    return f"{request.system_instruction}\n{declared}"
+
+
+def fixed_tokens(request: ModelRequest) -> int:
+    """Return the tokens of instruction and declarations, which no chat changes: for example, 6,300 where all common tools are offered."""
+    return tokens(_fixed_text(request))
 
 
 def media_of(request: ModelRequest) -> int:
@@ -319,9 +329,9 @@ def main() -> int:
     with open("/dev/null", "w", encoding="utf-8") as nowhere, ThreadPoolExecutor(16) as pool:  # noqa: PTH123 - a device
         logs.configure(nowhere)
         print(
-            "| situation | requests | tokens, all | tokens, first | stable prefix | contents | media | SDK, ms | $ | $, cached |"
+            "| situation | requests | tokens, all | tokens, first | fixed | stable prefix | contents | media | SDK, ms | $ | $, cached |"
         )
-        print("|---|---|---|---|---|---|---|---|---|---|")
+        print("|---|---|---|---|---|---|---|---|---|---|---|")
         for situation in SITUATIONS:
             bot = Bot(pool, is_group=situation.is_group, toolsets=situation.toolsets, policy=situation.policy)
             requests = list(situation.say(bot))
@@ -334,6 +344,7 @@ def main() -> int:
                 len(requests),
                 sum(tokens(text_of(request)) for request in requests),
                 tokens(text_of(first)),
+                fixed_tokens(first),
                 stable,
                 len(first.contents),
                 media_of(first),
