@@ -16,7 +16,7 @@ _IDLE_CONVERSATION_DAYS: Final = 365
 def retention_days(*, archive_days: int) -> Mapping[str, int]:
     """Return the days from an object's last write to its deletion, by prefix: `retention_days(archive_days=90)["media/"] -> 90`.
 
-    Other objects never expire: entries, expenses, turns and reminders, with the deployment's default settings.
+    Other objects never expire: entries, expenses, polls, turns and reminders, with the deployment's default settings.
     """
     return {
         "amended/": 30,

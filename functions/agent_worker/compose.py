@@ -235,5 +235,6 @@ def _options(settings: AgentWorkerSettings) -> Options:
         confidence_threshold=settings.confidence_threshold,
         currency=settings.currency,
         has_lists="lists" in settings.toolsets,
+        has_polls=settings.has_polls,
         media_bucket=settings.history_bucket if settings.gemini.reads_buckets else None,
     )

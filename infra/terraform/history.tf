@@ -17,6 +17,7 @@ locals {
     "calls/"    = var.retention.calls_days
     "entries/"  = var.retention.entries_days
     "expenses/" = var.retention.entries_days
+    "polls/"    = var.retention.entries_days
     # An invitation counts for at most a year.
     "invitations/" = 366
     "journal/"     = var.retention.idle_conversation_days

@@ -133,7 +133,7 @@ variable "audit" {
 }
 
 variable "bot" {
-  description = "Who the bot is and how it behaves. null: the code's default. `archive_days`: how far back older messages are kept for the bot to look up; 0: not at all. `confidence_threshold` is a share: what is filed with less goes to the inbox. `handover_minutes`: how long a person answers instead of the bot before it does again, and `operator_user_id` (the id that `/id` shows in the operator's 1:1 chat) who is told when somebody asks for one. `embeddings`: search compares meanings too, by requests to an embedding model. `hooks`: members may make addresses at which other systems send notices into their chats (docs/connect.md); needs the secret `hook_key`. `lease_s` in seconds; `settle_ms` of earlier releases has no effect; `reminders` of push, reply (with the next answer only), off, and at most `reminder_pushes_per_day` in a chat (0: no limit); `rich`: lists and choices are drawn as cards, else written; `toolsets` of knowledge, lists (with knowledge), expenses, notion, web. `currency`: that of expenses where none is named, such as JPY; null: that of the locale. `tracing`: spans of the agent go to Cloud Trace, without words of people."
+  description = "Who the bot is and how it behaves. null: the code's default. `archive_days`: how far back older messages are kept for the bot to look up; 0: not at all. `confidence_threshold` is a share: what is filed with less goes to the inbox. `handover_minutes`: how long a person answers instead of the bot before it does again, and `operator_user_id` (the id that `/id` shows in the operator's 1:1 chat) who is told when somebody asks for one. `embeddings`: search compares meanings too, by requests to an embedding model. `hooks`: members may make addresses at which other systems send notices into their chats (docs/connect.md); needs the secret `hook_key`. `lease_s` in seconds; `settle_ms` of earlier releases has no effect; `reminders` of push, reply (with the next answer only), off, and at most `reminder_pushes_per_day` in a chat (0: no limit); `rich`: lists and choices are drawn as cards, else written; `toolsets` of knowledge, lists (with knowledge), expenses, polls, notion, web. `currency`: that of expenses where none is named, such as JPY; null: that of the locale. `tracing`: spans of the agent go to Cloud Trace, without words of people."
   type = object({
     archive_days            = optional(number, 365)
     confidence_threshold    = optional(number, 0.6)
@@ -220,8 +220,8 @@ variable "bot" {
   }
 
   validation {
-    condition     = length(setsubtract(var.bot.toolsets, ["knowledge", "lists", "expenses", "notion", "web"])) == 0
-    error_message = "bot.toolsets may hold knowledge, lists, expenses, notion and web."
+    condition     = length(setsubtract(var.bot.toolsets, ["knowledge", "lists", "expenses", "polls", "notion", "web"])) == 0
+    error_message = "bot.toolsets may hold knowledge, lists, expenses, polls, notion and web."
   }
 
   validation {
@@ -535,7 +535,7 @@ variable "region" {
 }
 
 variable "retention" {
-  description = "Days that things are kept after they were last written; 0: for ever. `idle_conversation_days`: each message and outcome of the journal, and the snapshot as a whole, goes so long after its own last write. `calls_days` is at least 1: what was written to Notion is remembered for as long as its turn may be thought again. `entries_days` counts for entries and for expenses."
+  description = "Days that things are kept after they were last written; 0: for ever. `idle_conversation_days`: each message and outcome of the journal, and the snapshot as a whole, goes so long after its own last write. `calls_days` is at least 1: what was written to Notion is remembered for as long as its turn may be thought again. `entries_days` counts for entries, expenses and polls."
   type = object({
     calls_days             = optional(number, 1)
     entries_days           = optional(number, 0)

@@ -23,6 +23,10 @@ class People:
         if message.user_id is not None:
             self.display_names.begin(conversation.id, message.user_id)
 
+    def name_of(self, conversation: Conversation, user_id: str) -> str:
+        """Return the name of one member."""
+        return self.display_names.of(conversation.id, [user_id], bot_names=self.bot_name.all)[user_id]
+
     def of(
         self,
         conversation: Conversation,

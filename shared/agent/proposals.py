@@ -93,6 +93,9 @@ class ShownArgument(StrEnum):
     RATES = "rates"
     LIST = "list"
     ITEMS = "items"
+    OPTIONS = "options"
+    CLOSES = "closes"
+    PUSH = "push"
 
 
 _NAMED: Final = frozenset(ShownArgument)
@@ -121,6 +124,8 @@ class _Texts:
     settle: str
     add_to_list: str
     clear_list: str
+    create_poll: str
+    close_poll: str
     arguments: Mapping[ShownArgument, str]
 
 

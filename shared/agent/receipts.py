@@ -56,6 +56,12 @@ class DeedKind(StrEnum):
     EXPENSE_REMOVED = "expense_removed"
     EXPENSES_SETTLED = "expenses_settled"
     EXPENSES_REOPENED = "expenses_reopened"
+    POLL_OPENED = "poll_opened"
+    POLL_CLOSED = "poll_closed"
+    POLL_REOPENED = "poll_reopened"
+    POLL_REMOVED = "poll_removed"
+    VOTED = "voted"
+    VOTE_REMOVED = "vote_removed"
 
 
 class Place(StrEnum):

@@ -22,6 +22,8 @@ class EventResult(StrEnum):
     EDITED = "edited"
     ERASED = "erased"
     IGNORED = "ignored"
+    COUNTED = "counted"
+    """A press of a poll counts, and a newer press tells the standing, or has told it."""
     KEPT_AS_CONTEXT = "kept_as_context"
     LEFT_BEFORE = "left_before"
     NOT_ADMITTED = "not_admitted"

@@ -28,7 +28,7 @@ from shared.agent.summaries import ModelCaptioner, ModelSummariser
 from shared.agent.turn_contexts import TurnContexts
 from shared.agent.turn_requests import Limits
 from shared.calendars.store import CALENDAR_DUE
-from shared.composition.features import Features, expenses_feature
+from shared.composition.features import Features, expenses_feature, polls_feature
 from shared.composition.ports import Options, Ports
 from shared.composition.reminders import Reminders
 from shared.conversation.captions import CaptionWriter
@@ -69,6 +69,7 @@ from shared.handlers.traces import Traces
 from shared.handlers.unnamed import UnnamedHandler
 from shared.handlers.unsend import UnsendHandler, withdrawal_of
 from shared.handlers.upkeep import Upkeep
+from shared.handlers.vote_press import VotePressHandler
 from shared.knowledge.prompt_index import KnowledgeIndex
 from shared.line.bot_name import BotName
 from shared.line.display_names import DisplayNames
@@ -118,7 +119,8 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
     )
     reminders = Reminders.of(ports, options, phrases, pushes)
     expenses = expenses_feature(options, memory, pushes.cost_of)
-    features = Features.of(ports, options, metering, memory, reminders.feature, expenses)
+    polls = polls_feature(options, memory, pushes.cost_of)
+    features = Features.of(ports, options, metering, memory, reminders.feature, expenses, polls)
     reader = HistoryReader(index=_index(ports, phrases), blocks=features.blocks)
     withdrawal = withdrawal_of(clock, features.stored)
     outbox = Outbox(
@@ -315,6 +317,15 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
                 conversations=conversations, announcer=announcer, phrases=phrases, time_zone=options.time_zone
             ),
             shared_list=ListPressHandler(conversations=conversations, announcer=announcer, phrases=phrases),
+            vote=VotePressHandler(
+                conversations=conversations,
+                announcer=announcer,
+                people=people,
+                size_of=pushes.cost_of,
+                phrases=phrases,
+                locale=options.locale,
+                clock=clock,
+            ),
             reminder=ReminderPressHandler(conversations=conversations, announcer=announcer, phrases=phrases),
             silence=silence,
             hooks=hooks.commands if hooks is not None else None,

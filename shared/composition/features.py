@@ -19,6 +19,7 @@ from shared.features.chat_feature import ChatFeature
 from shared.features.entries import ENTRIES
 from shared.features.expenses import EXPENSES
 from shared.features.hooks import HOOKS
+from shared.features.polls import POLLS
 from shared.features.stored_feature import StoredFeature
 from shared.features.stored_features import CALLS, MEDIA
 from shared.knowledge.classification import Classifier
@@ -28,6 +29,8 @@ from shared.knowledge.list_editor import ListEditor
 from shared.knowledge.staging import EntryOverlay
 from shared.line.messaging import OutgoingMessage
 from shared.metering import Metering
+from shared.polls.staging import PollOverlay
+from shared.reminders.delivery import Reminding
 from shared.tools.core import core_tools
 from shared.tools.expenses import ExpenseTools
 from shared.tools.guides.expenses import EXPENSES_GUIDE
@@ -48,6 +51,7 @@ from shared.tools.notion.databases import Databases, TtlCache
 from shared.tools.notion.known_properties import KnownProperties
 from shared.tools.notion.toolset import NotionTools
 from shared.tools.own_facts import OwnFactTools
+from shared.tools.polls import PollTools
 from shared.tools.recall import MemoryTools
 from shared.tools.undo import undo_tools
 from shared.tools.web import MeteredWebSearch, web_tools
@@ -77,7 +81,7 @@ class Features:
     ) -> "Features":
         """Return the features of a deployment, in the order in which their tools are declared.
 
-        `made`: features that the assembly makes, because other handlers share their parts: reminders, and expenses.
+        `made`: features that the assembly makes, because other handlers share their parts: reminders, expenses, and polls.
         """
         writes = IdempotentWrites(clock=ports.clock)
         stored = ChatFeature(name="calls", stored=CALLS), ChatFeature(name="media", stored=MEDIA)
@@ -190,6 +194,17 @@ def expenses_feature(options: Options, memory: ChatMemory, size_of: Callable[[st
         people=memory.people, size_of=size_of, currency=options.currency, time_zone=options.time_zone
     ).tools()
     return ChatFeature(name="expenses", tools=tools, guide=EXPENSES_GUIDE, overlay=ExpenseOverlay, stored=EXPENSES)
+
+
+def polls_feature(options: Options, memory: ChatMemory, size_of: Callable[[str], int | None]) -> ChatFeature:
+    """Polls are stored and forgotten in every deployment; without the toolset nobody makes one."""
+    tools = PollTools(
+        people=memory.people,
+        size_of=size_of,
+        pushes=options.reminding is Reminding.PUSH,
+        zone=options.time_zone.key,
+    ).tools()
+    return ChatFeature(name="polls", tools=tools if options.has_polls else (), overlay=PollOverlay, stored=POLLS)
 
 
 def _handover(options: Options) -> ChatFeature:

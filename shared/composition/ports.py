@@ -146,7 +146,7 @@ class Options:
     """A deployment's choices.  `media_bucket`: the bucket from which the model reads media by address, for example `aizuchi-history`.
 
     `media_bucket` None: media are sent with the request. `currency`: the currency of expenses, if none is named, such as "JPY"; None: the
-    chat keeps no expenses. `has_lists`: the chat keeps shared lists.
+    chat keeps no expenses. `has_lists`: the chat keeps shared lists. `has_polls`: members may make polls.
     """
 
     bot_name: str | None = None
@@ -169,5 +169,6 @@ class Options:
     owned_elsewhere: Owned = field(default_factory=Owned)
     currency: str | None = None
     has_lists: bool = False
+    has_polls: bool = False
     more_tools: tuple[Tool, ...] = ()
     more_features: tuple[ChatFeature, ...] = ()

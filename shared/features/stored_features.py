@@ -9,6 +9,7 @@ from shared.features.calendars import CALENDARS
 from shared.features.entries import ENTRIES
 from shared.features.expenses import EXPENSES
 from shared.features.hooks import HOOKS
+from shared.features.polls import POLLS
 from shared.features.reminders import REMINDERS
 from shared.features.stored_feature import Counted, StoredFeature
 from shared.turns.staged_writes import StagedWrites
@@ -22,7 +23,7 @@ MEDIA: Final = StoredFeature(
 )
 
 # Calendars come last: their feeds are derived from what is removed, or written, before
-STORED_FEATURES: Final[Sequence[StoredFeature]] = (CALLS, MEDIA, ENTRIES, REMINDERS, EXPENSES, HOOKS, CALENDARS)
+STORED_FEATURES: Final[Sequence[StoredFeature]] = (CALLS, MEDIA, ENTRIES, REMINDERS, EXPENSES, POLLS, HOOKS, CALENDARS)
 
 
 def writer_of(features: Sequence[StoredFeature] = STORED_FEATURES) -> StagedWrites:

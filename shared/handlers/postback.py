@@ -16,6 +16,7 @@ from shared.handlers.message import MessageHandler
 from shared.handlers.reminder_press import ReminderPressHandler
 from shared.handlers.silence import SilenceHandler
 from shared.handlers.tick_press import TickPressHandler
+from shared.handlers.vote_press import VotePressHandler
 from shared.line.display_names import Profiles
 from shared.line.events import LineEvent
 from shared.line.phrases import Phrase, Phrases
@@ -32,6 +33,7 @@ from shared.line.postback_data import (
     SparePress,
     SuggestionPress,
     TickPress,
+    VotePress,
 )
 from shared.turns.announcement import Announcer, phrased
 
@@ -50,6 +52,7 @@ class PostbackHandler:
     listed_reminder: ListedReminderPressHandler
     tick: TickPressHandler
     shared_list: ListPressHandler
+    vote: VotePressHandler
     command: CommandHandler
     silence: SilenceHandler
     hooks: "HooksHandler | None" = None
@@ -96,6 +99,7 @@ class PostbackHandler:
             (ListedReminderPress, self.listed_reminder),
             (TickPress, self.tick),
             (ListPress, self.shared_list),
+            (VotePress, self.vote),
             (PagePress, self.command.show_page),
             *(((HookPress, self.hooks.press),) if self.hooks is not None else ()),
         )

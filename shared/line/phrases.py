@@ -132,6 +132,7 @@ class Phrase(StrEnum):
     COPY_BUTTON = "copy_button"
     EXPENSES_BALANCES = "expenses_balances"
     EXPENSES_TRANSFERS = "expenses_transfers"
+    POLL_GONE = "poll_gone"
     LIST_BUTTON = "list_button"
     LIST_TITLE = "list_title"
     LIST_UNNAMED = "list_unnamed"

@@ -167,6 +167,15 @@ class PagePress(Press):
     page: Annotated[int, "[0-9]{1,3}"]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VotePress(Press):
+    """A press of the button for an option of a poll, by the option's number from 0."""
+
+    word = "vote"
+    poll_id: Annotated[str, "p[0-9a-f]{10}"]
+    choice: Annotated[int, "[0-9]"]
+
+
 class HookChoice(StrEnum):
     """The choices beside a hook of a list: end its token, or replace it."""
 

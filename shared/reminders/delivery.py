@@ -142,6 +142,8 @@ class ReminderDelivery:
             return "fate_unknown" if self.clock.now_ms() - occurrence.said_ms > KEY_VALID_MS else None
         if self.reminding is Reminding.REPLY:
             return "pushes_off"
+        if not reminder.is_pushed:
+            return "asked_to_wait"
         return self.pushes.refusal(conversation, occurrence.id, is_reminder=True)
 
     def _claim(self, store: ReminderStore, reminder: Reminder, generation: int, occurrence: Occurrence) -> _Claimed:

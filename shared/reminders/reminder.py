@@ -19,11 +19,12 @@ TEXT_LIMIT: Final = 300
 
 
 class ReminderKind(StrEnum):
-    """What a reminder says: a text of its own, or a digest made at the due time."""
+    """What a reminder says: a text of its own, or a digest or the result of a poll, made at the due time."""
 
     TEXT = "text"
     DAILY_DIGEST = "daily_digest"
     WEEKLY_DIGEST = "weekly_digest"
+    POLL = "poll"
 
 
 class ReminderState(StrEnum):
@@ -57,7 +58,8 @@ class Reminder(Extensible):
     `created` and `revision` are the keys of the first and of the last staged write: the sequence of the outcome and the place of the write.
     `ended_ms` is the time of the last occurrence, or of the cancellation. `pressed_ms` is the newest occurrence with a pressed button, and
     `pressed_by` the event of the press that counts. `locale`: the language of the asking person; empty: unknown.
-    `is_own_zone`: the person named the zone, so receipts and lists name it too.
+    `is_own_zone`: the person named the zone, so receipts and lists name it too. `about`: the poll whose result it says; empty: none.
+    `is_pushed`: false where it is never pushed, and always waits for the chat's next answer.
     """
 
     version: int = VERSION
@@ -80,6 +82,8 @@ class Reminder(Extensible):
     pressed_by: str = ""
     locale: str = ""
     is_own_zone: bool = False
+    about: str = ""
+    is_pushed: bool = True
 
     @property
     def place(self) -> str:

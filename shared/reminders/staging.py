@@ -97,6 +97,8 @@ class ReminderOverlay(Overlay[Reminder]):
             deeds: list[Deed] = []
             for reminder_id, reminder in self._changed.items():
                 stored = self.load(reminder_id)
+                if _is_of_poll(reminder or stored):  # the poll's own line says it
+                    continue
                 if reminder is not None:
                     kind = DeedKind.REMINDER_SET if stored is None else DeedKind.REMINDER_CHANGED
                     deeds.append(self._deed(kind, reminder))
@@ -117,6 +119,8 @@ class ReminderOverlay(Overlay[Reminder]):
         locale: str = "",
         is_trial: bool = False,
         may_repeat: bool = True,
+        about: str = "",
+        is_pushed: bool = True,
     ) -> Reminder:
         """Stage a reminder at a local time, of the chat's zone or of the person's own `zone`, unless `is_trial`; return the reminder.
 
@@ -143,6 +147,8 @@ class ReminderOverlay(Overlay[Reminder]):
                 is_own_zone=zone not in {None, self.zone},
                 rule=checked,
                 due_ms=due_ms,
+                about=about,
+                is_pushed=is_pushed,
             )
             self.check_limits({reminder.id: reminder})
             if not is_trial:
@@ -297,6 +303,10 @@ class ReminderOverlay(Overlay[Reminder]):
         """Return an id made by no other commit of the chat, for example `r0123456789`."""
         made_of = f"{self.conversation.id}/{self.attempt.sequence}/{len(self._staged)}/{self.attempt.now_ms}"
         return f"r{hashlib.sha256(made_of.encode()).hexdigest()[:10]}"
+
+
+def _is_of_poll(reminder: Reminder | None) -> bool:
+    return reminder is not None and reminder.kind is ReminderKind.POLL
 
 
 def _is_removed_soon(reminder: Reminder, *, now_ms: int) -> bool:

@@ -21,6 +21,8 @@ from shared.line.phrases import Phrases
 from shared.locales.language_file import language_file
 from shared.locales.local_times import shown_moment
 from shared.locales.placeholders import filled
+from shared.polls.store import PollStore
+from shared.polls.wording import Group, standing_of, standing_text
 from shared.reminders.buttons import reminder_buttons
 from shared.reminders.reminder import Reminder, ReminderKind
 
@@ -93,6 +95,8 @@ class ReminderWording:
 
     def words(self, conversation: Conversation, occurrence: Occurrence) -> OccurrenceWords | None:
         kind = _DIGESTS.get(occurrence.reminder.kind)
+        if occurrence.reminder.kind is ReminderKind.POLL:
+            return self._poll(conversation, occurrence)
         if kind is None:
             return OccurrenceWords(
                 text=without_receipt_symbols(mask_ids(self._text(occurrence, occurrence.reminder.text)))
@@ -108,12 +112,26 @@ class ReminderWording:
         )
 
     def messages(self, occurrence: Occurrence, text: str) -> Sequence[OutgoingMessage]:
+        if occurrence.reminder.kind is ReminderKind.POLL:
+            return fixed_messages(text)
         if occurrence.reminder.kind is not ReminderKind.TEXT:
             return card_messages(text, digest_card(text) if self.is_rich else None)
         messages = fixed_messages(text)
         locale = self._locale_of(occurrence)
         buttons = reminder_buttons(occurrence.reminder.id, occurrence.due_ms, self.phrases, locale=locale)
         return (*messages[:-1], replace(messages[-1], quick_replies=buttons))
+
+    def _poll(self, conversation: Conversation, occurrence: Occurrence) -> OccurrenceWords | None:
+        """Return the result of a poll; None where the poll is gone."""
+        reminder, amendments = occurrence.reminder, conversation.amendments.look()
+        poll = PollStore(conversation).find(reminder.about)
+        if poll is None or poll.provenance.withdrawn_ids(amendments.is_withdrawn_from_entries):
+            return None
+        standing = standing_of(
+            conversation, poll, amendments, group=Group(), now_ms=max(occurrence.said_ms, occurrence.due_ms)
+        )
+        text = standing_text(standing, locale=self._locale_of(occurrence))
+        return OccurrenceWords(text=text, provenance=poll.provenance)
 
     def _digest(self, conversation: Conversation, occurrence: Occurrence, kind: Literal["daily", "weekly"]) -> Digest:
         """Return the digest of the entries at the time of the occurrence, without words from withdrawn messages."""

@@ -22,7 +22,7 @@ from shared.settings.secret import Secret
 from shared.settings.tool_servers import ToolServerSettings, tool_server_settings
 from shared.turns.deferral import LateReply
 
-TOOLSETS: Final = ("knowledge", "lists", "expenses", "notion", "web")
+TOOLSETS: Final = ("knowledge", "lists", "expenses", "polls", "notion", "web")
 _CURRENCY_OF: Final = {"ja": "JPY", "zh-TW": "TWD", "th": "THB", "en": "USD"}
 _IGNORED: Final = ("SETTLE_MS",)
 _MOST: Final = 10**12
@@ -85,6 +85,7 @@ class AgentWorkerSettings:
     gemini: GeminiSettings
     toolsets: tuple[str, ...]
     currency: str | None
+    has_polls: bool
     notion: NotionSettings | None
     tool_servers: tuple[ToolServerSettings, ...]
     bot: BotSettings
@@ -127,6 +128,7 @@ def _agent_worker(settings: EnvironmentReader) -> AgentWorkerSettings:
         gemini=_gemini(settings),
         toolsets=toolsets,
         currency=_currency(settings) if "expenses" in toolsets else None,
+        has_polls="polls" in toolsets,
         notion=notion_settings(settings) if "notion" in toolsets else None,
         tool_servers=tool_server_settings(settings),
         confidence_threshold=settings.number("CONFIDENCE_THRESHOLD", default=0.6, least=0, most=1),

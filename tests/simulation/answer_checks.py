@@ -18,7 +18,7 @@ from shared.turns.deferral import LateReply
 from tests.simulation.bus import ACK_DEADLINE_S
 from tests.simulation.fixed_texts import in_every_language
 from tests.simulation.mind import ORDER
-from tests.simulation.people import SPARE, TAKE_BACK, Message, Order, Welcome, without_spaces
+from tests.simulation.people import SPARE, TAKE_BACK, VOTE, Message, Order, Welcome, without_spaces
 from tests.simulation.press_checks import answers_to, check_confirmed, check_declined, check_taken_back, must_count
 from tests.simulation.story import Story
 from tests.simulation.times import ANSWERABLE_S, SKEW_S, TOKEN_S
@@ -177,8 +177,8 @@ def check_obeyed(story: Story, order: Order) -> Iterator[str]:
     if order.command == TAKE_BACK:
         yield from check_taken_back(story, order)
         return
-    if order.command == "choose":
-        return  # check_reminders looks at it
+    if order.command in {"choose", VOTE}:
+        return  # check_reminders and check_polls look at it
     waits = story.mood.seconds[1] > TOKEN_S / 3 or story.waited_long(order.id) or story.begins_again(order.at_s)
     if order.at_s <= story.people.erased_s or waits:
         return

@@ -1,17 +1,22 @@
 """LINE for the workers: reply tokens work once and expire, and answers to calls get lost.  Source: LINE, "Send reply message"."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final, Literal, TypeAlias, TypeVar
 
 from shared.conversation.records import SaidReminder
 from shared.conversation.snapshot_records import SnapshotRecord
 from shared.errors import LineUnavailableError
+from shared.line.cards.card import CardButton
 from shared.line.media_content import LARGEST_BYTES, ArrivingContent, Unfetched
 from shared.line.messaging import OutgoingMessage, PostbackButton, PushFate, ReplyFate, ReplyToken
 from shared.line.phrases import Phrase, phrase
+from shared.line.postback_data import VotePress
 from shared.line.quota import Quota
 from shared.locales import LOCALES
+from shared.locales.language_file import language_file
+from shared.locales.placeholders import beginning
+from shared.polls.wording import PollTexts
 from shared.storage.codec import decode
 from shared.storage.object_names import ObjectNames
 from tests.simulation.notices import words_in
@@ -28,6 +33,9 @@ _TITLES_OF_EXPENSES: Final = frozenset(
     phrase(title, locale=locale, bot_name="")
     for title in (Phrase.EXPENSES_BALANCES, Phrase.EXPENSES_TRANSFERS)
     for locale in LOCALES
+)
+_TITLES_OF_CLOSED_POLLS: Final = tuple(
+    beginning(language_file(locale).table("polls", PollTexts).closed) for locale in LOCALES
 )
 _Kept = TypeVar("_Kept")
 _TIMEOUT_S: Final = 5.0
@@ -231,6 +239,7 @@ class Line:
             outcome=truth.committed.get((route, without_spaces(text))),
             bubble_ids=bubble_ids,
             reminder=reminder,
+            votes=tuple(filter(VotePress.read, map(_data_of, _buttons_in(messages)))),
             choices=tuple(one.data for one in messages[-1].quick_replies if isinstance(one, PostbackButton)),
         )
         truth.said.append(said)
@@ -245,6 +254,16 @@ class Line:
                 truth.report("I4: withdrawn words were said after the withdrawal was handled")
 
 
+def _buttons_in(messages: Sequence[OutgoingMessage]) -> Iterator[CardButton]:
+    for message in messages:
+        for row in message.card.rows if message.card is not None else ():
+            yield from row.buttons
+
+
+def _data_of(button: CardButton) -> str:
+    return button.value
+
+
 def _cost(to: str) -> int:
     return 1 if to.startswith("U") else MEMBERS
 
@@ -256,6 +275,12 @@ def _bubble_ids(key: str, messages: Sequence[OutgoingMessage]) -> tuple[str, ...
 def _is_of_expenses(message: OutgoingMessage) -> bool:
     """Whether the message is the card of a balance or a settlement, which shows a paragraph of the outcome that no bubble has."""
     return message.card is not None and message.card.title in _TITLES_OF_EXPENSES
+
+
+def _is_of_poll(message: OutgoingMessage) -> bool:
+    """Whether the message is the card of a poll, open or closed; it shows a paragraph of the outcome that no bubble has."""
+    is_open = any(VotePress.read(button.value) for button in _buttons_in([message]))
+    return is_open or (message.card is not None and message.card.title.startswith(_TITLES_OF_CLOSED_POLLS))
 
 
 def _is_receipt(message: OutgoingMessage) -> bool:
@@ -276,5 +301,10 @@ def _text(messages: Sequence[OutgoingMessage]) -> str:
 def _words_of(message: OutgoingMessage) -> str:
     if message.button is not None:
         return "\n".join(part for part in message.text.split("\n\n") if part.startswith("☐ "))
-    is_word = _is_receipt(message) or _is_of_expenses(message) or (not message.links and message.card is None)
+    is_word = (
+        _is_receipt(message)
+        or _is_of_expenses(message)
+        or _is_of_poll(message)
+        or (not message.links and message.card is None)
+    )
     return message.text if is_word else ""

@@ -44,7 +44,7 @@ _HEADER: Final = re.compile(r"\[[^\]|]+ \| (?:\d{4}-\d\d-\d\d )?\d\d:\d\d\] ")
 _LINE: Final = re.compile(r"\n(?=\[)")
 """Where a line of this system begins; no line of a person can."""
 ORDER: Final = re.compile(
-    r"\b(file|note|move|delete|undo|page|find|recall|forget|remind|cancel|reword|pay|correct|unpay|settle|buy|tick|clear)"
+    r"\b(file|note|move|delete|undo|page|find|recall|forget|remind|cancel|reword|pay|correct|unpay|settle|poll|endpoll|buy|tick|clear)"
     rf" (word\d+[a-z])((?:{COMMON})?)$",
     re.MULTILINE,
 )
@@ -65,6 +65,7 @@ _OWN_WRITES: Final = frozenset(
         "cancel_reminder",
         "add_expense",
         "add_to_list",
+        "create_poll",
     }
 )
 _ON_ENTRIES: Final = frozenset({"note", "move", "delete"})
@@ -75,6 +76,8 @@ PRICE: Final = 1_000
 """What each expense comes to; it does not divide by three."""
 _ITEM_HANDLE: Final = re.compile(r"(?:\| \d+ \||;) (e-[a-z2-7]{6}) ")
 """The handle of an open item, in the line of its list in the index."""
+OPTIONS: Final = ("yes", "no")
+"""What each poll offers."""
 _ROOMMATES: Final = ("Dan", "Eve")
 _REMINDER_ID: Final = re.compile(r"^(r[0-9a-f]{10}) \| ", re.MULTILINE)
 """The id of a reminder, at the beginning of its line in the prompt."""
@@ -456,24 +459,21 @@ def _is_skip_refused(request: ModelRequest) -> bool:
     return isinstance(last, FunctionResponses) and any(one.call.name == "skip" for one in last.responses)
 
 
-def _calls_without_path(verb: str, text: str) -> Iterator[tuple[str, Json]]:  # noqa: C901 - a case a verb
+def _calls_without_path(verb: str, text: str) -> Iterator[tuple[str, Json]]:
     match verb:
         case "file":
             yield "classify_and_capture", {"text": text}
         case "undo":
             yield "undo_last_change", {}
-        case "remind":
-            number = int("".join(filter(str.isdigit, text)))
-            rule = {"rule": RULES[number // RECURRING % len(RULES)]} if number % RECURRING == 0 else {}
-            yield "remind", {"text": text, "minutes": 1 + number % 3, **rule}
-        case "cancel":
-            yield "remind", {"cancel": ""}
-        case "reword":
-            yield "remind", {"reword": text}
+        case "remind" | "cancel" | "reword":
+            yield "remind", _reminding(verb, text)
         case "pay" | "settle" | "correct" | "unpay":
             yield from _calls_of_expenses(verb, text)
         case "buy" | "clear":
             yield ("add_to_list", {"list": _LIST, "items": [text]}) if verb == "buy" else ("clear_list", {})
+        case "poll" | "endpoll":
+            asked = {"question": text, "options": list(OPTIONS)}
+            yield ("create_poll", asked) if verb == "poll" else ("close_poll", {})
         case "page":
             yield "create_page", {"database_name": "shopping", "title": text}
         case "recall" | "forget":
@@ -482,6 +482,14 @@ def _calls_without_path(verb: str, text: str) -> Iterator[tuple[str, Json]]:  # 
             yield "search_entries", {"query": f"not {text}"}
         case _:
             yield "list_entries", {"limit": 50}
+
+
+def _reminding(verb: str, text: str) -> Json:
+    if verb != "remind":
+        return {"cancel": ""} if verb == "cancel" else {"reword": text}
+    number = int("".join(filter(str.isdigit, text)))
+    rule = {"rule": RULES[number // RECURRING % len(RULES)]} if number % RECURRING == 0 else {}
+    return {"text": text, "minutes": 1 + number % 3, **rule}
 
 
 def _calls_on_path(verb: str, text: str, path: str, category: str) -> Iterator[tuple[str, Json]]:

@@ -11,6 +11,7 @@ from tests.simulation.handler_mutations import OF_HANDLERS
 from tests.simulation.hook_mutations import OF_HOOKS
 from tests.simulation.list_mutations import OF_LISTS
 from tests.simulation.mutation import Mutation
+from tests.simulation.poll_mutations import OF_POLLS
 from tests.simulation.refusal_mutations import OF_REFUSALS
 from tests.simulation.silence_mutations import OF_SILENCES
 from tests.simulation.turn_mutations import OF_TURNS
@@ -24,6 +25,7 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
     **OF_SILENCES,
     **OF_EXPENSES,
     **OF_LISTS,
+    **OF_POLLS,
     **OF_HOOKS,
     **OF_CALENDARS,
 }

@@ -23,6 +23,7 @@ MEMBERS: Final = ("U" + "a" * 32, "U" + "b" * 32)
 _BOT: Final = "U" + "f" * 32
 TAKE_BACK: Final = "take back"
 SPARE: Final = "spare"
+VOTE: Final = "vote"
 """LINE's timestamps are milliseconds."""
 
 
@@ -301,6 +302,10 @@ class People:
     def press_listed(self, data: str, *, at_s: float) -> Order:
         """Return a press of a button beside a listed reminder or entry."""
         return self._press("listed", data, at_s=at_s)
+
+    def vote(self, data: str, *, at_s: float, by: str | None = None) -> Order:
+        """Return a press of a poll's button; `by` is the member, else the members press in turn."""
+        return self._press(VOTE, data, at_s=at_s, by=by)
 
     def suggested(self, data: str, *, at_s: float) -> Order:
         """Return a press of a suggestion that is told that it no longer applies."""

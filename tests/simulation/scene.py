@@ -17,7 +17,7 @@ from shared.turns.deferral import LateReply
 from shared.turns.flood import A_MINUTE
 from tests.simulation.bus import TICK_S, Delivery
 from tests.simulation.mind import FirstFails, Manner, Mind, Mood
-from tests.simulation.people import PERSON, TAKE_BACK, Message, Order
+from tests.simulation.people import PERSON, TAKE_BACK, VOTE, Message, Order
 from tests.simulation.scheduler import STEPS, Task
 from tests.simulation.stage import Stage, playing
 from tests.simulation.times import LEASE_S, SECOND_PASS_S
@@ -54,6 +54,7 @@ class Scene:
         has_embeddings: bool = False,
         has_expenses: bool = False,
         has_lists: bool = False,
+        has_polls: bool = False,
         has_hooks: bool = False,
         has_calendar: bool = False,
         threads: int = THREADS,
@@ -89,6 +90,7 @@ class Scene:
                 has_embeddings=has_embeddings,
                 has_expenses=has_expenses,
                 has_lists=has_lists,
+                has_polls=has_polls,
                 has_hooks=has_hooks,
                 has_calendar=has_calendar,
                 threads=threads,
@@ -149,7 +151,7 @@ class Scene:
             return self.stage.confirmation(self.stage.people, order)
         if order.command == TAKE_BACK:
             return self.stage.taking_back(self.stage.people, order)
-        if order.command == "choose":
+        if order.command in {"choose", VOTE}:
             return self.stage.welcome(order)
         return self.stage.command(self.stage.people, order)
 

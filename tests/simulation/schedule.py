@@ -40,6 +40,9 @@ _OF_EXPENSES: Final = ("pay", "pay", "pay", "correct", "unpay", "settle", "undo"
 _PAYS: Final = 0.6
 _OF_LISTS: Final = ("buy", "buy", "buy", "tick", "tick", "clear", "delete", "undo")
 _BUYS: Final = 0.6
+_OF_POLLS: Final = ("poll", "poll", "poll", "poll", "endpoll", "undo")
+_ASKS_ALL: Final = 0.6
+_VOTES: Final = 0.7
 _COMMON_NAMES: Final = 0.6
 """In how many schedules entries have common names, which come back."""
 _COMMANDS: Final = ("help", "id", "reset", "forget", "forget", "forget me", "exit", "bye")
@@ -256,6 +259,9 @@ class _Schedule:
         settings = self.stage.ports.settings
         if settings.has_lists and settings.has_knowledge and (chance := of_its_own(rng, "list")).random() < _BUYS:
             verb = chance.choice(_OF_LISTS)
+        if people.is_group and self.stage.ports.settings.has_polls:
+            chance = of_its_own(rng, "poll")
+            verb = chance.choice(_OF_POLLS) if chance.random() < _ASKS_ALL else verb
         if not verb and len(people.messages) % _ONE_RECALLS_IN == _ONE_RECALLS_IN - 1:
             verb = "recall"
         says_more = of_its_own(rng, "common words").random() < _SAYS_MORE
@@ -379,6 +385,12 @@ class _Schedule:
             self._forget_unwritten()
 
     def _react(self, people: People, said: ShownText) -> None:
+        if (
+            said.votes
+            and len(people.orders) < _MESSAGES
+            and of_its_own(self.rng, f"votes {said.at_s}").random() < _VOTES
+        ):
+            self._vote(people, said)
         if said.button is not None and self.rng.random() < 0.8:
             for _ in range(self.rng.randint(1, 3)):
                 pressed_s = said.at_s + 0.5 + self.rng.random() * self.rng.choice((3.0, 60.0))
@@ -399,6 +411,21 @@ class _Schedule:
             at_s = said.at_s + 1 + self.rng.random() * 20
             message = people.message(at_s=at_s, addressed=False, quotes=self.rng.choice(said.bubble_ids))
             self._write(people, message)
+
+    def _vote(self, people: People, said: ShownText) -> None:
+        """Press buttons of a poll within some seconds, or within a minute, by members in turn."""
+        chance = of_its_own(self.rng, f"pressed votes {said.at_s}")
+        for _ in range(chance.randint(1, 5)):
+            pressed_s = said.at_s + 0.5 + chance.random() * chance.choice((3.0, 60.0))
+            if not self._happens("presses a button of a poll"):
+                continue
+            order = people.vote(chance.choice(said.votes), at_s=pressed_s)
+            for _ in range(1 if chance.random() < 0.8 else 2):
+                received_s = pressed_s + chance.random() * (0.5 if self.weather.calm else chance.choice((0.5, 30.0)))
+                self.world.scheduler.at(
+                    received_s,
+                    lambda order=order: self._publish(self.stage.welcome(order)),  # type: ignore[misc]
+                )
 
     def _choose(self, people: People, said: ShownText) -> None:
         """Press the buttons of a reminder, sometimes of two members, or in another chat."""

@@ -13,6 +13,7 @@ from tests.simulation import (
     forgeries,
     hook_forgeries,
     list_forgeries,
+    poll_forgeries,
     reminder_forgeries,
 )
 from tests.simulation.mutations import MUTATIONS
@@ -23,6 +24,7 @@ FORGERIES = (
     *forgeries.FORGERIES,
     *reminder_forgeries.FORGERIES,
     *expense_forgeries.FORGERIES,
+    *poll_forgeries.FORGERIES,
     *hook_forgeries.FORGERIES,
     *calendar_forgeries.FORGERIES,
     *list_forgeries.FORGERIES,

@@ -72,6 +72,7 @@ class Settings:
     has_embeddings: bool = False
     has_expenses: bool = False
     has_lists: bool = False
+    has_polls: bool = False
     has_hooks: bool = False
     has_calendar: bool = False
     reminding: Reminding = Reminding.OFF
@@ -135,6 +136,7 @@ def agent_worker(ports: Ports, process: Process) -> Endpoint:
         access=ports.settings.access,
         has_lists=ports.settings.has_lists,
         currency="JPY" if ports.settings.has_expenses else None,
+        has_polls=ports.settings.has_polls,
         reminding=ports.settings.reminding,
         reminder_pushes_per_day=ports.settings.reminder_pushes_per_day,
         more_tools=() if ports.settings.reminding is Reminding.OFF else (reminding_tool(),),

@@ -95,6 +95,8 @@ class ShownText:
     """The occurrence of a reminder that was pushed."""
     choices: tuple[str, ...] = ()
     """The data of its quick replies."""
+    votes: tuple[str, ...] = ()
+    """The data of the buttons of a poll's card."""
 
 
 class LogLines(io.StringIO):

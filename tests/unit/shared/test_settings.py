@@ -260,7 +260,7 @@ def test_lists_need_the_index_of_knowledge() -> None:
 
 def test_an_unknown_toolset_is_refused() -> None:
     with pytest.raises(
-        SettingsError, match="TOOLSETS names calendar, maps; there are knowledge, lists, expenses, notion, web"
+        SettingsError, match="TOOLSETS names calendar, maps; there are knowledge, lists, expenses, polls, notion, web"
     ):
         agent_worker_settings({**WORKER, "TOOLSETS": "web,calendar,maps"})
 

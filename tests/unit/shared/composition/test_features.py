@@ -13,6 +13,7 @@ from shared.composition.features import Features
 from shared.composition.ports import NotionPort
 from shared.features.chat_feature import ChatFeature
 from shared.features.expenses import EXPENSES
+from shared.features.polls import POLLS
 from shared.features.reminders import REMINDERS
 from shared.features.stored_features import STORED_FEATURES
 from shared.line.bot_name import BotName
@@ -85,6 +86,7 @@ def test_what_the_features_store_is_what_the_operators_and_the_unsend_function_k
         memory_of(worker),
         ChatFeature(name="reminders", stored=REMINDERS),
         ChatFeature(name="expenses", stored=EXPENSES),
+        ChatFeature(name="polls", stored=POLLS),
     )
 
     assert [one.folder for one in offered.stored] == [one.folder for one in STORED_FEATURES]

@@ -1,0 +1,200 @@
+"""Presses of a poll's buttons: each is counted, and the standing is told on the newest press's token.
+
+    press ─▶ the vote's object is created ─▶ newest press that was not told? ─no─▶ done: a newer press tells
+                                                   │ yes
+                                                   ▼
+                            20 s since the poll was told last? ─no─▶ wait, and look again
+                                                   │ yes
+                                                   ▼
+                            claim by a swap ─▶ tell what stands when the chat's turn is held ─▶ record which votes were told
+
+The chat was told a press if the digest of the counted votes holds the press. A press that is older than the newest told press, because its
+delivery was late, tells for itself. The worker of the claiming press may die: 40 s after its claim, its redelivery or another press tells.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Final, TypeAlias
+
+from shared import logs
+from shared.agent.people import People
+from shared.bus.result import EventResult
+from shared.clock import Clock
+from shared.conversation.amendments import Amendments
+from shared.conversation.history import History
+from shared.conversation.member_mark import mark_id
+from shared.conversation.records import Offer, OutcomeRecord
+from shared.conversation.store import Conversation, Conversations
+from shared.errors import TurnBusyError
+from shared.line.cards.card import card_text, written
+from shared.line.events import LineEvent
+from shared.line.phrases import Phrase, Phrases
+from shared.line.postback_data import VotePress
+from shared.polls.poll import LastStanding, Poll, Vote, counted, digest_of, standing_told, superseded
+from shared.polls.store import PollStore, is_vote_withdrawn
+from shared.polls.wording import Group, standing_card, standing_of
+from shared.turns.announcement import Announcement, Announcer, in_chats_language, phrased
+from shared.turns.lease import Lease
+
+STANDING_EVERY_MS: Final = 20_000
+"""A poll's standing is told on presses at most once in this time."""
+_LOOK_S: Final = 2.0
+"""How often a waiting press looks whether a newer press will tell."""
+_CLAIM_MS: Final = 40_000
+"""How long a press that has claimed to tell may wait for the chat's turn before another press tells."""
+_DELETED_AT_ONCE: Final = 64
+"""Superseded votes that a press deletes after it has told."""
+_OnSent: TypeAlias = Callable[[tuple[Vote, ...]], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VotePressHandler:
+    """Counts presses of members."""
+
+    conversations: Conversations
+    announcer: Announcer
+    people: People
+    size_of: Callable[[str], int | None] = field(repr=False)
+    phrases: Phrases
+    locale: str
+    clock: Clock = field(repr=False)
+
+    def __call__(self, event: LineEvent, press: VotePress) -> EventResult:
+        """The vote counts, unless the poll was closed before, or is gone; this press or a newer press tells the standing.
+
+        Repeated: counts once, tells once. Raises: StorageUnavailableError, TurnBusyError; safe to deliver again.
+        """
+        conversation = self.conversations.of(event.conversation_id)
+        store = PollStore(conversation)
+        own = Vote(
+            poll_id=press.poll_id,
+            sent_ms=event.timestamp_ms,
+            choice=press.choice,
+            member=mark_id(event.user_id or event.conversation_id),
+            id=event.webhook_event_id,
+        )
+        poll = self._standing_poll(conversation, press.poll_id)
+        if poll is None or press.choice >= len(poll.options):
+            return self._refuse(conversation, event, own)
+        if poll.is_closed(event.timestamp_ms):
+            logs.info("press_refused", reason="poll_closed")
+            return self._tell(conversation, event, poll.id)
+        store.record(own, name=self._name_of(conversation, event))
+        amendments = conversation.amendments.fresh_look()
+        if self._standing_poll(conversation, poll.id, amendments) is None or is_vote_withdrawn(own, amendments):
+            return self._refuse(conversation, event, own)
+        logs.info("vote_counted")
+        return self._tell_in_time(conversation, event, own)
+
+    def _tell_in_time(self, conversation: Conversation, event: LineEvent, own: Vote) -> EventResult:
+        """Tell the standing once 20 s have passed since it was told last, unless a newer press does."""
+        store = PollStore(conversation)
+        while True:
+            pending_read = conversation.objects.reads.submit(store.last_standing, own.poll_id)
+            amendments = conversation.amendments.look()
+            votes = tuple(one for one in store.votes(own.poll_id) if not is_vote_withdrawn(one, amendments))
+            last, generation = pending_read.result()
+            if is_told(own, votes, last) or own not in votes:
+                return EventResult.COUNTED
+            if is_left_to_newer(own, votes, last):
+                return EventResult.COUNTED
+            if (wait_ms := self._wait_ms(last)) > 0:
+                if not event.deadline.pause(min(wait_ms / 1_000, _LOOK_S)):
+                    raise TurnBusyError("the poll's standing was told a moment ago")
+                continue
+            claim = standing_told(votes, by=own.id, at_ms=self.clock.now_ms())
+            claimed = store.swap_standing(own.poll_id, claim, generation=generation)
+            if claimed is not None:
+                on_sent = partial(self._record, store, own, claimed)
+                result = self._tell(conversation, event, own.poll_id, on_sent=on_sent)
+                store.delete_votes(superseded(votes)[:_DELETED_AT_ONCE])
+                return result
+
+    def _wait_ms(self, last: LastStanding) -> int:
+        """Return how long no press may tell: 20 s after the last standing was sent, or while another press is about to send it."""
+        until_ms = last.at_ms + (STANDING_EVERY_MS if last.is_sent else _CLAIM_MS)
+        wait_ms = until_ms - self.clock.now_ms()
+        return wait_ms if wait_ms <= _CLAIM_MS else 0  # a clock may have been wrong
+
+    def _record(self, store: PollStore, own: Vote, generation: int, votes: tuple[Vote, ...]) -> None:
+        """Record which votes the press has told; unless another press tells already, because this one took too long."""
+        sent = standing_told(votes, by=own.id, at_ms=self.clock.now_ms(), is_sent=True)
+        store.swap_standing(own.poll_id, sent, generation=generation)
+
+    def _tell(
+        self, conversation: Conversation, event: LineEvent, poll_id: str, *, on_sent: _OnSent = lambda _: None
+    ) -> EventResult:
+        """Tell what stands when the chat's turn is held; `on_sent` gets the votes that were told."""
+        sent: list[tuple[Vote, ...]] = []
+        refusal = phrased(event, self.phrases, Phrase.POLL_GONE)
+        decide = partial(self._decided, conversation, event, poll_id, sent.append)
+        announcement = replace(refusal, decide=decide)
+        result = self.announcer.announce(conversation, announcement, event.reply_token, event.deadline)
+        if sent and result is EventResult.REPLIED:
+            on_sent(sent[-1])
+        return result
+
+    def _decided(self, conversation: Conversation, event: LineEvent, poll_id: str, on_sent: _OnSent) -> Announcement:
+        amendments = conversation.amendments.look()
+        poll = self._standing_poll(conversation, poll_id, amendments)
+        if poll is None:
+            return phrased(event, self.phrases, Phrase.POLL_GONE)
+
+        def worded(locale: str | None) -> Announcement:
+            return Announcement(
+                webhook_event_id=event.webhook_event_id,
+                timestamp_ms=event.timestamp_ms,
+                text=poll.question,
+                provenance=replace(poll.provenance, entries_since_ms=amendments.erased_entries_ms + 1),
+                complete=partial(with_standing, locale or self.locale),
+            )
+
+        def with_standing(locale: str, outcome: OutcomeRecord, _: Lease, history: History) -> OutcomeRecord:
+            group = self._group(conversation, history)
+            standing = standing_of(conversation, poll, amendments, group=group, now_ms=self.clock.now_ms())
+            card = standing_card(standing, locale=locale)
+            on_sent(standing.votes)
+            return replace(outcome, text=written(card), offer=Offer(card=card_text(card)))
+
+        return in_chats_language(event, worded)
+
+    def _group(self, conversation: Conversation, history: History) -> Group:
+        """Return the members: known are those whose messages are in memory."""
+        names = self.people.of(conversation, history.messages)
+        names_by_mark = {mark_id(user_id): name for user_id, name in names.items()}
+        return Group(names=names_by_mark, size=self.size_of(conversation.id))
+
+    def _standing_poll(
+        self, conversation: Conversation, poll_id: str, amendments: Amendments | None = None
+    ) -> Poll | None:
+        """Return the poll; None if it was removed, or a message behind it was withdrawn."""
+        looked = amendments or conversation.amendments.look()
+        poll = PollStore(conversation).find(poll_id)
+        is_gone = poll is None or bool(poll.provenance.withdrawn_ids(looked.is_withdrawn_from_entries))
+        return None if is_gone else poll
+
+    def _name_of(self, conversation: Conversation, event: LineEvent) -> str:
+        if event.user_id is None:
+            return ""
+        return self.people.name_of(conversation, event.user_id)
+
+    def _refuse(self, conversation: Conversation, event: LineEvent, own: Vote) -> EventResult:
+        """Say that the poll is gone; an earlier delivery of the press may have left a vote."""
+        PollStore(conversation).delete_votes([own])
+        logs.info("press_refused", reason=Phrase.POLL_GONE.value)
+        refusal = phrased(event, self.phrases, Phrase.POLL_GONE)
+        return self.announcer.announce(conversation, refusal, event.reply_token, event.deadline)
+
+
+def is_told(own: Vote, votes: tuple[Vote, ...], last: LastStanding) -> bool:
+    """Whether the chat was told all counted votes, with this press or a newer press of the same member."""
+    return last.is_sent and digest_of(counted(votes)) == last.votes and own.order <= last.newest
+
+
+def is_left_to_newer(own: Vote, votes: tuple[Vote, ...], last: LastStanding) -> bool:
+    """Whether a newer press tells: one that came after the newest told press, so that its worker is still to tell.
+
+    A vote in words has no worker that tells.
+    """
+    return any(vote.order > max(own.order, last.newest) for vote in votes if not vote.is_said)

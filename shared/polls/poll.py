@@ -1,0 +1,184 @@
+"""A poll as a record, and a vote as an object whose name says everything that counts.
+
+    polls/{conversation_id}/{poll_id}.json                                        the question, its options, when it closes
+    polls/{conversation_id}/votes/{poll_id}/{sent}.{choice}p.{member}.{id}.json   a press, or (m) a message; created once
+    polls/{conversation_id}/standings/{poll_id}.json                              which votes the chat was told, and when
+
+Every vote is an object of its own, because Cloud Storage takes one write of an object a second: a thousand presses in a minute would not
+fit into one object (docs/adr/20261126-a-vote-is-an-object.md). A count is a listing, and reads no body.
+"""
+
+import datetime as dt
+import hashlib
+import re
+import zoneinfo
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Final
+
+from shared.conversation.member_mark import MARK_PREFIX
+from shared.conversation.provenance import Provenance, Source
+from shared.storage.codec import VERSION
+from shared.unknown_fields import Extensible
+
+FOLDER: Final = "polls"
+OPEN_LIMIT: Final = 20
+"""Open polls of a chat."""
+OPTIONS_LIMIT: Final = 10
+QUESTION_LIMIT: Final = 100
+"""Graphemes of a question."""
+OPTION_LIMIT: Final = 40
+_VOTE: Final = re.compile(r"([0-9]{15})\.([0-9])([mp])\.([0-9a-f]{32})\.([0-9A-Za-z_-]{1,64})\.json", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Poll(Extensible):
+    """A question with options, of which each member has one.
+
+    `closes_ms`: votes sent before count; None: until a member closes the poll. `zone`: the zone in which times are shown. `closing_id`: the
+    reminder that says the result; empty: none. `locale`: the language of the person who asked. A poll without options was removed.
+    """
+
+    version: int = VERSION
+    id: str
+    question: str = field(default="", repr=False)
+    options: tuple[str, ...] = field(default=(), repr=False)
+    closes_ms: int | None = None
+    zone: str = "UTC"
+    closing_id: str = ""
+    locale: str = ""
+    provenance: Provenance = field(default_factory=Provenance)
+    created: tuple[int, int] = (0, 0)
+    revision: tuple[int, int] = (0, 0)
+
+    @property
+    def is_removed(self) -> bool:
+        return not self.options
+
+    def is_closed(self, at_ms: int) -> bool:
+        """Whether a vote that is sent at the time no longer counts, by LINE's timestamp."""
+        return self.closes_ms is not None and at_ms >= self.closes_ms
+
+    def removed(self, *, revision: tuple[int, int]) -> "Poll":
+        """Return the poll without words."""
+        return Poll(id=self.id, created=self.created, revision=revision)
+
+    def local(self, at_ms: int) -> dt.datetime:
+        """Return the time in the poll's zone."""
+        return dt.datetime.fromtimestamp(at_ms / 1_000, zoneinfo.ZoneInfo(self.zone)).replace(tzinfo=None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Vote:
+    """A member's choice: the number of an option, from 0; `id` is that of the press, or of the message where it `is_said`.
+
+    `member` is the member's mark, `sent_ms` LINE's timestamp. `generation`: of the object, if the vote was listed, else 0.
+    """
+
+    poll_id: str
+    sent_ms: int
+    choice: int
+    member: str
+    id: str
+    is_said: bool = False
+    generation: int = field(default=0, compare=False)
+
+    @cached_property
+    def order(self) -> str:
+        """The vote's place among all votes of the poll: later votes sort after earlier votes."""
+        return f"{self.sent_ms:015d}.{self.id}"
+
+    @property
+    def path(self) -> str:
+        """The name of the object below the chat's folder."""
+        member = self.member.removeprefix(MARK_PREFIX)
+        return f"votes/{self.poll_id}/{self.sent_ms:015d}.{self.choice}{'m' if self.is_said else 'p'}.{member}.{self.id}.json"
+
+    @classmethod
+    def at(cls, path: str) -> "Vote | None":
+        """Return the vote of an object below the chat's folder; None for any other object."""
+        folder, _, own = path.partition("/")
+        poll_id, _, name = own.partition("/")
+        match = _VOTE.fullmatch(name)
+        if folder != "votes" or match is None:
+            return None
+        return cls(
+            poll_id=poll_id,
+            sent_ms=int(match[1]),
+            choice=int(match[2]),
+            is_said=match[3] == "m",
+            member=f"{MARK_PREFIX}{match[4]}",
+            id=match[5],
+        )
+
+    @property
+    def provenance(self) -> Provenance:
+        """The press or message behind the vote: `/forget me` takes the vote back by it, and an unsend of the message."""
+        return Provenance.of_sources([Source(line_message_id=self.id, timestamp_ms=self.sent_ms, by=self.member)])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VoterName(Extensible):
+    """The body of a vote's object: the display name that the member had when voting."""
+
+    version: int = VERSION
+    name: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LastStanding(Extensible):
+    """The standing that the chat was told last: `votes` is the digest of its votes, `newest` the order of the latest.
+
+    `by` is the press whose reply token tells. Until it `is_sent`, `at_ms` is when the press claimed to tell; then, when it was sent.
+    """
+
+    version: int = VERSION
+    by: str = ""
+    at_ms: int = 0
+    newest: str = ""
+    votes: str = ""
+    is_sent: bool = False
+
+
+def counted(votes: Iterable[Vote]) -> tuple[Vote, ...]:
+    """Return the newest vote of each member, in the order in which the members came to their choices.
+
+    For example, Ann chose 0 at 1 s and again at 9 s, and Ben chose 0 at 5 s: Ann comes before Ben.
+    """
+    newest: dict[str, Vote] = {}
+    since: dict[str, str] = {}
+    for vote in sorted(votes, key=lambda vote: vote.order):
+        before = newest.get(vote.member)
+        if before is None or before.choice != vote.choice:
+            since[vote.member] = vote.order
+        newest[vote.member] = vote
+    return tuple(sorted(newest.values(), key=lambda vote: since[vote.member]))
+
+
+def superseded(votes: Iterable[Vote]) -> tuple[Vote, ...]:
+    """Return the votes without which every count is the same: all but the first and the newest of a member's present choice."""
+    runs: dict[str, list[Vote]] = {}
+    for vote in (ordered := sorted(votes, key=lambda vote: vote.order)):
+        run = runs.setdefault(vote.member, [])
+        if run and run[-1].choice != vote.choice:
+            run.clear()
+        run.append(vote)
+    needed = {vote for run in runs.values() for vote in (run[0], run[-1])}
+    return tuple(vote for vote in ordered if vote not in needed)
+
+
+def digest_of(votes: Sequence[Vote]) -> str:
+    """Return the digest of counted votes: another after every press that counts."""
+    return hashlib.sha256(" ".join(sorted(one.id for one in votes)).encode()).hexdigest()[:16]
+
+
+def standing_told(votes: Sequence[Vote], *, by: str, at_ms: int, is_sent: bool = False) -> LastStanding:
+    """Return the record of a standing with these votes, told by the press `by`."""
+    newest = max((vote.order for vote in votes), default="")
+    return LastStanding(by=by, at_ms=at_ms, newest=newest, votes=digest_of(counted(votes)), is_sent=is_sent)
+
+
+def closed(poll: Poll, *, at_ms: int) -> Poll:
+    """Return the poll as closed at the time."""
+    return replace(poll, closes_ms=at_ms, closing_id="")

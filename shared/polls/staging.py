@@ -1,0 +1,176 @@
+"""A turn's view of a chat's polls, with its own writes (`shared/agent/overlay.py`)."""
+
+import hashlib
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from shared import logs
+from shared.agent.overlay import Attempt, Overlay, StagingFault
+from shared.agent.receipts import Deed, DeedKind, Due
+from shared.conversation.provenance import Provenance
+from shared.conversation.write_key import WriteKey
+from shared.errors import UnreadableRecordError
+from shared.polls.poll import FOLDER, OPEN_LIMIT, Poll, Vote, VoterName, counted
+from shared.polls.store import PollStore
+from shared.storage.codec import decode, encode
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CastVote:
+    """A vote that a message casts, with the display name of its author."""
+
+    vote: Vote
+    name: str = field(default="", repr=False)
+
+
+PollThing: TypeAlias = Poll | CastVote
+"""What a turn stages: a poll under its id, or a vote under the path of its object."""
+
+
+class PollOverlay(Overlay[PollThing]):
+    """A turn's view of the chat's polls, by id, and of the votes that messages cast, by path; what was removed does not exist."""
+
+    path_prefix = f"{FOLDER}/"
+    noun = "polls"
+
+    def __init__(self, attempt: Attempt) -> None:
+        super().__init__(attempt)
+        self._store = PollStore(attempt.conversation)
+        self._stored: dict[str, Poll] | None = None
+        self._cast: dict[str, CastVote | None] = {}
+        self.messages_at_closing = 1
+        """Messages of the account's quota that telling the result takes, as shown in receipts."""
+
+    def polls(self) -> tuple[Poll, ...]:
+        """Return the polls for the model to read, the newest last; two round trips in a turn."""
+        with self._lock:
+            things: dict[str, PollThing | None] = {**self._load_all(), **self._staged}
+            polls = (one for one in things.values() if isinstance(one, Poll))
+            shown = tuple(sorted(polls, key=self._place_of))
+            self.mark_shown(Provenance.union(one.provenance for one in shown))
+            return shown
+
+    def open(self) -> tuple[Poll, ...]:
+        """Return the polls in which votes still count."""
+        return tuple(one for one in self.polls() if not one.is_closed(self.attempt.now_ms))
+
+    def find(self, poll_id: str | None) -> Poll:
+        """Return the open poll of the id, or the newest open poll.  Raises: StagingFault."""
+        polls = [one for one in self.open() if poll_id in {None, one.id}]
+        if not polls:
+            raise StagingFault("There is no such open poll; list the polls first.", may_retry=poll_id is not None)
+        return polls[-1]
+
+    def new_id(self) -> str:
+        """Return an id made by no other commit of the chat, for example `p0123456789`."""
+        made_of = f"{self.conversation.id}/{self.attempt.sequence}/{len(self._staged)}/{self.attempt.now_ms}"
+        return f"p{hashlib.sha256(made_of.encode()).hexdigest()[:10]}"
+
+    def add(self, poll: Poll) -> None:
+        """Stage a new poll.  Raises: StagingFault."""
+        with self._lock:
+            if len(self.open()) >= OPEN_LIMIT:
+                raise StagingFault(f"This chat has {OPEN_LIMIT} open polls; close some first.")
+            self.stage({poll.id: poll})
+
+    def cast(self, cast: CastVote) -> None:
+        """Stage a vote.  Raises: StagingFault."""
+        self.stage({cast.vote.path: cast})
+
+    def counted(self, poll_id: str) -> tuple[Vote, ...]:
+        """Return each member's newest vote in a poll, with the votes of this turn; a round trip."""
+        cast = (thing.vote for thing in self._staged.values() if isinstance(thing, CastVote))
+        staged = (vote for vote in cast if vote.poll_id == poll_id)
+        return counted((*self._store.votes(poll_id), *staged))
+
+    def voter_names(self, poll_id: str) -> dict[str, str]:
+        """Return the names of the members who voted in a poll, by mark; a round trip more."""
+        votes = self.counted(poll_id)
+        staged = {one.vote.id: one for one in self._staged.values() if isinstance(one, CastVote)}
+        stored = self._store.names_of([one for one in votes if one.id not in staged])
+        return {**stored, **{one.vote.member: one.name for one in staged.values() if one.vote.poll_id == poll_id}}
+
+    @property
+    def deeds(self) -> tuple[Deed, ...]:
+        """The effects of the staged writes, compared with the bucket."""
+        with self._lock:
+            changes = [(self.load(own_id), thing) for own_id, thing in self._changed.items()]
+            deeds = (self._deed(before, after) for before, after in changes)
+            return tuple(deed for deed in deeds if deed is not None)
+
+    def load(self, thing_id: str) -> PollThing | None:
+        vote = Vote.at(thing_id)
+        return self._load_all().get(thing_id) if vote is None else self._load_vote(thing_id, vote)
+
+    def text_of(self, thing_id: str, thing: PollThing, *, key: WriteKey) -> str:
+        if isinstance(thing, CastVote):
+            return encode(VoterName(name=thing.name)).decode()
+        stored = self._load_all().get(thing_id)
+        return encode(replace(thing, created=key if stored is None else stored.created, revision=key)).decode()
+
+    def read_text(self, thing_id: str, text: str) -> PollThing:
+        vote = Vote.at(thing_id)
+        if vote is None:
+            return decode(Poll, text.encode())
+        return CastVote(vote=vote, name=decode(VoterName, text.encode()).name)
+
+    def provenance_of(self, thing: PollThing) -> Provenance:
+        return thing.vote.provenance if isinstance(thing, CastVote) else thing.provenance
+
+    def key_of(self, thing: PollThing) -> WriteKey:
+        return (0, 0) if isinstance(thing, CastVote) else thing.revision
+
+    def name_of(self, thing: PollThing) -> str:
+        return self._chosen(thing.vote) if isinstance(thing, CastVote) else thing.question
+
+    def _deed(self, before: PollThing | None, after: PollThing | None) -> Deed | None:
+        thing = after or before
+        if isinstance(thing, CastVote):
+            kind = DeedKind.VOTED if after is not None else DeedKind.VOTE_REMOVED
+            return Deed(kind=kind, name=self._chosen(thing.vote), details=(self._question_of(thing.vote),))
+        if not isinstance(thing, Poll):
+            return None
+        if after is None:
+            return Deed(kind=DeedKind.POLL_REMOVED, name=thing.question)
+        if before is not None and thing.is_closed(self.attempt.now_ms):
+            return Deed(kind=DeedKind.POLL_CLOSED, name=thing.question)
+        kind = DeedKind.POLL_OPENED if before is None else DeedKind.POLL_REOPENED
+        return Deed(kind=kind, name=thing.question, due=self._due(thing))
+
+    def _due(self, poll: Poll) -> Due | None:
+        if poll.closes_ms is None:
+            return None
+        this_year = poll.local(self.attempt.now_ms).year
+        return Due(at=poll.local(poll.closes_ms), this_year=this_year, messages=self.messages_at_closing)
+
+    def _chosen(self, vote: Vote) -> str:
+        poll = self.current(vote.poll_id)
+        options = poll.options if isinstance(poll, Poll) else ()
+        return options[vote.choice] if vote.choice < len(options) else "?"
+
+    def _question_of(self, vote: Vote) -> str:
+        poll = self.current(vote.poll_id)
+        return poll.question if isinstance(poll, Poll) else "?"
+
+    def _place_of(self, poll: Poll) -> tuple[WriteKey, str]:
+        """Return the place of a poll by age: those of this turn come last."""
+        return (self.attempt.sequence, 0) if poll.created == (0, 0) else poll.created, poll.id
+
+    def _load_vote(self, path: str, vote: Vote) -> CastVote | None:
+        if path not in self._cast:
+            stored = self.conversation.objects.store.read(f"{self._store.prefix}{path}")
+            try:
+                name = decode(VoterName, stored.data).name if stored is not None else ""
+            except UnreadableRecordError as cause:
+                logs.error("record_unreadable", cause=cause)
+                name = ""
+            self._cast[path] = None if stored is None else CastVote(vote=vote, name=name)
+        return self._cast[path]
+
+    def _load_all(self) -> dict[str, Poll]:
+        """Return the polls of the bucket that were not removed, and are not of withdrawn messages."""
+        if self._stored is None:
+            is_withdrawn = self.attempt.is_withdrawn
+            polls = (poll for poll in self._store.read_all() if not poll.is_removed)
+            self._stored = {one.id: one for one in polls if not one.provenance.withdrawn_ids(is_withdrawn)}
+        return self._stored

@@ -1,0 +1,279 @@
+"""The polls toolset: questions that members of a group answer by a button.  All counting is code.
+
+Every tool works on the turn's overlay, so nothing is promised before the turn is committed.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from shared.agent.model import Json
+from shared.agent.overlay import StagingFault
+from shared.agent.people import People
+from shared.agent.tools import NeedsTap, Tool, ToolFault
+from shared.agent.turn_context import TurnContext
+from shared.conversation.member_mark import mark_id
+from shared.conversation.provenance import Provenance
+from shared.knowledge.provenance import PossibleSources
+from shared.line.graphemes import short_line
+from shared.line.utf16 import without_lone_surrogates
+from shared.polls.poll import OPTION_LIMIT, QUESTION_LIMIT, Poll, Vote, closed
+from shared.polls.staging import CastVote, PollOverlay
+from shared.polls.wording import Group, Standing, Unanswered, standing_card
+from shared.reminders.reminder import Reminder, ReminderKind
+from shared.reminders.schedule import checked_schedule, local_day_and_time, usual_local
+from shared.reminders.staging import ReminderOverlay
+from shared.search.folding import fold
+from shared.tools.overlay_tool import overlay_tool
+
+_ATTACHED: Final[Json] = {
+    "shown": "This system puts the poll with its buttons below your answer: reply with one short sentence, and repeat none of it."
+}
+_LISTED: Final = 10
+Action = Callable[["PollTools", Json, PollOverlay, TurnContext], Json | ToolFault | NeedsTap]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PollTools:
+    """The tools for polls.
+
+    `size_of` returns how many members a group has, without the bot, which is also what a push to it costs; None: LINE does not say.
+    `pushes`: whether this deployment may push. `zone`: the chat's time zone.
+    """
+
+    people: People
+    size_of: Callable[[str], int | None]
+    pushes: bool
+    zone: str
+
+    def tools(self) -> tuple[Tool, ...]:
+        """Return the tools in order of declaration."""
+        return (
+            self._tool(
+                "create_poll",
+                "Ask the group a question with options, each a button. Use when the person wants a vote or asks what the others want "
+                '(「多数決で」「アンケート取って」, 投票, โหวต, "let\'s vote"); ask for the options if there are fewer than two.',
+                PollTools._create,
+                is_plain=_is_plain,
+            ),
+            self._tool(
+                "show_polls",
+                "Show the standing of the newest open poll, or of the one with the id, and list the open polls.",
+                PollTools._show,
+                is_reading=True,
+            ),
+            self._tool(
+                "vote",
+                "Count the vote of the person who writes, when they say what they choose in an open poll in place of pressing a button.",
+                PollTools._vote,
+                is_plain=lambda asked, result: asked["option"] == result["option"],
+            ),
+            self._tool(
+                "close_poll",
+                "Close a poll now; its result is shown. Use only when the person asks for it.",
+                PollTools._close,
+            ),
+        )
+
+    def _create(self, arguments: Json, overlay: PollOverlay, context: TurnContext) -> Json | ToolFault | NeedsTap:
+        question = _checked(str(arguments["question"]), limit=QUESTION_LIMIT)
+        options = _options_of(arguments)
+        if context.needs_tap:
+            return NeedsTap(name=question)
+        asking = _sources((question, *options), context)
+        poll = Poll(
+            id=overlay.new_id(),
+            question=question,
+            options=options,
+            zone=self.zone,
+            locale=context.asker_locale,
+            provenance=asking,
+        )
+        remark: Json = {}
+        if arguments.get("closes"):
+            poll, remark = self._with_closing(poll, arguments, overlay, context)
+        overlay.add(poll)
+        self._attach(poll, overlay, context)
+        return {**_line(poll), **remark, **_ATTACHED}
+
+    def _with_closing(
+        self, poll: Poll, arguments: Json, overlay: PollOverlay, context: TurnContext
+    ) -> tuple[Poll, Json]:
+        """Return the poll with its closing time, and how the result is told.  Raises: StagingFault."""
+        at = usual_local(str(arguments["closes"]), self.zone)
+        _, closes_ms = checked_schedule(at, self.zone, None, now_ms=context.now_ms)
+        reminders = context.staged.find(ReminderOverlay)
+        if reminders is None:
+            return replace(poll, closes_ms=closes_ms), {}
+        is_pushed = self.pushes and bool(arguments.get("push"))
+        cost = self.size_of(context.conversation.id) if is_pushed else None
+        if is_pushed and cost is None:
+            raise StagingFault(
+                "LINE did not say how many members the group has, so what a push costs is not known. Nothing was made: ask the person to "
+                "try once more in a moment, or without a push."
+            )
+        overlay.messages_at_closing = max(1, cost or 1)
+        reminder = reminders.create(
+            text=poll.question,
+            at=at,
+            kind=ReminderKind.POLL,
+            about=poll.id,
+            is_pushed=is_pushed,
+            provenance=poll.provenance,
+            user_id=context.to_answer[-1].user_id,
+            locale=context.asker_locale,
+        )
+        if is_pushed:
+            announced: Json = {"result": "pushed", "messages": overlay.messages_at_closing}
+        elif arguments.get("push"):
+            announced = {"result": "told with the next answer in this chat, because pushes are off: tell the person"}
+        else:
+            announced = {"result": "told with the next answer in this chat"}
+        return replace(poll, closes_ms=closes_ms, closing_id=reminder.id), announced
+
+    def _show(self, arguments: Json, overlay: PollOverlay, context: TurnContext) -> Json:
+        poll_id = str(arguments["id"]) if arguments.get("id") else None
+        polls = overlay.polls() if poll_id is not None else overlay.open()
+        shown = next((one for one in reversed(polls) if poll_id in {None, one.id}), None)
+        if shown is None:
+            return {"polls": []}
+        self._attach(shown, overlay, context)
+        listing = [one for one in polls[-_LISTED:] if not one.is_closed(context.now_ms) or one == shown]
+        return {"polls": [{**_line(one), **_votes_of(one, overlay)} for one in listing], **_ATTACHED}
+
+    def _vote(self, arguments: Json, overlay: PollOverlay, context: TurnContext) -> Json | ToolFault:
+        message = context.to_answer[-1]
+        if context.needs_tap or message.user_id is None:
+            raise StagingFault("Not counted here: tell the person to press the button on the poll's card.")
+        poll = overlay.find(str(arguments["id"]) if arguments.get("id") else None)
+        choice = _choice_of(str(arguments["option"]), poll)
+        vote = Vote(
+            poll_id=poll.id,
+            sent_ms=message.timestamp_ms,
+            choice=choice,
+            member=mark_id(message.user_id),
+            id=message.line_message_id,
+            is_said=True,
+        )
+        names = self.people.of(context.conversation, [message])
+        overlay.cast(CastVote(vote=vote, name=names.get(message.user_id, "")))
+        self._attach(poll, overlay, context)
+        return {"id": poll.id, "question": poll.question, "option": poll.options[choice], **_ATTACHED}
+
+    def _close(self, arguments: Json, overlay: PollOverlay, context: TurnContext) -> Json | NeedsTap:
+        poll = overlay.find(str(arguments["id"]) if arguments.get("id") else None)
+        if context.needs_tap:
+            return NeedsTap(name=poll.question, arguments={"id": poll.id})
+        reminders = context.staged.find(ReminderOverlay)
+        if reminders is not None and poll.closing_id and _is_open(poll.closing_id, reminders.list()):
+            reminders.cancel(poll.closing_id)
+        ended = closed(poll, at_ms=context.now_ms)
+        overlay.stage({poll.id: ended})
+        self._attach(ended, overlay, context)
+        return {**_line(ended), **_votes_of(ended, overlay), **_ATTACHED}
+
+    def _attach(self, poll: Poll, overlay: PollOverlay, context: TurnContext) -> None:
+        """Put the standing below the answer, as a card with the buttons."""
+        votes, names = overlay.counted(poll.id), overlay.voter_names(poll.id)
+        standing = Standing(
+            poll=poll,
+            votes=votes,
+            names=names,
+            now_ms=context.now_ms,
+            unanswered=Unanswered.of(self._group(context), votes),
+        )
+        context.attachments.add_drawn(lambda locale: standing_card(standing, locale=locale))
+
+    def _group(self, context: TurnContext) -> Group:
+        """Return the members: known are those who wrote what the bot remembers."""
+        names = self.people.of(context.conversation, (*context.earlier, *context.to_answer))
+        names_by_mark = {mark_id(user_id): name for user_id, name in names.items()}
+        return Group(names=names_by_mark, size=self.size_of(context.conversation.id))
+
+    def _tool(
+        self,
+        name: str,
+        description: str,
+        action: Action,
+        *,
+        is_reading: bool = False,
+        is_plain: Callable[[Json, Json], bool] | None = None,
+    ) -> Tool:
+        """Return a tool that runs `action` on the turn's overlay, in a group only."""
+
+        def act(arguments: Json, context: TurnContext) -> Json | ToolFault | NeedsTap:
+            if context.conversation.is_one_on_one:
+                raise StagingFault("Polls are for groups, and this is a 1:1 chat.")
+            return action(self, arguments, context.staged.of(PollOverlay), context)
+
+        return overlay_tool(
+            name,
+            description,
+            act,
+            is_plain=is_plain,
+            is_reading=is_reading,
+            revision=_revision if name == "close_poll" else None,
+        )
+
+
+def _is_plain(asked: Json, result: Json) -> bool:
+    """Whether question and options are as asked, and nothing is to be remarked."""
+    is_as_asked = (asked["question"], asked["options"]) == (result["question"], result["options"])
+    return is_as_asked and "result" not in result
+
+
+def _revision(arguments: Json, context: TurnContext) -> str:
+    overlay = context.staged.of(PollOverlay)
+    return overlay.revision_of(overlay.find(str(arguments["id"]) if arguments.get("id") else None).id)
+
+
+def _is_open(reminder_id: str, reminders: Sequence[Reminder]) -> bool:
+    return any(one.id == reminder_id for one in reminders)
+
+
+def _checked(text: str, *, limit: int) -> str:
+    """Return the text in a line of at most `limit` graphemes.  Raises: StagingFault, if it is empty."""
+    line = short_line(without_lone_surrogates(text), limit=limit)
+    if not line:
+        raise StagingFault("The question or an option is empty; ask for it.", may_retry=True)
+    return line
+
+
+def _options_of(arguments: Json) -> tuple[str, ...]:
+    """Return the options, each once.  Raises: StagingFault, if fewer than two differ."""
+    options_given = arguments["options"]
+    names = (
+        [_checked(str(name), limit=OPTION_LIMIT) for name in options_given] if isinstance(options_given, list) else []
+    )
+    options = {fold(name): name for name in reversed(names)}
+    if len(options) < 2:  # noqa: PLR2004 - a choice
+        raise StagingFault("A poll has at least two different options; ask for them.", may_retry=True)
+    return tuple(reversed(options.values()))
+
+
+def _choice_of(option: str, poll: Poll) -> int:
+    """Return the number of the option that the words name.  Raises: StagingFault."""
+    folded = fold(option)
+    exact = [number for number, one in enumerate(poll.options) if fold(one) == folded]
+    near = exact or [number for number, one in enumerate(poll.options) if folded and folded in fold(one)]
+    if len(near) != 1:
+        raise StagingFault(f"The options are: {', '.join(poll.options)}. Ask which one is meant.", may_retry=True)
+    return near[0]
+
+
+def _sources(texts: Sequence[str], context: TurnContext) -> Provenance:
+    """Return the messages behind a poll: those that ask, and earlier messages with its words."""
+    possible = PossibleSources(to_answer=context.to_answer, earlier=context.read_earlier, retellings=context.retellings)
+    asking = [one.source for one in context.to_answer]
+    traced = Provenance.of_sources([*asking, *(source for text in texts for source in possible.of(text))])
+    return replace(traced, outside=context.outside_in_write(texts))
+
+
+def _line(poll: Poll) -> Json:
+    closes = {} if poll.closes_ms is None else {"closes": local_day_and_time(poll.closes_ms, poll.zone)}
+    return {"id": poll.id, "question": poll.question, "options": list(poll.options), **closes}
+
+
+def _votes_of(poll: Poll, overlay: PollOverlay) -> Json:
+    votes = overlay.counted(poll.id)
+    return {"votes": [sum(vote.choice == number for vote in votes) for number in range(len(poll.options))]}

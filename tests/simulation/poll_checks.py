@@ -1,0 +1,94 @@
+"""What became of a chat's polls in the end: each member's newest press counts, none is lost, and the last one was told."""
+
+from collections.abc import Iterator, Mapping
+from typing import TypeAlias
+
+from shared.conversation.member_mark import mark_id
+from shared.line.postback_data import VotePress
+from shared.polls.poll import LastStanding, Poll, Vote, counted, digest_of
+from shared.storage.codec import decode
+from tests.simulation.people import VOTE, Order
+from tests.simulation.story import Story
+from tests.simulation.times import TOKEN_S
+from tests.simulation.world import EPOCH_MS
+
+_Counts: TypeAlias = Mapping[str, str]
+"""The id of the press that counts, by the member's mark."""
+
+
+def check_polls(story: Story) -> Iterator[str]:
+    """Each poll in the bucket counts each member's newest press, and nothing that nobody pressed."""
+    orders = [one for one in story.people.orders if one.command == VOTE]
+    for order in orders:
+        if sum(said.reply_token == order.reply_token for said in story.said) > 1:
+            yield "I2: a press of a poll was answered twice"
+    polls, votes = _polls_in(story), _votes_in(story)
+    for poll_id in votes.keys() - polls.keys():
+        yield f"I4: votes are left of {poll_id}, which is gone"
+    pressed = {one.id for one in orders}
+    for poll in polls.values():
+        counts = counted(votes.get(poll.id, ()))
+        if any(vote.id not in pressed for vote in counts if not vote.is_said):
+            yield "I6: a vote counts that nobody gave"
+        if any(_is_after_end(poll, vote.sent_ms) for vote in counts):
+            yield "I6: a vote counts that was given after the end of its poll"
+        if _has_taken_back(story):
+            continue
+        if (expected := _expected(poll, orders)) != {vote.member: vote.id for vote in counts}:
+            yield f"I6: the votes of {sorted(expected.values())} should count, and not {sorted(one.id for one in counts)}"
+        yield from _check_told(story, poll, counts)
+
+
+def _check_told(story: Story, poll: Poll, counts: tuple[Vote, ...]) -> Iterator[str]:
+    """The chat was told the last press: some press has claimed to tell all votes, and was answered where nothing failed."""
+    stored = story.world.objects.read(f"polls/{story.chat}/standings/{poll.id}.json")
+    last = decode(LastStanding, stored.data) if stored is not None else LastStanding()
+    if counts and last.votes != digest_of(counts):
+        yield "I6: the last press of a poll was not told"
+        return
+    teller = next((one for one in story.people.orders if one.id == last.by), None)
+    is_slow = story.mood.seconds[1] > TOKEN_S / 3
+    if teller is None or not story.is_calm or is_slow or story.waited_long(teller.id):
+        return
+    if not any(said.reply_token == teller.reply_token for said in story.said):
+        yield "I6: the press that tells the standing of a poll met silence"
+
+
+def _expected(poll: Poll, orders: list[Order]) -> _Counts:
+    """Return each member's newest press that came before the end."""
+    newest: dict[str, tuple[int, str]] = {}
+    for order in orders:
+        press, sent_ms = VotePress.read(order.presses), EPOCH_MS + round(order.at_s * 1_000)
+        if press is None or press.poll_id != poll.id or _is_after_end(poll, sent_ms):
+            continue
+        member = mark_id(order.author)
+        newest[member] = max(newest.get(member, (0, "")), (sent_ms, order.id))
+    return {member: own_id for member, (_, own_id) in newest.items()}
+
+
+def _is_after_end(poll: Poll, sent_ms: int) -> bool:
+    return poll.closes_ms is not None and sent_ms >= poll.closes_ms
+
+
+def _has_taken_back(story: Story) -> bool:
+    """Whether votes or polls may be missing: anything was erased or forgotten, the bot was removed, or a press became a dead letter."""
+    people = story.people
+    is_erased = people.erased_s >= 0 or people.erased_entries_s >= 0 or bool(people.forgotten_s)
+    return is_erased or bool(people.departed_s) or bool(story.bus.dead_letters)
+
+
+def _polls_in(story: Story) -> Mapping[str, Poll]:
+    objects, prefix = story.world.objects, f"polls/{story.chat}/p"
+    bodies = [body for one in objects.list(prefix) if (body := objects.read(one.name)) is not None]
+    polls = (decode(Poll, body.data) for body in bodies)
+    return {poll.id: poll for poll in polls if not poll.is_removed}
+
+
+def _votes_in(story: Story) -> Mapping[str, list[Vote]]:
+    prefix = f"polls/{story.chat}/"
+    found: dict[str, list[Vote]] = {}
+    for one in story.world.objects.list(f"{prefix}votes/"):
+        vote = Vote.at(one.name.removeprefix(prefix))
+        if vote is not None:
+            found.setdefault(vote.poll_id, []).append(vote)
+    return found

@@ -1,0 +1,67 @@
+"""Mutations of polls."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from tests.simulation.mutation import Mutation
+from tests.simulation.rules import Bypass, DropClause, Never, Return, Skip
+
+_PRESS: Final = "shared.handlers.vote_press"
+
+OF_POLLS: Final[Mapping[str, Mutation]] = {
+    "counts_every_press": Mutation(
+        f"{_PRESS}:VotePressHandler.__call__",
+        Skip("store.record"),
+        lacks="a press is answered and does not count",
+    ),
+    "tells_the_last_press": Mutation(
+        f"{_PRESS}:is_told",
+        Return(value=True),
+        lacks="no press tells the standing",
+    ),
+    "tells_again_after_20_s": Mutation(
+        f"{_PRESS}:VotePressHandler._wait_ms",
+        Return(value=0),
+        lacks="each of many presses tells the standing",
+    ),
+    "leaves_telling_to_the_newest": Mutation(
+        f"{_PRESS}:is_left_to_newer",
+        Return(value=False),
+        lacks="a press tells what a newer press is about to tell",
+    ),
+    "waits_until_it_is_sent": Mutation(
+        f"{_PRESS}:is_told",
+        DropClause("is_sent"),
+        lacks="nobody tells what a worker had claimed to tell that died",
+    ),
+    "tells_a_press_that_comes_late": Mutation(
+        f"{_PRESS}:is_left_to_newer",
+        Bypass("max"),
+        lacks="a press that comes after a newer press was told is told by neither",
+    ),
+    "ends_polls": Mutation(
+        "shared.polls.poll:Poll.is_closed",
+        Return(value=False),
+        lacks="a press counts after the end of its poll",
+    ),
+    "takes_back_polls": Mutation(
+        "shared.polls.store:_is_affected",
+        Return(value=False),
+        lacks="a poll stays whose question was withdrawn",
+    ),
+    "takes_back_votes": Mutation(
+        "shared.polls.store:is_vote_withdrawn",
+        Return(value=False),
+        lacks="the vote of a member who was forgotten stays",
+    ),
+    "looks_after_a_vote": Mutation(
+        f"{_PRESS}:VotePressHandler.__call__",
+        Never("is_vote_withdrawn"),
+        lacks="a vote is left of a poll that was withdrawn meanwhile",
+    ),
+    "writes_polls": Mutation(
+        "shared.polls.apply:PollWriting._write_poll",
+        Return(value=None),
+        lacks="a poll that was promised is not written",
+    ),
+}

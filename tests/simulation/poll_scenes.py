@@ -1,0 +1,162 @@
+"""Scenes of polls: members press buttons, at once, late, after the end, and take back what they asked."""
+
+from itertools import pairwise
+
+from shared.line.postback_data import VotePress
+from tests.simulation.people import MEMBERS, Order
+from tests.simulation.scene import Scene
+from tests.simulation.scheduler import Task
+
+_GAP_S = 20.0
+
+
+def _scene() -> Scene:
+    return Scene(group=True, has_polls=True)
+
+
+def _is_polled(scene: Scene) -> str:
+    """A member asks all for their choice; return the poll's id."""
+    scene.runs_to_end(scene.asks_for("poll"))
+    (poll,) = scene.world.objects.list(f"polls/{scene.stage.people.conversation_id}/p")
+    return poll.name.rpartition("/")[2].removesuffix(".json")
+
+
+def _votes(scene: Scene, poll_id: str, choice: int, *, by: str = MEMBERS[0]) -> Order:
+    """A member presses; nothing is delivered yet."""
+    data = VotePress(poll_id=poll_id, choice=choice).data
+    return scene.stage.people.vote(data, at_s=scene.world.now_s, by=by)
+
+
+def _begins(scene: Scene, order: Order) -> Task:
+    return scene.pushes(scene.delivers_order(order))
+
+
+def _too_soon(scene: Scene, *orders: Order) -> list[str]:
+    """Return whether the standing was told twice within 20 s, by the answers to the presses."""
+    tokens = {one.reply_token for one in orders}
+    told_s = sorted(one.at_s for one in scene.world.truth.said if one.reply_token in tokens)
+    is_soon = any(later - before < _GAP_S for before, later in pairwise(told_s))
+    return ["I6: the standing of a poll was told twice within 20 s"] if is_soon else []
+
+
+def presses_of_two_members() -> list[str]:
+    """Two members press within a second: the first is told at once, the second once 20 s have passed."""
+    with _scene().playing() as scene:
+        poll_id = _is_polled(scene)
+        first = _votes(scene, poll_id, 0)
+        scene.runs_to_end(_begins(scene, first))
+        scene.sleeps(1)
+        second = _votes(scene, poll_id, 1, by=MEMBERS[1])
+        scene.runs_to_end(_begins(scene, second))
+        return [*_too_soon(scene, first, second), *scene.rests(calm=True)]
+
+
+def press_beside_a_newer_press() -> list[str]:
+    """Two presses wait for the 20 s to pass: only the newer one tells, and what it tells holds both."""
+    with _scene().playing() as scene:
+        poll_id = _is_polled(scene)
+        scene.runs_to_end(_begins(scene, _votes(scene, poll_id, 0)))
+        scene.sleeps(1)
+        older = _votes(scene, poll_id, 1)
+        waiting = _begins(scene, older)
+        scene.runs_until(waiting, "sleep")
+        scene.sleeps(1)
+        newer = _votes(scene, poll_id, 1, by=MEMBERS[1])
+        telling = _begins(scene, newer)
+        scene.runs_until(telling, "sleep")
+        scene.sleeps(_GAP_S)
+        scene.runs_to_end(waiting)
+        scene.runs_to_end(telling)
+        is_silent = not any(one.reply_token == older.reply_token for one in scene.world.truth.said)
+        return [*([] if is_silent else ["I6: a press told what a newer press tells"]), *scene.rests(calm=True)]
+
+
+def press_whose_worker_dies() -> list[str]:
+    """The worker dies after it claimed to tell; the press comes again, and tells."""
+    with _scene().playing() as scene:
+        poll_id = _is_polled(scene)
+        order = _votes(scene, poll_id, 0)
+        worker = _begins(scene, order)
+        scene.runs_until(worker, "write turns/")
+        scene.dies(worker)
+        scene.sleeps(60)
+        scene.runs_to_end(_begins(scene, order))
+        is_told = any(one.reply_token == order.reply_token for one in scene.world.truth.said)
+        return [*([] if is_told else ["I6: nobody told a press whose worker had died"]), *scene.rests()]
+
+
+def press_that_comes_late() -> list[str]:
+    """A press is delivered after a newer press of another member was told; it counts, and tells for itself."""
+    with _scene().playing() as scene:
+        poll_id = _is_polled(scene)
+        late = _votes(scene, poll_id, 0)
+        scene.sleeps(1)
+        scene.runs_to_end(_begins(scene, _votes(scene, poll_id, 1, by=MEMBERS[1])))
+        scene.sleeps(5)
+        scene.runs_to_end(_begins(scene, late))
+        return scene.rests(calm=True)
+
+
+def press_after_the_end() -> list[str]:
+    """A member presses a button of a poll that was closed."""
+    with _scene().playing() as scene:
+        poll_id = _is_polled(scene)
+        scene.runs_to_end(_begins(scene, _votes(scene, poll_id, 0)))
+        scene.sleeps(1)
+        scene.runs_to_end(scene.asks_for("endpoll"))
+        scene.sleeps(1)
+        order = _votes(scene, poll_id, 1, by=MEMBERS[1])
+        scene.runs_to_end(_begins(scene, order))
+        return scene.rests(calm=True)
+
+
+def poll_that_is_closed() -> list[str]:
+    """A poll is asked for and closed."""
+    with _scene().playing() as scene:
+        scene.runs_to_end(scene.asks_for("poll"))
+        scene.sleeps(1)
+        scene.runs_to_end(scene.asks_for("endpoll"))
+        chat = scene.stage.people.conversation_id
+        is_there = bool(scene.world.objects.list(f"polls/{chat}/p"))
+        return [*([] if is_there else ["I10: a poll that was told is missing"]), *scene.rests(calm=True)]
+
+
+def poll_that_is_taken_back() -> list[str]:
+    """Who asked takes the question back after another member has voted."""
+    with _scene().playing() as scene:
+        asked = scene.says(verb="poll")
+        scene.runs_to_end(scene.pushes(scene.delivers(asked)))
+        (poll,) = scene.world.objects.list(f"polls/{scene.stage.people.conversation_id}/p")
+        poll_id = poll.name.rpartition("/")[2].removesuffix(".json")
+        scene.runs_to_end(_begins(scene, _votes(scene, poll_id, 0, by=MEMBERS[1])))
+        scene.sleeps(1)
+        scene.runs_to_end(scene.takes_back(asked))
+        return scene.rests()
+
+
+def press_while_the_poll_is_taken_back() -> list[str]:
+    """The question is taken back while a press is about to be written: no vote is left."""
+    with _scene().playing() as scene:
+        asked = scene.says(verb="poll")
+        scene.runs_to_end(scene.pushes(scene.delivers(asked)))
+        (poll,) = scene.world.objects.list(f"polls/{scene.stage.people.conversation_id}/p")
+        poll_id = poll.name.rpartition("/")[2].removesuffix(".json")
+        worker = _begins(scene, _votes(scene, poll_id, 0, by=MEMBERS[1]))
+        scene.runs_until(worker, "write polls/")
+        scene.runs_to_end(scene.takes_back(asked))
+        scene.runs_to_end(worker)
+        return scene.rests()
+
+
+def votes_of_a_member_who_is_forgotten() -> list[str]:
+    """A member votes and has everything of that member forgotten; the votes of others stay."""
+    with _scene().playing() as scene:
+        poll_id = _is_polled(scene)
+        for member in MEMBERS:
+            scene.runs_to_end(_begins(scene, _votes(scene, poll_id, 0, by=member)))
+            scene.sleeps(_GAP_S + 1)
+        order = scene.stage.people.order("forget me", at_s=scene.world.now_s, by=MEMBERS[0])
+        scene.runs_to_end(_begins(scene, order))
+        left = scene.world.objects.list(f"polls/{scene.stage.people.conversation_id}/votes/")
+        is_gone = len(left) <= 1
+        return [*([] if is_gone else ["I4: a vote is left of a member who was forgotten"]), *scene.rests()]

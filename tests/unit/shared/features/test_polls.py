@@ -1,0 +1,330 @@
+"""Polls in a group: a member asks, the others press, and the code counts and tells."""
+
+import datetime as dt
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from operations.conversations import exported
+from operations.restoration import restore
+from shared.adapters.memory import MemoryObjectStore
+from shared.adapters.memory.scripted_model import calling
+from shared.agent.model import FunctionResponses
+from shared.conversation.store import Conversation
+from shared.line.messaging import OutgoingMessage
+from shared.polls.poll import Poll, Vote, counted
+from shared.polls.store import PollStore
+from shared.reminders.delivery import Reminding
+from tests.support import push, recorded
+from tests.support.chats import conversations_on, everything_in
+from tests.support.people import Person
+from tests.support.pushed import PushedWorker
+from tests.support.tainted_chat import TaintedChat
+
+SAYS = calling(("reply", {"message": "どうぞ"}))
+BEN, CHO = "U" + "8" * 32, "U" + "9" * 32
+DINNER = {"question": "夕食は？", "options": ["カレー", "寿司"]}
+
+
+@pytest.fixture
+def pool() -> Iterator[ThreadPoolExecutor]:
+    with ThreadPoolExecutor(16) as threads:
+        yield threads
+
+
+def group(pool: ThreadPoolExecutor, **options: Any) -> Person:  # noqa: ANN401 - options of a worker
+    worker = PushedWorker(pool, has_polls=True, **options)
+    person = Person(worker, is_in_group=True)
+    for user_id, name in ((recorded.USER, "Ann"), (BEN, "Ben"), (CHO, "Cho")):
+        worker.profiles.names[user_id] = name
+    person.asks("hello", SAYS, by=BEN)
+    return person
+
+
+@pytest.fixture
+def ann(pool: ThreadPoolExecutor) -> Person:
+    return group(pool)
+
+
+def chat_of(person: Person) -> Conversation:
+    return person.worker.conversations.of(person.events.chat_id)
+
+
+def polls(person: Person) -> list[Poll]:
+    return [one for one in PollStore(chat_of(person)).read_all() if not one.is_removed]
+
+
+def polled(person: Person, **arguments: object) -> Poll:
+    """Return the poll that Ann asks for."""
+    person.asks("夕食は何がいい？投票で", calling(("create_poll", {**DINNER, **arguments})), SAYS)
+    return polls(person)[-1]
+
+
+def press(person: Person, poll: Poll, choice: int, *, by: str = recorded.USER, **more: Any) -> dict[str, Any]:  # noqa: ANN401
+    """Deliver a press 21 s after whatever came before, so that its standing is told at once."""
+    person.worker.clock.move(21)
+    return person.presses(f"vote:{poll.id}:{choice}", by=by, **more)
+
+
+def counts(person: Person, poll: Poll) -> dict[str, int]:
+    """Return the votes of the options that have any, by option."""
+    votes = counted(PollStore(chat_of(person)).votes(poll.id))
+    return {
+        option: count for number, option in enumerate(poll.options) if (count := sum(v.choice == number for v in votes))
+    }
+
+
+def newest(person: Person) -> OutgoingMessage:
+    return list(person.worker.line.replied.values())[-1][-1]
+
+
+def result(person: Person) -> dict[str, Any]:
+    """Return the result of the only function before the answer."""
+    responses = person.worker.model.requests[-1].contents[-1]
+    assert isinstance(responses, FunctionResponses)
+    response = responses.responses[0].response
+    found = response.get("output", response)
+    assert isinstance(found, dict)
+    return found
+
+
+def test_a_poll_is_a_card_with_a_button_for_each_option(ann: Person) -> None:
+    poll = polled(ann)
+    card = newest(ann).card
+    assert card is not None
+    buttons = [(row.text, button.shown, button.value) for row in card.rows for button in row.buttons]
+    assert buttons == [("カレー", "カレー", f"vote:{poll.id}:0"), ("寿司", "寿司", f"vote:{poll.id}:1")]
+    assert "✓ 投票：「夕食は？」" in list(ann.worker.line.replied.values())[-1][0].text
+    assert newest(ann).text == "夕食は？\n・カレー: 0票\n・寿司: 0票\n・未回答：Ben, Ann"
+
+
+def test_the_newest_press_of_each_member_counts_once(ann: Person) -> None:
+    poll = polled(ann)
+    press(ann, poll, 0)
+    press(ann, poll, 1, by=BEN)
+    press(ann, poll, 1)
+    assert counts(ann, poll) == {"寿司": 2}
+    assert newest(ann).text == "夕食は？\n・カレー: 0票\n・寿司: 2票 · Ben, Ann"
+
+
+def test_a_redelivered_press_counts_once_and_is_told_once(ann: Person) -> None:
+    poll = polled(ann)
+    event = press(ann, poll, 0)
+    told = len(ann.worker.said)
+    ann.worker.deliver(event)
+    assert counts(ann, poll) == {"カレー": 1}
+    assert len(ann.worker.said) == told
+
+
+def test_an_older_press_that_comes_late_does_not_count(ann: Person) -> None:
+    poll = polled(ann)
+    late = ann.events.event("postback", by=BEN, postback={"data": f"vote:{poll.id}:0"})
+    press(ann, poll, 1, by=BEN)
+    ann.sends(late)
+    assert counts(ann, poll) == {"寿司": 1}
+
+
+def test_presses_within_20_s_are_told_once_that_time_has_passed(ann: Person) -> None:
+    poll = polled(ann)
+    press(ann, poll, 0)
+    told_ms = ann.worker.clock.now_ms()
+    ann.presses(f"vote:{poll.id}:1", by=BEN)
+    assert ann.worker.clock.now_ms() - told_ms >= 20_000
+    assert newest(ann).text.endswith("・カレー: 1票 · Ann\n・寿司: 1票 · Ben")
+
+
+def test_a_press_is_left_to_a_newer_press(ann: Person) -> None:
+    poll = polled(ann)
+    press(ann, poll, 0)
+    store = PollStore(chat_of(ann))
+    newer = Vote(poll_id=poll.id, sent_ms=2**42, choice=1, member="member-" + "c" * 32, id="newer")
+    store.record(newer, name="Cho")
+    told = len(ann.worker.said)
+    ann.presses(f"vote:{poll.id}:1", by=BEN)
+    assert len(ann.worker.said) == told
+    assert counts(ann, poll) == {"カレー": 1, "寿司": 2}
+
+
+def test_members_who_have_not_answered_are_named_and_the_others_counted(ann: Person) -> None:
+    ann.worker.line.members[recorded.GROUP] = 5
+    poll = polled(ann)
+    press(ann, poll, 0)
+    assert newest(ann).text.endswith("・未回答：Ben, +3")
+
+
+def test_a_press_after_the_closing_shows_the_result_and_changes_nothing(ann: Person) -> None:
+    poll = polled(ann)
+    press(ann, poll, 0)
+    ann.asks("締め切って", calling(("close_poll", {})), SAYS)
+    press(ann, poll, 1, timestamp=polls(ann)[0].closes_ms)
+    assert counts(ann, poll) == {"カレー": 1}
+    assert newest(ann).text == "締め切りました：夕食は？\n・カレー: 1票 · Ann\n・寿司: 0票"
+    card = newest(ann).card
+    assert card is not None
+    assert not any(row.buttons for row in card.rows)
+
+
+def test_a_vote_in_words_counts_like_a_press_and_goes_with_its_message(ann: Person) -> None:
+    poll = polled(ann)
+    said = ann.asks("私は寿司", calling(("vote", {"option": "寿司"})), SAYS, by=BEN)
+    assert counts(ann, poll) == {"寿司": 1}
+    assert newest(ann).text.startswith("夕食は？\n・カレー: 0票\n・寿司: 1票 · Ben")
+    ann.worker.withdraw(ann.events.chat_id, said["message"]["id"])
+    assert counts(ann, poll) == {}
+
+
+def test_an_undo_takes_back_a_vote_in_words_and_then_the_poll(ann: Person) -> None:
+    poll = polled(ann)
+    ann.asks("私は寿司", calling(("vote", {"option": "寿司"})), SAYS)
+    ann.asks("取り消して", calling(("undo_last_change", {})), SAYS)
+    assert counts(ann, poll) == {}
+    assert polls(ann) == [poll]
+
+
+def test_an_undo_of_a_poll_takes_its_votes_along(ann: Person) -> None:
+    poll = polled(ann)
+    press(ann, poll, 0)
+    ann.asks("取り消して", calling(("undo_last_change", {})), SAYS)
+    assert polls(ann) == []
+    assert PollStore(chat_of(ann)).votes(poll.id) == ()
+    press(ann, poll, 0, by=BEN)
+    assert "その投票はもうありません" in ann.worker.said[-1]
+    assert PollStore(chat_of(ann)).votes(poll.id) == ()
+
+
+def test_an_unsend_takes_the_poll_and_its_votes_along(ann: Person) -> None:
+    ann.asks("hello", SAYS)
+    asked = ann.asks("夕食は何がいい？", calling(("create_poll", DINNER)), SAYS)
+    poll = polls(ann)[0]
+    press(ann, poll, 0, by=BEN)
+    ann.worker.withdraw(ann.events.chat_id, asked["message"]["id"])
+    assert not list(ann.worker.store.list("polls/"))
+    assert "カレー" not in everything_in(ann.worker.store)
+    press(ann, poll, 0, by=BEN)
+    assert "その投票はもうありません" in ann.worker.said[-1]
+
+
+def test_forget_me_takes_the_members_votes_and_leaves_those_of_others(ann: Person) -> None:
+    poll = polled(ann)
+    press(ann, poll, 0, by=BEN)
+    press(ann, poll, 1, by=CHO)
+    ann.sends(ann.events.text("/forget me", by=BEN))
+    assert counts(ann, poll) == {"寿司": 1}
+
+
+def test_forget_takes_everything_of_polls(ann: Person) -> None:
+    poll = polled(ann)
+    press(ann, poll, 0, by=BEN)
+    ann.confirms("/forget")
+    assert not list(ann.worker.store.list("polls/"))
+
+
+def test_a_lost_chat_comes_back_with_its_polls_and_votes(ann: Person) -> None:
+    poll = polled(ann)
+    press(ann, poll, 0, by=BEN)
+    chat, empty = chat_of(ann), MemoryObjectStore()
+    restore(empty, list(exported(ann.worker.store, chat.id)), clock=ann.worker.clock)
+    restored = PollStore(conversations_on(empty, chat.objects.reads, ann.worker.clock).of(chat.id))
+    votes = restored.votes(poll.id)
+    assert restored.read_all() == (poll,)
+    assert [(vote.choice, restored.names_of(votes)[vote.member]) for vote in votes] == [(0, "Ben")]
+
+
+def test_a_former_member_cannot_vote(ann: Person) -> None:
+    poll = polled(ann)
+    ann.worker.profiles.strangers.add(CHO)
+    press(ann, poll, 0, by=CHO)
+    assert counts(ann, poll) == {}
+
+
+def test_a_press_without_a_user_id_says_what_to_do(ann: Person) -> None:
+    poll = polled(ann)
+    press(ann, poll, 0, source={"type": "group", "groupId": recorded.GROUP})
+    assert counts(ann, poll) == {}
+    assert "スマートフォン版のLINE" in ann.worker.said[-1]
+
+
+def test_a_press_in_another_chat_finds_nothing(ann: Person) -> None:
+    poll = polled(ann)
+    other = Person(ann.worker, is_in_group=False)
+    other.events.skip(500)
+    other.presses(f"vote:{poll.id}:0")
+    assert "その投票はもうありません" in ann.worker.said[-1]
+    assert counts(ann, poll) == {}
+
+
+def test_no_poll_is_made_in_a_1_to_1_chat(pool: ThreadPoolExecutor) -> None:
+    person = Person(PushedWorker(pool, has_polls=True), is_in_group=False)
+    person.asks("投票", calling(("create_poll", DINNER)), SAYS)
+    assert polls(person) == []
+    assert "for groups" in str(result(person))
+
+
+def test_what_is_read_from_outside_is_asked_only_by_a_tap_that_shows_all(pool: ThreadPoolExecutor) -> None:
+    chat = TaintedChat(pool, is_in_group=True, has_polls=True)
+    asked = chat.asks(calling(("create_poll", DINNER)), text="このページの案で投票")
+    assert polls(chat.person) == []
+    told = chat.sent_for(asked)
+    assert "☐ 投票：「夕食は？」" in told
+    assert "選択肢: カレー, 寿司" in told
+    chat.press()
+    assert [one.options for one in polls(chat.person)] == [("カレー", "寿司")]
+
+
+def says_later(person: Person) -> None:
+    """Have Ann say something at the time of the worker's clock, and the bot answer."""
+    now_ms = person.worker.clock.now_ms()
+    event = {**person.events.text("@Aizuchi hi"), "timestamp": now_ms}
+    published = dt.datetime.fromtimestamp(now_ms / 1_000, dt.UTC).isoformat()
+    assert person.worker.deliver(event, thinks=[SAYS], published=published) == 204
+
+
+def at_closing(pool: ThreadPoolExecutor, **arguments: object) -> tuple[Person, Poll]:
+    """Return Ann and her poll, of which Ben chose the first option and which closed a minute ago."""
+    ann = group(pool, reminding=Reminding.PUSH)
+    ann.worker.line.members[recorded.GROUP] = 3
+    poll = polled(ann, closes="2025-11-21T18:00", **arguments)
+    press(ann, poll, 0, by=BEN)
+    assert poll.closes_ms is not None
+    ann.worker.clock.move((poll.closes_ms - ann.worker.clock.now_ms()) / 1_000 + 60)
+    assert ann.worker.push(push.tick()) == 204
+    return ann, poll
+
+
+def test_the_result_comes_with_the_next_answer_after_the_closing(pool: ThreadPoolExecutor) -> None:
+    ann, _ = at_closing(pool)
+    assert not ann.worker.line.pushed
+    says_later(ann)
+    assert "締め切りました：夕食は？\n・カレー: 1票 · Ben\n・寿司: 0票" in ann.worker.said[-1]
+
+
+def test_the_result_is_pushed_where_its_maker_asks_for_it_and_its_cost_is_told(pool: ThreadPoolExecutor) -> None:
+    ann, _ = at_closing(pool, push=True)
+    receipt = next(one.text for several in ann.worker.line.replied.values() for one in several if "✓ 投票" in one.text)
+    assert "3通" in receipt
+    assert [one.text for _, messages in ann.worker.line.pushed.values() for one in messages] == [
+        "締め切りました：夕食は？\n・カレー: 1票 · Ben\n・寿司: 0票"
+    ]
+
+
+def test_no_result_of_a_poll_is_told_whose_question_was_taken_back(pool: ThreadPoolExecutor) -> None:
+    ann = group(pool, reminding=Reminding.PUSH)
+    asked = ann.asks("夕食は？", calling(("create_poll", {**DINNER, "closes": "2025-11-21T18:00"})), SAYS)
+    ann.worker.withdraw(ann.events.chat_id, asked["message"]["id"])
+    ann.worker.clock.move(24 * 3_600)
+    assert ann.worker.push(push.tick()) == 204
+    says_later(ann)
+    assert newest(ann).text == "どうぞ"
+
+
+def test_a_poll_that_is_closed_early_says_its_result_once(pool: ThreadPoolExecutor) -> None:
+    ann = group(pool, reminding=Reminding.PUSH)
+    polled(ann, closes="2025-11-21T18:00")
+    ann.asks("もう締め切って", calling(("close_poll", {})), SAYS)
+    assert newest(ann).text.startswith("締め切りました：夕食は？")
+    ann.worker.clock.move(24 * 3_600)
+    assert ann.worker.push(push.tick()) == 204
+    says_later(ann)
+    assert newest(ann).text == "どうぞ"
