@@ -30,6 +30,7 @@ class Purpose(StrEnum):
     SEARCH = "search"
     EMBED = "embed"
     PROBE = "probe"
+    TRANSLATE = "translate"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -116,6 +116,8 @@ def _ports(  # noqa: PLR0913 - what is built once for all ports
         fallback_model=fallback,
         json_model=model if "knowledge" in settings.toolsets else None,
         fallback_json_model=fallback if "knowledge" in settings.toolsets else None,
+        translating_model=model,
+        fallback_translating_model=fallback,
         web=_web_search(settings.gemini) if "web" in settings.toolsets else None,
         embedder=_embedder(settings.gemini) if settings.has_embeddings else None,
         hooks=None if settings.hook_key is None else HookPort(key=settings.hook_key, address=LateLineWebhook(line)),

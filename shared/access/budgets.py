@@ -62,6 +62,15 @@ class Budgets:
         """Return the spending at the beginning of a turn: with the turn reserved, unless the budget is spent."""
         return spending if spending.is_reserved or self.spent(spending) is not None else spending.reserved()
 
+    def may_translate(self, spending: Spending) -> bool:
+        """Whether one more turn may translate: at most half of the chat's day goes to translation, so that questions are answered.
+
+        Example: of 500 turns and 5,000,000 tokens a day, the 250th turn may, and the 251st may not.
+        """
+        turns, tokens = self.limits.turns_per_chat_day, self.limits.tokens_per_chat_day
+        has_turns = not turns or 2 * (spending.translations + 1) <= turns
+        return has_turns and (not tokens or 2 * spending.translated_tokens < tokens)
+
     def renewal_ms(self, now_ms: int) -> int:
         """Return when the budgets are renewed next: the first moment of the next day in the bot's zone."""
         tomorrow = dt.datetime.fromtimestamp(now_ms / 1_000, self.time_zone).date() + dt.timedelta(days=1)

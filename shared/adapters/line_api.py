@@ -105,7 +105,11 @@ class LineApi:
     def _reply(self, token: ReplyToken, messages: Sequence[OutgoingMessage]) -> ReplyFate | None:
         """Send the messages; None if LINE refuses only a quote token."""
         request = _build_request(
-            lambda: ReplyMessageRequest(replyToken=token.value, messages=list(map(_message, messages)))
+            lambda: ReplyMessageRequest(
+                replyToken=token.value,
+                messages=list(map(_message, messages)),
+                notificationDisabled=all(message.is_silent for message in messages),
+            )
         )
         if request is None:
             return _REFUSED

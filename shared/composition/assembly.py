@@ -28,7 +28,7 @@ from shared.agent.summaries import ModelCaptioner, ModelSummariser
 from shared.agent.turn_contexts import TurnContexts
 from shared.agent.turn_requests import Limits
 from shared.calendars.store import CALENDAR_DUE
-from shared.composition.features import Features, expenses_feature, polls_feature
+from shared.composition.features import Features, expenses_feature, metered_json_model, polls_feature
 from shared.composition.ports import Options, Ports
 from shared.composition.reminders import Reminders
 from shared.conversation.captions import CaptionWriter
@@ -66,6 +66,7 @@ from shared.handlers.silence import SilenceHandler
 from shared.handlers.tick import TickHandler
 from shared.handlers.tick_press import TickPressHandler
 from shared.handlers.traces import Traces
+from shared.handlers.translation import TranslationHandler
 from shared.handlers.unnamed import UnnamedHandler
 from shared.handlers.unsend import UnsendHandler, withdrawal_of
 from shared.handlers.upkeep import Upkeep
@@ -77,6 +78,8 @@ from shared.line.phrases import LocalePhrases, Phrases
 from shared.line.presence import Presence
 from shared.line.quota import PushBudget
 from shared.metering import Metering, SeveralCharges
+from shared.translation.translator import Translator
+from shared.translation.turn import TranslationTurns
 from shared.turns.additions import AllAdditions
 from shared.turns.announcement import Announcer
 from shared.turns.flood import Floods
@@ -187,6 +190,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         operator=options.operator,
         has_hooks=ports.hooks is not None,
         has_calendar=ports.calendar is not None,
+        has_translation=ports.translating_model is not None,
     )
     admissions = Admissions(store=conversations.objects.store, clock=clock)
     unadmitted = UnadmittedChats(clock=clock)
@@ -252,7 +256,9 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         people=people,
         usage=usage,
         next_message=hooks.next_message if hooks is not None else None,
+        translation=_translation(ports, metering, runner=runner, people=people, budgets=budgets),
     )
+    translation = TranslationHandler(conversations=conversations, announcer=announcer, phrases=phrases)
     silence = SilenceHandler(
         conversations=conversations,
         announcer=announcer,
@@ -271,6 +277,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         presses=QuestionPresses(reader=reader, profiles=ports.profiles),
         silence=silence,
         hooks=hooks.commands if hooks is not None else None,
+        translation=translation,
         phrases=phrases,
         features=features.stored,
     )
@@ -366,7 +373,25 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         hooks=hooks.commands if hooks is not None else None,
         notices=hooks.notices if hooks is not None else None,
         calendar=calendars.commands if calendars is not None else None,
+        translation=translation,
         clock=clock,
+    )
+
+
+def _translation(
+    ports: Ports, metering: Metering, *, runner: TurnRunner, people: People, budgets: Budgets
+) -> TranslationTurns | None:
+    model = metered_json_model(ports.translating_model, ports.fallback_translating_model, ports, metering)
+    if model is None:
+        return None
+    return TranslationTurns(
+        runner=runner,
+        outbox=runner.outbox,
+        translator=Translator(model=model),
+        people=people,
+        budgets=budgets,
+        phrases=runner.outbox.phrases,
+        clock=ports.clock,
     )
 
 

@@ -22,6 +22,7 @@ from shared.features.hooks import HOOKS
 from shared.features.polls import POLLS
 from shared.features.stored_feature import StoredFeature
 from shared.features.stored_features import CALLS, MEDIA
+from shared.features.translation import TRANSLATION
 from shared.knowledge.classification import Classifier
 from shared.knowledge.embeddings import EntryEmbeddings
 from shared.knowledge.entry_editor import EntryEditor
@@ -94,6 +95,7 @@ class Features:
                 *made,
                 _handover(options),
                 _hooks(ports),
+                ChatFeature(name="translation", stored=TRANSLATION),
                 _web(ports, metering),
                 _notion(ports, options, writes),
                 *options.more_features,
@@ -164,7 +166,7 @@ def _memory(memory: ChatMemory, options: Options) -> ChatFeature:
 
 def _entries(ports: Ports, options: Options, metering: Metering, memory: ChatMemory) -> ChatFeature:
     """Entries are stored and forgotten in every deployment; without a classifying model nothing new is filed."""
-    model = _json_model(ports, metering)
+    model = metered_json_model(ports.json_model, ports.fallback_json_model, ports, metering)
     own_facts = OwnFactTools(memory=memory, time_zone=options.time_zone)
     tools = (*_knowledge_tools(model, ports, options, metering), *own_facts.tools()) if model is not None else ()
     return ChatFeature(name="entries", tools=tools, guide=KNOWLEDGE_GUIDE, overlay=EntryOverlay, stored=ENTRIES)
@@ -257,15 +259,16 @@ def _served(ports: Ports, writes: IdempotentWrites) -> ServedTools:
     return ServedTools(servers=ports.tool_servers, listings=listings, writes=writes)
 
 
-def _json_model(ports: Ports, metering: Metering) -> JsonModel | None:
-    """Return the classifying model, with the second model behind it; None: nothing is filed."""
-    if ports.json_model is None:
+def metered_json_model(
+    model: JsonModel | None, second: JsonModel | None, ports: Ports, metering: Metering
+) -> JsonModel | None:
+    """Return a model of single requests that are counted, with the second model behind it; None where there is no model."""
+    if model is None:
         return None
-    first = MeteredJsonModel(model=ports.json_model, metering=metering)
-    if ports.fallback_json_model is None:
+    first = MeteredJsonModel(model=model, metering=metering)
+    if second is None:
         return first
-    second = MeteredJsonModel(model=ports.fallback_json_model, metering=metering)
-    return SecondJsonChance(model=first, second=second, clock=ports.clock)
+    return SecondJsonChance(model=first, second=MeteredJsonModel(model=second, metering=metering), clock=ports.clock)
 
 
 def _knowledge_tools(model: JsonModel, ports: Ports, options: Options, metering: Metering) -> tuple[Tool, ...]:

@@ -112,7 +112,7 @@ class Ports:
     """The worker's connections to the outside.  `json_model`, `web` and `notion` bring their toolsets; None: not offered.
 
     `webhook` None: the webhook is not tested; `model_check` None: the model is not. `hooks` None: hooks are off. `calendar`
-    None: calendars are off.
+    None: calendars are off. `translating_model` None: nothing is translated between members.
     """
 
     conversations: Conversations
@@ -124,6 +124,8 @@ class Ports:
     fallback_model: Model | None = None
     json_model: JsonModel | None = None
     fallback_json_model: JsonModel | None = None
+    translating_model: JsonModel | None = None
+    fallback_translating_model: JsonModel | None = None
     web: WebSearch | None = None
     embedder: Embedder | None = None
     notion: NotionPort | None = None

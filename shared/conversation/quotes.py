@@ -12,7 +12,7 @@ Unquotable = Literal["withdrawn", "unknown"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quotable:
-    """Everything quotable in a chat: messages by their ids, answers by the ids of their bubbles."""
+    """Everything quotable in a chat: messages by their ids, and by the bubbles that translate them; answers by their bubbles."""
 
     messages: Mapping[str, MessageRecord] = field(default_factory=dict)
     answers: Mapping[str, OutcomeRecord] = field(default_factory=dict)
@@ -23,9 +23,17 @@ class Quotable:
         cls, messages: Iterable[MessageRecord], outcomes: Sequence[OutcomeRecord], withdrawn: frozenset[str]
     ) -> "Quotable":
         """Return the quotable records; withdrawn messages are left out, and withdrawn answers have no words."""
+        by_id = {one.line_message_id: one for one in messages}
+        translated = {
+            sent_id: by_id[bubble.line_message_id]
+            for outcome in outcomes
+            if outcome.translations is not None
+            for sent_id, bubble in zip(outcome.sent_message_ids, outcome.translations.bubbles, strict=False)
+            if bubble.line_message_id in by_id
+        }
         return cls(
-            messages={one.line_message_id: one for one in messages},
-            answers={bubble: one for one in outcomes for bubble in one.sent_message_ids},
+            messages={**by_id, **translated},
+            answers={bubble: one for one in outcomes if one.translations is None for bubble in one.sent_message_ids},
             withdrawn=withdrawn,
         )
 

@@ -146,6 +146,36 @@ class CarriedNotices(Extensible):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TranslatedBubble(Extensible):
+    """A message in other languages: the text, which quotes the message, until it was sent."""
+
+    line_message_id: str
+    text: str = field(default="", repr=False)
+    quote_token: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Translations(Extensible):
+    """The bubbles of an outcome that translates; after sending only the ids of the messages are stored.
+
+    `tells_limit`: the outcome says that no more is translated today.
+    """
+
+    bubbles: tuple[TranslatedBubble, ...] = ()
+    tells_limit: bool = False
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The texts that are not sent yet."""
+        return tuple(bubble.text for bubble in self.bubbles if bubble.text)
+
+    def without_texts(self) -> "Translations":
+        """Return the record as it stays after the sending: which message each bubble translated."""
+        bubbles = (TranslatedBubble(line_message_id=bubble.line_message_id) for bubble in self.bubbles)
+        return replace(self.redacted(), bubbles=tuple(bubbles))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ProposedCall(Extensible):
     """A tool call that waits for a tap: the arguments as the text of a JSON object, and the name of the object to be changed.
 
@@ -170,6 +200,19 @@ class OfferedHook(Extensible):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OfferedTranslation(Extensible):
+    """What a press changes about translation: the languages between which it begins; none: it ends.
+
+    `by`: the mark of the member who asked; empty: unknown. `is_joining`: translation is on for that member, and a press of another member
+    begins it for everybody.
+    """
+
+    languages: tuple[str, ...] = ()
+    by: str = ""
+    is_joining: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Offer(Extensible):
     """What the buttons below an answer do; an outcome without a button offers nothing.
 
@@ -185,6 +228,7 @@ class Offer(Extensible):
     `card`: the words of the text as a card (`card_text`), until it was sent.
     `hook`: the hook that a press makes. `token_of`: the address of the hook whose token is shown below the text, until it was sent.
     `feed_url`: the address of the chat's calendar, shown below the text, until it was sent.
+    `translation`: what a press changes about translation.
     """
 
     is_deferral: bool = False
@@ -203,11 +247,12 @@ class Offer(Extensible):
     hook: OfferedHook | None = None
     token_of: str = field(default="", repr=False)
     feed_url: str = field(default="", repr=False)
+    translation: OfferedTranslation | None = None
 
     @property
     def may_be_pressed(self) -> bool:
         """Whether a press of a button may confirm something."""
-        return bool(self.asks or self.silence or self.forgets or self.proposes or self.hook)
+        return bool(self.asks or self.silence or self.forgets or self.proposes or self.hook or self.translation)
 
     @property
     def has_proposals(self) -> bool:
@@ -248,7 +293,8 @@ class OutcomeRecord(Extensible):
     in the prompt itself, but nothing held only by the prompts of earlier answers. `text`: the words sent; None if there were none, or after
     a withdrawal. `kind`: whether the answer arrived, in the bubbles `sent_message_ids`. With `quote_token` the first bubble quotes the
     question. `is_joining`: a greeting of a group just joined by the bot. `reminders`: the postponed reminders said by the answer.
-    `notices`: notices of hooks that are sent along, until the outcome is recorded.
+    `notices`: notices of hooks that are sent along, until the outcome is recorded. `translations`: the bubbles of an outcome that
+    translates messages of members.
 
     `answers`: the deferrals and the proposal fulfilled; a deferral lists its own id and the deferrals continued by it. `sequence` numbers
     the chat's commits. `writes` are applied to the chat's entries and reminders after the commit.
@@ -267,6 +313,7 @@ class OutcomeRecord(Extensible):
     is_joining: bool = False
     reminders: tuple[SaidReminder, ...] = ()
     notices: CarriedNotices | None = None
+    translations: Translations | None = None
     writes: tuple[StagedWrite, ...] = ()
     offer: Offer = field(default_factory=Offer)
     sent_message_ids: tuple[str, ...] = ()
@@ -288,7 +335,13 @@ class OutcomeRecord(Extensible):
     @property
     def is_spoken(self) -> bool:
         """Whether there is anything to send."""
-        return self.text is not None or (self.notices is not None and bool(self.notices.text))
+        has_notices = self.notices is not None and bool(self.notices.text)
+        return self.text is not None or has_notices or bool(self.translated_texts)
+
+    @property
+    def translated_texts(self) -> tuple[str, ...]:
+        """The translations that are not sent yet."""
+        return () if self.translations is None else self.translations.texts
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -296,7 +349,7 @@ class OutcomeRecord(Extensible):
         proposed = ((one.name, *compared_arguments(one.arguments)) for one in self.offer.proposes)
         answer_texts = compared_texts(self.text or "")
         filed = map(compared_path, self.audit.filed_paths)
-        shown = (*answer_texts, *filed, *self.offer.suggests)
+        shown = (*answer_texts, *filed, *self.offer.suggests, *self.translated_texts)
         written = (*((compared_path(one.path), one.text) for one in self.writes), *proposed, shown)
         return tuple(text for pair in written for text in pair if text)
 
@@ -317,6 +370,7 @@ class OutcomeRecord(Extensible):
         return self.redacted(
             text=None,
             notices=None if self.notices is None else self.notices.redacted(text=""),
+            translations=None if self.translations is None else self.translations.without_texts(),
             writes=(),
             offer=replace(
                 self.offer.without_proposals(), suggests=(), card="", hook=None, token_of="", feed_url=""

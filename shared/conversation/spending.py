@@ -8,6 +8,7 @@ import datetime as dt
 import threading
 import zoneinfo
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Final
@@ -27,7 +28,8 @@ class Spending(Extensible):
     """The turns and tokens used by a chat on `day`, in the zone of the bot.
 
     `turns` counts turns that asked the model; `is_reserved`: the turn under way is among them. `tokens` are weighted. `was_told`: the chat
-    has been told of the spent budget. `charged_by` is the token of the last write with a charge.
+    has been told of the spent budget. `charged_by` is the token of the last write with a charge. `translations` and `translated_tokens`:
+    the part of both that translation used; `was_told_of_translations`: the chat has been told that this part is used up.
     """
 
     day: str = ""
@@ -36,6 +38,9 @@ class Spending(Extensible):
     is_reserved: bool = False
     was_told: bool = False
     charged_by: str = ""
+    translations: int = 0
+    translated_tokens: int = 0
+    was_told_of_translations: bool = False
 
     def on(self, day: str) -> "Spending":
         """Return the spending of the day; a new day begins with the turn under way, if any.
@@ -55,6 +60,16 @@ class Spending(Extensible):
     def reserved(self) -> "Spending":
         """Return the spending with a turn that begins; a turn reserved by a dead holder is not counted again."""
         return self if self.is_reserved else replace(self, turns=self.turns + 1, is_reserved=True)
+
+    def with_translation(self, usage: Iterable[ModelUsage], *, tells_limit: bool) -> "Spending":
+        """Return the spending after an outcome that translates: its turn, if the model was asked, and its tokens."""
+        tokens = [weighted_tokens(one) for one in usage]
+        return replace(
+            self,
+            translations=self.translations + bool(tokens),
+            translated_tokens=self.translated_tokens + sum(tokens),
+            was_told_of_translations=self.was_told_of_translations or tells_limit,
+        )
 
     def settled(self, *, counts: bool) -> "Spending":
         """Return the spending after the reserved turn, if any, has ended; the turn `counts` if the model was asked."""

@@ -133,6 +133,9 @@ class TurnRecord(Extensible):
         spending = self.spending.settled(counts=counts)
         if outcome.audit.is_over_limit:
             spending = replace(spending, was_told=True)
+        if outcome.translations is not None:
+            tells_limit = outcome.translations.tells_limit
+            spending = spending.with_translation(outcome.audit.usage, tells_limit=tells_limit)
         return replace(
             self,
             state="committed",

@@ -12,6 +12,7 @@ from shared.features.hooks import HOOKS
 from shared.features.polls import POLLS
 from shared.features.reminders import REMINDERS
 from shared.features.stored_feature import Counted, StoredFeature
+from shared.features.translation import TRANSLATION
 from shared.turns.staged_writes import StagedWrites
 from shared.turns.undo import UndoWriter
 
@@ -23,7 +24,17 @@ MEDIA: Final = StoredFeature(
 )
 
 # Calendars come last: their feeds are derived from what is removed, or written, before
-STORED_FEATURES: Final[Sequence[StoredFeature]] = (CALLS, MEDIA, ENTRIES, REMINDERS, EXPENSES, POLLS, HOOKS, CALENDARS)
+STORED_FEATURES: Final[Sequence[StoredFeature]] = (
+    CALLS,
+    MEDIA,
+    ENTRIES,
+    REMINDERS,
+    EXPENSES,
+    POLLS,
+    HOOKS,
+    TRANSLATION,
+    CALENDARS,
+)
 
 
 def writer_of(features: Sequence[StoredFeature] = STORED_FEATURES) -> StagedWrites:

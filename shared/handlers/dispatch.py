@@ -24,6 +24,7 @@ from shared.handlers.message import MessageHandler
 from shared.handlers.operator_chat import OperatorChat
 from shared.handlers.postback import PostbackHandler
 from shared.handlers.tick import TickHandler
+from shared.handlers.translation import TranslationHandler
 from shared.handlers.unnamed import UnnamedHandler
 from shared.handlers.unsend import UnsendHandler
 from shared.line.commands import Command
@@ -63,6 +64,7 @@ class Dispatch:
     hooks: "HooksHandler | None" = None
     notices: "NoticeHandler | None" = None
     calendar: "CalendarHandler | None" = None
+    translation: TranslationHandler | None = None
     clock: Clock = field(repr=False)
 
     def __call__(
@@ -126,13 +128,7 @@ class Dispatch:
                 command = self.intake.command(event, content)
                 if command is None or command is Command.CATCH_UP:  # the model answers a catch-up, like a question
                     return self.message(event, content, silences)
-                if command is Command.HOOK and self.hooks is not None:
-                    return self.hooks.command(event, content, self.intake.hook_words(event, content))
-                if command is Command.CALENDAR and self.calendar is not None:
-                    return self.calendar.command(event, self.intake.calendar_words(event, content))
-                if command is Command.HANDOVER:
-                    return self.operator_chat(event, self.intake.handover_name(event, content))
-                return self.command(event, content, command)
+                return self._carry_out(event, content, command)
             case LineEvent(type="follow" | "join"):
                 return self.greeting(event)
             case LineEvent(type="memberJoined"):
@@ -143,3 +139,17 @@ class Dispatch:
                 return self.edit(event, content)
             case _:
                 return EventResult.IGNORED
+
+    def _carry_out(self, event: LineEvent, content: MessageContent, command: Command) -> EventResult:
+        """Carry out a command that the model does not read."""
+        match command:
+            case Command.HOOK if self.hooks is not None:
+                return self.hooks.command(event, content, self.intake.written_words(event, content))
+            case Command.CALENDAR if self.calendar is not None:
+                return self.calendar.command(event, self.intake.calendar_words(event, content))
+            case Command.TRANSLATE if self.translation is not None:
+                return self.translation.command(event, content, self.intake.written_words(event, content))
+            case Command.HANDOVER:
+                return self.operator_chat(event, self.intake.handover_name(event, content))
+            case _:
+                return self.command(event, content, command)

@@ -22,6 +22,7 @@ from shared.handlers.holdings import described, holdings_of
 from shared.handlers.persons import messages_of
 from shared.handlers.question_press import QuestionPresses
 from shared.handlers.silence import SilenceHandler
+from shared.handlers.translation import TranslationHandler
 from shared.knowledge.entry_store import EntryStore
 from shared.line.events import LineEvent, MessageContent
 from shared.line.messaging import Membership
@@ -59,6 +60,7 @@ class ErasureHandler:
     presses: QuestionPresses
     silence: SilenceHandler
     hooks: "HooksHandler | None" = None
+    translation: TranslationHandler | None = None
     phrases: Phrases
     features: Sequence[StoredFeature] = STORED_FEATURES
 
@@ -104,6 +106,8 @@ class ErasureHandler:
             return self.silence.carry_out(event, press.offer.silence)
         if press.offer.hook is not None and self.hooks is not None:
             return self.hooks.make(event, question_id)
+        if press.offer.translation is not None and self.translation is not None:
+            return self.translation.carry_out(event, press.offer.translation)
         if press.offer.forgets:
             return self._forget_messages(conversation, event, press, question_id)
         match press.offer.asks:

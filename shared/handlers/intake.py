@@ -10,7 +10,7 @@ from shared.conversation.withdrawal import Withdrawal
 from shared.handlers.silence import Operator
 from shared.line.addressing import GroupPolicy, is_addressed, may_address_by_quote, without_address
 from shared.line.bot_name import BotName
-from shared.line.commands import Command, command_of, hook_words, words_after
+from shared.line.commands import Command, command_of, words_after, written_words
 from shared.line.events import LineEvent, MessageContent
 from shared.line.ids import is_event_or_message_id
 from shared.line.message_text import describe
@@ -28,6 +28,7 @@ class Intake:
     operator: Operator = field(default_factory=Operator)
     has_hooks: bool = False
     has_calendar: bool = False
+    has_translation: bool = False
 
     def message(self, event: LineEvent, content: MessageContent) -> MessageRecord:
         """Return the record of a message; its words decide whether it addresses the bot.
@@ -82,8 +83,8 @@ class Intake:
     def command(self, event: LineEvent, content: MessageContent) -> Command | None:
         """Return the command of a message, addressed or not.
 
-        None in standby mode, where another channel answers, for `/handover` in any chat but the operator's own, and for `/hook` and
-        `/calendar` where hooks and calendars are off.
+        None in standby mode, where another channel answers, for `/handover` in any chat but the operator's own, and for `/hook`,
+        `/calendar` and `/translate` where the deployment does not offer them.
         """
         if event.reply_token is None:
             return None
@@ -95,6 +96,7 @@ class Intake:
             (command is Command.HANDOVER and not self.operator.is_in(event))
             or (command is Command.HOOK and not self.has_hooks)
             or (command is Command.CALENDAR and not self.has_calendar)
+            or (command is Command.TRANSLATE and not self.has_translation)
         )
         return None if is_unknown else command
 
@@ -102,9 +104,9 @@ class Intake:
         """Return the words behind `/handover`; empty without words."""
         return words_after(Command.HANDOVER, content, bot_names=self._names(event))
 
-    def hook_words(self, event: LineEvent, content: MessageContent) -> tuple[str, ...]:
-        """Return the words behind `/hook`."""
-        return hook_words(content, bot_names=self._names(event))
+    def written_words(self, event: LineEvent, content: MessageContent) -> tuple[str, ...]:
+        """Return the words behind a command, as they were written."""
+        return written_words(content, bot_names=self._names(event))
 
     def calendar_words(self, event: LineEvent, content: MessageContent) -> str:
         """Return the words behind `/calendar`: "new", for example; empty without words."""

@@ -22,6 +22,9 @@ from shared.line.addressing import GroupPolicy
 from shared.line.events import LineEvent, MessageContent
 from shared.line.postback_data import AnswerPress
 from shared.line.presence import Presence
+from shared.translation.setting import TranslationSetting
+from shared.translation.store import TranslationStore
+from shared.translation.turn import TranslationTurns
 from shared.turns.interjection import Interjection
 from shared.turns.reply import Reply
 
@@ -51,6 +54,7 @@ class MessageHandler:
     usage: DeploymentUsage
     flood: FloodHandler
     next_message: "NextMessageNotices | None" = None
+    translation: TranslationTurns | None = None
 
     def __call__(self, event: LineEvent, content: MessageContent, silences: Future[SilencesRecord]) -> EventResult:
         """The message is in the journal, and answered if the bot is addressed and an answer is possible.
@@ -158,9 +162,16 @@ class MessageHandler:
         return run.result
 
     def _overhear(self, conversation: Conversation, message: MessageRecord, deadline: Deadline) -> EventResult:
-        """Record the message as context; if the group policy allows it, the model may interject."""
+        """Record the message as context; it may be translated, or, if the group policy allows it, the model may interject."""
+        setting = self._begin_reading_setting(conversation, message)
         if not record_unless_withdrawn(conversation, message, self.withdrawal):
             return EventResult.WITHDRAWN
+        if self.translation is not None and setting is not None:
+            translated = setting.result()
+            if self.translation.translates(translated, message):  # nothing else may use its token
+                result = self.translation(conversation, message, translated, deadline)
+                self.upkeep.after_context(conversation, message, deadline)
+                return result
         result = EventResult.KEPT_AS_CONTEXT
         if self.intake.policy is GroupPolicy.MODEL and message.reply_token is not None:
             self.usage.begin_exchange()
@@ -170,6 +181,19 @@ class MessageHandler:
             self.next_message(conversation, message, deadline)
         self.upkeep.after_context(conversation, message, deadline)
         return result
+
+    def _begin_reading_setting(
+        self, conversation: Conversation, message: MessageRecord
+    ) -> Future[TranslationSetting] | None:
+        """Begin to read what the group has translated, beside the recording; None: the message is never translated."""
+        if (
+            self.translation is None
+            or conversation.is_one_on_one
+            or message.reply_token is None
+            or message.type != "text"
+        ):
+            return None
+        return conversation.objects.reads.submit(TranslationStore(conversation).read)
 
 
 def _is_plain_request(message: MessageRecord) -> bool:

@@ -1,8 +1,8 @@
 """Presses of the button under a question whether to erase something, or to be silent: which press counts, and why another does not.
 
 A press counts once, within ten minutes of its question, in the question's chat, from a member, and while the command that was asked about
-stands. Only the person who asked may confirm that own messages are taken back. Of several presses the first counts: it creates an outcome
-whose id is derived from the question's.
+stands. Only the person who asked may confirm that own messages are taken back, and only another person that everybody's are translated. Of
+several presses the first counts: it creates an outcome whose id is derived from the question's.
 """
 
 from dataclasses import dataclass, replace
@@ -10,6 +10,7 @@ from typing import Final
 
 from shared.conversation.history import History
 from shared.conversation.history_reader import HistoryReader
+from shared.conversation.member_mark import mark_id
 from shared.conversation.provenance import Provenance
 from shared.conversation.records import Offer, OfferedHook, OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation
@@ -59,7 +60,7 @@ class QuestionPresses:
 
         If LINE does not answer whether the person is a member, the signed event, which names the chat, is taken as proof.
         """
-        offer = question.offer
+        offer, translation = question.offer, question.offer.translation
         if offer.asked_by is not None and offer.asked_by in conversation.amendments.look().withdrawn:
             return Phrase.PRESS_VOID
         if event.is_one_on_one:  # the id of the chat is that of its person
@@ -68,6 +69,8 @@ class QuestionPresses:
             return Phrase.PRESS_UNNAMED
         if offer.forgets and event.user_id != offer.forgets_for:
             return Phrase.PRESS_OF_ANOTHER
+        if translation is not None and translation.is_joining and translation.by == mark_id(event.user_id):
+            return Phrase.TRANSLATION_NEEDS_ANOTHER
         return Phrase.PRESS_VOID if self.profiles.is_member(conversation.id, event.user_id) is False else None
 
 
@@ -78,7 +81,11 @@ def confirmed_question(history: History, question_id: str, *, pressed_ms: int) -
     """
     question = _outcome_in(history, question_id)
     is_question = question is not None and bool(
-        question.offer.asks or question.offer.silence or question.offer.forgets or question.offer.hook
+        question.offer.asks
+        or question.offer.silence
+        or question.offer.forgets
+        or question.offer.hook
+        or question.offer.translation
     )
     if question is None or not is_question or not question.holds_words:
         return Phrase.PRESS_VOID
@@ -99,5 +106,12 @@ def _press_of(offer: Offer, event: LineEvent, press_id: str) -> OutcomeRecord:
         kind=OutcomeKind.SKIPPED,
         provenance=Provenance(since_ms=event.timestamp_ms, until_ms=event.timestamp_ms),
         answers=(event.webhook_event_id,),
-        offer=Offer(asks=offer.asks, silence=offer.silence, forgets=offer.forgets, locale=offer.locale, hook=hook),
+        offer=Offer(
+            asks=offer.asks,
+            silence=offer.silence,
+            forgets=offer.forgets,
+            locale=offer.locale,
+            hook=hook,
+            translation=offer.translation,
+        ),
     )

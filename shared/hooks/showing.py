@@ -103,6 +103,7 @@ class _NoticesDelivery:
         has_better_to_do = (
             unfinished is not None
             or self._outcome_id in history.recorded
+            or self.own.line_message_id in history.covered  # by an outcome that may have used its token
             or bool(history.pending(self.own, now_ms=self.showing.clock.now_ms()))
             or history.amendments.hides(self.own)
         )

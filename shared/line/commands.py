@@ -35,6 +35,7 @@ class Command(StrEnum):
     HELP = "help"
     HOOK = "hook"
     CALENDAR = "calendar"
+    TRANSLATE = "translate"
 
 
 _OTHER_NAMES: Final = {
@@ -56,6 +57,9 @@ _OTHER_NAMES: Final = {
     "筆記": Command.NOTES,
     "บันทึก": Command.NOTES,
     "reminder": Command.REMINDERS,
+    "翻訳": Command.TRANSLATE,
+    "翻譯": Command.TRANSLATE,
+    "แปล": Command.TRANSLATE,
     "リマインダー": Command.REMINDERS,
     "提醒": Command.REMINDERS,
     "カレンダー": Command.CALENDAR,
@@ -63,7 +67,7 @@ _OTHER_NAMES: Final = {
     "ปฏิทิน": Command.CALENDAR,
 }
 """Names that people try after the slash."""
-_WITH_WORDS: Final = (Command.START, Command.HANDOVER, Command.HOOK, Command.CALENDAR)
+_WITH_WORDS: Final = (Command.START, Command.HANDOVER, Command.HOOK, Command.CALENDAR, Command.TRANSLATE)
 _WITHOUT_SLASH: Final = frozenset({"help", "ヘルプ", "使い方", "使用說明", "วิธีใช้"})
 
 
@@ -84,8 +88,8 @@ def words_after(command: Command, content: MessageContent, *, bot_names: Sequenc
     return words.partition(" ")[2] if words.partition(" ")[0] == command else ""
 
 
-def hook_words(content: MessageContent, *, bot_names: Sequence[str]) -> tuple[str, ...]:
-    """Return the words after `/hook` as they were written: "/hook new Backup now" -> ("new", "Backup", "now")."""
+def written_words(content: MessageContent, *, bot_names: Sequence[str]) -> tuple[str, ...]:
+    """Return the words after a command as they were written: "/hook new Backup now" -> ("new", "Backup", "now")."""
     return tuple(_visible(without_address(content, bot_names=bot_names)).split()[1:])
 
 
@@ -101,6 +105,9 @@ def parse_command(text: str) -> Command | None:
     `Command.LANGUAGE`.
     """
     words = _words(text)
+    first, _, further = words.partition(" ")
+    if further and _OTHER_NAMES.get(first) in _WITH_WORDS:
+        return _OTHER_NAMES[first]
     if words in set(Command):
         return Command(words)
     if words in _OTHER_NAMES:

@@ -93,9 +93,9 @@ class SayButton:
 class OutgoingMessage:
     """A bubble.  `quote_token` names the quoted message of the same chat; a message with a button, a link or a card quotes none.
 
-    `decline`: the button along with `button` that says no to the question of the text.
-    LINE shows the `quick_replies` of the last message of a call only. With a `card`, the text is read out and shown in notifications, and
-    the buttons and links stand below the card's own buttons.
+    `decline`: the button along with `button` that says no to the question of the text. LINE shows the `quick_replies` of the last message
+    of a call only; a call whose messages are all `is_silent` makes no sound on phones. With a `card`, the text is read out and shown in
+    notifications, and the buttons and links stand below the card's own buttons.
     """
 
     text: str = field(repr=False)
@@ -105,6 +105,7 @@ class OutgoingMessage:
     links: tuple[LinkButton, ...] = ()
     card: Card | None = None
     quick_replies: tuple[PostbackButton | SayButton, ...] = ()
+    is_silent: bool = False
 
     @property
     def is_template(self) -> bool:

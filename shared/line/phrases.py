@@ -24,7 +24,8 @@ class Phrase(StrEnum):
     (`Phrases.day_begin`), NOTES_OPEN `count`, LIST_TITLE `name` and `count`, SUGGESTED `words`, EDIT_REMOVED `things`,
     REMINDER_POSTPONED `when`, HANDOVER_DONE `minutes`, HANDOVER_BEGUN `name` and `minutes`, HANDOVER_UNKNOWN and HANDOVER_ENDED `name`,
     HANDOVER_NOTICE `name` and `chat`, texts about one hook `name`, HOOK_DONE and HOOK_ROTATED also `url`, and HOOK_QUESTION_NOW `cost`.
-    CALENDAR_SHOWN needs `page`.
+    CALENDAR_SHOWN needs `page`. Of translation, its question and the texts that say that it is on need `languages`, TRANSLATION_TERMS
+    `terms`, TRANSLATION_LIMIT `hour` (`Phrases.day_begin`), and TRANSLATION_CUT `count`.
     Questions need `until`, the hour at which their buttons end (`Phrases.hour`). Names that
     end with `_button` are labels.
     """
@@ -175,6 +176,24 @@ class Phrase(StrEnum):
     HOOK_ROTATE_BUTTON = "hook_rotate_button"
     HOOK_NO_ADDRESS = "hook_no_address"
     HOOK_PICTURE = "hook_picture"
+    TRANSLATION_QUESTION = "translation_question"
+    TRANSLATION_BUTTON = "translation_button"
+    TRANSLATION_ON = "translation_on"
+    TRANSLATION_ON_FOR_ONE = "translation_on_for_one"
+    TRANSLATION_JOIN_BUTTON = "translation_join_button"
+    TRANSLATION_NEEDS_ANOTHER = "translation_needs_another"
+    TRANSLATION_IS_ON = "translation_is_on"
+    TRANSLATION_IS_ON_FOR_ONE = "translation_is_on_for_one"
+    TRANSLATION_IS_OFF = "translation_is_off"
+    TRANSLATION_OFF_QUESTION = "translation_off_question"
+    TRANSLATION_OFF_BUTTON = "translation_off_button"
+    TRANSLATION_OFF = "translation_off"
+    TRANSLATION_USAGE = "translation_usage"
+    TRANSLATION_IN_GROUPS = "translation_in_groups"
+    TRANSLATION_TERMS = "translation_terms"
+    TRANSLATION_NO_TERMS = "translation_no_terms"
+    TRANSLATION_LIMIT = "translation_limit"
+    TRANSLATION_CUT = "translation_cut"
 
 
 EXAMPLES: Final = (Phrase.EXAMPLE_REMINDER, Phrase.EXAMPLE_NOTE, Phrase.EXAMPLE_LIST)

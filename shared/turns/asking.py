@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from shared.conversation.records import Erasure, OutcomeRecord
+from shared.conversation.records import Erasure, OfferedTranslation, OutcomeRecord
 from shared.conversation.silences import SilenceChange
 from shared.line.cards.questions import changes_apart, question_card
 from shared.line.messaging import OutgoingMessage, PostbackButton
@@ -41,12 +41,9 @@ class Asking:
         if offer.is_deferral:
             press = AnswerPress(button=AnswerButton.SHOW, answer_id=own_id)
             return self.drawn(OutgoingMessage(text=text, button=self._button(Phrase.SHOW_BUTTON, press, locale)))
-        if offer.asks is not None:
-            return self._confirmed_question(text, _CONFIRM_BUTTONS[offer.asks], own_id, locale)
-        if offer.silence is not None and not outcome.answered_ids:  # a command asked; the model asks below its answer
-            return self._confirmed_question(text, _SILENCE_BUTTONS[offer.silence], own_id, locale)
-        if offer.hook is not None:
-            return self._confirmed_question(text, Phrase.HOOK_BUTTON, own_id, locale)
+        confirms = _confirm_label(outcome)
+        if confirms is not None:
+            return self._confirmed_question(text, confirms, own_id, locale)
         if offer.has_languages:
             return OutgoingMessage(text=text, quick_replies=tuple(map(self._language_button, LOCALES)))
         return None
@@ -104,3 +101,21 @@ class Asking:
 
     def _button(self, label: Phrase, press: Press, locale: str) -> PostbackButton:
         return PostbackButton(label=self.phrases.text(label, locale=locale), data=press.data)
+
+
+def _confirm_label(outcome: OutcomeRecord) -> Phrase | None:
+    """Return the label of the button that confirms the question of a command; None where the outcome is none."""
+    offer = outcome.offer
+    if offer.asks is not None:
+        return _CONFIRM_BUTTONS[offer.asks]
+    if offer.silence is not None and not outcome.answered_ids:  # a command asked; the model asks below its answer
+        return _SILENCE_BUTTONS[offer.silence]
+    if offer.hook is not None:
+        return Phrase.HOOK_BUTTON
+    return _translation_button(offer.translation) if offer.translation is not None else None
+
+
+def _translation_button(offered: OfferedTranslation) -> Phrase:
+    if offered.is_joining:
+        return Phrase.TRANSLATION_JOIN_BUTTON
+    return Phrase.TRANSLATION_BUTTON if offered.languages else Phrase.TRANSLATION_OFF_BUTTON

@@ -165,9 +165,9 @@ class Outbox:
 
     def _record(self, lease: Lease, outcome: OutcomeRecord) -> None:
         """Record the outcome; afterwards neither journal nor turn holds withdrawn words, or writes that were applied."""
-        recorded = replace(
-            outcome, writes=(), notices=None, offer=replace(outcome.offer, card="", token_of="", feed_url="")
-        )
+        translations = outcome.translations.without_texts() if outcome.translations is not None else None
+        offer = replace(outcome.offer, card="", token_of="", feed_url="")
+        recorded = replace(outcome, writes=(), notices=None, translations=translations, offer=offer)
         if lease.conversation.journal.record_outcome(recorded):
             lease.amend(outcome.without_words(), lease.record.route)
         elif recorded != outcome:
@@ -270,7 +270,13 @@ class Outbox:
         return SendResult(is_delivered=None if is_takeover else False)
 
     def _messages(self, conversation: Conversation, outcome: OutcomeRecord) -> Sequence[OutgoingMessage]:
-        """Return the bubbles, below the notices that are sent along."""
+        """Return the bubbles, below the notices that are sent along; translations make no sound on phones."""
+        if outcome.translated_texts and outcome.translations is not None:
+            return tuple(
+                OutgoingMessage(text=bubble.text, quote_token=bubble.quote_token, is_silent=True)
+                for bubble in outcome.translations.bubbles
+                if bubble.text
+            )
         if outcome.notices is None or not outcome.notices.text:
             return self._answer_messages(conversation, outcome, at_most=MESSAGES_A_CALL)
         notices = OutgoingMessage(text=outcome.notices.text)

@@ -68,7 +68,8 @@ class TurnWork(Protocol):
 class Waiting:
     """How a delivery waits for its chat's turn.  By default: as a message that the next turn, or a tick, answers too.
 
-    `turn_s`: seconds for thinking and sending in a turn. `gives_way`: another delivery, or a tick, can do the work. `is_answerable`:
+    `turn_s`: seconds for thinking and sending in a turn. `gives_way`: another delivery, or a tick, can do the work. `is_optional`: nobody
+    asked for the work. `is_answerable`:
     whether an answer could still be shown if the turn were free. `hand_over` ends the wait: another delivery or a tick does the work, or no
     answer can be shown any more; None where the delivery's outcome is committed, so that the delivery waits for the record.
     Example: a greeting's turn takes 10 s, and the greeting is answerable while its reply token lives.
@@ -76,6 +77,7 @@ class Waiting:
 
     turn_s: float = _LONGEST_TURN_S
     gives_way: bool = True
+    is_optional: bool = False
     is_answerable: Callable[[], bool] = lambda: True
     hand_over: Callable[[], EventResult | None] = lambda: None
 
@@ -175,6 +177,7 @@ class TurnRunner:
             sent_ms=delivery.sent_ms,
             gives_way=waiting.gives_way,
             author=delivery.author,
+            is_optional=waiting.is_optional,
         ) as place:
             patience = _Patience(
                 delivery=delivery,

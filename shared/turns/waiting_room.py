@@ -1,9 +1,10 @@
 """The waiting room: where deliveries wait for their chat's turn.  A chat's deliveries occupy at most PLACES + 1 threads of an instance.
 
 The next turn answers every recorded message, so a few waiting deliveries are enough; the newest stay, because they have the most time.
-Deliveries are evicted in this order: duplicates of an event; then older messages; then commands, and only for newer commands, because no
-other delivery does a command's work. The newest message has a place in addition to PLACES commands: a command's turn answers no message.
-The end of a turn wakes the deliveries that wait in the same instance, and a turn that thinks is told of each delivery that comes.
+Deliveries are evicted in this order: duplicates of an event; then optional work, such as translations; then older messages; then commands,
+and only for newer commands, because no other delivery does a command's work. The newest message has a place in addition to PLACES commands:
+a command's turn answers no message. The end of a turn wakes the deliveries that wait in the same instance, and a turn that thinks is told
+of each delivery that comes.
 
 Example with PLACES = 4: a fifth message evicts the oldest message; a fifth command evicts the oldest command.
 """
@@ -26,7 +27,8 @@ class Place:
     `event`: the same for all deliveries of an event; "" equals no other. `sent_ms`: LINE's timestamp of the event. `gives_way`: the
     delivery can hand over, as a message's can; such places are evicted before places of commands. `inherits`: timestamp and event of each
     evicted delivery that relied on this place; if this delivery's message is withdrawn, the inherited events are run. `author`: who sent
-    the message, or "" if a prompt would not show the event. `woken`: set when a turn of the chat ends, or the place is taken.
+    the message, or "" if a prompt would not show the event. `is_optional`: nobody asked for the work, so it takes no place from messages
+    and commands. `woken`: set when a turn of the chat ends, or the place is taken.
     """
 
     event: str = ""
@@ -35,6 +37,7 @@ class Place:
     is_evicted: bool = False
     inherits: set[tuple[int, str]] = field(default_factory=set)
     author: str = ""
+    is_optional: bool = False
     woken: Event = field(default_factory=threading.Event, repr=False)
 
 
@@ -48,15 +51,29 @@ class WaitingRoom:
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     @contextmanager
-    def place(
-        self, conversation_id: str, *, event: str = "", sent_ms: int = 0, gives_way: bool = True, author: str = ""
+    def place(  # noqa: PLR0913 - what decides about a place
+        self,
+        conversation_id: str,
+        *,
+        event: str = "",
+        sent_ms: int = 0,
+        gives_way: bool = True,
+        author: str = "",
+        is_optional: bool = False,
     ) -> Iterator[Place]:
         """Hold a place inside the block; beyond PLACES, one place is evicted, except that one message may wait along with PLACES commands.
 
-        Evicted is the oldest place whose event has a newer place; else, of several messages, the oldest message; else the oldest command.
-        A redelivered message therefore takes no place from a newer message.
+        Evicted is the oldest place whose event has a newer place; else the oldest optional place; else, of several messages, the oldest
+        message; else the oldest command. A redelivered message therefore takes no place from a newer message.
         """
-        place = Place(event=event, sent_ms=sent_ms, gives_way=gives_way, author=author, woken=self.new_event())
+        place = Place(
+            event=event,
+            sent_ms=sent_ms,
+            gives_way=gives_way,
+            author=author,
+            is_optional=is_optional,
+            woken=self.new_event(),
+        )
         with self._lock:
             waiting = self._places.setdefault(conversation_id, [])
             waiting.append(place)
@@ -100,7 +117,7 @@ def _evict(waiting: list[Place]) -> None:
     """Evict one place, unless a single message waits along with PLACES commands."""
     messages = [place for place in waiting if place.gives_way]
     commands = [place for place in waiting if not place.gives_way]
-    evicted = _oldest_duplicate(waiting)
+    evicted = _oldest_duplicate(waiting) or _oldest_optional(waiting)
     if evicted is None and len(messages) == 1 and len(commands) == PLACES:
         return
     evicted = evicted or min(messages if len(messages) > 1 else commands, key=lambda place: place.sent_ms)
@@ -114,6 +131,11 @@ def _oldest_duplicate(waiting: list[Place]) -> Place | None:
     """Return the oldest place whose event has a newer place too."""
     newest = {one.event: one for one in waiting}
     return next((one for one in waiting if one.event and newest[one.event] is not one), None)
+
+
+def _oldest_optional(waiting: list[Place]) -> Place | None:
+    """Return the oldest place of work for which nobody asked."""
+    return min((place for place in waiting if place.is_optional), key=lambda place: place.sent_ms, default=None)
 
 
 def _hand_to_newest(evicted: Place, waiting: list[Place]) -> None:

@@ -288,13 +288,17 @@ def check_addressed(story: Story) -> Iterator[str]:
     may_interject = story.settings.group_policy is GroupPolicy.MODEL
     for said in story.said:
         asked = by_token.get(said.reply_token or "")
-        if asked is not None and not (asked.addressed or asked.is_unsure or may_interject):
+        is_translation = (
+            said.outcome is not None and said.outcome.translations is not None
+        )  # check_translations looks at it
+        if asked is not None and not (asked.addressed or asked.is_unsure or may_interject or is_translation):
             yield f"I6: {asked.id} was answered and had not asked"
     for said, outcome in story.effects():
         covered = [one for one in story.people.messages if one.id in outcome.answered_ids]
         if not covered:  # a greeting
             continue
-        if not may_interject and not all(one.addressed or one.is_unsure for one in covered):
+        may_be_overheard = may_interject or outcome.translations is not None
+        if not may_be_overheard and not all(one.addressed or one.is_unsure for one in covered):
             yield f"I6: {outcome.webhook_event_id} answered somebody who had not asked"
         if said.at_s - max(one.at_s for one in covered) > ANSWERABLE_S + ACK_DEADLINE_S:
             yield f"I6: {outcome.webhook_event_id} answered a question from long ago"

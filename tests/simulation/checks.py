@@ -29,6 +29,7 @@ from tests.simulation.press_checks import check_presses, check_taps
 from tests.simulation.reminder_checks import ReminderStory, check_reminders
 from tests.simulation.story import LONG_WAIT_S, Story
 from tests.simulation.times import TOKEN_S
+from tests.simulation.translation_checks import check_translations
 from tests.simulation.wiring import THREADS
 from tests.simulation.withdrawal_checks import check_answers_kept, check_kept, check_withdrawn
 
@@ -122,6 +123,7 @@ def _violations_of_chat(story: Story) -> list[str]:
     found += check_budget(story)
     found += check_history(story, history)
     found += check_addressed(story)
+    found += check_translations(story)
     found += check_interjections(story)
     found += check_withdrawn(story)
     found += check_kept(story)

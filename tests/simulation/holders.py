@@ -204,14 +204,15 @@ class Holders:
             self._check_edits(outcome)
         if was_thinking and outcome.writes:
             truth.staged.append((conversation_id, outcome))
-        if outcome.text is not None and after.route.kind != "none":
+        text = outcome.text or " ".join(outcome.translated_texts) or None
+        if text is not None and after.route.kind != "none":
             token = after.route.reply_token
             route = token.value if token is not None else conversation_id
-            said = route, without_spaces(outcome.text)
+            said = route, without_spaces(text)
             truth.committed[said] = outcome
             if was_thinking:
                 self._note_parts(conversation_id, outcome)
-                self._is_too_late[conversation_id] = self._is_taken_back(outcome, outcome.text)
+                self._is_too_late[conversation_id] = self._is_taken_back(outcome, text)
             truth.too_late[said] = self._is_too_late.get(conversation_id, False)  # also where it changes its route
 
     def _check_unfinished(self, conversation_id: str, before: TurnRecord, after: TurnRecord) -> None:
@@ -230,11 +231,16 @@ class Holders:
     def _check_edits(self, outcome: OutcomeRecord) -> None:
         """The answer repeats the newest text of every message that it covers, as far as this model repeats what it reads."""
         truth = self._world.truth
-        if self._mood.manner != "repeats" or len(outcome.text or "") > _WHOLE:
+        if outcome.translations is not None:
+            texts = {bubble.line_message_id: bubble.text for bubble in outcome.translations.bubbles}
+            what = "a translation"
+        elif self._mood.manner != "repeats" or len(outcome.text or "") > _WHOLE:
             return
-        newest = [truth.newest[one] for one in outcome.answered_ids if one in truth.newest]
-        if not all(any(word in (outcome.text or "") for word in words) for words in newest):
+        else:
+            texts = dict.fromkeys(outcome.answered_ids, outcome.text or "")
             what = "an interjection" if self._world.overheard.issuperset(outcome.answered_ids) else "an answer"
+        newest = [(truth.newest[one], text) for one, text in texts.items() if one in truth.newest]
+        if not all(any(word in text for word in words) for words, text in newest):
             truth.report(f"I4: {what} was committed to the text from before an edit that had been handled")
 
     def _is_taken_back(self, outcome: OutcomeRecord, text: str) -> bool:

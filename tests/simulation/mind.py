@@ -54,6 +54,9 @@ _CATCH_UP: Final = "[note] Somebody asks by /catchup"
 _EARLIER_ATTEMPT: Final = "[earlier attempt]"
 _QUESTION_HEADINGS: Final = ("To be answered:", "else `skip`:")
 _TEXT_HEADING: Final = "# Text\n"
+_MESSAGES_HEADING: Final = "# Messages"
+TRANSLATED: Final = "rendered"
+"""With what a translation begins."""
 _CATEGORIES: Final = ("people", "projects", "ideas", "admin", "details")
 _OWN_WRITES: Final = frozenset(
     {
@@ -269,9 +272,11 @@ class Mind:
         return "reply", {"message": f"{mark} {words}".strip(), **suggestions}
 
     def answer_json(self, request: JsonRequest) -> JsonAnswer:
-        """Return a classification of the text; the name repeats it, or is a common one."""
+        """Return a classification of the text; the name repeats it, or is a common one.  Or return translations, which repeat the texts."""
         world = self._world
         self._check_budget()
+        if request.purpose is Purpose.TRANSLATE:
+            return self._translations(request)
         self._check(_Prompt(request.prompt, "", "", ""), what="a classification")
         self._think(world.rng.uniform(0.1, 3.0), request.timeout_s)
         text = request.prompt.rpartition(_TEXT_HEADING)[2]
@@ -291,6 +296,25 @@ class Mind:
         self._check(_Prompt("\n".join(texts), "", "", ""), what="a request for embeddings")
         self._world.scheduler.give_way(f"embed {kind}", min(1.0, deadline.left_s))
         return Embedded(vectors=tuple(map(vector_of, texts)), usage=self._cost())
+
+    def _translations(self, request: JsonRequest) -> JsonAnswer:
+        """Translate each message from the first language into the others, in its own words, while the model is up."""
+        world, mood = self._world, self._mood
+        lines = request.prompt.partition(_MESSAGES_HEADING)[2]
+        self._check(_Prompt(request.prompt, "", lines, ""), what="a translation's prompt")
+        self._think(world.rng.uniform(*mood.seconds), request.timeout_s)
+        properties = request.schema["properties"]["messages"]["items"]["properties"]  # type: ignore[index]
+        source, *targets = [one for one in properties["language"]["enum"] if one != "other"]
+        texts = [block.partition("\n")[2].strip() for block in lines.split("\n## ")[1:]]
+        messages = [
+            {
+                "number": number,
+                "language": source,
+                "translations": [{"to": to, "text": f"{TRANSLATED}{world.number()} {text}"} for to in targets],
+            }
+            for number, text in enumerate(texts, start=1)
+        ]
+        return JsonAnswer(value={"messages": messages}, usage=self._cost())
 
     def _check(self, prompt: _Prompt, *, what: str = "a prompt", begins_turn: bool = False) -> None:
         """No prompt holds withdrawn or outdated words, or words of another chat.

@@ -14,6 +14,7 @@ from tests.simulation.mutation import Mutation
 from tests.simulation.poll_mutations import OF_POLLS
 from tests.simulation.refusal_mutations import OF_REFUSALS
 from tests.simulation.silence_mutations import OF_SILENCES
+from tests.simulation.translation_mutations import OF_TRANSLATION
 from tests.simulation.turn_mutations import OF_TURNS
 
 MUTATIONS: Final[Mapping[str, Mutation]] = {
@@ -28,4 +29,5 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
     **OF_POLLS,
     **OF_HOOKS,
     **OF_CALENDARS,
+    **OF_TRANSLATION,
 }

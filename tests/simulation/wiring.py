@@ -75,6 +75,7 @@ class Settings:
     has_polls: bool = False
     has_hooks: bool = False
     has_calendar: bool = False
+    has_translation: bool = False
     reminding: Reminding = Reminding.OFF
     reminder_pushes_per_day: int = 0
     has_archive: bool = True
@@ -117,6 +118,7 @@ def agent_worker(ports: Ports, process: Process) -> Endpoint:
         model=FirstModel(world, fails) if fails is not None else ports.mind,
         fallback_model=ports.mind if fails is not None else None,
         json_model=ports.mind if ports.settings.has_knowledge else None,
+        translating_model=ports.mind if ports.settings.has_translation else None,
         embedder=ports.mind if ports.settings.has_embeddings else None,
         notion=_notion(ports) if ports.settings.has_notion else None,
         hooks=hook_port() if ports.settings.has_hooks else None,

@@ -140,6 +140,7 @@ class PushedWorker:
         self.line = InterruptedLine()
         self.model = ScriptedModel()
         self.json_model = ScriptedJsonModel()
+        self.translator = ScriptedJsonModel()
         self.clock = FixedClock()
         self.profiles = MemoryProfiles()
         self.media = InterruptedMedia()
@@ -155,6 +156,7 @@ class PushedWorker:
             files=MemoryFiles(),
             model=self.model,
             json_model=self.json_model,
+            translating_model=self.translator,
             notion=notion,
             tool_servers=tool_servers,
             hooks=hooks,

@@ -33,6 +33,7 @@ from shared.knowledge.catalog import Catalog
 from shared.knowledge.tombstone import Tombstone
 from shared.reminders.reminder import Reminder
 from shared.storage.codec import VERSION, encode
+from shared.translation.setting import TranslationSetting
 
 FOLDER: Final = Path(__file__).parents[1] / "records" / "last_release"
 KINDS: Final[Mapping[str, type[Any]]] = {
@@ -55,6 +56,7 @@ KINDS: Final[Mapping[str, type[Any]]] = {
     "segment": Segment,
     "snapshot": SnapshotRecord,
     "tombstone": Tombstone,
+    "translation": TranslationSetting,
     "turn": TurnRecord,
     "undo": UndoRecord,
     "usage": UsageRecord,

@@ -28,6 +28,7 @@ from simulator.gemini.default_model.phrases import PHRASES
 from simulator.gemini.default_model.prompt import CallTool, Decision, Prompt, Say, StaySilent
 from simulator.gemini.default_model.samples import sample, sample_object
 from simulator.gemini.default_model.transcript import language_of, messages_of
+from simulator.gemini.default_model.translation import is_translation, translate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -66,11 +67,17 @@ def answer(request: GenerateContentRequest) -> Candidate:
     schema = request.response_json_schema or request.response_schema
     if not functions and (schema is not None or request.response_mime_type == "application/json"):
         object_schema = schema or {"type": "object"}
-        value = classify(request) if is_classification(object_schema) else sample(object_schema)
-        return Candidate(parts=(json.dumps(value, ensure_ascii=False),))
+        return Candidate(parts=(json.dumps(_object(request, object_schema), ensure_ascii=False),))
     messages = messages_of(request)
     prompt = Prompt(request=request, messages=messages, language=language_of(messages))
     return _candidate(next(rule.decide(prompt) for rule in RULES if rule.applies(prompt)), prompt)
+
+
+def _object(request: GenerateContentRequest, schema: Mapping[str, object]) -> object:
+    """Return the object of an answer without functions: a classification, translations, or anything that fits the schema."""
+    if is_classification(schema):
+        return classify(request)
+    return translate(request, schema) if is_translation(schema) else sample(schema)
 
 
 def _candidate(decision: Decision, prompt: Prompt) -> Candidate:

@@ -20,6 +20,8 @@ from shared.line.addressing import GroupPolicy
 from shared.line.phrases import Phrase
 from shared.metering import Purpose, Usage
 from shared.tools.web import WebAnswer
+from shared.translation.setting import TranslationSetting
+from shared.translation.store import TranslationStore
 from tests.support import push, recorded
 from tests.support.people import ChatEvents
 from tests.support.phrases import english
@@ -92,7 +94,7 @@ class Deployment:
         self.worker = PushedWorker(pool, limits=limits, memory=SMALL, **options)
         self.provider = Provider()
         self.events = ChatEvents(is_group=is_group)
-        models = dict.fromkeys(("model", "json_model", "web", "embedder"), self.provider)
+        models = dict.fromkeys(("model", "json_model", "translating_model", "web", "embedder"), self.provider)
         ports = replace(self.worker.ports, **models)  # type: ignore[arg-type]
         self._endpoint = PushEndpoint(handle=assemble(ports, self.worker.options), clock=self.worker.clock)
 
@@ -124,7 +126,23 @@ def test_a_day_without_limits_asks_models_for_every_purpose(pool: ThreadPoolExec
 
     deployment.lives()
 
-    assert deployment.provider.purposes == set(Purpose) - {Purpose.PROBE}
+    assert deployment.provider.purposes == set(Purpose) - {Purpose.PROBE, Purpose.TRANSLATE}
+
+
+@pytest.mark.parametrize("tokens_per_chat_day", [0, COST])
+def test_members_are_translated_within_the_budget_of_their_group(
+    pool: ThreadPoolExecutor, tokens_per_chat_day: int
+) -> None:
+    limits = Limits(turns_per_chat_day=0, tokens_per_chat_day=tokens_per_chat_day, tokens_per_day=0)
+    deployment = Deployment(pool, limits, is_group=True)
+    setting = TranslationSetting(languages=("en", "th"), since_ms=0, all_since_ms=0, changed_ms=0)
+    TranslationStore(deployment.worker.conversations.of(recorded.GROUP)).update(lambda _: setting)
+
+    deployment.says("@Aizuchi hello")
+    deployment.says("see you tomorrow")
+
+    has_budget = not tokens_per_chat_day
+    assert deployment.provider.purposes == {Purpose.TURN} | ({Purpose.TRANSLATE} if has_budget else set())
 
 
 @pytest.mark.parametrize("requests", range(1, 26))

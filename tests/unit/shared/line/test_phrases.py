@@ -25,6 +25,7 @@ def said(which: Phrase, locale: str, *, bot_name: str = LONG_NAME) -> str:
     counts["page"] = GOOGLE_PAGE
     counts["url"] = f"https://asia-northeast1-{'p' * 30}.cloudfunctions.net/webhook/hooks/notify"
     counts["until"] = "23:59"
+    counts |= {"languages": "Bahasa Indonesia・Tiếng Việt・繁體中文・English", "terms": "Aizuchi"}
     counts |= dict.fromkeys(("erased", "spared", "things"), "メッセージ99999件、メモ99999件、リマインダー99999件")
     when = shown_moment(dt.datetime(2026, 11, 23, 9, 0), locale=locale, this_year=2025)  # noqa: DTZ001 - local
     return phrase(which, locale=locale, bot_name=bot_name, id="C" + "0" * 32, when=when, **counts)
@@ -54,6 +55,10 @@ def test_every_locale_has_every_text_short_and_complete(locale: str, which: Phra
         (Phrase.HOOK_QUESTION_NEXT, Phrase.HOOK_BUTTON),
         (Phrase.HOOK_QUESTION_NOW, Phrase.HOOK_BUTTON),
         (Phrase.HOOK_QUESTION_QUIET, Phrase.HOOK_BUTTON),
+        (Phrase.TRANSLATION_QUESTION, Phrase.TRANSLATION_BUTTON),
+        (Phrase.TRANSLATION_ON_FOR_ONE, Phrase.TRANSLATION_JOIN_BUTTON),
+        (Phrase.TRANSLATION_IS_ON_FOR_ONE, Phrase.TRANSLATION_JOIN_BUTTON),
+        (Phrase.TRANSLATION_OFF_QUESTION, Phrase.TRANSLATION_OFF_BUTTON),
         (Phrase.FORGET_MESSAGES_QUESTION, Phrase.FORGET_MESSAGES_BUTTON),
         (Phrase.CHANGE_QUESTION, Phrase.CHANGE_BUTTON),
         (Phrase.REMINDER_DONE, Phrase.CALENDAR_BUTTON),
@@ -138,7 +143,7 @@ def test_a_greeting_gives_examples_before_erasures(locale: str, which: Phrase, e
 )
 def test_the_help_names_every_command(locale: str, which: Phrase, command: Command) -> None:
     # in a 1:1 chat /forget me asks what /forget asks, and /catchup has nobody to report
-    is_for_groups = command in {Command.FORGET_ME, Command.CATCH_UP}
+    is_for_groups = command in {Command.FORGET_ME, Command.CATCH_UP, Command.TRANSLATE}
 
     assert (f"/{command}" in said(which, locale)) is (which is Phrase.HELP_GROUP or not is_for_groups)
 

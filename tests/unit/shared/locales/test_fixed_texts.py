@@ -36,5 +36,5 @@ def test_each_feature_whose_things_are_counted_has_words_for_the_count(locale: s
         if feature.counted
     ]
 
-    assert len(set(texts)) == 7
+    assert len(set(texts)) == 8
     assert all("7" in text for text in texts)

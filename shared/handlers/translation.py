@@ -1,0 +1,186 @@
+"""`/translate`: shows what a group has translated, and begins or ends it by a member's tap.
+
+/translate           shows the languages and the words that stay as they are
+/translate ja th     asks with a button; the tap begins it for the member who asked, a second member's tap for everybody
+/translate keep Momo the word stays as it is in every translation
+/translate off       asks with a button
+"""
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from shared import logs
+from shared.bus.result import EventResult
+from shared.conversation.member_mark import mark_id
+from shared.conversation.provenance import Provenance, Source
+from shared.conversation.records import Offer, OfferedTranslation
+from shared.conversation.store import Conversation, Conversations
+from shared.conversation.undo import stage_beyond_undo
+from shared.line.display_names import sanitised
+from shared.line.events import LineEvent, MessageContent
+from shared.line.phrases import Phrase, Phrases
+from shared.translation.languages import LEAST_LANGUAGES, MOST_LANGUAGES, code_of, named
+from shared.translation.setting import LONGEST_TERM, MOST_TERMS, Term, TranslationSetting
+from shared.translation.store import TranslationStore
+from shared.turns.announcement import Announcement, Announcer, Stage, in_chats_language, stage_nothing
+from shared.turns.deferral import CONFIRMED_WITHIN_MS
+
+_OFF: Final = "off"
+_KEEP: Final = "keep"
+_DROP: Final = "drop"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TranslationHandler:
+    """Carries out `/translate` and the presses of its buttons."""
+
+    conversations: Conversations
+    announcer: Announcer
+    phrases: Phrases
+
+    def command(self, event: LineEvent, content: MessageContent, words: tuple[str, ...]) -> EventResult:
+        """The setting is shown, a question asks whether to change it, or a word is kept as it is; in a 1:1 chat a text says so.
+
+        Repeated: done once, answered once. Raises: StorageUnavailableError, TurnBusyError; safe to deliver again.
+        Example: ("ja", "th") asks whether to translate between Japanese and Thai.
+        """
+        conversation = self.conversations.of(event.conversation_id)
+        if event.is_one_on_one:
+            return self._say(event, Phrase.TRANSLATION_IN_GROUPS)
+        if content.line_message_id in conversation.amendments.look().withdrawn:
+            return EventResult.WITHDRAWN
+        match words:
+            case ():
+                return self._show(event, conversation)
+            case (first,) if first.casefold() == _OFF:
+                return self._ask_to_end(event, content, conversation)
+            case (first, _, *_) if first.casefold() in {_KEEP, _DROP}:
+                is_added = first.casefold() == _KEEP
+                return self._change_terms(event, content, conversation, " ".join(words[1:]), is_added=is_added)
+            case _:
+                return self._ask_to_begin(event, content, words)
+
+    def carry_out(self, event: LineEvent, offered: OfferedTranslation) -> EventResult:
+        """Translation begins or ends as of the press that counts, and the chat is told.
+
+        Repeated: no further effect, also of a press that overtook an earlier one. Raises: as `command` does.
+        """
+        conversation, at_ms, by = (
+            self.conversations.of(event.conversation_id),
+            event.timestamp_ms,
+            mark_id(event.user_id),
+        )
+        store = TranslationStore(conversation)
+        if offered.is_joining:
+            setting = store.update(lambda before: before.joined(at_ms=at_ms))
+            if not setting.is_for_all:
+                return self._say(event, Phrase.TRANSLATION_IS_OFF)
+            logs.info("translation_joined")
+            return self._say_on(event, Phrase.TRANSLATION_ON, setting)
+        if not offered.languages:
+            store.update(lambda before: before.switched_off(at_ms=at_ms))
+            logs.info("translation_ended")
+            return self._say(event, Phrase.TRANSLATION_OFF, stage=stage_beyond_undo)
+        is_second = bool(offered.by) and offered.by != by
+        setting = store.update(
+            lambda before: before.switched_on(offered.languages, by=offered.by or by, at_ms=at_ms, is_for_all=is_second)
+        )
+        if not setting.is_on:  # a later press, or an erasure, has ended it meanwhile
+            return self._say(event, Phrase.TRANSLATION_IS_OFF)
+        logs.info("translation_begun", languages=list(setting.languages), is_for_all=setting.is_for_all)
+        if setting.is_for_all:
+            return self._say_on(event, Phrase.TRANSLATION_ON, setting)
+        return self._say_on(event, Phrase.TRANSLATION_ON_FOR_ONE, setting, joins=True)
+
+    def _show(self, event: LineEvent, conversation: Conversation) -> EventResult:
+        setting = TranslationStore(conversation).read()
+        if not setting.is_on:
+            return self._say(event, Phrase.TRANSLATION_IS_OFF)
+        if setting.is_for_all:
+            return self._say_on(event, Phrase.TRANSLATION_IS_ON, setting)
+        return self._say_on(event, Phrase.TRANSLATION_IS_ON_FOR_ONE, setting, joins=True)
+
+    def _ask_to_begin(self, event: LineEvent, content: MessageContent, words: tuple[str, ...]) -> EventResult:
+        codes = [
+            code_of(word) for name in words for word in name.replace("、", ",").replace("・", ",").split(",") if word
+        ]
+        languages = tuple(dict.fromkeys(code for code in codes if code is not None))
+        if None in codes or not LEAST_LANGUAGES <= len(languages) <= MOST_LANGUAGES:
+            return self._say(event, Phrase.TRANSLATION_USAGE)
+        offer = OfferedTranslation(languages=languages, by=mark_id(event.user_id))
+        return self._ask(event, content, Phrase.TRANSLATION_QUESTION, offer)
+
+    def _ask_to_end(self, event: LineEvent, content: MessageContent, conversation: Conversation) -> EventResult:
+        if not TranslationStore(conversation).read().is_on:
+            return self._say(event, Phrase.TRANSLATION_IS_OFF)
+        return self._ask(event, content, Phrase.TRANSLATION_OFF_QUESTION, OfferedTranslation())
+
+    def _change_terms(
+        self, event: LineEvent, content: MessageContent, conversation: Conversation, named_term: str, *, is_added: bool
+    ) -> EventResult:
+        """Keep a word as it is in translations, or translate it again."""
+        text = sanitised(named_term) or ""
+        if not text or len(text) > LONGEST_TERM:
+            return self._say(event, Phrase.TRANSLATION_USAGE)
+        source = Source(
+            line_message_id=content.line_message_id, timestamp_ms=event.timestamp_ms, by=mark_id(event.user_id)
+        )
+        added = (Term(text=text, source=source),) if is_added else ()
+
+        def changed(before: TranslationSetting) -> TranslationSetting:
+            others = tuple(term for term in before.terms if term.text.casefold() != text.casefold())
+            if is_added and len(others) < len(before.terms):
+                return before  # named before
+            return replace(before, terms=(*others, *added)[-MOST_TERMS:])
+
+        setting = TranslationStore(conversation).update(changed)
+        logs.info("translation_terms_changed", terms=len(setting.terms))
+        return self._say_terms(event, setting)
+
+    def _say_terms(self, event: LineEvent, setting: TranslationSetting) -> EventResult:
+        if not setting.terms:
+            return self._say(event, Phrase.TRANSLATION_NO_TERMS)
+        terms = "、".join(term.text for term in setting.terms)
+        return self._say(event, Phrase.TRANSLATION_TERMS, setting=setting, stage=stage_beyond_undo, terms=terms)
+
+    def _say_on(
+        self, event: LineEvent, which: Phrase, setting: TranslationSetting, *, joins: bool = False
+    ) -> EventResult:
+        """Say that translation is on; with `joins`, a button lets a second member have everybody's messages translated."""
+        translation = OfferedTranslation(languages=setting.languages, by=setting.by, is_joining=True)
+        offer = Offer(translation=translation) if joins else None
+        return self._say(event, which, offer=offer, stage=stage_beyond_undo, languages=named(setting.languages))
+
+    def _ask(
+        self, event: LineEvent, content: MessageContent, which: Phrase, offered: OfferedTranslation
+    ) -> EventResult:
+        offer = Offer(translation=offered, asked_by=content.line_message_id)
+        return self._say(event, which, offer=offer, languages=named(offered.languages))
+
+    def _say(
+        self,
+        event: LineEvent,
+        which: Phrase,
+        *,
+        setting: TranslationSetting | None = None,
+        offer: Offer | None = None,
+        stage: Stage = stage_nothing,
+        **facts: str,
+    ) -> EventResult:
+        """Announce the text in the chat's language; with a `setting`, its terms are words of people."""
+        provenance = Provenance() if setting is None else Provenance.of_sources(term.source for term in setting.terms)
+
+        def worded(locale: str | None) -> Announcement:
+            until = self.phrases.hour(event.timestamp_ms + CONFIRMED_WITHIN_MS, locale=locale)
+            return Announcement(
+                webhook_event_id=event.webhook_event_id,
+                timestamp_ms=event.timestamp_ms,
+                text=self.phrases.text(which, locale=locale, **facts, **({"until": until} if offer else {})),
+                offer=offer or Offer(),
+                provenance=provenance,
+                stage=stage,
+            )
+
+        conversation = self.conversations.of(event.conversation_id)
+        announcement = in_chats_language(event, worded)
+        return self.announcer.announce(conversation, announcement, event.reply_token, event.deadline)

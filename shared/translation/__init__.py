@@ -1,0 +1,1 @@
+"""Translation between the members of a group."""

@@ -1,0 +1,157 @@
+"""The languages that members may have translated, by their codes, names and scripts."""
+
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
+from typing import Final
+
+import regex
+
+MOST_LANGUAGES: Final = 4
+"""The most languages of a chat: with more, a bubble would not fit a phone's screen."""
+LEAST_LANGUAGES: Final = 2
+_SCRIPT_SHARE: Final = 0.6
+_BILINGUAL_SHARE: Final = 0.2
+_LATIN_WEIGHT: Final = 3  # letters of a Latin word that say as much as one letter of a script without spaces
+
+
+class Script(StrEnum):
+    """The scripts by which code tells languages apart; Japanese is shown by kana, because Han is Chinese too."""
+
+    KANA = "kana"
+    HAN = "han"
+    HANGUL = "hangul"
+    THAI = "thai"
+    LATIN = "latin"
+
+
+_LETTERS: Final = {
+    Script.KANA: regex.compile(r"[\p{Hiragana}\p{Katakana}ー]"),
+    Script.HAN: regex.compile(r"\p{Han}"),
+    Script.HANGUL: regex.compile(r"\p{Hangul}"),
+    Script.THAI: regex.compile(r"\p{Thai}"),
+    Script.LATIN: regex.compile(r"\p{Latin}"),
+}
+_LETTER: Final = regex.compile(r"\p{L}")
+_SCRIPTS: Final[Mapping[str, frozenset[Script]]] = {
+    "ja": frozenset({Script.KANA, Script.HAN}),
+    "th": frozenset({Script.THAI}),
+    "zh-TW": frozenset({Script.HAN}),
+    "zh-CN": frozenset({Script.HAN}),
+    "ko": frozenset({Script.HANGUL}),
+    "en": frozenset({Script.LATIN}),
+    "vi": frozenset({Script.LATIN}),
+    "id": frozenset({Script.LATIN}),
+}
+LANGUAGES: Final[Mapping[str, str]] = {
+    "ja": "日本語",
+    "th": "ไทย",
+    "zh-TW": "繁體中文",
+    "zh-CN": "简体中文",
+    "ko": "한국어",
+    "en": "English",
+    "vi": "Tiếng Việt",
+    "id": "Bahasa Indonesia",
+}
+"""The codes of the languages, each with its own name for itself."""
+ENGLISH_NAMES: Final[Mapping[str, str]] = {
+    "ja": "Japanese",
+    "th": "Thai",
+    "zh-TW": "Traditional Chinese as written in Taiwan",
+    "zh-CN": "Simplified Chinese",
+    "ko": "Korean",
+    "en": "English",
+    "vi": "Vietnamese",
+    "id": "Indonesian",
+}
+_OTHER_NAMES: Final[Mapping[str, Sequence[str]]] = {
+    "ja": ("jp", "japanese", "日語", "日文", "ญี่ปุ่น", "ภาษาญี่ปุ่น"),
+    "th": ("thai", "タイ語", "泰語", "泰文", "ภาษาไทย"),
+    "zh-TW": ("zh", "tw", "chinese", "中国語", "台湾華語", "中文", "จีน", "ภาษาจีน"),
+    "zh-CN": ("cn",),
+    "ko": ("kr", "korean", "韓国語", "韓文", "เกาหลี", "ภาษาเกาหลี"),
+    "en": ("english", "英語", "英文", "อังกฤษ", "ภาษาอังกฤษ"),
+    "vi": ("vn", "vietnamese", "ベトナム語", "越南文", "เวียดนาม", "ภาษาเวียดนาม"),
+    "id": ("indonesian", "インドネシア語", "印尼文", "indonesia", "อินโดนีเซีย", "ภาษาอินโดนีเซีย"),
+}
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFKC", name).casefold().replace(" ", "")
+
+
+_CODES: Final[Mapping[str, str]] = {
+    _folded(name): code for code, own_name in LANGUAGES.items() for name in (code, own_name, *_OTHER_NAMES[code])
+}
+
+
+def code_of(name: str) -> str | None:
+    """Return the code of a language by a name of it: `code_of("タイ語")` and `code_of("TH")` are "th"; None for any other word."""
+    return _CODES.get(_folded(name))
+
+
+def named(languages: Iterable[str]) -> str:
+    """Return the languages by their own names: `named(("ja", "th"))` -> "日本語・ไทย"."""
+    return "・".join(LANGUAGES[language] for language in languages)
+
+
+def letter_count(text: str) -> int:
+    """Return how many letters of any script stand in the text."""
+    return len(_LETTER.findall(text))
+
+
+def language_by_script(text: str, languages: Sequence[str]) -> str | None:
+    """Return the only one of the languages that writes in the text's script; None where several do.
+
+    For example, of ja, th and en, 「明日は」 is "ja"; of ja and zh-TW, 「銀行」 may be either.
+    """
+    counts = _weights(text)
+    total = sum(counts.values())
+    if not total:
+        return None
+    if counts[Script.KANA]:
+        is_kana = counts[Script.KANA] + counts[Script.HAN] >= _SCRIPT_SHARE * total
+        return "ja" if is_kana and "ja" in languages else None
+    main, weight = max(counts.items(), key=lambda item: item[1])
+    if weight < _SCRIPT_SHARE * total:
+        return None
+    fitting = [language for language in languages if main in _SCRIPTS[language]]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def is_foreign(text: str, languages: Sequence[str]) -> bool:
+    """Whether none of the languages writes in the text's main script: English words in a chat of ja and th."""
+    counts = _weights(text)
+    total = sum(counts.values())
+    if not total:
+        return True
+    main = (
+        Script.KANA
+        if counts[Script.KANA] > _BILINGUAL_SHARE * total
+        else max(counts, key=lambda script: counts[script])
+    )
+    return not any(main in _SCRIPTS[language] for language in languages)
+
+
+def is_bilingual(text: str, languages: Sequence[str]) -> bool:
+    """Whether the text says something in the scripts of two of the languages already: "おはよう สวัสดี" in a chat of ja and th."""
+    counts = _weights(text)
+    total = sum(counts.values())
+    written = [
+        scripts
+        for scripts in {_SCRIPTS[language] for language in languages}
+        if sum(counts[script] for script in scripts) >= _BILINGUAL_SHARE * total
+    ]
+    return bool(total) and any(scripts.isdisjoint(further) for scripts in written for further in written)
+
+
+def is_written_in(text: str, language: str) -> bool:
+    """Whether the text holds a letter of the language's script."""
+    return any(_LETTERS[script].search(text) for script in _SCRIPTS[language])
+
+
+def _weights(text: str) -> Mapping[Script, float]:
+    """Return how much of the text stands in each script; a Latin letter weighs less than one of a script without spaces."""
+    counts = {script: float(len(letters.findall(text))) for script, letters in _LETTERS.items()}
+    counts[Script.LATIN] /= _LATIN_WEIGHT
+    return counts

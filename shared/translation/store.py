@@ -1,0 +1,88 @@
+"""The chat's translation setting as an object of the bucket."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from shared import logs
+from shared.conversation.amendments import Amendments
+from shared.conversation.store import Conversation
+from shared.errors import CorruptRecordError, StorageUnavailableError, UnreadableRecordError
+from shared.storage.codec import decode, encode
+from shared.storage.compare_and_swap import SWAP_ATTEMPTS, update_by_swap
+from shared.translation.setting import TranslationSetting
+
+FOLDER: Final = "translation"
+
+
+@dataclass(frozen=True, slots=True)
+class TranslationStore:
+    """Reads and writes one chat's setting.  Every method raises StorageUnavailableError when the bucket does not answer in time."""
+
+    conversation: Conversation
+
+    @property
+    def name(self) -> str:
+        """The name of the object."""
+        return f"{FOLDER}/{self.conversation.id}/setting.json"
+
+    def read(self) -> TranslationSetting:
+        """Return the setting; off where none was ever stored, and where the object is unreadable."""
+        stored = self.conversation.objects.store.read(self.name)
+        return _readable(stored.data) if stored is not None else TranslationSetting()
+
+    def update(self, change: Callable[[TranslationSetting], TranslationSetting]) -> TranslationSetting:
+        """Change the setting by compare-and-swap, then remove what was taken back meanwhile; return it.  Repeated: as `change` does."""
+
+        def changed(data: bytes | None) -> bytes | None:
+            before = _readable(data) if data is not None else TranslationSetting()
+            after = change(before)
+            return None if after == before else encode(after)
+
+        update_by_swap(self.conversation.objects.store, self.name, changed, what="the translation of a chat")
+        TranslationWords().remove_withdrawn(self.conversation, self.conversation.amendments.look())
+        return self.read()
+
+
+class TranslationWords:
+    """The words in a setting; a WordHolder.  Translations themselves are stored only until they were sent."""
+
+    def remove_withdrawn(self, conversation: Conversation, amendments: Amendments) -> None:
+        """Delete a setting that was erased, and remove terms that were taken back.  Repeated: does nothing."""
+        store, name = conversation.objects.store, TranslationStore(conversation).name
+        for _ in range(SWAP_ATTEMPTS):
+            stored = store.read(name)
+            if stored is None:
+                return
+            remaining = _remaining(stored.data, amendments)
+            if remaining == stored.data:
+                return
+            if remaining is None:
+                is_done = store.delete(name, generation=stored.generation)
+            else:
+                is_done = store.replace(name, remaining, generation=stored.generation) is not None
+            if is_done:
+                logs.info("translation_setting_withdrawn", is_deleted=remaining is None)
+                return
+        raise StorageUnavailableError("others kept changing the translation of a chat")
+
+
+def _remaining(data: bytes, amendments: Amendments) -> bytes | None:
+    """Return the object without withdrawn words; an unreadable one is deleted by an erasure."""
+    try:
+        setting = decode(TranslationSetting, data)
+    except UnreadableRecordError as cause:
+        logs.error("record_unreadable", cause=cause)
+        return None if amendments.erased_entries_ms >= 0 else data
+    remaining = setting.without_withdrawn(amendments)
+    if remaining is None:
+        return None
+    return data if remaining == setting else encode(remaining)
+
+
+def _readable(data: bytes) -> TranslationSetting:
+    try:
+        return decode(TranslationSetting, data)
+    except CorruptRecordError as cause:
+        logs.error("record_unreadable", cause=cause)
+        return TranslationSetting()

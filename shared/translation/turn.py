@@ -1,0 +1,316 @@
+"""A translation's own turn: messages of members, answered once in the chat's other languages, on the newest of their own reply tokens.
+
+    members write ─▶ journal ─▶ wait for the chat's turn ─▶ the oldest five that wait ─▶ one request ─▶ one bubble a message
+
+Nobody asked the bot, so a failure is silent: the messages count as answered, and nothing is pushed, deferred or apologised for. No answer
+to a question counts on the token of such a message, and this turn uses no other token.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from shared import logs
+from shared.access.budgets import Budgets
+from shared.agent.people import People
+from shared.bus.result import EventResult
+from shared.clock import Clock, Deadline
+from shared.conversation.history import History
+from shared.conversation.history_reader import Listing, newest_words_of
+from shared.conversation.records import (
+    MessageRecord,
+    OutcomeKind,
+    OutcomeRecord,
+    TranslatedBubble,
+    Translations,
+    by_time,
+    outcome_of,
+    provenance_of,
+)
+from shared.conversation.spending import Spending, weighted_tokens
+from shared.conversation.store import Conversation
+from shared.conversation.turn import FENCE, Route, StoredTurn
+from shared.errors import BudgetSpentError, PromptAmendedError
+from shared.line.messaging import MESSAGES_A_CALL, SENDING_S
+from shared.line.phrases import Phrase, Phrases
+from shared.line.utf16 import TEXT_LIMIT_UTF16, utf16_length
+from shared.locales import LOCALES
+from shared.metering import Meter, log_usage, metered
+from shared.translation.languages import LANGUAGES
+from shared.translation.left_alone import is_left_alone
+from shared.translation.setting import TranslationSetting
+from shared.translation.translator import CONTEXT_LINES, TextToTranslate, TranslatedText, TranslationRequest, Translator
+from shared.turns.basis import Basis
+from shared.turns.lease import Lease
+from shared.turns.outbox import Outbox
+from shared.turns.runner import TurnDelivery, TurnRunner, Waiting
+
+MOST_WAITING: Final = 15
+"""How many messages wait for their translation; of a flood, older messages are cut, and the last bubble tells how many."""
+_SECONDS: Final = 8.0
+_TO_THINK: Final = 0.5  # the part of the fence in which the model may think: the lease is not renewed meanwhile
+_NOTICE_SUFFIX: Final = "-notice"  # of the outcome that showed notices of hooks on a message's token
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TranslationTurns:
+    """Translates messages of members, each once."""
+
+    runner: TurnRunner
+    outbox: Outbox
+    translator: Translator
+    people: People
+    budgets: Budgets
+    phrases: Phrases
+    clock: Clock = field(repr=False)
+
+    def translates(self, setting: TranslationSetting, message: MessageRecord) -> bool:
+        """Whether the message is one of those that are translated."""
+        return setting.covers(message) and not is_left_alone(message.text, setting.languages)
+
+    def __call__(
+        self, conversation: Conversation, message: MessageRecord, setting: TranslationSetting, deadline: Deadline
+    ) -> EventResult:
+        """The message, which the journal holds, was translated, alone or with others, or is left alone.
+
+        Repeated: the model is not asked again about a message that has an outcome. Raises: TurnBusyError, StorageUnavailableError; safe to
+        deliver again.
+        """
+        stored_turn = conversation.turn.read()
+        spending = conversation.turn.spending(stored_turn.record)
+        if self.budgets.spent(spending) is not None and not spending.is_reserved:
+            return EventResult.KEPT_AS_CONTEXT
+        if spending.was_told_of_translations and not self.budgets.may_translate(spending):
+            return EventResult.KEPT_AS_CONTEXT
+        self.people.begin(conversation, message)
+        work = _TranslationWork(turns=self, conversation=conversation, own=message, setting=setting, deadline=deadline)
+        return self.runner.run(conversation, work.in_turn, stored_turn, deadline).result
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _TranslationWork:
+    turns: TranslationTurns
+    conversation: Conversation
+    own: MessageRecord
+    setting: TranslationSetting
+    deadline: Deadline
+
+    @property
+    def in_turn(self) -> TurnDelivery:
+        """The work, and how it waits: for as long as the message's token may live, and behind everything that people asked for."""
+        waiting = Waiting(
+            turn_s=_SECONDS + SENDING_S,
+            gives_way=False,
+            is_optional=True,
+            is_answerable=lambda: self._has_live_token(self.own),
+            hand_over=lambda: EventResult.KEPT_AS_CONTEXT,
+        )
+        return TurnDelivery(event=self.own.line_message_id, sent_ms=self.own.timestamp_ms, work=self, waiting=waiting)
+
+    def spends(self, spending: Spending) -> Spending:
+        budgets = self.turns.budgets
+        return budgets.opened(spending) if budgets.may_translate(spending) else spending
+
+    def has_work_by_name(self, stored_turn: StoredTurn, listing: Listing) -> bool:  # noqa: ARG002 - the port's own words
+        return False
+
+    def result_in(self, history: History, unfinished: OutcomeRecord | None) -> EventResult | None:
+        """Work remains while the message is neither withdrawn nor covered by an outcome, and its token may be alive."""
+        if history.amendments.hides(self.own):
+            return EventResult.WITHDRAWN
+        if self.own.line_message_id in history.covered:
+            return EventResult.ALREADY_ANSWERED
+        if unfinished is not None and self.own.line_message_id in unfinished.answered_ids:
+            return None
+        is_waiting = any(message.line_message_id == self.own.line_message_id for message in self._waiting(history))
+        return None if is_waiting else EventResult.KEPT_AS_CONTEXT
+
+    def take_turn(self, lease: Lease, history: History) -> OutcomeRecord | None:
+        waiting = self._waiting(history)
+        if not waiting:
+            lease.release()
+            return None
+        cut, batch = waiting[:-MOST_WAITING], waiting[-MOST_WAITING:][:MESSAGES_A_CALL]
+        context = self._context(history, batch[0])
+        provenance = provenance_of((*batch, *context))
+        basis = Basis(
+            conversation=self.conversation,
+            lease=lease,
+            prompt=provenance,
+            before=history.amendments,
+            looked_s=history.looked_s,
+        )
+        decided = replace(
+            outcome_of((*cut, *batch), OutcomeKind.SKIPPED),
+            provenance=provenance | provenance_of(cut),
+            quote_token=None,
+            translations=Translations(),
+        )
+        try:
+            outcome = self._decide(lease, decided, basis, batch, context)
+        except PromptAmendedError:
+            lease.release()
+            return None
+        is_model_asked = bool(outcome.audit.usage)
+        route = Route.on(batch[-1].reply_token) if outcome.is_spoken else Route()
+        committed = lease.commit(outcome, route, basis=basis if is_model_asked else None)
+        if committed is None:
+            return None
+        return self.turns.outbox.finish(lease, committed, deadline=self.deadline)
+
+    def _decide(
+        self,
+        lease: Lease,
+        decided: OutcomeRecord,
+        basis: Basis,
+        batch: Sequence[MessageRecord],
+        context: Sequence[MessageRecord],
+    ) -> OutcomeRecord:
+        """Return the outcome with the bubbles; without bubbles where the budget is spent, or the model gives no translation.
+
+        Raises: PromptAmendedError, if something in the prompt was edited or withdrawn.
+        """
+        spending = lease.record.spending
+        if not self.turns.budgets.may_translate(spending):
+            return decided if spending.was_told_of_translations else self._limit_told(decided)
+        if not spending.is_reserved:
+            return decided
+        names = self.turns.people.of(self.conversation, (*context, *batch))
+        meter = Meter(self.conversation.id, is_of_turn=True)
+        end_check = basis.begin_check()
+        try:
+            with metered(meter):
+                translated = self.turns.translator.translate(
+                    self._request(batch, context, names),
+                    self.deadline.within(min(_SECONDS, self.conversation.turn.lease_s * FENCE * _TO_THINK)),
+                )
+        except BudgetSpentError:
+            return decided
+        end_check()
+        log_usage(meter, weigh=weighted_tokens)
+        cut_count = len(decided.answered_ids) - len(batch)
+        bubbles = self._bubbles(translated, batch, names, cut_count=cut_count)
+        logs.info("messages_translated", messages=len(batch), bubbles=len(bubbles), cut=cut_count)
+        return replace(
+            decided,
+            kind=OutcomeKind.REPLIED if bubbles else OutcomeKind.SKIPPED,
+            translations=Translations(bubbles=bubbles),
+            audit=replace(decided.audit, model_name=self.turns.translator.model_name, usage=meter.usage),
+        )
+
+    def _limit_told(self, decided: OutcomeRecord) -> OutcomeRecord:
+        """Return the outcome that says, in each of the chat's languages, that no more is translated today."""
+        turns = self.turns
+        renewal_ms = turns.budgets.renewal_ms(turns.clock.now_ms())
+        text = "\n".join(
+            turns.phrases.text(
+                Phrase.TRANSLATION_LIMIT, locale=locale, hour=turns.phrases.day_begin(renewal_ms, locale=locale)
+            )
+            for locale in self._locales
+        )
+        logs.info("translation_limit_reached")
+        notice = decided.with_fixed_text(text, OutcomeKind.REPLIED)
+        return replace(notice, translations=Translations(tells_limit=True))
+
+    def _request(
+        self, batch: Sequence[MessageRecord], context: Sequence[MessageRecord], names: Mapping[str, str]
+    ) -> TranslationRequest:
+        return TranslationRequest(
+            languages=self.setting.languages,
+            messages=tuple(
+                TextToTranslate(
+                    line_message_id=message.line_message_id, text=message.text, speaker=_name_of(message, names)
+                )
+                for message in batch
+            ),
+            context=tuple(f"{_name_of(message, names)}: {message.text}" for message in context),
+            terms=(*(term.text for term in self.setting.terms), *names.values()),
+        )
+
+    def _bubbles(
+        self,
+        translated: Sequence[TranslatedText],
+        batch: Sequence[MessageRecord],
+        names: Mapping[str, str],
+        *,
+        cut_count: int,
+    ) -> tuple[TranslatedBubble, ...]:
+        by_id = {message.line_message_id: message for message in batch}
+        with_messages = [(translation, by_id[translation.line_message_id]) for translation in translated]
+        bubbles = [
+            TranslatedBubble(
+                line_message_id=message.line_message_id,
+                text=_bubble_text(translation.texts, _name_of(message, names)),
+                quote_token=message.quote_token,
+            )
+            for translation, message in with_messages
+        ]
+        if bubbles and cut_count:
+            phrases = self.turns.phrases
+            lines = (
+                phrases.text(Phrase.TRANSLATION_CUT, locale=locale, count=str(cut_count)) for locale in self._locales
+            )
+            bubbles[-1] = replace(bubbles[-1], text="\n".join((bubbles[-1].text, *lines)))
+        return tuple(bubbles)
+
+    @property
+    def _locales(self) -> Sequence[str]:
+        """The locales of fixed texts: the chat's languages that have any, else the bot's."""
+        return [language for language in self.setting.languages if language in LOCALES] or [self.turns.phrases.locale]
+
+    def _waiting(self, history: History) -> tuple[MessageRecord, ...]:
+        """Return the messages that wait for a translation, oldest first, in their newest words.
+
+        A message on whose token notices of hooks were shown does not wait: no token is used twice.
+        """
+        setting = self.setting.without_withdrawn(history.amendments) or TranslationSetting()
+        messages = {one.line_message_id: one for one in (*history.unshown, *history.messages)}
+        own = messages.get(self.own.line_message_id) or newest_words_of(self.own, self.conversation, history)
+        messages[own.line_message_id] = own.refreshed_by(self.own)
+        waiting = (
+            message
+            for message in messages.values()
+            if message.line_message_id not in history.covered
+            and not history.amendments.hides(message)
+            and self._has_live_token(message)
+            and notice_id_of(message) not in history.recorded
+            and self.turns.translates(setting, message)
+        )
+        return tuple(sorted(waiting, key=by_time))
+
+    def _has_live_token(self, message: MessageRecord) -> bool:
+        token = message.reply_token
+        return token is not None and not token.is_surely_dead(self.turns.clock.now_ms())
+
+    def _context(self, history: History, first: MessageRecord) -> tuple[MessageRecord, ...]:
+        """Return the last texts before the first message that is translated."""
+        earlier = (
+            message for message in history.messages if message.type == "text" and by_time(message) < by_time(first)
+        )
+        return tuple(earlier)[-CONTEXT_LINES:]
+
+
+def notice_id_of(message: MessageRecord) -> str:
+    """Return the id of the outcome that shows notices of hooks on the message's token."""
+    return f"{message.webhook_event_id[: 64 - len(_NOTICE_SUFFIX)]}{_NOTICE_SUFFIX}"
+
+
+def _name_of(message: MessageRecord, names: Mapping[str, str]) -> str:
+    return names.get(message.user_id or "", "")
+
+
+def _bubble_text(texts: Mapping[str, str], speaker: str) -> str:
+    """Return a message's bubble: "Ken: …" for one language, else a line for each language below the name.
+
+    A language that LINE's limit leaves no room for is left out.
+    """
+    if len(texts) == 1:
+        (only,) = texts.values()
+        whole = f"{speaker}: {only}" if speaker else only
+        return whole if utf16_length(whole) <= TEXT_LIMIT_UTF16 else only
+    lines = [speaker] if speaker else []
+    for language, text in texts.items():
+        line = f"{LANGUAGES[language]}: {text}"
+        if utf16_length("\n".join((*lines, line))) <= TEXT_LIMIT_UTF16:
+            lines.append(line)
+    return "\n".join(lines)

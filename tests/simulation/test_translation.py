@@ -1,0 +1,33 @@
+"""Translation between members beside questions: each has its one answer, and no token is used twice."""
+
+import pytest
+
+from tests.simulation import translation_scenes
+
+WAYS = 60
+WAYS_PER_TEST = 20
+
+
+@pytest.mark.parametrize("first", range(0, WAYS, WAYS_PER_TEST))
+def test_questions_and_translated_messages_get_one_answer_each_in_any_order(first: int) -> None:
+    broken = {
+        seed: met
+        for seed in range(first, first + WAYS_PER_TEST)
+        if (met := translation_scenes.translation_beside_a_question(seed))
+    }
+
+    assert not broken
+
+
+@pytest.mark.parametrize(
+    "scene",
+    [
+        translation_scenes.translation_whose_worker_dies_after_it_spoke,
+        translation_scenes.translation_under_an_unsend,
+        translation_scenes.translation_after_an_unsend_of_its_context,
+        translation_scenes.translation_of_an_edited_message,
+        translation_scenes.translation_where_the_model_interjects,
+    ],
+)
+def test_a_scene_of_translation_keeps_every_invariant(scene: translation_scenes.PlayScene) -> None:
+    assert scene() == []

@@ -1,0 +1,47 @@
+"""Mutations of translation between members."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from tests.simulation.mutation import Mutation
+from tests.simulation.rules import DropClause, Instead, Return
+
+_TURN: Final = "shared.translation.turn"
+
+OF_TRANSLATION: Final[Mapping[str, Mutation]] = {
+    "translates_members": Mutation(
+        f"{_TURN}:TranslationTurns.translates",
+        Return(value=False),
+        lacks="nothing of members is translated",
+    ),
+    "translates_once": Mutation(
+        f"{_TURN}:_TranslationWork._waiting",
+        DropClause("covered"),
+        lacks="a message is translated again with the next one",
+    ),
+    "translates_for_the_member_who_asked": Mutation(
+        "shared.translation.setting:TranslationSetting.covers",
+        Return(value=True),
+        lacks="messages of members are translated, and questions too, although nobody confirmed that",
+    ),
+    "removes_translations_once_sent": Mutation(
+        "shared.turns.outbox:Outbox._record",
+        Instead("without_texts", lambda translations: translations),
+        lacks="translations are stored, where a withdrawal of their context would have to look for them",
+    ),
+    "leaves_half_of_the_day": Mutation(
+        "shared.access.budgets:Budgets.may_translate",
+        Return(value=True),
+        lacks="translations use up the chat's day, and questions are not answered",
+    ),
+    "takes_no_place_from_commands": Mutation(
+        "shared.turns.waiting_room:_evict",
+        DropClause("_oldest_optional"),
+        lacks="a command that waits gives its place to translations, and meets silence",
+    ),
+    "shows_no_notice_on_a_used_token": Mutation(
+        "shared.hooks.showing:_NoticesDelivery.result_in",
+        DropClause("covered"),
+        lacks="a notice is sent on the token on which the model interjected",
+    ),
+}

@@ -1,0 +1,170 @@
+"""Scenes of translation: beside questions, on tokens of its own, under workers that die, and under withdrawals."""
+
+from collections.abc import Callable
+from typing import Final, TypeAlias
+
+from shared.access.budgets import Limits
+from shared.hooks.hook import HookMode
+from shared.line.addressing import GroupPolicy
+from tests.simulation.bus import TICK_S, Delivery
+from tests.simulation.hooks import make_hook, notice_to
+from tests.simulation.people import GROUP, MEMBERS, Message
+from tests.simulation.scene import Scene
+from tests.simulation.translation import GREETS, begin_translation
+
+PlayScene: TypeAlias = Callable[[], list[str]]
+
+_LEASE_S: Final = 26.0
+_PIECES: Final = 4
+
+
+def _scene(*, seed: int = 0, is_for_all: bool = True, **more: object) -> Scene:
+    scene = Scene(seed=seed, group=True, has_translation=True, **more)  # type: ignore[arg-type]
+    begin_translation(scene.world, GROUP, is_for_all=is_for_all)
+    return scene
+
+
+def _writes(scene: Scene, *, by: str | None = None) -> Message:
+    return scene.says(addressed=False, verb=GREETS, by=by)
+
+
+def _delivered(scene: Scene, *, by: str | None = None) -> Delivery:
+    return scene.delivers(_writes(scene, by=by))
+
+
+def translation_beside_a_question(seed: int = 0) -> list[str]:
+    """Members write to each other while one asks the bot, all at once, one message twice, on instances and in an order by seed."""
+    with _scene(seed=seed, seconds=1.0).playing() as scene:
+        rng = scene.world.rng
+        messages = [_writes(scene), _writes(scene), scene.says()]
+        deliveries = [scene.delivers(message) for message in (*messages, rng.choice(messages))]
+        rng.shuffle(deliveries)
+        for delivery in deliveries:
+            scene.pushes(delivery, instance=rng.randrange(3))
+            scene.runs(seconds=rng.choice((0.0, 0.05, 0.3, 1.1)))
+        return scene.rests(calm=True)
+
+
+def translation_whose_worker_dies_after_it_spoke() -> list[str]:
+    """The worker dies after LINE took the translation, before that is recorded; the message comes again."""
+    with _scene().playing() as scene:
+        message = _writes(scene)
+        worker = scene.pushes(scene.delivers(message))
+        scene.runs_until(worker, f"write journal/{GROUP}/event-1.outcome")
+        scene.dies(worker)
+        scene.sleeps(_LEASE_S)
+        scene.runs_to_end(scene.pushes(scene.delivers(message)))
+        return scene.rests()
+
+
+def translation_that_comes_again() -> list[str]:
+    """A message was translated, and is delivered again with a fresh token; then another one comes."""
+    with _scene().playing() as scene:
+        message = _writes(scene)
+        scene.runs_to_end(scene.pushes(scene.delivers(message)))
+        scene.sleeps(1)
+        scene.runs_to_end(scene.pushes(scene.delivers(message)))
+        scene.runs_to_end(scene.pushes(_delivered(scene)))
+        return scene.rests(calm=True)
+
+
+def translation_under_an_unsend() -> list[str]:
+    """The message is withdrawn while the model translates it."""
+    with _scene().playing() as scene:
+        message = _writes(scene)
+        worker = scene.pushes(scene.delivers(message))
+        scene.runs_until(worker, "model")
+        scene.takes_effect(scene.takes_back(message))
+        scene.runs_to_end(worker)
+        return scene.rests()
+
+
+def translation_after_an_unsend_of_its_context() -> list[str]:
+    """What was written before is withdrawn; then another message, whose prompt showed it, is translated."""
+    with _scene().playing() as scene:
+        earlier = scene.says(addressed=False)
+        scene.runs_to_end(scene.pushes(scene.delivers(earlier)))
+        scene.takes_effect(scene.takes_back(earlier))
+        scene.runs_to_end(scene.pushes(_delivered(scene)))
+        return scene.rests(calm=True)
+
+
+def translation_of_an_edited_message() -> list[str]:
+    """A message is edited before it is delivered; its newest words are translated."""
+    with _scene().playing() as scene:
+        message = _writes(scene)
+        delivery = scene.delivers(message)
+        scene.sleeps(1)
+        scene.runs_to_end(scene.edits(message))
+        scene.sleeps(TICK_S / 2)
+        scene.runs_to_end(scene.pushes(delivery))
+        return scene.rests()
+
+
+def translation_with_a_notice() -> list[str]:
+    """A notice waits when a member writes what is translated; the notice goes with the next answer, and no token is used twice."""
+    with _scene(has_hooks=True).playing() as scene:
+        hook_id = make_hook(scene.world, GROUP, number=1, mode=HookMode.NEXT)
+        scene.runs_to_end(scene.pushes(notice_to(scene.world, GROUP, hook_id, number=1)))
+        message = _writes(scene)
+        for _ in range(2):
+            scene.runs_to_end(scene.pushes(scene.delivers(message)))
+        scene.runs_to_end(scene.asks())
+        return scene.rests(calm=True)
+
+
+def translation_where_the_model_interjects() -> list[str]:
+    """The model may interject; what is translated is none of that."""
+    with _scene(group_policy=GroupPolicy.MODEL).playing() as scene:
+        scene.sleeps(TICK_S)
+        scene.runs_to_end(scene.pushes(_delivered(scene)))
+        scene.sleeps(TICK_S)
+        scene.runs_to_end(scene.pushes(_delivered(scene)))
+        return scene.rests(calm=True)
+
+
+def translations_that_fill_the_waiting_room() -> list[str]:
+    """A command waits for the answer to a question, and members write more to each other than may wait."""
+    with _scene(seconds=6.0).playing() as scene:
+        first = scene.asks(instance=0, by=MEMBERS[0])
+        scene.runs_until(first, "model")
+        scene.pushes(scene.delivers_order(scene.commands("id")), instance=1)
+        scene.runs(seconds=0.5)
+        for _ in range(2 * _PIECES):
+            scene.pushes(_delivered(scene, by=MEMBERS[0]), instance=1)
+            scene.runs(seconds=0.1)
+        return scene.rests(calm=True)
+
+
+def translation_of_one_member_alone() -> list[str]:
+    """Until a second member confirms, only messages of the member who asked are translated."""
+    with _scene(is_for_all=False).playing() as scene:
+        scene.runs_to_end(scene.pushes(_delivered(scene, by=MEMBERS[0])))
+        scene.runs_to_end(scene.pushes(_delivered(scene, by=MEMBERS[1])))
+        return scene.rests(calm=True)
+
+
+def translations_beyond_half_of_the_day() -> list[str]:
+    """Half of the chat's turns went to translation; one text says so, and questions are still answered."""
+    budget = Limits(turns_per_chat_day=_PIECES, tokens_per_chat_day=0, tokens_per_day=0)
+    with _scene(budget=budget).playing() as scene:
+        for _ in range(_PIECES + 1):
+            scene.runs_to_end(scene.pushes(_delivered(scene)))
+        for _ in range(_PIECES // 2):
+            scene.runs_to_end(scene.asks())
+        met = [one for one in scene.rests() if not one.startswith("I6: m")]
+        answers = sum(text.startswith("re") for text in scene.said)
+        return [*met, *([] if answers == _PIECES // 2 else ["I6: translations used up what questions need"])]
+
+
+def notice_after_an_interjection() -> list[str]:
+    """The model interjects about a message; then a notice comes, and the message again."""
+    with Scene(group=True, has_hooks=True, group_policy=GroupPolicy.MODEL).playing() as scene:
+        hook_id = make_hook(scene.world, GROUP, number=1, mode=HookMode.NEXT)
+        scene.sleeps(TICK_S)
+        message = scene.says(addressed=False)
+        scene.runs_to_end(scene.pushes(scene.delivers(message)))
+        scene.runs_to_end(scene.pushes(notice_to(scene.world, GROUP, hook_id, number=1)))
+        scene.runs_to_end(scene.pushes(scene.delivers(message)))
+        scene.runs_to_end(scene.asks())
+        return scene.rests(calm=True)

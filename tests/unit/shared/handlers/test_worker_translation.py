@@ -1,0 +1,330 @@
+"""Translation between members, from the command to the bubble: begun by a tap, for everybody by a second member's tap, and ended."""
+
+import re
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from shared.access.budgets import Limits
+from shared.adapters.memory.scripted_model import JsonStep, calling
+from shared.agent.model import Json, JsonRequest
+from shared.errors import StorageUnavailableError
+from shared.line.addressing import GroupPolicy
+from shared.translation.setting import TranslationSetting
+from shared.translation.store import TranslationStore
+from tests.support import recorded
+from tests.support.chats import everything_in
+from tests.support.people import ChatEvents, Person
+from tests.support.pushed import PushedWorker, nothing
+
+KEN = "U" + "2" * 32
+SAYS = calling(("reply", {"message": "はい"}))
+
+
+def says(number: int, language: str, **texts: str) -> Json:
+    """Return what the model says of one message: `says(1, "ja", th="…")`."""
+    given = [{"to": to.replace("_", "-"), "text": text} for to, text in texts.items()]
+    return {"number": number, "language": language, "translations": given}
+
+
+def answer(*messages: Json) -> Json:
+    return {"messages": list(messages)}
+
+
+class Group(Person):
+    """A group of Yuki, who asks, and Ken."""
+
+    def __init__(self, pool: ThreadPoolExecutor, **options: Any) -> None:  # noqa: ANN401 - the fields of Options
+        super().__init__(PushedWorker(pool, **options), is_in_group=True)
+        self.worker.profiles.names = {recorded.USER: "ユキ", KEN: "Ken"}
+
+    def setting(self) -> TranslationSetting:
+        return TranslationStore(self.worker.conversations.of(self.events.chat_id)).read()
+
+    @property
+    def bubbles(self) -> tuple[str, ...]:
+        """The bubbles of the last reply."""
+        return list(self.worker.line.replies.values())[-1]
+
+    def begins(self, languages: str = "ja th", *, is_for_all: bool = True) -> None:
+        """Yuki has messages translated; `is_for_all`: Ken presses the button."""
+        self.says(f"/translate {languages}")
+        press = self.events.event("postback", postback={"data": self.newest_button}, by=KEN if is_for_all else None)
+        self.sends(press)
+
+    def writes(self, text: str, *answers: JsonStep, by: str | None = None, **more: Any) -> dict[str, Any]:  # noqa: ANN401
+        """A member writes; the model answers so."""
+        self.worker.translator.steps = list(answers)
+        return self.sends(self.events.text(text, by=by, **more))
+
+
+@pytest.fixture
+def pool() -> Iterator[ThreadPoolExecutor]:
+    with ThreadPoolExecutor(16) as threads:
+        yield threads
+
+
+@pytest.fixture
+def group(pool: ThreadPoolExecutor) -> Group:
+    return Group(pool)
+
+
+def test_a_message_is_answered_once_in_the_other_language_on_its_own_token(group: Group) -> None:
+    group.begins()
+
+    message = group.writes("明日行く？", answer(says(1, "ja", th="พรุ่งนี้ไปไหม")))
+
+    sent = group.worker.line.replied[message["replyToken"]]
+    assert [(one.text, one.quote_token, one.is_silent) for one in sent] == [
+        ("ユキ: พรุ่งนี้ไปไหม", message["message"]["quoteToken"], True)
+    ]
+    group.sends(message)
+    assert len(group.worker.translator.requests) == 1
+
+
+def test_until_a_second_member_confirms_only_messages_of_the_member_who_asked_are_translated(group: Group) -> None:
+    group.begins(is_for_all=False)
+    join = group.newest_button
+    asked = len(group.worker.said)
+    group.writes("ไปครับ", by=KEN)
+    assert len(group.worker.said) == asked
+    group.writes("明日行く？", answer(says(1, "ja", th="พรุ่งนี้ไปไหม")))
+    assert group.bubbles == ("ユキ: พรุ่งนี้ไปไหม",)
+
+    group.presses(join)
+    assert not group.setting().is_for_all
+    group.sends(group.events.event("postback", postback={"data": join}, by=KEN))
+
+    assert group.setting().is_for_all
+    group.writes("ไปครับ", answer(says(1, "th", ja="行きます")), by=KEN)
+    assert group.bubbles == ("Ken: 行きます",)
+
+
+def test_it_is_shown_and_ended_by_a_tap(group: Group) -> None:
+    group.says("/translate")
+    assert "/translate ja th" in group.worker.said[-1]
+    group.begins()
+    group.says("/translate")
+    assert "日本語・ไทย" in group.worker.said[-1]
+
+    group.says("/translate off")
+    assert group.setting().is_on
+    group.presses(group.newest_button)
+
+    assert not group.setting().is_on
+    asked = len(group.worker.said)
+    group.writes("明日行く？")
+    assert len(group.worker.said) == asked
+
+
+@pytest.mark.parametrize("words", ["ja", "ja xx", "ja th en vi id", "keep", "ja ja"])
+def test_anything_but_two_to_four_languages_is_answered_with_the_usage(group: Group, words: str) -> None:
+    group.says(f"/translate {words}")
+
+    assert "zh-TW" in group.worker.said[-1]
+    assert not group.setting().is_on
+
+
+def test_in_a_chat_with_one_person_a_text_says_that_it_is_for_groups(friend: Person) -> None:
+    friend.says("/translate ja th")
+
+    assert "グループ" in friend.worker.said[-1]
+
+
+def test_a_question_is_answered_and_not_translated(group: Group) -> None:
+    group.begins()
+
+    group.asks("明日は？", SAYS)
+
+    assert group.bubbles == ("はい",)
+    assert group.worker.translator.requests == []
+
+
+@pytest.mark.parametrize("text", ["👍", "https://example.com/a", "15:30", "OK thanks", "おはよう สวัสดี", "w", "/x 明日"])
+def test_what_holds_no_words_or_is_bilingual_is_left_alone(group: Group, text: str) -> None:
+    group.begins()
+    asked = len(group.worker.said)
+
+    group.writes(text)
+
+    assert len(group.worker.said) == asked
+    assert group.worker.translator.requests == []
+
+
+def test_a_failure_is_silent_and_not_tried_again(group: Group) -> None:
+    group.begins()
+    asked = len(group.worker.said)
+
+    message = group.writes("明日行く？", {"messages": "broken"})
+    group.sends(message)
+
+    assert len(group.worker.said) == asked
+    assert len(group.worker.translator.requests) == 1
+
+
+def test_a_translation_is_stored_nowhere_and_a_withdrawal_leaves_nothing(group: Group) -> None:
+    group.begins()
+
+    message = group.writes("金庫は本棚の裏", answer(says(1, "ja", th="ตู้เซฟอยู่หลังชั้นหนังสือ")))
+
+    assert "ตู้เซฟ" not in everything_in(group.worker.store)
+    group.worker.withdraw(group.events.chat_id, message["message"]["id"])
+    assert "金庫" not in everything_in(group.worker.store)
+
+
+def test_a_message_withdrawn_while_the_model_thinks_is_not_translated(group: Group) -> None:
+    group.begins()
+    asked = len(group.worker.said)
+
+    def withdraws(_: JsonRequest) -> Json:
+        group.worker.withdraw(group.events.chat_id, "m3")
+        return answer(says(1, "ja", th="ตู้เซฟอยู่หลังชั้นหนังสือ"))
+
+    group.worker.translator.steps = [withdraws]
+    group.sends(group.events.text("金庫は本棚の裏"))
+
+    assert len(group.worker.said) == asked
+
+
+def test_with_group_policy_off_messages_are_translated_and_questions_are_not_answered(pool: ThreadPoolExecutor) -> None:
+    group = Group(pool, group_policy=GroupPolicy.OFF)
+    group.begins()
+
+    group.writes("明日行く？", answer(says(1, "ja", th="พรุ่งนี้ไปไหม")))
+
+    assert group.bubbles == ("ユキ: พรุ่งนี้ไปไหม",)
+
+
+def test_a_model_that_interjects_says_nothing_to_what_is_translated(pool: ThreadPoolExecutor) -> None:
+    group = Group(pool, group_policy=GroupPolicy.MODEL)
+    group.begins()
+    group.worker.clock.move(60)
+
+    group.writes("明日行く？", answer(says(1, "ja", th="พรุ่งนี้ไปไหม")))
+
+    assert group.bubbles == ("ユキ: พรุ่งนี้ไปไหม",)
+    assert group.worker.model.requests == []
+
+
+def test_a_quote_of_a_translation_is_for_the_speaker_and_not_for_the_bot(group: Group) -> None:
+    group.begins()
+    group.writes("明日行く？", answer(says(1, "ja", th="พรุ่งนี้ไปไหม")))
+    sent_id = f"{len(group.worker.line.replied)}-1"
+
+    group.writes("ไปครับ", answer(says(1, "th", ja="行きます")), by=KEN, quotedMessageId=sent_id)
+    assert group.bubbles == ("Ken: 行きます",)
+
+    group.sends(group.events.text("@Aizuchi 何の話？", quotedMessageId=sent_id), SAYS)
+    assert "明日行く？" in group.worker.prompt()
+    assert "withdrawn" not in group.worker.prompt()
+
+
+def test_half_of_the_day_is_left_for_questions_and_the_end_is_said_once(pool: ThreadPoolExecutor) -> None:
+    group = Group(pool, limits=Limits(turns_per_chat_day=4, tokens_per_chat_day=0, tokens_per_day=0))
+    group.begins()
+    for _ in range(2):
+        group.writes("明日行く？", answer(says(1, "ja", th="พรุ่งนี้ไปไหม")))
+        assert group.bubbles == ("ユキ: พรุ่งนี้ไปไหม",)
+
+    group.writes("明日行く？")
+    assert "今日の翻訳はここまで" in group.bubbles[0]
+    assert "วันนี้" in group.bubbles[0]
+    told = len(group.worker.said)
+    group.writes("明後日は？")
+    assert len(group.worker.said) == told
+
+    for _ in range(2):
+        group.asks("明日は？", SAYS)
+        assert group.bubbles == ("はい",)
+
+
+def test_forget_erases_the_setting_and_reset_leaves_it(group: Group) -> None:
+    group.begins()
+
+    group.confirms("/reset")
+    assert group.setting().is_on
+    group.says("/forget")
+    assert "翻訳の設定1件" in group.worker.said[-1]
+    group.presses(group.newest_button)
+
+    assert not group.setting().is_on
+    assert "translation/" not in " ".join(one.name for one in group.worker.store.list(""))
+
+
+def test_a_word_that_is_kept_is_not_translated_and_goes_with_its_command(group: Group) -> None:
+    group.begins()
+    command = group.says("/translate keep 相槌")
+    assert "相槌" in group.worker.said[-1]
+
+    group.writes("相槌に聞いて", answer(says(1, "ja", th="ถาม⟦1:相槌⟧สิ")))
+    assert group.bubbles == ("ユキ: ถาม相槌สิ",)
+
+    group.worker.withdraw(group.events.chat_id, command["message"]["id"])
+    assert group.setting().terms == ()
+    assert group.setting().is_on
+    assert "訳さない言葉" not in everything_in(group.worker.store)
+
+
+def test_when_the_member_who_asked_takes_everything_back_it_ends_unless_another_has_confirmed(group: Group) -> None:
+    group.begins(is_for_all=False)
+    group.says("/forget me")
+    assert not group.setting().is_on
+
+    group.begins()
+    group.says("/forget me")
+    assert group.setting().is_on
+    assert group.setting().by == ""
+
+
+def translate_all(request: JsonRequest) -> Json:
+    """Answer with a translation of each message, which says the message's number twice: by its slot, and by itself."""
+    slots = re.findall(r"^## \d+.*\n(⟦1:\d+⟧)", request.prompt, re.MULTILINE)
+    return answer(*(says(number, "ja", th=f"ข้อ {one}") for number, one in enumerate(slots, start=1)))
+
+
+def crowd(group: Group, *, messages: int) -> list[tuple[str, ...]]:
+    """So many messages wait, because the turn could not be read, until the last one comes; return the bubbles of each reply since."""
+
+    def turn_is_down(call: str, name: str) -> None:
+        if call == "read" and name.startswith("turns/"):
+            raise StorageUnavailableError("down")
+
+    before = len(group.worker.line.replies)
+    group.worker.store.before = turn_is_down
+    for number in range(1, messages):
+        assert group.worker.deliver(group.events.text(f"{number}つ目です")) == 503
+    group.worker.store.before = nothing
+    group.writes(f"{messages}つ目です", *[translate_all] * messages)
+    return list(group.worker.line.replies.values())[before:]
+
+
+def test_messages_that_wait_for_the_turn_are_translated_together(group: Group) -> None:
+    group.begins()
+
+    replies = crowd(group, messages=7)
+
+    assert [len(bubbles) for bubbles in replies] == [5, 2]
+    assert [bubble for bubbles in replies for bubble in bubbles] == [f"ユキ: ข้อ {number}" for number in range(1, 8)]
+
+
+def test_a_flood_is_cut_and_the_last_bubble_says_how_many_are_missing(group: Group) -> None:
+    group.begins()
+
+    replies = crowd(group, messages=18)
+
+    assert [len(bubbles) for bubbles in replies] == [5, 5, 5]
+    assert replies[0][0] == "ユキ: ข้อ 4"
+    assert replies[0][-1].startswith("ユキ: ข้อ 8\n")
+    assert "3件" in replies[0][-1]
+    assert replies[-1][-1] == "ユキ: ข้อ 18"
+
+
+def test_another_chat_is_not_translated(group: Group) -> None:
+    group.begins()
+    other = ChatEvents(is_group=False, first=50)
+
+    group.worker.deliver(other.text("明日行く？"), thinks=[SAYS])
+
+    assert group.bubbles == ("はい",)
