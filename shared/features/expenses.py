@@ -21,7 +21,6 @@ def _sources(conversation: Conversation) -> Iterator[ObjectSource]:
 _COUNTED: Final = Counted(
     count=_count,
     words={"en": "expenses {count}", "ja": "立替{count}件", "th": "ค่าใช้จ่าย {count}", "zh-TW": "代墊{count}筆"},
-    names_none=False,
 )
 
 EXPENSES: Final = StoredFeature(

@@ -35,7 +35,6 @@ HOOKS: Final = StoredFeature(
     writer=HookWriter(),
     counted=Counted(
         count=_count,
-        names_none=False,
         words={"en": "hooks {count}", "ja": "フック{count}件", "zh-TW": "通知掛鉤{count}個", "th": "ฮุก {count}"},
     ),
     sources=_sources,

@@ -21,7 +21,6 @@ def _sources(conversation: Conversation) -> Iterator[ObjectSource]:
 _COUNTED: Final = Counted(
     count=_count,
     words={"en": "polls {count}", "ja": "投票{count}件", "th": "โพล {count}", "zh-TW": "投票{count}個"},
-    names_none=False,
 )
 
 POLLS: Final = StoredFeature(folder=FOLDER, words=PollWords(), writer=PollWriter(), counted=_COUNTED, sources=_sources)

@@ -40,13 +40,12 @@ class Counted:
 
     `count` returns how many things the chat holds. `words`: the feature's own text in each of LOCALES, for example
     `{"en": "wishes {count}", ...}`; empty: the text stands under the folder's name in the table `holdings` of `shared/locales/`.
-    `outlasts_reset`: `/reset` leaves the things, as it leaves what was filed. `names_none`: a count of 0 is named too, such as "notes 0".
+    `outlasts_reset`: `/reset` leaves the things, as it leaves what was filed.
     """
 
     count: Callable[[Conversation], int] = field(repr=False)
     words: Mapping[str, str] = field(default_factory=dict, repr=False)
     outlasts_reset: bool = True
-    names_none: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

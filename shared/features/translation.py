@@ -36,7 +36,6 @@ _COUNTED: Final = Counted(
         "th": "การตั้งค่าแปลภาษา {count}",
         "zh-TW": "翻譯設定{count}項",
     },
-    names_none=False,
 )
 
 TRANSLATION: Final = StoredFeature(

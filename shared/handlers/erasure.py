@@ -18,7 +18,7 @@ from shared.conversation.withdrawal import Withdrawal
 from shared.errors import UnreadableRecordError
 from shared.features.stored_feature import StoredFeature
 from shared.features.stored_features import STORED_FEATURES
-from shared.handlers.holdings import described, holdings_of
+from shared.handlers.holdings import Held, described, holdings_of
 from shared.handlers.persons import messages_of
 from shared.handlers.question_press import QuestionPresses
 from shared.handlers.silence import SilenceHandler
@@ -79,7 +79,7 @@ class ErasureHandler:
         def worded(locale: str | None) -> Announcement:
             shown_in = locale or self.phrases.locale
             facts = {
-                "erased": described(erased, locale=shown_in),
+                "erased": described(erased, locale=shown_in, otherwise=Held.CONVERSATION),
                 "spared": described(spared, locale=shown_in),
                 "until": self.phrases.hour(event.timestamp_ms + CONFIRMED_WITHIN_MS, locale=shown_in),
             }

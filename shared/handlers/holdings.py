@@ -14,13 +14,15 @@ from shared.locales.placeholders import filled, joined
 
 
 class Held(StrEnum):
-    """The built-in texts: one for each kind of thing, and how two counts are joined."""
+    """The built-in texts: one for each kind of thing, how two counts are joined, and what is said where nothing counts."""
 
     MESSAGES = "messages"
     MEDIA = "media"
     ENTRIES = "entries"
     REMINDERS = "reminders"
     TWO = "two"
+    CONVERSATION = "conversation"
+    NOTHING = "nothing"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +41,7 @@ class Holding:
 
 
 def holdings_of(conversation: Conversation, features: Sequence[StoredFeature] = STORED_FEATURES) -> tuple[Holding, ...]:
-    """Count everything that the chat would lose: the messages, then the things of each feature that counts.
+    """Count everything that the chat would lose: the messages, then the things of each feature that counts; a count of 0 is left out.
 
     The features count on this thread, because some read in parallel themselves. Raises: StorageUnavailableError.
     """
@@ -52,8 +54,7 @@ def holdings_of(conversation: Conversation, features: Sequence[StoredFeature] = 
             outlasts_reset=feature.counted.outlasts_reset,
         )
         for feature in features
-        if feature.counted is not None
-        and ((count := feature.counted.count(conversation)) or feature.counted.names_none)
+        if feature.counted is not None and (count := feature.counted.count(conversation))
     ]
     journal = conversation.journal.list_objects()
     record = snapshot.result().record
@@ -61,13 +62,14 @@ def holdings_of(conversation: Conversation, features: Sequence[StoredFeature] = 
     message_ids |= {one.line_message_id for one in (*record.messages, *record.leaving.messages)}
     for segment in Sweep(archive=conversation.archive).segments_after(-1):
         message_ids |= {one.line_message_id for one in segment.messages}
-    return (Holding(folder=Held.MESSAGES, count=len(message_ids)), *of_features)
+    messages = (Holding(folder=Held.MESSAGES, count=len(message_ids)),) if message_ids else ()
+    return (*messages, *of_features)
 
 
-def described(holdings: Iterable[Holding], *, locale: str) -> str:
-    """Return the counts in one line: "messages 212, media 3, notes 8, reminders 1"; "" without holdings."""
+def described(holdings: Iterable[Holding], *, locale: str, otherwise: Held = Held.NOTHING) -> str:
+    """Return the counts in one line, for example "messages 212, media 3, notes 8, reminders 1"; the text `otherwise` without holdings."""
     texts = [holding.text(locale) for holding in holdings]
-    return joined(_texts(locale)[Held.TWO], texts) if texts else ""
+    return joined(_texts(locale)[Held.TWO], texts) if texts else _texts(locale)[otherwise]
 
 
 @cache

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from typing import Final, Literal
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from simulator.stack import CHANNEL_ACCESS_TOKEN
 from tests.browser.accessibility import findings
 from tests.browser.contrast import faint_texts
 
+JAPANESE: Final = re.compile("[ぁ-んァ-ヶ]")
 DOT: Final = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 )
@@ -43,6 +44,29 @@ def test_a_message_typed_on_the_page_gets_its_answer(page: Page) -> None:
 def test_the_page_says_that_no_real_model_is_connected(page: Page) -> None:
     expect(page.locator("#about-model")).to_be_visible()
     expect(page.locator("body")).to_contain_text("GEMINI_API_KEY")
+
+
+@pytest.mark.parametrize(
+    ("locale", "lang", "label"),
+    [
+        ("ja-JP", "ja", "既読"),
+        ("ja", "ja", "既読"),
+        ("en-GB", "en", "Read"),
+        ("th-TH", "en", "Read"),
+        ("fr", "en", "Read"),
+    ],
+)
+def test_the_page_speaks_the_language_of_the_browser(
+    browser: Browser, url: str, locale: str, lang: str, label: str
+) -> None:
+    page = browser.new_page(locale=locale, base_url=url)
+    page.goto("/")
+
+    expect(page.locator("html")).to_have_attribute("lang", lang)
+    bubbles_after_answer_to(page, "hello")
+    expect(page.locator(".row.mine .read").last).to_have_text(label)
+    assert (JAPANESE.search(page.locator("#about").inner_text()) is not None) is (lang == "ja")
+    page.close()
 
 
 @pytest.mark.parametrize(("lang", "foreign"), [("ja", "No real"), ("en", "ません")])

@@ -119,7 +119,7 @@ def test_reset_says_that_wishes_stay(member: Person) -> None:
 
     member.says("/reset")
 
-    assert "残るもの：メモ0件、リマインダー0件、願い事1件。" in member.worker.said[-1]
+    assert "残るもの：願い事1件。" in member.worker.said[-1]
     member.presses(member.newest_button)
     assert wishes(member) == ["a bicycle"]
 
