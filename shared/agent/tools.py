@@ -117,11 +117,6 @@ class Tool:
         """Whether a call may have an effect before the turn is committed, for example on a page in Notion."""
         return not (self.is_final or self.is_reading or self.stages)
 
-    @property
-    def own_write(self) -> bool:
-        """Whether a call does nothing but stage writes to the chat's own store, to be applied after the commit."""
-        return self.is_plain is not None
-
     def is_offered_to(self, context: TurnContext) -> bool:
         """Whether this turn has the tool."""
         if context.is_overheard and not (self.is_final or self.is_reading):
